@@ -1,0 +1,65 @@
+// What the library throws. Message grammar: problem, reason, remedy.
+// Invariants: InputError is the user's to mend (exit status 2), ComputationError is the calculation's (exit status 1);
+// the library never prints or exits.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kasane {
+
+/// Where in the user's input a problem lies; empty or zero where not known.
+struct Where {
+    std::string file;
+    int line = 0;
+    int column = 0;
+    std::string key;
+};
+
+/// Base of everything that kasane throws on purpose.
+class Error : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The computation failed: blown up, not converged, device lost.
+class ComputationError : public Error {
+    using Error::Error;
+};
+
+/// One problem in the user's input.
+struct InputProblem {
+    std::string message;
+    Where where;
+    /// "FILE:LINE:COLUMN: KEY: message", leaving out what is not known.
+    std::string text() const;
+};
+
+/// Bad input, files or usage; holds every problem that was found, at least one.
+class InputError : public Error {
+   public:
+    explicit InputError(std::string message, Where where = {});
+    explicit InputError(std::vector<InputProblem> problems);
+
+    const std::vector<InputProblem>& problems() const { return problems_; }
+
+   private:
+    std::vector<InputProblem> problems_;
+};
+
+}  // namespace kasane
+
+/// User input and files: always checked. KS_VALIDATE(condition, message[, where]).
+#define KS_VALIDATE(condition, ...)                         \
+    do {                                                    \
+        if (!(condition)) throw kasane::InputError(__VA_ARGS__); \
+    } while (false)
+
+/// Contract between our own rooms: checked in dev builds (KASANE_DEV), free otherwise.
+#if defined(KASANE_DEV)
+#include <cassert>
+#define KS_EXPECT(condition) assert(condition)
+#else
+#define KS_EXPECT(condition) static_cast<void>(sizeof(!(condition)))
+#endif

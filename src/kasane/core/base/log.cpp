@@ -1,0 +1,57 @@
+#include <kasane/core/base/log.hpp>
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace kasane::log {
+namespace {
+
+spdlog::level::level_enum spdlog_level(Level level) {
+    switch (level) {
+        case Level::debug: return spdlog::level::debug;
+        case Level::info: return spdlog::level::info;
+        case Level::warning: return spdlog::level::warn;
+        case Level::error: return spdlog::level::err;
+        case Level::off: return spdlog::level::off;
+    }
+    return spdlog::level::info;
+}
+
+struct Loggers {
+    std::shared_ptr<spdlog::logger> terminal = [] {
+        auto logger = std::make_shared<spdlog::logger>("kasane", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+        logger->set_pattern("%^%l%$: %v");
+        logger->set_level(spdlog::level::info);
+        return logger;
+    }();
+    std::shared_ptr<spdlog::logger> file;
+};
+
+Loggers& loggers() {
+    static Loggers instance;
+    return instance;
+}
+
+}  // namespace
+
+void write(Level level, std::string_view line) {
+    auto& [terminal, file] = loggers();
+    terminal->log(spdlog_level(level), "{}", line);
+    if (file) file->log(spdlog_level(level), "{}", line);
+}
+
+void set_terminal_level(Level level) { loggers().terminal->set_level(spdlog_level(level)); }
+
+FileSink::FileSink(const std::filesystem::path& path) {
+    auto logger = std::make_shared<spdlog::logger>("file", std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string()));
+    logger->set_pattern("%Y-%m-%d %H:%M:%S %l: %v");
+    logger->flush_on(spdlog::level::info);
+    // A log line that cannot be written (a full disk) must not end a run that can still save its checkpoint.
+    logger->set_error_handler([](const std::string&) {});
+    loggers().file = std::move(logger);
+}
+
+FileSink::~FileSink() { loggers().file.reset(); }
+
+}  // namespace kasane::log

@@ -1,0 +1,43 @@
+// The vocabulary of the whole house: index type, host-and-device marker, and View, a pointer with a length.
+// View owns nothing and never copies elements; a View<T> converts to View<const T>.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#if defined(__CUDACC__)
+#define KS_FN __host__ __device__ inline
+#else
+#define KS_FN inline
+#endif
+
+namespace kasane {
+
+using index_t = std::int64_t;
+
+/// Pointer and length of n contiguous T in the memory of some Space (std::span draws nvcc warnings in device code).
+template <class T>
+struct View {
+    T* ptr = nullptr;
+    index_t n = 0;
+
+    KS_FN T& operator[](index_t i) const { return ptr[i]; }
+    KS_FN index_t size() const { return n; }
+    KS_FN bool empty() const { return n == 0; }
+    KS_FN T* begin() const { return ptr; }
+    KS_FN T* end() const { return ptr + n; }
+    KS_FN View subview(index_t first, index_t count) const { return {ptr + first, count}; }
+    KS_FN operator View<const T>() const
+        requires(!std::is_const_v<T>)
+    {
+        return {ptr, n};
+    }
+};
+
+/// View of a contiguous host container.
+template <class Container>
+auto view(Container& c) {
+    return View<std::remove_reference_t<decltype(*c.data())>>{c.data(), static_cast<index_t>(c.size())};
+}
+
+}  // namespace kasane

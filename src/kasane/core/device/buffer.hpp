@@ -1,0 +1,131 @@
+// Buffer<T, S> owns n uninitialised T on the space S; it moves but never copies by itself.
+// copy() is the only way between spaces; it returns when a host side may be used again.
+#pragma once
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/types.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/device/space_cuda.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kasane {
+
+template <class T, Space S>
+class Buffer {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+   public:
+    Buffer() = default;
+    Buffer(S on, index_t n) : on_(on), n_(n) {
+        if (n == 0) return;
+        const auto bytes = static_cast<std::size_t>(n) * sizeof(T);
+        if constexpr (std::same_as<S, Cpu>) {
+            // 128: two cache lines, and wide enough for any vector register.
+            ptr_ = static_cast<T*>(std::aligned_alloc(128, (bytes + 127) / 128 * 128));
+            if (!ptr_) throw std::bad_alloc();
+        }
+#if defined(KASANE_CUDA)
+        else
+            ptr_ = static_cast<T*>(cuda::allocate(on, bytes));
+#endif
+    }
+    ~Buffer() { release(); }
+    Buffer(Buffer&& other) noexcept { swap(other); }
+    Buffer& operator=(Buffer&& other) noexcept {
+        Buffer moved(std::move(other));
+        swap(moved);
+        return *this;
+    }
+
+    S space() const { return on_; }
+    index_t size() const { return n_; }
+    T* data() { return ptr_; }
+    const T* data() const { return ptr_; }
+    View<T> view() { return {ptr_, n_}; }
+    View<const T> view() const { return {ptr_, n_}; }
+
+    /// Makes room for at least n elements; what was inside is lost when it grows.
+    void reserve_discarding(index_t n) {
+        if (n > n_) {
+            const S on = on_;
+            release();
+            *this = Buffer(on, n);
+        }
+    }
+
+   private:
+    void swap(Buffer& other) noexcept {
+        std::swap(on_, other.on_);
+        std::swap(ptr_, other.ptr_);
+        std::swap(n_, other.n_);
+    }
+    void release() noexcept {
+        if (!ptr_) return;
+        if constexpr (std::same_as<S, Cpu>) std::free(ptr_);
+#if defined(KASANE_CUDA)
+        else
+            cuda::release(on_, ptr_);
+#endif
+        ptr_ = nullptr;
+        n_ = 0;
+    }
+
+    S on_{};
+    T* ptr_ = nullptr;
+    index_t n_ = 0;
+};
+
+namespace detail {
+template <class T>
+std::size_t bytes_of(View<T> v) {
+    return static_cast<std::size_t>(v.n) * sizeof(T);
+}
+}  // namespace detail
+
+/// Host elements to a space; both views have the same size.
+template <class T, Space S>
+void copy_from_host(S on, View<T> to, View<const std::type_identity_t<T>> from) {
+    KS_EXPECT(to.n == from.n);
+    if (from.n == 0) return;
+    if constexpr (std::same_as<S, Cpu>) std::memcpy(to.ptr, from.ptr, detail::bytes_of(from));
+#if defined(KASANE_CUDA)
+    else
+        cuda::copy_to_device(on, to.ptr, from.ptr, detail::bytes_of(from));
+#endif
+    static_cast<void>(on);
+}
+
+/// Elements of a space to the host; waits for the work that makes them.
+template <class T, Space S>
+void copy_to_host(S on, View<T> to, View<const std::type_identity_t<T>> from) {
+    KS_EXPECT(to.n == from.n);
+    if (from.n == 0) return;
+    if constexpr (std::same_as<S, Cpu>) std::memcpy(to.ptr, from.ptr, detail::bytes_of(from));
+#if defined(KASANE_CUDA)
+    else
+        cuda::copy_to_host(on, to.ptr, from.ptr, detail::bytes_of(from));
+#endif
+    static_cast<void>(on);
+}
+
+template <class T, Space S>
+Buffer<T, S> to_space(S on, const std::vector<T>& from) {
+    Buffer<T, S> to(on, static_cast<index_t>(from.size()));
+    copy_from_host(on, to.view(), view(from));
+    return to;
+}
+
+template <class T, Space S>
+std::vector<T> to_host(const Buffer<T, S>& from) {
+    std::vector<T> to(static_cast<std::size_t>(from.size()));
+    copy_to_host(from.space(), view(to), from.view());
+    return to;
+}
+
+}  // namespace kasane

@@ -1,0 +1,77 @@
+#include <kasane/core/device/check.cuda.hpp>
+#include <kasane/core/device/space_cuda.hpp>
+
+namespace kasane::cuda {
+
+int device_count() {
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+std::string why_none() {
+    int count = 0;
+    const auto status = cudaGetDeviceCount(&count);
+    if (status == cudaSuccess && count > 0) return "";
+    static_cast<void>(cudaGetLastError());
+    if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0)) return "no CUDA device was found";
+    return std::string("the CUDA driver says: ") + cudaGetErrorString(status);
+}
+
+DeviceInfo info(int device) {
+    cudaDeviceProp properties{};
+    KS_CUDA(cudaGetDeviceProperties(&properties, device));
+    int kilohertz = 0;
+    KS_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device));
+    DeviceInfo info;
+    info.name = properties.name;
+    info.kind = "cuda";
+    info.memory_bytes = properties.totalGlobalMem;
+    info.units = properties.multiProcessorCount;
+    info.clock_hertz = 1e3 * kilohertz;
+    info.capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
+    return info;
+}
+
+std::uint64_t free_memory(int device) {
+    KS_CUDA(cudaSetDevice(device));
+    std::size_t free = 0, total = 0;
+    KS_CUDA(cudaMemGetInfo(&free, &total));
+    return free;
+}
+
+void synchronize(Cuda on) {
+    KS_CUDA(cudaSetDevice(on.device));
+    KS_CUDA(cudaStreamSynchronize(on.stream));
+}
+
+void* allocate(Cuda on, std::size_t bytes) {
+    KS_CUDA(cudaSetDevice(on.device));
+    void* memory = nullptr;
+    KS_CUDA(cudaMalloc(&memory, bytes));
+    return memory;
+}
+
+void release(Cuda on, void* memory) noexcept {
+    // A destructor cannot throw, and at process exit the runtime may be gone already: nothing is left to do then.
+    static_cast<void>(cudaSetDevice(on.device));
+    static_cast<void>(cudaFree(memory));
+}
+
+void copy_to_device(Cuda on, void* to, const void* from_host, std::size_t bytes) {
+    KS_CUDA(cudaSetDevice(on.device));
+    KS_CUDA(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, on.stream));
+    KS_CUDA(cudaStreamSynchronize(on.stream));
+}
+
+void copy_to_host(Cuda on, void* to_host, const void* from, std::size_t bytes) {
+    KS_CUDA(cudaSetDevice(on.device));
+    KS_CUDA(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, on.stream));
+    KS_CUDA(cudaStreamSynchronize(on.stream));
+}
+
+void copy_on_device(Cuda on, void* to, const void* from, std::size_t bytes) {
+    KS_CUDA(cudaSetDevice(on.device));
+    KS_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, on.stream));
+}
+
+}  // namespace kasane::cuda

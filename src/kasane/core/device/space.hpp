@@ -1,0 +1,73 @@
+// Where data lives and work runs: a Space is a plain tag, Cpu or Cuda, given to every Buffer and every launch.
+// Built without CUDA, the type Cuda does not exist.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+struct CUstream_st;
+
+namespace kasane {
+
+/// The host: OpenMP threads.
+struct Cpu {
+    int threads = 0;  ///< 0: all that the process may use
+};
+
+#if defined(KASANE_CUDA)
+/// One CUDA device and a stream on it.
+struct Cuda {
+    int device = 0;
+    CUstream_st* stream = nullptr;
+};
+template <class S>
+concept Space = std::same_as<S, Cpu> || std::same_as<S, Cuda>;
+using AnySpace = std::variant<Cpu, Cuda>;
+#else
+template <class S>
+concept Space = std::same_as<S, Cpu>;
+using AnySpace = std::variant<Cpu>;
+#endif
+
+/// Threads that a launch on this Cpu uses.
+int thread_count(Cpu on);
+
+/// The CUDA device when there is one, the CPU otherwise.
+AnySpace best_space();
+
+/// "auto", "cpu", "cuda" or "cuda:1"; `threads` (0: all) is for the CPU.
+/// @throws InputError naming what is missing when a CUDA device is asked for and there is none.
+AnySpace space_named(const std::string& name, int threads = 0);
+
+/// "cpu" or "cuda:0".
+std::string name(const AnySpace& space);
+
+struct DeviceInfo {
+    std::string name;  ///< as the maker calls it: "NVIDIA H200"
+    std::string kind;  ///< "cpu" or "cuda"
+    std::uint64_t memory_bytes = 0;
+    int units = 0;           ///< multiprocessors, or cores that the process may use
+    double clock_hertz = 0;  ///< highest clock; 0 where the system does not say
+    std::string capability;  ///< "9.0", or the SIMD set that the CPU kernels chose
+};
+
+DeviceInfo device_info(const AnySpace& space);
+
+/// The CPU first, then every CUDA device.
+std::vector<DeviceInfo> devices();
+
+/// Why there is no CUDA device, in words for a person; empty when there is one.
+std::string why_no_cuda();
+
+/// Bytes that can still be taken on this space.
+std::uint64_t available_memory(const AnySpace& space);
+
+/// Waits until everything given to the space so far is done.
+void synchronize(const AnySpace& space);
+
+}  // namespace kasane

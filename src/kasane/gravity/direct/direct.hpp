@@ -1,0 +1,94 @@
+// Direct summation of softened gravity, the method of [MTM13] sections 1 and 2: every target feels every source.
+//
+//     a_i = G sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2),   phi_i = -G sum_{j != i} m_j / sqrt(|x_j - x_i|^2 + eps^2)
+//
+// (eq. 1). Invariants: a target's own source is left out of the potential at any eps; at eps = 0 two distinct particles at one
+// place contribute zero to each other, never NaN. Variants differ in speed and rounding only.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/math/vec3.hpp>
+
+#include <memory>
+#include <string>
+
+namespace kasane::gravity {
+
+enum class Precision {
+    single_,  ///< pairs in float; relative error of an acceleration about 1e-6 to 1e-5, by accumulation
+    double_,
+};
+
+/// How pair contributions in float are summed up (double pairs are summed in double).
+enum class Accumulation {
+    plain,    ///< in float
+    double_,  ///< short runs in float, the runs in double
+};
+
+enum class DirectVariant {
+    automatic,  ///< the fastest one for the space, shape and options, by a measured table
+    plain,      ///< the textbook loop, any space: the oracle of the others' speed and rounding
+    simd,       ///< CPU: explicit SIMD, blocked
+    tile,       ///< CUDA: sources staged through shared memory ([MTM13] fig. 2)
+    pair,       ///< CUDA: each pair computed once for both partners; needs targets and sources to be the same set
+};
+
+struct Direct {
+    double softening = 0;  ///< Plummer eps [length], >= 0
+    double G = 1;
+    Precision precision = Precision::single_;
+    Accumulation accumulation = Accumulation::double_;
+    DirectVariant variant = DirectVariant::automatic;
+    bool deterministic = true;  ///< bitwise equal results from run to run on one device and thread count
+};
+
+/// "plain", "simd", ... @throws InputError for a name that is none
+DirectVariant direct_variant_named(const std::string& name);
+std::string name(DirectVariant variant);
+
+/// Sources of gravity on one space.
+struct Sources {
+    View<const Vec3<double>> position;
+    View<const double> mass;
+};
+
+/// Where the results go: [length / time^2] and [length^2 / time^2]; an empty view is not computed.
+struct Field {
+    View<Vec3<double>> acceleration;
+    View<double> potential;
+};
+
+/// Target i is source i + shift (the pair that the potential leaves out); none: the two sets are distinct.
+struct Self {
+    static constexpr index_t none = -1;
+    index_t shift = none;
+};
+
+/// Evaluates the field of sources at targets; keeps its scratch memory between calls.
+/// Cost: 26 flops per interaction in the convention of [MTM13] (24 for double-counted special functions aside).
+template <Space S>
+class DirectSum {
+   public:
+    /// @throws InputError: softening negative or not finite, or a variant that this space has not
+    DirectSum(S on, const Direct& options);
+    ~DirectSum();
+    DirectSum(DirectSum&&) noexcept;
+    DirectSum& operator=(DirectSum&&) noexcept;
+
+    /// Overwrites `out`. Asynchronous on Cuda. @param targets any number, 0 too   @param sources any number
+    void operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out);
+
+    /// The variant that runs for so many targets and sources.
+    DirectVariant chosen(index_t targets, index_t sources, Self self, bool potential) const;
+
+   private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// Scratch bytes that DirectSum takes.
+std::uint64_t direct_memory(index_t targets, index_t sources, const Direct& options);
+
+}  // namespace kasane::gravity

@@ -1,0 +1,58 @@
+// GADGET snapshots, read and written: HDF5 (one or several files) and the binary formats 1 and 2 in either byte order.
+// The format of a file is recognised from its content. Files are hostile until checked: every count, block length and
+// offset is compared with the file's size before memory is taken.
+#pragma once
+
+#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/units.hpp>
+
+#include <array>
+#include <filesystem>
+#include <vector>
+
+namespace kasane::gravity {
+
+struct Snapshot {
+    Particles particles;
+    double time = 0;
+    Units units;                             ///< as the file states them, else galactic
+    std::vector<Vec3<double>> acceleration;  ///< empty, or one per particle
+    std::vector<double> potential;           ///< empty, or one per particle
+    std::array<double, type_count> softening{};  ///< Plummer softening per type; 0 where not known
+};
+
+enum class SnapshotFormat { hdf5, gadget1, gadget2 };
+enum class ByteOrder { little, big };
+
+struct SnapshotSummary {
+    SnapshotFormat format = SnapshotFormat::hdf5;
+    std::array<std::uint64_t, type_count> count{};
+    double time = 0;
+    int files = 1;
+    std::uint64_t total() const;
+    /// Memory that read_snapshot takes for the particles.
+    std::uint64_t memory_bytes() const;
+};
+
+/// Reads headers alone. @param path a file, or any file of a set "name.0.hdf5", "name.1.hdf5", ...
+/// @throws InputError as read_snapshot does
+SnapshotSummary inspect_snapshot(const std::filesystem::path& path);
+
+/// Reads all particles, types in ascending order, positions and masses in the file's units.
+/// @throws InputError: missing, a directory, no permission, not a snapshot, truncated or corrupt (naming the block or data set),
+/// counts that disagree, unusable values (see validate), or more particles than memory
+Snapshot read_snapshot(const std::filesystem::path& path);
+
+struct SnapshotWriteOptions {
+    SnapshotFormat format = SnapshotFormat::hdf5;
+    ByteOrder order = ByteOrder::little;  ///< for the binary formats
+    bool double_precision = true;         ///< of positions, velocities, masses; accelerations and potentials follow
+    int files = 1;                        ///< HDF5 only: the particles of each type split evenly over so many files
+};
+
+/// Writes to a temporary name beside `path` and renames, so that a reader never sees half a file.
+/// With files > 1, "snap.hdf5" becomes "snap.0.hdf5", "snap.1.hdf5", ...
+/// @throws InputError when the directory is missing or not writable; ComputationError when the disk is full
+void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, const SnapshotWriteOptions& options = {});
+
+}  // namespace kasane::gravity
