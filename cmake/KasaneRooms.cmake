@@ -32,7 +32,7 @@ function(kasane_room name directory)
   endif()
   add_library(kasane::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  target_compile_features(${target} ${scope} cxx_std_20)
+  target_compile_features(${target} ${scope} $<INSTALL_INTERFACE:cxx_std_20>)
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                                                 $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

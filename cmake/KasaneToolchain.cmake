@@ -6,7 +6,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-set(CMAKE_CXX_FLAGS_RELEASE "-O3")  # no -DNDEBUG games: contracts are switched by KASANE_DEV alone
+set(CMAKE_CXX_FLAGS_RELEASE "-O3")  # without -DNDEBUG: contracts are switched by KASANE_DEV alone
+set(CMAKE_CUDA_FLAGS_RELEASE "-O3")
 
 find_program(KASANE_CCACHE ccache)
 if(KASANE_CCACHE)
@@ -50,8 +51,14 @@ if(NOT KASANE_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
     enable_language(CUDA)
     find_package(CUDAToolkit REQUIRED)
-    # CMake 3.25 knows no C++20 dialect for nvcc 13, so the flag is set by hand.
-    string(APPEND CMAKE_CUDA_FLAGS " -std=c++20 --expt-relaxed-constexpr -lineinfo")
+    string(APPEND CMAKE_CUDA_FLAGS " --expt-relaxed-constexpr -lineinfo")
+    if(CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+      set(CMAKE_CUDA_STANDARD 20)
+    else()  # CMake 3.25 knows no C++20 dialect for nvcc 13: its default dialect, so that no flag is added, and ours by hand
+      set(CMAKE_CUDA_STANDARD ${CMAKE_CUDA_STANDARD_COMPUTED_DEFAULT})
+      set(CMAKE_CUDA_EXTENSIONS ON)
+      string(APPEND CMAKE_CUDA_FLAGS " -std=c++20")
+    endif()
     set(KASANE_HAS_CUDA ON)
     message(STATUS "CUDA: nvcc ${nvcc_version}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
   elseif(KASANE_CUDA STREQUAL "ON")
