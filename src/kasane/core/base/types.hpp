@@ -35,8 +35,6 @@ struct View {
     KS_FN T* end() const { return ptr + n; }
     KS_FN View subview(index_t first, index_t count) const { return {ptr + first, count}; }
 };
-    }
-};
 
 /// View of a contiguous host container.
 template <class Container>
