@@ -1,5 +1,5 @@
 // A self-gravitating system and its clock: particles on a space, a force, a step.
-// Invariants: time() == start + steps() * dt exactly as written; positions and velocities are at the same time between calls.
+// Invariants: time() == start_time + steps() * dt, computed so at every step; positions and velocities are at the same time between calls.
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
@@ -19,8 +19,8 @@ struct Leapfrog {
 struct SimulationOptions {
     Direct force;
     Leapfrog step;
-    double time = 0;           ///< time of the particles given
-    std::int64_t steps = 0;    ///< steps done before (a resumed run); time() counts from `time` - steps * dt
+    double start_time = 0;   ///< time() at step 0
+    std::int64_t steps = 0;  ///< steps that the given particles have behind them (a resumed run)
 };
 
 class Simulation {

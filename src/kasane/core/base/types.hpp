@@ -2,6 +2,7 @@
 // View owns nothing and never copies elements; a View<T> converts to View<const T>.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -21,17 +22,18 @@ struct View {
     T* ptr = nullptr;
     index_t n = 0;
 
+    View() = default;
+    KS_FN View(T* first, index_t count) : ptr(first), n(count) {}
+    template <class U>
+        requires std::same_as<const U, T>
+    KS_FN View(View<U> other) : ptr(other.ptr), n(other.n) {}
+
     KS_FN T& operator[](index_t i) const { return ptr[i]; }
     KS_FN index_t size() const { return n; }
     KS_FN bool empty() const { return n == 0; }
     KS_FN T* begin() const { return ptr; }
     KS_FN T* end() const { return ptr + n; }
     KS_FN View subview(index_t first, index_t count) const { return {ptr + first, count}; }
-    KS_FN operator View<const T>() const
-        requires(!std::is_const_v<T>)
-    {
-        return {ptr, n};
-    }
 };
 
 /// View of a contiguous host container.

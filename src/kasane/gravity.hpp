@@ -1,0 +1,8 @@
+// Everything of the gravity room that a user's program needs: #include <kasane/gravity.hpp>.
+#pragma once
+
+#include <kasane/gravity/diagnose/diagnose.hpp>
+#include <kasane/gravity/galaxy/model.hpp>
+#include <kasane/gravity/simulation.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/gravity/units.hpp>
