@@ -3,6 +3,7 @@
 #define TOML_ASSERT(condition) static_cast<void>(0)
 #include <toml++/toml.h>
 
+#include <kasane/core/base/nearest_name.hpp>
 #include <kasane/core/io/toml.hpp>
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <set>
+#include <map>
 #include <sstream>
 
 namespace kasane::io {
@@ -75,6 +76,12 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
+std::string nearest(const std::string& name, const std::vector<std::string>& known) {
+    if (name.size() > 100) return "";  // no slip of the pen
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    return nearest_name(name, names);
+}
+
 std::vector<std::string> split(const std::string& text, char at) {
     std::vector<std::string> parts;
     std::istringstream stream(text);
@@ -92,29 +99,7 @@ std::optional<std::size_t> array_index(const std::string& text) {
     return static_cast<std::size_t>(std::stoul(text));
 }
 
-/// Edits to turn a into b: insert, delete, replace, swap neighbours (optimal string alignment).
-std::size_t distance(const std::string& a, const std::string& b) {
-    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-    for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-    for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i)
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    return d[a.size()][b.size()];
-}
-
 }  // namespace
-
-std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {
-    std::string best;
-    std::size_t least = std::max<std::size_t>(1, std::min<std::size_t>(3, name.size() / 2)) + 1;
-    if (name.size() > 100) return best;
-    for (const auto& candidate : known)
-        if (const auto edits = distance(name, candidate); edits < least) least = edits, best = candidate;
-    return best;
-}
 
 std::string Range::text() const {
     const bool bounded = std::isfinite(most);
@@ -155,18 +140,19 @@ struct Section::Node {
 struct RunFileReader::State {
     std::filesystem::path path;
     toml::table table;
-    std::set<std::string> set_keys;  // dotted names given by settings
+    std::map<std::string, std::string> set_keys;  // dotted names given by settings, with where they came from
     std::vector<InputProblem> problems;
     std::vector<std::string> unused;
     Section::Node root;
 
-    bool was_set(const std::string& key) const {
+    /// "--set" or the like when a setting gave this key or a table above it, empty otherwise.
+    std::string set_by(const std::string& key) const {
         for (std::size_t end = key.size(); end != std::string::npos && end > 0; end = key.rfind('.', end - 1))
-            if (set_keys.contains(key.substr(0, end))) return true;
-        return false;
+            if (const auto found = set_keys.find(key.substr(0, end)); found != set_keys.end()) return found->second;
+        return "";
     }
     Where where(const std::string& key, const toml::node* node) const {
-        if (was_set(key)) return {"--set", 0, 0, key};
+        if (const auto source = set_by(key); !source.empty()) return {source, 0, 0, key};
         Where place{path.string(), 0, 0, key};
         if (node) {
             place.line = static_cast<int>(node->source().begin.line);
@@ -174,17 +160,18 @@ struct RunFileReader::State {
         }
         return place;
     }
-    void apply(const std::string& setting);
+    void apply(const Setting& setting);
 };
 
-void RunFileReader::State::apply(const std::string& setting) {
+void RunFileReader::State::apply(const Setting& given) {
+    const auto& setting = given.text;
     const auto equals = setting.find('=');
     const auto key = setting.substr(0, equals);
-    const Where here{"--set", 0, 0, key};
+    const Where here{given.source, 0, 0, key};
     const auto names = split(key, '.');
     KS_VALIDATE(equals != std::string::npos && !names.empty() && std::find(names.begin(), names.end(), "") == names.end(),
                 fmt::format("'{}' is no setting; it reads key=value with a dotted key, such as force.softening=0.02", setting),
-                {"--set", 0, 0, ""});
+                {given.source, 0, 0, ""});
     toml::table* table_here = &this->table;
     for (std::size_t i = 0; i + 1 < names.size(); ++i) {
         auto* next = table_here->get(names[i]);
@@ -213,10 +200,10 @@ void RunFileReader::State::apply(const std::string& setting) {
     } catch (const toml::parse_error&) {  // a bare word (device=cpu) or a quantity (until=1.2 Gyr): text
     }
     if (!inserted) table_here->insert_or_assign(names.back(), value);
-    set_keys.insert(key);
+    set_keys[key] = given.source;
 }
 
-RunFileReader::RunFileReader(const std::filesystem::path& path, const std::vector<std::string>& settings)
+RunFileReader::RunFileReader(const std::filesystem::path& path, const std::vector<Setting>& settings)
     : state_(std::make_unique<State>()) {
     state_->path = path;
     const auto text = read_text(path);
@@ -265,7 +252,7 @@ void RunFileReader::finish() {
                 const std::string key(raw_key.str());
                 if (std::find(node.known.begin(), node.known.end(), key) != node.known.end()) continue;
                 std::string message = "is not known here";
-                if (const auto near = nearest_name(key, node.known); !near.empty())
+                if (const auto near = nearest(key, node.known); !near.empty())
                     message += fmt::format("; did you mean '{}'?", near);
                 else if (const auto* home = find_home(key))
                     message += fmt::format("; it belongs to [{}]", home->path);
@@ -439,7 +426,7 @@ std::string Section::text(const std::string& key, const TextKey& schema) {
             problem(key, fmt::format("must be a string, not {}", kind_of(*node)));
         else if (!schema.choices.empty() &&
                  std::find(schema.choices.begin(), schema.choices.end(), given->get()) == schema.choices.end()) {
-            const auto near = nearest_name(given->get(), schema.choices);
+            const auto near = nearest(given->get(), schema.choices);
             problem(key, fmt::format("'{}' is not known; there are {}{}", given->get(), joined(schema.choices),
                                      near.empty() ? "" : ". Did you mean '" + near + "'?"));
         } else

@@ -63,6 +63,13 @@ struct FlagKey {
     bool fallback = false;
 };
 
+/// "dotted.key=value": replaces or adds a value; elements of an array of tables by number, object.0.mass=2. A value that is no
+/// TOML (device=cpu, until=1.2 Gyr) is text. `source` stands in errors where a file's name would.
+struct Setting {
+    std::string text;
+    std::string source = "--set";
+};
+
 /// One table of the file (present or not). A cheap handle; lives as long as its RunFileReader.
 class Section {
    public:
@@ -105,9 +112,8 @@ class Section {
 
 class RunFileReader {
    public:
-    /// Reads and parses; `settings` are "dotted.key=value" strings that replace or add values (elements of an array of tables by
-    /// number: object.0.mass=2). @throws InputError: not there, not readable, not TOML, or a setting that cannot be applied
-    explicit RunFileReader(const std::filesystem::path& path, const std::vector<std::string>& settings = {});
+    /// Reads and parses. @throws InputError: not there, not readable, not TOML, or a setting that cannot be applied
+    explicit RunFileReader(const std::filesystem::path& path, const std::vector<Setting>& settings = {});
     ~RunFileReader();
     RunFileReader(const RunFileReader&) = delete;
     RunFileReader& operator=(const RunFileReader&) = delete;
@@ -132,8 +138,5 @@ class RunFileReader {
     const Section::Node* find_home(const std::string& key) const;
     std::unique_ptr<State> state_;
 };
-
-/// The name of `known` that `name` was most likely meant to be; empty when none is near.
-std::string nearest_name(const std::string& name, const std::vector<std::string>& known);
 
 }  // namespace kasane::io
