@@ -306,9 +306,10 @@ std::string RunFileReader::resolved(const std::string& head) const {
 bool Section::has(const std::string& key) const { return node_->find(key) != nullptr; }
 bool Section::present() const { return node_->table != nullptr; }
 
-bool Section::has_text(const std::string& key) const {
+std::optional<std::string> Section::peek(const std::string& key) const {
     const auto* node = node_->find(key);
-    return node && node->is_string();
+    const auto* text = node ? node->as_string() : nullptr;
+    return text ? std::optional(text->get()) : std::nullopt;
 }
 
 Where Section::where(const std::string& key) const {

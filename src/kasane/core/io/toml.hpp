@@ -76,8 +76,8 @@ class Section {
     /// Is the table itself in the file?
     bool present() const;
     bool has(const std::string& key) const;
-    /// Is the key there and a string? (Some keys take a name or a number.)
-    bool has_text(const std::string& key) const;
+    /// The key's text where it has one, looked at before its getter is called (what it says decides what else is read).
+    std::optional<std::string> peek(const std::string& key) const;
 
     double number(const std::string& key, const NumberKey& schema);
     Vec3<double> vector(const std::string& key, const VectorKey& schema);
