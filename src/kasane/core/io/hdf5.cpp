@@ -395,7 +395,7 @@ bool read_wide(hid_t attribute, Number wide, Number kind, void* to, std::size_t 
 std::uint64_t File::attribute_size(const std::string& object, const std::string& name) const {
     if (!has_attribute(object, name)) fail(attribute_path(object, name), "there is no such attribute");
     const OpenAttribute attribute(id_, object, name);
-    if (!attribute.valid()) fail(attribute_path(object, name), "the attribute is corrupt: " + reason());
+    if (!attribute.valid() || !attribute.sane()) fail(attribute_path(object, name), "the attribute is corrupt: " + reason());
     return attribute.count();
 }
 

@@ -114,7 +114,7 @@ class File {
     }
 
     bool has_attribute(const std::string& object, const std::string& name) const;
-    /// Numbers in an attribute, any shape.
+    /// Count of values in an attribute of any shape.
     std::uint64_t attribute_size(const std::string& object, const std::string& name) const;
 
     /// A scalar attribute (or an array of one). @throws InputError: missing, another size, not a number, out of T's range
@@ -126,6 +126,13 @@ class File {
     std::array<T, n> attribute_array(const std::string& object, const std::string& name) const {
         std::array<T, n> values;
         read_attribute(object, name, number_of<T>(), values.data(), n);
+        return values;
+    }
+    /// All numbers of an attribute, in row-major order.
+    template <Arithmetic T>
+    std::vector<T> attribute_values(const std::string& object, const std::string& name) const {
+        std::vector<T> values(attribute_size(object, name));
+        read_attribute(object, name, number_of<T>(), values.data(), values.size());
         return values;
     }
     /// A string attribute of fixed or variable length, without padding.
