@@ -26,6 +26,8 @@ fs::path file_of(const io::Section& table, const std::string& key, const std::st
     return fs::absolute(from_file ? directory / value : fs::path(value)).lexically_normal();
 }
 
+constexpr std::int64_t most_particles = 1'000'000'000'000;  // so that no count of bytes overflows
+
 bool dimensionless(const gravity::Units& units) { return units.length_cm == 0; }
 
 /// A point is a cold sphere of one particle: it lies at its centre, at rest.
@@ -57,7 +59,7 @@ gravity::Model read_model(io::Section table, const std::string& name, std::uint6
         for (const char* key : {"count", "seed", "scale", "truncation"}) table.unused(key);
         model.count = 1;
     } else {
-        model.count = table.integer("count", {.help = "number of particles", .least = 1});
+        model.count = table.integer("count", {.help = "number of particles", .least = 1, .most = most_particles});
         model.seed = static_cast<std::uint64_t>(
             table.integer("seed", {.help = "of the random numbers", .fallback = static_cast<std::int64_t>(seed), .least = 0}));
         const bool virial = standard && model.kind == ModelKind::plummer;
@@ -108,7 +110,8 @@ Source read_model_of_file(io::Section table, const std::string& name, std::uint6
     } catch (const InputError& error) {
         table.problem("model", at_key(error));
     }
-    model.count = table.integer("count", {.help = "number of particles", .fallback = std::max<index_t>(model.count, 1), .least = 1});
+    model.count = table.integer("count", {.help = "number of particles", .fallback = std::max<index_t>(model.count, 1), .least = 1,
+                                          .most = most_particles});
     model.seed = static_cast<std::uint64_t>(
         table.integer("seed", {.help = "of the random numbers", .fallback = static_cast<std::int64_t>(seed), .least = 0}));
     model.type = static_cast<std::uint8_t>(table.integer(
