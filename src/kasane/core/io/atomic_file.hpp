@@ -1,0 +1,44 @@
+// A file that appears whole or not at all: written under a temporary name in the same directory, forced to disk, renamed.
+// Invariants: until commit() returns the old file of that name is untouched; a writer that fails or is dropped removes its temporary;
+// one that is killed leaves it, and the next writer of the same name clears it away.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+namespace kasane {
+
+class AtomicFile {
+   public:
+    /// Makes the temporary, empty. @param expected_bytes what will be written, if known: compared with the free space first.
+    /// @throws InputError: no such directory, not writable, or the name is taken by something that is not a file
+    /// @throws ComputationError: too little space for expected_bytes
+    explicit AtomicFile(std::filesystem::path target, std::uint64_t expected_bytes = 0);
+    ~AtomicFile();
+    AtomicFile(AtomicFile&& other) noexcept;
+    AtomicFile& operator=(AtomicFile&& other) noexcept;
+
+    /// Where to write until commit(): through write(), or by opening this name (HDF5 does), closed before commit().
+    const std::filesystem::path& temporary() const { return temporary_; }
+    const std::filesystem::path& target() const { return target_; }
+
+    /// Appends. @throws ComputationError (disk full)
+    void write(const void* bytes, std::size_t count);
+    void write(std::string_view text) { write(text.data(), text.size()); }
+
+    /// Data to disk, rename, directory to disk. @throws ComputationError; the old file is then still there
+    void commit();
+
+   private:
+    void discard() noexcept;
+
+    std::filesystem::path target_;
+    std::filesystem::path temporary_;
+    int descriptor_ = -1;
+};
+
+/// The whole of `text` as the file `target`, atomically.
+void write_atomically(const std::filesystem::path& target, std::string_view text);
+
+}  // namespace kasane

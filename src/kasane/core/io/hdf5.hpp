@@ -1,0 +1,167 @@
+// HDF5 files through paths: "/PartType1/Coordinates". A thin owner of one open file over the HDF5 C API (hdf5.h stays in the .cpp).
+// Invariants: every call is checked; reading throws InputError, writing ComputationError, both naming file and object; shapes and
+// number ranges are compared before anything is converted, so a value is never clipped in silence. HDF5's own printing is off.
+// One thread at a time: the HDF5 library that distributions build is not thread-safe.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+#include <kasane/core/math/vec3.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kasane::hdf5 {
+
+/// Kinds of numbers that files hold here.
+enum class Number { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+
+template <class T>
+concept Arithmetic = (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, float> || std::same_as<T, double>;
+
+/// The kind of T, by its size and sign.
+template <Arithmetic T>
+constexpr Number number_of() {
+    if constexpr (std::floating_point<T>) return sizeof(T) == 4 ? Number::f32 : Number::f64;
+    constexpr bool is_signed = std::signed_integral<T>;
+    switch (sizeof(T)) {
+        case 1: return is_signed ? Number::i8 : Number::u8;
+        case 2: return is_signed ? Number::i16 : Number::u16;
+        case 4: return is_signed ? Number::i32 : Number::u32;
+        default: return is_signed ? Number::i64 : Number::u64;
+    }
+}
+
+/// What one row of a data set is in memory: a number, or a Vec3 (a row of three).
+template <class T>
+struct Row {
+    using Component = T;
+    static constexpr int components = 1;
+};
+template <class T>
+struct Row<Vec3<T>> {
+    using Component = T;
+    static constexpr int components = 3;
+};
+
+struct DatasetInfo {
+    std::vector<std::uint64_t> shape;  ///< empty: a scalar
+    bool integer = false;
+    int bytes = 0;                   ///< of one number in the file
+    std::uint64_t stored_bytes = 0;  ///< that the file spends on it; 0: declared, never written
+
+    std::uint64_t rows() const { return shape.empty() ? 1 : shape[0]; }
+};
+
+struct DatasetOptions {
+    bool checksum = false;          ///< Fletcher32 over chunks: a changed byte makes reading fail
+    bool single_precision = false;  ///< store double as float; a value beyond float's range is an error
+};
+
+/// True when the file begins as HDF5 does (a user block of up to 1 MiB before it is allowed). @throws InputError: cannot be read.
+bool is_hdf5(const std::filesystem::path& path);
+
+class File {
+   public:
+    /// For reading. @throws InputError: missing, a directory, no permission, not HDF5, truncated
+    static File open(const std::filesystem::path& path);
+    /// For writing; an existing file is emptied (see AtomicFile for writing beside it). @throws ComputationError
+    static File create(const std::filesystem::path& path);
+    /// Closes without a word: call close() where it matters that everything reached the file.
+    ~File();
+    File(File&& other) noexcept;
+    File& operator=(File&& other) noexcept;
+
+    /// Writes what HDF5 still holds back and closes. @throws ComputationError (disk full)
+    void close();
+    const std::filesystem::path& path() const { return path_; }
+
+    bool exists(const std::string& object) const;
+    bool is_group(const std::string& object) const;
+    bool is_dataset(const std::string& object) const;
+    /// Names of what a group holds, sorted.
+    std::vector<std::string> names_in(const std::string& group) const;
+    /// With the groups above it; one that exists is left alone.
+    void create_group(const std::string& group);
+
+    /// Shape and number type. @throws InputError: missing, not of numbers, or larger than the file can back up
+    DatasetInfo dataset(const std::string& dataset) const;
+
+    /// Fills `to` from a data set of shape (n) or (n, 1), for Vec3 (n, 3), of any number type that T holds without loss of range.
+    /// @throws InputError: missing, another shape, integers wanted and others found, out of range, corrupt (checksum)
+    template <class T>
+    void read(const std::string& dataset, View<T> to) const {
+        read_numbers(dataset, number_of<typename Row<T>::Component>(), to.ptr, to.n, Row<T>::components);
+    }
+    /// The whole data set; memory is taken only after its size was compared with what the file and this machine have.
+    template <class T>
+    std::vector<T> read(const std::string& dataset) const {
+        std::vector<T> all(checked_rows(dataset, sizeof(T)));
+        read(dataset, view(all));
+        return all;
+    }
+    /// Writes a new data set of shape (n), for Vec3 (n, 3); the groups above it are made.
+    template <class T>
+    void write(const std::string& dataset, View<const T> from, const DatasetOptions& options = {}) {
+        write_numbers(dataset, number_of<typename Row<T>::Component>(), from.ptr, from.n, Row<T>::components, options);
+    }
+    template <class T>
+    void write(const std::string& dataset, const std::vector<T>& from, const DatasetOptions& options = {}) {
+        write(dataset, view(from), options);
+    }
+
+    bool has_attribute(const std::string& object, const std::string& name) const;
+    /// Count of values in an attribute of any shape.
+    std::uint64_t attribute_size(const std::string& object, const std::string& name) const;
+
+    /// A scalar attribute (or an array of one). @throws InputError: missing, another size, not a number, out of T's range
+    template <Arithmetic T>
+    T attribute(const std::string& object, const std::string& name) const {
+        return attribute_array<T, 1>(object, name)[0];
+    }
+    template <Arithmetic T, std::size_t n>
+    std::array<T, n> attribute_array(const std::string& object, const std::string& name) const {
+        std::array<T, n> values;
+        read_attribute(object, name, number_of<T>(), values.data(), n);
+        return values;
+    }
+    /// All numbers of an attribute, in row-major order.
+    template <Arithmetic T>
+    std::vector<T> attribute_values(const std::string& object, const std::string& name) const {
+        std::vector<T> values(attribute_size(object, name));
+        read_attribute(object, name, number_of<T>(), values.data(), values.size());
+        return values;
+    }
+    /// A string attribute of fixed or variable length, without padding.
+    std::string text_attribute(const std::string& object, const std::string& name) const;
+
+    template <Arithmetic T>
+    void set_attribute(const std::string& object, const std::string& name, T value) {
+        write_attribute(object, name, number_of<T>(), &value, 0);
+    }
+    template <Arithmetic T, std::size_t n>
+    void set_attribute(const std::string& object, const std::string& name, const std::array<T, n>& values) {
+        write_attribute(object, name, number_of<T>(), values.data(), n);
+    }
+    /// Stored with fixed length (readers such as yt fail on variable-length strings); HDF5 allows 64 KiB.
+    void set_attribute(const std::string& object, const std::string& name, const std::string& text);
+
+   private:
+    File(std::int64_t id, std::filesystem::path path, bool writing);
+    void read_numbers(const std::string& dataset, Number kind, void* to, index_t rows, int components) const;
+    void write_numbers(const std::string& dataset, Number kind, const void* from, index_t rows, int components,
+                       const DatasetOptions& options);
+    void read_attribute(const std::string& object, const std::string& name, Number kind, void* to, std::size_t n) const;
+    void write_attribute(const std::string& object, const std::string& name, Number kind, const void* from, std::size_t n);
+    std::uint64_t checked_rows(const std::string& dataset, std::size_t row_bytes) const;
+    [[noreturn]] void fail(const std::string& object, const std::string& problem) const;
+
+    std::int64_t id_ = -1;
+    std::filesystem::path path_;
+    bool writing_ = false;
+};
+
+}  // namespace kasane::hdf5

@@ -1,0 +1,279 @@
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/io/hdf5.hpp>
+#include <kasane/gravity/snapshot/snapshot_file.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace kasane::gravity {
+
+namespace snapshot {
+
+Units units_from_scales(double length_cm, double mass_g, double velocity_cm_s, double G) {
+    const auto galactic = galactic_units();
+    // 1e-3: kpc and 1e10 Msun of different programs differ in the fourth digit.
+    const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-3 * b; };
+    const bool scaleless = length_cm == velocity_cm_s && mass_g == velocity_cm_s && (velocity_cm_s == 0 || velocity_cm_s == 1);
+    if (scaleless && G == 1) return nbody_units();
+    Units units;
+    if (near(length_cm, galactic.length_cm) && near(mass_g, galactic.mass_g) && near(velocity_cm_s, galactic.velocity_cm_s)) {
+        units = galactic;
+    } else if (std::isnormal(length_cm) && std::isnormal(mass_g) && std::isnormal(velocity_cm_s) && length_cm > 0 && mass_g > 0 &&
+               velocity_cm_s > 0) {
+        units = user_units(length_cm, mass_g, velocity_cm_s);
+    } else {
+        units.length_cm = length_cm, units.mass_g = mass_g, units.velocity_cm_s = velocity_cm_s;  // check_header complains
+    }
+    if (G != 0) units.G = G;
+    return units;
+}
+
+}  // namespace snapshot
+
+namespace {
+
+using namespace snapshot;
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t bytes_per_particle =
+    2 * sizeof(Vec3<double>) + sizeof(double) + sizeof(std::uint64_t) + sizeof(std::uint8_t);
+
+/// What stands before and behind the number in "name.3.hdf5" or "name.3".
+struct SetName {
+    std::string before, after;
+};
+
+std::optional<SetName> set_name(const fs::path& path) {
+    const auto name = path.filename().string();
+    const auto numbered = [&](std::size_t end, const std::string& after) -> std::optional<SetName> {
+        const auto dot = name.rfind('.', end - 1);
+        if (end == 0 || dot == std::string::npos || dot + 1 >= end) return {};
+        const auto digits = name.substr(dot + 1, end - dot - 1);
+        if (!std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; })) return {};
+        return SetName{name.substr(0, dot + 1), after};
+    };
+    if (auto plain = numbered(name.size(), "")) return plain;
+    const auto extension = path.extension().string();
+    return numbered(name.size() - extension.size(), extension);
+}
+
+fs::path numbered_path(const fs::path& path, int number) {
+    return path.parent_path() / (path.stem().string() + "." + std::to_string(number) + path.extension().string());
+}
+
+std::unique_ptr<SnapshotFile> open(const fs::path& path) {
+    std::error_code ignored;
+    const auto status = fs::status(path, ignored);
+    if (!fs::exists(status)) throw bad(path, "", "cannot be read: there is no such file");
+    if (fs::is_directory(status)) throw bad(path, "", "is a directory: name one file of the snapshot");
+    if (!fs::is_regular_file(status)) throw bad(path, "", "is not a regular file");
+    return hdf5::is_hdf5(path) ? open_hdf5(path) : open_binary(path);
+}
+
+void check_header(const fs::path& path, const Header& header) {
+    const auto usable = [](double value) { return std::isfinite(value) && value >= 0; };
+    if (!std::isfinite(header.time)) throw bad(path, "header", fmt::format("has time {}: it must be finite", header.time));
+    if (header.redshift > 0) {
+        throw bad(path, "header", fmt::format("has redshift {}: the coordinates are comoving, and kasane integrates in physical ones. "
+                                              "Convert the snapshot first",
+                                              header.redshift));
+    }
+    for (std::size_t t = 0; t < type_count; ++t) {
+        if (!usable(header.mass_table[t])) {
+            throw bad(path, "header",
+                      fmt::format("gives type {} the mass {}: it must be finite and not negative", t, header.mass_table[t]));
+        }
+        if (!usable(header.softening[t])) {
+            throw bad(path, "header",
+                      fmt::format("gives type {} the softening {}: it must be finite and not negative", t, header.softening[t]));
+        }
+    }
+    const auto& u = header.units;
+    const bool scaled = u.length_cm > 0 && u.mass_g > 0 && u.velocity_cm_s > 0;
+    const bool scaleless = u.length_cm == 0 && u.mass_g == 0 && u.velocity_cm_s == 0;
+    if (!usable(u.length_cm) || !usable(u.mass_g) || !usable(u.velocity_cm_s) || !usable(u.G) || !(scaled || scaleless)) {
+        throw bad(path, "units", fmt::format("are unusable: {} cm, {} g, {} cm/s, G = {}: each scale must be positive and finite",
+                                             u.length_cm, u.mass_g, u.velocity_cm_s, u.G));
+    }
+}
+
+struct Set {
+    std::vector<fs::path> paths;
+    std::vector<Header> headers;
+    Counts total{};
+    bool acceleration = true, potential = true;
+
+    const Header& front() const { return headers.front(); }
+};
+
+/// Opens every file of the set once and compares what the headers say.
+Set open_set(fs::path path) {
+    if (std::error_code ignored; !fs::exists(path, ignored) && fs::exists(numbered_path(path, 0), ignored)) path = numbered_path(path, 0);
+    Set set;
+    auto first = open(path);
+    const int files = first->header().files;
+    const auto name = set_name(path);
+    if (files > 1 && !name) {
+        throw bad(path, "", fmt::format("is one of {} files of a snapshot, but its name holds no number: it must be like name.0 or "
+                                        "name.0.hdf5",
+                                        files));
+    }
+    for (int i = 0; i < files; ++i) {
+        set.paths.push_back(files == 1 ? path : path.parent_path() / (name->before + std::to_string(i) + name->after));
+        const auto file = files == 1 ? std::move(first) : open(set.paths.back());
+        const auto& header = file->header();
+        check_header(set.paths.back(), header);
+        const auto disagree = [&](const std::string& what) {
+            return bad(set.paths.back(), "header", fmt::format("disagrees with {} about the {}", set.paths.front().string(), what));
+        };
+        if (header.files != files) throw disagree("number of files");
+        set.headers.push_back(header);
+        if (header.total != set.front().total) throw disagree("total number of particles");
+        if (header.time != set.front().time) throw disagree("time");
+        if (header.mass_table != set.front().mass_table) throw disagree("masses");
+        if (header.units != set.front().units) throw disagree("units");
+        for (std::size_t t = 0; t < type_count; ++t) set.total[t] = sum(set.total[t], header.here[t]);
+        set.acceleration = set.acceleration && file->has_acceleration();
+        set.potential = set.potential && file->has_potential();
+    }
+    for (std::size_t t = 0; t < type_count; ++t) {
+        if (set.total[t] != set.front().total[t]) {
+            throw bad(path, "header", fmt::format("counts disagree: {} particles of type {} are there, and {} are announced", set.total[t], t,
+                                                  set.front().total[t]));
+        }
+    }
+    if (sum(set.total) == 0) throw bad(path, "header", "counts no particles: at least one is needed");
+    return set;
+}
+
+void check_memory(const fs::path& path, std::uint64_t needed) {
+    const auto available = available_memory(Cpu{});
+    if (needed > available) {
+        throw bad(path, "", fmt::format("holds more particles than memory: {:.1f} MiB are needed and {:.1f} MiB are available",
+                                        static_cast<double>(needed) / 1048576, static_cast<double>(available) / 1048576));
+    }
+}
+
+std::uint64_t product(std::uint64_t a, std::uint64_t b) {
+    std::uint64_t result = 0;
+    return __builtin_mul_overflow(a, b, &result) ? UINT64_MAX : result;
+}
+
+/// Lengths that agree, known types, and values that the stored precision can hold.
+void check_for_writing(const fs::path& path, const Snapshot& s, const SnapshotWriteOptions& options) {
+    const auto& p = s.particles;
+    const auto n = p.mass.size();
+    KS_VALIDATE(n > 0, "cannot be written: there are no particles", Where{path.string(), 0, 0, {}});
+    const bool agree = p.position.size() == n && p.velocity.size() == n && p.id.size() == n && p.type.size() == n &&
+                       (s.acceleration.empty() || s.acceleration.size() == n) && (s.potential.empty() || s.potential.size() == n);
+    if (!agree) throw bad(path, "", "cannot be written: the arrays of the particles differ in length");
+    if (std::any_of(p.type.begin(), p.type.end(), [](auto type) { return type >= type_count; })) {
+        throw bad(path, "", fmt::format("cannot be written: types are 0 to {}", type_count - 1));
+    }
+    if (options.files < 1) throw bad(path, "", fmt::format("cannot be written as {} files: at least one is needed", options.files));
+    if (options.files > 1 && options.format != SnapshotFormat::hdf5) {
+        throw bad(path, "", "cannot be written as several files: only HDF5 snapshots can. Choose HDF5, or one file");
+    }
+    if (options.double_precision) return;
+    const auto too_large = [](double value) { return std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max(); };
+    const auto any_too_large = [&](const std::vector<Vec3<double>>& vectors) {
+        return std::any_of(vectors.begin(), vectors.end(),
+                           [&](const auto& v) { return too_large(v.x) || too_large(v.y) || too_large(v.z); });
+    };
+    if (any_too_large(p.position) || any_too_large(p.velocity) || any_too_large(s.acceleration) ||
+        std::any_of(p.mass.begin(), p.mass.end(), too_large) || std::any_of(s.potential.begin(), s.potential.end(), too_large)) {
+        throw bad(path, "", "cannot be written in single precision: a value is larger than 3.4e38. Choose double precision");
+    }
+}
+
+/// The one mass of all particles of a type; 0 when they differ, and when it is 0, which MassTable cannot say.
+double common_mass(const Particles& particles, const std::vector<std::size_t>& members) {
+    if (members.empty()) return 0;
+    const auto mass = particles.mass[members.front()];
+    return std::all_of(members.begin(), members.end(), [&](auto i) { return particles.mass[i] == mass; }) ? mass : 0;
+}
+
+}  // namespace
+
+std::uint64_t SnapshotSummary::total() const { return sum(count); }
+std::uint64_t SnapshotSummary::memory_bytes() const { return product(total(), bytes_per_particle); }
+
+SnapshotSummary inspect_snapshot(const fs::path& path) {
+    const auto set = open_set(path);
+    return {set.front().format, set.total, set.front().time, set.front().files};
+}
+
+Snapshot read_snapshot(const fs::path& path) {
+    const auto set = open_set(path);
+    const auto n = sum(set.total);
+    check_memory(path, product(n, bytes_per_particle + (set.acceleration ? sizeof(Vec3<double>) : 0) + (set.potential ? sizeof(double) : 0)));
+
+    Snapshot result;
+    result.time = set.front().time;
+    result.units = set.front().units;
+    result.softening = set.front().softening;
+    auto& particles = result.particles;
+    particles.resize(static_cast<index_t>(n));
+    if (set.acceleration) result.acceleration.resize(n);
+    if (set.potential) result.potential.resize(n);
+
+    Counts first{};
+    for (std::size_t t = 0, at = 0; t < type_count; ++t) {
+        first[t] = at;
+        std::fill_n(particles.type.begin() + static_cast<std::ptrdiff_t>(at), set.total[t], static_cast<std::uint8_t>(t));
+        at += set.total[t];
+    }
+    for (std::size_t i = 0; i < set.paths.size(); ++i) {
+        const auto file = open(set.paths[i]);
+        if (file->header().here != set.headers[i].here) throw bad(set.paths[i], "", "has changed while it was being read");
+        file->read(result, first);
+        for (std::size_t t = 0; t < type_count; ++t) first[t] += set.headers[i].here[t];
+    }
+    validate(particles, path.string());
+    return result;
+}
+
+void write_snapshot(const fs::path& path, const Snapshot& snapshot, const SnapshotWriteOptions& options) {
+    check_for_writing(path, snapshot, options);
+    const auto& particles = snapshot.particles;
+    std::array<std::vector<std::size_t>, type_count> members;
+    for (std::size_t i = 0; i < particles.type.size(); ++i) members[particles.type[i]].push_back(i);
+
+    Header header;
+    header.time = snapshot.time;
+    header.units = snapshot.units;
+    header.softening = snapshot.softening;
+    header.files = options.files;
+    for (std::size_t t = 0; t < type_count; ++t) {
+        header.total[t] = members[t].size();
+        header.mass_table[t] = common_mass(particles, members[t]);
+    }
+    check_header(path, header);
+
+    const auto files = static_cast<std::uint64_t>(options.files);
+    const std::uint64_t number = options.double_precision ? 8 : 4;
+    const std::uint64_t per_particle = 7 * number + 8 + (snapshot.acceleration.empty() ? 0 : 3 * number) +
+                                       (snapshot.potential.empty() ? 0 : number);
+    std::vector<AtomicFile> written;  // none is renamed before all are complete
+    for (std::uint64_t i = 0; i < files; ++i) {
+        Part part{&snapshot, {}, header, options};
+        for (std::size_t t = 0; t < type_count; ++t) {
+            const auto n = members[t].size();
+            const auto from = static_cast<std::ptrdiff_t>(n * i / files), to = static_cast<std::ptrdiff_t>(n * (i + 1) / files);
+            part.members[t].assign(members[t].begin() + from, members[t].begin() + to);
+            part.header.here[t] = part.members[t].size();
+            if (part.header.here[t] > UINT32_MAX) throw bad(path, "", "cannot be written: above 2^32 particles of a type. Use more files");
+        }
+        const auto target = files == 1 ? path : numbered_path(path, static_cast<int>(i));
+        auto& file = written.emplace_back(target, per_particle * sum(part.header.here));
+        options.format == SnapshotFormat::hdf5 ? write_hdf5(file, part) : write_binary(file, part);
+    }
+    for (auto& file : written) file.commit();
+}
+
+}  // namespace kasane::gravity

@@ -1,0 +1,168 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/io/hdf5.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <unistd.h>
+
+namespace hdf5 = kasane::hdf5;
+using kasane::InputError;
+using kasane::Vec3;
+
+namespace {
+
+class Hdf5 : public testing::Test {
+   protected:
+    void SetUp() override {
+        folder_ = std::filesystem::path(testing::TempDir()) / ("kasane_hdf5_" + std::to_string(::getpid()));
+        std::filesystem::create_directories(folder_);
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+    std::filesystem::path path(const char* name = "a.hdf5") const { return folder_ / name; }
+
+    /// What reading throws, as text; empty when it does not throw.
+    template <class F>
+    static std::string complaint(F read) {
+        try {
+            read();
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return {};
+    }
+
+   private:
+    std::filesystem::path folder_;
+};
+
+TEST_F(Hdf5, DatasetsComeBackAsWritten) {
+    const std::vector<double> numbers{0.1, -2e300, 5e-324};
+    const std::vector<Vec3<double>> vectors{{1, 2, 3}, {4, 5, 6}};
+    const std::vector<std::uint64_t> ids{0, UINT64_MAX};
+    const std::vector<std::uint8_t> types{5};
+    for (const bool checksum : {false, true}) {
+        auto out = hdf5::File::create(path());
+        out.write("/deep/down/numbers", numbers, {.checksum = checksum});
+        out.write("/deep/vectors", vectors, {.checksum = checksum});
+        out.write("/ids", ids, {.checksum = checksum});
+        out.write("/types", types, {.checksum = checksum});
+        out.write("/none", std::vector<float>{}, {.checksum = checksum});
+        out.close();
+
+        const auto in = hdf5::File::open(path());
+        EXPECT_EQ(in.read<double>("/deep/down/numbers"), numbers);
+        EXPECT_EQ(in.read<Vec3<double>>("/deep/vectors"), vectors);
+        EXPECT_EQ(in.read<std::uint64_t>("/ids"), ids);
+        EXPECT_EQ(in.read<std::uint8_t>("/types"), types);
+        EXPECT_TRUE(in.read<float>("/none").empty());
+        EXPECT_EQ(in.dataset("/deep/vectors").shape, (std::vector<std::uint64_t>{2, 3}));
+        EXPECT_TRUE(in.exists("/deep/down") && in.is_group("/deep/down") && !in.is_dataset("/deep/down"));
+        EXPECT_FALSE(in.exists("/deep/up/numbers"));
+        EXPECT_EQ(in.names_in("/deep"), (std::vector<std::string>{"down", "vectors"}));
+    }
+}
+
+TEST_F(Hdf5, SinglePrecisionStoresFloatsAndRefusesOverflow) {
+    auto out = hdf5::File::create(path());
+    out.write("/x", std::vector<double>{0.1}, {.single_precision = true});
+    EXPECT_THROW(out.write("/y", std::vector<double>{1e300}, {.single_precision = true}), kasane::ComputationError);
+    out.close();
+    const auto in = hdf5::File::open(path());
+    EXPECT_EQ(in.dataset("/x").bytes, 4);
+    EXPECT_EQ(in.read<double>("/x")[0], static_cast<double>(0.1f));
+}
+
+TEST_F(Hdf5, AttributesOfEveryKind) {
+    auto out = hdf5::File::create(path());
+    out.create_group("/Header");
+    out.set_attribute("/Header", "Time", 0.25);
+    out.set_attribute("/Header", "Time", 0.5);  // the last one counts
+    out.set_attribute("/Header", "Count", std::array<std::uint64_t, 2>{7, UINT64_MAX});
+    out.set_attribute("/Header", "Sign", std::int32_t{-3});
+    out.set_attribute("/Header", "Name", std::string("重ね"));
+    out.set_attribute("/Header", "Empty", std::string());
+    out.close();
+
+    const auto in = hdf5::File::open(path());
+    EXPECT_EQ(in.attribute<double>("/Header", "Time"), 0.5);
+    EXPECT_EQ((in.attribute_array<std::uint64_t, 2>("/Header", "Count")), (std::array<std::uint64_t, 2>{7, UINT64_MAX}));
+    EXPECT_EQ(in.attribute<int>("/Header", "Sign"), -3);
+    EXPECT_EQ(in.attribute<double>("/Header", "Sign"), -3.0);
+    EXPECT_EQ(in.text_attribute("/Header", "Name"), "重ね");
+    EXPECT_EQ(in.text_attribute("/Header", "Empty"), "");
+    EXPECT_EQ(in.attribute_size("/Header", "Count"), 2u);
+    EXPECT_FALSE(in.has_attribute("/Header", "time"));
+    EXPECT_FALSE(in.has_attribute("/Nowhere", "Time"));
+    // Never clipped, never rounded:
+    EXPECT_THROW(in.attribute<unsigned>("/Header", "Sign"), InputError);
+    EXPECT_THROW((in.attribute_array<std::int64_t, 2>("/Header", "Count")), InputError);
+    EXPECT_THROW(in.attribute<int>("/Header", "Time"), InputError);
+    EXPECT_THROW(in.attribute<double>("/Header", "Count"), InputError);
+    EXPECT_THROW(in.attribute<double>("/Header", "Name"), InputError);
+    EXPECT_THROW(in.text_attribute("/Header", "Time"), InputError);
+}
+
+TEST_F(Hdf5, ComplaintsNameFileAndDataset) {
+    auto out = hdf5::File::create(path());
+    out.write("/Masses", std::vector<double>{1, 2, std::numeric_limits<double>::quiet_NaN()});
+    out.write("/Signed", std::vector<int>{-1});
+    out.close();
+    const auto in = hdf5::File::open(path());
+    const auto said = complaint([&] { in.read<double>("/Missing"); });
+    EXPECT_NE(said.find("a.hdf5"), std::string::npos) << said;
+    EXPECT_NE(said.find("/Missing"), std::string::npos) << said;
+    std::vector<double> two(2);
+    const auto shape = complaint([&] { in.read("/Masses", kasane::view(two)); });
+    EXPECT_NE(shape.find("(3)"), std::string::npos) << shape;
+    EXPECT_THROW(in.read<Vec3<double>>("/Masses"), InputError);
+    EXPECT_THROW(in.read<int>("/Masses"), InputError);
+    EXPECT_THROW(in.read<std::uint64_t>("/Signed"), InputError);
+    EXPECT_TRUE(std::isnan(in.read<double>("/Masses")[2]));  // whether NaN is allowed is the caller's to say
+}
+
+TEST_F(Hdf5, OpeningWhatIsNoHdf5File) {
+    EXPECT_NE(complaint([&] { hdf5::File::open(path("none")); }).find("no such file"), std::string::npos);
+    EXPECT_NE(complaint([&] { hdf5::File::open(path().parent_path()); }).find("directory"), std::string::npos);
+    std::ofstream(path("text")) << "once upon a time";
+    EXPECT_NE(complaint([&] { hdf5::File::open(path("text")); }).find("signature"), std::string::npos);
+    std::ofstream(path("short")).write("\x89HDF\r\n\x1a\n", 8);
+    EXPECT_THROW(hdf5::File::open(path("short")), InputError);
+    EXPECT_TRUE(hdf5::is_hdf5(path("short")));
+    EXPECT_THROW(hdf5::is_hdf5(path("none")), InputError);
+}
+
+TEST_F(Hdf5, TruncatedAndChangedFilesAreFound) {
+    const std::vector<double> numbers(20'000, 1.25);
+    auto out = hdf5::File::create(path());
+    out.write("/x", numbers, {.checksum = true});
+    out.close();
+    std::filesystem::copy(path(), path("cut"));
+    std::filesystem::resize_file(path("cut"), std::filesystem::file_size(path()) - 1);
+    EXPECT_THROW(hdf5::File::open(path("cut")), InputError);
+
+    std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(path()) / 2));  // amid the numbers
+    file.put('\x55');
+    file.close();
+    EXPECT_THROW(hdf5::File::open(path()).read<double>("/x"), InputError);
+}
+
+TEST_F(Hdf5, SameContentMakesTheSameBytes) {
+    for (const auto* name : {"a.hdf5", "b.hdf5"}) {
+        auto out = hdf5::File::create(path(name));
+        out.write("/g/x", std::vector<double>{1, 2}, {.checksum = true});
+        out.set_attribute("/g", "n", 1);
+        out.close();
+        if (name[0] == 'a') ::sleep(1);  // object times have a resolution of a second
+    }
+    const auto bytes = [](const std::filesystem::path& p) {
+        std::ifstream in(p, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    EXPECT_EQ(bytes(path("a.hdf5")), bytes(path("b.hdf5")));
+}
+
+}  // namespace
