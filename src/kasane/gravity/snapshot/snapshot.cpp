@@ -135,7 +135,6 @@ Set open_set(fs::path path) {
         set.headers.push_back(header);
         if (header.total != set.front().total) throw disagree("total number of particles");
         if (header.time != set.front().time) throw disagree("time");
-        if (header.mass_table != set.front().mass_table) throw disagree("masses");
         if (header.units != set.front().units) throw disagree("units");
         for (std::size_t t = 0; t < type_count; ++t) set.total[t] = sum(set.total[t], header.here[t]);
         set.acceleration = set.acceleration && file->has_acceleration();
