@@ -1,0 +1,39 @@
+// Between the particles of a simulation (double, structure of arrays) and the packed bodies of the CUDA kernels.
+// Positions are taken relative to the first source before they are rounded, so that a system far from the origin of the
+// coordinates keeps its digits in float.
+#pragma once
+
+#include <kasane/core/math/vec3.hpp>
+#include <kasane/gravity/direct/real.cuda.hpp>
+
+namespace kasane::gravity::detail {
+
+/// bodies [padded]: behind n, massless particles at the origin. largest_mass, if not null, grows to the largest mass's bits.
+template <class Real>
+__global__ void pack(View<const Vec3<double>> position, const double* mass, const Vec3<double>* origin, int padded, Body<Real>* bodies,
+                     unsigned* largest_mass) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    Body<Real> body{};
+    if (i < position.n) {
+        const auto x = position[i] - *origin;
+        body = {static_cast<Real>(x.x), static_cast<Real>(x.y), static_cast<Real>(x.z), mass ? static_cast<Real>(mass[i]) : Real(0)};
+    }
+    if (i < padded) bodies[i] = body;
+    if (largest_mass) {
+        // Masses are not negative, so that their bits are ordered as they are; rounded up, since a bound is wanted.
+        const auto most = __reduce_max_sync(0xffffffffu, __float_as_uint(__double2float_ru(static_cast<double>(body.m))));
+        if (threadIdx.x % 32 == 0 && most != 0) atomicMax(largest_mass, most);
+    }
+}
+
+/// acceleration = G sums; leaves the sums cleared for the next call.
+template <class Sums>
+__global__ void finish_pairs(Sums sums, double G, View<Vec3<double>> acceleration) {
+    const index_t i = blockIdx.x * static_cast<index_t>(blockDim.x) + threadIdx.x;
+    if (i >= acceleration.n) return;
+    sums.prepare();
+    acceleration[i] = G * Vec3<double>{sums.value(0, i), sums.value(1, i), sums.value(2, i)};
+    sums.clear(i);
+}
+
+}  // namespace kasane::gravity::detail

@@ -1,0 +1,241 @@
+// Every variant of direct summation, on every space, against the long double reference; and what the contract promises beside
+// accuracy: no dependence on threads, empty sets, zeros instead of NaN, refused options.
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/direct/direct.hpp>
+
+#include <gravity/direct/cases.hpp>
+#include <reference/direct.hpp>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace kasane::gravity {
+
+using test::DirectCase, test::DirectProblem, test::direct_cases, test::Layout, test::make;
+
+namespace {
+
+struct Engine {
+    std::string space;
+    DirectVariant variant;
+    Precision precision;
+    Accumulation accumulation;
+};
+
+std::ostream& operator<<(std::ostream& to, const Engine& engine) {
+    return to << engine.space << '_' << name(engine.variant) << '_' << (engine.precision == Precision::single_ ? "single" : "double")
+              << (engine.accumulation == Accumulation::plain ? "_plain_sums" : "_double_sums");
+}
+
+enum class Want { both, acceleration, potential };
+
+struct Result {
+    std::vector<Vec3<double>> acceleration;
+    std::vector<double> potential;
+};
+
+Direct options_of(const Engine& engine, double softening, double G = 1) {
+    Direct options;
+    options.softening = softening;
+    options.G = G;
+    options.precision = engine.precision;
+    options.accumulation = engine.accumulation;
+    options.variant = engine.variant;
+    return options;
+}
+
+Result evaluate(const AnySpace& space, const Direct& options, const DirectProblem& problem, Want want) {
+    return std::visit(
+        [&]<Space S>(S on) {
+            const auto targets = to_space(on, problem.target), sources = to_space(on, problem.source);
+            const auto mass = to_space(on, problem.mass);
+            const auto n = static_cast<index_t>(problem.target.size());
+            // NaN beforehand: a result that is not written shows.
+            const double nan = std::numeric_limits<double>::quiet_NaN();
+            auto acceleration = to_space(on, std::vector<Vec3<double>>(want == Want::potential ? 0 : n, {nan, nan, nan}));
+            auto potential = to_space(on, std::vector<double>(want == Want::acceleration ? 0 : n, nan));
+            DirectSum<S> sum(on, options);
+            sum(targets.view(), {sources.view(), mass.view()}, problem.self, {acceleration.view(), potential.view()});
+            return Result{to_host(acceleration), to_host(potential)};
+        },
+        space);
+}
+
+/// What the precision allows to be wrong at one target.
+struct Bound {
+    double acceleration = 0;
+    double potential = 0;
+};
+
+Bound bound(const Direct& options, const DirectProblem& problem, const reference::FieldAt& exact) {
+    const bool single = options.precision == Precision::single_;
+    const double u = single ? 0x1p-24 : 0x1p-53;
+    // A pair: about 4 roundings in r^2, times 3/2 for r^-3, and 6 more behind it. In float the reciprocal square root may be an
+    // estimate of 12 bits and one step of Newton's method: (15/2) 2^-23 of r^-3. In double it must be as good as a division.
+    const double pair = 12 * u + (single ? 9e-7 : 4 * u);
+    // A sum of n terms: n u at worst, and below 3 sqrt(n) u but for one in hundreds (Higham and Mary, SIAM J. Sci. Comput. 41,
+    // 2019); sums in double end the runs of float after some hundred terms.
+    const bool short_runs = single && options.accumulation == Accumulation::double_;
+    const double terms = std::min(static_cast<double>(problem.source.size()), short_runs ? 512.0 : 1e300);
+    const double relative = pair + 3 * std::sqrt(terms) * u;
+    // A coordinate rounds by u |x| when it is taken to float; two of them, in three dimensions.
+    double farthest = 0;
+    if (single)
+        for (const auto* set : {&problem.target, &problem.source})
+            for (const auto& x : *set) farthest = std::max({farthest, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+    const double place = 2 * std::sqrt(3.0) * u * farthest;
+    return {relative * exact.force_sum + place * exact.tide_sum, relative * exact.potential_sum + place * exact.slope_sum};
+}
+
+double distance(const Vec3<double>& a, const Vec3<double>& b) { return std::sqrt(dot(a - b, a - b)); }
+
+/// Every target of the small cases, every seventh of the large ones (7 divides no block) and both ends.
+void expect_near_reference(const Result& got, const Direct& options, const DirectProblem& problem) {
+    const auto n = static_cast<index_t>(problem.target.size());
+    for (index_t i = 0; i < n; ++i) {
+        if (n * static_cast<index_t>(problem.source.size()) > 100'000 && i % 7 != 0 && i >= 40 && i < n - 40) continue;
+        const auto at = static_cast<std::size_t>(i);
+        const index_t own = problem.self.shift == Self::none ? -1 : i + problem.self.shift;
+        const auto exact = reference::direct(problem.target[at], problem.source, problem.mass, own, options.softening, options.G);
+        const auto allowed = bound(options, problem, exact);
+        if (!got.acceleration.empty()) {
+            ASSERT_LE(distance(got.acceleration[at], exact.acceleration), allowed.acceleration)
+                << "acceleration of target " << i << ", sum of magnitudes " << exact.force_sum;
+        }
+        if (!got.potential.empty()) {
+            ASSERT_LE(std::abs(got.potential[at] - exact.potential), allowed.potential)
+                << "potential of target " << i << ": " << got.potential[at] << " for " << exact.potential;
+        }
+    }
+}
+
+class DirectOn : public testing::TestWithParam<Engine> {
+   protected:
+    void SetUp() override {
+        if (GetParam().space == "cuda" && !why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
+        space_ = space_named(GetParam().space);
+    }
+    bool takes(const DirectCase& of) const { return GetParam().variant != DirectVariant::pair || of.same_set(); }
+
+    AnySpace space_;
+};
+
+TEST_P(DirectOn, AgreesWithTheReference) {
+    for (const auto& of : direct_cases()) {
+        if (!takes(of)) continue;
+        SCOPED_TRACE(of.name());
+        const auto problem = make(of);
+        const auto options = options_of(GetParam(), of.softening, 2.5);
+        for (const auto want : {Want::both, Want::acceleration, Want::potential}) {
+            SCOPED_TRACE(want == Want::both ? "both" : want == Want::acceleration ? "acceleration alone" : "potential alone");
+            ASSERT_NO_FATAL_FAILURE(expect_near_reference(evaluate(space_, options, problem, want), options, problem));
+        }
+    }
+}
+
+TEST_P(DirectOn, EmptySets) {
+    const auto some = make({31, 31, 0, 0.1});
+    for (const double softening : {0.1, 0.0}) {
+        const auto options = options_of(GetParam(), softening);
+        const DirectProblem nobody{{}, {}, {}, {0}, softening};
+        EXPECT_TRUE(evaluate(space_, options, nobody, Want::both).potential.empty());
+        if (GetParam().variant == DirectVariant::pair) continue;
+        const auto no_targets = evaluate(space_, options, {{}, some.source, some.mass, {}, softening}, Want::both);
+        EXPECT_TRUE(no_targets.acceleration.empty());
+        const auto no_sources = evaluate(space_, options, {some.target, {}, {}, {}, softening}, Want::both);
+        for (std::size_t i = 0; i < some.target.size(); ++i) {
+            EXPECT_EQ(no_sources.acceleration[i], (Vec3<double>{0, 0, 0}));
+            EXPECT_EQ(no_sources.potential[i], 0);
+        }
+    }
+}
+
+TEST_P(DirectOn, AllAtOnePlace) {
+    const std::size_t n = 67;
+    const DirectProblem heap{std::vector<Vec3<double>>(n, {3, -4, 5}), std::vector<Vec3<double>>(n, {3, -4, 5}),
+                             std::vector<double>(n, 0.5), Self{0}, 0};
+    const auto unsoftened = evaluate(space_, options_of(GetParam(), 0), heap, Want::both);
+    const auto softened = evaluate(space_, options_of(GetParam(), 0.25), heap, Want::both);
+    for (std::size_t i = 0; i < n; ++i) {
+        EXPECT_EQ(unsoftened.acceleration[i], (Vec3<double>{0, 0, 0}));
+        EXPECT_EQ(unsoftened.potential[i], 0);
+        EXPECT_EQ(softened.acceleration[i], (Vec3<double>{0, 0, 0}));
+        EXPECT_NEAR(softened.potential[i], -66 * 0.5 / 0.25, 132 * 1e-5);
+    }
+}
+
+TEST_P(DirectOn, TwoBodiesByHand) {
+    // m = 3 and 4, 2 apart along z, eps = 1.5: r^2 + eps^2 = 6.25, so a_0 = 4 2 / 15.625 and phi_0 = -4 / 2.5.
+    const std::vector<Vec3<double>> x{{1, 1, -1}, {1, 1, 1}};
+    const auto got = evaluate(space_, options_of(GetParam(), 1.5), {x, x, {3, 4}, {0}, 1.5}, Want::both);
+    EXPECT_NEAR(got.acceleration[0].z, 0.512, 1e-6);
+    EXPECT_NEAR(got.acceleration[1].z, -0.384, 1e-6);
+    EXPECT_EQ(got.acceleration[0].x, 0);
+    EXPECT_NEAR(got.potential[0], -1.6, 4e-6);
+    EXPECT_NEAR(got.potential[1], -1.2, 4e-6);
+}
+
+TEST_P(DirectOn, RepeatsBitByBit) {
+    const auto problem = make({1031, 1031, 0, 0.01});
+    const auto options = options_of(GetParam(), 0.01);
+    const auto first = evaluate(space_, options, problem, Want::both), second = evaluate(space_, options, problem, Want::both);
+    EXPECT_EQ(first.acceleration, second.acceleration);
+    EXPECT_EQ(first.potential, second.potential);
+}
+
+std::vector<Engine> engines() {
+    std::vector<Engine> all;
+    const auto add = [&](const char* space, std::initializer_list<DirectVariant> variants) {
+        for (const auto variant : variants) {
+            all.push_back({space, variant, Precision::single_, Accumulation::plain});
+            all.push_back({space, variant, Precision::single_, Accumulation::double_});
+            all.push_back({space, variant, Precision::double_, Accumulation::double_});
+        }
+    };
+    add("cpu", {DirectVariant::plain, DirectVariant::simd, DirectVariant::automatic});
+#if defined(KASANE_CUDA)
+    add("cuda", {DirectVariant::plain, DirectVariant::tile, DirectVariant::pair, DirectVariant::automatic});
+#endif
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Gravity, DirectOn, testing::ValuesIn(engines()), testing::PrintToStringParamName());
+
+TEST(DirectOnCpu, DoesNotDependOnThreads) {
+    for (const auto variant : {DirectVariant::plain, DirectVariant::simd})
+        for (const auto precision : {Precision::single_, Precision::double_})
+            for (const auto& of : {DirectCase{4097, 4097, 0, 0.01}, DirectCase{257, 4097, 1003, 0.0}, DirectCase{31, 31, 0, 0.0}}) {
+                SCOPED_TRACE(name(variant) + ", " + of.name());
+                const auto problem = make(of);
+                const auto options = options_of({"cpu", variant, precision, Accumulation::double_}, of.softening);
+                const auto one = evaluate(Cpu{1}, options, problem, Want::both);
+                for (const int threads : {2, 3, 16}) {
+                    const auto several = evaluate(Cpu{threads}, options, problem, Want::both);
+                    EXPECT_EQ(one.acceleration, several.acceleration);
+                    EXPECT_EQ(one.potential, several.potential);
+                }
+            }
+}
+
+TEST(DirectOnCpu, RefusesBadOptions) {
+    Direct options;
+    options.softening = -1;
+    EXPECT_THROW((DirectSum<Cpu>{Cpu{}, options}), InputError);
+    options.softening = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THROW((DirectSum<Cpu>{Cpu{}, options}), InputError);
+    options = {};
+    options.G = std::numeric_limits<double>::infinity();
+    EXPECT_THROW((DirectSum<Cpu>{Cpu{}, options}), InputError);
+    options = {};
+    options.variant = DirectVariant::pair;
+    EXPECT_THROW((DirectSum<Cpu>{Cpu{}, options}), InputError);
+}
+
+TEST(Direct, VariantsHaveNames) {
+    for (const auto* text : {"auto", "plain", "simd", "tile", "pair"}) EXPECT_EQ(name(direct_variant_named(text)), text);
+    EXPECT_THROW(direct_variant_named("fast"), InputError);
+}
+
+}  // namespace
+}  // namespace kasane::gravity
