@@ -1,3 +1,4 @@
+#include <kasane/core/base/log.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/initial.hpp>
 
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace fs = std::filesystem;
 
@@ -30,15 +32,6 @@ constexpr std::int64_t most_particles = 1'000'000'000'000;  // so that no count 
 
 bool dimensionless(const gravity::Units& units) { return units.length_cm == 0; }
 
-/// A point is a cold sphere of one particle: it lies at its centre, at rest.
-ModelKind kind_named(const std::string& name) {
-    if (name == "hernquist") return ModelKind::hernquist;
-    if (name == "nfw") return ModelKind::nfw;
-    if (name == "uniform") return ModelKind::uniform;
-    if (name == "cold" || name == "point") return ModelKind::cold;
-    return ModelKind::plummer;
-}
-
 /// An error in another file, told at the key that names the file.
 InputError at_key(const InputError& error) {
     std::string text;
@@ -50,7 +43,9 @@ gravity::Model read_model(io::Section table, const std::string& name, std::uint6
     const auto& units = context.units;
     const bool standard = dimensionless(units);  // only N-body units have values that are everybody's
     gravity::Model model;
-    model.kind = kind_named(name);
+    // A point is a cold sphere of one particle: it lies at its centre, at rest.
+    const bool known = name == "plummer" || name == "hernquist" || name == "nfw" || name == "uniform" || name == "cold";
+    model.kind = known ? gravity::model_kind_named(name) : ModelKind::cold;
     model.G = units.G;
     model.mass = table.number("mass", {.help = "total mass", .unit = units.mass_name,
                                        .fallback = standard ? std::optional(1.0) : std::nullopt, .range = io::above(0),
@@ -77,13 +72,21 @@ gravity::Model read_model(io::Section table, const std::string& name, std::uint6
             width.help = "over which it goes to zero";
             model.truncation_radius = cut.number("radius", radius);
             model.truncation_width = cut.number("width", width);
-        } else if (model.kind == ModelKind::nfw)
-            table.problem("truncation", "is missing: the mass of an NFW sphere is finite only with a truncation. Give "
-                                        "truncation = { radius = ..., width = ... }");
+        }
     }
     model.type = static_cast<std::uint8_t>(
         table.integer("type", {.help = "0 gas, 1 halo, 2 disk, 3 bulge, 4 stars, 5 boundary", .fallback = 1, .least = 0,
                                .most = gravity::type_count - 1}));
+    if (known && model.count > 0 && model.mass > 0 && model.scale > 0) {  // otherwise that is the problem
+        try {
+            gravity::validate(model);
+        } catch (const InputError& error) {
+            for (const auto& each : error.problems()) {
+                const bool cut = each.where.key.starts_with("truncation");
+                table.problem(cut ? "truncation" : each.where.key, cut ? each.where.key + " " + each.message : each.message);
+            }
+        }
+    }
     return model;
 }
 
@@ -154,11 +157,11 @@ Source read_source(io::Section table, std::uint64_t seed, const InitialContext& 
     return source;
 }
 
-Orbit read_orbit(io::Section table, const gravity::Units& units) {
+gravity::Orbit read_orbit(io::Section table, const gravity::Units& units) {
     const auto length = [&](const std::string& help) {
         return io::NumberKey{.help = help, .unit = units.length_name, .range = io::above(0), .parse = parse(Dimension::length, units)};
     };
-    Orbit orbit;
+    gravity::Orbit orbit;
     orbit.separation = table.number("separation", length("distance of the centres at the start"));
     orbit.pericentre = table.number("pericentre", length("least distance of the centres, were they points"));
     orbit.eccentricity = table.number("eccentricity", {.help = "1: parabola", .fallback = 1.0, .range = io::at_least(0)});
@@ -239,6 +242,7 @@ Initial read_initial(io::Section root, io::Section table, const InitialContext& 
     }
     if (placed_by_orbit) {
         initial.orbit = read_orbit(root.table("orbit"), context.units);
+        initial.orbit_where = root.where("orbit");
         if (objects.size() != 2) root.problem("orbit", fmt::format("needs two [[object]] tables, and there are {}", objects.size()));
     }
     for (auto& object : objects) initial.sources.push_back(read_object(object, initial.sources.size() + 1, placed_by_orbit, context));
@@ -267,6 +271,56 @@ void set_count(Initial& initial, index_t count) {
 
 void set_seed(Initial& initial, std::uint64_t seed) {
     for (auto& source : initial.sources) source.object.model.seed = seed++;
+}
+
+namespace {
+
+void warn_of_other_units(const gravity::Units& stated, const gravity::Units& units, const fs::path& file) {
+    const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-3 * std::abs(b); };
+    if (near(stated.length_cm, units.length_cm) && near(stated.mass_g, units.mass_g) && near(stated.velocity_cm_s, units.velocity_cm_s))
+        return;
+    log::warning("{} is in {} units as far as it says, and this run in {} units: its numbers are taken as they are", file.string(),
+                 stated.name, units.name);
+}
+
+gravity::Particles load(const Source& source, const gravity::Units& units, Cpu on) {
+    try {
+        if (source.file.empty()) return gravity::sample(source.object.model, on);
+        auto snapshot = gravity::read_snapshot(source.file);
+        warn_of_other_units(snapshot.units, units, source.file);
+        return std::move(snapshot.particles);
+    } catch (const InputError& error) {
+        throw InputError(at_key(error).what(), source.where);
+    }
+}
+
+}  // namespace
+
+gravity::Particles load(const Initial& initial, const gravity::Units& units, Cpu on) {
+    if (initial.as_is) return load(initial.sources.front(), units, on);
+    std::vector<gravity::Particles> parts;
+    for (const auto& source : initial.sources) parts.push_back(load(source, units, on));
+    auto sources = initial.sources;
+    if (initial.orbit) {
+        const auto mass = [&](std::size_t i) { return std::accumulate(parts[i].mass.begin(), parts[i].mass.end(), 0.0); };
+        try {
+            const auto bodies = gravity::place_on_orbit(mass(0), mass(1), *initial.orbit, units.G);
+            for (std::size_t i = 0; i < 2; ++i) {
+                sources[i].object.position = bodies.position[i];
+                sources[i].object.velocity = bodies.velocity[i];
+            }
+        } catch (const InputError& error) {
+            throw InputError(at_key(error).what(), initial.orbit_where);
+        }
+    }
+    gravity::Particles all;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        gravity::place(parts[i], sources[i].object);
+        all.append(parts[i]);
+        parts[i] = {};
+    }
+    std::iota(all.id.begin(), all.id.end(), std::uint64_t{1});
+    return all;
 }
 
 }  // namespace kasane::run

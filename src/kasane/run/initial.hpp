@@ -4,6 +4,7 @@
 
 #include <kasane/core/io/toml.hpp>
 #include <kasane/gravity/galaxy/model.hpp>
+#include <kasane/gravity/galaxy/orbit.hpp>
 #include <kasane/gravity/units.hpp>
 
 #include <filesystem>
@@ -20,15 +21,10 @@ struct Source {
     Where where;  ///< of the key that says how many there are, for errors that show when they are made
 };
 
-/// Two objects as point masses at their centres on a Kepler orbit about their common centre of mass.
-struct Orbit {
-    double separation = 0, pericentre = 0;  ///< [length]
-    double eccentricity = 1;                ///< 1: parabola
-};
-
 struct Initial {
     std::vector<Source> sources;
-    std::optional<Orbit> orbit;
+    std::optional<gravity::Orbit> orbit;  ///< of two sources, point masses at their centres
+    Where orbit_where;
     bool as_is = false;  ///< one snapshot, taken with its ids and time
     double time = 0;     ///< of the particles
     index_t count() const;
@@ -49,7 +45,7 @@ void set_count(Initial& initial, index_t count);
 void set_seed(Initial& initial, std::uint64_t seed);
 
 /// Samples and reads; ids are 1..N unless as_is. @throws InputError with the key's place for unusable files and models
-gravity::Particles load(const Initial& initial, const gravity::Units& units);
+gravity::Particles load(const Initial& initial, const gravity::Units& units, Cpu on = {});
 
 /// The units that the key `units` of `table` and the table [units] of `root` name; "auto" is `stated`, or galactic units.
 gravity::Units read_units(io::Section table, io::Section root, const std::optional<gravity::Units>& stated);

@@ -103,6 +103,8 @@ Record record_from_json(const std::string& text, const std::filesystem::path& fi
         r.initial_energy = number(j.at("initial_energy"));
         r.relative_energy_error = number(j.at("relative_energy_error"));
         r.final_relative_energy_error = number(j.at("final_relative_energy_error"));
+        r.unused_keys = j.at("unused_keys");
+        r.papers = j.at("papers");
         for (const auto& [name, part] : j.at("timers").items()) r.timers[name] = {number(part.at("seconds")), part.at("calls")};
         for (const auto& s : j.at("segments"))
             r.segments.push_back({s.at("started"), s.at("device"), s.at("commit"), s.at("threads"), s.at("first_step"),

@@ -61,11 +61,11 @@ void read_schedule(io::Section run, io::Section step, io::Section output, RunFil
 
 }  // namespace
 
-RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings) {
+RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings,
+                      const std::optional<double>& resumed_from) {
     io::RunFileReader reader(path, settings);
     auto root = reader.root();
     auto run = root.table("run", "what to compute, and where");
-    auto initial = root.table("initial", "what to start from");
     const auto directory = std::filesystem::absolute(path).parent_path();
     RunFile file;
     file.path = path;
@@ -80,8 +80,15 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
     } catch (const InputError& error) {
         run.problem("device", error);
     }
-    file.units = read_units(run, root, stated_units(initial, directory));
-    file.initial = read_initial(root, initial, {file.units, directory});
+    if (resumed_from) {
+        for (const char* key : {"initial", "object", "orbit"}) root.has(key);  // known, and of no use any more
+        file.units = read_units(run, root, {});
+        file.initial.time = *resumed_from;
+    } else {
+        auto initial = root.table("initial", "what to start from");
+        file.units = read_units(run, root, stated_units(initial, directory));
+        file.initial = read_initial(root, initial, {file.units, directory});
+    }
     auto force = root.table("force", "gravity");
     read_force(force, file);
     auto step = root.table("step", "integration in time");

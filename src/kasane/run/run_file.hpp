@@ -11,6 +11,7 @@
 #include <kasane/run/schedule.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,10 @@ struct RunFile {
     std::vector<std::string> unused_keys;
 };
 
+/// @param resumed_from   start time of a run that goes on from a checkpoint: what it started from is not read again
 /// @throws InputError with everything that is wrong with the file, with line and column
-RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {});
+RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {},
+                      const std::optional<double>& resumed_from = {});
 
 /// The words of run files for the options of a force: "single", "double", "plain", ...
 std::string name(gravity::Precision precision);
