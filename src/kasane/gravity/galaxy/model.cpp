@@ -178,6 +178,11 @@ Particles sample(const Model& model, Cpu on) {
     return p;
 }
 
+void place(Particles& particles, const Object& where) {
+    for (auto& x : particles.position) x = rotated(x, where.spin) + where.position;
+    for (auto& v : particles.velocity) v = rotated(v, where.spin) + where.velocity;
+}
+
 Particles sample(const std::vector<Object>& objects, Cpu on) {
     KS_VALIDATE(!objects.empty(), "no objects: at least one is needed");
     std::vector<InputProblem> problems;
@@ -199,11 +204,9 @@ Particles sample(const std::vector<Object>& objects, Cpu on) {
 
     Particles all;
     for (std::size_t i = 0; i < objects.size(); ++i) {
-        const auto& [model, position, velocity, spin] = objects[i];
         try {
-            auto p = sample(model, on);
-            for (auto& x : p.position) x = rotated(x, spin) + position;
-            for (auto& v : p.velocity) v = rotated(v, spin) + velocity;
+            auto p = sample(objects[i].model, on);
+            place(p, objects[i]);
             all.append(p);
         } catch (const InputError& error) {
             for (const auto& problem : error.problems()) add(problem, i);

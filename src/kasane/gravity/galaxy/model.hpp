@@ -53,6 +53,9 @@ struct Object {
     Vec3<double> spin;      ///< rotation about the x axis, then the y axis, then the z axis, all at rest [degrees]
 };
 
+/// Turns the particles about the origin, then moves them, as `where` says (its model is not looked at).
+void place(Particles& particles, const Object& where);
+
 /// All objects' particles in the objects' order, ids renumbered 1..N. Objects with one seed and one profile are copies of each
 /// other: give each its own seed. @throws InputError as above, with keys "object.0.mass"
 Particles sample(const std::vector<Object>& objects, Cpu on = {});
