@@ -352,7 +352,7 @@ TEST(Sample, ModelNames) {
 }
 
 TEST(Objects, AreTurnedMovedAndNumbered) {
-    const auto model = with(of(ModelKind::plummer), 50);
+    const auto model = with(of(ModelKind::uniform), 50);
     const auto alone = sample(model);
     const auto p = sample(std::vector<Object>{{model, {}, {}, {}}, {model, {10, 20, 30}, {1, 2, 3}, {90, 0, 0}}});
     ASSERT_EQ(p.size(), 100);
@@ -368,7 +368,7 @@ TEST(Objects, AreTurnedMovedAndNumbered) {
 }
 
 TEST(Objects, TurnAboutXThenYThenZ) {
-    const auto model = with(of(ModelKind::plummer), 3);
+    const auto model = with(of(ModelKind::cold), 3);
     const auto x = sample(model).position[1];
     const auto turned = [&](const Vec3<double>& spin) { return sample(std::vector<Object>{{model, {}, {}, spin}}).position[1]; };
     const auto expect = [&](const Vec3<double>& spin, const Vec3<double>& to) { EXPECT_NEAR(norm(turned(spin) - to), 0, 1e-14); };

@@ -13,7 +13,7 @@ namespace kasane::gravity {
 
 enum class ModelKind {
     plummer,    ///< rho ~ (1 + r^2/a^2)^(-5/2); scale = a                            [Plummer 1911]
-    hernquist,  ///< rho ~ 1 / (r (r + a)^3); scale = a                               [Hernquist 1990]
+    hernquist,  ///< rho ~ 1 / (r (r + a)^3); scale = a; best truncated: see sample()     [Hernquist 1990]
     nfw,        ///< rho ~ 1 / (r (r + r_s)^2), truncated; scale = r_s                 [Navarro, Frenk & White 1997]
     uniform,    ///< uniform sphere of radius scale, velocities uniform in a ball, 2K = |W|: balanced as a whole, not steady
     cold,       ///< uniform sphere of radius scale at rest
@@ -42,6 +42,8 @@ void validate(const Model& model);
 
 /// Samples a model: centre of mass at the origin and at rest, equal masses, ids 1..count. plummer, hernquist and nfw are isotropic
 /// equilibria: velocities from Eddington's f(E) of the (truncated) density.        [Binney & Tremaine 2008, 4.3.1; MAGI]
+/// The mean of an untruncated hernquist sphere's positions does not converge: its centre of mass, and so the origin, lies about one
+/// scale off its cusp at any count (a warning in the log says so).
 /// @throws InputError as validate() does, and when the negative part of f holds more than 1% of the mass
 Particles sample(const Model& model, Cpu on = {});
 
