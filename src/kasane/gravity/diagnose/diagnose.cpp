@@ -39,10 +39,7 @@ std::array<double, count> summed(index_t n, Cpu on, Add add) {
     return total;
 }
 
-template <class Sums>
-void add_vector(Sums& sums, std::size_t first, const Vec3<double>& v) {
-    sums[first].add(v.x), sums[first + 1].add(v.y), sums[first + 2].add(v.z);
-}
+void add_vector(CompensatedSum<double>* sum, const Vec3<double>& v) { sum[0].add(v.x), sum[1].add(v.y), sum[2].add(v.z); }
 
 void check_mass(double mass) {
     KS_VALIDATE(mass > 0, "the particles' total mass is 0: there is no centre of mass. Give at least one particle a mass");
@@ -61,9 +58,9 @@ Diagnostics diagnose(const Particles& p, const std::vector<double>& potential, c
         sums[0].add(m);
         sums[1].add(m * dot(p.velocity[i], p.velocity[i]));
         sums[2].add(m * potential[i]);
-        add_vector(sums, 3, m * p.velocity[i]);
-        add_vector(sums, 6, m * cross(p.position[i], p.velocity[i]));
-        add_vector(sums, 9, m * p.position[i]);
+        add_vector(&sums[3], m * p.velocity[i]);
+        add_vector(&sums[6], m * cross(p.position[i], p.velocity[i]));
+        add_vector(&sums[9], m * p.position[i]);
     });
     const double mass = total[0];
     check_mass(mass);
@@ -92,7 +89,7 @@ Diagnostics diagnose(const Particles& p, const std::vector<double>& potential, c
 Vec3<double> center_of_mass(const Particles& p, Cpu on) {
     const auto total = summed<4>(p.size(), on, [&](std::size_t i, auto& sums) {
         sums[0].add(p.mass[i]);
-        add_vector(sums, 1, p.mass[i] * p.position[i]);
+        add_vector(&sums[1], p.mass[i] * p.position[i]);
     });
     check_mass(total[0]);
     return 1 / total[0] * Vec3<double>{total[1], total[2], total[3]};

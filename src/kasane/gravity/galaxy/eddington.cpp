@@ -14,9 +14,10 @@ namespace {
 
 using std::numbers::pi;
 
-// Steps of the tables of ln f and of the bound, in the sphere's steps of ln r, which resolve the truncation: 1/20 without one,
-// where the interpolation error of ln f is about step^4 / 384 = 2e-8.
-constexpr double coarsening = 3.2;
+// Steps of the tables of ln f and of the bound, in the sphere's steps of ln r, which resolve the truncation. Without one they
+// are 1/40, where the interpolation error of ln f is about step^4 / 384 = 1e-9; f dips and peaks inside an edge, and there the
+// density comes back to 1e-5 (Eddington.TruncatedNfwGivesBackItsDensity).
+constexpr double coarsening = 1.6;
 // The bound is interpolated between radii and its maximum is looked for at so many speeds: both are exact to well below 10%.
 constexpr double bound_margin = 1.1;
 constexpr int bound_speeds = 200;
