@@ -23,6 +23,7 @@ constexpr Verb verbs[] = {
     {"report", "Write the report.html of a run", add_report},
     {"sample", "Sample a model into a snapshot", add_sample},
     {"forces", "Accelerations and potentials of a snapshot", add_forces},
+    {"bench", "Measure this machine: speed with its bound and error", add_bench},
     {"info", "Devices, build and versions", add_info},
 };
 
@@ -80,13 +81,14 @@ int main(int argc, char** argv) {
         add_common(*sub, common);
         actions.emplace_back(sub, verb.add(*sub, common));
     }
+    const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string(word) == "--json"; });
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-        const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string(word) == "--json"; });
         return fail(json, {{std::string(error.what()) + " (kasane --help lists the verbs, kasane VERB --help its options)", {}}}, bad_input);
     }
+    common.json = json;  // also where a verb gives --json a value
     if (common.quiet) log::set_terminal_level(log::Level::error);
     for (const auto& [sub, action] : actions)
         if (sub->parsed()) return guarded(common, action);
