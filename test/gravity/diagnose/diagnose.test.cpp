@@ -1,14 +1,12 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/diagnose/diagnose.hpp>
-#include <kasane/gravity/galaxy/model.hpp>
-
 #include <gtest/gtest.h>
-
-#include <reference/spheres.hpp>
 
 #include <cmath>
 #include <iterator>
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/diagnose/diagnose.hpp>
+#include <kasane/gravity/galaxy/model.hpp>
 #include <limits>
+#include <reference/spheres.hpp>
 
 using namespace kasane;
 using namespace kasane::gravity;

@@ -1,10 +1,8 @@
-#include <kasane/gravity/galaxy/eddington.hpp>
-
 #include <gtest/gtest.h>
 
-#include <reference/spheres.hpp>
-
 #include <cmath>
+#include <kasane/gravity/galaxy/eddington.hpp>
+#include <reference/spheres.hpp>
 
 using namespace kasane;
 using namespace kasane::gravity;
@@ -62,7 +60,8 @@ TEST(Eddington, HernquistInClosedForm) {
     EXPECT_EQ(f.clamped_fraction(), 0);
     // Below E = 0.01 (r = 100) the closed form itself loses more digits than the tolerance.
     for (double r = 1e-5; r < 100; r *= 1.37) {
-        EXPECT_NEAR(f(r, 0) / reference::Hernquist::f(reference::Hernquist::psi(r), reference::Hernquist::depth(r)), 1, inversion_error) << r;
+        EXPECT_NEAR(f(r, 0) / reference::Hernquist::f(reference::Hernquist::psi(r), reference::Hernquist::depth(r)), 1, inversion_error)
+            << r;
     }
     // There f falls to its leading term, 8 sqrt(2) / (5 pi^3) E^(5/2), with a relative correction of order E.
     for (const double r : {1e5, 1e6, 1e7}) {

@@ -1,16 +1,14 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/galaxy/model.hpp>
-
 #include <gtest/gtest.h>
-
-#include <reference/spheres.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/galaxy/model.hpp>
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <reference/spheres.hpp>
 
 using namespace kasane;
 using namespace kasane::gravity;
@@ -144,7 +142,8 @@ TEST(Sample, UniformSpheresAreUniform) {
     for (const auto kind : {ModelKind::uniform, ModelKind::cold}) {
         const auto p = sample(Model{.kind = kind, .count = many, .scale = 3});
         // The centre of mass was moved by about 3/sqrt(5 N): the last bin's edge blurs by less than a tenth of its width.
-        expect_mass_profile(p, [](double r) { return std::pow(r / 3, 3); }, {}, "uniform");
+        expect_mass_profile(
+            p, [](double r) { return std::pow(r / 3, 3); }, {}, "uniform");
     }
 }
 

@@ -1,9 +1,8 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/galaxy/orbit.hpp>
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/galaxy/orbit.hpp>
 #include <limits>
 
 using namespace kasane;
@@ -73,6 +72,6 @@ TEST(Orbit, BadOptionsAreNamed) {
     EXPECT_EQ(key(1, 1, {10, 0, 1}, 1), "pericentre");
     EXPECT_EQ(key(1, 1, {10, 1, 1}, 0), "G");
     EXPECT_EQ(key(1, 1, {10, 1, -0.1}, 1), "eccentricity");
-    EXPECT_EQ(key(1, 1, {0.5, 1, 1}, 1), "separation");   // nearer than pericentre
+    EXPECT_EQ(key(1, 1, {0.5, 1, 1}, 1), "separation");    // nearer than pericentre
     EXPECT_EQ(key(1, 1, {3.1, 1, 0.5}, 1), "separation");  // beyond apocentre, 3
 }

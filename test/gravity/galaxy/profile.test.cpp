@@ -1,9 +1,8 @@
-#include <kasane/gravity/galaxy/profile.hpp>
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
+#include <kasane/gravity/galaxy/profile.hpp>
 
 using namespace kasane::gravity;
 

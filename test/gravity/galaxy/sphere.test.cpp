@@ -1,10 +1,8 @@
-#include <kasane/gravity/galaxy/sphere.hpp>
-
 #include <gtest/gtest.h>
 
-#include <reference/spheres.hpp>
-
 #include <cmath>
+#include <kasane/gravity/galaxy/sphere.hpp>
+#include <reference/spheres.hpp>
 
 using namespace kasane;
 using namespace kasane::gravity;
@@ -36,13 +34,9 @@ void expect_closed_form(const Sphere& sphere) {
 
 }  // namespace
 
-TEST(Sphere, PlummerInClosedForm) {
-    expect_closed_form<reference::Plummer>(Sphere(PlummerProfile::at, 1e-5, 1e10, 1. / 64, false));
-}
+TEST(Sphere, PlummerInClosedForm) { expect_closed_form<reference::Plummer>(Sphere(PlummerProfile::at, 1e-5, 1e10, 1. / 64, false)); }
 
-TEST(Sphere, HernquistInClosedForm) {
-    expect_closed_form<reference::Hernquist>(Sphere(HernquistProfile::at, 1e-6, 1e10, 1. / 64, false));
-}
+TEST(Sphere, HernquistInClosedForm) { expect_closed_form<reference::Hernquist>(Sphere(HernquistProfile::at, 1e-6, 1e10, 1. / 64, false)); }
 
 TEST(Sphere, TruncatedNfwAgainstPlainQuadrature) {
     const Truncation cut{20, 2};

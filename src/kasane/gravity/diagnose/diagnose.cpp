@@ -1,13 +1,12 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/math/compensated.hpp>
-#include <kasane/gravity/diagnose/diagnose.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/math/compensated.hpp>
+#include <kasane/gravity/diagnose/diagnose.hpp>
 #include <numeric>
 #include <utility>
 
@@ -47,12 +46,12 @@ void check_mass(double mass) {
 
 }  // namespace
 
-Diagnostics diagnose(const Particles& p, const std::vector<double>& potential, const std::vector<Vec3<double>>& acceleration,
-                     double time, Cpu on) {
+Diagnostics diagnose(const Particles& p, const std::vector<double>& potential, const std::vector<Vec3<double>>& acceleration, double time,
+                     Cpu on) {
     const auto n = p.mass.size();
     KS_VALIDATE(potential.size() == n && acceleration.size() == n,
-                fmt::format("diagnostics of {} particles need as many potentials (got {}) and accelerations (got {})", n,
-                            potential.size(), acceleration.size()));
+                fmt::format("diagnostics of {} particles need as many potentials (got {}) and accelerations (got {})", n, potential.size(),
+                            acceleration.size()));
     const auto total = summed<12>(p.size(), on, [&](std::size_t i, auto& sums) {
         const double m = p.mass[i];
         sums[0].add(m);
@@ -81,8 +80,7 @@ Diagnostics diagnose(const Particles& p, const std::vector<double>& potential, c
         sums[1].add(p.mass[i] * dot(p.position[i] - d.center_of_mass, acceleration[i]));
     });
     d.virial_ratio = inner[1] != 0 ? inner[0] / std::abs(inner[1]) : 0;
-    d.lagrangian_radius =
-        lagrangian_radii(p, d.center_of_mass, {std::begin(lagrangian_fractions), std::end(lagrangian_fractions)});
+    d.lagrangian_radius = lagrangian_radii(p, d.center_of_mass, {std::begin(lagrangian_fractions), std::end(lagrangian_fractions)});
     return d;
 }
 

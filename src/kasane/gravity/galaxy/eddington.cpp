@@ -1,11 +1,10 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/math/quadrature.hpp>
-#include <kasane/gravity/galaxy/eddington.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/math/quadrature.hpp>
+#include <kasane/gravity/galaxy/eddington.hpp>
 #include <numbers>
 #include <vector>
 
@@ -84,10 +83,10 @@ DistributionFunction::DistributionFunction(const Sphere& sphere, Cpu on) : spher
     for (std::size_t k = 0; k < size; ++k) {
         // Where rho hardly lives any more its inversion cancels to noise: what counts is the error's share of the mass.
         if (!integral[k].converged && !(integral[k].error * states[k] < 1e-6 * positive)) {
-            throw ComputationError(fmt::format("Eddington's inversion does not converge at the radius {:.6g} scale radii (error {:.2g} of "
-                                               "{:.2g}): the density changes too fast there. Try a wider truncation",
-                                               sphere.radius_of_energy(first + table_step * static_cast<double>(k)), integral[k].error,
-                                               integral[k].magnitude));
+            throw ComputationError(fmt::format(
+                "Eddington's inversion does not converge at the radius {:.6g} scale radii (error {:.2g} of "
+                "{:.2g}): the density changes too fast there. Try a wider truncation",
+                sphere.radius_of_energy(first + table_step * static_cast<double>(k)), integral[k].error, integral[k].magnitude));
         }
     }
     clamped_fraction_ = negative / positive;

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/nearest_name.hpp>
@@ -7,11 +11,6 @@
 #include <kasane/gravity/galaxy/eddington.hpp>
 #include <kasane/gravity/galaxy/model.hpp>
 #include <kasane/gravity/galaxy/sphere.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <numbers>
 #include <numeric>
 #include <string_view>
@@ -162,8 +161,9 @@ void validate(const Model& model) {
 Particles sample(const Model& model, Cpu on) {
     validate(model);
     if (model.kind == ModelKind::hernquist && model.truncation_radius == 0) {
-        log::warning("an untruncated hernquist model has no mean radius: its centre of mass, which goes to the origin, lies about one "
-                     "scale radius off its cusp at any count. Try a truncation_radius of 100 times the scale");
+        log::warning(
+            "an untruncated hernquist model has no mean radius: its centre of mass, which goes to the origin, lies about one "
+            "scale radius off its cusp at any count. Try a truncation_radius of 100 times the scale");
     }
     Particles p;
     p.resize(model.count);

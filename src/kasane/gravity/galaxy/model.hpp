@@ -2,10 +2,9 @@
 // Random numbers are a function of (seed, particle), so that a seed gives the same particles on any number of threads.
 #pragma once
 
+#include <cstdint>
 #include <kasane/core/device/space.hpp>
 #include <kasane/gravity/particles.hpp>
-
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,8 @@ struct Model {
     ModelKind kind = ModelKind::plummer;
     index_t count = 0;
     std::uint64_t seed = 1;
-    double mass = 1;    ///< total [mass], after truncation
-    double scale = 1;   ///< scale radius [length]; Plummer in standard N-body units: 3 pi / 16
+    double mass = 1;               ///< total [mass], after truncation
+    double scale = 1;              ///< scale radius [length]; Plummer in standard N-body units: 3 pi / 16
     double truncation_radius = 0;  ///< [length] rho is multiplied by erfc((r - radius)/width) / 2; 0: none (nfw: needed)
     double truncation_width = 0;   ///< [length] above 0 and at most half the radius when there is a radius
     double G = 1;
