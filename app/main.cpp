@@ -1,10 +1,96 @@
-// The command `kasane`: one file per verb.
+// The command `kasane`: one file per verb. Here: the options that all share, and what becomes of errors.
+// Exit status: 0 done, 1 the computation failed, 2 bad input or usage, 130 interrupted after a checkpoint.
+#include <app/command.hpp>
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
 #include <kasane/version.hpp>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <new>
+
+namespace {
+
+using namespace kasane;
+using namespace kasane::app;
+
+constexpr Verb verbs[] = {
+    {"run", "Run the problem that a run file names", add_run},
+    {"check", "Read a run file as `run` would, and say what it would do", add_check},
+    {"resume", "Go on with an interrupted run from its newest valid checkpoint", add_resume},
+    {"report", "Write the report.html of a run", add_report},
+    {"sample", "Sample a model into a snapshot", add_sample},
+    {"forces", "Accelerations and potentials of a snapshot", add_forces},
+    {"bench", "Measure this machine: speed with its bound and error", add_bench},
+    {"info", "Devices, build and versions", add_info},
+};
+
+void add_common(CLI::App& app, Common& common) {
+    app.add_flag("--json", common.json, "One JSON object on standard output");
+    app.add_flag("--quiet", common.quiet, "Nothing but errors");
+    app.add_option("--device", common.device, "auto, cpu, cuda or cuda:1");
+    app.add_option("--threads", common.threads, "Threads of the CPU; 0: all")->check(CLI::Range(0, 4096));
+}
+
+nlohmann::ordered_json as_json(const InputProblem& problem) {
+    const auto text = [](const std::string& s) { return s.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(s); };
+    nlohmann::ordered_json object{{"message", problem.message}, {"file", text(problem.where.file)}};
+    object["line"] = problem.where.line > 0 ? nlohmann::ordered_json(problem.where.line) : nullptr;
+    if (problem.where.column > 0) object["column"] = problem.where.column;
+    object["key"] = text(problem.where.key);
+    return object;
+}
+
+/// Tells the user; the first problem is "error", and all are listed.
+int fail(bool json, const std::vector<InputProblem>& problems, int status) {
+    if (json) {
+        nlohmann::ordered_json object{{"error", as_json(problems.front())}};
+        for (const auto& problem : problems) object["problems"].push_back(as_json(problem));
+        std::printf("%s\n", object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+    }
+    for (const auto& problem : problems) log::error("{}", problem.text());
+    return status;
+}
+
+int guarded(const Common& common, const Action& action) {
+    try {
+        return action();
+    } catch (const InputError& error) {
+        return fail(common.json, error.problems(), bad_input);
+    } catch (const std::bad_alloc&) {
+        return fail(common.json, {{"there is not enough memory: take fewer particles", {}}}, computation_failed);
+    } catch (const std::exception& error) {
+        return fail(common.json, {{error.what(), {}}}, computation_failed);
+    }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"kasane: self-gravity, sparse systems, lattice QCD"};
-    app.set_version_flag("--version", kasane::version);
-    CLI11_PARSE(app, argc, argv);
+    std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write(), told like a full disk
+    std::signal(SIGPIPE, SIG_IGN);
+    CLI::App app{"kasane: self-gravity, sparse systems, lattice QCD, layered on one core"};
+    app.set_version_flag("--version", std::string("kasane ") + version + " (" + commit + ")");
+    app.require_subcommand(1);
+    Common common;
+    std::vector<std::pair<CLI::App*, Action>> actions;
+    for (const auto& verb : verbs) {
+        auto* sub = app.add_subcommand(verb.name, verb.help);
+        add_common(*sub, common);
+        actions.emplace_back(sub, verb.add(*sub, common));
+    }
+    const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string(word) == "--json"; });
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+        return fail(json, {{std::string(error.what()) + " (kasane --help lists the verbs, kasane VERB --help its options)", {}}}, bad_input);
+    }
+    common.json = json;  // also where a verb gives --json a value
+    if (common.quiet) log::set_terminal_level(log::Level::error);
+    for (const auto& [sub, action] : actions)
+        if (sub->parsed()) return guarded(common, action);
+    return bad_input;
 }

@@ -46,7 +46,8 @@ void set_terminal_level(Level level) { loggers().terminal->set_level(spdlog_leve
 FileSink::FileSink(const std::filesystem::path& path) {
     auto logger = std::make_shared<spdlog::logger>("file", std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string()));
     logger->set_pattern("%Y-%m-%d %H:%M:%S %l: %v");
-    logger->flush_on(spdlog::level::info);
+    logger->set_level(spdlog::level::debug);
+    logger->flush_on(spdlog::level::debug);
     // A log line that cannot be written (a full disk) must not end a run that can still save its checkpoint.
     logger->set_error_handler([](const std::string&) {});
     loggers().file = std::move(logger);

@@ -34,7 +34,7 @@ void error(fmt::format_string<Args...> format, Args&&... args) {
 /// Least level that reaches the terminal (default: info).
 void set_terminal_level(Level level);
 
-/// While it lives, every line of level info and above also goes to the end of `path`.
+/// While it lives, every line, of level debug too, also goes to the end of `path`.
 class FileSink {
    public:
     explicit FileSink(const std::filesystem::path& path);

@@ -9,6 +9,7 @@ template <>
 struct DirectSum<Cpu>::State {
     Cpu on;
     Direct options;
+    detail::DirectSimd simd;
 };
 
 template <>
@@ -17,7 +18,7 @@ DirectSum<Cpu>::DirectSum(Cpu on, const Direct& options) {
     KS_VALIDATE(options.variant == DirectVariant::automatic || options.variant == DirectVariant::plain ||
                     options.variant == DirectVariant::simd,
                 "variant = \"" + name(options.variant) + "\" of direct summation needs a CUDA device; the CPU has auto, plain and simd");
-    state_ = std::make_unique<State>(State{on, options});
+    state_ = std::make_unique<State>(State{on, options, {}});
 }
 
 template <>
@@ -29,17 +30,20 @@ DirectSum<Cpu>& DirectSum<Cpu>::operator=(DirectSum&&) noexcept = default;
 
 template <>
 DirectVariant DirectSum<Cpu>::chosen(index_t, index_t, Self, bool) const {
-    return DirectVariant::plain;
+    return state_->options.variant == DirectVariant::automatic ? DirectVariant::simd : state_->options.variant;
 }
 
 template <>
 void DirectSum<Cpu>::operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out) {
-    detail::direct_plain(state_->on, state_->options, targets, sources, self, out);
+    auto& [on, options, simd] = *state_;
+    if (chosen(targets.n, sources.position.n, self, !out.potential.empty()) == DirectVariant::simd)
+        simd(on, options, targets, sources, self, out);
+    else
+        detail::direct_plain(on, options, targets, sources, self, out);
 }
 
 std::uint64_t direct_memory(index_t targets, index_t sources, const Direct& options) {
-    const std::uint64_t number = options.precision == Precision::single_ ? sizeof(float) : sizeof(double);
-    return 4 * number * static_cast<std::uint64_t>(targets + sources);
+    return detail::DirectSimd::memory(targets, sources, options.precision);
 }
 
 template class DirectSum<Cpu>;

@@ -9,6 +9,20 @@ namespace kasane::gravity::detail {
 template <Space S>
 void direct_plain(S on, const Direct& options, View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out);
 
+/// CPU: explicit SIMD; keeps its packed copies of the particles between calls.
+class DirectSimd {
+   public:
+    void operator()(Cpu on, const Direct& options, View<const Vec3<double>> targets, const Sources& sources, Self self,
+                    const Field& out);
+    static std::uint64_t memory(index_t targets, index_t sources, Precision precision);
+
+   private:
+    template <class Real>
+    void run(Cpu on, const Direct& options, View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out);
+
+    Buffer<unsigned char, Cpu> scratch_;
+};
+
 /// Options that every space refuses. @throws InputError
 void validate(const Direct& options);
 

@@ -204,7 +204,7 @@ std::uint64_t SnapshotSummary::memory_bytes() const { return product(total(), by
 
 SnapshotSummary inspect_snapshot(const fs::path& path) {
     const auto set = open_set(path);
-    return {set.front().format, set.total, set.front().time, set.front().files};
+    return {set.front().format, set.total, set.front().time, set.front().files, set.front().units};
 }
 
 Snapshot read_snapshot(const fs::path& path) {

@@ -30,6 +30,7 @@ struct SnapshotSummary {
     std::array<std::uint64_t, type_count> count{};
     double time = 0;
     int files = 1;
+    Units units;  ///< as the file states them, else galactic
     std::uint64_t total() const;
     /// Memory that read_snapshot takes for the particles.
     std::uint64_t memory_bytes() const;

@@ -1,0 +1,80 @@
+// kasane bench: benchmarks with their bound and error, as a table and as a JSON record.
+#include <app/command.hpp>
+#include <bench/benchmarks.hpp>
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/io/atomic_file.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+namespace kasane::app {
+namespace {
+
+struct Options {
+    std::vector<std::string> cases;
+    std::vector<index_t> sizes;
+    std::string record;
+    bool list = false;
+};
+
+void print_row(const BenchmarkResult& r) {
+    fmt::print("{:<46} {:>9} {:>11.3e} {:>10.3e} {:>8.2f} {:>7.1f} {:>7.0f} % {:>6.1f} % {:>9.1e}\n", r.name, r.n, r.seconds, r.rate, r.tflops,
+               1e-9 * r.bound, 100 * r.bound_fraction(), 100 * r.spread, r.error);
+    std::fflush(stdout);
+}
+
+int bench(const Common& common, const Options& options) {
+    const auto chosen = selected(bench::all(), options.cases);
+    if (options.list) {
+        for (const auto& benchmark : chosen) fmt::print("{}\n    {}\n", benchmark.name, benchmark.head);
+        return success;
+    }
+    for (const auto n : options.sizes) KS_VALIDATE(n > 0, fmt::format("--n {}: a size must be positive", n));
+    const auto space = space_named(common.device_or_auto(), common.threads_or_all());
+    const bool table = !common.quiet && (!common.json || !options.record.empty());
+    std::vector<BenchmarkResult> results;
+    for (const auto& benchmark : chosen) {
+        std::string bounds;
+        bool first = true;
+        const auto report = [&](const BenchmarkResult& result) {
+            results.push_back(result);
+            if (!table) return;
+            if (first) {
+                fmt::print("\n{}\n{}: {}\n\n", benchmark.name, device_info(space).name, benchmark.head);
+                fmt::print("{:<46} {:>9} {:>11} {:>10} {:>8} {:>7} {:>9} {:>8} {:>9}\n", "case", "n", "seconds", "rate 1/s", "TFLOPS", "G bound",
+                           "of bound", "spread", "error");
+                first = false;
+            }
+            if (bounds.find(result.bound_reason) == std::string::npos) {
+                fmt::print("# bound: {}\n", result.bound_reason);
+                bounds += result.bound_reason + "\n";
+            }
+            print_row(result);
+        };
+        benchmark.run({space, options.sizes, report});
+    }
+    KS_VALIDATE(!results.empty(), "none of these benchmarks runs on the device '" + name(space) + "'; kasane bench --list tells what there is");
+    const auto record = benchmark_record(space, results);
+    if (!options.record.empty())
+        write_atomically(options.record, record);
+    else if (common.json)
+        fmt::print("{}", record);
+    return success;
+}
+
+}  // namespace
+
+Action add_bench(CLI::App& app, const Common& common) {
+    auto options = std::make_shared<Options>();
+    app.add_option("CASE", options->cases, "Names, or what they begin with: gravity.direct; none: all");
+    app.add_option("--n", options->sizes, "Problem sizes, separated by commas")->delimiter(',');
+    app.add_flag("--list", options->list, "What benchmarks there are");
+    app.remove_option(app.get_option("--json"));
+    app.add_option("--json", options->record, "Write the record to this file; without one, to standard output")->expected(0, 1);
+    return [options, &common] { return bench(common, *options); };
+}
+
+}  // namespace kasane::app

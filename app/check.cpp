@@ -1,0 +1,66 @@
+// kasane check FILE.toml: reads it as `run` would, and says what it would do.
+#include <app/command.hpp>
+#include <kasane/gravity/units.hpp>
+#include <kasane/run/papers.hpp>
+#include <kasane/run/run_file.hpp>
+
+#include <fmt/format.h>
+
+
+namespace kasane::app {
+
+Action add_check(CLI::App& app, const Common& common) {
+    struct Options {
+        std::string file;
+        std::vector<std::string> set;
+    };
+    auto options = std::make_shared<Options>();
+    app.add_option("FILE", options->file, "Run file (TOML)")->required();
+    add_settings(app, options->set);
+    return [options, &common] {
+        auto settings = as_settings(options->set);
+        for (const auto& setting : common.settings()) settings.push_back(setting);
+        const auto file = run::read_run_file(options->file, settings);
+        run::check_memory(file);
+        // A snapshot can be damaged behind its header: `run` would find out, so this does.
+        const bool from_file = std::any_of(file.initial.sources.begin(), file.initial.sources.end(),
+                                           [](const auto& source) { return !source.file.empty(); });
+        if (from_file) run::load(file.initial, file.units);
+
+        const auto memory = run::memory(file);
+        const auto papers = run::papers(file);
+        const auto device = device_info(file.space);
+        const bool on_cpu = device.kind == "cpu";
+        const auto needed = memory.needed.host_bytes, available = memory.host_available;
+        nlohmann::ordered_json object{
+            {"file", options->file},
+            {"problem", file.problem},
+            {"title", file.title},
+            {"particles", file.initial.count()},
+            {"steps", file.schedule.last()},
+            {"device", {{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes}}},
+            {"memory",
+             {{"host_bytes", needed},
+              {"host_available", available},
+              {"device_bytes", memory.needed.device_bytes},
+              {"device_available", on_cpu ? 0 : memory.device_available}}},
+            {"unused_keys", file.unused_keys},
+            {"papers", papers},
+            {"resolved", file.resolved},
+        };
+        constexpr double MiB = 1 << 20;
+        std::string text = file.resolved;
+        text += fmt::format("\n{} particles, {} steps on {}\n", file.initial.count(), file.schedule.last(), device.name);
+        text += fmt::format("memory: {:.1f} MiB of {:.0f} MiB free", static_cast<double>(needed) / MiB, static_cast<double>(available) / MiB);
+        if (!on_cpu)
+            text += fmt::format(", and on the device {:.1f} MiB of {:.0f} MiB", static_cast<double>(memory.needed.device_bytes) / MiB,
+                                static_cast<double>(memory.device_available) / MiB);
+        for (const auto& key : file.unused_keys) text += fmt::format("\nnot used: {}", key);
+        text += "\nrests on:";
+        for (const auto& paper : papers) text += "\n  " + paper;
+        print(common, object, text);
+        return static_cast<int>(success);
+    };
+}
+
+}  // namespace kasane::app

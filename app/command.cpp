@@ -1,0 +1,60 @@
+#include <app/command.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+
+namespace kasane::app {
+namespace {
+
+std::atomic<bool> stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler may touch nothing else
+
+extern "C" void ask_to_stop(int) { stop = true; }
+
+}  // namespace
+
+std::vector<io::Setting> Common::settings() const {
+    std::vector<io::Setting> all;
+    if (!device.empty()) all.push_back(text_setting("run.device", device, "--device"));
+    if (threads >= 0) all.push_back({"run.threads=" + std::to_string(threads), "--threads"});
+    return all;
+}
+
+void add_settings(CLI::App& app, std::vector<std::string>& to) {
+    app.add_option("--set", to, "Set a key of the run file: --set force.softening=0.02 (any number of times)")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+}
+
+std::vector<io::Setting> as_settings(const std::vector<std::string>& texts) {
+    std::vector<io::Setting> all;
+    for (const auto& text : texts) all.push_back({text});
+    return all;
+}
+
+io::Setting text_setting(const std::string& key, const std::string& text, const std::string& source) {
+    std::string quoted = "\"";
+    for (const char c : text) quoted += (c == '"' || c == '\\') ? std::string("\\") + c : std::string(1, c);
+    return {key + "=" + quoted + "\"", source};
+}
+
+void print(const Common& common, const nlohmann::ordered_json& object, const std::string& text) {
+    if (common.json)
+        std::printf("%s\n", object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+    else if (!common.quiet)
+        std::printf("%s\n", text.c_str());
+}
+
+void catch_interrupts() {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        struct sigaction action {};
+        action.sa_handler = ask_to_stop;
+        action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+        sigaction(signal, &action, nullptr);
+    }
+}
+
+bool interrupt_requested() { return stop; }
+
+}  // namespace kasane::app

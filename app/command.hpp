@@ -1,0 +1,61 @@
+// What the verbs of `kasane` share: options that every verb takes, and how results and errors reach the user.
+// Invariants: with --json, standard output holds exactly one JSON object; everything for people goes to standard error.
+#pragma once
+
+#include <kasane/core/base/progress.hpp>
+#include <kasane/core/io/toml.hpp>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kasane::app {
+
+enum ExitStatus { success = 0, computation_failed = 1, bad_input = 2, interrupted = 130 };
+
+struct Common {
+    bool json = false;
+    bool quiet = false;
+    std::string device;  ///< empty: as the run file says, or auto
+    int threads = -1;    ///< negative: as the run file says, or all
+
+    /// The device and threads that were given, as settings of a run file.
+    std::vector<io::Setting> settings() const;
+    std::string device_or_auto() const { return device.empty() ? "auto" : device; }
+    int threads_or_all() const { return threads < 0 ? 0 : threads; }
+    ProgressStyle progress() const { return quiet ? ProgressStyle::none : progress_style_for_stderr(); }
+};
+
+/// One verb: adds its options to `app` and returns what it does, which yields the exit status.
+using Action = std::function<int()>;
+struct Verb {
+    const char* name;
+    const char* help;
+    Action (*add)(CLI::App& app, const Common& common);
+};
+Action add_run(CLI::App&, const Common&);
+Action add_check(CLI::App&, const Common&);
+Action add_resume(CLI::App&, const Common&);
+Action add_report(CLI::App&, const Common&);
+Action add_sample(CLI::App&, const Common&);
+Action add_forces(CLI::App&, const Common&);
+Action add_bench(CLI::App&, const Common&);
+Action add_info(CLI::App&, const Common&);
+
+/// --set key=value, any number of times.
+void add_settings(CLI::App& app, std::vector<std::string>& to);
+std::vector<io::Setting> as_settings(const std::vector<std::string>& texts);
+/// key = "text" with the text quoted, told in errors as coming from `source`.
+io::Setting text_setting(const std::string& key, const std::string& text, const std::string& source);
+
+/// Standard output: the object with --json; otherwise `text`, unless --quiet.
+void print(const Common& common, const nlohmann::ordered_json& object, const std::string& text);
+
+/// From now on SIGINT and SIGTERM only ask to stop, and the second one of a kind ends the process at once.
+void catch_interrupts();
+bool interrupt_requested();
+
+}  // namespace kasane::app

@@ -1,0 +1,17 @@
+// kasane report DIR: writes the run's report.html anew.
+#include <app/command.hpp>
+#include <kasane/run/report/report.hpp>
+
+namespace kasane::app {
+
+Action add_report(CLI::App& app, const Common& common) {
+    auto directory = std::make_shared<std::string>();
+    app.add_option("DIR", *directory, "Directory of the run")->required();
+    return [directory, &common] {
+        const auto path = std::filesystem::absolute(run::write_report(*directory)).lexically_normal().string();
+        print(common, {{"directory", *directory}, {"report", path}}, "open " + path);
+        return static_cast<int>(success);
+    };
+}
+
+}  // namespace kasane::app

@@ -1,0 +1,16 @@
+// kasane resume DIR
+#include <app/command.hpp>
+#include <app/run_result.hpp>
+
+namespace kasane::app {
+
+Action add_resume(CLI::App& app, const Common& common) {
+    auto directory = std::make_shared<std::string>();
+    app.add_option("DIR", *directory, "Directory of the run")->required();
+    return [directory, &common] {
+        catch_interrupts();
+        return tell(common, run::resume(*directory, common.settings(), controls(common)));
+    };
+}
+
+}  // namespace kasane::app

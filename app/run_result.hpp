@@ -1,0 +1,13 @@
+// What `run` and `resume` tell at their end.
+#pragma once
+
+#include <app/command.hpp>
+#include <kasane/run/run.hpp>
+
+namespace kasane::app {
+
+/// Prints the result and yields the exit status.
+int tell(const Common& common, const run::RunResult& result);
+run::RunControls controls(const Common& common);
+
+}  // namespace kasane::app

@@ -1,0 +1,48 @@
+// How far a long piece of work is: a bar with the time left on a terminal, a plain line now and then elsewhere.
+// Invariants: writes to standard error only, at most ten times a second; what is drawn never changes the work.
+#pragma once
+
+#include <kasane/core/base/timer.hpp>
+
+#include <string>
+
+namespace kasane {
+
+enum class ProgressStyle {
+    none,
+    bar,    ///< one line redrawn in place
+    lines,  ///< a line every half minute, for logs
+};
+
+/// Bar on a terminal, lines elsewhere.
+ProgressStyle progress_style_for_stderr();
+
+/// "1:05:09", "3:25", "0:07"; "--:--" when not known (negative or not finite).
+std::string clock_text(double seconds);
+
+class Progress {
+   public:
+    /// @param total amount of work of the whole, in any unit (steps)   @param done of it that was done before (a resumed run)
+    Progress(ProgressStyle style, std::string title, double total, double done = 0);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// @param note shown behind the bar: "t = 1.25, dE/E = 3e-6"
+    void update(double done, const std::string& note = "");
+    /// Wipes the bar, so that a log line has the terminal's line to itself; the next update draws it again.
+    void clear();
+    /// The line as it would be drawn `seconds` after the start.
+    std::string line(double done, double seconds, const std::string& note) const;
+
+   private:
+    ProgressStyle style_;
+    std::string title_;
+    double total_;
+    double first_;
+    double next_ = 0;
+    bool drawn_ = false;
+    Stopwatch watch_;
+};
+
+}  // namespace kasane

@@ -1,0 +1,31 @@
+// XXH3, 64 bits: tells a damaged file from a whole one. Not a protection against intent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace kasane::io {
+
+class Checksum {
+   public:
+    Checksum();
+    ~Checksum();
+    Checksum(const Checksum&) = delete;
+    Checksum& operator=(const Checksum&) = delete;
+
+    void add(const void* bytes, std::size_t count);
+    /// The elements' bytes; T must have no padding.
+    template <class T>
+    void add(const std::vector<T>& values) {
+        add(values.data(), values.size() * sizeof(T));
+    }
+    std::uint64_t value() const;
+
+   private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace kasane::io

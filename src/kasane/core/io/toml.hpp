@@ -1,0 +1,142 @@
+// Run files: TOML read against a schema that the reader's own calls spell out. Each getter names a key with its type, default,
+// range and help; what it finds wrong is collected, so that finish() can report everything at once with line and column.
+// Invariants: a getter never throws for bad input (it returns the default or zero); finish() throws if anything was wrong, and
+// every key of the file that no getter asked for is wrong. The resolved text holds every key asked for, in the order of asking.
+#pragma once
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/math/vec3.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasane::io {
+
+/// Allowed values of a number; the ends belong to it unless `open`.
+struct Range {
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+    bool open_least = false;
+    bool contains(double value) const { return (open_least ? value > least : value >= least) && value <= most; }
+    std::string text() const;
+};
+inline Range at_least(double least) { return {.least = least}; }
+inline Range above(double least) { return {.least = least, .open_least = true}; }
+inline Range between(double least, double most) { return {.least = least, .most = most}; }
+
+/// Turns a string such as "50 pc" into a number in the file's system. @throws InputError saying what is wrong with it
+using ParseQuantity = std::function<double(const std::string&)>;
+
+// What the schema says of a key. A key without a default must be given.
+struct NumberKey {
+    std::string help = {};
+    std::string unit = {};                    ///< for people: "kpc"
+    std::optional<double> fallback = {};
+    Range range = {};
+    ParseQuantity parse = {};                 ///< empty: only bare numbers
+};
+struct VectorKey {
+    std::string help = {};
+    std::string unit = {};
+    std::optional<Vec3<double>> fallback = {};
+    ParseQuantity parse = {};
+};
+struct IntegerKey {
+    std::string help = {};
+    std::optional<std::int64_t> fallback = {};
+    std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+struct TextKey {
+    std::string help = {};
+    std::optional<std::string> fallback = {};
+    std::vector<std::string> choices = {};    ///< empty: any text
+};
+struct FlagKey {
+    std::string help = {};
+    bool fallback = false;
+};
+
+/// "dotted.key=value": replaces or adds a value; elements of an array of tables by number, object.0.mass=2. A value that is no
+/// TOML (device=cpu, until=1.2 Gyr) is text. `source` stands in errors where a file's name would.
+struct Setting {
+    std::string text;
+    std::string source = "--set";
+};
+
+/// One table of the file (present or not). A cheap handle; lives as long as its RunFileReader.
+class Section {
+   public:
+    /// Is the table itself in the file?
+    bool present() const;
+    bool has(const std::string& key) const;
+    /// The key's text where it has one, looked at before its getter is called (what it says decides what else is read).
+    std::optional<std::string> peek(const std::string& key) const;
+
+    double number(const std::string& key, const NumberKey& schema);
+    Vec3<double> vector(const std::string& key, const VectorKey& schema);
+    std::int64_t integer(const std::string& key, const IntegerKey& schema);
+    std::string text(const std::string& key, const TextKey& schema);
+    bool flag(const std::string& key, const FlagKey& schema);
+
+    /// The table `key`, given or not; `help` heads it in the resolved file. Only given tables are written out, unless asked for.
+    Section table(const std::string& key, const std::string& help = "");
+    /// The array of tables [[key]]; empty when there is none.
+    std::vector<Section> tables(const std::string& key);
+
+    /// Marks a key that this problem knows but does not use in this combination; if given, it is listed as unused.
+    void unused(const std::string& key);
+    /// Replaces the value that the resolved file shows (for example a path made absolute, or a default worked out later).
+    void resolve(const std::string& key, const std::string& value);
+    void resolve(const std::string& key, double value);
+    /// Records a problem with a key (or with the table itself, when the key is empty).
+    void problem(const std::string& key, const std::string& message);
+    /// Takes over the problems of a failed part, giving them this key's place where they have none.
+    void problem(const std::string& key, const InputError& error);
+    /// Place of a key, for errors that show later; dotted name from the root.
+    Where where(const std::string& key) const;
+
+    struct Node;
+
+   private:
+    friend class RunFileReader;
+    explicit Section(Node* node) : node_(node) {}
+    Node* node_;
+};
+
+class RunFileReader {
+   public:
+    /// Reads and parses. @throws InputError: not there, not readable, not TOML, or a setting that cannot be applied
+    explicit RunFileReader(const std::filesystem::path& path, const std::vector<Setting>& settings = {});
+    ~RunFileReader();
+    RunFileReader(const RunFileReader&) = delete;
+    RunFileReader& operator=(const RunFileReader&) = delete;
+
+    Section root();
+    const std::filesystem::path& path() const;
+
+    /// True while no getter has found anything wrong.
+    bool good() const;
+    /// @throws InputError with what was found wrong so far, in the order of the file
+    void stop_if_bad() const;
+    /// As stop_if_bad, with the keys that no getter asked for as well, each with the nearest known name.
+    void finish();
+    /// Dotted names of the given keys that were marked unused.
+    std::vector<std::string> unused_keys() const;
+    /// The file that means the same with every key spelled out and commented. @param head comment lines on top
+    std::string resolved(const std::string& head) const;
+
+   private:
+    friend class Section;
+    struct State;
+    const Section::Node* find_home(const std::string& key) const;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace kasane::io

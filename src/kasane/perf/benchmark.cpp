@@ -1,0 +1,68 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/perf/benchmark.hpp>
+#include <kasane/version.hpp>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+namespace kasane {
+
+Timing time_calls(const AnySpace& space, const std::function<void()>& call, int repetitions) {
+    call();
+    synchronize(space);
+    Stopwatch watch;
+    call();
+    synchronize(space);
+    const double once = std::max(watch.seconds(), 1e-7);
+    const int batch = std::max(1, static_cast<int>(std::ceil(0.02 / once)));
+    std::vector<double> seconds;
+    for (int r = 0; r < repetitions; ++r) {
+        watch.restart();
+        for (int k = 0; k < batch; ++k) call();
+        synchronize(space);
+        seconds.push_back(watch.seconds() / batch);
+    }
+    std::sort(seconds.begin(), seconds.end());
+    const double median = seconds[seconds.size() / 2];
+    return {median, (seconds.back() - seconds.front()) / median};
+}
+
+std::vector<Benchmark> selected(const std::vector<Benchmark>& all, const std::vector<std::string>& wanted) {
+    if (wanted.empty()) return all;
+    std::vector<Benchmark> chosen;
+    for (const auto& name : wanted) {
+        const auto before = chosen.size();
+        for (const auto& benchmark : all)
+            if (benchmark.name == name || benchmark.name.starts_with(name + ".")) chosen.push_back(benchmark);
+        std::string names;
+        for (const auto& benchmark : all) names += (names.empty() ? "" : ", ") + benchmark.name;
+        KS_VALIDATE(chosen.size() > before, fmt::format("no benchmark is called '{}'; there are {}", name, names));
+    }
+    return chosen;
+}
+
+std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkResult>& results) {
+    const auto device = device_info(space);
+    nlohmann::ordered_json record;
+    record["machine"] = {{"name", device.name},     {"kind", device.kind},
+                         {"units", device.units},   {"clock_hertz", device.clock_hertz},
+                         {"memory_bytes", device.memory_bytes}, {"capability", device.capability}};
+    record["date"] = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+    record["version"] = version;
+    record["commit"] = commit;
+    record["build"] = {{"compiler", compiler}, {"cuda", cuda_compiler}};
+    record["results"] = nlohmann::ordered_json::array();
+    for (const auto& r : results)
+        record["results"].push_back({{"case", r.name}, {"n", r.n}, {"seconds", r.seconds}, {"spread", r.spread}, {"rate", r.rate},
+                                     {"unit", r.unit}, {"tflops", r.tflops}, {"bound", r.bound}, {"bound_fraction", r.bound_fraction()},
+                                     {"bound_reason", r.bound_reason}, {"error", r.error}});
+    return record.dump(2) + "\n";
+}
+
+}  // namespace kasane

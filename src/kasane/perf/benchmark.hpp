@@ -1,0 +1,56 @@
+// Benchmarks: a name, what it does, and rows of results with their bound and error. Speed is never given without both.
+// The programs in bench/ define them, `kasane bench` runs them.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+#include <kasane/core/device/space.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kasane {
+
+struct BenchmarkResult {
+    std::string name;           ///< "gravity.direct.pair, single, equal masses"
+    index_t n = 0;
+    double seconds = 0;         ///< median of one call
+    double spread = 0;          ///< (slowest - fastest) / median of the repetitions
+    double rate = 0;            ///< units of work per second
+    std::string unit;           ///< "interactions/s"
+    double tflops = 0;          ///< in the convention that the head states; 0: none
+    double bound = 0;           ///< the rate that the hardware allows; 0: not known
+    std::string bound_reason;   ///< what was counted
+    double error = 0;           ///< largest relative error against the reference
+    double bound_fraction() const { return bound > 0 ? rate / bound : 0; }
+};
+
+struct BenchmarkContext {
+    AnySpace space;
+    std::vector<index_t> sizes;  ///< empty: the benchmark's own
+    std::function<void(const BenchmarkResult&)> report;  ///< called for each row as it comes
+};
+
+struct Benchmark {
+    std::string name;
+    std::string head;  ///< what is measured, how it is counted, what the error is against
+    std::function<void(const BenchmarkContext&)> run;
+};
+
+struct Timing {
+    double seconds = 0;  ///< median per call
+    double spread = 0;
+};
+
+/// Times `call`, which may be asynchronous on `space`: after a warm-up, at least `repetitions` batches, each of as many calls as
+/// fill 20 ms, and waits once per batch.
+Timing time_calls(const AnySpace& space, const std::function<void()>& call, int repetitions = 5);
+
+/// Benchmarks whose name is one of `wanted` or lies under it ("gravity" holds "gravity.direct"); all when `wanted` is empty.
+/// @throws InputError for a name that matches none
+std::vector<Benchmark> selected(const std::vector<Benchmark>& all, const std::vector<std::string>& wanted);
+
+/// The record as JSON text: machine, commit, build, results.
+std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkResult>& results);
+
+}  // namespace kasane

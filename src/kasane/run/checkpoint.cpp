@@ -1,0 +1,97 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/io/atomic_file.hpp>
+#include <kasane/core/io/checksum.hpp>
+#include <kasane/core/io/hdf5.hpp>
+#include <kasane/run/checkpoint.hpp>
+
+namespace kasane::run {
+namespace {
+
+constexpr std::uint32_t layout = 1;  // of the file: what another number means, this version does not know
+
+std::uint64_t checksum(const Checkpoint& c) {
+    io::Checksum sum;
+    const auto text = [&](const std::string& s) {
+        const auto size = static_cast<std::uint64_t>(s.size());  // so that text cannot move from one field to the next unseen
+        sum.add(&size, sizeof size);
+        sum.add(s.data(), s.size());
+    };
+    sum.add(c.particles.position);
+    sum.add(c.particles.velocity);
+    sum.add(c.particles.mass);
+    sum.add(c.particles.id);
+    sum.add(c.particles.type);
+    sum.add(&c.step, sizeof c.step);
+    for (const double value : {c.start, c.dt, c.units.length_cm, c.units.mass_g, c.units.velocity_cm_s, c.units.G})
+        sum.add(&value, sizeof value);
+    for (const auto* name :
+         {&c.units.name, &c.units.length_name, &c.units.mass_name, &c.units.velocity_name, &c.units.time_name, &c.record})
+        text(*name);
+    return sum.value();
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& c) {
+    const auto n = static_cast<std::uint64_t>(c.particles.size());
+    AtomicFile target(path, n * 65 + c.record.size() + 65536);  // 65 bytes a particle, and HDF5's own
+    auto file = hdf5::File::create(target.temporary());
+    file.create_group("/Checkpoint");
+    file.set_attribute("/Checkpoint", "Layout", layout);
+    file.set_attribute("/Checkpoint", "Step", c.step);
+    file.set_attribute("/Checkpoint", "StartTime", c.start);
+    file.set_attribute("/Checkpoint", "TimeStep", c.dt);
+    file.set_attribute("/Checkpoint", "Checksum", checksum(c));
+    file.create_group("/Units");
+    file.set_attribute("/Units", "Name", c.units.name);
+    file.set_attribute("/Units", "UnitLength_in_cm", c.units.length_cm);
+    file.set_attribute("/Units", "UnitMass_in_g", c.units.mass_g);
+    file.set_attribute("/Units", "UnitVelocity_in_cm_per_s", c.units.velocity_cm_s);
+    file.set_attribute("/Units", "G", c.units.G);
+    file.set_attribute("/Units", "LengthName", c.units.length_name);
+    file.set_attribute("/Units", "MassName", c.units.mass_name);
+    file.set_attribute("/Units", "VelocityName", c.units.velocity_name);
+    file.set_attribute("/Units", "TimeName", c.units.time_name);
+    file.write("/Particles/Position", c.particles.position);
+    file.write("/Particles/Velocity", c.particles.velocity);
+    file.write("/Particles/Mass", c.particles.mass);
+    file.write("/Particles/Id", c.particles.id);
+    file.write("/Particles/Type", c.particles.type);
+    file.write("/Checkpoint/Record", std::vector<std::uint8_t>(c.record.begin(), c.record.end()));
+    file.close();
+    target.commit();
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& path) {
+    const auto file = hdf5::File::open(path);
+    KS_VALIDATE(file.exists("/Checkpoint"), "is no checkpoint of kasane", {path.string(), 0, 0, ""});
+    const auto found = file.attribute<std::uint32_t>("/Checkpoint", "Layout");
+    KS_VALIDATE(found == layout, "was written by another version of kasane (layout " + std::to_string(found) + ", this one reads " +
+                                     std::to_string(layout) + ")", {path.string(), 0, 0, ""});
+    Checkpoint c;
+    c.step = file.attribute<std::int64_t>("/Checkpoint", "Step");
+    c.start = file.attribute<double>("/Checkpoint", "StartTime");
+    c.dt = file.attribute<double>("/Checkpoint", "TimeStep");
+    c.units.name = file.text_attribute("/Units", "Name");
+    c.units.length_cm = file.attribute<double>("/Units", "UnitLength_in_cm");
+    c.units.mass_g = file.attribute<double>("/Units", "UnitMass_in_g");
+    c.units.velocity_cm_s = file.attribute<double>("/Units", "UnitVelocity_in_cm_per_s");
+    c.units.G = file.attribute<double>("/Units", "G");
+    c.units.length_name = file.text_attribute("/Units", "LengthName");
+    c.units.mass_name = file.text_attribute("/Units", "MassName");
+    c.units.velocity_name = file.text_attribute("/Units", "VelocityName");
+    c.units.time_name = file.text_attribute("/Units", "TimeName");
+    c.particles.position = file.read<Vec3<double>>("/Particles/Position");
+    c.particles.velocity = file.read<Vec3<double>>("/Particles/Velocity");
+    c.particles.mass = file.read<double>("/Particles/Mass");
+    c.particles.id = file.read<std::uint64_t>("/Particles/Id");
+    c.particles.type = file.read<std::uint8_t>("/Particles/Type");
+    const auto record = file.read<std::uint8_t>("/Checkpoint/Record");
+    c.record.assign(record.begin(), record.end());
+    KS_VALIDATE(checksum(c) == file.attribute<std::uint64_t>("/Checkpoint", "Checksum"),
+                "is damaged: its checksum does not fit its content", {path.string(), 0, 0, ""});
+    gravity::validate(c.particles, path.string());
+    return c;
+}
+
+}  // namespace kasane::run

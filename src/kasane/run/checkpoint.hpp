@@ -1,0 +1,29 @@
+// Checkpoints: everything that a run needs to go on bit by bit, in one HDF5 file with an XXH3 checksum over all of it.
+// Invariants: a checkpoint appears whole or not at all (AtomicFile); what read_checkpoint returns is exactly what was written.
+#pragma once
+
+#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/units.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace kasane::run {
+
+struct Checkpoint {
+    gravity::Particles particles;
+    gravity::Units units;
+    std::int64_t step = 0;
+    double start = 0;    ///< time of step 0
+    double dt = 0;
+    std::string record;  ///< the run's record so far, as JSON
+};
+
+/// @throws ComputationError when the disk is full: the file that was there before, if any, is untouched
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
+
+/// @throws InputError: missing, truncated, or the checksum does not fit
+Checkpoint read_checkpoint(const std::filesystem::path& path);
+
+}  // namespace kasane::run

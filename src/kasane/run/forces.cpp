@@ -1,0 +1,81 @@
+#include <kasane/core/base/timer.hpp>
+#include <kasane/core/io/atomic_file.hpp>
+#include <kasane/core/io/hdf5.hpp>
+#include <kasane/run/forces.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::run {
+namespace {
+
+template <Space S>
+Forces forces_on(S on, const gravity::Particles& particles, const gravity::Direct& options) {
+    const auto position = to_space(on, particles.position);
+    const auto mass = to_space(on, particles.mass);
+    const auto n = particles.size();
+    Buffer<Vec3<double>, S> acceleration(on, n);
+    Buffer<double, S> potential(on, n);
+    gravity::DirectSum<S> sum(on, options);
+    const gravity::Self self{0};
+    const Stopwatch watch;
+    sum(position.view(), {position.view(), mass.view()}, self, {acceleration.view(), potential.view()});
+    synchronize(on);
+    Forces result;
+    result.seconds = watch.seconds();
+    result.acceleration = to_host(acceleration);
+    result.potential = to_host(potential);
+    result.interactions = static_cast<double>(n) * static_cast<double>(n);
+    result.method = "direct:" + gravity::name(sum.chosen(n, n, self, true));
+    return result;
+}
+
+}  // namespace
+
+Forces forces(const AnySpace& on, const gravity::Particles& particles, const gravity::Direct& options) {
+    return std::visit([&](auto space) { return forces_on(space, particles, options); }, on);
+}
+
+Audit audit(const gravity::Particles& particles, const Forces& forces, const gravity::Direct& options, index_t count) {
+    Audit result;
+    const auto n = particles.size();
+    result.count = std::min(count, n);
+    if (result.count <= 0) return result;
+    std::vector<Vec3<double>> targets;
+    std::vector<std::size_t> index;
+    for (index_t k = 0; k < result.count; ++k) {
+        index.push_back(static_cast<std::size_t>(k * n / result.count));
+        targets.push_back(particles.position[index.back()]);
+    }
+    auto plain = options;
+    plain.precision = gravity::Precision::double_;
+    plain.variant = gravity::DirectVariant::plain;
+    gravity::DirectSum<Cpu> sum(Cpu{}, plain);
+    std::vector<Vec3<double>> reference(targets.size());
+    // Two distinct sets: a target meets itself among the sources at distance zero, which gives no acceleration.
+    sum(view(targets), {view(particles.position), view(particles.mass)}, {}, {view(reference), {}});
+    std::vector<double> error;
+    for (std::size_t k = 0; k < index.size(); ++k) {
+        const auto difference = forces.acceleration[index[k]] - reference[k];
+        const double size = std::sqrt(dot(reference[k], reference[k]));
+        error.push_back(std::sqrt(dot(difference, difference)) / (size > 0 ? size : 1));
+    }
+    std::sort(error.begin(), error.end());
+    const auto quantile = [&](double q) { return error[static_cast<std::size_t>(std::ceil(q * static_cast<double>(error.size()))) - 1]; };
+    result.median = quantile(0.5);
+    result.p99 = quantile(0.99);
+    result.max = error.back();
+    return result;
+}
+
+void write_forces(const std::filesystem::path& path, const gravity::Particles& particles, const Forces& forces) {
+    AtomicFile target(path, static_cast<std::uint64_t>(particles.size()) * 40);
+    auto file = hdf5::File::create(target.temporary());
+    file.write("/Acceleration", forces.acceleration);
+    file.write("/Potential", forces.potential);
+    file.write("/ParticleIDs", particles.id);
+    file.close();
+    target.commit();
+}
+
+}  // namespace kasane::run

@@ -1,0 +1,198 @@
+#include <kasane/core/base/log.hpp>
+#include <kasane/core/io/atomic_file.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/gravity_run.hpp>
+#include <kasane/run/papers.hpp>
+#include <kasane/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::run {
+namespace {
+
+int threads_of(const AnySpace& space) {
+    const auto* cpu = std::get_if<Cpu>(&space);
+    return thread_count(cpu ? *cpu : Cpu{});
+}
+
+bool finite(const gravity::Particles& particles) {
+    const auto is_finite = [](const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); };
+    return std::all_of(particles.position.begin(), particles.position.end(), is_finite) &&
+           std::all_of(particles.velocity.begin(), particles.velocity.end(), is_finite);
+}
+
+}  // namespace
+
+GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, std::int64_t step, Record record)
+    : file_(file),
+      schedule_(file.schedule),
+      directory_(directory),
+      simulation_(file.space, std::move(particles),
+                  {.force = file.force, .step = {.dt = file.schedule.dt}, .start_time = file.schedule.start, .steps = step}),
+      energy_(directory.energy()),
+      record_(std::move(record)),
+      timers_before_(record_.timers),
+      interactions_before_(record_.interactions),
+      seconds_before_(record_.seconds),
+      last_good_time_(file.schedule.time(step)) {
+    record_.title = file.title;
+    record_.problem = file.problem;
+    record_.status = "running";
+    if (record_.started.empty()) record_.started = iso_time_now();
+    record_.device = device_info(file.space);
+    record_.threads = threads_of(file.space);
+    record_.simd = simd_name();
+    record_.particles = simulation_.size();
+    record_.particles_by_type = {};
+    for (const auto type : simulation_.particles().type) ++record_.particles_by_type[type];
+    record_.units = file.units;
+    record_.softening = file.force.softening;
+    record_.dt = file.schedule.dt;
+    record_.method = "direct";
+    record_.variant = gravity::name(simulation_.variant());
+    record_.precision = name(file.force.precision);
+    record_.accumulation = name(file.force.accumulation);
+    record_.deterministic = file.force.deterministic;
+    if (step == 0) {  // later the run file alone does not tell any more
+        record_.unused_keys = file.unused_keys;
+        record_.papers = papers(file);
+    }
+    if (!record_.segments.empty()) {
+        const auto& last = record_.segments.back();
+        if (last.device != name(file.space) || last.threads != record_.threads)
+            log::warning("the run was on {} with {} threads before, and is on {} with {} now: it goes on, but its last digits may differ "
+                         "from those of an uninterrupted run",
+                         last.device, last.threads, name(file.space), record_.threads);
+        if (last.commit != commit)
+            log::warning("the run was begun by another build of kasane ({}, this is {}): its last digits may differ", last.commit, commit);
+    }
+    record_.segments.push_back({iso_time_now(), name(file.space), commit, record_.threads, step, step, 0});
+}
+
+void GravityRun::fail_if_not_finite(bool is_finite) const {
+    if (is_finite) return;
+    throw ComputationError(
+        fmt::format("the run blew up between t = {:.6g} and t = {:.6g}: positions, velocities or energies are no longer finite. The step is "
+                    "too long for the closest encounters: take a smaller dt (now {:.3g}) or a larger softening (now {:.3g})",
+                    last_good_time_, schedule_.time(simulation_.steps()), schedule_.dt, file_.force.softening));
+}
+
+void GravityRun::diagnose() {
+    const auto time = schedule_.time(simulation_.steps());
+    const auto potential = simulation_.potential();
+    const auto acceleration = simulation_.acceleration();
+    const auto scope = timers_.scope("diagnostics");
+    const auto& particles = simulation_.particles();
+    fail_if_not_finite(finite(particles));
+    const auto d = gravity::diagnose(particles, potential, acceleration, time);
+    fail_if_not_finite(std::isfinite(d.energy) && std::isfinite(d.virial_ratio));
+    last_good_time_ = time;
+    if (simulation_.steps() == 0) record_.initial_energy = d.energy;
+    // Two bodies on a parabola have E0 = 0: their error is measured by what was there to be conserved.
+    const double scale = record_.initial_energy != 0 ? std::abs(record_.initial_energy) : std::max(d.kinetic, std::abs(d.potential));
+    const double error = scale > 0 ? (d.energy - record_.initial_energy) / scale : 0;
+    record_.relative_energy_error = std::max(record_.relative_energy_error, std::abs(error));
+    record_.final_relative_energy_error = error;
+    energy_.add(d, simulation_.steps(), error);
+}
+
+void GravityRun::save_snapshot() {
+    const auto& particles = simulation_.particles();
+    const auto scope = timers_.scope("snapshot");
+    fail_if_not_finite(finite(particles));
+    const auto step = simulation_.steps();
+    gravity::Snapshot snapshot;
+    snapshot.particles = particles;
+    snapshot.time = schedule_.time(step);
+    snapshot.units = file_.units;
+    snapshot.softening.fill(file_.force.softening);
+    const auto path = directory_.snapshot(schedule_.snapshot_number(step));
+    gravity::write_snapshot(path, snapshot);
+    log::debug("step {}, t = {:.6g}: {}, energy error {:.2e}, {:.1f} s", step, snapshot.time, path.filename().string(),
+               record_.final_relative_energy_error, seconds_before_ + life_.seconds());
+}
+
+void GravityRun::update_record() {
+    record_.steps = simulation_.steps();
+    record_.time = schedule_.time(record_.steps);
+    record_.seconds = seconds_before_ + life_.seconds();
+    record_.interactions = interactions_before_ + simulation_.interactions();
+    record_.timers = timers_before_;
+    for (const auto* timers : {&simulation_.timers(), static_cast<const Timers*>(&timers_)})
+        for (const auto& [name, part] : timers->parts()) {
+            auto& sum = record_.timers[name];
+            sum.seconds += part.seconds;
+            sum.calls += part.calls;
+        }
+    record_.segments.back().last_step = record_.steps;
+    record_.segments.back().seconds = life_.seconds();
+}
+
+void GravityRun::write_record() {
+    update_record();
+    write_atomically(directory_.record(), to_json(record_));
+}
+
+void GravityRun::save_checkpoint() {
+    const auto& particles = simulation_.particles();
+    {
+        const auto scope = timers_.scope("checkpoint");
+        fail_if_not_finite(finite(particles));
+        energy_.sync();  // the rows up to this step must outlive whatever the checkpoint outlives
+        update_record();
+        write_checkpoint(directory_.checkpoint(simulation_.steps()),
+                         {particles, file_.units, simulation_.steps(), schedule_.start, schedule_.dt, to_json(record_)});
+        directory_.keep_checkpoints(2);
+    }
+    write_record();
+    since_checkpoint_.restart();
+}
+
+void GravityRun::at_step(bool diagnostics, bool snapshot) {
+    if (diagnostics) diagnose();
+    if (snapshot) save_snapshot();
+}
+
+const Record& GravityRun::go(const RunControls& controls) {
+    try {
+        Progress progress(controls.progress, record_.title, static_cast<double>(schedule_.last()), static_cast<double>(simulation_.steps()));
+        if (simulation_.steps() == 0) {
+            at_step(true, true);
+            save_checkpoint();
+        }
+        double seconds_per_step = 1e-3;  // a guess, until the first steps are timed
+        while (simulation_.steps() < schedule_.last() && !controls.stop()) {
+            const auto step = simulation_.steps();
+            const auto event = std::min(schedule_.next(schedule_.diagnostics_every, step), schedule_.next(schedule_.snapshot_every, step));
+            // A fifth of a second at once: often enough for the eye and for Ctrl-C, seldom enough to cost nothing.
+            const auto burst = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.2 / seconds_per_step), 1, event - step);
+            const Stopwatch watch;
+            simulation_.step(burst);
+            seconds_per_step = std::max(watch.seconds() / static_cast<double>(burst), 1e-9);
+            const auto now = simulation_.steps();
+            at_step(schedule_.due(schedule_.diagnostics_every, now), schedule_.due(schedule_.snapshot_every, now));
+            if (now < schedule_.last() && since_checkpoint_.seconds() >= file_.checkpoint_every) save_checkpoint();
+            progress.update(static_cast<double>(now), fmt::format("t = {:.4g}, energy error {:.1e}", schedule_.time(now),
+                                                                  record_.final_relative_energy_error));
+        }
+        const bool done = simulation_.steps() == schedule_.last();
+        record_.status = done ? "done" : "interrupted";
+        record_.finished = iso_time_now();
+        save_checkpoint();
+        return record_;
+    } catch (const std::exception& error) {
+        record_.status = "failed";
+        record_.problem_text = error.what();
+        record_.finished = iso_time_now();
+        try {
+            write_record();
+        } catch (const Error&) {  // the disk is full: the error that is on its way says so
+        }
+        throw;
+    }
+}
+
+}  // namespace kasane::run

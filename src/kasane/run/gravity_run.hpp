@@ -1,0 +1,44 @@
+// One life of a gravity run: the loop between events, and everything that is written on the way.
+// Invariants: events happen at step numbers (Schedule), in the order energy row, snapshot, checkpoint, so that a checkpoint's step
+// has all its rows and snapshots; how many steps are taken at once depends on the clock, and no result depends on that.
+#pragma once
+
+#include <kasane/gravity/simulation.hpp>
+#include <kasane/run/checkpoint.hpp>
+#include <kasane/run/energy_table.hpp>
+#include <kasane/run/record.hpp>
+#include <kasane/run/run.hpp>
+
+namespace kasane::run {
+
+class GravityRun {
+   public:
+    /// @param record of the earlier lives   @param step of the particles: 0 at the beginning
+    GravityRun(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, std::int64_t step, Record record);
+
+    /// Steps to the end or until asked to stop; the record says which.
+    const Record& go(const RunControls& controls);
+
+   private:
+    void at_step(bool diagnostics, bool snapshot);
+    void diagnose();
+    void save_snapshot();
+    void save_checkpoint();
+    void update_record();
+    void write_record();
+    void fail_if_not_finite(bool finite) const;
+
+    const RunFile& file_;
+    const Schedule& schedule_;
+    const RunDirectory& directory_;
+    gravity::Simulation simulation_;
+    EnergyTable energy_;
+    Record record_;
+    std::map<std::string, Timers::Part> timers_before_;
+    Timers timers_;
+    double interactions_before_ = 0, seconds_before_ = 0;
+    double last_good_time_ = 0;
+    Stopwatch life_, since_checkpoint_;
+};
+
+}  // namespace kasane::run

@@ -1,0 +1,69 @@
+// record.json: what ran, where, for how long, and how well; written at the start, with every checkpoint and at the end.
+// The checkpoint carries the same record, so that a resumed run goes on counting.
+#pragma once
+
+#include <kasane/core/base/timer.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/units.hpp>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kasane::run {
+
+struct Record {
+    /// One life of the process.
+    struct Segment {
+        std::string started;  ///< ISO 8601
+        std::string device, commit;
+        int threads = 0;
+        std::int64_t first_step = 0, last_step = 0;
+        double seconds = 0;
+    };
+    struct Bound {
+        double rate = 0;  ///< what the hardware allows [interactions / s]; 0: not known
+        std::string reason;
+    };
+
+    std::string title, problem, status = "running";  ///< running | done | interrupted | failed
+    std::string started, finished;
+    DeviceInfo device;
+    int threads = 0;
+    std::string simd;
+    std::int64_t particles = 0;
+    std::array<std::int64_t, gravity::type_count> particles_by_type{};
+    gravity::Units units;
+    double softening = 0, dt = 0;
+    std::string method, variant, precision, accumulation;
+    bool deterministic = true;
+    std::int64_t steps = 0;
+    double time = 0;
+    double seconds = 0;  ///< wall, of all segments
+    std::map<std::string, Timers::Part> timers;
+    double interactions = 0;
+    Bound bound;
+    double initial_energy = 0;         ///< E0; the errors below are relative to |E0|
+    double relative_energy_error = 0;  ///< largest so far
+    double final_relative_energy_error = 0;
+    std::vector<Segment> segments;
+    std::vector<std::string> unused_keys, papers;
+    std::string problem_text;  ///< why it failed
+};
+
+/// With the version, commit and build of this program.
+std::string to_json(const Record& record);
+/// @throws InputError when the text is no record
+Record record_from_json(const std::string& text, const std::filesystem::path& file);
+
+/// Now, UTC: "2026-11-21T12:34:56Z".
+std::string iso_time_now();
+
+/// The instruction set that the CPU kernels run with here.
+std::string simd_name();
+
+}  // namespace kasane::run

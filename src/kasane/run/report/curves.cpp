@@ -1,0 +1,90 @@
+// Which curves are drawn, and what they mean.
+#include <kasane/run/report/page.hpp>
+#include <kasane/run/report/plot.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::run::report {
+namespace {
+
+std::vector<double> scaled(std::vector<double> values, double factor) {
+    for (auto& v : values) v *= factor;
+    return values;
+}
+
+std::string figure(const std::string& title, const Plot& plot, const std::string& caption) {
+    const auto svg = to_svg(plot);
+    return svg.empty() ? "" : fmt::format("<figure class=\"chart\"><h3>{}</h3>\n{}<figcaption>{}</figcaption></figure>\n", title, svg, caption);
+}
+
+Plot over_time(const Context& c, const std::string& title, const std::string& y_label) {
+    Plot p;
+    p.title = title + " against time";
+    p.x_label = c.time.label();
+    p.y_label = y_label;
+    return p;
+}
+
+std::string energy_error(const Context& c, const std::vector<double>& time) {
+    auto p = over_time(c, "Relative energy error", "|ΔE / E₀|");
+    auto error = c.history.energy["relative_energy_error"];
+    for (auto& e : error) e = std::abs(e);
+    p.log_y = true;
+    p.series.push_back({"", time, error});
+    return figure("Energy error", p, "How far the total energy has moved from where it began. Gravity conserves it; what is left is the error of "
+                                     "steps and rounding.");
+}
+
+std::string energies(const Context& c, const std::vector<double>& time) {
+    const auto& u = c.history.units;
+    const auto unit = u.mass_name.empty() || u.velocity_name.empty() ? "" : pretty_unit(u.mass_name) + " (" + u.velocity_name + ")²";
+    auto p = over_time(c, "Energies", with_unit("energy", unit));
+    for (const auto& [column, name] : {std::pair{"kinetic", "kinetic"}, {"potential", "potential"}, {"energy", "total"}})
+        p.series.push_back({name, time, c.history.energy[column]});
+    p.reference = 0;
+    return figure("Energies", p, "Motion and gravity trade energy; their sum, the total, stays level.");
+}
+
+std::string lagrangian(const Context& c, const std::vector<double>& time) {
+    auto p = over_time(c, "Lagrangian radii", with_unit("radius", c.length_unit));
+    p.log_y = true;
+    for (const auto& [column, name] : {std::pair{"r10", "10%"}, {"r25", "25%"}, {"r50", "50%"}, {"r75", "75%"}, {"r90", "90%"}})
+        p.series.push_back({name, time, c.history.energy[column]});
+    return figure("Lagrangian radii", p, "Spheres about the common centre of mass that hold so much of the mass.");
+}
+
+std::string virial(const Context& c, const std::vector<double>& time) {
+    auto p = over_time(c, "Virial ratio", "2K / |W|");
+    p.series.push_back({"", time, c.history.energy["virial_ratio"]});
+    p.reference = 1;
+    p.reference_name = "equilibrium";
+    return figure("Virial ratio", p, "Twice the kinetic energy over the virial of the forces: 1 for a system at rest in itself.");
+}
+
+std::string separation(const Context& c) {
+    std::vector<double> time, apart;
+    for (const auto& f : c.film.frames) time.push_back(f.time * c.time.factor), apart.push_back(f.separation);
+    if (std::count_if(apart.begin(), apart.end(), [](double d) { return std::isfinite(d); }) < 2) return "";
+    auto p = over_time(c, "Separation", with_unit("separation", c.length_unit));
+    p.from_zero = true;
+    p.series.push_back({"", time, apart});
+    return figure("Separation", p, "Distance between the densest places of the two; it falls with each passage as orbital energy goes into "
+                                   "stirring the particles.");
+}
+
+}  // namespace
+
+std::string curves(const Context& c) {
+    const auto time = scaled(c.history.energy["time"], c.time.factor);
+    std::string out;
+    if (time.size() > 1)  // one row makes no curve
+        out = energy_error(c, time) + energies(c, time) + lagrangian(c, time) + virial(c, time);
+    out += separation(c);
+    if (out.empty()) out = "<p class=\"muted\">There are no curves to draw: energy.csv has fewer than two rows, or is missing.</p>\n";
+    return "<section>\n<h2>What the system did</h2>\n<div class=\"charts\">\n" + out + "</div>\n</section>\n";
+}
+
+}  // namespace kasane::run::report

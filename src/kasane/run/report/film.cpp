@@ -1,0 +1,318 @@
+// Three passes over the snapshots: a few for the window, a few for the scale of brightness, all for the frames.
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/report/color.hpp>
+#include <kasane/run/report/film.hpp>
+#include <kasane/run/report/image.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <optional>
+#include <set>
+
+namespace kasane::run::report {
+namespace {
+
+constexpr int tint_factor = 8;    // a pixel of the colour layer covers 8 x 8 of the lightness layer
+constexpr int light_levels = 72;  // of the lightness layer: steps too small to see, few enough to compress well
+
+/// At most n of `count` indices, evenly, the first and the last among them.
+std::vector<std::size_t> evenly(std::size_t count, int n) {
+    std::vector<std::size_t> chosen;
+    const auto many = std::min(count, static_cast<std::size_t>(std::max(n, 1)));
+    for (std::size_t k = 0; k < many; ++k) chosen.push_back(many == 1 ? count - 1 : k * (count - 1) / (many - 1));
+    return chosen;
+}
+
+/// Reads snapshots and remembers, once for each, those that could not be read.
+class Source {
+   public:
+    Source(const History& history, std::vector<std::string>& notes) : history_(history), notes_(notes) {}
+
+    std::optional<gravity::Snapshot> read(std::size_t index) {
+        const auto& path = history_.snapshots[index];
+        try {
+            return gravity::read_snapshot(path);
+        } catch (const Error& error) {
+            if (bad_.insert(index).second) notes_.push_back(fmt::format("{} is left out: {}", path.filename().string(), error.what()));
+            return std::nullopt;
+        }
+    }
+
+   private:
+    const History& history_;
+    std::vector<std::string>& notes_;
+    std::set<std::size_t> bad_;
+};
+
+/// The value below which `share` of the values lie.
+template <class T>
+T quantile(std::vector<T>& values, double share) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+struct Box {
+    Vec3<double> low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+
+    void include(std::vector<double>& values, double Vec3<double>::*axis, double outside) {
+        if (values.empty()) return;
+        low.*axis = std::min(low.*axis, quantile(values, outside));
+        high.*axis = std::max(high.*axis, quantile(values, 1 - outside));
+    }
+};
+
+/// Grows the box by most of the stars, or by the inner part of what is spread widely, haloes.
+void include(Box& box, const gravity::Particles& particles, const Groups& groups) {
+    const auto group = groups.of(particles);
+    const bool has_dark = groups.group.back().dark;
+    for (const auto axis : {&Vec3<double>::x, &Vec3<double>::y, &Vec3<double>::z}) {
+        std::vector<double> bright, other;
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            const double v = particles.position[i].*axis;
+            if (std::isfinite(v)) (has_dark && !groups.group[group[i]].dark ? bright : other).push_back(v);
+        }
+        box.include(bright, axis, 0.03);
+        box.include(other, axis, 0.12);
+    }
+}
+
+/// About so many pixels, in whole pixels of the colour layer, so that the two layers end at the same edge. Keeps the width.
+Window sized(Window w, double aspect, double pixels) {
+    w.columns = std::max(4, static_cast<int>(std::sqrt(pixels * aspect)) / tint_factor) * tint_factor;
+    w.rows = std::max(4, static_cast<int>(w.columns / aspect) / tint_factor) * tint_factor;
+    w.height = w.width * w.rows / w.columns;
+    return w;
+}
+
+/// A window about the box: never taller than wide, never wider than 8:5, pixels square.
+Window window_of(const Box& box, double pixels) {
+    const auto extent = box.high - box.low;
+    Window w;
+    w.center = 0.5 * (box.low + box.high);
+    const double least = 1e-9 * (1 + std::abs(w.center.x) + std::abs(w.center.y) + std::abs(w.center.z));
+    const double height = 1.15 * std::max({extent.y, extent.z, least}), width = 1.15 * std::max(extent.x, least);
+    const double aspect = std::clamp(width / height, 1.0, 1.6);
+    w.width = std::max(width, height * aspect);
+    return sized(w, aspect, pixels);
+}
+
+std::vector<Density> densities(const Window& window, Plane plane, const gravity::Particles& particles, const Groups& groups,
+                               const std::vector<std::uint8_t>& group) {
+    std::vector<Density> result;
+    for (std::size_t g = 0; g < groups.group.size(); ++g) {
+        result.push_back(surface_density(window, plane, view(particles.position), view(particles.mass), view(group),
+                                         static_cast<std::uint8_t>(g)));
+        const auto weight = static_cast<float>(groups.group[g].weight);
+        for (auto& v : result.back().value) v *= weight;
+    }
+    return result;
+}
+
+std::vector<float> total(const std::vector<Density>& parts) {
+    auto sum = parts[0].value;
+    for (std::size_t g = 1; g < parts.size(); ++g)
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += parts[g].value[i];
+    return sum;
+}
+
+/// Widens [faintest, brightest] by one projection: nearly its brightest pixel, and where the outskirts begin.
+void include_scale(Film& film, std::vector<float> density) {
+    const double sum = [&] {
+        double s = 0;
+        for (const float v : density) s += static_cast<double>(v);
+        return s;
+    }();
+    if (!(sum > 0)) return;
+    std::sort(density.begin(), density.end());
+    const auto bright = static_cast<double>(density[static_cast<std::size_t>(0.9995 * static_cast<double>(density.size() - 1))]);
+    double below = 0;
+    std::size_t at = 0;
+    while (at + 1 < density.size() && below < 0.06 * sum) below += static_cast<double>(density[at++]);
+    const double faint = static_cast<double>(density[at]);
+    film.brightest = std::max(film.brightest, bright);
+    film.faintest = film.faintest > 0 ? std::min(film.faintest, faint) : faint;
+}
+
+/// Brightness in [0, 1]: logarithmic above `faintest`, fading to 0 below; the power darkens the sky a little.
+class Tone {
+   public:
+    Tone(double faintest, double brightest) : scale_(1 / faintest), top_(std::log1p(brightest / faintest)) {}
+    double operator()(float density) const {
+        return std::pow(std::min(1.0, std::log1p(static_cast<double>(density) * scale_) / top_), 1.25);
+    }
+
+   private:
+    double scale_, top_;
+};
+
+/// The picture in full colour. `levels`: steps of brightness.
+Image paint(const std::vector<Density>& parts, const Tone& tone, const Palette& palette, int levels) {
+    const auto sum = total(parts);
+    Image image{parts[0].columns, parts[0].rows, {}};
+    image.pixel.reserve(sum.size());
+    std::vector<double> share(parts.size(), 1.0 / static_cast<double>(parts.size()));
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+        if (sum[i] > 0)
+            for (std::size_t g = 0; g < parts.size(); ++g) share[g] = static_cast<double>(parts[g].value[i] / sum[i]);
+        const int step = static_cast<int>(std::lround(tone(sum[i]) * (levels - 1)));
+        image.pixel.push_back(palette(step * (Palette::levels - 1) / (levels - 1), share.data()));
+    }
+    return image;
+}
+
+std::uint8_t brightest_channel(const Rgb& c) { return std::max({c.r, c.g, c.b}); }
+
+/// Splits colour = light * tint / 255, channel by channel.
+Film::Picture layers(const std::vector<Density>& parts, const Tone& tone, const Palette& palette) {
+    if (parts.size() == 1) return {encode_png(paint(parts, tone, palette, light_levels)), {}};
+    const auto image = paint(parts, tone, palette, Palette::levels);
+    Image light{image.width, image.height, {}};
+    for (const auto& c : image.pixel) {
+        const int step = (brightest_channel(c) * (light_levels - 1) + 127) / 255;
+        const auto v = static_cast<std::uint8_t>(step * 255 / (light_levels - 1));
+        light.pixel.push_back({v, v, v});
+    }
+    auto tint = shrink(image, tint_factor);
+    for (auto& c : tint.pixel) {
+        const int top = std::max<int>(1, brightest_channel(c));
+        const auto full = [&](int channel) { return static_cast<std::uint8_t>(channel * 255 / top); };
+        c = {full(c.r), full(c.g), full(c.b)};
+    }
+    return {encode_png(light), encode_png(tint)};
+}
+
+/// body(0) and body(1) at the same time; what they throw arrives here.
+template <class F>
+void both_planes(F body) {
+    std::exception_ptr thrown;
+#pragma omp parallel for num_threads(2) schedule(static, 1)
+    for (int p = 0; p < 2; ++p) {
+        try {
+            body(p);
+        } catch (...) {
+#pragma omp critical(kasane_report_film)
+            thrown = std::current_exception();
+        }
+    }
+    if (thrown) std::rethrow_exception(thrown);
+}
+
+constexpr Plane planes[2] = {Plane::xy, Plane::xz};
+
+std::string css_color(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
+
+void add_ramps(Film& film, const Palette& palette) {
+    for (std::size_t g = 0; g < film.groups.group.size(); ++g) {
+        std::vector<double> share(film.groups.group.size(), 0.0);
+        share[g] = 1;
+        for (int k = 0; k < Film::ramp_length; ++k)
+            film.ramp.push_back(css_color(palette(k * (Palette::levels - 1) / (Film::ramp_length - 1), share.data())));
+    }
+}
+
+/// The three passes.
+class Maker {
+   public:
+    Maker(const History& history, const FilmOptions& options)
+        : history_(history), options_(options), source_(history, film_.notes) {}
+
+    Film make() {
+        if (!choose_window()) return std::move(film_);
+        choose_scale();
+        fit_size();
+        add_ramps(film_, *palette_);
+        render();
+        return std::move(film_);
+    }
+
+   private:
+    /// False when no snapshot can be read.
+    bool choose_window() {
+        Box box;
+        for (const auto index : evenly(history_.snapshots.size(), 7)) {
+            const auto snapshot = source_.read(index);
+            if (!snapshot) continue;
+            if (probes_.empty()) film_.groups = make_groups(snapshot->particles, history_);
+            include(box, snapshot->particles, film_.groups);
+            probes_.push_back(index);
+        }
+        if (probes_.empty()) return false;
+        film_.window = window_of(box, options_.pixels);
+        std::vector<double> hues;
+        for (const auto& g : film_.groups.group) hues.push_back(g.hue);
+        palette_.emplace(hues);
+        return true;
+    }
+
+    void choose_scale() {
+        for (const auto k : evenly(probes_.size(), 4))
+            if (const auto snapshot = source_.read(probes_[k])) include_scale(film_, total(project(snapshot->particles, Plane::xy)));
+        // Between two and three and a half decades show both cores and tails; massless particles have no scale.
+        if (!(film_.brightest > 0)) film_.brightest = 1;
+        film_.faintest = std::clamp(film_.faintest, film_.brightest / 3000, film_.brightest / 100);
+    }
+
+    /// Fewer pixels when all pictures together would make the page too large.
+    void fit_size() {
+        const auto snapshot = source_.read(probes_[probes_.size() / 2]);
+        if (!snapshot) return;
+        const auto one = layers(project(snapshot->particles, Plane::xy), tone(), *palette_);
+        const double all = 2.0 * static_cast<double>(shown().size() * (one.light.size() + one.tint.size()));
+        const double share = static_cast<double>(options_.most_bytes) / all;
+        if (share >= 1) return;
+        auto& w = film_.window;
+        const double aspect = static_cast<double>(w.columns) / w.rows;
+        w = sized(w, aspect, share * w.columns * w.rows);
+    }
+
+    void render() {
+        const auto indices = shown();
+        std::set<std::size_t> still_frames;
+        for (const auto k : evenly(indices.size(), options_.stills)) still_frames.insert(indices[k]);
+        for (const auto index : indices) {
+            const auto snapshot = source_.read(index);
+            if (!snapshot) continue;
+            Film::Frame frame;
+            frame.time = snapshot->time;
+            both_planes([&](int p) {
+                const auto parts = project(snapshot->particles, planes[p]);
+                frame.picture[p] = layers(parts, tone(), *palette_);
+                if (p == 0 && still_frames.count(index)) add_still(parts);
+            });
+            if (const auto& member = film_.groups.member; member.objects() == 2) {
+                const auto apart = center_of(snapshot->particles, member, 1) - center_of(snapshot->particles, member, 0);
+                frame.separation = std::sqrt(dot(apart, apart));
+            }
+            film_.frames.push_back(std::move(frame));
+        }
+    }
+
+    void add_still(const std::vector<Density>& parts) {
+        const auto small = shrink(paint(parts, tone(), *palette_, Palette::levels), 2);
+        film_.stills.push_back({film_.frames.size(), encode_png(small), small.width, small.height});
+    }
+
+    std::vector<Density> project(const gravity::Particles& particles, Plane plane) const {
+        return densities(film_.window, plane, particles, film_.groups, film_.groups.of(particles));
+    }
+    std::vector<std::size_t> shown() const { return evenly(history_.snapshots.size(), options_.most_frames); }
+    Tone tone() const { return Tone(film_.faintest, film_.brightest); }
+
+    const History& history_;
+    const FilmOptions& options_;
+    Film film_;
+    Source source_;
+    std::vector<std::size_t> probes_;
+    std::optional<Palette> palette_;
+};
+
+}  // namespace
+
+Film make_film(const History& history, const FilmOptions& options) { return Maker(history, options).make(); }
+
+}  // namespace kasane::run::report

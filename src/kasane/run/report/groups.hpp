@@ -1,0 +1,56 @@
+// Who is drawn in which colour: stars and haloes apart when both are there, and each of several objects in a hue of its own.
+// Membership goes by id, so a particle keeps its colour wherever it flies.
+#pragma once
+
+#include <kasane/gravity/particles.hpp>
+#include <kasane/run/report/history.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kasane::run::report {
+
+/// Tells which object (0, 1, ...) a particle belongs to.
+class Membership {
+   public:
+    /// All particles are one object.
+    Membership() = default;
+    /// Objects of consecutive ids from 1, by their counts.
+    static Membership by_counts(const std::vector<std::int64_t>& counts);
+    /// Two objects when the particles fall into two clumps that lie well apart, one object otherwise.
+    static Membership by_position(const gravity::Particles& particles);
+
+    int objects() const { return objects_; }
+    std::uint8_t of(std::uint64_t id) const;
+
+   private:
+    int objects_ = 1;
+    std::vector<std::uint64_t> last_id_;   // by counts: the last id of each object
+    std::vector<std::uint64_t> second_;    // by position: ids of the second object, ascending
+};
+
+struct Group {
+    std::string name;
+    double hue = 0;     ///< degrees
+    double weight = 1;  ///< what its surface density is multiplied by before it is drawn
+    bool dark = false;  ///< a halo beside stars
+    std::int64_t count = 0;
+};
+
+struct Groups {
+    std::vector<Group> group;
+    Membership member;
+
+    /// The group of every particle.
+    std::vector<std::uint8_t> of(const gravity::Particles& particles) const;
+};
+
+/// From the first snapshot and what the record says about objects.
+Groups make_groups(const gravity::Particles& first, const History& history);
+
+/// The centre of object `which`: the mean of ever smaller spheres about the last mean (Power et al. 2003), down to 1% of its
+/// particles.
+Vec3<double> center_of(const gravity::Particles& particles, const Membership& member, std::uint8_t which);
+
+}  // namespace kasane::run::report

@@ -1,0 +1,222 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/run/report/history.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+namespace fs = std::filesystem;
+
+namespace kasane::run::report {
+namespace {
+
+using json = nlohmann::json;
+
+std::optional<std::string> content(const fs::path& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    std::ostringstream text;
+    text << file.rdbuf();
+    return std::move(text).str();
+}
+
+/// Looks into JSON that may lack anything or hold it in another type; the defaults of History then stay.
+class Reader {
+   public:
+    explicit Reader(const json& object) : object_(object) {}
+
+    void text(const char* key, std::string& to) const {
+        if (const auto* value = find(key); value && value->is_string()) to = value->get<std::string>();
+    }
+    void number(const char* key, double& to) const {
+        if (const auto* value = find(key); value && value->is_number()) to = value->get<double>();
+    }
+    void count(const char* key, std::int64_t& to) const {
+        if (const auto* value = find(key); value && value->is_number_integer()) to = value->get<std::int64_t>();
+    }
+    void flag(const char* key, bool& to) const {
+        if (const auto* value = find(key); value && value->is_boolean()) to = value->get<bool>();
+    }
+    void texts(const char* key, std::vector<std::string>& to) const {
+        for (const auto& value : list(key))
+            if (value.is_string()) to.push_back(value.get<std::string>());
+    }
+    Reader inside(const char* key) const {
+        static const json nothing = json::object();
+        const auto* value = find(key);
+        return Reader(value && value->is_object() ? *value : nothing);
+    }
+    const json& list(const char* key) const {
+        static const json nothing = json::array();
+        const auto* value = find(key);
+        return value && value->is_array() ? *value : nothing;
+    }
+    const json& object() const { return object_; }
+
+   private:
+    const json* find(const char* key) const {
+        const auto at = object_.find(key);
+        return at == object_.end() ? nullptr : &*at;
+    }
+    const json& object_;
+};
+
+void read_record(const json& object, History& h) {
+    const Reader r(object);
+    r.text("title", h.title), r.text("problem", h.problem), r.text("status", h.status), r.text("message", h.message);
+    r.text("started", h.started), r.text("finished", h.finished);
+    r.text("kasane", h.version), r.text("commit", h.commit);
+    const auto build = r.inside("build");
+    build.text("compiler", h.compiler), build.text("cuda", h.cuda), build.text("mpi", h.mpi);
+    const auto device = r.inside("device");
+    device.text("name", h.device), device.text("kind", h.device_kind), device.text("capability", h.capability);
+    device.number("memory_bytes", h.memory_bytes), device.number("units", h.device_units);
+    device.number("clock_hertz", h.clock_hertz);
+    r.text("simd", h.simd), r.count("threads", h.threads), r.count("particles", h.particles);
+    const auto& types = r.list("particles_by_type");
+    for (std::size_t t = 0; t < h.by_type.size() && t < types.size(); ++t)
+        if (types[t].is_number_integer()) h.by_type[t] = types[t].get<std::int64_t>();
+    const auto units = r.inside("units");
+    units.text("name", h.units.name), units.number("length_cm", h.units.length_cm), units.number("mass_g", h.units.mass_g);
+    units.number("velocity_cm_s", h.units.velocity_cm_s), units.number("G", h.units.G);
+    units.text("length_name", h.units.length_name), units.text("mass_name", h.units.mass_name);
+    units.text("velocity_name", h.units.velocity_name), units.text("time_name", h.units.time_name);
+    r.number("softening", h.softening), r.number("dt", h.dt);
+    const auto force = r.inside("force");
+    force.text("method", h.method), force.text("variant", h.variant), force.text("precision", h.precision);
+    force.text("accumulation", h.accumulation), force.flag("deterministic", h.deterministic);
+    r.count("steps", h.steps), r.number("time", h.time), r.number("seconds", h.seconds);
+    const auto timers = r.inside("timers");
+    for (const auto& [name, part] : timers.object().items()) {
+        double seconds = unknown;
+        if (part.is_object()) Reader(part).number("seconds", seconds);
+        if (seconds >= 0) h.timers.emplace_back(name, seconds);
+    }
+    std::stable_sort(h.timers.begin(), h.timers.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    r.number("interactions", h.interactions), r.number("rate", h.rate);
+    const auto bound = r.inside("bound");
+    bound.number("rate", h.bound), bound.text("reason", h.bound_reason);
+    r.number("relative_energy_error", h.energy_error);
+    h.segments = static_cast<std::int64_t>(r.list("segments").size());
+    r.count("segments", h.segments);  // a bare number of segments is as good
+    r.texts("unused_keys", h.unused_keys), r.texts("papers", h.papers);
+    for (const auto& entry : r.list("objects")) {
+        if (!entry.is_object()) continue;
+        History::Object told;
+        Reader(entry).text("name", told.name), Reader(entry).count("count", told.count);
+        h.objects.push_back(told);
+    }
+}
+
+std::vector<std::string> split(const std::string& line) {
+    std::vector<std::string> fields;
+    std::istringstream stream(line);
+    for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
+    return fields;
+}
+
+double parse(const std::string& field) {
+    double value = unknown;
+    const auto result = std::from_chars(field.data(), field.data() + field.size(), value);
+    return result.ec == std::errc{} ? value : unknown;
+}
+
+/// Rows with another number of fields than the header (a crash can cut the last one short) are left out and counted.
+Table read_table(const std::string& text, std::size_t& left_out) {
+    std::istringstream stream(text);
+    std::string line;
+    const auto next = [&] {
+        if (!std::getline(stream, line)) return false;
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        return true;
+    };
+    if (!next()) return {};
+    const auto names = split(line);
+    Table table;
+    std::vector<std::vector<double>*> column;  // none for a name that stands there twice
+    for (const auto& name : names) {
+        const auto [at, is_new] = table.columns.try_emplace(name);
+        column.push_back(is_new ? &at->second : nullptr);
+    }
+    while (next()) {
+        if (line.empty()) continue;
+        const auto fields = split(line);
+        if (fields.size() != names.size()) {
+            ++left_out;
+            continue;
+        }
+        for (std::size_t i = 0; i < fields.size(); ++i)
+            if (column[i]) column[i]->push_back(parse(fields[i]));
+    }
+    return table;
+}
+
+/// snapshot_0012.hdf5, or the first file snapshot_0012.0.hdf5 of a set; -1 for other names.
+std::int64_t snapshot_number(const std::string& name) {
+    const std::string stem = "snapshot_";
+    if (!name.starts_with(stem)) return -1;
+    std::int64_t number = -1;
+    const auto* last = name.data() + name.size();
+    const auto result = std::from_chars(name.data() + stem.size(), last, number);
+    const std::string rest(result.ptr, last);
+    return result.ec == std::errc{} && (rest == ".hdf5" || rest == ".0.hdf5") ? number : -1;
+}
+
+std::vector<fs::path> find_snapshots(const fs::path& folder) {
+    std::map<std::int64_t, fs::path> found;
+    std::error_code absent;
+    for (const auto& entry : fs::directory_iterator(folder, absent))
+        if (const auto number = snapshot_number(entry.path().filename().string()); number >= 0) found[number] = entry.path();
+    std::vector<fs::path> paths;
+    for (const auto& [number, path] : found) paths.push_back(path);
+    return paths;
+}
+
+}  // namespace
+
+const std::vector<double>& Table::operator[](const std::string& name) const {
+    static const std::vector<double> none;
+    const auto at = columns.find(name);
+    return at == columns.end() ? none : at->second;
+}
+
+History read_history(const fs::path& directory) {
+    const Where where{directory.string(), 0, 0, ""};
+    std::error_code error;
+    KS_VALIDATE(fs::exists(directory, error), "does not exist: give the directory that `kasane run` wrote.", where);
+    KS_VALIDATE(fs::is_directory(directory, error), "is not a directory: give the directory that `kasane run` wrote.", where);
+    KS_VALIDATE(fs::is_regular_file(directory / "record.json", error) || fs::is_regular_file(directory / "run.toml", error),
+                "holds neither record.json nor run.toml, so it is not the directory of a run: give the one that `kasane run` wrote.",
+                where);
+
+    History h;
+    h.directory = directory;
+    if (const auto text = content(directory / "record.json")) {
+        const auto object = json::parse(*text, nullptr, false);
+        if (object.is_object())
+            read_record(object, h);
+        else
+            h.notes.push_back("record.json could not be understood, so speed, device and status are not known.");
+    } else {
+        h.notes.push_back("There is no record.json that can be read, so speed, device and status are not known.");
+    }
+    if (const auto text = content(directory / "energy.csv")) {
+        std::size_t left_out = 0;
+        h.energy = read_table(*text, left_out);
+        if (left_out > 0)
+            h.notes.push_back("energy.csv has " + std::to_string(left_out) + (left_out == 1 ? " row" : " rows") +
+                              " of the wrong length, left out here.");
+    }
+    h.run_file = content(directory / "run.toml").value_or("");
+    h.snapshots = find_snapshots(directory / "snapshots");
+    return h;
+}
+
+}  // namespace kasane::run::report

@@ -1,0 +1,70 @@
+// What a run directory tells, read with goodwill: a run that is under way, was killed, or lost files still has a history.
+// Invariants: a number that is not known is NaN, a text that is not known is empty; every disappointment is in `notes`.
+#pragma once
+
+#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/units.hpp>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kasane::run::report {
+
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// energy.csv by column name; all columns have the same length.
+struct Table {
+    std::map<std::string, std::vector<double>> columns;
+    /// Empty when there is no such column.
+    const std::vector<double>& operator[](const std::string& name) const;
+    std::size_t rows() const { return columns.empty() ? 0 : columns.begin()->second.size(); }
+};
+
+struct History {
+    std::filesystem::path directory;
+
+    // record.json
+    std::string title, problem, status, message;
+    std::string started, finished;
+    std::string version, commit, compiler, cuda, mpi;
+    std::string device, device_kind, capability, simd;
+    double memory_bytes = unknown, device_units = unknown, clock_hertz = unknown;
+    std::int64_t threads = 0;
+    std::int64_t particles = 0;
+    std::array<std::int64_t, gravity::type_count> by_type{};
+    gravity::Units units;
+    double softening = unknown, dt = unknown;
+    std::string method, variant, precision, accumulation;
+    bool deterministic = false;
+    std::int64_t steps = 0;
+    double time = unknown, seconds = unknown;
+    std::vector<std::pair<std::string, double>> timers;  ///< seconds per part, the longest first
+    double interactions = unknown, rate = unknown;
+    double bound = unknown;
+    std::string bound_reason;
+    double energy_error = unknown;
+    std::int64_t segments = 0;
+    std::vector<std::string> unused_keys, papers;
+    /// In the order of ids, which then run from 1 to the sum of the counts; empty when not told.
+    struct Object {
+        std::string name;
+        std::int64_t count = 0;
+    };
+    std::vector<Object> objects;
+
+    // the other files
+    Table energy;
+    std::string run_file;
+    std::vector<std::filesystem::path> snapshots;  ///< in the order of their numbers
+    std::vector<std::string> notes;                ///< plain text, one sentence each
+};
+
+/// @throws InputError: no such directory, not a directory, or it holds neither record.json nor run.toml
+History read_history(const std::filesystem::path& directory);
+
+}  // namespace kasane::run::report

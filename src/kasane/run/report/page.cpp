@@ -1,0 +1,140 @@
+// Head, summary and order of the page.
+#include <kasane/run/report/page.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace kasane::run::report {
+namespace {
+
+struct Span {
+    double first = unknown, last = unknown;
+};
+
+/// The times that the run covers, from the table, else the record, else the film.
+Span covered(const History& h, const Film& film) {
+    Span span;
+    for (const double t : h.energy["time"]) {
+        if (!std::isfinite(t)) continue;
+        if (std::isnan(span.first)) span.first = t;
+        span.last = t;
+    }
+    if (!film.frames.empty()) {
+        if (std::isnan(span.first)) span.first = film.frames.front().time;
+        if (std::isnan(span.last)) span.last = film.frames.back().time;
+    }
+    if (std::isfinite(h.time)) span.last = h.time;
+    if (std::isnan(span.first)) span.first = 0;
+    return span;
+}
+
+std::string simulated(const Context& c, const Span& span) {
+    const auto length = span.last - span.first;
+    return c.time.unit.empty() ? number(length) + " time units" : number(length * c.time.factor) + " " + escape(c.time.unit);
+}
+
+std::string machine(const History& h) {
+    if (h.device.empty()) return "";
+    if (h.device_kind == "cpu" && h.threads > 0) return counted(h.threads, "thread", "threads") + " of " + h.device;
+    return "one " + h.device;
+}
+
+std::string badge(const History& h) {
+    struct Kind {
+        const char *status, *css, *text;
+    };
+    static constexpr Kind kinds[] = {{"done", "good", "finished"},
+                                     {"running", "wait", "not finished"},
+                                     {"interrupted", "wait", "interrupted"},
+                                     {"failed", "bad", "failed"}};
+    for (const auto& k : kinds)
+        if (h.status == k.status) return fmt::format("<span class=\"badge {}\">{}</span>", k.css, k.text);
+    return "<span class=\"badge wait\">status unknown</span>";
+}
+
+/// One paragraph in words.
+std::string summary(const Context& c, const Span& span) {
+    const auto& h = c.history;
+    const bool finished = h.status == "done";
+    std::string text;
+    const auto subject = h.particles > 0 ? counted(h.particles, "particle", "particles") : "The particles";
+    const bool pair = c.film.groups.member.objects() == 2 && !c.film.frames.empty();
+    const auto noun = h.units.length_cm > 0 ? "galaxies" : "objects";
+    text += pair ? fmt::format("Two {}, {} in all, ", noun, subject) : subject + " ";
+    text += "moved under their own gravity";
+    if (std::isfinite(span.last)) text += " for <strong>" + simulated(c, span) + "</strong>";
+    if (h.steps > 0) text += ", in " + counted(h.steps, "step", "steps");
+    text += ". ";
+    if (h.method == "direct") {
+        text += "Every particle felt the pull of every other one, summed directly";
+        if (!h.precision.empty()) text += " in " + escape(h.precision) + " precision";
+        text += " at every step. ";
+    }
+    if (std::isfinite(h.seconds)) {
+        text += "It took <strong>" + duration(h.seconds) + "</strong>";
+        if (const auto on = machine(h); !on.empty()) text += " on " + escape(on);
+        text += ". ";
+    }
+    if (std::isfinite(h.energy_error)) {
+        text += finished ? "The total energy stayed what it was to within " : "So far the total energy has stayed what it was to within ";
+        text += "<strong>" + number(h.energy_error, 2) + "</strong> of its value. ";
+    }
+    return "<p class=\"lead\">" + text + "</p>\n";
+}
+
+/// What a reader must know before reading on.
+std::string warnings(const Context& c, const Span& span) {
+    const auto& h = c.history;
+    std::string text;
+    const auto at = std::isfinite(span.last) ? " at " + escape(c.time.text(span.last)) : "";
+    const auto resume = "<code>kasane resume " + escape(shell_word(h.directory.string())) + "</code>";
+    if (h.status == "running")
+        text += fmt::format("<p>This run is not finished: it is under way, or it was killed. The page shows how far it had come"
+                            "{}. If it no longer runs, {} goes on from the newest checkpoint.</p>", at, resume);
+    if (h.status == "interrupted") text += fmt::format("<p>This run was interrupted{}. {} goes on from there.</p>", at, resume);
+    if (h.status == "failed")
+        text += fmt::format("<p>This run failed{}{}</p>", at, h.message.empty() ? "." : ": " + escape(h.message));
+    std::vector<std::string> notes = h.notes;
+    notes.insert(notes.end(), c.film.notes.begin(), c.film.notes.end());
+    if (!notes.empty()) {
+        text += "<ul>";
+        for (const auto& note : notes) text += "<li>" + escape(note) + "</li>";
+        text += "</ul>";
+    }
+    return text.empty() ? "" : "<aside class=\"note\" aria-label=\"About this report\">" + text + "</aside>\n";
+}
+
+std::string tile(const std::string& value, const std::string& label) {
+    return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", label, value);
+}
+
+std::string tiles(const Context& c, const Span& span) {
+    const auto& h = c.history;
+    std::string out;
+    if (h.particles > 0) out += tile(grouped(h.particles), "particles");
+    if (std::isfinite(span.last)) out += tile(simulated(c, span), "simulated");
+    if (std::isfinite(h.seconds)) out += tile(duration(h.seconds), "computing");
+    if (std::isfinite(h.energy_error)) out += tile(number(h.energy_error, 2), "largest energy error");
+    return out.empty() ? "" : "<dl class=\"tiles\">" + out + "</dl>\n";
+}
+
+}  // namespace
+
+std::string page(const History& history, const Film& film) {
+    const auto span = covered(history, film);
+    const Context c{history, film, time_scale(history.units, span.last - span.first), pretty_unit(history.units.length_name)};
+    const auto title = history.title.empty() ? history.directory.filename().string() : history.title;
+
+    std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+    out += "<meta name=\"color-scheme\" content=\"light dark\">\n";
+    out += "<title>" + escape(title) + " · kasane</title>\n<style>\n" + style + "</style>\n</head>\n<body>\n<main>\n";
+    out += "<header>\n<p class=\"eyebrow\">kasane run report " + badge(history) + "</p>\n<h1>" + escape(title) + "</h1>\n";
+    out += summary(c, span) + tiles(c, span) + "</header>\n" + warnings(c, span);
+    out += player(c) + curves(c) + speed(c) + facts(c);
+    out += "</main>\n<script>\n" + std::string(script) + "</script>\n</body>\n</html>\n";
+    return out;
+}
+
+}  // namespace kasane::run::report

@@ -1,0 +1,110 @@
+// The film: a canvas with play, slider and view; the pictures as base64 in a block of JSON; and stills for everybody else.
+#include <kasane/run/report/image.hpp>
+#include <kasane/run/report/page.hpp>
+#include <kasane/run/report/plot.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::run::report {
+namespace {
+
+/// A round length of about a fifth of the picture.
+double bar_length(const Window& w) {
+    const auto ticks = nice_ticks(0, w.width, 7);
+    return ticks.size() > 1 ? ticks[1] : w.width / 5;
+}
+
+/// Surface density for people: Msun/pc^2 where the units have a scale.
+std::string surface_density_text(double value, const gravity::Units& u) {
+    constexpr double sun = 1.98841e33, parsec = 3.0856775814913673e18;  // [g], [cm]
+    if (!(u.length_cm > 0 && u.mass_g > 0)) return number(value, 2);
+    const double length = u.length_cm / parsec;
+    return number(value * u.mass_g / sun / (length * length), 2) + " M☉/pc²";
+}
+
+std::string legend(const Context& c) {
+    const auto& film = c.film;
+    std::string out = "<div class=\"legend\">";
+    for (std::size_t g = 0; g < film.groups.group.size(); ++g) {
+        const auto& group = film.groups.group[g];
+        std::string stops;
+        for (std::size_t k = 0; k < Film::ramp_length; ++k) stops += (k ? "," : "") + film.ramp[g * Film::ramp_length + k];
+        const auto dimmed = group.weight < 0.95 ? fmt::format(", drawn {} times fainter", number(1 / group.weight, 2)) : "";
+        out += fmt::format("<span class=\"key\"><i style=\"background:linear-gradient(90deg,{})\"></i>{} <small>{}{}</small></span>", stops,
+                           escape(group.name), grouped(group.count), dimmed);
+    }
+    out += fmt::format("<span class=\"scale\">brightness: surface density on a logarithmic scale, up to {}</span>",
+                       surface_density_text(film.brightest, c.history.units));
+    return out + "</div>\n";
+}
+
+std::string film_data(const Context& c) {
+    std::string out = "<script type=\"application/json\" id=\"film-data\">{\"times\":[";
+    const auto& frames = c.film.frames;
+    for (std::size_t k = 0; k < frames.size(); ++k)
+        out += fmt::format("{}{:.6g}", k ? "," : "", std::isfinite(frames[k].time) ? frames[k].time * c.time.factor : 0.0);
+    out += "],\n\"labels\":[";
+    for (std::size_t k = 0; k < frames.size(); ++k) out += fmt::format("{}\"{}\"", k ? "," : "", escape(c.time.text(frames[k].time)));
+    out += "],\n\"views\":[";
+    for (int p = 0; p < 2; ++p) {
+        out += p ? ",\n[" : "[";
+        for (std::size_t k = 0; k < frames.size(); ++k) {
+            const auto& picture = frames[k].picture[p];
+            out += fmt::format("{}[\"{}\",\"{}\"]", k ? ",\n" : "", base64(picture.light), base64(picture.tint));
+        }
+        out += "]";
+    }
+    return out + "]}</script>\n";
+}
+
+std::string stills(const Context& c) {
+    if (c.film.stills.size() < 2) return "";
+    std::string out = "<ol class=\"stills\">\n";
+    for (const auto& s : c.film.stills) {
+        const auto when = escape(c.time.text(c.film.frames[s.frame].time));
+        out += fmt::format("<li><button type=\"button\" data-frame=\"{}\"><img alt=\"x–y view at {}\" width=\"{}\" height=\"{}\" src=\"{}\">"
+                           "<span>{}</span></button></li>\n", s.frame, when, s.columns, s.rows, data_uri(s.png), when);
+    }
+    return out + "</ol>\n";
+}
+
+}  // namespace
+
+std::string player(const Context& c) {
+    const auto& film = c.film;
+    if (film.frames.empty()) {
+        const auto why = c.history.snapshots.empty() ? "There are no snapshots to show: the run wrote none, or not yet."
+                                                     : "None of the snapshots could be read, so there are no pictures.";
+        return fmt::format("<section class=\"film\">\n<h2>Film</h2>\n<p class=\"muted\">{}</p>\n</section>\n", why);
+    }
+    const auto& w = film.window;
+    const auto& poster = film.stills[film.stills.size() / 2];
+    const auto bar = bar_length(w);
+    const auto bar_text = number(bar, 2) + (c.length_unit.empty() ? "" : " " + escape(c.length_unit));
+    const bool moves = film.frames.size() > 1;
+
+    std::string out = "<section class=\"film\" aria-label=\"Film of the particles\">\n<figure id=\"player\">\n";
+    out += fmt::format("<div class=\"screen\" style=\"aspect-ratio:{}/{};--ratio:{:.4f}\">\n", w.columns, w.rows,
+                       static_cast<double>(w.columns) / w.rows);
+    out += fmt::format("<canvas id=\"screen\" width=\"{}\" height=\"{}\" role=\"img\" aria-label=\"Surface density of the particles\"></canvas>\n",
+                       w.columns, w.rows);
+    out += fmt::format("<noscript><img alt=\"x–y view\" src=\"{}\"></noscript>\n", data_uri(poster.png));
+    out += fmt::format("<span class=\"clock\" id=\"clock\">{}</span>\n", escape(c.time.text(film.frames[poster.frame].time)));
+    out += fmt::format("<span class=\"bar\" style=\"width:{:.2f}%\">{}</span>\n</div>\n", 100 * bar / w.width, bar_text);
+    out += "<div class=\"controls\">\n";
+    if (moves)
+        out += fmt::format("<button type=\"button\" id=\"play\" aria-label=\"Play\"><svg viewBox=\"0 0 24 24\" aria-hidden=\"true\">"
+                           "<path class=\"start\" d=\"M7 4.5v15l12.5-7.5z\"/><path class=\"stop\" d=\"M6 5h4.2v14H6zM13.8 5H18v14h-4.2z\"/>"
+                           "</svg></button>\n<input type=\"range\" id=\"seek\" min=\"0\" max=\"{}\" value=\"{}\" step=\"1\" aria-label=\"Time\">\n",
+                           film.frames.size() - 1, poster.frame);
+    out += "<fieldset class=\"views\"><legend>View</legend>"
+           "<label><input type=\"radio\" name=\"view\" value=\"0\" checked><span>x–y</span></label>"
+           "<label><input type=\"radio\" name=\"view\" value=\"1\"><span>x–z</span></label></fieldset>\n</div>\n";
+    out += "<figcaption>" + legend(c) + "</figcaption>\n</figure>\n" + stills(c) + film_data(c) + "</section>\n";
+    return out;
+}
+
+}  // namespace kasane::run::report

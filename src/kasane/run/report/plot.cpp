@@ -1,0 +1,254 @@
+#include <kasane/run/report/plot.hpp>
+#include <kasane/run/report/words.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace kasane::run::report {
+namespace {
+
+// The drawing, in its own units; the page scales it to its column.
+constexpr double width = 560, height = 330;
+constexpr double left = 62, top = 34, bottom = 288;
+constexpr double letter = 7.2;  // width of a label's letter, roughly
+
+struct Range {
+    double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
+    void include(double v) { low = std::min(low, v), high = std::max(high, v); }
+    bool empty() const { return low > high; }
+};
+
+/// Letters, not bytes, of UTF-8.
+double text_width(const std::string& text) {
+    return letter * static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+struct Frame {
+    Range x, y;
+    bool log_y = false;
+    double right = width - 16;
+
+    bool drawable(double px, double py) const { return std::isfinite(px) && std::isfinite(py) && (!log_y || py > 0); }
+    double to_x(double v) const { return left + (right - left) * (v - x.low) / (x.high - x.low); }
+    double to_y(double v) const {
+        const double share = log_y ? std::log(v / y.low) / std::log(y.high / y.low) : (v - y.low) / (y.high - y.low);
+        return bottom - (bottom - top) * share;
+    }
+};
+
+/// Long tables are thinned to the first, least, greatest and last point of every bucket, so that no peak is lost.
+std::vector<std::size_t> kept_points(const std::vector<double>& y) {
+    constexpr std::size_t buckets = 200;
+    std::vector<std::size_t> kept;
+    if (y.size() <= 4 * buckets) {
+        for (std::size_t i = 0; i < y.size(); ++i) kept.push_back(i);
+        return kept;
+    }
+    for (std::size_t b = 0; b < buckets; ++b) {
+        const auto first = b * y.size() / buckets, end = (b + 1) * y.size() / buckets;
+        auto low = first, high = first;
+        for (auto i = first; i < end; ++i) {
+            if (y[i] < y[low] || std::isnan(y[low])) low = i;
+            if (y[i] > y[high] || std::isnan(y[high])) high = i;
+        }
+        std::vector<std::size_t> chosen{first, low, high, end - 1};
+        std::sort(chosen.begin(), chosen.end());
+        for (const auto i : chosen)
+            if (kept.empty() || kept.back() != i) kept.push_back(i);
+    }
+    return kept;
+}
+
+std::string path_of(const Series& s, const Frame& f) {
+    std::string d;
+    bool pen_down = false;
+    for (const auto i : kept_points(s.y)) {
+        if (!f.drawable(s.x[i], s.y[i])) {
+            pen_down = false;
+            continue;
+        }
+        d += fmt::format("{}{:.1f} {:.1f}", pen_down ? "L" : "M", f.to_x(s.x[i]), f.to_y(s.y[i]));
+        pen_down = true;
+    }
+    return d;
+}
+
+/// Invisible discs that say their value when the pointer rests on them.
+std::string hover_points(const Series& s, std::size_t number_of_series, const Plot& plot, const Frame& f) {
+    const std::size_t stride = std::max<std::size_t>(1, s.y.size() * number_of_series / 240);
+    std::string out;
+    for (std::size_t i = 0; i < s.y.size(); i += stride) {
+        if (!f.drawable(s.x[i], s.y[i])) continue;
+        out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"><title>{}{} at {} {}</title></circle>", f.to_x(s.x[i]),
+                           f.to_y(s.y[i]), s.name.empty() ? "" : escape(s.name) + ": ", number(s.y[i]), escape(plot.x_label),
+                           number(s.x[i]));
+    }
+    return out;
+}
+
+/// A common power of ten for the labels of a linear axis; 0: none.
+int common_exponent(const Range& r) {
+    const double size = std::max(std::abs(r.low), std::abs(r.high));
+    if (size == 0) return 0;
+    const int exponent = static_cast<int>(std::floor(std::log10(size)));
+    return exponent >= 4 || exponent <= -3 ? exponent : 0;
+}
+
+int decimals(const std::vector<double>& ticks) {
+    if (ticks.size() < 2) return 2;
+    return std::clamp(static_cast<int>(std::ceil(-std::log10(ticks[1] - ticks[0]) - 1e-9)), 0, 9);
+}
+
+std::string plain(double value, int digits) {
+    auto text = fmt::format("{:.{}f}", value, digits);
+    if (text.find_first_not_of("-0.") == std::string::npos && text[0] == '-') text.erase(0, 1);
+    if (text[0] == '-') text.replace(0, 1, "−");
+    return text;
+}
+
+std::string log_label(double value) {
+    const double exponent = std::log10(value);
+    if (value >= 0.0099 && value < 99999) return number(value, value < 10 ? 1 : 3);
+    const int whole = static_cast<int>(std::floor(exponent + 1e-9));
+    const long lead = std::lround(value / std::pow(10, whole));
+    return lead == 1 ? power_of_ten(whole) : fmt::format("{}×{}", lead, power_of_ten(whole));
+}
+
+std::string axes(const Plot& plot, const Frame& f) {
+    std::string out;
+    const auto x_ticks = nice_ticks(f.x.low, f.x.high, 6);
+    for (const double t : x_ticks)
+        out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>", f.to_x(t), bottom + 18,
+                           plain(t, decimals(x_ticks)));
+    const int exponent = f.log_y ? 0 : common_exponent(f.y);
+    const double unit = std::pow(10, exponent);
+    auto y_ticks = f.log_y ? log_ticks(f.y.low, f.y.high) : nice_ticks(f.y.low / unit, f.y.high / unit, 5);
+    const int digits = decimals(y_ticks);
+    for (const double t : y_ticks) {
+        const double y = f.to_y(t * unit);
+        out += fmt::format("<line class=\"grid\" x1=\"{}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", left, f.right, y, y);
+        out += fmt::format("<text class=\"tick\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", left - 8, y + 4,
+                           f.log_y ? log_label(t) : plain(t, digits));
+    }
+    out += fmt::format("<line class=\"axis\" x1=\"{}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\"/>", left, f.right, bottom, bottom);
+    out += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"end\">{}</text>", f.right, height - 6,
+                       escape(plot.x_label));
+    const auto factor = exponent ? fmt::format("{} · ", power_of_ten(exponent)) : "";
+    const auto bracket = plot.y_label.find('[');
+    auto label = plot.y_label;
+    if (exponent && bracket != std::string::npos)
+        label.insert(bracket + 1, factor);
+    else if (exponent)
+        label += " [" + power_of_ten(exponent) + "]";
+    out += fmt::format("<text class=\"label\" x=\"0\" y=\"14\">{}</text>", escape(label));
+    return out;
+}
+
+/// Names at the right ends of the curves, moved apart where they would touch.
+std::string end_labels(const Plot& plot, const Frame& f) {
+    struct Label {
+        std::size_t series;
+        double y;
+    };
+    std::vector<Label> labels;
+    for (std::size_t k = 0; k < plot.series.size(); ++k) {
+        const auto& s = plot.series[k];
+        for (std::size_t i = s.y.size(); i-- > 0;)
+            if (f.drawable(s.x[i], s.y[i])) {
+                if (!s.name.empty()) labels.push_back({k, f.to_y(s.y[i])});
+                break;
+            }
+    }
+    std::sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) { return a.y < b.y; });
+    constexpr double gap = 16;
+    for (int sweep = 0; sweep < 50; ++sweep)
+        for (std::size_t i = 1; i < labels.size(); ++i)
+            if (const double overlap = labels[i - 1].y + gap - labels[i].y; overlap > 0)
+                labels[i - 1].y -= overlap / 2, labels[i].y += overlap / 2;
+    std::string out;
+    for (const auto& l : labels)
+        out += fmt::format("<text class=\"name s{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", l.series, f.right + 8, l.y + 4,
+                           escape(plot.series[l.series].name));
+    return out;
+}
+
+}  // namespace
+
+std::vector<double> nice_ticks(double low, double high, int count) {
+    if (!(high > low) || !std::isfinite(high - low)) return {};
+    const double rough = (high - low) / count;
+    const double power = std::pow(10, std::floor(std::log10(rough)));
+    double step = 10 * power;
+    for (const double factor : {1.0, 2.0, 5.0})
+        if (factor * power >= rough * (1 - 1e-9)) {
+            step = factor * power;
+            break;
+        }
+    std::vector<double> ticks;
+    const double slack = 1e-6 * step;
+    for (double k = std::ceil((low - slack) / step); k * step <= high + slack; ++k) ticks.push_back(k * step);
+    return ticks;
+}
+
+std::vector<double> log_ticks(double low, double high) {
+    const double first = std::floor(std::log10(low) + 1e-9), last = std::ceil(std::log10(high) - 1e-9);
+    const auto inside = [&](double v) { return v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9); };
+    std::vector<double> ticks;
+    const double stride = std::max(1.0, std::ceil((last - first) / 6));
+    for (double e = first; e <= last; e += stride) {
+        const double decade = std::pow(10, e);
+        for (const double factor : {1.0, 2.0, 5.0}) {
+            if (factor > 1 && last - first > 2) break;
+            if (inside(factor * decade)) ticks.push_back(factor * decade);
+        }
+    }
+    return ticks;
+}
+
+std::string to_svg(const Plot& plot) {
+    Frame f;
+    f.log_y = plot.log_y;
+    double longest_name = 0;
+    for (const auto& s : plot.series) {
+        longest_name = std::max(longest_name, s.name.empty() ? 0 : text_width(s.name) + 10);
+        for (std::size_t i = 0; i < s.y.size(); ++i)
+            if (f.drawable(s.x[i], s.y[i])) f.x.include(s.x[i]), f.y.include(s.y[i]);
+    }
+    if (f.x.empty()) return "";
+    f.right = width - 12 - longest_name;
+    if (plot.reference && (!plot.log_y || *plot.reference > 0)) f.y.include(*plot.reference);
+    if (plot.from_zero && !plot.log_y) f.y.include(0);
+    // Room above and below, and a width for what has none.
+    if (f.x.low == f.x.high) f.x = {f.x.low - 0.5, f.x.high + 0.5};
+    if (plot.log_y) {
+        const double room = f.y.high / f.y.low < 1.5 ? 1.5 : std::pow(f.y.high / f.y.low, 0.04);
+        f.y = {f.y.low / room, f.y.high * room};
+    } else {
+        const double room = f.y.high > f.y.low ? 0.06 * (f.y.high - f.y.low) : std::max(1e-12, 0.5 * std::abs(f.y.high));
+        f.y = {plot.from_zero && f.y.low == 0 ? 0 : f.y.low - room, f.y.high + room};
+    }
+
+    std::string out = fmt::format(
+        "<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" data-x0=\"{:.9g}\" data-x1=\"{:.9g}\" "
+        "data-left=\"{}\" data-right=\"{:.1f}\">",
+        width, height, escape(plot.title), f.x.low, f.x.high, left, f.right);
+    out += axes(plot, f);
+    if (plot.reference) {
+        const double y = f.to_y(*plot.reference);
+        out += fmt::format("<line class=\"reference\" x1=\"{}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", left, f.right, y, y);
+        out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", f.right - 4, y - 6,
+                           escape(plot.reference_name));
+    }
+    out += fmt::format("<line class=\"now\" x1=\"{0}\" x2=\"{0}\" y1=\"{1}\" y2=\"{2}\"/>", left, top - 6, bottom);
+    for (std::size_t k = 0; k < plot.series.size(); ++k)
+        out += fmt::format("<path class=\"curve s{}\" d=\"{}\"/>", k, path_of(plot.series[k], f));
+    out += end_labels(plot, f);
+    out += "<g class=\"hover\">";
+    for (const auto& s : plot.series) out += hover_points(s, plot.series.size(), plot, f);
+    return out + "</g></svg>\n";
+}
+
+}  // namespace kasane::run::report

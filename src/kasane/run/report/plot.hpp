@@ -1,0 +1,37 @@
+// Curves as inline SVG. Colours come from the page's CSS (classes s0, s1, ...), so that they follow light and dark mode.
+// Points that are not finite, or not positive on a logarithmic axis, leave a gap.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kasane::run::report {
+
+struct Series {
+    std::string name;  ///< written at the end of the curve; empty: no label
+    std::vector<double> x, y;
+};
+
+struct Plot {
+    std::string title;    ///< for people who do not see the picture
+    std::string x_label, y_label;
+    bool log_y = false;
+    std::vector<Series> series;
+    std::optional<double> reference;  ///< a thin level line
+    std::string reference_name;
+    bool from_zero = false;  ///< a linear y axis begins at 0
+};
+
+/// At most about `count` round numbers in [low, high], in steps of 1, 2 or 5 times a power of ten.
+std::vector<double> nice_ticks(double low, double high, int count);
+
+/// Tick positions of a logarithmic axis that spans [low, high], both positive: decades, thinned or with 2 and 5 between.
+std::vector<double> log_ticks(double low, double high);
+
+/// An <svg> element, or an empty string when there is no point to draw. Its data-x0, data-x1, data-left and data-right tell where
+/// values of x lie, for the script that moves the line of class "now".
+std::string to_svg(const Plot& plot);
+
+}  // namespace kasane::run::report

@@ -1,0 +1,73 @@
+// How fast it was, against what the hardware allows, and where the time went.
+#include <kasane/run/report/page.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::run::report {
+namespace {
+
+constexpr double flops_per_interaction = 26;  // the convention of [MTM13]
+
+std::string flops(double rate) {
+    const double f = rate * flops_per_interaction;
+    return f >= 1e12 ? number(f / 1e12) + " TFLOPS" : number(f / 1e9) + " GFLOPS";
+}
+
+std::string gauge(const History& h) {
+    const double share = h.rate / h.bound;
+    return fmt::format("<div class=\"gauge\" role=\"img\" aria-label=\"{0} percent of the bound\"><i style=\"width:{1:.1f}%\"></i></div>\n"
+                       "<p class=\"ends\"><span>0</span><span>bound: {2} interactions/s, {3}</span></p>\n",
+                       std::lround(100 * share), 100 * std::clamp(share, 0.0, 1.0), number(h.bound), flops(h.bound));
+}
+
+std::string rate_text(const History& h) {
+    if (!(h.rate > 0)) return "<p class=\"muted\">The record holds no measured rate.</p>\n";
+    const bool bounded = h.bound > 0;
+    std::string out = fmt::format("<p class=\"big\"><strong>{}</strong> interactions per second <span>= {}</span></p>\n", number(h.rate), flops(h.rate));
+    if (bounded) out += gauge(h);
+    out += "<p>An interaction is the pull of one particle on another one. By custom it counts as 26 floating-point operations, "
+           "however many the hardware spends on it [MTM13]; that gives the figure in FLOPS. ";
+    if (bounded) {
+        out += fmt::format("The forces reached <strong>{:.0f}%</strong> of what this hardware allows", 100 * h.rate / h.bound);
+        out += h.bound_reason.empty() ? ". " : " (" + escape(h.bound_reason) + "). ";
+    } else {
+        out += "What this hardware allows was not recorded. ";
+    }
+    return out + "The rate is measured over the force calculation alone.</p>\n";
+}
+
+std::string part_name(const std::string& name) {
+    static constexpr std::pair<const char*, const char*> names[] = {{"force", "forces"}, {"step", "kick and drift"}, {"copy", "copies"}};
+    for (const auto& [key, text] : names)
+        if (name == key) return text;
+    return name;
+}
+
+std::string time_bars(const History& h) {
+    auto parts = h.timers;
+    double sum = 0;
+    for (const auto& [name, seconds] : parts) sum += seconds;
+    if (!(sum > 0)) return "";
+    if (h.seconds > 1.005 * sum) parts.emplace_back("everything else", h.seconds - sum), sum = h.seconds;
+    std::string out = "<h3>Where the time went</h3>\n<table class=\"bars\"><tbody>\n";
+    for (const auto& [name, seconds] : parts) {
+        const double share = 100 * seconds / sum;
+        out += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"track\"><i style=\"width:{:.2f}%\"></i></td><td>{}</td><td>{}%</td></tr>\n",
+                           escape(part_name(name)), share, duration(seconds), share < 0.1 && share > 0 ? "&lt;0.1" : number(share, share < 10 ? 2 : 3));
+    }
+    return out + "</tbody></table>\n";
+}
+
+}  // namespace
+
+std::string speed(const Context& c) {
+    const auto& h = c.history;
+    const auto bars = time_bars(h);
+    if (!(h.rate > 0) && bars.empty()) return "";
+    return "<section class=\"speed\">\n<h2>Speed</h2>\n<div class=\"halves\">\n<div>" + rate_text(h) + "</div>\n<div>" + bars + "</div>\n</div>\n</section>\n";
+}
+
+}  // namespace kasane::run::report

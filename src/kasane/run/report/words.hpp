@@ -1,0 +1,54 @@
+// Numbers, durations and names as a reader likes them, as HTML text.
+#pragma once
+
+#include <kasane/gravity/units.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace kasane::run::report {
+
+/// Safe inside HTML text and quoted attributes.
+std::string escape(const std::string& text);
+
+/// 1234567 -> "1,234,567".
+std::string grouped(std::int64_t number);
+
+/// Three significant digits or so: "0.0123", "4.56", "1,230"; beyond these "3.1 × 10⁻⁴" in plain Unicode. "unknown" for NaN.
+std::string number(double value, int digits = 3);
+
+/// 10^exponent: "10⁻³".
+std::string power_of_ten(int exponent);
+
+/// "0.4 s", "12 s", "1 min 42 s", "3 h 20 min", "2 d 4 h".
+std::string duration(double seconds);
+
+/// "141 GB".
+std::string bytes(double count);
+
+/// "16,384 particles", "1 particle".
+std::string counted(std::int64_t number, const std::string& one, const std::string& many);
+
+/// How times are shown: value * factor, then the unit. N-body units keep factor 1 and an empty unit.
+struct TimeScale {
+    double factor = 1;
+    std::string unit;
+    /// "1.47 Gyr" or "t = 1.47".
+    std::string text(double time, int digits = 3) const;
+    /// For axes: "time [Gyr]".
+    std::string label() const;
+};
+
+/// Gyr or Myr, whichever suits a run of this length, when the units have a scale.
+TimeScale time_scale(const gravity::Units& units, double longest);
+
+/// For axes: "name [kpc]", or the name alone without a unit.
+std::string with_unit(const std::string& name, const std::string& unit);
+
+/// "1e10 Msun" -> "10¹⁰ M☉".
+std::string pretty_unit(const std::string& unit);
+
+/// As one word of a shell: quoted where needed.
+std::string shell_word(const std::string& text);
+
+}  // namespace kasane::run::report

@@ -1,0 +1,102 @@
+#include <kasane/core/base/log.hpp>
+#include <kasane/core/io/atomic_file.hpp>
+#include <kasane/run/gravity_run.hpp>
+#include <kasane/run/report/report.hpp>
+#include <kasane/run/run.hpp>
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace kasane::run {
+namespace {
+
+RunResult finish(const Record& record, const RunDirectory& directory) {
+    RunResult result{directory.path(), {}, record.status, record.steps, record.time, record.seconds, record.relative_energy_error};
+    if (record.status != "done") {
+        log::debug("interrupted at step {}; `kasane resume {}` goes on", record.steps, directory.path().string());
+        return result;
+    }
+    log::debug("done: {} steps to t = {:.6g} in {:.1f} s, largest energy error {:.2e}", record.steps, record.time, record.seconds,
+              record.relative_energy_error);
+    try {
+        result.report = write_report(directory.path());
+    } catch (const Error& error) {  // the computation itself is done and saved
+        log::warning("no report was written: {}", error.what());
+    }
+    return result;
+}
+
+RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, const RunControls& controls) {
+    log::info("{}: {} particles on {}, {} steps to t = {:.6g}, in {}", file.title, particles.size(), device_info(file.space).name,
+              file.schedule.last(), file.schedule.until, directory.path().string());
+    GravityRun run(file, directory, std::move(particles), 0, {});
+    return finish(run.go(controls), directory);
+}
+
+/// The newest checkpoint that is whole; damaged newer ones are told of, and removed, lest they crowd out good ones later.
+std::optional<Checkpoint> newest_checkpoint(const RunDirectory& directory) {
+    std::vector<InputProblem> damaged;
+    const auto all = directory.checkpoints();
+    for (const auto& path : all) {
+        try {
+            auto checkpoint = read_checkpoint(path);
+            for (const auto& problem : damaged) {
+                log::warning("{}: going on from the one before it", problem.text());
+                std::error_code ignored;
+                std::filesystem::remove(problem.where.file, ignored);
+            }
+            return checkpoint;
+        } catch (const InputError& error) {
+            auto problem = error.problems().front();
+            problem.where.file = path.string();
+            damaged.push_back(std::move(problem));
+        }
+    }
+    if (!damaged.empty()) {
+        damaged.insert(damaged.begin(), {"no checkpoint in this directory is whole; start the run again with `kasane run`",
+                                         {directory.path().string(), 0, 0, ""}});
+        throw InputError(std::move(damaged));
+    }
+    return {};
+}
+
+}  // namespace
+
+RunResult start(const RunFile& file, RunDirectory::Existing existing, const RunControls& controls) {
+    RunDirectory::check_free(file.directory, existing);
+    check_memory(file);
+    auto particles = load(file.initial, file.units);
+    const auto directory = RunDirectory::create(file.directory, existing);
+    write_atomically(directory.run_file(), file.resolved);
+    const log::FileSink log_file(directory.log());
+    return go_from_the_start(file, directory, std::move(particles), controls);
+}
+
+RunResult resume(const std::filesystem::path& path, const std::vector<io::Setting>& settings, const RunControls& controls) {
+    const auto directory = RunDirectory::open(path);
+    const log::FileSink log_file(directory.log());
+    auto checkpoint = newest_checkpoint(directory);
+    if (!checkpoint) {
+        log::warning("the run was stopped before its first checkpoint: it starts from the beginning");
+        const auto file = read_run_file(directory.run_file(), settings);
+        check_memory(file);
+        EnergyTable::keep_until(directory.energy(), -1);
+        return go_from_the_start(file, directory, load(file.initial, file.units), controls);
+    }
+    auto file = read_run_file(directory.run_file(), settings, checkpoint->start);
+    KS_VALIDATE(file.schedule.dt == checkpoint->dt,
+                fmt::format("is {}, and the checkpoint was made with {}: a run keeps its step. Start a new run", file.schedule.dt, checkpoint->dt),
+                {directory.run_file().string(), 0, 0, "step.dt"});
+    KS_VALIDATE(file.schedule.last() >= checkpoint->step,
+                fmt::format("is {}, before the checkpoint at t = {}", file.schedule.until, file.schedule.time(checkpoint->step)),
+                {directory.run_file().string(), 0, 0, "run.until"});
+    EnergyTable::keep_until(directory.energy(), checkpoint->step);
+    auto record = record_from_json(checkpoint->record, path);
+    log::info("{}: going on from step {} of {} (t = {:.6g}), in {}", file.title, checkpoint->step, file.schedule.last(),
+              file.schedule.time(checkpoint->step), path.string());
+    GravityRun run(file, directory, std::move(checkpoint->particles), checkpoint->step, std::move(record));
+    return finish(run.go(controls), directory);
+}
+
+}  // namespace kasane::run

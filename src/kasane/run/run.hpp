@@ -1,0 +1,37 @@
+// Runs a run file: makes the particles, steps them, and keeps the run directory.
+// Invariants: a run that was stopped at any moment (a signal, a kill, a full disk) goes on with resume() from its newest valid
+// checkpoint, and on the same device and thread count ends in the same bits; nothing is overwritten that the user did not give up.
+#pragma once
+
+#include <kasane/core/base/progress.hpp>
+#include <kasane/run/run_directory.hpp>
+#include <kasane/run/run_file.hpp>
+
+#include <functional>
+
+namespace kasane::run {
+
+struct RunControls {
+    ProgressStyle progress = ProgressStyle::none;
+    std::function<bool()> stop = [] { return false; };  ///< asked after every few steps: finish, save and return?
+};
+
+struct RunResult {
+    std::filesystem::path directory;
+    std::filesystem::path report;  ///< empty when none was written
+    std::string status;            ///< done | interrupted
+    std::int64_t steps = 0;
+    double time = 0;
+    double seconds = 0;                ///< wall, all of the run's lives together
+    double relative_energy_error = 0;  ///< largest |E - E0| / |E0| of any diagnostic step
+};
+
+/// From the beginning. @throws InputError before anything is written, ComputationError when it blows up or the disk is full
+RunResult start(const RunFile& file, RunDirectory::Existing existing, const RunControls& controls = {});
+
+/// Goes on from the newest valid checkpoint (a damaged one is passed over with a warning); from the beginning when the run was
+/// stopped before its first. @param settings may change run.device and run.threads
+RunResult resume(const std::filesystem::path& directory, const std::vector<io::Setting>& settings = {},
+                 const RunControls& controls = {});
+
+}  // namespace kasane::run

@@ -1,0 +1,135 @@
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/run_file.hpp>
+#include <kasane/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::run {
+namespace {
+
+using gravity::Dimension;
+
+void read_force(io::Section table, RunFile& file) {
+    table.text("method", {.help = "of the forces", .fallback = "direct", .choices = {"direct"}});
+    file.force.G = file.units.G;
+    file.force.softening = table.number("softening", {.help = "Plummer softening eps", .unit = file.units.length_name,
+                                                      .range = io::at_least(0), .parse = parse(Dimension::length, file.units)});
+    const auto precision = table.text("precision", {.help = "of a pair", .fallback = "single", .choices = {"single", "double"}});
+    file.force.precision = precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_;
+    const auto accumulation =
+        table.text("accumulation", {.help = "of single pairs: short runs in single, the runs in this", .fallback = "double",
+                                    .choices = {"plain", "double"}});
+    file.force.accumulation = accumulation == "plain" ? gravity::Accumulation::plain : gravity::Accumulation::double_;
+    const auto variant = table.text("variant", {.help = "of the kernel; auto is the fastest", .fallback = "auto",
+                                                .choices = {"auto", "plain", "simd", "tile", "pair"}});
+    file.force.variant = variant == "auto" ? gravity::DirectVariant::automatic : gravity::direct_variant_named(variant);
+    const bool cpu = name(file.space) == "cpu";
+    if ((cpu && (variant == "tile" || variant == "pair")) || (!cpu && variant == "simd"))
+        table.problem("variant", fmt::format("'{}' is not for this device ({}): take auto", variant, name(file.space)));
+}
+
+void read_schedule(io::Section run, io::Section step, io::Section output, RunFile& file) {
+    auto& schedule = file.schedule;
+    const auto& units = file.units;
+    const auto time = parse(Dimension::time, units);
+    schedule.start = file.initial.time;
+    schedule.until = run.number("until", {.help = "time at which the run ends", .unit = units.time_name, .parse = time});
+    step.text("method", {.help = "kick-drift-kick, one step for all", .fallback = "leapfrog", .choices = {"leapfrog"}});
+    schedule.dt = step.number("dt", {.help = "time step", .unit = units.time_name, .range = io::above(0), .parse = time});
+    const double length = schedule.until - schedule.start;
+    const bool usable = schedule.dt > 0 && run.has("until");
+    if (usable && !(length > 0))
+        run.problem("until", fmt::format("is {}, not after the start at {}", schedule.until, schedule.start));
+    else if (usable && schedule.dt > length)
+        step.problem("dt", fmt::format("is {}, longer than the whole run ({})", schedule.dt, length));
+    else if (usable && length / schedule.dt > 1e15)
+        step.problem("dt", fmt::format("is {}: the run would take {:.0e} steps", schedule.dt, length / schedule.dt));
+    const auto interval = [&](const char* key, const char* help, double part) {
+        const double fallback = std::max(part * length, schedule.dt);
+        const auto value = output.number(key, {.help = help, .unit = units.time_name, .fallback = fallback, .range = io::above(0),
+                                               .parse = time});
+        if (usable && value > 0 && value < schedule.dt)
+            output.problem(key, fmt::format("is {}, shorter than one step ({})", value, schedule.dt));
+        return std::max(value, schedule.dt);
+    };
+    schedule.snapshot_every = interval("snapshot_every", "between snapshots (default: a twentieth of the run)", 1. / 20);
+    schedule.diagnostics_every = interval("diagnostics_every", "between rows of energy.csv (default: a hundredth of the run)", 1. / 100);
+}
+
+}  // namespace
+
+RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings,
+                      const std::optional<double>& resumed_from) {
+    io::RunFileReader reader(path, settings);
+    auto root = reader.root();
+    auto run = root.table("run", "what to compute, and where");
+    const auto directory = std::filesystem::absolute(path).parent_path();
+    RunFile file;
+    file.path = path;
+    file.problem = run.text("problem", {.help = "kind of run", .choices = {"gravity"}});
+    reader.stop_if_bad();  // another problem has other keys: telling them all unknown would help nobody
+
+    file.title = run.text("title", {.help = "for the report (default: the file's name)", .fallback = path.stem().string()});
+    const auto device = run.text("device", {.help = "auto | cpu | cuda | cuda:1", .fallback = "auto"});
+    const auto threads = run.integer("threads", {.help = "of the CPU; 0: all", .fallback = 0, .least = 0, .most = 4096});
+    try {
+        file.space = space_named(device, static_cast<int>(threads));
+    } catch (const InputError& error) {
+        run.problem("device", error);
+    }
+    if (resumed_from) {
+        for (const char* key : {"initial", "object", "orbit"}) root.has(key);  // known, and of no use any more
+        file.units = read_units(run, root, {});
+        file.initial.time = *resumed_from;
+    } else {
+        auto initial = root.table("initial", "what to start from");
+        file.units = read_units(run, root, stated_units(initial, directory));
+        file.initial = read_initial(root, initial, {file.units, directory});
+    }
+    auto force = root.table("force", "gravity");
+    read_force(force, file);
+    auto step = root.table("step", "integration in time");
+    auto output = root.table("output", "what is written");
+    file.directory = output.text("directory", {.help = "of the run, from the working directory; it must not exist yet"});
+    if (output.has("directory") && file.directory.empty()) output.problem("directory", "is empty: name a directory");
+    read_schedule(run, step, output, file);
+    file.checkpoint_every = output.number("checkpoint_every", {.help = "wall time between checkpoints", .unit = "s", .fallback = 60.0,
+                                                               .range = io::at_least(0)});
+    file.force.deterministic = run.flag("deterministic", {.help = "bitwise equal results from run to run", .fallback = true});
+    reader.finish();
+    file.unused_keys = reader.unused_keys();
+    file.resolved = reader.resolved(fmt::format("Written by kasane {} ({}): the run file with every key spelled out.", version, commit));
+    return file;
+}
+
+std::string name(gravity::Precision precision) { return precision == gravity::Precision::double_ ? "double" : "single"; }
+std::string name(gravity::Accumulation accumulation) { return accumulation == gravity::Accumulation::plain ? "plain" : "double"; }
+
+RunMemory memory(const RunFile& file) {
+    const auto n = file.initial.count();
+    RunMemory memory;
+    memory.needed = gravity::simulation_memory(file.space, n, file.force);
+    memory.host_available = available_memory(Cpu{});
+    memory.device_available = available_memory(file.space);
+    return memory;
+}
+
+void check_memory(const RunFile& file) {
+    const auto [needed, host, device] = memory(file);
+    const auto largest = std::max_element(file.initial.sources.begin(), file.initial.sources.end(),
+                                          [](const auto& a, const auto& b) { return a.count < b.count; });
+    const auto refuse_above = [&](std::uint64_t bytes, std::uint64_t there, const std::string& where) {
+        constexpr double GiB = 1u << 30;
+        KS_VALIDATE(bytes <= there,
+                    fmt::format("asks for too much: {} particles need {:.3g} GiB of memory{}, and {:.3g} GiB are free. Take fewer particles",
+                                file.initial.count(), static_cast<double>(bytes) / GiB, where, static_cast<double>(there) / GiB),
+                    largest->where);
+    };
+    refuse_above(needed.host_bytes, host, "");
+    if (name(file.space) != "cpu") refuse_above(needed.device_bytes, device, " on " + name(file.space));
+}
+
+}  // namespace kasane::run

@@ -1,0 +1,53 @@
+// A run file, read and checked as a whole: what to compute, from what, how, and what to write.
+// Invariants: every value is in range and in the run's units; reading makes no particles and writes nothing.
+#pragma once
+
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/io/toml.hpp>
+#include <kasane/gravity/direct/direct.hpp>
+#include <kasane/gravity/simulation.hpp>
+#include <kasane/gravity/units.hpp>
+#include <kasane/run/initial.hpp>
+#include <kasane/run/schedule.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasane::run {
+
+struct RunFile {
+    std::filesystem::path path;
+    std::string problem, title;
+    AnySpace space;
+    gravity::Units units;
+    Initial initial;
+    gravity::Direct force;
+    Schedule schedule;
+    std::filesystem::path directory;  ///< output; relative to the working directory
+    double checkpoint_every = 60;     ///< [s] of wall time
+    std::string resolved;             ///< the run file with every key spelled out
+    std::vector<std::string> unused_keys;
+};
+
+/// @param resumed_from   start time of a run that goes on from a checkpoint: what it started from is not read again
+/// @throws InputError with everything that is wrong with the file, with line and column
+RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {},
+                      const std::optional<double>& resumed_from = {});
+
+/// The words of run files for the options of a force: "single", "double", "plain", ...
+std::string name(gravity::Precision precision);
+std::string name(gravity::Accumulation accumulation);
+
+/// Memory that the run takes and that there is.
+struct RunMemory {
+    gravity::SimulationMemory needed;
+    std::uint64_t host_available = 0;
+    std::uint64_t device_available = 0;  ///< as the host's when the run is on the CPU
+};
+RunMemory memory(const RunFile& file);
+/// @throws InputError naming the key that asks for too many particles, with both numbers
+void check_memory(const RunFile& file);
+
+}  // namespace kasane::run

@@ -1,0 +1,47 @@
+// When things happen, counted in steps: a time is turned into a step number once, so that rounding never drifts, and the run that
+// was interrupted has its events at the same steps as the one that was not.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace kasane::run {
+
+struct Schedule {
+    double start = 0;              ///< time of step 0
+    double dt = 0;                 ///< above 0
+    double until = 0;              ///< the last step is the one nearest to it
+    double snapshot_every = 0;     ///< [time], at least dt
+    double diagnostics_every = 0;  ///< [time], at least dt
+
+    double time(std::int64_t step) const { return start + static_cast<double>(step) * dt; }
+    std::int64_t last() const { return nearest(until - start); }
+
+    /// The step of the k-th event of a kind (the 0-th is at the start).
+    std::int64_t step_of(double every, std::int64_t k) const { return std::min(nearest(static_cast<double>(k) * every), last()); }
+    /// How many events of a kind lie at or before a step, the one at the start not counted.
+    std::int64_t events_until(double every, std::int64_t step) const {
+        auto k = static_cast<std::int64_t>(static_cast<double>(step) * dt / every);
+        while (k > 0 && nearest(static_cast<double>(k) * every) > step) --k;
+        while (nearest(static_cast<double>(k + 1) * every) <= step) ++k;
+        return k;
+    }
+    /// Is something of this kind due at this step? At the start and at the end everything is.
+    bool due(double every, std::int64_t step) const {
+        return step == 0 || step == last() || nearest(static_cast<double>(events_until(every, step)) * every) == step;
+    }
+    /// The first step after `step` with an event of this kind.
+    std::int64_t next(double every, std::int64_t step) const { return step_of(every, events_until(every, step) + 1); }
+    /// Number of the snapshot that belongs to a step at which one is due.
+    std::int64_t snapshot_number(std::int64_t step) const {
+        const auto k = events_until(snapshot_every, step);
+        const bool regular = nearest(static_cast<double>(k) * snapshot_every) == step;
+        return regular ? k : k + 1;  // the one at the end, between two regular times
+    }
+
+   private:
+    std::int64_t nearest(double time) const { return static_cast<std::int64_t>(std::llround(time / dt)); }
+};
+
+}  // namespace kasane::run

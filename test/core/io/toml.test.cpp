@@ -1,0 +1,166 @@
+// The run-file reader: all problems at once and where they are, nearest names, ranges, settings, the resolved text.
+#include <kasane/core/io/toml.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+namespace {
+
+using namespace kasane;
+using namespace kasane::io;
+
+class Toml : public ::testing::Test {
+   protected:
+    std::filesystem::path write(const std::string& text) {
+        const auto name = std::string(::testing::UnitTest::GetInstance()->current_test_info()->name());
+        const auto path = std::filesystem::path(::testing::TempDir()) / ("kasane_toml_" + name + ".toml");
+        std::ofstream(path, std::ios::binary) << text;
+        return path;
+    }
+    /// Problems of a file of one [force] table, read as below.
+    std::vector<InputProblem> problems(const std::string& text, const std::vector<Setting>& settings = {}) {
+        try {
+            RunFileReader file(write(text), settings);
+            auto force = file.root().table("force");
+            force.text("method", {.help = "how", .fallback = "direct", .choices = {"direct", "tree"}});
+            force.number("softening", {.help = "Plummer softening", .unit = "kpc", .range = at_least(0), .parse = parse});
+            force.integer("count", {.fallback = 1, .least = 1, .most = 64});
+            force.vector("center", {.fallback = Vec3<double>{}});
+            force.flag("exact", {});
+            file.finish();
+        } catch (const InputError& error) {
+            return error.problems();
+        }
+        return {};
+    }
+    static double parse(const std::string& text) {
+        if (text == "50 pc") return 0.05;
+        throw InputError("'" + text + "' has no known unit");
+    }
+};
+
+TEST_F(Toml, AGoodFileHasNoProblems) {
+    EXPECT_TRUE(problems("[force]\nsoftening = 0.1\ncount = 1e1\ncenter = [1, 2.5, -3]\nexact = true\n").empty());
+    EXPECT_TRUE(problems("[force]\nsoftening = '50 pc'\n").empty());
+    EXPECT_TRUE(problems("\xEF\xBB\xBF[force]\r\nsoftening = 1\r\n").empty()) << "byte order mark and CRLF";
+}
+
+TEST_F(Toml, AllProblemsAreReportedAtOnceInTheFilesOrder) {
+    const auto all = problems("[force]\n  methd = 'direct'\nsoftening = -1\ncount = 65\ncenter = [1, 2]\nexact = 1\n[step]\ndt = 1\n");
+    ASSERT_EQ(all.size(), 6u);
+    EXPECT_EQ(all[0].where.line, 2);
+    EXPECT_EQ(all[0].where.column, 3);
+    EXPECT_EQ(all[0].where.key, "force.methd");
+    EXPECT_NE(all[0].message.find("did you mean 'method'?"), std::string::npos) << all[0].message;
+    EXPECT_EQ(all[1].where.line, 3);
+    EXPECT_EQ(all[1].message, "is -1 kpc, out of range: it must be at least 0");
+    EXPECT_EQ(all[2].message, "is 65, out of range: it must be at least 1 and at most 64");
+    EXPECT_EQ(all[3].message, "must have 3 numbers, not 2");
+    EXPECT_EQ(all[4].message, "must be true or false, not an integer");
+    EXPECT_EQ(all[5].where.key, "step");
+    EXPECT_EQ(all[5].where.line, 7);
+}
+
+TEST_F(Toml, ARequiredKeyThatIsMissingNamesItsTable) {
+    const auto all = problems("[force]\ncount = 2\n");
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].where.key, "force.softening");
+    EXPECT_EQ(all[0].where.line, 1);
+    EXPECT_EQ(all[0].message, "is missing: Plummer softening must be given");
+}
+
+TEST_F(Toml, AKeyOfAnotherTableIsSentHome) {
+    const auto all = problems("exact = true\n[force]\nsoftening = 0\n");
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].message, "is not known here; it belongs to [force]");
+}
+
+TEST_F(Toml, NumbersMustBeFiniteAndOfTheirType) {
+    for (const char* value : {"nan", "inf", "-inf", "'5 parsec'", "true", "[1]", "1979-05-27"})
+        EXPECT_EQ(problems(std::string("[force]\nsoftening = ") + value + "\n").size(), 1u) << value;
+    for (const char* value : {"1.5", "nan", "'1'", "1e300"})
+        EXPECT_EQ(problems(std::string("[force]\nsoftening = 0\ncount = ") + value + "\n").size(), 1u) << value;
+    EXPECT_EQ(problems("force = 3\n").size(), 2u) << "not a table, and softening missing";
+    EXPECT_EQ(problems("[[force]]\nsoftening = 1\n").size(), 2u);
+}
+
+TEST_F(Toml, SettingsReplaceValuesAndAreNamedInErrors) {
+    EXPECT_TRUE(problems("[force]\ncount = 2\n", {{"force.softening=50 pc"}, {"force.method=tree"}, {"force.center=[1,2,3]"}}).empty());
+    const auto all = problems("[force]\nsoftening = 0.1\n", {{"force.softening=-2"}, {"force.sofening=1"}, {"force.method=dirct", "--method"}});
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_EQ(all[0].where.file, "--method");
+    EXPECT_EQ(all[1].where.file, "--set");
+    EXPECT_EQ(all[0].where.key, "force.method");
+    EXPECT_NE(all[0].message.find("Did you mean 'direct'?"), std::string::npos);
+    for (const char* bad : {"force.softening", "=1", "force..x=1", "force.softening.deep=1"})
+        EXPECT_EQ(problems("[force]\nsoftening = 0.1\n", {{bad}}).size(), 1u) << bad;
+}
+
+TEST_F(Toml, SettingsReachIntoArraysOfTables) {
+    RunFileReader file(write("[[object]]\nmass = 1\n[[object]]\nmass = 2\n"), {{"object.1.mass=5"}});
+    auto objects = file.root().tables("object");
+    ASSERT_EQ(objects.size(), 2u);
+    EXPECT_EQ(objects[0].number("mass", {}), 1);
+    EXPECT_EQ(objects[1].number("mass", {}), 5);
+    file.finish();
+    EXPECT_THROW(RunFileReader(write("[[object]]\nmass = 1\n"), {{"object.1.mass=5"}}), InputError);
+}
+
+TEST_F(Toml, TheResolvedTextReadsBackTheSame) {
+    const auto read = [](RunFileReader& file) {
+        auto root = file.root();
+        auto force = root.table("force");
+        std::string all = force.text("title", {.fallback = "a \"quoted\" \\ title\n"});
+        all += fmt::format("|{}|{}", force.number("softening", {.help = "eps", .unit = "kpc", .fallback = 0.1}), force.flag("exact", {}));
+        for (auto& object : root.tables("object")) {
+            const auto center = object.vector("center", {.fallback = Vec3<double>{1e-30, 1.0 / 3, 1e30}});
+            all += fmt::format("|{}|{}|{}|{}", center.x, center.y, center.z, object.table("cut").number("width", {.fallback = 2.0}));
+        }
+        file.finish();
+        return all;
+    };
+    RunFileReader first(write("[force]\nsoftening = 3\n[[object]]\n[[object]]\ncut = { width = 7 }\n"));
+    const auto values = read(first);
+    const auto text = first.resolved("head\nof two lines");
+    EXPECT_EQ(text.rfind("# head\n# of two lines\n", 0), 0u) << text;
+    EXPECT_NE(text.find("# [kpc] eps; default 0.1"), std::string::npos) << text;
+    RunFileReader second(write(text));
+    EXPECT_EQ(read(second), values) << text;
+    EXPECT_EQ(second.resolved("head\nof two lines"), text);
+}
+
+TEST_F(Toml, KeysThatAreKnownButNotUsedAreListed) {
+    RunFileReader file(write("[force]\nthreads = 2\n"));
+    auto force = file.root().table("force");
+    force.unused("threads");
+    force.unused("other");
+    file.finish();
+    EXPECT_EQ(file.unused_keys(), std::vector<std::string>{"force.threads"});
+}
+
+TEST_F(Toml, FilesThatAreNoRunFiles) {
+    const auto message = [](const std::filesystem::path& path) -> std::string {
+        try {
+            RunFileReader file(path);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_NE(message("/nowhere/at/all.toml").find("no such file"), std::string::npos);
+    EXPECT_NE(message(::testing::TempDir()).find("is a directory"), std::string::npos);
+    EXPECT_NE(message(write("")).find("too short"), std::string::npos);
+    EXPECT_NE(message(write("\xEF\xBB\xBF")).find("too short"), std::string::npos);
+    EXPECT_NE(message(write("[/J\n\n")).find("not valid TOML"), std::string::npos);
+    EXPECT_NE(message(write("a = [1, 2\nb = 3\n")).find(":2:"), std::string::npos);
+    EXPECT_NE(message(write(std::string("\x89HDF\r\n\x1a\n\0\0\0", 11))).find("not valid TOML"), std::string::npos);
+    EXPECT_NE(message(write("a = 1\na = 2\n")).find(":2:"), std::string::npos) << "a key given twice";
+    EXPECT_NE(message(write("a = " + std::string(100'000, '['))).find("not valid TOML"), std::string::npos) << "deep nesting";
+}
+
+}  // namespace

@@ -1,0 +1,16 @@
+// Ten lines of C++ as the README shows them: a Plummer sphere stays in equilibrium for one time unit.
+#include <kasane/gravity.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+int main() {
+    namespace ks = kasane::gravity;
+    ks::Simulation sim{kasane::best_space(), ks::plummer({.count = 1024, .seed = 1}), {.force = {.softening = 0.05}, .step = {.dt = 1. / 128}}};
+    const auto energy = [&] { return ks::diagnose(sim.particles(), sim.potential(), sim.acceleration(), sim.time()).energy; };
+    const double before = energy();
+    sim.run_until(1.0);
+    const double error = std::abs(energy() / before - 1);
+    std::printf("time %g, relative energy error %.1e\n", sim.time(), error);
+    return sim.time() == 1.0 && error < 1e-3 ? 0 : 1;
+}
