@@ -94,6 +94,10 @@ void GravityRun::diagnose() {
     // Two bodies on a parabola have E0 = 0: their error is measured by what was there to be conserved.
     const double scale = record_.initial_energy != 0 ? std::abs(record_.initial_energy) : std::max(d.kinetic, std::abs(d.potential));
     const double error = scale > 0 ? (d.energy - record_.initial_energy) / scale : 0;
+    constexpr double much = 0.1;
+    if (std::abs(error) > much && record_.relative_energy_error <= much)
+        log::warning("at t = {:.6g} the energy is off by {:.2g} of itself: take a smaller dt (now {:.3g}) or a larger softening (now {:.3g})",
+                     time, error, schedule_.dt, file_.force.softening);
     record_.relative_energy_error = std::max(record_.relative_energy_error, std::abs(error));
     record_.final_relative_energy_error = error;
     energy_.add(d, simulation_.steps(), error);
