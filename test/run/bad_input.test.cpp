@@ -117,8 +117,9 @@ TEST_F(BadInput, NamesThatAreNotKnown) {
 }
 
 TEST_F(BadInput, UserUnitsMustBeComplete) {
-    expect_refused({"run.units=user"}, {"units.length_cm", "missing"});
-    expect_refused({"run.units=user", "units.length_cm=1", "units.mass_g=-1", "units.velocity_cm_s=1"}, {"units.mass_g", "above 0"});
+    expect_refused({"run.units=user", "initial.mass=1", "initial.scale=1"}, {"units.length_cm", "missing"});
+    expect_refused({"run.units=user", "units.length_cm=1", "units.mass_g=-1", "units.velocity_cm_s=1"},
+                   {"units.mass_g", "above 0"});
 }
 
 TEST_F(BadInput, AnNfwSphereNeedsATruncation) {

@@ -177,7 +177,10 @@ const Record& GravityRun::go(const RunControls& controls) {
             simulation_.step(burst);
             seconds_per_step = std::max(watch.seconds() / static_cast<double>(burst), 1e-9);
             const auto now = simulation_.steps();
-            at_step(schedule_.due(schedule_.diagnostics_every, now), schedule_.due(schedule_.snapshot_every, now));
+            if (now == event) {
+                progress.clear();  // what is logged now has its own line
+                at_step(schedule_.due(schedule_.diagnostics_every, now), schedule_.due(schedule_.snapshot_every, now));
+            }
             if (now < schedule_.last() && since_checkpoint_.seconds() >= file_.checkpoint_every) save_checkpoint();
             progress.update(static_cast<double>(now), fmt::format("t = {:.4g}, energy error {:.1e}", schedule_.time(now),
                                                                   record_.final_relative_energy_error));
