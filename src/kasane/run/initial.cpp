@@ -189,8 +189,7 @@ Source read_object(io::Section table, std::uint64_t seed, bool placed_by_orbit, 
 }  // namespace
 
 gravity::Units read_units(io::Section table, io::Section root, const std::optional<gravity::Units>& stated) {
-    const auto choice = table.text("units", {.help = "auto: the snapshot's own, else galactic (kpc, 1e10 Msun, km/s); nbody: G = 1; "
-                                                     "user: see [units]",
+    const auto choice = table.text("units", {.help = "auto takes the snapshot's own, else galactic",
                                              .fallback = "auto", .choices = {"auto", "galactic", "nbody", "user"}});
     const bool given = choice == "auto" && stated;
     if (choice != "user" && !(given && stated->name == "user")) {

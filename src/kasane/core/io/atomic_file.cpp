@@ -20,7 +20,7 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
 
 std::uint64_t free_bytes(const std::filesystem::path& directory) {
     struct statvfs volume {};
-    if (::statvfs(directory.c_str(), &volume) != 0) return UINT64_MAX;
+    if (::statvfs(directory.c_str(), &volume) != 0 || volume.f_blocks == 0) return UINT64_MAX;  // no blocks: no disk (/proc)
     return static_cast<std::uint64_t>(volume.f_bavail) * volume.f_frsize;
 }
 
