@@ -30,8 +30,11 @@ struct Setting {
 
 Particles problem(index_t n, bool equal_masses) {
     auto particles = plummer({.count = n, .seed = 1});
-    if (!equal_masses)
-        for (std::size_t i = 0; i < particles.mass.size(); ++i) particles.mass[i] *= 0.5 + RandomStream(7, i).uniform();
+    // Numbers that float holds, so that the error is the sum's and not that of rounding the input.
+    const auto rounded = [](double x) { return static_cast<double>(static_cast<float>(x)); };
+    for (auto& x : particles.position) x = {rounded(x.x), rounded(x.y), rounded(x.z)};
+    for (std::size_t i = 0; i < particles.mass.size(); ++i)
+        particles.mass[i] = rounded(particles.mass[i] * (equal_masses ? 1.0 : 0.5 + RandomStream(7, i).uniform()));
     return particles;
 }
 

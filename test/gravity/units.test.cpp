@@ -1,9 +1,8 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/units.hpp>
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/units.hpp>
 #include <limits>
 #include <numbers>
 #include <string>

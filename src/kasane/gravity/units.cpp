@@ -1,11 +1,10 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/base/nearest_name.hpp>
-#include <kasane/gravity/units.hpp>
-
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/nearest_name.hpp>
+#include <kasane/gravity/units.hpp>
 #include <numbers>
 #include <vector>
 
@@ -13,12 +12,12 @@ namespace kasane::gravity {
 namespace {
 
 // Length and mass are GADGET's, so that "1 kpc" and "1e10 Msun" are exactly 1 in galactic units.
-constexpr double kpc = 3.085678e21;          // cm
-constexpr double solar_mass = 1.989e33;      // g
-constexpr double julian_year = 3.15576e7;    // s, IAU
-constexpr double au = 1.495978707e13;        // cm, IAU 2012 B2
+constexpr double kpc = 3.085678e21;                // cm
+constexpr double solar_mass = 1.989e33;            // g
+constexpr double julian_year = 3.15576e7;          // s, IAU
+constexpr double au = 1.495978707e13;              // cm, IAU 2012 B2
 constexpr double light_year = 9.4607304725808e17;  // cm, IAU: Julian year times c
-constexpr double G_cgs = 6.6743e-8;          // cm^3 g^-1 s^-2, CODATA 2018
+constexpr double G_cgs = 6.6743e-8;                // cm^3 g^-1 s^-2, CODATA 2018
 
 struct Unit {
     std::string_view name;
@@ -168,11 +167,10 @@ double quantity(std::string_view text, Dimension dimension, const Units& units) 
 
     const auto& unit = unit_named(name, text, dimension);
     KS_VALIDATE(unit.dimension == dimension,
-                dimension == Dimension::none
-                    ? fmt::format("\"{}\" has the dimension {}, but a pure number is needed: leave the unit out", text,
-                                  word(unit.dimension))
-                    : fmt::format("\"{}\" has the dimension {}, but a {} is needed: {}", text, word(unit.dimension), word(dimension),
-                                  units_of(dimension)));
+                dimension == Dimension::none ? fmt::format("\"{}\" has the dimension {}, but a pure number is needed: leave the unit out",
+                                                           text, word(unit.dimension))
+                                             : fmt::format("\"{}\" has the dimension {}, but a {} is needed: {}", text,
+                                                           word(unit.dimension), word(dimension), units_of(dimension)));
     const double one = scale(dimension, units);
     KS_VALIDATE(one > 0, fmt::format("\"{}\" has a physical unit, but the system of units \"{}\" (G = {}) has no physical scale: give "
                                      "a bare number, or choose the units \"galactic\"",

@@ -8,11 +8,11 @@
 namespace kasane::gravity {
 
 struct Units {
-    std::string name;       ///< "galactic", "nbody" or "user"
-    double length_cm = 0;   ///< one unit of length in centimetres; 0: dimensionless
-    double mass_g = 0;      ///< one unit of mass in grams
+    std::string name;      ///< "galactic", "nbody" or "user"
+    double length_cm = 0;  ///< one unit of length in centimetres; 0: dimensionless
+    double mass_g = 0;     ///< one unit of mass in grams
     double velocity_cm_s = 0;
-    double G = 1;           ///< gravitational constant in these units
+    double G = 1;  ///< gravitational constant in these units
     // For axes: "kpc", "1e10 Msun", "km/s", "0.978 Gyr"; empty: dimensionless.
     std::string length_name = {}, mass_name = {}, velocity_name = {}, time_name = {};
 

@@ -1,10 +1,7 @@
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/run/gravity_run.hpp>
-#if __has_include(<kasane/run/report/report.hpp>)
 #include <kasane/run/report/report.hpp>
-#define HAVE_REPORT
-#endif
 #include <kasane/run/run.hpp>
 
 #include <fmt/format.h>
@@ -17,15 +14,13 @@ namespace {
 RunResult finish(const Record& record, const RunDirectory& directory) {
     RunResult result{directory.path(), {}, record.status, record.steps, record.time, record.seconds, record.relative_energy_error};
     if (record.status != "done") {
-        log::info("interrupted at step {}; `kasane resume {}` goes on", record.steps, directory.path().string());
+        log::debug("interrupted at step {}; `kasane resume {}` goes on", record.steps, directory.path().string());
         return result;
     }
-    log::info("done: {} steps to t = {:.6g} in {:.1f} s, largest energy error {:.2e}", record.steps, record.time, record.seconds,
+    log::debug("done: {} steps to t = {:.6g} in {:.1f} s, largest energy error {:.2e}", record.steps, record.time, record.seconds,
               record.relative_energy_error);
     try {
-#ifdef HAVE_REPORT
         result.report = write_report(directory.path());
-#endif
     } catch (const Error& error) {  // the computation itself is done and saved
         log::warning("no report was written: {}", error.what());
     }

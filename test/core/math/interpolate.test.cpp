@@ -1,8 +1,7 @@
-#include <kasane/core/math/interpolate.hpp>
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <kasane/core/math/interpolate.hpp>
 #include <vector>
 
 using kasane::monotone_slopes;

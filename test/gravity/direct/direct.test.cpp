@@ -42,6 +42,7 @@ Direct options_of(const Engine& engine, double softening, double G = 1) {
     options.precision = engine.precision;
     options.accumulation = engine.accumulation;
     options.variant = engine.variant;
+    options.deterministic = engine.variant != DirectVariant::pair || softening > 0;  // pair without softening is never
     return options;
 }
 
@@ -177,11 +178,14 @@ TEST_P(DirectOn, TwoBodiesByHand) {
 }
 
 TEST_P(DirectOn, RepeatsBitByBit) {
-    const auto problem = make({1031, 1031, 0, 0.01});
-    const auto options = options_of(GetParam(), 0.01);
-    const auto first = evaluate(space_, options, problem, Want::both), second = evaluate(space_, options, problem, Want::both);
-    EXPECT_EQ(first.acceleration, second.acceleration);
-    EXPECT_EQ(first.potential, second.potential);
+    for (const index_t n : {1031, 20011}) {
+        if (n > 2000 && GetParam().variant == DirectVariant::plain) continue;  // nothing in it depends on the size
+        const auto problem = make({n, n, 0, 0.01});
+        const auto options = options_of(GetParam(), 0.01);
+        const auto first = evaluate(space_, options, problem, Want::both), second = evaluate(space_, options, problem, Want::both);
+        EXPECT_EQ(first.acceleration, second.acceleration);
+        EXPECT_EQ(first.potential, second.potential);
+    }
 }
 
 std::vector<Engine> engines() {
@@ -201,6 +205,34 @@ std::vector<Engine> engines() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Gravity, DirectOn, testing::ValuesIn(engines()), testing::PrintToStringParamName());
+
+#if defined(KASANE_CUDA)
+TEST(DirectOnCuda, RefusesWhatPairCannotDo) {
+    if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
+    Direct options;
+    options.variant = DirectVariant::pair;
+    EXPECT_THROW((DirectSum<Cuda>{Cuda{}, options}), InputError) << "deterministic without softening";
+    options.softening = 0.1;
+    const auto slices = make({31, 257, 226, 0.1});
+    EXPECT_THROW(evaluate(Cuda{}, options, slices, Want::acceleration), InputError) << "two sets";
+    options.variant = DirectVariant::simd;
+    EXPECT_THROW((DirectSum<Cuda>{Cuda{}, options}), InputError) << "a variant of the CPU";
+}
+
+// Sums of pair in fixed point: forces of very different sizes beside each other, and float atomics instead of integers.
+TEST(DirectOnCuda, PairSumsInEitherWay) {
+    if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
+    for (const bool deterministic : {true, false})
+        for (const double heavy : {1.0, 1e12}) {
+            auto problem = make({4097, 4097, 0, 0.01});
+            problem.mass[1234] = heavy;
+            Direct options = options_of({"cuda", DirectVariant::pair, Precision::single_, Accumulation::double_}, 0.01);
+            options.deterministic = deterministic;
+            SCOPED_TRACE(std::string(deterministic ? "integers" : "floats") + ", heaviest mass " + std::to_string(heavy));
+            expect_near_reference(evaluate(Cuda{}, options, problem, Want::acceleration), options, problem);
+        }
+}
+#endif
 
 TEST(DirectOnCpu, DoesNotDependOnThreads) {
     for (const auto variant : {DirectVariant::plain, DirectVariant::simd})

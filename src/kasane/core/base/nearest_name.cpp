@@ -1,7 +1,6 @@
-#include <kasane/core/base/nearest_name.hpp>
-
 #include <algorithm>
 #include <cctype>
+#include <kasane/core/base/nearest_name.hpp>
 #include <vector>
 
 namespace kasane {

@@ -9,12 +9,15 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <fcntl.h>
 #include <limits>
+#include <unistd.h>
 
 namespace kasane::hdf5 {
 
 namespace {
 
+constexpr std::size_t memory_step = 1 << 20;             // by which the image of a file that is written grows
 constexpr hsize_t chunk_rows = 8192;                     // of a data set with a checksum
 constexpr std::uint64_t largest_chunk = 64ull << 20;     // a chunk is read as a whole: more than this only if the data set is larger
 constexpr std::uint64_t largest_attribute = 1ull << 20;  // HDF5 itself stops at 64 KiB but for dense storage
@@ -51,7 +54,6 @@ std::string reason() {
         },
         &text);
     H5Eclear2(H5E_DEFAULT);
-    if (text.find("No space left") != std::string::npos || text.find("File too large") != std::string::npos) text = "disk full: " + text;
     return text.empty() ? "no reason given" : text;
 }
 
@@ -165,7 +167,12 @@ File File::open(const std::filesystem::path& path) {
 
 File File::create(const std::filesystem::path& path) {
     silence();
-    const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0) throw ComputationError(fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
+    ::close(descriptor);
+    const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_fapl_core(in_memory, memory_step, false);
+    const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, in_memory);
     if (id < 0) throw ComputationError(fmt::format("cannot create {}: {}", path.string(), reason()));
     return File(id, path, true);
 }
@@ -187,12 +194,45 @@ File& File::operator=(File&& other) noexcept {
     return *this;
 }
 
+namespace {
+
+/// Replaces the content of `path`. @returns 0 or errno
+int write_file(const std::filesystem::path& path, const char* bytes, std::size_t count) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0) return errno;
+    int error = 0;
+    while (count > 0 && error == 0) {
+        const auto written = ::write(descriptor, bytes, count);
+        if (written < 0) {
+            error = errno == EINTR ? 0 : errno;
+        } else {
+            bytes += written;
+            count -= static_cast<std::size_t>(written);
+        }
+    }
+    if (::close(descriptor) != 0 && error == 0) error = errno;
+    return error;
+}
+
+}  // namespace
+
 void File::close() {
     if (id_ < 0) return;
-    const bool flushed = !writing_ || H5Fflush(id_, H5F_SCOPE_LOCAL) >= 0;
-    const std::string why = flushed ? std::string() : reason();
-    const bool closed = H5Fclose(std::exchange(id_, -1)) >= 0;
-    if (!flushed || !closed) throw ComputationError(fmt::format("cannot write {}: {}", path_.string(), flushed ? reason() : why));
+    const Handle file(std::exchange(id_, -1), H5Fclose);
+    if (!writing_) return;
+    void* memory = nullptr;
+    const bool flushed = H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
+    const auto size = flushed ? H5Fget_file_image(file, nullptr, 0) : -1;
+    if (size < 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, &memory) < 0 || memory == nullptr) {
+        throw ComputationError(fmt::format("cannot write {}: {}", path_.string(), reason()));
+    }
+    // The core driver hands out the address of its pointer to the image.
+    const int error = write_file(path_, *static_cast<const char**>(memory), static_cast<std::size_t>(size));
+    if (error != 0) {
+        const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+        throw ComputationError(fmt::format("cannot write {}: {}{} MiB are needed: {}", path_.string(), full ? "disk full, " : "",
+                                           (size >> 20) + 1, std::strerror(error)));
+    }
 }
 
 void File::fail(const std::string& object, const std::string& problem) const {

@@ -1,6 +1,8 @@
 // HDF5 files through paths: "/PartType1/Coordinates". A thin owner of one open file over the HDF5 C API (hdf5.h stays in the .cpp).
 // Invariants: every call is checked; reading throws InputError, writing ComputationError, both naming file and object; shapes and
 // number ranges are compared before anything is converted, so a value is never clipped in silence. HDF5's own printing is off.
+// A file that is written lives in memory until close() puts it on disk in one go: HDF5 1.10 crashes at the end of the program when a
+// disk filled up under it. A writer therefore needs as much memory as its file is long.
 // One thread at a time: the HDF5 library that distributions build is not thread-safe.
 #pragma once
 
@@ -68,14 +70,15 @@ class File {
    public:
     /// For reading. @throws InputError: missing, a directory, no permission, not HDF5, truncated
     static File open(const std::filesystem::path& path);
-    /// For writing; an existing file is emptied (see AtomicFile for writing beside it). @throws ComputationError
+    /// For writing; an existing file is replaced when close() is called (see AtomicFile for writing beside it).
+    /// @throws ComputationError: cannot be created
     static File create(const std::filesystem::path& path);
-    /// Closes without a word: call close() where it matters that everything reached the file.
+    /// Closes; what was written is dropped unless close() was called.
     ~File();
     File(File&& other) noexcept;
     File& operator=(File&& other) noexcept;
 
-    /// Writes what HDF5 still holds back and closes. @throws ComputationError (disk full)
+    /// Puts what was written on disk and closes. @throws ComputationError (disk full)
     void close();
     const std::filesystem::path& path() const { return path_; }
 

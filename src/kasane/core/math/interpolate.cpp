@@ -1,8 +1,7 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/math/interpolate.hpp>
-
 #include <algorithm>
 #include <cmath>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/math/interpolate.hpp>
 
 namespace kasane {
 

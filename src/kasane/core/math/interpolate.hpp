@@ -3,7 +3,6 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
-
 #include <vector>
 
 namespace kasane {

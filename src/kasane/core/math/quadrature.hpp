@@ -20,7 +20,7 @@ struct Integral {
 /// f is not called at a and b. An end may be singular as |x - end|^(-1/2); rounding of x costs digits there unless the end is 0.
 template <class F>
 Integral integrate(F f, double a, double b, double tolerance = 1e-9) {
-    constexpr double t_max = 5;      // the last nodes lie 1e-101 (b - a) from the ends
+    constexpr double t_max = 5;       // the last nodes lie 1e-101 (b - a) from the ends
     constexpr int deepest_level = 9;  // step 2^-9: 5120 nodes
     const double width = b - a;
     Integral result;

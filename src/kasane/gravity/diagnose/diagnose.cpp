@@ -1,13 +1,12 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/math/compensated.hpp>
-#include <kasane/gravity/diagnose/diagnose.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/math/compensated.hpp>
+#include <kasane/gravity/diagnose/diagnose.hpp>
 #include <numeric>
 #include <utility>
 
@@ -39,10 +38,7 @@ std::array<double, count> summed(index_t n, Cpu on, Add add) {
     return total;
 }
 
-template <class Sums>
-void add_vector(Sums& sums, std::size_t first, const Vec3<double>& v) {
-    sums[first].add(v.x), sums[first + 1].add(v.y), sums[first + 2].add(v.z);
-}
+void add_vector(CompensatedSum<double>* sum, const Vec3<double>& v) { sum[0].add(v.x), sum[1].add(v.y), sum[2].add(v.z); }
 
 void check_mass(double mass) {
     KS_VALIDATE(mass > 0, "the particles' total mass is 0: there is no centre of mass. Give at least one particle a mass");
@@ -50,20 +46,20 @@ void check_mass(double mass) {
 
 }  // namespace
 
-Diagnostics diagnose(const Particles& p, const std::vector<double>& potential, const std::vector<Vec3<double>>& acceleration,
-                     double time, Cpu on) {
+Diagnostics diagnose(const Particles& p, const std::vector<double>& potential, const std::vector<Vec3<double>>& acceleration, double time,
+                     Cpu on) {
     const auto n = p.mass.size();
     KS_VALIDATE(potential.size() == n && acceleration.size() == n,
-                fmt::format("diagnostics of {} particles need as many potentials (got {}) and accelerations (got {})", n,
-                            potential.size(), acceleration.size()));
+                fmt::format("diagnostics of {} particles need as many potentials (got {}) and accelerations (got {})", n, potential.size(),
+                            acceleration.size()));
     const auto total = summed<12>(p.size(), on, [&](std::size_t i, auto& sums) {
         const double m = p.mass[i];
         sums[0].add(m);
         sums[1].add(m * dot(p.velocity[i], p.velocity[i]));
         sums[2].add(m * potential[i]);
-        add_vector(sums, 3, m * p.velocity[i]);
-        add_vector(sums, 6, m * cross(p.position[i], p.velocity[i]));
-        add_vector(sums, 9, m * p.position[i]);
+        add_vector(&sums[3], m * p.velocity[i]);
+        add_vector(&sums[6], m * cross(p.position[i], p.velocity[i]));
+        add_vector(&sums[9], m * p.position[i]);
     });
     const double mass = total[0];
     check_mass(mass);
@@ -84,15 +80,14 @@ Diagnostics diagnose(const Particles& p, const std::vector<double>& potential, c
         sums[1].add(p.mass[i] * dot(p.position[i] - d.center_of_mass, acceleration[i]));
     });
     d.virial_ratio = inner[1] != 0 ? inner[0] / std::abs(inner[1]) : 0;
-    d.lagrangian_radius =
-        lagrangian_radii(p, d.center_of_mass, {std::begin(lagrangian_fractions), std::end(lagrangian_fractions)});
+    d.lagrangian_radius = lagrangian_radii(p, d.center_of_mass, {std::begin(lagrangian_fractions), std::end(lagrangian_fractions)});
     return d;
 }
 
 Vec3<double> center_of_mass(const Particles& p, Cpu on) {
     const auto total = summed<4>(p.size(), on, [&](std::size_t i, auto& sums) {
         sums[0].add(p.mass[i]);
-        add_vector(sums, 1, p.mass[i] * p.position[i]);
+        add_vector(&sums[1], p.mass[i] * p.position[i]);
     });
     check_mass(total[0]);
     return 1 / total[0] * Vec3<double>{total[1], total[2], total[3]};

@@ -4,7 +4,6 @@
 
 #include <kasane/core/device/space.hpp>
 #include <kasane/gravity/particles.hpp>
-
 #include <vector>
 
 namespace kasane::gravity {

@@ -213,11 +213,9 @@ DirectSum<Cuda>& DirectSum<Cuda>::operator=(DirectSum&&) noexcept = default;
 template <>
 DirectVariant DirectSum<Cuda>::chosen(index_t targets, index_t sources, Self self, bool potential) const {
     const auto& options = state_->options;
-    const bool one_set = self.shift == 0 && targets == sources;
-    const bool pair_possible = one_set && !potential && (options.softening > 0 || !options.deterministic);
-    if (options.variant == DirectVariant::automatic) return pair_possible && sources >= detail::pair_pays * state_->multiprocessors ? DirectVariant::pair : DirectVariant::tile;
-    if (options.variant == DirectVariant::pair && !pair_possible && potential) return DirectVariant::tile;
-    return options.variant;
+    if (options.variant != DirectVariant::automatic) return options.variant;
+    const bool pair_possible = self.shift == 0 && targets == sources && !potential && (options.softening > 0 || !options.deterministic);
+    return pair_possible && sources >= detail::pair_pays * state_->multiprocessors ? DirectVariant::pair : DirectVariant::tile;
 }
 
 template <>
@@ -240,7 +238,9 @@ void DirectSum<Cuda>::operator()(View<const Vec3<double>> targets, const Sources
         case DirectVariant::pair:
             KS_VALIDATE(self.shift == 0 && targets.n == sources.position.n,
                         "the variant 'pair' needs targets and sources to be the same particles; take 'tile' or 'auto'");
-            return state.pair(state.options, sources, out.acceleration);
+            if (!out.acceleration.empty()) state.pair(state.options, sources, out.acceleration);
+            if (!out.potential.empty()) state.tile(state.options, targets, sources, self, {{}, out.potential});
+            return;
         default: return state.tile(state.options, targets, sources, self, out);
     }
 }

@@ -32,7 +32,7 @@ enum class DirectVariant {
     plain,      ///< the textbook loop, any space: the oracle of the others' speed and rounding
     simd,       ///< CPU: explicit SIMD, blocked
     tile,       ///< CUDA: sources staged through shared memory ([MTM13] fig. 2)
-    pair,       ///< CUDA: each pair computed once for both partners; needs targets and sources to be the same set
+    pair,       ///< CUDA: each pair computed once for both partners; targets and sources must be one set; potentials come from `tile`
 };
 
 struct Direct {

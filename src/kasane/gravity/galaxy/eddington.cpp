@@ -1,11 +1,10 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/math/quadrature.hpp>
-#include <kasane/gravity/galaxy/eddington.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/math/quadrature.hpp>
+#include <kasane/gravity/galaxy/eddington.hpp>
 #include <numbers>
 #include <vector>
 
@@ -14,9 +13,10 @@ namespace {
 
 using std::numbers::pi;
 
-// Steps of the tables of ln f and of the bound, in the sphere's steps of ln r, which resolve the truncation: 1/20 without one,
-// where the interpolation error of ln f is about step^4 / 384 = 2e-8.
-constexpr double coarsening = 3.2;
+// Steps of the tables of ln f and of the bound, in the sphere's steps of ln r, which resolve the truncation. Without one they
+// are 1/40, where the interpolation error of ln f is about step^4 / 384 = 1e-9; f dips and peaks inside an edge, and there the
+// density comes back to 1e-5 (Eddington.TruncatedNfwGivesBackItsDensity).
+constexpr double coarsening = 1.6;
 // The bound is interpolated between radii and its maximum is looked for at so many speeds: both are exact to well below 10%.
 constexpr double bound_margin = 1.1;
 constexpr int bound_speeds = 200;
@@ -83,10 +83,10 @@ DistributionFunction::DistributionFunction(const Sphere& sphere, Cpu on) : spher
     for (std::size_t k = 0; k < size; ++k) {
         // Where rho hardly lives any more its inversion cancels to noise: what counts is the error's share of the mass.
         if (!integral[k].converged && !(integral[k].error * states[k] < 1e-6 * positive)) {
-            throw ComputationError(fmt::format("Eddington's inversion does not converge at the radius {:.6g} scale radii (error {:.2g} of "
-                                               "{:.2g}): the density changes too fast there. Try a wider truncation",
-                                               sphere.radius_of_energy(first + table_step * static_cast<double>(k)), integral[k].error,
-                                               integral[k].magnitude));
+            throw ComputationError(fmt::format(
+                "Eddington's inversion does not converge at the radius {:.6g} scale radii (error {:.2g} of "
+                "{:.2g}): the density changes too fast there. Try a wider truncation",
+                sphere.radius_of_energy(first + table_step * static_cast<double>(k)), integral[k].error, integral[k].magnitude));
         }
     }
     clamped_fraction_ = negative / positive;

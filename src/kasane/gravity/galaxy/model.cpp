@@ -1,4 +1,9 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
 #include <kasane/core/base/nearest_name.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/core/math/compensated.hpp>
@@ -6,11 +11,6 @@
 #include <kasane/gravity/galaxy/eddington.hpp>
 #include <kasane/gravity/galaxy/model.hpp>
 #include <kasane/gravity/galaxy/sphere.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <numbers>
 #include <numeric>
 #include <string_view>
@@ -160,6 +160,11 @@ void validate(const Model& model) {
 
 Particles sample(const Model& model, Cpu on) {
     validate(model);
+    if (model.kind == ModelKind::hernquist && model.truncation_radius == 0) {
+        log::warning(
+            "an untruncated hernquist model has no mean radius: its centre of mass, which goes to the origin, lies about one "
+            "scale radius off its cusp at any count. Try a truncation_radius of 100 times the scale");
+    }
     Particles p;
     p.resize(model.count);
     std::fill(p.mass.begin(), p.mass.end(), model.mass / static_cast<double>(model.count));

@@ -2,10 +2,9 @@
 // Random numbers are a function of (seed, particle), so that a seed gives the same particles on any number of threads.
 #pragma once
 
+#include <cstdint>
 #include <kasane/core/device/space.hpp>
 #include <kasane/gravity/particles.hpp>
-
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,7 @@ namespace kasane::gravity {
 
 enum class ModelKind {
     plummer,    ///< rho ~ (1 + r^2/a^2)^(-5/2); scale = a                            [Plummer 1911]
-    hernquist,  ///< rho ~ 1 / (r (r + a)^3); scale = a                               [Hernquist 1990]
+    hernquist,  ///< rho ~ 1 / (r (r + a)^3); scale = a; best truncated: see sample()     [Hernquist 1990]
     nfw,        ///< rho ~ 1 / (r (r + r_s)^2), truncated; scale = r_s                 [Navarro, Frenk & White 1997]
     uniform,    ///< uniform sphere of radius scale, velocities uniform in a ball, 2K = |W|: balanced as a whole, not steady
     cold,       ///< uniform sphere of radius scale at rest
@@ -23,8 +22,8 @@ struct Model {
     ModelKind kind = ModelKind::plummer;
     index_t count = 0;
     std::uint64_t seed = 1;
-    double mass = 1;    ///< total [mass], after truncation
-    double scale = 1;   ///< scale radius [length]; Plummer in standard N-body units: 3 pi / 16
+    double mass = 1;               ///< total [mass], after truncation
+    double scale = 1;              ///< scale radius [length]; Plummer in standard N-body units: 3 pi / 16
     double truncation_radius = 0;  ///< [length] rho is multiplied by erfc((r - radius)/width) / 2; 0: none (nfw: needed)
     double truncation_width = 0;   ///< [length] above 0 and at most half the radius when there is a radius
     double G = 1;
@@ -42,6 +41,8 @@ void validate(const Model& model);
 
 /// Samples a model: centre of mass at the origin and at rest, equal masses, ids 1..count. plummer, hernquist and nfw are isotropic
 /// equilibria: velocities from Eddington's f(E) of the (truncated) density.        [Binney & Tremaine 2008, 4.3.1; MAGI]
+/// The mean of an untruncated hernquist sphere's positions does not converge: its centre of mass, and so the origin, lies about one
+/// scale off its cusp at any count (a warning in the log says so).
 /// @throws InputError as validate() does, and when the negative part of f holds more than 1% of the mass
 Particles sample(const Model& model, Cpu on = {});
 

@@ -1,10 +1,9 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/galaxy/orbit.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/galaxy/orbit.hpp>
 
 namespace kasane::gravity {
 
@@ -18,8 +17,8 @@ TwoBodies place_on_orbit(double mass0, double mass1, const Orbit& orbit, double 
     above_zero(r, "separation");
     above_zero(pericentre, "pericentre");
     above_zero(G, "G");
-    KS_VALIDATE(std::isfinite(e) && e >= 0,
-                fmt::format("is {}: it must be 0 (circle) to 1 (parabola) or above (hyperbola)", e), {"", 0, 0, "eccentricity"});
+    KS_VALIDATE(std::isfinite(e) && e >= 0, fmt::format("is {}: it must be 0 (circle) to 1 (parabola) or above (hyperbola)", e),
+                {"", 0, 0, "eccentricity"});
     KS_VALIDATE(r >= pericentre, fmt::format("is {}, below the pericentre {}: the bodies are never so near", r, pericentre),
                 {"", 0, 0, "separation"});
     if (e < 1) {

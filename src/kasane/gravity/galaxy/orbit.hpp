@@ -1,9 +1,8 @@
 // Two bodies on a Kepler orbit, to place two galaxies for an encounter.
 #pragma once
 
-#include <kasane/core/math/vec3.hpp>
-
 #include <array>
+#include <kasane/core/math/vec3.hpp>
 
 namespace kasane::gravity {
 

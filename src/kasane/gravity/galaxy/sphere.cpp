@@ -1,8 +1,7 @@
+#include <cmath>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/quadrature.hpp>
 #include <kasane/gravity/galaxy/sphere.hpp>
-
-#include <cmath>
 #include <numbers>
 #include <vector>
 
@@ -45,7 +44,8 @@ Sphere::Sphere(Density density, double inner, double outer, double step, bool fi
 
     const auto pull = [&](double t) { return std::exp(mass_(t) - t); };  // -dPsi/dln r = M/r
     psi[n - 1] = mass[n - 1] / end + beyond(3) / total;
-    depth[0] = mass[0] / inner / (slope[0] - 1);  // M ~ r^slope within the grid's first radius
+    // Int_0^inner M/r^2 dr by parts.
+    depth[0] = integrate([&](double r) { return sphere * r * density_(r).rho / total; }, 0, inner, 1e-13).value - mass[0] / inner;
     std::vector<double> fall(n);
     for (std::size_t i = 1; i < n; ++i) fall[i] = integrate_short(pull, x(i - 1), x(i));
     for (std::size_t i = 1; i < n; ++i) depth[i] = depth[i - 1] + fall[i];

@@ -1,0 +1,95 @@
+// Checkpoints: what comes back is what went in, bit by bit, and no damage goes unseen.
+#include <kasane/core/base/error.hpp>
+#include <kasane/run/checkpoint.hpp>
+
+#include <gtest/gtest.h>
+#include <test/run/command.hpp>
+
+namespace {
+
+using namespace kasane;
+using run::Checkpoint;
+
+class CheckpointFile : public test::CommandTest {
+   protected:
+    static Checkpoint example() {
+        Checkpoint c;
+        c.particles.resize(13);
+        for (std::size_t i = 0; i < 13; ++i) {
+            const double x = 1.0 / (static_cast<double>(i) + 3);
+            c.particles.position[i] = {x, -x, 1e-300 * x};
+            c.particles.velocity[i] = {x * x, 1e200 * x, -0.0};
+            c.particles.mass[i] = x;
+            c.particles.id[i] = ~std::uint64_t{0} - i;
+            c.particles.type[i] = static_cast<std::uint8_t>(i % 6);
+        }
+        c.units = gravity::galactic_units();
+        c.step = 123456789012;
+        c.start = 0.1;
+        c.dt = 1.0 / 3;
+        c.record = std::string(100'000, 'x') + "\n{}";
+        return c;
+    }
+};
+
+TEST_F(CheckpointFile, ComesBackBitByBit) {
+    const auto c = example();
+    run::write_checkpoint(directory / "c.hdf5", c);
+    const auto back = run::read_checkpoint(directory / "c.hdf5");
+    EXPECT_EQ(back.particles.position, c.particles.position);
+    EXPECT_EQ(back.particles.velocity, c.particles.velocity);
+    EXPECT_TRUE(std::signbit(back.particles.velocity[0].z));
+    EXPECT_EQ(back.particles.mass, c.particles.mass);
+    EXPECT_EQ(back.particles.id, c.particles.id);
+    EXPECT_EQ(back.particles.type, c.particles.type);
+    EXPECT_EQ(back.units, c.units);
+    EXPECT_EQ(back.step, c.step);
+    EXPECT_EQ(back.start, c.start);
+    EXPECT_EQ(back.dt, c.dt);
+    EXPECT_EQ(back.record, c.record);
+}
+
+TEST_F(CheckpointFile, EveryTruncationIsSeen) {
+    auto c = example();
+    c.record = "{}";
+    run::write_checkpoint(directory / "c.hdf5", c);
+    const auto whole = test::read_file(directory / "c.hdf5");
+    for (std::size_t size = 0; size < whole.size(); size += 97) {
+        test::write_file(directory / "t.hdf5", whole.substr(0, size));
+        EXPECT_THROW(run::read_checkpoint(directory / "t.hdf5"), InputError) << size << " of " << whole.size() << " bytes";
+    }
+}
+
+TEST_F(CheckpointFile, NoFlippedBitChangesWhatIsRead) {
+    auto c = example();
+    c.record = "{}";
+    run::write_checkpoint(directory / "c.hdf5", c);
+    const auto whole = test::read_file(directory / "c.hdf5");
+    int seen = 0;
+    for (std::size_t at = 0; at < whole.size(); at += 13) {
+        auto damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+        test::write_file(directory / "d.hdf5", damaged);
+        try {
+            const auto back = run::read_checkpoint(directory / "d.hdf5");
+            // Padding and unused bytes of HDF5 may change; the content may not.
+            EXPECT_EQ(back.particles.position, c.particles.position) << at;
+            EXPECT_EQ(back.particles.mass, c.particles.mass) << at;
+            EXPECT_EQ(back.step, c.step) << at;
+            EXPECT_EQ(back.units, c.units) << at;
+            EXPECT_EQ(back.record, c.record) << at;
+        } catch (const InputError&) {
+            ++seen;
+        }
+    }
+    EXPECT_GT(seen, 50);  // the particles alone are 13 * 65 bytes: 65 of the places tried
+}
+
+TEST_F(CheckpointFile, WhatIsNoCheckpoint) {
+    EXPECT_THROW(run::read_checkpoint(directory / "missing.hdf5"), InputError);
+    EXPECT_THROW(run::read_checkpoint(directory), InputError);
+    test::write_file(directory / "text.hdf5", "this is text");
+    EXPECT_THROW(run::read_checkpoint(directory / "text.hdf5"), InputError);
+}
+
+}  // namespace

@@ -1,0 +1,137 @@
+// Drives the command `kasane` as a user does: a process with arguments, what it writes, and how it ends.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace kasane::test {
+
+namespace fs = std::filesystem;
+
+inline std::string read_file(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline void write_file(const fs::path& path, const std::string& text) {
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    ASSERT_TRUE(file.good()) << path;
+}
+
+struct Outcome {
+    int status = -1;  ///< exit status, or 1000 + the signal that ended it
+    std::string out, err;
+    nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+/// A directory of its own for each test, removed behind it.
+class CommandTest : public ::testing::Test {
+   protected:
+    void SetUp() override {
+        const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+        auto name = std::string(info->test_suite_name()) + "." + info->name() + "." + std::to_string(getpid());
+        for (auto& c : name)
+            if (c == '/') c = '_';
+        directory = fs::path(::testing::TempDir()) / ("kasane." + name);
+        fs::remove_all(directory);
+        fs::create_directories(directory);
+    }
+    void TearDown() override {
+        std::error_code ignored;
+        fs::remove_all(directory, ignored);
+    }
+
+    class Process {
+       public:
+        Process(const fs::path& directory, std::vector<std::string> arguments, const std::function<void()>& before)
+            : out_(directory / ".out"), err_(directory / ".err") {
+            arguments.insert(arguments.begin(), KASANE_COMMAND);
+            std::vector<char*> argv;
+            for (auto& argument : arguments) argv.push_back(argument.data());
+            argv.push_back(nullptr);
+            pid_ = fork();
+            if (pid_ == 0) {
+                if (chdir(directory.c_str()) != 0 || !std::freopen(out_.c_str(), "w", stdout) || !std::freopen(err_.c_str(), "w", stderr) ||
+                    !std::freopen("/dev/null", "r", stdin))
+                    _exit(126);
+                if (before) before();
+                execv(argv[0], argv.data());
+                _exit(127);
+            }
+        }
+        void signal(int number) const { kill(pid_, number); }
+        bool running() {
+            if (!ended_ && waitpid(pid_, &raw_, WNOHANG) == pid_) ended_ = true;
+            return !ended_;
+        }
+        Outcome wait() {
+            while (!ended_)
+                if (waitpid(pid_, &raw_, 0) == pid_ || errno != EINTR) ended_ = true;
+            return {WIFEXITED(raw_) ? WEXITSTATUS(raw_) : 1000 + WTERMSIG(raw_), read_file(out_), read_file(err_)};
+        }
+
+       private:
+        fs::path out_, err_;
+        pid_t pid_ = -1;
+        int raw_ = 0;
+        bool ended_ = false;
+    };
+
+    Process start(std::vector<std::string> arguments, const std::function<void()>& before = {}) {
+        return Process(directory, std::move(arguments), before);
+    }
+    Outcome kasane(std::vector<std::string> arguments, const std::function<void()>& before = {}) {
+        return start(std::move(arguments), before).wait();
+    }
+
+    /// Waits until a condition holds. @returns false after a minute
+    static bool wait_for(const std::function<bool()>& condition) {
+        for (int i = 0; i < 6000; ++i) {
+            if (condition()) return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return false;
+    }
+
+    /// A run file of a small Plummer sphere in the test's directory: 40 steps unless changed by settings.
+    fs::path small_run(const std::string& more_output = "") {
+        const auto path = directory / "small.toml";
+        write_file(path,
+                   "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nthreads = 2\nuntil = 0.625\n"
+                   "[initial]\nmodel = \"plummer\"\ncount = 257\n"
+                   "[force]\nsoftening = 0.05\n"
+                   "[step]\ndt = 0.015625\n"
+                   "[output]\ndirectory = \"out\"\nsnapshot_every = 0.15625\ndiagnostics_every = 0.0625\n" + more_output);
+        return path;
+    }
+
+    fs::path directory;
+};
+
+/// Exit status 2, one JSON object with the error on standard output, and its message and place holding the words.
+inline void expect_bad_input(const Outcome& outcome, const std::vector<std::string>& words) {
+    EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
+    nlohmann::json object;
+    ASSERT_NO_THROW(object = outcome.json()) << outcome.out;
+    ASSERT_TRUE(object.contains("error")) << outcome.out;
+    for (const char* key : {"message", "file", "line", "key"}) EXPECT_TRUE(object["error"].contains(key)) << key;
+    std::string text;
+    for (const char* key : {"file", "line", "key", "message"}) text += object["error"][key].dump() + " ";
+    for (const auto& word : words) EXPECT_NE(text.find(word), std::string::npos) << "no '" << word << "' in " << text;
+}
+
+}  // namespace kasane::test

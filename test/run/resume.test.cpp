@@ -1,0 +1,264 @@
+// A run that was stopped goes on, and ends in the same bits as the one that was not: by Ctrl-C, by kill -9, with its newest
+// checkpoint damaged, and with a full disk.
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/checkpoint.hpp>
+
+#include <gtest/gtest.h>
+#include <test/run/command.hpp>
+
+#include <algorithm>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+namespace {
+
+using namespace kasane;
+using test::read_file;
+namespace fs = std::filesystem;
+
+class Resume : public test::CommandTest {
+   protected:
+    std::vector<fs::path> checkpoints(const std::string& name) {
+        std::vector<fs::path> all;
+        std::error_code absent;
+        for (const auto& entry : fs::directory_iterator(directory / name / "checkpoints", absent))
+            if (entry.path().extension() == ".hdf5") all.push_back(entry.path());
+        std::sort(all.begin(), all.end());
+        return all;
+    }
+    /// Runs to the end without a stop. @param more settings that both runs have
+    void run_reference(const std::vector<std::string>& more = {}) { run_to_end("reference", more); }
+    void run_to_end(const std::string& name, const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"run", "small.toml", "-o", name, "--quiet"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const auto outcome = kasane(arguments);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+    }
+    /// The same rows of energy.csv, the same particles in every snapshot and at the end: bit by bit.
+    void expect_same_as_reference(const std::string& name) {
+        EXPECT_EQ(read_file(directory / name / "energy.csv"), read_file(directory / "reference/energy.csv"));
+        int snapshots = 0;
+        for (const auto& entry : fs::directory_iterator(directory / "reference/snapshots")) {
+            const auto a = gravity::read_snapshot(entry.path());
+            const auto b = gravity::read_snapshot(directory / name / "snapshots" / entry.path().filename());
+            EXPECT_EQ(a.particles.position, b.particles.position) << entry.path();
+            EXPECT_EQ(a.particles.velocity, b.particles.velocity) << entry.path();
+            EXPECT_EQ(a.particles.id, b.particles.id) << entry.path();
+            EXPECT_EQ(a.time, b.time) << entry.path();
+            ++snapshots;
+        }
+        EXPECT_EQ(snapshots, 5);
+        const auto a = run::read_checkpoint(checkpoints("reference").back()), b = run::read_checkpoint(checkpoints(name).back());
+        EXPECT_EQ(a.step, b.step);
+        EXPECT_EQ(a.particles.position, b.particles.position);
+        EXPECT_EQ(a.particles.velocity, b.particles.velocity);
+    }
+    /// Starts a run that would take long (many particles for its 40 steps are not needed: the plain variant is slow enough).
+    std::vector<std::string> slow() { return {"--set", "initial.count=2049", "--set", "force.variant=plain", "--set", "output.checkpoint_every=0"}; }
+};
+
+TEST_F(Resume, AfterAnInterruptTheRunEndsInTheSameBits) {
+    small_run();
+    run_reference(slow());
+    for (const int signal : {SIGINT, SIGTERM}) {
+        const std::string name = "stopped" + std::to_string(signal);
+        std::vector<std::string> arguments{"run", "small.toml", "-o", name, "--json"};
+        for (const auto& each : slow()) arguments.push_back(each);
+        auto process = start(arguments);
+        ASSERT_TRUE(wait_for([&] { return checkpoints(name).size() == 2 || !process.running(); }));
+        process.signal(signal);
+        auto outcome = process.wait();
+        ASSERT_EQ(outcome.status, 130) << outcome.err;
+        EXPECT_EQ(outcome.json()["status"], "interrupted");
+        EXPECT_EQ(nlohmann::json::parse(read_file(directory / name / "record.json"))["status"], "interrupted");
+        const int steps = outcome.json()["steps"];
+        EXPECT_GT(steps, 0);
+        EXPECT_LT(steps, 40);
+        EXPECT_EQ(run::read_checkpoint(checkpoints(name).back()).step, steps) << "the checkpoint is of the step it stopped at";
+
+        outcome = kasane({"resume", name, "--json"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.json()["status"], "done");
+        EXPECT_EQ(outcome.json()["steps"], 40);
+        expect_same_as_reference(name);
+        const auto record = nlohmann::json::parse(read_file(directory / name / "record.json"));
+        EXPECT_EQ(record["status"], "done");
+        EXPECT_EQ(record["segments"].size(), 2u);
+        EXPECT_EQ(record["segments"][1]["first_step"], steps);
+        EXPECT_FALSE(record["papers"].empty());
+    }
+}
+
+TEST_F(Resume, AfterKillsAtAnyMomentTheRunEndsInTheSameBits) {
+    small_run();
+    run_reference(slow());
+    std::vector<std::string> arguments{"run", "small.toml", "-o", "killed", "--quiet"};
+    for (const auto& each : slow()) arguments.push_back(each);
+    auto process = start(arguments);
+    ASSERT_TRUE(wait_for([&] { return fs::exists(directory / "killed/run.toml") && fs::exists(directory / "killed/checkpoints"); }));
+    // Sooner and later in the run, in the middle of whatever it does; the first may be before the first checkpoint.
+    int kills = 0;
+    for (const int milliseconds : {3, 60, 111, 20, 77, 149, 35}) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+        if (!process.running()) break;
+        process.signal(SIGKILL);
+        EXPECT_EQ(process.wait().status, 1000 + SIGKILL);
+        ++kills;
+        process = start({"resume", "killed", "--quiet"});
+    }
+    const auto outcome = process.wait();
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_GT(kills, 1);
+    expect_same_as_reference("killed");
+}
+
+TEST_F(Resume, ADamagedNewestCheckpointIsPassedOver) {
+    small_run();
+    run_reference();
+    for (const bool truncated : {true, false}) {
+        const std::string name = truncated ? "truncated" : "flipped";
+        run_to_end(name, {"--set", "output.checkpoint_every=0"});
+        ASSERT_EQ(checkpoints(name).size(), 2u) << "the last two are kept";
+        const auto newest = checkpoints(name).back();
+        auto bytes = read_file(newest);
+        if (truncated)
+            bytes.resize(bytes.size() / 2);
+        else
+            bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+        test::write_file(newest, bytes);
+        const auto outcome = kasane({"resume", name});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_NE(outcome.err.find("warning"), std::string::npos) << outcome.err;
+        EXPECT_NE(outcome.err.find(newest.filename().string()), std::string::npos) << outcome.err;
+        expect_same_as_reference(name);
+    }
+}
+
+TEST_F(Resume, WithNoWholeCheckpointNothingIsTouched) {
+    small_run();
+    run_to_end("out", {});
+    const auto energy = read_file(directory / "out/energy.csv");
+    for (const auto& path : checkpoints("out")) test::write_file(path, "not a checkpoint");
+    const auto outcome = kasane({"resume", "out", "--json"});
+    test::expect_bad_input(outcome, {"no checkpoint", "out"});
+    EXPECT_EQ(outcome.json()["problems"].size(), 3u) << "and why each is none";
+    EXPECT_EQ(read_file(directory / "out/energy.csv"), energy);
+}
+
+TEST_F(Resume, BeforeTheFirstCheckpointTheRunStartsAgain) {
+    small_run();
+    run_reference();
+    run_to_end("early", {});
+    for (const auto& path : checkpoints("early")) fs::remove(path);
+    const auto outcome = kasane({"resume", "early", "--quiet"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_same_as_reference("early");
+}
+
+TEST_F(Resume, OfAFinishedRunSaysDone) {
+    small_run();
+    run_to_end("out", {});
+    const auto energy = read_file(directory / "out/energy.csv");
+    const auto outcome = kasane({"resume", "out", "--json"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["status"], "done");
+    EXPECT_EQ(outcome.json()["steps"], 40);
+    EXPECT_EQ(read_file(directory / "out/energy.csv"), energy);
+}
+
+TEST_F(Resume, TheSnapshotThatARunBeganWithIsNotNeededAnyMore) {
+    small_run();
+    ASSERT_EQ(kasane({"sample", "small.toml", "-o", "start.hdf5"}).status, 0);
+    test::write_file(directory / "file.toml",
+                     "[run]\nproblem = 'gravity'\nuntil = 0.625\ndevice = 'cpu'\n[initial]\nfile = 'start.hdf5'\n[force]\nsoftening = 0.05\n"
+                     "[step]\ndt = 0.015625\n[output]\ndirectory = 'out'\ncheckpoint_every = 0\n");
+    auto outcome = kasane({"run", "file.toml", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto whole = run::read_checkpoint(checkpoints("out").back());
+    EXPECT_EQ(whole.units.name, "nbody") << "the file's own units";
+    fs::remove(checkpoints("out").back());
+    fs::remove(directory / "start.hdf5");
+    outcome = kasane({"resume", "out", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto resumed = run::read_checkpoint(checkpoints("out").back());
+    EXPECT_EQ(resumed.particles.position, whole.particles.position);
+    EXPECT_EQ(resumed.units, whole.units);
+}
+
+TEST_F(Resume, TwoProcessesNeverShareADirectory) {
+    small_run();
+    std::vector<std::string> arguments{"run", "small.toml", "-o", "out", "--quiet", "--set", "run.until=1e4", "--set", "output.checkpoint_every=0"};
+    auto process = start(arguments);
+    ASSERT_TRUE(wait_for([&] { return checkpoints("out").size() == 2; }));
+    // Its own output files belong to the first process.
+    const auto second = directory / "second";
+    fs::create_directory(second);
+    const test::Outcome outcome = Process(second, {"resume", "../out", "--json"}, {}).wait();
+    test::expect_bad_input(outcome, {"another kasane"});
+    process.signal(SIGTERM);
+    EXPECT_EQ(process.wait().status, 130);
+}
+
+TEST_F(Resume, WhatCannotBeResumed) {
+    small_run();
+    test::expect_bad_input(kasane({"resume", "nowhere", "--json"}), {"no such directory", "nowhere"});
+    test::expect_bad_input(kasane({"resume", "small.toml", "--json"}), {"not a directory"});
+    fs::create_directory(directory / "empty");
+    test::expect_bad_input(kasane({"resume", "empty", "--json"}), {"not the directory of a run"});
+    run_to_end("out", {"--set", "output.checkpoint_every=0"});
+    auto text = read_file(directory / "out/run.toml");
+    text.replace(text.find("dt = 0.015625"), 13, "dt = 0.03125 ");
+    test::write_file(directory / "out/run.toml", text);
+    test::expect_bad_input(kasane({"resume", "out", "--json"}), {"step.dt", "keeps its step"});
+}
+
+/// Fails writes beyond so many bytes per file, as a full disk does.
+std::function<void()> limit_files(rlim_t bytes) {
+    return [bytes] {
+        const rlimit limit{bytes, bytes};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    };
+}
+
+TEST_F(Resume, AFullDiskIsAClearErrorAndLeavesTheLastGoodCheckpoint) {
+    small_run();
+    run_reference();
+    // 257 particles make snapshots and checkpoints of some 20 kB; energy.csv grows beyond 4 kB after a few of its 10 rows.
+    run_to_end("full", {"--set", "output.checkpoint_every=0"});
+    fs::remove(checkpoints("full").back());
+    const auto good = checkpoints("full").back();
+    const auto bytes = read_file(good);
+    const auto outcome = kasane({"resume", "full", "--json"}, limit_files(4096));
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    EXPECT_NE(outcome.json()["error"]["message"].get<std::string>().find("cannot write"), std::string::npos) << outcome.out;
+    EXPECT_EQ(read_file(good), bytes);
+    const auto after = kasane({"resume", "full", "--quiet"});
+    ASSERT_EQ(after.status, 0) << after.err;
+    expect_same_as_reference("full");
+}
+
+TEST_F(Resume, ASmallFileSystemThatFillsUp) {
+    if (geteuid() != 0) GTEST_SKIP() << "mounting a small file system needs root";
+    const auto mounted = directory / "small_disk";
+    fs::create_directory(mounted);
+    if (mount("kasane", mounted.c_str(), "tmpfs", 0, "size=300k") != 0) GTEST_SKIP() << "this machine allows no tmpfs mount: " << std::strerror(errno);
+    struct Unmount {
+        fs::path path;
+        ~Unmount() { umount2(path.c_str(), MNT_DETACH); }
+    } unmount{mounted};
+    small_run();
+    run_reference();
+    // Each of the five snapshots has about 30 kB, and each checkpoint too; with a ballast the disk is full before the end.
+    test::write_file(mounted / "ballast", std::string(120 << 10, 'x'));
+    auto outcome = kasane({"run", "small.toml", "-o", "small_disk/out", "--json", "--set", "output.checkpoint_every=0"});
+    EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.err.find("cannot write"), std::string::npos) << outcome.err;
+    ASSERT_FALSE(checkpoints("small_disk/out").empty());
+    EXPECT_NO_THROW(run::read_checkpoint(checkpoints("small_disk/out").back()));
+    fs::remove(mounted / "ballast");
+    outcome = kasane({"resume", "small_disk/out", "--quiet"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_same_as_reference("small_disk/out");
+}
+
+}  // namespace
