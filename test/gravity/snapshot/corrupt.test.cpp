@@ -236,8 +236,10 @@ TEST_F(CorruptSnapshots, AnHdf5FileCutShortOrWithoutADataset) {
         for (const auto* name : {"Coordinates", "Velocities", "ParticleIDs", "Masses"}) {
             const auto path = std::string("/PartType1/") + name;
             if (std::string(name) == left_out) continue;
-            if (name[0] == 'C' || name[0] == 'V') file.write(path, std::vector<Vec3<double>>(1));
-            else file.write(path, std::vector<int>{1});
+            if (name[0] == 'C' || name[0] == 'V')
+                file.write(path, std::vector<Vec3<double>>(1));
+            else
+                file.write(path, std::vector<int>{1});
         }
         file.close();
         EXPECT_MENTIONS(complaint(folder / "lacking.hdf5"), std::string("/PartType1/") + left_out);

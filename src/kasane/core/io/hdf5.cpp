@@ -194,8 +194,7 @@ File::~File() {
     if (id_ >= 0) H5Fclose(id_);
 }
 
-File::File(File&& other) noexcept
-    : id_(std::exchange(other.id_, -1)), path_(std::move(other.path_)), writing_(other.writing_) {}
+File::File(File&& other) noexcept : id_(std::exchange(other.id_, -1)), path_(std::move(other.path_)), writing_(other.writing_) {}
 
 File& File::operator=(File&& other) noexcept {
     if (this != &other) {
@@ -468,9 +467,10 @@ void File::read_attribute(const std::string& object, const std::string& name, Nu
     const bool integer = H5Tget_class(attribute.type) == H5T_INTEGER;
     if (is_integer(kind) && !integer) fail(path, "is a floating-point number, and an integer is wanted");
     bool in_range = true;
-    const bool done = !integer                                         ? read_wide<double>(attribute.id, Number::f64, kind, to, n, in_range)
-                      : H5Tget_sign(attribute.type) == H5T_SGN_NONE ? read_wide<std::uint64_t>(attribute.id, Number::u64, kind, to, n, in_range)
-                                                                       : read_wide<std::int64_t>(attribute.id, Number::i64, kind, to, n, in_range);
+    const bool done = !integer ? read_wide<double>(attribute.id, Number::f64, kind, to, n, in_range)
+                      : H5Tget_sign(attribute.type) == H5T_SGN_NONE
+                          ? read_wide<std::uint64_t>(attribute.id, Number::u64, kind, to, n, in_range)
+                          : read_wide<std::int64_t>(attribute.id, Number::i64, kind, to, n, in_range);
     if (!done) fail(path, "cannot be read: " + reason());
     if (!in_range) fail(path, "holds a number out of range");
 }

@@ -16,9 +16,9 @@ namespace kasane::gravity {
 struct Snapshot {
     Particles particles;
     double time = 0;
-    Units units;                             ///< as the file states them, else galactic
-    std::vector<Vec3<double>> acceleration;  ///< empty, or one per particle
-    std::vector<double> potential;           ///< empty, or one per particle
+    Units units;                                 ///< as the file states them, else galactic
+    std::vector<Vec3<double>> acceleration;      ///< empty, or one per particle
+    std::vector<double> potential;               ///< empty, or one per particle
     std::array<double, type_count> softening{};  ///< Plummer softening per type; 0 where not known
 };
 
