@@ -169,7 +169,9 @@ gravity::Orbit read_orbit(io::Section table, const gravity::Units& units) {
 }
 
 Source read_object(io::Section table, std::uint64_t seed, bool placed_by_orbit, const InitialContext& context) {
+    const auto name = table.text("name", {.help = "for pictures", .fallback = ""});
     auto source = read_source(table, seed, context);
+    source.name = name;
     const auto& units = context.units;
     auto& object = source.object;
     if (placed_by_orbit) {
