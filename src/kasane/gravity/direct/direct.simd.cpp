@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "kasane/gravity/direct/direct.simd.cpp"
 #include <hwy/foreach_target.h>
 
-#include <hwy/highway.h>
+#include <kasane/core/math/rsqrt.simd.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -73,56 +73,6 @@ constexpr int block_size = 4;
 constexpr int block_size = 2;
 #endif
 
-#undef KASANE_ESTIMATE_OF_12_BITS
-#if HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-#define KASANE_ESTIMATE_OF_12_BITS 1
-#else
-#define KASANE_ESTIMATE_OF_12_BITS 0
-#endif
-
-/// 1/sqrt(v) of normal floats to at least 11.4 bits (x86: 1.5 * 2^-12; AVX-512: 2^-14).
-template <class DF, class VF = hn::Vec<DF>>
-HWY_INLINE VF estimate_float(DF d, VF v) {
-    const VF y = hn::ApproximateReciprocalSqrt(v);
-#if KASANE_ESTIMATE_OF_12_BITS
-    static_cast<void>(d);
-    return y;
-#else  // 8 bits: one step of Newton's method
-    return hn::Mul(y, hn::NegMulAdd(hn::Mul(v, hn::Set(d, 0.5f)), hn::Mul(y, y), hn::Set(d, 1.5f)));
-#endif
-}
-
-template <class DD, class VD = hn::Vec<DD>>
-HWY_INLINE VD estimate_through_float(DD d, VD v) {
-    const hn::Rebind<float, DD> df;
-    return hn::PromoteTo(d, estimate_float(df, hn::DemoteTo(df, v)));
-}
-
-/// 1/sqrt(v) to at least 11.4 bits. @tparam WideRange  v may lie outside of what float holds (double only)
-template <bool WideRange, class D, class V = hn::Vec<D>>
-HWY_INLINE V estimate(D d, V v) {
-    if constexpr (sizeof(hn::TFromD<D>) == 4) {
-        return estimate_float(d, v);
-    } else {
-#if HWY_TARGET == HWY_AVX3
-        return V{_mm512_rsqrt14_pd(v.raw)};
-#else
-        if constexpr (!WideRange) {
-            return estimate_through_float(d, v);
-        } else {
-            // v = f 4^k with f in [1/2, 2): 1/sqrt(v) = 2^-k / sqrt(f); the exponent is halved in integers.
-            const hn::Rebind<std::uint64_t, D> di;
-            const auto bits = hn::BitCast(di, v);
-            const auto mantissa = hn::And(bits, hn::Set(di, 0x001fffffffffffffu));
-            const auto f = hn::BitCast(d, hn::Or(mantissa, hn::Set(di, 0x3fe0000000000000u)));
-            const auto half = hn::And(hn::ShiftRight<1>(bits), hn::Set(di, 0x3ff0000000000000u));
-            const auto power = hn::Sub(hn::Set(di, 0x1ff0000000000000u), half);
-            return hn::BitCast(d, hn::Add(hn::BitCast(di, estimate_through_float(d, f)), power));
-        }
-#endif
-    }
-}
-
 template <class D>
 struct Target {
     hn::Vec<D> x, y, z;
@@ -137,7 +87,7 @@ HWY_INLINE void interact(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
     using Real = hn::TFromD<D>;
     const V dx = hn::Sub(x, to.x), dy = hn::Sub(y, to.y), dz = hn::Sub(z, to.z);
     const V r2 = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, eps2)));
-    V y0 = estimate<!Softened>(d, r2);
+    V y0 = kasane::HWY_NAMESPACE::rsqrt_estimate<!Softened>(d, r2);
     if constexpr (!Softened) y0 = hn::IfThenElseZero(hn::Gt(r2, hn::Set(d, coincident<Real>)), y0);
     const V s = hn::Mul(y0, y0);
     const auto c = [d](double value) HWY_ATTR { return hn::Set(d, static_cast<Real>(value)); };
@@ -155,13 +105,12 @@ HWY_INLINE void interact(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
         const V t = hn::NegMulAdd(r2, s, c(1.0));
         // |t| < a. The first power left out is economised: t^4 -> a^2 t^2 and t^5 -> 5/4 a^2 t^3 - 5/16 a^4 t are right to
         // a^4 / 8 and a^5 / 16 (Chebyshev), less than 1e-16 here.
+        constexpr double a = 2 * kasane::HWY_NAMESPACE::rsqrt_estimate_error, a2 = a * a;
 #if HWY_TARGET == HWY_AVX3
-        constexpr double a2 = 0x1.01p-26;  // 2 * 2^-14, squared
         const auto series = [&](double c1, double c2, double c3, double c4, double) HWY_ATTR {
             return hn::MulAdd(hn::MulAdd(hn::MulAdd(c(c3), t, c(c2 + c4 * a2)), t, c(c1)), t, c(1.0));
         };
 #else
-        constexpr double a2 = 0x1.22p-21;  // 3 * 2^-12, squared
         const auto series = [&](double c1, double c2, double c3, double c4, double c5) HWY_ATTR {
             const V high = hn::MulAdd(hn::MulAdd(c(c4), t, c(c3 + 1.25 * c5 * a2)), t, c(c2));
             return hn::MulAdd(hn::MulAdd(high, t, c(c1 - 0.3125 * c5 * a2 * a2)), t, c(1.0));
@@ -310,8 +259,12 @@ namespace {
 HWY_EXPORT(sum_single);
 HWY_EXPORT(sum_double);
 
-auto kernel(float) { return HWY_DYNAMIC_DISPATCH(sum_single); }
-auto kernel(double) { return HWY_DYNAMIC_DISPATCH(sum_double); }
+/// The processor is asked once, not at every call of the table's first entry.
+void choose_target() {
+    if (!hwy::GetChosenTarget().IsInitialized()) hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+auto kernel(float) { return choose_target(), HWY_DYNAMIC_DISPATCH(sum_single); }
+auto kernel(double) { return choose_target(), HWY_DYNAMIC_DISPATCH(sum_double); }
 
 index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
 

@@ -31,7 +31,7 @@ Span covered(const History& h, const Film& film) {
 
 std::string simulated(const Context& c, const Span& span) {
     const auto length = span.last - span.first;
-    return c.time.unit.empty() ? number(length) + " time units" : number(length * c.time.factor) + " " + escape(c.time.unit);
+    return c.time.unit.empty() ? number(length) + "\u00a0time units" : number(length * c.time.factor) + "\u00a0" + escape(c.time.unit);
 }
 
 std::string machine(const History& h) {

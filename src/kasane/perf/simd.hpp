@@ -1,0 +1,20 @@
+// Which vector instruction set the CPU kernels run on. It is chosen once, when a kernel first runs, as the best that the
+// processor has and that the build compiled.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kasane {
+
+/// As Highway calls it: "AVX3" (AVX-512), "AVX2", "SSE4", "SSSE3", "NEON", "SCALAR", ...
+std::string simd_target();
+
+/// All that this processor can run, the best first.
+std::vector<std::string> simd_targets();
+
+/// From now on kernels take this set (one of simd_targets()); empty: the best again. For tests and comparisons; not while kernels
+/// run. @throws InputError for a name that is none
+void select_simd_target(const std::string& name);
+
+}  // namespace kasane
