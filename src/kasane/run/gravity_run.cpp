@@ -59,6 +59,8 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     if (step == 0) {  // later the run file alone does not tell any more
         record_.unused_keys = file.unused_keys;
         record_.papers = papers(file);
+        if (!file.initial.as_is)
+            for (const auto& source : file.initial.sources) record_.objects.push_back({source.name, source.count});
     }
     if (!record_.segments.empty()) {
         const auto& last = record_.segments.back();
