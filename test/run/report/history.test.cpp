@@ -71,7 +71,7 @@ TEST(ReportHistory, RecordOfTheWrongShape) {
     }
     Directory d;
     write_file(d / "record.json", R"({"title": 3, "particles": "many", "particles_by_type": {"a": 1}, "units": [], "timers": {"x": 1, "y": {"seconds": null},
-               "z": {"seconds": 2}}, "bound": 7, "segments": 4, "papers": [1, "p"], "objects": [3, {"name": "A", "count": 5}], "rate": null})");
+               "z": {"seconds": 2}}, "bound": 7, "segments": 4, "papers": [1, "p"], "rate": null})");
     const auto h = read_history(d);
     EXPECT_TRUE(h.title.empty());
     EXPECT_EQ(h.particles, 0);
@@ -79,8 +79,19 @@ TEST(ReportHistory, RecordOfTheWrongShape) {
     EXPECT_TRUE(std::isnan(h.bound));
     EXPECT_EQ(h.segments, 4);
     EXPECT_EQ(h.papers, std::vector<std::string>{"p"});
-    ASSERT_EQ(h.objects.size(), 1U);
-    EXPECT_EQ(h.objects[0].count, 5);
+}
+
+TEST(ReportHistory, ObjectsOfTheRunFile) {
+    const auto objects = [](const std::string& text) {
+        Directory d;
+        write_file(d / "run.toml", text);
+        return read_history(d).objects;
+    };
+    EXPECT_EQ(objects("[[object]]\nmodel = \"nfw\"\ncount = 5\n[object.truncation]\nradius = 1.0\n[[object]]\ncount = 7\n[[object]]\nmodel = \"point\"\n"),
+              (std::vector<std::int64_t>{5, 7, 1}));
+    EXPECT_TRUE(objects("[[object]]\ncount = 5\n[[object]]\nfile = \"a.hdf5\"\n").empty());
+    EXPECT_TRUE(objects("[initial]\ncount = 5\n").empty());
+    EXPECT_TRUE(objects("[[object]\ncount").empty());
 }
 
 TEST(ReportHistory, EnergyTableWithHoles) {

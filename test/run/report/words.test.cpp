@@ -35,6 +35,10 @@ TEST(ReportWords, Numbers) {
     EXPECT_EQ(number(3.1e12), "3.10\u00a0×\u00a010¹²");
     EXPECT_EQ(number(std::nan("")), "unknown");
     EXPECT_EQ(number(-std::numeric_limits<double>::infinity()), "−infinite");
+    EXPECT_EQ(error_size(1.16e-3), "1.2\u00a0×\u00a010⁻³");
+    EXPECT_EQ(error_size(0.00999), "1.0\u00a0×\u00a010⁻²");
+    EXPECT_EQ(error_size(0.025), "0.025");
+    EXPECT_EQ(error_size(0), "0");
     EXPECT_EQ(brief(0.8), "0.8");
     EXPECT_EQ(brief(2), "2");
     EXPECT_EQ(brief(16384), "16,380");

@@ -59,6 +59,12 @@ std::string number(double value, int digits) {
     return sign + fmt::format("{:.{}f}", std::stod(rounded), digits - 1 - exponent);
 }
 
+std::string error_size(double value) {
+    if (!(value > 0 && value < 0.01)) return number(value, 2);
+    const auto text = fmt::format("{:.1e}", value);
+    return text.substr(0, 3) + nbsp + "×" + nbsp + power_of_ten(std::stoi(text.substr(4)));
+}
+
 std::string brief(double value) {
     auto text = number(value, 4);
     const auto end = text.find(nbsp);  // a power of ten follows

@@ -17,6 +17,9 @@ std::string grouped(std::int64_t number);
 /// Three significant digits or so: "0.0123", "4.56", "1,230"; beyond these "3.1 × 10⁻⁴" in plain Unicode. "unknown" for NaN.
 std::string number(double value, int digits = 3);
 
+/// A relative error, two digits: "1.2 × 10⁻³", "0.025".
+std::string error_size(double value);
+
 /// Four significant digits without trailing zeros: "0.8", "2.45", "16,384".
 std::string brief(double value);
 
