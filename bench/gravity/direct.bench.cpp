@@ -2,6 +2,7 @@
 // and the largest relative error against a plain sum in double.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/math/random.hpp>
+#include <kasane/gravity/direct/bound_cpu.hpp>
 #include <kasane/gravity/direct/bound_cuda.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/galaxy/model.hpp>
@@ -78,11 +79,14 @@ BenchmarkResult measure(S on, const Setting& setting, index_t n) {
     result.rate = static_cast<double>(n) * static_cast<double>(n) / timing.seconds;
     result.unit = "interactions/s";
     result.tflops = 1e-12 * flops_per_interaction * result.rate;
-    if constexpr (!std::same_as<S, Cpu>) {
-        const auto bound = direct_bound(on, options, n, setting.equal_masses);
-        result.bound = bound.rate;
-        result.bound_reason = bound.reason;
-    }
+    const auto bound = [&] {
+        if constexpr (std::same_as<S, Cpu>)
+            return direct_bound(on, options, false);
+        else
+            return direct_bound(on, options, n, setting.equal_masses);
+    }();
+    result.bound = bound.rate;
+    result.bound_reason = bound.reason;
     result.error = largest_error(particles, to_host(acceleration));
     return result;
 }
