@@ -92,7 +92,7 @@ Bound bound(const Direct& options, const DirectProblem& problem, const reference
     return {relative * exact.force_sum + place * exact.tide_sum, relative * exact.potential_sum + place * exact.slope_sum};
 }
 
-double distance(const Vec3<double>& a, const Vec3<double>& b) { return std::sqrt(dot(a - b, a - b)); }
+double distance(const Vec3<double>& a, const Vec3<double>& b) { return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z); }
 
 /// Every target of the small cases, every seventh of the large ones (7 divides no block) and both ends.
 void expect_near_reference(const Result& got, const Direct& options, const DirectProblem& problem) {
