@@ -1,7 +1,10 @@
 // Every variant of direct summation, on every space, against the long double reference; and what the contract promises beside
 // accuracy: no dependence on threads, empty sets, zeros instead of NaN, refused options.
 #include <kasane/core/base/error.hpp>
+#include <kasane/gravity/direct/bound_cpu.hpp>
 #include <kasane/gravity/direct/direct.hpp>
+#include <kasane/perf/cpu_peak.hpp>
+#include <kasane/perf/simd.hpp>
 
 #include <gravity/direct/cases.hpp>
 #include <reference/direct.hpp>
@@ -89,7 +92,7 @@ Bound bound(const Direct& options, const DirectProblem& problem, const reference
     return {relative * exact.force_sum + place * exact.tide_sum, relative * exact.potential_sum + place * exact.slope_sum};
 }
 
-double distance(const Vec3<double>& a, const Vec3<double>& b) { return std::sqrt(dot(a - b, a - b)); }
+double distance(const Vec3<double>& a, const Vec3<double>& b) { return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z); }
 
 /// Every target of the small cases, every seventh of the large ones (7 divides no block) and both ends.
 void expect_near_reference(const Result& got, const Direct& options, const DirectProblem& problem) {
@@ -248,6 +251,101 @@ TEST(DirectOnCpu, DoesNotDependOnThreads) {
                     EXPECT_EQ(one.potential, several.potential);
                 }
             }
+}
+
+/// Takes an instruction set for the life of the object.
+struct With {
+    explicit With(const std::string& target) { select_simd_target(target); }
+    ~With() { select_simd_target(""); }
+};
+
+class EverySimdTarget : public testing::TestWithParam<std::string> {};
+
+TEST_P(EverySimdTarget, AgreesWithTheReference) {
+    const With set(GetParam());
+    ASSERT_EQ(simd_target(), GetParam());
+    for (const auto& of : direct_cases()) {
+        if (of.targets * of.sources > 1'100'000) continue;  // the largest ones run above, on the best set
+        SCOPED_TRACE(of.name());
+        const auto problem = make(of);
+        for (const auto& engine : {Engine{"cpu", DirectVariant::simd, Precision::single_, Accumulation::plain},
+                                   Engine{"cpu", DirectVariant::simd, Precision::single_, Accumulation::double_},
+                                   Engine{"cpu", DirectVariant::simd, Precision::double_, Accumulation::double_}})
+            for (const auto want : {Want::both, Want::acceleration}) {
+                const auto options = options_of(engine, of.softening);
+                ASSERT_NO_FATAL_FAILURE(expect_near_reference(evaluate(Cpu{2}, options, problem, want), options, problem)) << engine;
+            }
+    }
+}
+
+/// Units do not matter: lengths and masses of any size (centimetres and grams of a galaxy, say), as far as the softening that a
+/// precision allows. The estimates of 1/sqrt must hold over the whole range, with and without softening.
+TEST_P(EverySimdTarget, TakesAnyUnits) {
+    const With set(GetParam());
+    for (const auto& [precision, length] : {std::pair{Precision::single_, 0x1p55}, {Precision::single_, 0x1p-25}, {Precision::double_, 0x1p100},
+                                            {Precision::double_, 0x1p-100}})
+        for (const double softening : {0.01, 0.0})
+            for (const double mass : {0x1p200, 0x1p-200}) {
+                SCOPED_TRACE(testing::Message() << "unit of length " << length << ", of mass " << mass << ", softening " << softening);
+                auto problem = make({257, 257, 0, softening});
+                for (auto* set_of : {&problem.target, &problem.source})
+                    for (auto& x : *set_of) x = length * x;
+                for (auto& m : problem.mass) m *= mass;
+                const auto options = options_of({"cpu", DirectVariant::simd, precision, Accumulation::double_}, length * softening);
+                ASSERT_NO_FATAL_FAILURE(expect_near_reference(evaluate(Cpu{1}, options, problem, Want::both), options, problem));
+            }
+}
+
+/// Unsoftened pairs from 1e-90 to 1 apart at once, each target ruled by its own scale: the estimate in double works where float
+/// has no numbers.
+TEST_P(EverySimdTarget, ResolvesClosePairsInDouble) {
+    const With set(GetParam());
+    DirectProblem problem;
+    problem.self = {0};
+    for (int k = 0; k <= 60; ++k) {
+        problem.source.push_back({std::pow(10.0, -1.5 * k), 0, 0});
+        problem.mass.push_back(1 + 0.01 * k);
+    }
+    problem.target = problem.source;
+    const auto options = options_of({"cpu", DirectVariant::simd, Precision::double_, Accumulation::double_}, 0);
+    expect_near_reference(evaluate(Cpu{1}, options, problem, Want::both), options, problem);
+    expect_near_reference(evaluate(Cpu{1}, options, problem, Want::acceleration), options, problem);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gravity, EverySimdTarget, testing::ValuesIn(simd_targets()), [](const auto& of) { return of.param; });
+
+TEST(DirectOnCpu, FloatResolvesRelativeToTheMiddle) {
+    // A million lengths from the origin, at places that double holds exactly: float must not see the distance.
+    auto problem = make({257, 257, 0, 0.01});
+    const auto options = options_of({"cpu", DirectVariant::simd, Precision::single_, Accumulation::double_}, 0.01);
+    const auto near = problem;
+    for (auto* set : {&problem.target, &problem.source})
+        for (auto& x : *set) x += Vec3<double>{0x1p20, -0x1p20, 0x1p20};
+    const auto far = evaluate(Cpu{1}, options, problem, Want::both);
+    for (std::size_t i = 0; i < near.target.size(); ++i) {
+        const auto exact = reference::direct(problem.target[i], problem.source, problem.mass, static_cast<index_t>(i), 0.01, 1);
+        const auto allowed = bound(options, near, exact);  // with the places of the sphere about the origin
+        ASSERT_LE(distance(far.acceleration[i], exact.acceleration), allowed.acceleration) << i;
+        ASSERT_LE(std::abs(far.potential[i] - exact.potential), allowed.potential) << i;
+    }
+}
+
+TEST(DirectOnCpu, BoundGrowsWithTheVectors) {
+    Direct options;
+    double before = 0;
+    const auto targets = simd_targets();
+    for (auto target = targets.rbegin(); target != targets.rend(); ++target) {
+        const With set(*target);
+        const auto bound = direct_bound(Cpu{1}, options, false);
+        EXPECT_NE(bound.reason.find(*target), std::string::npos) << bound.reason;
+        EXPECT_GT(bound.rate, 1e7) << bound.reason;   // slower than any processor with these instructions
+        EXPECT_LT(bound.rate, 1e12) << bound.reason;  // the loop was not removed by the compiler
+        EXPECT_GT(bound.rate, 0.8 * before) << bound.reason;
+        before = bound.rate;
+    }
+    EXPECT_GT(cpu_peak(Cpu{1}).flops(), 1e8);
+    EXPECT_LT(cpu_peak(Cpu{1}).flops(), 1e13);
+    EXPECT_THROW(select_simd_target("AVX1"), InputError);
 }
 
 TEST(DirectOnCpu, RefusesBadOptions) {
