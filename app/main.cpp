@@ -4,6 +4,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/base/nearest_name.hpp>
 #include <kasane/version.hpp>
 
 #include <algorithm>
@@ -82,6 +83,16 @@ int main(int argc, char** argv) {
         actions.emplace_back(sub, verb.add(*sub, common));
     }
     const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string(word) == "--json"; });
+    if (argc > 1 && argv[1][0] != '-') {
+        std::vector<std::string_view> names;
+        std::string known;
+        for (const auto& verb : verbs) names.emplace_back(verb.name), known += (known.empty() ? "" : ", ") + std::string(verb.name);
+        if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+            const auto near = nearest_name(argv[1], names);
+            const auto hint = near.empty() ? "there are " + known : "did you mean '" + near + "'?";
+            return fail(json, {{"'" + std::string(argv[1]) + "' is no verb of kasane; " + hint, {}}}, bad_input);
+        }
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

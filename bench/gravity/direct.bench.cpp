@@ -2,8 +2,7 @@
 // and the largest relative error against a plain sum in double.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/math/random.hpp>
-#include <kasane/gravity/direct/bound_cpu.hpp>
-#include <kasane/gravity/direct/bound_cuda.hpp>
+#include <kasane/gravity/direct/bound.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/galaxy/model.hpp>
 
@@ -22,6 +21,7 @@ using namespace gravity;
 constexpr double flops_per_interaction = 26;  // the convention of [MTM13]
 constexpr double softening = 0.01;
 constexpr index_t audited = 128;
+constexpr index_t largest_in_double = 262144;
 
 struct Setting {
     DirectVariant variant;
@@ -60,7 +60,7 @@ double largest_error(const Particles& particles, const std::vector<Vec3<double>>
 }
 
 template <Space S>
-BenchmarkResult measure(S on, const Setting& setting, index_t n) {
+BenchmarkResult measure(S on, const Setting& setting, const DirectBound& bound, index_t n) {
     const auto particles = problem(n, setting.equal_masses);
     const Direct options{.softening = softening, .precision = setting.precision, .variant = setting.variant};
     const auto position = to_space(on, particles.position);
@@ -79,12 +79,6 @@ BenchmarkResult measure(S on, const Setting& setting, index_t n) {
     result.rate = static_cast<double>(n) * static_cast<double>(n) / timing.seconds;
     result.unit = "interactions/s";
     result.tflops = 1e-12 * flops_per_interaction * result.rate;
-    const auto bound = [&] {
-        if constexpr (std::same_as<S, Cpu>)
-            return direct_bound(on, options, false);
-        else
-            return direct_bound(on, options, n, setting.equal_masses);
-    }();
     result.bound = bound.rate;
     result.bound_reason = bound.reason;
     result.error = largest_error(particles, to_host(acceleration));
@@ -100,9 +94,13 @@ void run(const BenchmarkContext& context, DirectVariant variant) {
                 if constexpr (!std::same_as<S, Cpu>) sizes.insert(sizes.end(), {131072, 262144, 524288, 1048576});
             }
             for (const auto precision : {Precision::single_, Precision::double_})
-                for (const bool equal : {true, false})
+                for (const bool equal : {true, false}) {
+                    const Direct options{.softening = softening, .precision = precision, .variant = variant};
+                    const auto bound = direct_bound(AnySpace{on}, options, sizes.back(), equal);
                     for (const auto n : sizes)
-                        if (precision == Precision::single_ || n <= 262144) context.report(measure(on, {variant, precision, equal}, n));
+                        if (precision == Precision::single_ || n <= largest_in_double)
+                            context.report(measure(on, {variant, precision, equal}, bound, n));
+                }
         },
         context.space);
 }

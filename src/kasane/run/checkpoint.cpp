@@ -34,7 +34,7 @@ std::uint64_t checksum(const Checkpoint& c) {
 
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& c) {
     const auto n = static_cast<std::uint64_t>(c.particles.size());
-    AtomicFile target(path, n * 65 + c.record.size() + 65536);  // 65 bytes a particle, and HDF5's own
+    AtomicFile target(path, n * 65 + c.record.size() + 16384);  // 65 bytes a particle, and HDF5's own
     auto file = hdf5::File::create(target.temporary());
     file.create_group("/Checkpoint");
     file.set_attribute("/Checkpoint", "Layout", layout);

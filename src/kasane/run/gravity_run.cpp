@@ -59,6 +59,8 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     if (step == 0) {  // later the run file alone does not tell any more
         record_.unused_keys = file.unused_keys;
         record_.papers = papers(file);
+        if (!file.initial.as_is)
+            for (const auto& source : file.initial.sources) record_.objects.push_back({source.name, source.count});
     }
     if (!record_.segments.empty()) {
         const auto& last = record_.segments.back();
@@ -94,6 +96,10 @@ void GravityRun::diagnose() {
     // Two bodies on a parabola have E0 = 0: their error is measured by what was there to be conserved.
     const double scale = record_.initial_energy != 0 ? std::abs(record_.initial_energy) : std::max(d.kinetic, std::abs(d.potential));
     const double error = scale > 0 ? (d.energy - record_.initial_energy) / scale : 0;
+    constexpr double much = 0.1;
+    if (std::abs(error) > much && record_.relative_energy_error <= much)
+        log::warning("at t = {:.6g} the energy is off by {:.2g} of itself: take a smaller dt (now {:.3g}) or a larger softening (now {:.3g})",
+                     time, error, schedule_.dt, file_.force.softening);
     record_.relative_energy_error = std::max(record_.relative_energy_error, std::abs(error));
     record_.final_relative_energy_error = error;
     energy_.add(d, simulation_.steps(), error);
@@ -173,7 +179,10 @@ const Record& GravityRun::go(const RunControls& controls) {
             simulation_.step(burst);
             seconds_per_step = std::max(watch.seconds() / static_cast<double>(burst), 1e-9);
             const auto now = simulation_.steps();
-            at_step(schedule_.due(schedule_.diagnostics_every, now), schedule_.due(schedule_.snapshot_every, now));
+            if (now == event) {
+                progress.clear();  // what is logged now has its own line
+                at_step(schedule_.due(schedule_.diagnostics_every, now), schedule_.due(schedule_.snapshot_every, now));
+            }
             if (now < schedule_.last() && since_checkpoint_.seconds() >= file_.checkpoint_every) save_checkpoint();
             progress.update(static_cast<double>(now), fmt::format("t = {:.4g}, energy error {:.1e}", schedule_.time(now),
                                                                   record_.final_relative_energy_error));

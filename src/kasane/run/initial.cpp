@@ -169,7 +169,9 @@ gravity::Orbit read_orbit(io::Section table, const gravity::Units& units) {
 }
 
 Source read_object(io::Section table, std::uint64_t seed, bool placed_by_orbit, const InitialContext& context) {
+    const auto name = table.text("name", {.help = "for pictures", .fallback = ""});
     auto source = read_source(table, seed, context);
+    source.name = name;
     const auto& units = context.units;
     auto& object = source.object;
     if (placed_by_orbit) {
@@ -189,8 +191,7 @@ Source read_object(io::Section table, std::uint64_t seed, bool placed_by_orbit, 
 }  // namespace
 
 gravity::Units read_units(io::Section table, io::Section root, const std::optional<gravity::Units>& stated) {
-    const auto choice = table.text("units", {.help = "auto: the snapshot's own, else galactic (kpc, 1e10 Msun, km/s); nbody: G = 1; "
-                                                     "user: see [units]",
+    const auto choice = table.text("units", {.help = "auto takes the snapshot's own, else galactic",
                                              .fallback = "auto", .choices = {"auto", "galactic", "nbody", "user"}});
     const bool given = choice == "auto" && stated;
     if (choice != "user" && !(given && stated->name == "user")) {
@@ -210,8 +211,16 @@ gravity::Units read_units(io::Section table, io::Section root, const std::option
                  velocity = scale("velocity_cm_s", "cm/s", origin.velocity_cm_s);
     if (!(length > 0 && mass > 0 && velocity > 0)) return gravity::galactic_units();  // the problems are recorded
     auto units = gravity::user_units(length, mass, velocity);
-    units.G = scales.number("G", {.help = "gravitational constant in these units", .fallback = given ? origin.G : units.G,
+    if (given) units = *stated;
+    units.G = scales.number("G", {.help = "gravitational constant in these units", .fallback = units.G,
                                   .range = io::above(0)});
+    const auto name = [&](const char* key, std::string& text) {
+        text = scales.text(key, {.help = "for pictures and tables", .fallback = text});
+    };
+    name("length_name", units.length_name);
+    name("mass_name", units.mass_name);
+    name("velocity_name", units.velocity_name);
+    name("time_name", units.time_name);
     return units;
 }
 

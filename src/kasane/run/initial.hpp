@@ -15,6 +15,7 @@ namespace kasane::run {
 
 /// One source of particles: a model, or a snapshot when `file` is not empty; and where it is put.
 struct Source {
+    std::string name;  ///< of the object, for pictures; may be empty
     gravity::Object object;
     std::filesystem::path file;
     index_t count = 0;

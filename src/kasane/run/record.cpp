@@ -44,6 +44,8 @@ std::string to_json(const Record& r) {
     for (const auto& s : r.segments)
         segments.push_back({{"started", s.started}, {"device", s.device}, {"threads", s.threads}, {"commit", s.commit},
                             {"first_step", s.first_step}, {"last_step", s.last_step}, {"seconds", s.seconds}});
+    json objects = json::array();
+    for (const auto& object : r.objects) objects.push_back({{"name", object.name}, {"count", object.count}});
     const json bound = r.bound.rate > 0 ? json{{"rate", r.bound.rate}, {"reason", r.bound.reason}} : json(nullptr);
     const json object = {
         {"kasane", version},
@@ -62,6 +64,7 @@ std::string to_json(const Record& r) {
         {"finished", text_or_null(r.finished)},
         {"particles", r.particles},
         {"particles_by_type", r.particles_by_type},
+        {"objects", objects},
         {"units",
          {{"name", r.units.name}, {"length_cm", r.units.length_cm}, {"mass_g", r.units.mass_g},
           {"velocity_cm_s", r.units.velocity_cm_s}, {"G", r.units.G}, {"length_name", r.units.length_name},
@@ -105,6 +108,7 @@ Record record_from_json(const std::string& text, const std::filesystem::path& fi
         r.final_relative_energy_error = number(j.at("final_relative_energy_error"));
         r.unused_keys = j.at("unused_keys");
         r.papers = j.at("papers");
+        for (const auto& object : j.at("objects")) r.objects.push_back({object.at("name"), object.at("count")});
         for (const auto& [name, part] : j.at("timers").items()) r.timers[name] = {number(part.at("seconds")), part.at("calls")};
         for (const auto& s : j.at("segments"))
             r.segments.push_back({s.at("started"), s.at("device"), s.at("commit"), s.at("threads"), s.at("first_step"),

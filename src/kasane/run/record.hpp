@@ -25,6 +25,11 @@ struct Record {
         std::int64_t first_step = 0, last_step = 0;
         double seconds = 0;
     };
+    /// What the particles were at the start: ids 1.. in this order.
+    struct Object {
+        std::string name;
+        std::int64_t count = 0;
+    };
     struct Bound {
         double rate = 0;  ///< what the hardware allows [interactions / s]; 0: not known
         std::string reason;
@@ -37,6 +42,7 @@ struct Record {
     std::string simd;
     std::int64_t particles = 0;
     std::array<std::int64_t, gravity::type_count> particles_by_type{};
+    std::vector<Object> objects;
     gravity::Units units;
     double softening = 0, dt = 0;
     std::string method, variant, precision, accumulation;

@@ -72,7 +72,9 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
     file.problem = run.text("problem", {.help = "kind of run", .choices = {"gravity"}});
     reader.stop_if_bad();  // another problem has other keys: telling them all unknown would help nobody
 
-    file.title = run.text("title", {.help = "for the report (default: the file's name)", .fallback = path.stem().string()});
+    file.title = run.text("title", {.help = "for the report; empty: the file's name", .fallback = ""});
+    if (file.title.empty()) file.title = path.stem().string();
+    run.resolve("title", file.title);
     const auto device = run.text("device", {.help = "auto | cpu | cuda | cuda:1", .fallback = "auto"});
     const auto threads = run.integer("threads", {.help = "of the CPU; 0: all", .fallback = 0, .least = 0, .most = 4096});
     try {

@@ -28,9 +28,7 @@ class AtomicFiles : public testing::Test {
         std::ifstream in(path(), std::ios::binary);
         return std::string(std::istreambuf_iterator<char>(in), {});
     }
-    std::size_t files() const {
-        return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
-    }
+    std::size_t files() const { return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {})); }
 
    private:
     std::filesystem::path folder_;

@@ -10,6 +10,13 @@
 #include <limits>
 #include <random>
 
+#if defined(__SANITIZE_ADDRESS__)
+// HDF5 asks for what a corrupt header says and copes with the refusal; AddressSanitizer would end the program instead.
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+// What HDF5 itself loses when it gives up on a corrupt file is not ours to mend.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
+#endif
+
 namespace kasane::gravity::test {
 namespace {
 
@@ -51,6 +58,16 @@ TEST_F(CorruptSnapshots, FilesThatAreNoSnapshots) {
     EXPECT_MENTIONS(complaint_about(""), "no snapshot");
     EXPECT_MENTIONS(complaint_about("abc"), "no snapshot");
     EXPECT_MENTIONS(complaint_about("It was a dark and stormy night"), "no snapshot");
+    fs::permissions(folder / "changed", fs::perms::none);
+    const bool superuser = ::geteuid() == 0;  // who may read everything: be nobody for a moment
+    if (superuser) {
+        ASSERT_EQ(::seteuid(65534), 0);
+    }
+    EXPECT_MENTIONS(complaint(folder / "changed"), "Permission denied");
+    if (superuser) {
+        ASSERT_EQ(::seteuid(0), 0);
+    }
+    fs::permissions(folder / "changed", fs::perms::owner_all);
     EXPECT_THROW(inspect_snapshot(folder / "none"), InputError);
     EXPECT_THROW(inspect_snapshot(folder / "changed"), InputError);
 }
@@ -219,8 +236,10 @@ TEST_F(CorruptSnapshots, AnHdf5FileCutShortOrWithoutADataset) {
         for (const auto* name : {"Coordinates", "Velocities", "ParticleIDs", "Masses"}) {
             const auto path = std::string("/PartType1/") + name;
             if (std::string(name) == left_out) continue;
-            if (name[0] == 'C' || name[0] == 'V') file.write(path, std::vector<Vec3<double>>(1));
-            else file.write(path, std::vector<int>{1});
+            if (name[0] == 'C' || name[0] == 'V')
+                file.write(path, std::vector<Vec3<double>>(1));
+            else
+                file.write(path, std::vector<int>{1});
         }
         file.close();
         EXPECT_MENTIONS(complaint(folder / "lacking.hdf5"), std::string("/PartType1/") + left_out);

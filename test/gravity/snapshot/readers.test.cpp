@@ -42,8 +42,8 @@ class Readers : public testing::TestWithParam<const char*> {
         const bool is_yt = std::string(GetParam()) == "yt";
         const auto name = options.files == 1 ? "snap.hdf5" : is_yt ? "snap.0.hdf5" : "snap";
         const auto script = fs::path(KASANE_SOURCE_DIR) / "test/gravity/snapshot/check_readers.py";
-        const auto command = python() + " " + quoted(script) + " " + GetParam() + " " + quoted(folder / name) + " " +
-                             quoted(folder / "expected.json");
+        const auto command =
+            python() + " " + quoted(script) + " " + GetParam() + " " + quoted(folder / name) + " " + quoted(folder / "expected.json");
         EXPECT_EQ(std::system(command.c_str()), 0) << command;
     }
 };

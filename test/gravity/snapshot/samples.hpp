@@ -60,7 +60,10 @@ inline std::string bytes_of(const fs::path& path) {
 }
 
 inline void write_bytes(const fs::path& path, const std::string& bytes) {
-    std::ofstream(path, std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    // Written over and then cut: a file system may force a file that was emptied first to disk, and there are thousands of these.
+    std::ofstream(path, std::ios::binary | std::ios::app).close();
+    std::fstream(path, std::ios::binary | std::ios::in | std::ios::out).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    fs::resize_file(path, bytes.size());
 }
 
 /// What read_snapshot complains of; empty when it does not. Any other exception passes through and fails the test.

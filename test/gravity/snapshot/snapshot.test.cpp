@@ -48,13 +48,13 @@ TEST_F(Snapshots, BinaryLayoutIsGadgets) {
         return value;
     };
     EXPECT_EQ(at(0u, 0), 256u);
-    EXPECT_EQ(at(0, 4 + 4), 5);                                    // npart[1]
-    EXPECT_EQ(at(0.0, 4 + 24 + 8), 0.001046338700689375401);       // mass[1]
-    EXPECT_EQ(at(0.0, 4 + 72), 0.75);                              // time
-    EXPECT_EQ(at(0, 4 + 96 + 16), 4);                              // npartTotal[4]
-    EXPECT_EQ(at(0, 4 + 124), 1);                                  // num_files
+    EXPECT_EQ(at(0, 4 + 4), 5);                               // npart[1]
+    EXPECT_EQ(at(0.0, 4 + 24 + 8), 0.001046338700689375401);  // mass[1]
+    EXPECT_EQ(at(0.0, 4 + 72), 0.75);                         // time
+    EXPECT_EQ(at(0, 4 + 96 + 16), 4);                         // npartTotal[4]
+    EXPECT_EQ(at(0, 4 + 124), 1);                             // num_files
     EXPECT_EQ(at(0u, 264), 14u * 12);
-    EXPECT_EQ(at(0.f, 268 + 12), 0.5f);                            // x of particle 1
+    EXPECT_EQ(at(0.f, 268 + 12), 0.5f);  // x of particle 1
     const auto format2 = [&] {
         write_snapshot(folder / "b.dat", sample(), {.format = SnapshotFormat::gadget2, .order = ByteOrder::big});
         return bytes_of(folder / "b.dat");
@@ -219,9 +219,7 @@ TEST_F(ForeignHdf5, UnusableOnesAreRefusedByName) {
         file.set_attribute("/Header", "Redshift", 9.0);
     });
     EXPECT_MENTIONS(complaint(folder / "a.hdf5"), "comoving");
-    make([](hdf5::File& file) {
-        file.write("/PartType4/Masses", std::vector<float>{1, -2});
-    });
+    make([](hdf5::File& file) { file.write("/PartType4/Masses", std::vector<float>{1, -2}); });
     EXPECT_MENTIONS(complaint(folder / "a.hdf5"), "mass -2");
     make([](hdf5::File& file) {
         masses(file);
@@ -256,8 +254,11 @@ TEST_F(Snapshots, BinarySetsOfSeveralFiles) {
         part.particles.resize(0);
         for (std::size_t i = 0; i < 14; ++i) {
             if (static_cast<int>(i % 2) != half) continue;
-            part.particles.append({{whole.particles.position[i]}, {whole.particles.velocity[i]}, {whole.particles.mass[i]},
-                                   {whole.particles.id[i]}, {whole.particles.type[i]}});
+            part.particles.append({{whole.particles.position[i]},
+                                   {whole.particles.velocity[i]},
+                                   {whole.particles.mass[i]},
+                                   {whole.particles.id[i]},
+                                   {whole.particles.type[i]}});
         }
         const auto path = folder / ("set." + std::to_string(half));
         write_snapshot(path, part, {.format = SnapshotFormat::gadget1});
@@ -270,7 +271,8 @@ TEST_F(Snapshots, BinarySetsOfSeveralFiles) {
     const auto read = read_snapshot(folder / "set.1");
     EXPECT_EQ(read.particles.size(), 14);
     EXPECT_EQ(read.particles.type, whole.particles.type);
-    EXPECT_EQ(read.particles.id, (std::vector<std::uint64_t>{1100, 1099, 1098, 1096, 1094, 1097, 1095, 1092, 1093, 1091, 1090, 1088, 1089, 1087}));
+    EXPECT_EQ(read.particles.id,
+              (std::vector<std::uint64_t>{1100, 1099, 1098, 1096, 1094, 1097, 1095, 1092, 1093, 1091, 1090, 1088, 1089, 1087}));
     fs::remove(folder / "set.0");
     EXPECT_MENTIONS(complaint(folder / "set.1"), "set.0");
     fs::rename(folder / "set.1", folder / "lonely");
@@ -328,7 +330,7 @@ TEST_F(Snapshots, PublicGalaxyCollisionOfGadget2) {
     EXPECT_EQ(inspect_snapshot(path).count, (std::array<std::uint64_t, type_count>{0, 40'000, 20'000, 0, 0, 0}));
     EXPECT_EQ(read.time, 0);
     EXPECT_EQ(read.units, galactic_units());
-    EXPECT_NEAR(p.mass[0], 0.00104633870, 1e-11);       // as printed, nine digits
+    EXPECT_NEAR(p.mass[0], 0.00104633870, 1e-11);  // as printed, nine digits
     EXPECT_NEAR(p.mass[40'000], 0.000232519713, 1e-12);
     EXPECT_EQ(p.type[39'999], 1);
     EXPECT_EQ(p.type[40'000], 2);

@@ -20,7 +20,7 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
 
 std::uint64_t free_bytes(const std::filesystem::path& directory) {
     struct statvfs volume {};
-    if (::statvfs(directory.c_str(), &volume) != 0) return UINT64_MAX;
+    if (::statvfs(directory.c_str(), &volume) != 0 || volume.f_blocks == 0) return UINT64_MAX;  // no blocks: no disk (/proc)
     return static_cast<std::uint64_t>(volume.f_bavail) * volume.f_frsize;
 }
 
@@ -43,8 +43,7 @@ AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t expected_byte
     KS_VALIDATE(!name.empty() && name != "." && name != "..", "is no file name: a name is needed", where);
     std::error_code ignored;
     KS_VALIDATE(std::filesystem::is_directory(directory, ignored),
-                fmt::format("cannot be written: there is no directory {}. Create it first", directory.string()),
-                where);
+                fmt::format("cannot be written: there is no directory {}. Create it first", directory.string()), where);
     const auto status = std::filesystem::status(target_, ignored);
     KS_VALIDATE(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
                 std::filesystem::is_directory(status) ? "cannot be written: it is a directory. Give a file name"
@@ -52,10 +51,10 @@ AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t expected_byte
                 where);
     const auto space = free_bytes(directory);
     if (expected_bytes > space) {
-        throw ComputationError(fmt::format("cannot write {}: disk full: {:.1f} MiB are needed and {:.1f} MiB are free; an older file of "
-                                           "this name is untouched. Free some space, or write to another disk",
-                                           target_.string(), static_cast<double>(expected_bytes) / 1048576,
-                                           static_cast<double>(space) / 1048576));
+        throw ComputationError(
+            fmt::format("cannot write {}: disk full: {:.1f} MiB are needed and {:.1f} MiB are free; an older file of "
+                        "this name is untouched. Free some space, or write to another disk",
+                        target_.string(), static_cast<double>(expected_bytes) / 1048576, static_cast<double>(space) / 1048576));
     }
     // One temporary name per target, so that what a killed run left is cleared away here and never piles up.
     temporary_ = directory / ("." + name + ".tmp");
@@ -72,9 +71,7 @@ AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t expected_byte
 AtomicFile::~AtomicFile() { discard(); }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : target_(std::move(other.target_)),
-      temporary_(std::move(other.temporary_)),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : target_(std::move(other.target_)), temporary_(std::move(other.temporary_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
     if (this != &other) {
@@ -112,9 +109,10 @@ void AtomicFile::commit() {
     if (::fsync(descriptor_) != 0 || ::fstat(descriptor_, &mine) != 0) fail_writing(target_, errno);
     if (::stat(temporary_.c_str(), &named) != 0 || mine.st_ino != named.st_ino || mine.st_dev != named.st_dev) {
         ::close(std::exchange(descriptor_, -1));  // the name is no longer ours to remove
-        throw ComputationError(fmt::format("cannot write {}: another process is writing the same file. Let each run write to a "
-                                           "directory of its own",
-                                           target_.string()));
+        throw ComputationError(
+            fmt::format("cannot write {}: another process is writing the same file. Let each run write to a "
+                        "directory of its own",
+                        target_.string()));
     }
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_writing(target_, errno);
     ::close(std::exchange(descriptor_, -1));
@@ -125,8 +123,8 @@ void AtomicFile::commit() {
     const int error = ::fsync(directory) == 0 ? 0 : errno;
     ::close(directory);
     if (error != 0 && error != EINVAL) {
-        throw ComputationError(fmt::format("{} is written, but its directory could not be forced to disk: {}", target_.string(),
-                                           std::strerror(error)));
+        throw ComputationError(
+            fmt::format("{} is written, but its directory could not be forced to disk: {}", target_.string(), std::strerror(error)));
     }
 }
 

@@ -103,6 +103,13 @@ Handle transfer_properties() {
     return Handle(properties, H5Pclose);
 }
 
+/// Creation properties under which the same content makes the same file, byte for byte.
+Handle without_times(hid_t kind) {
+    const hid_t properties = H5Pcreate(kind);
+    if (properties >= 0) H5Pset_obj_track_times(properties, false);
+    return Handle(properties, H5Pclose);
+}
+
 /// Number types that the wrapper converts: whole bytes, at most eight.
 bool plain_number(hid_t type) {
     const auto kind = H5Tget_class(type);
@@ -172,17 +179,22 @@ File File::create(const std::filesystem::path& path) {
     ::close(descriptor);
     const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_fapl_core(in_memory, memory_step, false);
-    const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, in_memory);
-    if (id < 0) throw ComputationError(fmt::format("cannot create {}: {}", path.string(), reason()));
-    return File(id, path, true);
+    // The file format of HDF5 1.10 has a checksum on all that HDF5 itself interprets; the older one that is the default has none, and
+    // HDF5 may crash on a changed byte. The superblock stays at 1.8's: 1.10's is marked as being written until HDF5 closes it.
+    H5Pset_libver_bounds(in_memory, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+    const auto root = without_times(H5P_FILE_CREATE);
+    File file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, root, in_memory), path, true);
+    if (file.id_ < 0 || H5Fset_libver_bounds(file.id_, H5F_LIBVER_V110, H5F_LIBVER_LATEST) < 0) {
+        throw ComputationError(fmt::format("cannot create {}: {}", path.string(), reason()));
+    }
+    return file;
 }
 
 File::~File() {
     if (id_ >= 0) H5Fclose(id_);
 }
 
-File::File(File&& other) noexcept
-    : id_(std::exchange(other.id_, -1)), path_(std::move(other.path_)), writing_(other.writing_) {}
+File::File(File&& other) noexcept : id_(std::exchange(other.id_, -1)), path_(std::move(other.path_)), writing_(other.writing_) {}
 
 File& File::operator=(File&& other) noexcept {
     if (this != &other) {
@@ -281,11 +293,19 @@ std::vector<std::string> File::names_in(const std::string& group) const {
     return names;
 }
 
+namespace {
+/// "/a" of "/a/b"; empty: the root, which is always there.
+std::string above(const std::string& path) {
+    const auto slash = path.rfind('/');
+    return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+}  // namespace
+
 void File::create_group(const std::string& group) {
-    if (exists(group)) return;
-    const Handle with_parents(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-    H5Pset_create_intermediate_group(with_parents, 1);
-    const Handle opened(H5Gcreate2(id_, group.c_str(), with_parents, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    if (group.empty() || exists(group)) return;
+    create_group(above(group));
+    const auto how = without_times(H5P_GROUP_CREATE);
+    const Handle opened(H5Gcreate2(id_, group.c_str(), H5P_DEFAULT, how, H5P_DEFAULT), H5Gclose);
     if (!opened.valid()) fail(group, reason());
 }
 
@@ -356,17 +376,15 @@ void File::write_numbers(const std::string& name, Number kind, const void* from,
     const std::array<hsize_t, 2> shape{static_cast<hsize_t>(rows), static_cast<hsize_t>(components)};
     const int rank = components == 1 ? 1 : 2;
     const Handle space(H5Screate_simple(rank, shape.data(), nullptr), H5Sclose);
-    const Handle with_parents(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-    H5Pset_create_intermediate_group(with_parents, 1);
-    const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    H5Pset_obj_track_times(layout, false);  // the same particles make the same file, byte for byte
+    create_group(above(name));
+    const auto layout = without_times(H5P_DATASET_CREATE);
     if (options.checksum && rows > 0) {
         const std::array<hsize_t, 2> chunk{std::min(shape[0], chunk_rows), shape[1]};
         H5Pset_chunk(layout, rank, chunk.data());
         H5Pset_fletcher32(layout);
     }
     const bool narrow = options.single_precision && kind == Number::f64;
-    const Handle made(H5Dcreate2(id_, name.c_str(), file_type(narrow ? Number::f32 : kind), space, with_parents, layout, H5P_DEFAULT),
+    const Handle made(H5Dcreate2(id_, name.c_str(), file_type(narrow ? Number::f32 : kind), space, H5P_DEFAULT, layout, H5P_DEFAULT),
                       H5Dclose);
     const auto how = transfer_properties();
     if (!made.valid() || (rows > 0 && H5Dwrite(made, memory_type(kind), H5S_ALL, H5S_ALL, how, from) < 0)) fail(name, reason());
@@ -449,9 +467,10 @@ void File::read_attribute(const std::string& object, const std::string& name, Nu
     const bool integer = H5Tget_class(attribute.type) == H5T_INTEGER;
     if (is_integer(kind) && !integer) fail(path, "is a floating-point number, and an integer is wanted");
     bool in_range = true;
-    const bool done = !integer                                         ? read_wide<double>(attribute.id, Number::f64, kind, to, n, in_range)
-                      : H5Tget_sign(attribute.type) == H5T_SGN_NONE ? read_wide<std::uint64_t>(attribute.id, Number::u64, kind, to, n, in_range)
-                                                                       : read_wide<std::int64_t>(attribute.id, Number::i64, kind, to, n, in_range);
+    const bool done = !integer ? read_wide<double>(attribute.id, Number::f64, kind, to, n, in_range)
+                      : H5Tget_sign(attribute.type) == H5T_SGN_NONE
+                          ? read_wide<std::uint64_t>(attribute.id, Number::u64, kind, to, n, in_range)
+                          : read_wide<std::int64_t>(attribute.id, Number::i64, kind, to, n, in_range);
     if (!done) fail(path, "cannot be read: " + reason());
     if (!in_range) fail(path, "holds a number out of range");
 }

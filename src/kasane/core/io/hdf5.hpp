@@ -87,7 +87,7 @@ class File {
     bool is_dataset(const std::string& object) const;
     /// Names of what a group holds, sorted.
     std::vector<std::string> names_in(const std::string& group) const;
-    /// With the groups above it; one that exists is left alone.
+    /// An absolute path; the groups above it are made too; one that exists is left alone.
     void create_group(const std::string& group);
 
     /// Shape and number type. @throws InputError: missing, not of numbers, or larger than the file can back up

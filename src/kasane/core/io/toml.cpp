@@ -237,9 +237,10 @@ std::vector<std::string> RunFileReader::unused_keys() const { return state_->unu
 void RunFileReader::stop_if_bad() const {
     if (good()) return;
     auto problems = state_->problems;
-    // In the file's order; what has no line (missing tables, --set) behind.
-    const auto key = [](const InputProblem& p) {
-        return std::pair(p.where.line > 0 ? p.where.line : std::numeric_limits<int>::max(), p.where.column);
+    // First what came from the command line, then the file's order, then what has no line (missing tables).
+    const auto key = [&](const InputProblem& p) {
+        const bool elsewhere = p.where.file != state_->path.string();
+        return std::pair(elsewhere ? 0 : p.where.line > 0 ? p.where.line : std::numeric_limits<int>::max(), p.where.column);
     };
     std::stable_sort(problems.begin(), problems.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
     throw InputError(std::move(problems));

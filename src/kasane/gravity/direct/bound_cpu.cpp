@@ -1,4 +1,4 @@
-#include <kasane/gravity/direct/bound_cpu.hpp>
+#include <kasane/gravity/direct/bound.hpp>
 #include <kasane/perf/cpu_peak.hpp>
 #include <kasane/perf/simd.hpp>
 #include <kasane/perf/simd_targets.hpp>
@@ -82,7 +82,7 @@ namespace {
 HWY_EXPORT(execute_mix);
 }
 
-CpuDirectBound direct_bound(Cpu on, const Direct& options, bool potential) {
+DirectBound direct_bound(Cpu on, const Direct& options, bool potential) {
     const bool is_double = options.precision == Precision::double_;
     const auto run = [&](index_t rounds) { return HWY_DYNAMIC_DISPATCH(execute_mix)(rounds, is_double, potential); };
     const auto [lanes, mix] = run(1);

@@ -1,4 +1,4 @@
-#include <kasane/gravity/direct/bound_cuda.hpp>
+#include <kasane/gravity/direct/bound.hpp>
 
 #if defined(KASANE_CUDA)
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ Mix mix_of(DirectVariant variant, Precision precision, bool equal_masses) {
 
 }  // namespace
 
-CudaDirectBound direct_bound(Cuda on, const Direct& options, index_t n, bool equal_masses) {
+DirectBound direct_bound(Cuda on, const Direct& options, index_t n, bool equal_masses) {
     const auto device = device_info(AnySpace{on});
     const DirectSum<Cuda> sum(on, options);
     const auto variant = sum.chosen(n, n, Self{0}, false);

@@ -156,14 +156,12 @@ class BinaryFile final : public SnapshotFile {
     /// that agrees with both lengths is taken.
     Block next_record(std::uint64_t& from, const std::string& name, const std::vector<std::uint64_t>& possible) {
         const auto truncated = [&](std::uint64_t bytes) {
-            return bad(path_, "block " + name, fmt::format("is truncated or corrupt: it claims {} bytes at offset {}, and the file has {}",
-                                                           bytes, from, size_));
+            return bad(path_, "block " + name,
+                       fmt::format("is truncated or corrupt: it claims {} bytes at offset {}, and the file has {}", bytes, from, size_));
         };
         if (size_ - from < 8) throw truncated(8);
         const auto length = length_at(from, name);
-        const auto closed = [&](std::uint64_t bytes) {
-            return bytes <= size_ - from - 8 && length_at(from + 4 + bytes, name) == length;
-        };
+        const auto closed = [&](std::uint64_t bytes) { return bytes <= size_ - from - 8 && length_at(from + 4 + bytes, name) == length; };
         for (const auto bytes : possible) {
             if (static_cast<std::uint32_t>(bytes) == length && closed(bytes)) {
                 const Block found{from + 4, bytes};
@@ -173,8 +171,9 @@ class BinaryFile final : public SnapshotFile {
         }
         if (length > size_ - from - 8) throw truncated(length);
         if (!closed(length)) {
-            throw bad(path_, "block " + name,
-                      fmt::format("is corrupt: {} bytes are announced before it and {} after it", length, length_at(from + 4 + length, name)));
+            throw bad(
+                path_, "block " + name,
+                fmt::format("is corrupt: {} bytes are announced before it and {} after it", length, length_at(from + 4 + length, name)));
         }
         const Block found{from + 4, length};
         from += std::uint64_t{length} + 8;
@@ -192,7 +191,8 @@ class BinaryFile final : public SnapshotFile {
         std::uint64_t massive = 0;
         for (std::size_t t = 0; t < type_count; ++t) massive += header_.mass_table[t] == 0 ? header_.here[t] : 0;
         std::vector<std::string> order{"POS", "VEL", "ID"};
-        std::map<std::string, std::vector<std::uint64_t>> sizes{{"POS", {12 * n, 24 * n}}, {"VEL", {12 * n, 24 * n}}, {"ID", {4 * n, 8 * n}}};
+        std::map<std::string, std::vector<std::uint64_t>> sizes{
+            {"POS", {12 * n, 24 * n}}, {"VEL", {12 * n, 24 * n}}, {"ID", {4 * n, 8 * n}}};
         if (massive > 0) {
             order.push_back("MASS");
             sizes["MASS"] = {4 * massive, 8 * massive};
@@ -337,9 +337,7 @@ void write_binary(AtomicFile& to, const Part& part) {
         content();
         sink.put(length);
     };
-    const auto real = [&](double value) {
-        options.double_precision ? sink.put(value) : sink.put(static_cast<float>(value));
-    };
+    const auto real = [&](double value) { options.double_precision ? sink.put(value) : sink.put(static_cast<float>(value)); };
     const auto each = [&](auto&& visit) {
         for (std::size_t t = 0; t < type_count; ++t) {
             for (const auto i : part.members[t]) visit(t, i);

@@ -30,9 +30,7 @@ class Hdf5File final : public SnapshotFile {
 
     void read(Snapshot& into, const Counts& first) const override {
         auto& p = into.particles;
-        const auto part = [&](std::size_t t, auto& all) {
-            return View{all.data() + first[t], static_cast<index_t>(header_.here[t])};
-        };
+        const auto part = [&](std::size_t t, auto& all) { return View{all.data() + first[t], static_cast<index_t>(header_.here[t])}; };
         for (std::size_t t = 0; t < type_count; ++t) {
             if (header_.here[t] == 0) continue;
             const auto group = group_of(t);
@@ -56,8 +54,10 @@ class Hdf5File final : public SnapshotFile {
         const auto given = file_.attribute_values<T>("/Header", name);
         std::array<T, type_count> values{};
         for (std::size_t t = 0; t < given.size(); ++t) {
-            if (t < values.size()) values[t] = given[t];
-            else if (given[t] != T{}) throw bad(path_, "/Header@" + name, fmt::format("uses type {}: types are 0 to {}", t, type_count - 1));
+            if (t < values.size())
+                values[t] = given[t];
+            else if (given[t] != T{})
+                throw bad(path_, "/Header@" + name, fmt::format("uses type {}: types are 0 to {}", t, type_count - 1));
         }
         return values;
     }
@@ -110,8 +110,8 @@ class Hdf5File final : public SnapshotFile {
         }
         if (file_.has_attribute("/Units", "Unit length in cgs (U_L)")) {  // SWIFT
             const auto length = number("/Units", "Unit length in cgs (U_L)");
-            header_.units =
-                units_from_scales(length, number("/Units", "Unit mass in cgs (U_M)"), length / number("/Units", "Unit time in cgs (U_t)"), 0);
+            header_.units = units_from_scales(length, number("/Units", "Unit mass in cgs (U_M)"),
+                                              length / number("/Units", "Unit time in cgs (U_t)"), 0);
             return;
         }
         header_.units = galactic_units();
@@ -256,8 +256,9 @@ void write_members(hdf5::File& file, const std::string& name, const std::vector<
     file.set_attribute(name, "length_scaling", double(scaling.length));
     file.set_attribute(name, "mass_scaling", double(scaling.mass));
     file.set_attribute(name, "velocity_scaling", double(scaling.velocity));
-    file.set_attribute(name, "to_cgs", std::pow(shown.length_cm, scaling.length) * std::pow(shown.mass_g, scaling.mass) *
-                                           std::pow(shown.velocity_cm_s, scaling.velocity));
+    file.set_attribute(
+        name, "to_cgs",
+        std::pow(shown.length_cm, scaling.length) * std::pow(shown.mass_g, scaling.mass) * std::pow(shown.velocity_cm_s, scaling.velocity));
 }
 
 }  // namespace

@@ -40,8 +40,7 @@ namespace {
 using namespace snapshot;
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t bytes_per_particle =
-    2 * sizeof(Vec3<double>) + sizeof(double) + sizeof(std::uint64_t) + sizeof(std::uint8_t);
+constexpr std::uint64_t bytes_per_particle = 2 * sizeof(Vec3<double>) + sizeof(double) + sizeof(std::uint64_t) + sizeof(std::uint8_t);
 
 /// What stands before and behind the number in "name.3.hdf5" or "name.3".
 struct SetName {
@@ -79,9 +78,10 @@ void check_header(const fs::path& path, const Header& header) {
     const auto usable = [](double value) { return std::isfinite(value) && value >= 0; };
     if (!std::isfinite(header.time)) throw bad(path, "header", fmt::format("has time {}: it must be finite", header.time));
     if (header.redshift > 0) {
-        throw bad(path, "header", fmt::format("has redshift {}: the coordinates are comoving, and kasane integrates in physical ones. "
-                                              "Convert the snapshot first",
-                                              header.redshift));
+        throw bad(path, "header",
+                  fmt::format("has redshift {}: the coordinates are comoving, and kasane integrates in physical ones. "
+                              "Convert the snapshot first",
+                              header.redshift));
     }
     for (std::size_t t = 0; t < type_count; ++t) {
         if (!usable(header.mass_table[t])) {
@@ -97,8 +97,9 @@ void check_header(const fs::path& path, const Header& header) {
     const bool scaled = u.length_cm > 0 && u.mass_g > 0 && u.velocity_cm_s > 0;
     const bool scaleless = u.length_cm == 0 && u.mass_g == 0 && u.velocity_cm_s == 0;
     if (!usable(u.length_cm) || !usable(u.mass_g) || !usable(u.velocity_cm_s) || !usable(u.G) || !(scaled || scaleless)) {
-        throw bad(path, "units", fmt::format("are unusable: {} cm, {} g, {} cm/s, G = {}: each scale must be positive and finite",
-                                             u.length_cm, u.mass_g, u.velocity_cm_s, u.G));
+        throw bad(path, "units",
+                  fmt::format("are unusable: {} cm, {} g, {} cm/s, G = {}: each scale must be positive and finite", u.length_cm, u.mass_g,
+                              u.velocity_cm_s, u.G));
     }
 }
 
@@ -119,9 +120,10 @@ Set open_set(fs::path path) {
     const int files = first->header().files;
     const auto name = set_name(path);
     if (files > 1 && !name) {
-        throw bad(path, "", fmt::format("is one of {} files of a snapshot, but its name holds no number: it must be like name.0 or "
-                                        "name.0.hdf5",
-                                        files));
+        throw bad(path, "",
+                  fmt::format("is one of {} files of a snapshot, but its name holds no number: it must be like name.0 or "
+                              "name.0.hdf5",
+                              files));
     }
     for (int i = 0; i < files; ++i) {
         set.paths.push_back(files == 1 ? path : path.parent_path() / (name->before + std::to_string(i) + name->after));
@@ -142,8 +144,9 @@ Set open_set(fs::path path) {
     }
     for (std::size_t t = 0; t < type_count; ++t) {
         if (set.total[t] != set.front().total[t]) {
-            throw bad(path, "header", fmt::format("counts disagree: {} particles of type {} are there, and {} are announced", set.total[t], t,
-                                                  set.front().total[t]));
+            throw bad(path, "header",
+                      fmt::format("counts disagree: {} particles of type {} are there, and {} are announced", set.total[t], t,
+                                  set.front().total[t]));
         }
     }
     if (sum(set.total) == 0) throw bad(path, "header", "counts no particles: at least one is needed");
@@ -153,8 +156,9 @@ Set open_set(fs::path path) {
 void check_memory(const fs::path& path, std::uint64_t needed) {
     const auto available = available_memory(Cpu{});
     if (needed > available) {
-        throw bad(path, "", fmt::format("holds more particles than memory: {:.1f} MiB are needed and {:.1f} MiB are available",
-                                        static_cast<double>(needed) / 1048576, static_cast<double>(available) / 1048576));
+        throw bad(path, "",
+                  fmt::format("holds more particles than memory: {:.1f} MiB are needed and {:.1f} MiB are available",
+                              static_cast<double>(needed) / 1048576, static_cast<double>(available) / 1048576));
     }
 }
 
@@ -210,7 +214,8 @@ SnapshotSummary inspect_snapshot(const fs::path& path) {
 Snapshot read_snapshot(const fs::path& path) {
     const auto set = open_set(path);
     const auto n = sum(set.total);
-    check_memory(path, product(n, bytes_per_particle + (set.acceleration ? sizeof(Vec3<double>) : 0) + (set.potential ? sizeof(double) : 0)));
+    check_memory(path,
+                 product(n, bytes_per_particle + (set.acceleration ? sizeof(Vec3<double>) : 0) + (set.potential ? sizeof(double) : 0)));
 
     Snapshot result;
     result.time = set.front().time;
@@ -256,8 +261,8 @@ void write_snapshot(const fs::path& path, const Snapshot& snapshot, const Snapsh
 
     const auto files = static_cast<std::uint64_t>(options.files);
     const std::uint64_t number = options.double_precision ? 8 : 4;
-    const std::uint64_t per_particle = 7 * number + 8 + (snapshot.acceleration.empty() ? 0 : 3 * number) +
-                                       (snapshot.potential.empty() ? 0 : number);
+    const std::uint64_t per_particle =
+        7 * number + 8 + (snapshot.acceleration.empty() ? 0 : 3 * number) + (snapshot.potential.empty() ? 0 : number);
     std::vector<AtomicFile> written;  // none is renamed before all are complete
     for (std::uint64_t i = 0; i < files; ++i) {
         Part part{&snapshot, {}, header, options};

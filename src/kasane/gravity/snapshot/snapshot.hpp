@@ -1,6 +1,7 @@
 // GADGET snapshots, read and written: HDF5 (one or several files) and the binary formats 1 and 2 in either byte order.
 // The format of a file is recognised from its content. Files are hostile until checked: every count, block length and
-// offset is compared with the file's size before memory is taken.
+// offset is compared with the file's size before memory is taken. (In HDF5 files of other programs, whose metadata may lack checksums,
+// the HDF5 library is the first to read them: its own faults on damaged metadata are beyond this.)
 #pragma once
 
 #include <kasane/gravity/particles.hpp>
@@ -15,9 +16,9 @@ namespace kasane::gravity {
 struct Snapshot {
     Particles particles;
     double time = 0;
-    Units units;                             ///< as the file states them, else galactic
-    std::vector<Vec3<double>> acceleration;  ///< empty, or one per particle
-    std::vector<double> potential;           ///< empty, or one per particle
+    Units units;                                 ///< as the file states them, else galactic
+    std::vector<Vec3<double>> acceleration;      ///< empty, or one per particle
+    std::vector<double> potential;               ///< empty, or one per particle
     std::array<double, type_count> softening{};  ///< Plummer softening per type; 0 where not known
 };
 
@@ -51,6 +52,8 @@ struct SnapshotWriteOptions {
     int files = 1;                        ///< HDF5 only: the particles of each type split evenly over so many files
 };
 
+/// HDF5 keeps everything; it takes as much memory as the file is long. The binary formats keep particles, time and units (those other
+/// than galactic at the unused end of the header), and drop softening, accelerations and potentials.
 /// Writes to a temporary name beside `path` and renames, so that a reader never sees half a file.
 /// With files > 1, "snap.hdf5" becomes "snap.0.hdf5", "snap.1.hdf5", ...
 /// @throws InputError when the directory is missing or not writable; ComputationError when the disk is full

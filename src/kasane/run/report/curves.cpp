@@ -40,10 +40,12 @@ std::string energy_error(const Context& c, const std::vector<double>& time) {
 
 std::string energies(const Context& c, const std::vector<double>& time) {
     const auto& u = c.history.units;
-    const auto unit = u.mass_name.empty() || u.velocity_name.empty() ? "" : pretty_unit(u.mass_name) + " (" + u.velocity_name + ")²";
+    const auto [exponent, mass] = powered_unit(u.mass_name);
+    const auto unit = mass.empty() || u.velocity_name.empty() ? "" : mass + " (" + u.velocity_name + ")²";
+    const double factor = std::pow(10, exponent);
     auto p = over_time(c, "Energies", with_unit("energy", unit));
     for (const auto& [column, name] : {std::pair{"kinetic", "kinetic"}, {"potential", "potential"}, {"energy", "total"}})
-        p.series.push_back({name, time, c.history.energy[column]});
+        p.series.push_back({name, time, scaled(c.history.energy[column], factor)});
     p.reference = 0;
     return figure("Energies", p, "Motion and gravity trade energy; their sum, the total, stays level.");
 }

@@ -15,7 +15,7 @@ class Rows {
         if (!value.empty()) out_ += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, escape(value));
     }
     void add(const std::string& name, double value, const std::string& unit = "") {
-        if (std::isfinite(value)) add(name, number(value) + (unit.empty() ? "" : " " + unit));
+        if (std::isfinite(value)) add(name, brief(value) + (unit.empty() ? "" : " " + unit));
     }
     const std::string& html() const { return out_; }
 
@@ -58,7 +58,10 @@ std::string table(const Context& c) {
     rows.add("Particles", h.particles > 0 ? grouped(h.particles) + (types(h).empty() ? "" : " (" + types(h) + ")") : "");
     rows.add("Units", units(h.units));
     rows.add("Softening", h.softening, c.length_unit);
-    if (std::isfinite(h.dt)) rows.add("Step", number(h.dt) + (c.time.unit.empty() ? "" : " (" + number(h.dt * c.time.factor) + " " + c.time.unit + ")"));
+    if (std::isfinite(h.dt)) {
+        const auto scale = time_scale(h.units, h.dt);
+        rows.add("Step", brief(h.dt) + (scale.unit.empty() ? "" : " (" + brief(h.dt * scale.factor) + " " + scale.unit + ")"));
+    }
     rows.add("Steps", h.steps > 0 ? grouped(h.steps) : "");
     rows.add("Force", joined({h.method, h.variant, h.precision.empty() ? "" : h.precision + " precision",
                               h.accumulation.empty() ? "" : h.accumulation + " accumulation", h.deterministic ? "deterministic" : ""}));
@@ -66,8 +69,8 @@ std::string table(const Context& c) {
     std::vector<std::string> device{h.device};
     if (std::isfinite(h.memory_bytes) && h.memory_bytes > 0) device.push_back(bytes(h.memory_bytes));
     if (std::isfinite(h.device_units) && h.device_units > 0)
-        device.push_back(number(h.device_units) + (h.device_kind == "cpu" ? " cores" : " multiprocessors"));
-    if (std::isfinite(h.clock_hertz) && h.clock_hertz > 0) device.push_back(number(h.clock_hertz / 1e9) + " GHz");
+        device.push_back(brief(h.device_units) + (h.device_kind == "cpu" ? " cores" : " multiprocessors"));
+    if (std::isfinite(h.clock_hertz) && h.clock_hertz > 0) device.push_back(brief(h.clock_hertz / 1e9) + " GHz");
     if (!h.capability.empty()) device.push_back(h.device_kind == "cuda" ? "compute capability " + h.capability : h.capability);
     rows.add("Device", joined(device));
     rows.add("Threads", h.threads > 0 ? grouped(h.threads) + (h.simd.empty() ? "" : " (" + h.simd + ")") : "");

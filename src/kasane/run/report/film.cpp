@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <exception>
 #include <optional>
@@ -16,8 +17,7 @@
 namespace kasane::run::report {
 namespace {
 
-constexpr int tint_factor = 8;    // a pixel of the colour layer covers 8 x 8 of the lightness layer
-constexpr int light_levels = 72;  // of the lightness layer: steps too small to see, few enough to compress well
+constexpr int tint_factor = 8;  // a pixel of the colour layer covers 8 x 8 of the lightness layer
 
 /// At most n of `count` indices, evenly, the first and the last among them.
 std::vector<std::size_t> evenly(std::size_t count, int n) {
@@ -77,7 +77,7 @@ void include(Box& box, const gravity::Particles& particles, const Groups& groups
             if (std::isfinite(v)) (has_dark && !groups.group[group[i]].dark ? bright : other).push_back(v);
         }
         box.include(bright, axis, 0.03);
-        box.include(other, axis, 0.12);
+        box.include(other, axis, has_dark ? 0.25 : 0.12);
     }
 }
 
@@ -89,14 +89,14 @@ Window sized(Window w, double aspect, double pixels) {
     return w;
 }
 
-/// A window about the box: never taller than wide, never wider than 8:5, pixels square.
+/// A window about the box: landscape, between 4:3 and 8:5, as screens are; pixels square.
 Window window_of(const Box& box, double pixels) {
     const auto extent = box.high - box.low;
     Window w;
     w.center = 0.5 * (box.low + box.high);
     const double least = 1e-9 * (1 + std::abs(w.center.x) + std::abs(w.center.y) + std::abs(w.center.z));
     const double height = 1.15 * std::max({extent.y, extent.z, least}), width = 1.15 * std::max(extent.x, least);
-    const double aspect = std::clamp(width / height, 1.0, 1.6);
+    const double aspect = std::clamp(width / height, 4.0 / 3, 1.6);
     w.width = std::max(width, height * aspect);
     return sized(w, aspect, pixels);
 }
@@ -138,20 +138,27 @@ void include_scale(Film& film, std::vector<float> density) {
     film.faintest = film.faintest > 0 ? std::min(film.faintest, faint) : faint;
 }
 
-/// Brightness in [0, 1]: logarithmic above `faintest`, fading to 0 below; the power darkens the sky a little.
+/// Brightness of a surface density as a level of the palette: logarithmic above `faintest`, fading to 0 below;
+/// the power keeps the sky dark.
 class Tone {
    public:
-    Tone(double faintest, double brightest) : scale_(1 / faintest), top_(std::log1p(brightest / faintest)) {}
-    double operator()(float density) const {
-        return std::pow(std::min(1.0, std::log1p(static_cast<double>(density) * scale_) / top_), 1.25);
+    Tone(double faintest, double brightest) : level_(1 << 16) {
+        const double top = std::log1p(brightest / faintest);
+        for (std::uint32_t k = 0; k < level_.size(); ++k) {
+            const double density = std::max(0.0, static_cast<double>(std::bit_cast<float>(k << 16 | 0x8000U)));
+            const double v = density >= brightest ? 1 : std::log1p(density / faintest) / top;  // NaN, the last codes: 1
+            level_[k] = static_cast<std::uint8_t>(std::lround((Palette::levels - 1) * std::pow(std::clamp(v, 0.0, 1.0), 1.2)));
+        }
     }
+    /// Looks at the upper half of the float: steps of 1/128 of the density, finer than a level.
+    int operator()(float density) const { return level_[std::bit_cast<std::uint32_t>(density) >> 16]; }
 
    private:
-    double scale_, top_;
+    std::vector<std::uint8_t> level_;
 };
 
-/// The picture in full colour. `levels`: steps of brightness.
-Image paint(const std::vector<Density>& parts, const Tone& tone, const Palette& palette, int levels) {
+/// The picture in full colour.
+Image paint(const std::vector<Density>& parts, const Tone& tone, const Palette& palette) {
     const auto sum = total(parts);
     Image image{parts[0].columns, parts[0].rows, {}};
     image.pixel.reserve(sum.size());
@@ -159,24 +166,45 @@ Image paint(const std::vector<Density>& parts, const Tone& tone, const Palette& 
     for (std::size_t i = 0; i < sum.size(); ++i) {
         if (sum[i] > 0)
             for (std::size_t g = 0; g < parts.size(); ++g) share[g] = static_cast<double>(parts[g].value[i] / sum[i]);
-        const int step = static_cast<int>(std::lround(tone(sum[i]) * (levels - 1)));
-        image.pixel.push_back(palette(step * (Palette::levels - 1) / (levels - 1), share.data()));
+        image.pixel.push_back(palette(tone(sum[i]), share.data()));
     }
     return image;
 }
 
+/// Steps that are fine in the dark, where pictures are smooth and an edge would show, and coarse in the light, where they are
+/// grainy and would cost many bytes. step(level) is the nearest of them; level(step) undoes it.
+class Steps {
+   public:
+    static constexpr int count = 80;
+    Steps() {
+        for (int s = 0; s < count; ++s) level_.push_back(static_cast<std::uint8_t>(std::lround(255 * std::pow(s / (count - 1.0), 1.6))));
+        for (int v = 0, s = 0; v < 256; ++v) {
+            while (s + 1 < count && std::abs(level_[s + 1] - v) <= std::abs(level_[s] - v)) ++s;
+            step_.push_back(static_cast<std::uint8_t>(s));
+        }
+    }
+    std::uint8_t step(int level) const { return step_[static_cast<std::size_t>(level)]; }
+    std::uint8_t level(int step) const { return level_[static_cast<std::size_t>(step)]; }
+
+   private:
+    std::vector<std::uint8_t> level_, step_;
+};
+
 std::uint8_t brightest_channel(const Rgb& c) { return std::max({c.r, c.g, c.b}); }
 
-/// Splits colour = light * tint / 255, channel by channel.
+/// One layer in the colours of the only group, or two: colour = light * tint / 255, channel by channel.
 Film::Picture layers(const std::vector<Density>& parts, const Tone& tone, const Palette& palette) {
-    if (parts.size() == 1) return {encode_png(paint(parts, tone, palette, light_levels)), {}};
-    const auto image = paint(parts, tone, palette, Palette::levels);
-    Image light{image.width, image.height, {}};
-    for (const auto& c : image.pixel) {
-        const int step = (brightest_channel(c) * (light_levels - 1) + 127) / 255;
-        const auto v = static_cast<std::uint8_t>(step * 255 / (light_levels - 1));
-        light.pixel.push_back({v, v, v});
+    static const Steps steps;
+    IndexedImage light{parts[0].columns, parts[0].rows, {}, {}};
+    if (parts.size() == 1) {
+        const double all = 1;
+        for (int s = 0; s < Steps::count; ++s) light.color.push_back(palette(steps.level(s), &all));
+        for (const float v : parts[0].value) light.pixel.push_back(steps.step(tone(v)));
+        return {encode_png(light), {}};
     }
+    const auto image = paint(parts, tone, palette);
+    for (int s = 0; s < Steps::count; ++s) light.color.push_back({steps.level(s), steps.level(s), steps.level(s)});
+    for (const auto& c : image.pixel) light.pixel.push_back(steps.step(brightest_channel(c)));
     auto tint = shrink(image, tint_factor);
     for (auto& c : tint.pixel) {
         const int top = std::max<int>(1, brightest_channel(c));
@@ -255,19 +283,22 @@ class Maker {
         // Between two and three and a half decades show both cores and tails; massless particles have no scale.
         if (!(film_.brightest > 0)) film_.brightest = 1;
         film_.faintest = std::clamp(film_.faintest, film_.brightest / 3000, film_.brightest / 100);
+        tone_.emplace(film_.faintest, film_.brightest);
     }
 
-    /// Fewer pixels when all pictures together would make the page too large.
+    /// Fewer pixels when all pictures together would make the page too large. Small pictures take more bytes per pixel than large
+    /// ones, so one estimate does not do.
     void fit_size() {
         const auto snapshot = source_.read(probes_[probes_.size() / 2]);
         if (!snapshot) return;
-        const auto one = layers(project(snapshot->particles, Plane::xy), tone(), *palette_);
-        const double all = 2.0 * static_cast<double>(shown().size() * (one.light.size() + one.tint.size()));
-        const double share = static_cast<double>(options_.most_bytes) / all;
-        if (share >= 1) return;
-        auto& w = film_.window;
-        const double aspect = static_cast<double>(w.columns) / w.rows;
-        w = sized(w, aspect, share * w.columns * w.rows);
+        for (int round = 0; round < 3; ++round) {
+            const auto one = layers(project(snapshot->particles, Plane::xy), *tone_, *palette_);
+            const double all = 2.0 * static_cast<double>(shown().size() * (one.light.size() + one.tint.size()));
+            const double share = static_cast<double>(options_.most_bytes) / all;
+            if (share >= 1) return;
+            auto& w = film_.window;
+            w = sized(w, static_cast<double>(w.columns) / w.rows, 0.97 * share * w.columns * w.rows);
+        }
     }
 
     void render() {
@@ -281,7 +312,7 @@ class Maker {
             frame.time = snapshot->time;
             both_planes([&](int p) {
                 const auto parts = project(snapshot->particles, planes[p]);
-                frame.picture[p] = layers(parts, tone(), *palette_);
+                frame.picture[p] = layers(parts, *tone_, *palette_);
                 if (p == 0 && still_frames.count(index)) add_still(parts);
             });
             if (const auto& member = film_.groups.member; member.objects() == 2) {
@@ -293,7 +324,7 @@ class Maker {
     }
 
     void add_still(const std::vector<Density>& parts) {
-        const auto small = shrink(paint(parts, tone(), *palette_, Palette::levels), 2);
+        const auto small = shrink(paint(parts, *tone_, *palette_), 2);
         film_.stills.push_back({film_.frames.size(), encode_png(small), small.width, small.height});
     }
 
@@ -301,14 +332,13 @@ class Maker {
         return densities(film_.window, plane, particles, film_.groups, film_.groups.of(particles));
     }
     std::vector<std::size_t> shown() const { return evenly(history_.snapshots.size(), options_.most_frames); }
-    Tone tone() const { return Tone(film_.faintest, film_.brightest); }
-
     const History& history_;
     const FilmOptions& options_;
     Film film_;
     Source source_;
     std::vector<std::size_t> probes_;
     std::optional<Palette> palette_;
+    std::optional<Tone> tone_;
 };
 
 }  // namespace

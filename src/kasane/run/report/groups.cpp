@@ -22,6 +22,7 @@ Vec3<double> mean(const std::vector<Vec3<double>>& points) {
 }
 
 double median_distance(const std::vector<Vec3<double>>& points, const Vec3<double>& center) {
+    if (points.empty()) return 0;
     std::vector<double> d;
     for (const auto& p : points) d.push_back(distance(p, center));
     const auto middle = d.begin() + static_cast<std::ptrdiff_t>(d.size() / 2);
@@ -36,19 +37,38 @@ std::string ordinal(int k) {
 
 }  // namespace
 
-Membership Membership::by_counts(const std::vector<std::int64_t>& counts) {
+Membership Membership::by_counts(const std::vector<std::int64_t>& counts, const gravity::Particles& particles) {
     Membership m;
     std::uint64_t last = 0;
     for (const auto n : counts) m.last_id_.push_back(last += static_cast<std::uint64_t>(std::max<std::int64_t>(0, n)));
-    m.objects_ = std::max(1, static_cast<int>(counts.size()));
+    std::vector<std::vector<Vec3<double>>> part(counts.size());
+    for (std::size_t i = 0; i < particles.id.size(); ++i) {
+        const auto p = std::lower_bound(m.last_id_.begin(), m.last_id_.end(), particles.id[i]) - m.last_id_.begin();
+        if (p < std::ssize(part) && finite(particles.position[i])) part[static_cast<std::size_t>(p)].push_back(particles.position[i]);
+    }
+    m.objects_ = 0;
+    for (std::size_t p = 0; p < part.size(); ++p) {
+        const auto center = mean(part[p]);
+        const double width = median_distance(part[p], center);
+        auto object = static_cast<std::uint8_t>(m.objects_);
+        for (std::size_t q = 0; q < p; ++q) {
+            const auto other = mean(part[q]);
+            if (distance(center, other) < 0.3 * (width + median_distance(part[q], other))) object = m.object_[q];
+        }
+        m.object_.push_back(object);
+        m.objects_ = std::max(m.objects_, object + 1);
+    }
     return m;
 }
 
 Membership Membership::by_position(const gravity::Particles& particles) {
     // Lloyd's two means, started from the particle farthest from the middle and the one farthest from that.
+    const auto bright = [&](std::size_t i) { return particles.type[i] != halo_type; };
+    bool any_bright = false;
+    for (std::size_t i = 0; i < particles.type.size(); ++i) any_bright = any_bright || bright(i);
     std::vector<Vec3<double>> points;
-    for (const auto& r : particles.position)
-        if (finite(r)) points.push_back(r);
+    for (std::size_t i = 0; i < particles.position.size(); ++i)
+        if (finite(particles.position[i]) && (bright(i) || !any_bright)) points.push_back(particles.position[i]);
     if (points.size() < 16) return {};
     const auto farthest = [&](const Vec3<double>& from) {
         return *std::max_element(points.begin(), points.end(), [&](const auto& a, const auto& b) { return distance(a, from) < distance(b, from); });
@@ -78,8 +98,8 @@ Membership Membership::by_position(const gravity::Particles& particles) {
 
 std::uint8_t Membership::of(std::uint64_t id) const {
     if (!last_id_.empty()) {
-        const auto at = std::lower_bound(last_id_.begin(), last_id_.end(), id) - last_id_.begin();
-        return static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(at, objects_ - 1));
+        const auto at = static_cast<std::size_t>(std::lower_bound(last_id_.begin(), last_id_.end(), id) - last_id_.begin());
+        return object_[std::min(at, object_.size() - 1)];
     }
     return std::binary_search(second_.begin(), second_.end(), id);
 }
@@ -97,11 +117,11 @@ std::vector<std::uint8_t> Groups::of(const gravity::Particles& particles) const 
 
 Groups make_groups(const gravity::Particles& first, const History& history) {
     Groups groups;
-    std::vector<std::int64_t> counts;
     std::int64_t told = 0;
-    for (const auto& o : history.objects) counts.push_back(o.count), told += o.count;
-    const bool by_record = told == first.size() && counts.size() > 1 && counts.size() <= most_objects;
-    groups.member = by_record ? Membership::by_counts(counts) : counts.size() == 1 ? Membership() : Membership::by_position(first);
+    for (const auto count : history.objects) told += count;
+    const bool believed = !history.objects.empty() && told == first.size();
+    groups.member = believed ? Membership::by_counts(history.objects, first) : Membership::by_position(first);
+    if (groups.member.objects() > most_objects) groups.member = {};
 
     double dark_mass = 0, bright_mass = 0;
     std::int64_t bright_type[gravity::type_count] = {};
@@ -118,13 +138,13 @@ Groups make_groups(const gravity::Particles& first, const History& history) {
     const std::string stars = only_disks ? "disk" : "stars";
     static constexpr double hue[] = {62, 240, 150, 350};
     const int n = groups.member.objects();
-    for (int k = 0; k < n; ++k) {
-        const auto index = static_cast<std::size_t>(k);
-        const auto object = by_record && !history.objects[index].name.empty() ? history.objects[index].name : ordinal(k) + " " + noun;
-        const auto subject = object == ordinal(k) + " " + noun ? "the " + object : object;
-        const auto all = has_dark ? stars : "particles";
-        groups.group.push_back({n == 1 ? all : has_dark ? stars + " of " + subject : object, n == 1 && !has_dark ? 280 : hue[k], 1, false, 0});
-    }
+    if (n == 1)
+        groups.group.push_back({has_dark ? stars : "particles", has_dark ? hue[0] : 280, 1, false, 0});
+    else
+        for (int k = 0; k < n; ++k) {
+            const auto object = ordinal(k) + " " + noun;
+            groups.group.push_back({has_dark ? stars + " of the " + object : object, hue[k], 1, false, 0});
+        }
     if (has_dark) {
         // Most of the mass is dark; drawn as it is, it would outshine the stars.
         const double weight = dark_mass > 0 ? std::min(1.0, 1.5 * bright_mass / dark_mass) : 1;

@@ -16,9 +16,9 @@ class Membership {
    public:
     /// All particles are one object.
     Membership() = default;
-    /// Objects of consecutive ids from 1, by their counts.
-    static Membership by_counts(const std::vector<std::int64_t>& counts);
-    /// Two objects when the particles fall into two clumps that lie well apart, one object otherwise.
+    /// Objects of consecutive ids from 1, by their counts; those that lie about one centre, a halo and its disk, count as one.
+    static Membership by_counts(const std::vector<std::int64_t>& counts, const gravity::Particles& particles);
+    /// Two objects when the particles (the stars, if there are haloes too) form two clumps well apart, one object otherwise.
     static Membership by_position(const gravity::Particles& particles);
 
     int objects() const { return objects_; }
@@ -26,8 +26,9 @@ class Membership {
 
    private:
     int objects_ = 1;
-    std::vector<std::uint64_t> last_id_;   // by counts: the last id of each object
-    std::vector<std::uint64_t> second_;    // by position: ids of the second object, ascending
+    std::vector<std::uint64_t> last_id_;  // by counts: the last id of each part that was told,
+    std::vector<std::uint8_t> object_;    // and the object it belongs to
+    std::vector<std::uint64_t> second_;   // by position: ids of the second object, ascending
 };
 
 struct Group {
@@ -46,7 +47,7 @@ struct Groups {
     std::vector<std::uint8_t> of(const gravity::Particles& particles) const;
 };
 
-/// From the first snapshot and what the record says about objects.
+/// From the first snapshot and what the run file says about objects.
 Groups make_groups(const gravity::Particles& first, const History& history);
 
 /// The centre of object `which`: the mean of ever smaller spheres about the last mean (Power et al. 2003), down to 1% of its

@@ -1,4 +1,6 @@
+// Every getter keeps a default where the files say nothing or nonsense.
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/io/toml.hpp>
 #include <kasane/run/report/history.hpp>
 
 #include <nlohmann/json.hpp>
@@ -107,12 +109,21 @@ void read_record(const json& object, History& h) {
     h.segments = static_cast<std::int64_t>(r.list("segments").size());
     r.count("segments", h.segments);  // a bare number of segments is as good
     r.texts("unused_keys", h.unused_keys), r.texts("papers", h.papers);
-    for (const auto& entry : r.list("objects")) {
-        if (!entry.is_object()) continue;
-        History::Object told;
-        Reader(entry).text("name", told.name), Reader(entry).count("count", told.count);
-        h.objects.push_back(told);
+}
+
+/// The counts of [[object]] in the resolved run file; none when there are no objects or one does not say its count.
+std::vector<std::int64_t> read_objects(const fs::path& path) {
+    std::vector<std::int64_t> counts;
+    try {
+        io::RunFileReader file(path);
+        for (auto& object : file.root().tables("object")) {
+            const std::int64_t otherwise = object.peek("model") == "point" ? 1 : 0;
+            counts.push_back(object.integer("count", {.fallback = otherwise}));
+        }
+    } catch (const InputError&) {
+        return {};  // the page shows the file as it is; only the colours need this
     }
+    return std::count(counts.begin(), counts.end(), 0) > 0 ? std::vector<std::int64_t>{} : counts;
 }
 
 std::vector<std::string> split(const std::string& line) {
@@ -215,6 +226,7 @@ History read_history(const fs::path& directory) {
                               " of the wrong length, left out here.");
     }
     h.run_file = content(directory / "run.toml").value_or("");
+    h.objects = read_objects(directory / "run.toml");
     h.snapshots = find_snapshots(directory / "snapshots");
     return h;
 }

@@ -50,16 +50,10 @@ struct History {
     double energy_error = unknown;
     std::int64_t segments = 0;
     std::vector<std::string> unused_keys, papers;
-    /// In the order of ids, which then run from 1 to the sum of the counts; empty when not told.
-    struct Object {
-        std::string name;
-        std::int64_t count = 0;
-    };
-    std::vector<Object> objects;
-
     // the other files
     Table energy;
     std::string run_file;
+    std::vector<std::int64_t> objects;  ///< particles of each [[object]], ids in this order from 1; empty when not told
     std::vector<std::filesystem::path> snapshots;  ///< in the order of their numbers
     std::vector<std::string> notes;                ///< plain text, one sentence each
 };

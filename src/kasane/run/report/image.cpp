@@ -5,51 +5,33 @@
 #include <png.h>
 
 #include <algorithm>
-#include <map>
 
 namespace kasane::run::report {
 namespace {
 
-/// Indices and colours when at most 256 different colours occur.
-struct Indexed {
-    std::vector<Rgb> color;
-    std::vector<std::uint8_t> index;
-};
-
-bool index_colors(const Image& image, Indexed& out) {
-    std::map<std::uint32_t, std::uint8_t> known;
-    for (const auto& p : image.pixel) {
-        const std::uint32_t key = p.r << 16 | p.g << 8 | p.b;
-        auto at = known.find(key);
-        if (at == known.end()) {
-            if (known.size() == 256) return false;
-            at = known.emplace(key, static_cast<std::uint8_t>(known.size())).first;
-            out.color.push_back(p);
-        }
-        out.index.push_back(at->second);
-    }
-    return true;
+std::vector<std::uint8_t> encode(int width, int height, png_uint_32 format, const void* pixels, const std::vector<Rgb>& colors) {
+    png_image header{};
+    header.version = PNG_IMAGE_VERSION;
+    header.width = static_cast<png_uint_32>(width);
+    header.height = static_cast<png_uint_32>(height);
+    header.format = format;
+    header.colormap_entries = static_cast<png_uint_32>(colors.size());
+    std::vector<std::uint8_t> out(PNG_IMAGE_PNG_SIZE_MAX(header));
+    png_alloc_size_t size = out.size();
+    if (!png_image_write_to_memory(&header, out.data(), &size, 0, pixels, 0, colors.data()))
+        throw ComputationError(std::string("libpng cannot encode a picture: ") + header.message);
+    out.resize(size);
+    return out;
 }
 
 }  // namespace
 
 std::vector<std::uint8_t> encode_png(const Image& image) {
-    png_image header{};
-    header.version = PNG_IMAGE_VERSION;
-    header.width = static_cast<png_uint_32>(image.width);
-    header.height = static_cast<png_uint_32>(image.height);
-    Indexed indexed;
-    const bool palette = index_colors(image, indexed);
-    header.format = palette ? PNG_FORMAT_RGB_COLORMAP : PNG_FORMAT_RGB;
-    header.colormap_entries = static_cast<png_uint_32>(indexed.color.size());
-    const void* pixels = palette ? static_cast<const void*>(indexed.index.data()) : image.pixel.data();
+    return encode(image.width, image.height, PNG_FORMAT_RGB, image.pixel.data(), {});
+}
 
-    std::vector<std::uint8_t> out(PNG_IMAGE_PNG_SIZE_MAX(header));
-    png_alloc_size_t size = out.size();
-    if (!png_image_write_to_memory(&header, out.data(), &size, 0, pixels, 0, palette ? indexed.color.data() : nullptr))
-        throw ComputationError(std::string("libpng cannot encode a picture: ") + header.message);
-    out.resize(size);
-    return out;
+std::vector<std::uint8_t> encode_png(const IndexedImage& image) {
+    return encode(image.width, image.height, PNG_FORMAT_RGB_COLORMAP, image.pixel.data(), image.color);
 }
 
 Image shrink(const Image& image, int factor) {

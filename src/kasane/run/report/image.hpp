@@ -9,15 +9,22 @@
 
 namespace kasane::run::report {
 
-/// Row by row from the top left; rgb holds width * height pixels.
+/// Row by row from the top left; holds width * height pixels.
 struct Image {
     int width = 0, height = 0;
     std::vector<Rgb> pixel;
 };
 
-/// PNG, 8 bits per channel; with a palette where 256 colours are enough, which is three times smaller.
-/// @throws ComputationError when libpng fails
+/// The same with at most 256 colours: a third of the bytes before compression, and less than that behind it.
+struct IndexedImage {
+    int width = 0, height = 0;
+    std::vector<Rgb> color;
+    std::vector<std::uint8_t> pixel;  ///< an index into color
+};
+
+/// PNG, 8 bits per channel or per index. @throws ComputationError when libpng fails
 std::vector<std::uint8_t> encode_png(const Image& image);
+std::vector<std::uint8_t> encode_png(const IndexedImage& image);
 
 /// Every pixel of the result is the mean of factor * factor pixels; a remainder at the right and bottom is cut off.
 Image shrink(const Image& image, int factor);

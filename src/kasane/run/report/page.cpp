@@ -31,13 +31,20 @@ Span covered(const History& h, const Film& film) {
 
 std::string simulated(const Context& c, const Span& span) {
     const auto length = span.last - span.first;
-    return c.time.unit.empty() ? number(length) + " time units" : number(length * c.time.factor) + " " + escape(c.time.unit);
+    return c.time.unit.empty() ? number(length) + "\u00a0time units" : number(length * c.time.factor) + "\u00a0" + escape(c.time.unit);
+}
+
+/// "Intel(R) Xeon(R)" -> "Intel Xeon".
+std::string without_marks(std::string name) {
+    for (const std::string mark : {"(R)", "(TM)", "(r)", "(tm)"})
+        for (auto at = name.find(mark); at != std::string::npos; at = name.find(mark)) name.erase(at, mark.size());
+    return name;
 }
 
 std::string machine(const History& h) {
     if (h.device.empty()) return "";
-    if (h.device_kind == "cpu" && h.threads > 0) return counted(h.threads, "thread", "threads") + " of " + h.device;
-    return "one " + h.device;
+    const auto name = without_marks(h.device);
+    return h.device_kind == "cpu" && h.threads > 0 ? counted(h.threads, "thread", "threads") + " of " + name : "one " + name;
 }
 
 std::string badge(const History& h) {
@@ -78,7 +85,7 @@ std::string summary(const Context& c, const Span& span) {
     }
     if (std::isfinite(h.energy_error)) {
         text += finished ? "The total energy stayed what it was to within " : "So far the total energy has stayed what it was to within ";
-        text += "<strong>" + number(h.energy_error, 2) + "</strong> of its value. ";
+        text += "<strong>" + error_size(h.energy_error) + "</strong> of its value. ";
     }
     return "<p class=\"lead\">" + text + "</p>\n";
 }
@@ -115,7 +122,7 @@ std::string tiles(const Context& c, const Span& span) {
     if (h.particles > 0) out += tile(grouped(h.particles), "particles");
     if (std::isfinite(span.last)) out += tile(simulated(c, span), "simulated");
     if (std::isfinite(h.seconds)) out += tile(duration(h.seconds), "computing");
-    if (std::isfinite(h.energy_error)) out += tile(number(h.energy_error, 2), "largest energy error");
+    if (std::isfinite(h.energy_error)) out += tile(error_size(h.energy_error), "largest energy error");
     return out.empty() ? "" : "<dl class=\"tiles\">" + out + "</dl>\n";
 }
 

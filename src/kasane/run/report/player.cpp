@@ -31,7 +31,7 @@ std::string legend(const Context& c) {
     for (std::size_t g = 0; g < film.groups.group.size(); ++g) {
         const auto& group = film.groups.group[g];
         std::string stops;
-        for (std::size_t k = 0; k < Film::ramp_length; ++k) stops += (k ? "," : "") + film.ramp[g * Film::ramp_length + k];
+        for (std::size_t k = 0; k < Film::ramp_length; ++k) stops.append(k ? "," : "").append(film.ramp[g * Film::ramp_length + k]);
         const auto dimmed = group.weight < 0.95 ? fmt::format(", drawn {} times fainter", number(1 / group.weight, 2)) : "";
         out += fmt::format("<span class=\"key\"><i style=\"background:linear-gradient(90deg,{})\"></i>{} <small>{}{}</small></span>", stops,
                            escape(group.name), grouped(group.count), dimmed);
@@ -83,7 +83,8 @@ std::string player(const Context& c) {
     const auto& w = film.window;
     const auto& poster = film.stills[film.stills.size() / 2];
     const auto bar = bar_length(w);
-    const auto bar_text = number(bar, 2) + (c.length_unit.empty() ? "" : " " + escape(c.length_unit));
+    auto bar_text = fmt::format("{:.6g}", bar);
+    if (!c.length_unit.empty()) bar_text.append(" ").append(escape(c.length_unit));
     const bool moves = film.frames.size() > 1;
 
     std::string out = "<section class=\"film\" aria-label=\"Film of the particles\">\n<figure id=\"player\">\n";

@@ -103,16 +103,15 @@ int decimals(const std::vector<double>& ticks) {
 }
 
 std::string plain(double value, int digits) {
+    if (std::abs(value) < 0.5 * std::pow(10, -digits)) return "0";
     auto text = fmt::format("{:.{}f}", value, digits);
-    if (text.find_first_not_of("-0.") == std::string::npos && text[0] == '-') text.erase(0, 1);
     if (text[0] == '-') text.replace(0, 1, "−");
     return text;
 }
 
 std::string log_label(double value) {
-    const double exponent = std::log10(value);
-    if (value >= 0.0099 && value < 99999) return number(value, value < 10 ? 1 : 3);
-    const int whole = static_cast<int>(std::floor(exponent + 1e-9));
+    if (value > 0.0099 && value < 10001) return value > 999 ? grouped(std::llround(value)) : fmt::format("{:.3g}", value);
+    const int whole = static_cast<int>(std::floor(std::log10(value) + 1e-9));
     const long lead = std::lround(value / std::pow(10, whole));
     return lead == 1 ? power_of_ten(whole) : fmt::format("{}×{}", lead, power_of_ten(whole));
 }
@@ -136,7 +135,7 @@ std::string axes(const Plot& plot, const Frame& f) {
     out += fmt::format("<line class=\"axis\" x1=\"{}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\"/>", left, f.right, bottom, bottom);
     out += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"end\">{}</text>", f.right, height - 6,
                        escape(plot.x_label));
-    const auto factor = exponent ? fmt::format("{} · ", power_of_ten(exponent)) : "";
+    const auto factor = exponent ? power_of_ten(exponent) + " " : "";
     const auto bracket = plot.y_label.find('[');
     auto label = plot.y_label;
     if (exponent && bracket != std::string::npos)
@@ -214,10 +213,12 @@ std::string to_svg(const Plot& plot) {
     double longest_name = 0;
     for (const auto& s : plot.series) {
         longest_name = std::max(longest_name, s.name.empty() ? 0 : text_width(s.name) + 10);
-        for (std::size_t i = 0; i < s.y.size(); ++i)
-            if (f.drawable(s.x[i], s.y[i])) f.x.include(s.x[i]), f.y.include(s.y[i]);
+        for (std::size_t i = 0; i < s.y.size(); ++i) {
+            if (std::isfinite(s.x[i])) f.x.include(s.x[i]);  // plots of one table share their x axis, whatever is missing
+            if (f.drawable(s.x[i], s.y[i])) f.y.include(s.y[i]);
+        }
     }
-    if (f.x.empty()) return "";
+    if (f.y.empty()) return "";
     f.right = width - 12 - longest_name;
     if (plot.reference && (!plot.log_y || *plot.reference > 0)) f.y.include(*plot.reference);
     if (plot.from_zero && !plot.log_y) f.y.include(0);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int top_level = 5;            // cells of 32 pixels
 constexpr int margin = 2 << top_level;  // pixels around the picture, for kernels that reach in from outside
-constexpr double neighbours = 24;       // particles under one kernel
+constexpr double neighbours = 32;       // particles under one kernel
 
 struct Grid {
     int columns = 0, rows = 0;

@@ -52,13 +52,13 @@ std::string time_bars(const History& h) {
     for (const auto& [name, seconds] : parts) sum += seconds;
     if (!(sum > 0)) return "";
     if (h.seconds > 1.005 * sum) parts.emplace_back("everything else", h.seconds - sum), sum = h.seconds;
-    std::string out = "<h3>Where the time went</h3>\n<table class=\"bars\"><tbody>\n";
+    std::string out = "<h3>Where the time went</h3>\n<ul class=\"bars\">\n";
     for (const auto& [name, seconds] : parts) {
         const double share = 100 * seconds / sum;
-        out += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"track\"><i style=\"width:{:.2f}%\"></i></td><td>{}</td><td>{}%</td></tr>\n",
-                           escape(part_name(name)), share, duration(seconds), share < 0.1 && share > 0 ? "&lt;0.1" : number(share, share < 10 ? 2 : 3));
+        out += fmt::format("<li><span>{}</span><span>{} · {}%</span><i style=\"width:{:.2f}%\"></i></li>\n", escape(part_name(name)),
+                           duration(seconds), share < 0.1 && share > 0 ? "&lt;0.1" : number(share, share < 10 ? 2 : 3), share);
     }
-    return out + "</tbody></table>\n";
+    return out + "</ul>\n";
 }
 
 }  // namespace

@@ -80,6 +80,10 @@ html:not(.js) .stills button { cursor: default; }
 
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 48px 44px; }
 .chart figcaption { font-size: 0.9rem; line-height: 1.5; margin-top: 4px; }
+@media (min-width: 900px) {  /* an odd one out has its words beside it */
+  .chart:last-child:nth-child(odd) { grid-column: 1 / -1; display: grid; grid-template-columns: 1fr 1fr; column-gap: 44px; align-items: center; }
+  .chart:last-child:nth-child(odd) h3 { grid-column: 1 / -1; }
+}
 .plot { display: block; width: 100%; height: auto; overflow: visible; font-size: 13px; }
 .plot text { fill: var(--muted); font-variant-numeric: tabular-nums; }
 .plot .grid { stroke: var(--line); }
@@ -104,13 +108,13 @@ html:not(.js) .stills button { cursor: default; }
 .gauge i { display: block; height: 100%; background: var(--s1); border-radius: 7px; }
 .ends { display: flex; justify-content: space-between; color: var(--muted); font-size: 0.85rem; margin: 6px 0 18px; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-.bars th { text-align: left; font-weight: 400; padding: 5px 16px 5px 0; white-space: nowrap; }
-.bars td { text-align: right; padding: 5px 0 5px 14px; white-space: nowrap; color: var(--muted); }
-.bars .track { width: 60%; padding-left: 0; }
-.bars i { display: block; height: 12px; min-width: 2px; border-radius: 4px; background: var(--s0); }
+.bars { list-style: none; margin: 0; padding: 0; font-variant-numeric: tabular-nums; }
+.bars li { display: grid; grid-template-columns: 1fr auto; column-gap: 16px; margin-bottom: 12px; line-height: 1.4; }
+.bars span + span { color: var(--muted); }
+.bars i { grid-column: 1 / -1; display: block; height: 6px; min-width: 2px; margin-top: 4px; border-radius: 3px; background: var(--s0); }
 
-.facts { margin: 0 0 28px; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); column-gap: 44px; }
-.facts div { display: grid; grid-template-columns: 8.5em 1fr; gap: 12px; padding: 8px 0; border-top: 1px solid var(--line); }
+.facts { margin: 0 0 36px; columns: 400px 2; column-gap: 44px; }
+.facts div { break-inside: avoid; display: grid; grid-template-columns: 8.5em 1fr; gap: 12px; padding: 8px 0; border-top: 1px solid var(--line); }
 .facts dt { color: var(--muted); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 details { border: 1px solid var(--line); border-radius: 10px; background: var(--card); margin-bottom: 36px; }

@@ -6,6 +6,11 @@
 #include <cmath>
 
 namespace kasane::run::report {
+namespace {
+
+constexpr const char* nbsp = "\u00a0";  // between a number and its unit: no line break
+
+}  // namespace
 
 std::string escape(const std::string& text) {
     std::string safe;
@@ -22,10 +27,14 @@ std::string escape(const std::string& text) {
 }
 
 std::string grouped(std::int64_t number) {
-    auto digits = fmt::format("{}", number);
-    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
-        digits.insert(static_cast<std::size_t>(at), ",");
-    return digits;
+    const auto digits = fmt::format("{}", number);
+    std::string text;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        const auto left = digits.size() - i;
+        if (i > 0 && left % 3 == 0 && digits[i - 1] != '-') text += ',';
+        text += digits[i];
+    }
+    return text;
 }
 
 std::string power_of_ten(int exponent) {
@@ -45,19 +54,38 @@ std::string number(double value, int digits) {
     const auto rounded = fmt::format("{:.{}e}", size, digits - 1);
     const auto e = rounded.find('e');
     const int exponent = std::stoi(rounded.substr(e + 1));
-    if (exponent >= 6 || exponent < -3) return sign + rounded.substr(0, e) + " × " + power_of_ten(exponent);
+    if (exponent >= 6 || exponent < -3) return sign + rounded.substr(0, e) + nbsp + "×" + nbsp + power_of_ten(exponent);
     if (exponent >= digits - 1) return sign + grouped(std::llround(std::stod(rounded)));
     return sign + fmt::format("{:.{}f}", std::stod(rounded), digits - 1 - exponent);
 }
 
+std::string error_size(double value) {
+    if (!(value > 0 && value < 0.01)) return number(value, 2);
+    const auto text = fmt::format("{:.1e}", value);
+    return text.substr(0, 3) + nbsp + "×" + nbsp + power_of_ten(std::stoi(text.substr(4)));
+}
+
+std::string brief(double value) {
+    auto text = number(value, 4);
+    const auto end = text.find(nbsp);  // a power of ten follows
+    auto digits = text.substr(0, end);
+    if (digits.find('.') != std::string::npos) digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.ends_with('.')) digits.pop_back();
+    return end == std::string::npos ? digits : digits + text.substr(end);
+}
+
 std::string duration(double seconds) {
     if (!std::isfinite(seconds)) return "unknown";
-    if (seconds < 10) return number(seconds, 2) + " s";
+    if (seconds < 10) return number(seconds, 2) + nbsp + "s";
     const auto s = std::llround(seconds);
-    if (s < 60) return fmt::format("{} s", s);
-    if (s < 3600) return s % 60 ? fmt::format("{} min {} s", s / 60, s % 60) : fmt::format("{} min", s / 60);
-    if (s < 86400) return fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
-    return fmt::format("{} d {} h", s / 86400, s % 86400 / 3600);
+    const auto pair = [](long long first, const char* unit, long long second, const char* small) {
+        const auto rest = second ? fmt::format(" {}{}{}", second, nbsp, small) : "";
+        return fmt::format("{}{}{}{}", first, nbsp, unit, rest);
+    };
+    if (s < 60) return pair(s, "s", 0, "");
+    if (s < 3600) return pair(s / 60, "min", s % 60, "s");
+    if (s < 86400) return pair(s / 3600, "h", s % 3600 / 60, "min");
+    return pair(s / 86400, "d", s % 86400 / 3600, "h");
 }
 
 std::string bytes(double count) {
@@ -65,45 +93,50 @@ std::string bytes(double count) {
     static constexpr const char* unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
     std::size_t u = 0;
     for (; count >= 1000 && u + 1 < std::size(unit); ++u) count /= 1000;
-    return number(count) + " " + unit[u];
+    return number(count) + nbsp + unit[u];
 }
 
 std::string counted(std::int64_t number, const std::string& one, const std::string& many) {
     return grouped(number) + " " + (number == 1 ? one : many);
 }
 
-std::string TimeScale::text(double time, int digits) const {
-    const auto value = number(time * factor, digits);
-    return unit.empty() ? "t = " + value : value + " " + unit;
+std::string TimeScale::text(double time) const {
+    if (!std::isfinite(time)) return "time unknown";
+    auto value = fmt::format("{:.{}f}", time * factor, decimals);
+    if (value[0] == '-') value.replace(0, 1, "−");
+    return unit.empty() ? "t = " + value : value + nbsp + unit;
 }
 
 std::string TimeScale::label() const { return with_unit("time", unit); }
 
 TimeScale time_scale(const gravity::Units& units, double longest) {
     constexpr double year = 3.15576e7;  // Julian [s]
-    if (!(units.time_s() > 0)) return {};
+    TimeScale scale;
     const double gigayears = units.time_s() / (1e9 * year);
     const double span = std::abs(longest) * gigayears;
-    if (!(span > 1e-4) || span > 1e4) return {1, units.time_name};
-    return span >= 0.5 ? TimeScale{gigayears, "Gyr"} : TimeScale{gigayears * 1e3, "Myr"};
+    if (span > 1e-4 && span < 1e4) scale = span >= 0.5 ? TimeScale{gigayears, "Gyr"} : TimeScale{gigayears * 1e3, "Myr"};
+    const double shown = std::abs(longest) * scale.factor;
+    if (shown > 0 && std::isfinite(shown)) scale.decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(shown))), 0, 9);
+    return scale;
 }
 
 std::string with_unit(const std::string& name, const std::string& unit) {
     return unit.empty() ? name : name + " [" + unit + "]";
 }
 
-std::string pretty_unit(const std::string& unit) {
-    auto text = unit;
-    const auto replace = [&](const std::string& from, const std::string& to) {
-        if (const auto at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
-    };
-    if (text.starts_with("1e")) {
-        const auto end = text.find_first_not_of("0123456789", 2);
-        if (end != 2 && end != std::string::npos && end < 6)
-            text = power_of_ten(std::stoi(text.substr(2, end - 2))) + text.substr(end);
+PoweredUnit powered_unit(const std::string& unit) {
+    PoweredUnit result{0, unit};
+    if (unit.starts_with("1e")) {
+        const auto end = unit.find_first_not_of("0123456789", 2);
+        if (end > 2 && end < 6) result = {std::stoi(unit.substr(2, end - 2)), unit.substr(unit.find_first_not_of(' ', end))};
     }
-    replace("Msun", "M☉");
-    return text;
+    if (const auto at = result.unit.find("Msun"); at != std::string::npos) result.unit.replace(at, 4, "M☉");
+    return result;
+}
+
+std::string pretty_unit(const std::string& unit) {
+    const auto [exponent, name] = powered_unit(unit);
+    return exponent ? power_of_ten(exponent) + " " + name : name;
 }
 
 std::string shell_word(const std::string& text) {

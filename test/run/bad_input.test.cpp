@@ -1,0 +1,234 @@
+// Bad input: exit status 2, a message that names file, key or line and what to do, the same as JSON, and nothing written.
+#include <kasane/core/device/space.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
+
+#include <gtest/gtest.h>
+#include <test/run/command.hpp>
+
+#include <cmath>
+#include <limits>
+#include <sys/stat.h>
+
+namespace {
+
+using namespace kasane;
+namespace fs = std::filesystem;
+
+class BadInput : public test::CommandTest {
+   protected:
+    /// `run` and `check` refuse the small run with these settings, with these words, and leave no directory.
+    void expect_refused(const std::vector<std::string>& settings, const std::vector<std::string>& words) {
+        small_run();
+        for (const char* verb : {"run", "check"}) {
+            std::vector<std::string> arguments{verb, "small.toml", "--json"};
+            for (const auto& each : settings) arguments.insert(arguments.end(), {"--set", each});
+            test::expect_bad_input(kasane(arguments), words);
+        }
+        EXPECT_FALSE(fs::exists(directory / "out"));
+    }
+    /// The same for a run that starts from `start.hdf5` (or another file).
+    void expect_file_refused(const std::vector<std::string>& words, const std::string& file = "start.hdf5") {
+        test::write_file(directory / "file.toml", "[run]\nproblem = 'gravity'\nuntil = 1\n[initial]\nfile = '" + file +
+                                                      "'\n[force]\nsoftening = 0.1\n[step]\ndt = 0.1\n[output]\ndirectory = 'out'\n");
+        for (const char* verb : {"run", "check"}) test::expect_bad_input(kasane({verb, "file.toml", "--json"}), words);
+        EXPECT_FALSE(fs::exists(directory / "out"));
+    }
+    static gravity::Snapshot three() {
+        gravity::Snapshot s;
+        s.particles.resize(3);
+        for (std::size_t i = 0; i < 3; ++i) {
+            s.particles.position[i] = {static_cast<double>(i), 0, 0};
+            s.particles.mass[i] = 1 + static_cast<double>(i);  // unequal, so that they are stored one by one
+            s.particles.id[i] = i + 1;
+            s.particles.type[i] = 1;
+        }
+        s.units = gravity::galactic_units();
+        return s;
+    }
+};
+
+TEST_F(BadInput, MissingFileDirectoryAndNonsense) {
+    fs::create_directory(directory / "folder");
+    test::write_file(directory / "empty.toml", "");
+    test::write_file(directory / "nonsense.toml", "[run\nproblem = 3\n");
+    for (const char* verb : {"run", "check"}) {
+        test::expect_bad_input(kasane({verb, "missing.toml", "--json"}), {"missing.toml", "no such file"});
+        test::expect_bad_input(kasane({verb, "folder", "--json"}), {"folder", "directory"});
+        test::expect_bad_input(kasane({verb, "empty.toml", "--json"}), {"empty.toml", "too short"});
+        test::expect_bad_input(kasane({verb, "nonsense.toml", "--json"}), {"nonsense.toml", "TOML"});
+    }
+    const auto plain = kasane({"run", "missing.toml"});
+    EXPECT_EQ(plain.status, 2);
+    EXPECT_NE(plain.err.find("missing.toml: there is no such file"), std::string::npos) << plain.err;
+    EXPECT_EQ(plain.out, "");
+    test::expect_bad_input(kasane({"forces", "missing.hdf5", "-o", "f.hdf5", "--json"}), {"missing.hdf5"});
+    test::expect_bad_input(kasane({"forces", "folder", "-o", "f.hdf5", "--json"}), {"folder"});
+    test::expect_bad_input(kasane({"sample", "missing.toml", "-o", "f.hdf5", "--json"}), {"missing.toml"});
+    test::expect_bad_input(kasane({"report", "folder", "--json"}), {"folder"});
+    EXPECT_FALSE(fs::exists(directory / "f.hdf5"));
+}
+
+TEST_F(BadInput, AllProblemsOfARunFileAtOnceWithTheirLines) {
+    const auto path = small_run("chekpoint_every = 10\n");
+    auto text = test::read_file(path);
+    text.replace(text.find("softening = 0.05"), 16, "softening = -1.0");
+    text.replace(text.find("count = 257"), 11, "count = 0.5");
+    test::write_file(path, text);
+    const auto outcome = kasane({"run", "small.toml", "--json"});
+    test::expect_bad_input(outcome, {"small.toml", "9", "initial.count", "whole number"});
+    const auto problems = outcome.json()["problems"];
+    ASSERT_EQ(problems.size(), 3u) << problems;
+    EXPECT_EQ(problems[1]["key"], "force.softening");
+    EXPECT_EQ(problems[1]["line"], 11);
+    EXPECT_EQ(problems[1]["column"], 13);
+    EXPECT_EQ(problems[2]["key"], "output.chekpoint_every");
+    EXPECT_NE(problems[2]["message"].get<std::string>().find("did you mean 'checkpoint_every'?"), std::string::npos);
+    EXPECT_NE(outcome.err.find("small.toml:11:13: force.softening: is -1"), std::string::npos) << outcome.err;
+}
+
+TEST_F(BadInput, ValuesOutOfRangeNameTheRange) {
+    expect_refused({"force.softening=-0.1"}, {"--set", "force.softening", "at least 0"});
+    expect_refused({"force.softening=nan"}, {"force.softening", "finite"});
+    expect_refused({"initial.count=0"}, {"initial.count", "at least 1"});
+    expect_refused({"initial.count=-5"}, {"initial.count", "at least 1"});
+    expect_refused({"initial.mass=-1"}, {"initial.mass", "above 0"});
+    expect_refused({"initial.mass=nan"}, {"initial.mass", "finite"});
+    expect_refused({"step.dt=0"}, {"step.dt", "above 0"});
+    expect_refused({"step.dt=5"}, {"step.dt", "longer than the whole run"});
+    expect_refused({"run.until=-1"}, {"run.until", "not after the start"});
+    expect_refused({"output.snapshot_every=0.001"}, {"output.snapshot_every", "shorter than one step"});
+    expect_refused({"output.directory="}, {"output.directory", "empty"});
+    expect_refused({"run.threads=-1"}, {"run.threads", "at least 0"});
+}
+
+TEST_F(BadInput, NamesThatAreNotKnown) {
+    expect_refused({"run.problem=gravitation"}, {"run.problem", "gravity"});
+    expect_refused({"run.units=nbodi"}, {"run.units", "nbody", "galactic"});
+    expect_refused({"run.units=galactic", "initial.mass=1", "initial.scale=3 parsec"}, {"initial.scale", "parsec", "pc"});
+    expect_refused({"run.units=galactic", "initial.mass=1", "initial.scale=3 km/s"}, {"initial.scale", "length"});
+    expect_refused({"force.softening=50 pc"}, {"force.softening", "pc"});
+    expect_refused({"initial.model=plumer"}, {"initial.model", "plummer"});
+    expect_refused({"force.method=tree"}, {"force.method", "direct"});
+    expect_refused({"force.variant=fast"}, {"force.variant", "simd"});
+    expect_refused({"force.variant=tile"}, {"force.variant", "device"});
+    expect_refused({"run.device=gpu"}, {"run.device", "cuda"});
+    expect_refused({"stp.dt=1"}, {"stp", "step"});
+    expect_refused({"initial.truncation.radius=1"}, {"truncation"});
+}
+
+TEST_F(BadInput, UserUnitsMustBeComplete) {
+    expect_refused({"run.units=user", "initial.mass=1", "initial.scale=1"}, {"units.length_cm", "missing"});
+    expect_refused({"run.units=user", "units.length_cm=1", "units.mass_g=-1", "units.velocity_cm_s=1"},
+                   {"units.mass_g", "above 0"});
+}
+
+TEST_F(BadInput, AnNfwSphereNeedsATruncation) {
+    expect_refused({"initial.model=nfw", "initial.scale=1"}, {"initial.truncation"});
+}
+
+TEST_F(BadInput, ObjectsAndOrbits) {
+    small_run();
+    const auto refused = [&](const std::string& text, const std::vector<std::string>& words) {
+        test::write_file(directory / "o.toml", "[run]\nproblem='gravity'\nunits='nbody'\nuntil=1\n[force]\nsoftening=0\n[step]\ndt=0.1\n"
+                                               "[output]\ndirectory='out'\n" + text);
+        test::expect_bad_input(kasane({"run", "o.toml", "--json"}), words);
+        EXPECT_FALSE(fs::exists(directory / "out"));
+    };
+    const std::string point = "[[object]]\nmodel='point'\nmass=1\n";
+    refused("", {"initial", "model", "file"});
+    refused("[orbit]\nseparation=1\npericentre=1\n" + point, {"orbit", "two"});
+    refused("[orbit]\nseparation=1\npericentre=2\n" + point + point, {"orbit", "separation"});
+    refused("[orbit]\nseparation=1\npericentre=1\n" + point + point + "position=[1,2,3]\n", {"object.1.position", "orbit"});
+    refused(point + "position=[1,2]\n", {"object.0.position", "3 numbers"});
+    refused(point + "[initial]\nmodel='plummer'\ncount=3\n", {"object"});
+    refused("[[object]]\nmodel='missing.toml'\n", {"object.0.model", "missing.toml"});
+    refused("[[object]]\nfile='missing.hdf5'\n", {"object.0.file", "missing.hdf5"});
+    test::write_file(directory / "self.toml", "model = 'self.toml'\n");
+    refused("[[object]]\nmodel='self.toml'\n", {"object.0.model", "self.toml"});
+}
+
+TEST_F(BadInput, SnapshotsThatCannotBeUsed) {
+    expect_file_refused({"initial.file", "start.hdf5"});
+    fs::create_directory(directory / "folder");
+    expect_file_refused({"initial.file", "folder", "directory"}, "folder");
+    test::write_file(directory / "start.hdf5", "no snapshot at all, but longer than the shortest header of a format");
+    expect_file_refused({"initial.file", "start.hdf5"});
+
+    gravity::write_snapshot(directory / "start.hdf5", three());
+    const auto whole = test::read_file(directory / "start.hdf5");
+    for (const std::size_t part : {1u, 2u, 3u}) {
+        test::write_file(directory / "start.hdf5", whole.substr(0, whole.size() * part / 4));
+        expect_file_refused({"initial.file", "start.hdf5"});
+    }
+}
+
+TEST_F(BadInput, ATruncatedBinarySnapshotNamesItsBlock) {
+    gravity::write_snapshot(directory / "start.hdf5", three(), {.format = gravity::SnapshotFormat::gadget1});
+    const auto whole = test::read_file(directory / "start.hdf5");
+    test::write_file(directory / "start.hdf5", whole.substr(0, whole.size() - 10));
+    expect_file_refused({"initial.file", "start.hdf5"});
+}
+
+TEST_F(BadInput, ParticlesThatCannotBeUsed) {
+    // The writer takes what it is given; the reader must not.
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    auto s = three();
+    s.particles.mass[1] = -1;
+    gravity::write_snapshot(directory / "start.hdf5", s);
+    expect_file_refused({"initial.file", "mass", "-1"});
+    s = three();
+    s.particles.mass[2] = nan;
+    gravity::write_snapshot(directory / "start.hdf5", s);
+    expect_file_refused({"initial.file", "mass", "nan"});
+    s = three();
+    s.particles.position[0].y = nan;
+    gravity::write_snapshot(directory / "start.hdf5", s);
+    expect_file_refused({"initial.file", "position", "nan"});
+}
+
+TEST_F(BadInput, AnOutputDirectoryThatExistsIsNeverTouched) {
+    small_run();
+    fs::create_directory(directory / "out");
+    test::write_file(directory / "out/thesis.txt", "years of work");
+    test::expect_bad_input(kasane({"run", "small.toml", "--json"}), {"output.directory", "out", "exists", "--force"});
+    // --force is for runs of kasane alone.
+    test::expect_bad_input(kasane({"run", "small.toml", "--force", "--json"}), {"output.directory", "out", "other things"});
+    EXPECT_EQ(test::read_file(directory / "out/thesis.txt"), "years of work");
+    EXPECT_EQ(std::distance(fs::directory_iterator(directory / "out"), {}), 1);
+    test::write_file(directory / "file", "");
+    test::expect_bad_input(kasane({"run", "small.toml", "-o", "file", "--force", "--json"}), {"file", "not a directory"});
+    test::expect_bad_input(kasane({"run", "small.toml", "-o", "file/below", "--json"}), {"file/below"});
+
+    ASSERT_EQ(kasane({"run", "small.toml", "-o", "done"}).status, 0);
+    const auto energy = test::read_file(directory / "done/energy.csv");
+    test::expect_bad_input(kasane({"run", "small.toml", "-o", "done", "--json"}), {"exists already"});
+    EXPECT_EQ(test::read_file(directory / "done/energy.csv"), energy);
+}
+
+TEST_F(BadInput, NoPermissionToWrite) {
+    small_run();
+    // Nobody may create anything in /proc, root neither.
+    test::expect_bad_input(kasane({"run", "small.toml", "-o", "/proc/kasane", "--json"}), {"/proc/kasane", "output.directory", "cannot be created"});
+    test::expect_bad_input(kasane({"sample", "small.toml", "-o", "/proc/kasane.hdf5", "--json"}), {"/proc/kasane.hdf5"});
+    if (geteuid() == 0) return;  // permissions do not bind root
+    fs::create_directory(directory / "locked");
+    chmod((directory / "locked").c_str(), 0555);
+    test::expect_bad_input(kasane({"run", "small.toml", "-o", "locked/out", "--json"}), {"locked/out", "cannot be created"});
+}
+
+TEST_F(BadInput, MoreParticlesThanMemory) {
+    expect_refused({"initial.count=900_000_000_000"}, {"initial.count", "GiB", "free"});
+    test::expect_bad_input(kasane({"sample", "small.toml", "-o", "s.hdf5", "--count", "900000000000", "--json"}), {"count", "GiB"});
+    EXPECT_FALSE(fs::exists(directory / "s.hdf5"));
+}
+
+TEST_F(BadInput, NoCudaDevice) {
+    if (why_no_cuda().empty()) GTEST_SKIP() << "this machine has a CUDA device";
+    small_run();
+    test::expect_bad_input(kasane({"run", "small.toml", "--device", "cuda", "--json"}), {"--device", "run.device", "cuda", "not available"});
+    expect_refused({"run.device=cuda:1"}, {"run.device", "not available"});
+    ASSERT_EQ(kasane({"sample", "small.toml", "-o", "s.hdf5"}).status, 0);
+    test::expect_bad_input(kasane({"forces", "s.hdf5", "-o", "f.hdf5", "--device", "cuda", "--json"}), {"cuda", "not available"});
+}
+
+}  // namespace

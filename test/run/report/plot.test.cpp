@@ -1,0 +1,126 @@
+// Curves: round ticks, gaps where there is no number, SVG that is XML.
+#include <kasane/run/report/plot.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "markup.hpp"
+
+using namespace kasane::run::report;
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Plot simple(std::vector<double> x, std::vector<double> y) {
+    Plot p;
+    p.title = "a <title> & \"more\"";
+    p.x_label = "time [Gyr]";
+    p.y_label = "y < 1";
+    p.series.push_back({"c & d", std::move(x), std::move(y)});
+    return p;
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+    std::size_t n = 0;
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+    return n;
+}
+
+/// The path data of the first curve.
+std::string path(const std::string& svg) {
+    const auto first = svg.find("<path class=\"curve s0\" d=\"") + 26;
+    return svg.substr(first, svg.find('"', first) - first);
+}
+
+TEST(ReportPlot, NiceTicks) {
+    EXPECT_EQ(nice_ticks(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+    EXPECT_EQ(nice_ticks(-1, 1, 4), (std::vector<double>{-1, -0.5, 0, 0.5, 1}));
+    EXPECT_TRUE(nice_ticks(1, 1, 5).empty());
+    EXPECT_TRUE(nice_ticks(0, std::numeric_limits<double>::infinity(), 5).empty());
+    for (const double span : {1e-12, 0.37, 9.99, 123456.0, 1e30})
+        for (const double low : {-0.5 * span, 0.0, 3.3 * span}) {
+            const auto ticks = nice_ticks(low, low + span, 6);
+            EXPECT_GE(ticks.size(), 2U) << low << " " << span;
+            EXPECT_LE(ticks.size(), 7U) << low << " " << span;
+            EXPECT_GE(ticks.front(), low - 1e-5 * span);
+            EXPECT_LE(ticks.back(), low + span * (1 + 1e-5));
+        }
+}
+
+TEST(ReportPlot, LogTicks) {
+    const auto near = [](const std::vector<double>& a, const std::vector<double>& b) {
+        return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return std::abs(x - y) < 1e-9 * y; });
+    };
+    EXPECT_TRUE(near(log_ticks(0.5, 20), {0.5, 1, 2, 5, 10, 20}) || near(log_ticks(0.5, 20), {1, 10}));
+    EXPECT_TRUE(near(log_ticks(1e-6, 1e-2), {1e-6, 1e-5, 1e-4, 1e-3, 1e-2}));
+    EXPECT_LE(log_ticks(1e-30, 1).size(), 8U);
+    EXPECT_GE(log_ticks(2, 7).size(), 2U);
+}
+
+TEST(ReportPlot, IsXmlWithTextsEscaped) {
+    for (const bool log_y : {false, true}) {
+        auto p = simple({0, 1, 2, 3}, {1, 2, 4, 8});
+        p.log_y = log_y;
+        p.reference = 3;
+        p.reference_name = "a<b";
+        const auto svg = to_svg(p);
+        EXPECT_EQ(kasane::test::markup_problem(svg, kasane::test::Dialect::xml), "") << svg;
+        EXPECT_NE(svg.find("c &amp; d"), std::string::npos);
+        EXPECT_EQ(svg.find("<title> &"), std::string::npos);
+    }
+}
+
+TEST(ReportPlot, BadNumbersLeaveGaps) {
+    const double inf = std::numeric_limits<double>::infinity();
+    const auto d = path(to_svg(simple({0, 1, 2, 3, 4, 5, nan, 7}, {1, 2, nan, 4, 5, inf, 6, 7})));
+    EXPECT_EQ(count(d, "M"), 3U) << d;
+    EXPECT_EQ(count(d, "L"), 2U) << d;
+    EXPECT_EQ(d.find("nan"), std::string::npos);
+    EXPECT_EQ(d.find("inf"), std::string::npos);
+    auto logarithmic = simple({0, 1, 2, 3}, {0, 1, -1, 10});
+    logarithmic.log_y = true;
+    EXPECT_EQ(count(path(to_svg(logarithmic)), "M"), 2U);
+}
+
+TEST(ReportPlot, NothingToDraw) {
+    EXPECT_EQ(to_svg(simple({}, {})), "");
+    EXPECT_EQ(to_svg(simple({0, 1}, {nan, nan})), "");
+    EXPECT_EQ(to_svg(simple({nan, nan}, {0, 1})), "");
+    auto logarithmic = simple({0, 1}, {0, 0});
+    logarithmic.log_y = true;
+    EXPECT_EQ(to_svg(logarithmic), "");
+}
+
+TEST(ReportPlot, FlatAndSingleCurvesHaveFiniteCoordinates) {
+    for (const auto& y : {std::vector<double>{5}, {0, 0, 0}, {1e-300, 1e-300}, {-3, -3}, {1e300, -1e300}})
+        for (const bool log_y : {false, true}) {
+            std::vector<double> x;
+            for (std::size_t i = 0; i < y.size(); ++i) x.push_back(static_cast<double>(i));
+            auto p = simple(x, y);
+            p.log_y = log_y;
+            const auto svg = to_svg(p);
+            EXPECT_EQ(svg.find("nan"), std::string::npos) << svg;
+            EXPECT_EQ(svg.find("inf"), std::string::npos) << svg;
+        }
+}
+
+TEST(ReportPlot, LongTablesKeepTheirPeaks) {
+    std::vector<double> x, y;
+    for (int i = 0; i < 100'000; ++i) x.push_back(i), y.push_back(i == 54'321 ? 100 : 1);
+    const auto svg = to_svg(simple(x, y));
+    EXPECT_LT(svg.size(), 60'000U);
+    // The peak is the only point near the top; the frame reaches 6% above it.
+    const auto d = path(svg);
+    double highest = 1e9;
+    for (auto at = d.find_first_of("ML"); at != std::string::npos; at = d.find_first_of("ML", at + 1)) {
+        const auto space = d.find(' ', at);
+        highest = std::min(highest, std::stod(d.substr(space + 1)));
+    }
+    EXPECT_LT(highest, 60);
+}
+
+}  // namespace
