@@ -1,16 +1,15 @@
 // Three passes over the snapshots: a few for the window, a few for the scale of brightness, all for the frames.
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/snapshot/snapshot.hpp>
-#include <kasane/run/report/color.hpp>
-#include <kasane/run/report/film.hpp>
-#include <kasane/run/report/image.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <exception>
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/report/color.hpp>
+#include <kasane/run/report/film.hpp>
+#include <kasane/run/report/image.hpp>
 #include <optional>
 #include <set>
 
@@ -105,8 +104,8 @@ std::vector<Density> densities(const Window& window, Plane plane, const gravity:
                                const std::vector<std::uint8_t>& group) {
     std::vector<Density> result;
     for (std::size_t g = 0; g < groups.group.size(); ++g) {
-        result.push_back(surface_density(window, plane, view(particles.position), view(particles.mass), view(group),
-                                         static_cast<std::uint8_t>(g)));
+        result.push_back(
+            surface_density(window, plane, view(particles.position), view(particles.mass), view(group), static_cast<std::uint8_t>(g)));
         const auto weight = static_cast<float>(groups.group[g].weight);
         for (auto& v : result.back().value) v *= weight;
     }
@@ -246,8 +245,7 @@ void add_ramps(Film& film, const Palette& palette) {
 /// The three passes.
 class Maker {
    public:
-    Maker(const History& history, const FilmOptions& options)
-        : history_(history), options_(options), source_(history, film_.notes) {}
+    Maker(const History& history, const FilmOptions& options) : history_(history), options_(options), source_(history, film_.notes) {}
 
     Film make() {
         if (!choose_window()) return std::move(film_);
