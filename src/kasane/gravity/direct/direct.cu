@@ -70,11 +70,11 @@ struct CudaScratch {
     }
 
     template <class Real>
-    Body<Real>* pack_bodies(Buffer<unsigned char, Cuda>& to, View<const Vec3<double>> position, const double* mass, const Vec3<double>* origin,
-                            index_t size, unsigned* mass_bits = nullptr) {
+    Body<Real>* pack_bodies(Buffer<unsigned char, Cuda>& to, View<const Vec3<double>> position, const double* mass,
+                            View<const Vec3<double>> middle_of, index_t size, unsigned* mass_bits = nullptr) {
         auto* bodies = room<Body<Real>>(to, size);
         constexpr int block = 128;
-        pack<<<blocks_for(size, block), block, 0, on.stream>>>(position, mass, origin, static_cast<int>(size), bodies, mass_bits);
+        pack<<<blocks_for(size, block), block, 0, on.stream>>>(position, mass, middle_of, static_cast<int>(size), bodies, mass_bits);
         KS_CUDA(cudaGetLastError());
         return bodies;
     }
@@ -86,10 +86,10 @@ struct CudaScratch {
         problem.targets = static_cast<int>(target_position.n);
         problem.sources = static_cast<int>(padded(from.position.n, Block));
         problem.self_shift = static_cast<int>(self.shift);
-        const auto* j = pack_bodies<Real>(sources, from.position, from.mass.ptr, from.position.ptr, problem.sources);
+        const auto* j = pack_bodies<Real>(sources, from.position, from.mass.ptr, from.position, problem.sources);
         const auto* i = j;
         if (target_position.ptr != from.position.ptr || target_position.n != from.position.n)
-            i = pack_bodies<Real>(targets, target_position, nullptr, from.position.ptr, target_position.n);
+            i = pack_bodies<Real>(targets, target_position, nullptr, from.position, target_position.n);
         int per_multiprocessor = 0;
         KS_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, Block, 0));
         const int target_blocks = blocks_for(target_position.n, Block * K);
@@ -136,7 +136,7 @@ struct CudaScratch {
     template <class Real, int K, int BlocksPerSm, bool Softened, class Sums>
     void pairs(const Direct& options, const Sources& from, Sums to, unsigned* mass_bits, View<Vec3<double>> acceleration) {
         const auto schedule = PairSchedule::of(from.position.n, K);
-        const auto* bodies = pack_bodies<Real>(sources, from.position, from.mass.ptr, from.position.ptr,
+        const auto* bodies = pack_bodies<Real>(sources, from.position, from.mass.ptr, from.position,
                                                static_cast<index_t>(schedule.blocks) * 32 * K, mass_bits);
         const auto kernel = sum_pairs<Real, K, Softened, pair_block, BlocksPerSm, Sums>;
         constexpr int warps_per_block = pair_block / 32;

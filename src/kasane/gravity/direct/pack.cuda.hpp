@@ -1,6 +1,6 @@
 // Between the particles of a simulation (double, structure of arrays) and the packed bodies of the CUDA kernels.
-// Positions are taken relative to the first source before they are rounded, so that a system far from the origin of the
-// coordinates keeps its digits in float.
+// Positions are taken relative to the middle of the sources before they are rounded, so that a system far from the origin of the
+// coordinates keeps its digits in float, and a few far particles do not cost the many theirs.
 #pragma once
 
 #include <kasane/core/math/vec3.hpp>
@@ -8,14 +8,33 @@
 
 namespace kasane::gravity::detail {
 
-/// bodies [padded]: behind n, massless particles at the origin. largest_mass, if not null, grows to the largest mass's bits.
+/// The median of the warp's values: the one that 16 others stand before, equal values in the order of lanes.
+__device__ inline double warp_median(double value) {
+    constexpr unsigned all = 0xffffffffu;
+    const int lane = threadIdx.x % 32;
+    int before = 0;
+    for (int other = 0; other < 32; ++other) {
+        const double theirs = __shfl_sync(all, value, other);
+        before += theirs < value || (theirs == value && other < lane);
+    }
+    return __shfl_sync(all, value, __ffs(static_cast<int>(__ballot_sync(all, before == 16))) - 1);
+}
+
+/// The middle of the sources: per component the median of 32 of them. Every warp that asks gets the same.
+__device__ inline Vec3<double> middle(View<const Vec3<double>> sources) {
+    const auto sample = sources[(threadIdx.x % 32) * sources.n / 32];
+    return {warp_median(sample.x), warp_median(sample.y), warp_median(sample.z)};
+}
+
+/// bodies [padded]: behind n, massless particles in the middle. largest_mass, if not null, grows to the largest mass's bits.
 template <class Real>
-__global__ void pack(View<const Vec3<double>> position, const double* mass, const Vec3<double>* origin, int padded, Body<Real>* bodies,
-                     unsigned* largest_mass) {
+__global__ void pack(View<const Vec3<double>> position, const double* mass, View<const Vec3<double>> sources, int padded,
+                     Body<Real>* bodies, unsigned* largest_mass) {
+    const auto origin = middle(sources);
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     Body<Real> body{};
     if (i < position.n) {
-        const auto x = position[i] - *origin;
+        const auto x = position[i] - origin;
         body = {static_cast<Real>(x.x), static_cast<Real>(x.y), static_cast<Real>(x.z), mass ? static_cast<Real>(mass[i]) : Real(0)};
     }
     if (i < padded) bodies[i] = body;
