@@ -1,5 +1,6 @@
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/io/atomic_file.hpp>
+#include <kasane/gravity/direct/bound.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/gravity_run.hpp>
 #include <kasane/run/papers.hpp>
@@ -53,6 +54,12 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.dt = file.schedule.dt;
     record_.method = "direct";
     record_.variant = gravity::name(simulation_.variant());
+    if (simulation_.variant() != gravity::DirectVariant::plain) {  // the oracle is not there for speed
+        const auto& mass = simulation_.particles().mass;
+        const bool equal_masses = std::all_of(mass.begin(), mass.end(), [&](double m) { return m == mass.front(); });
+        const auto bound = gravity::direct_bound(file.space, file.force, simulation_.size(), equal_masses);
+        record_.bound = {bound.rate, bound.reason};
+    }
     record_.precision = name(file.force.precision);
     record_.accumulation = name(file.force.accumulation);
     record_.deterministic = file.force.deterministic;

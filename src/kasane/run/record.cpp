@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/perf/simd.hpp>
 #include <kasane/run/record.hpp>
 #include <kasane/version.hpp>
 
@@ -23,16 +24,8 @@ double number(const json& value) { return value.is_number() ? value.get<double>(
 std::string iso_time_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 std::string simd_name() {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f")) return "AVX-512";
-    if (__builtin_cpu_supports("avx2")) return "AVX2";
-    return "SSE2";
-#elif defined(__aarch64__)
-    return "NEON";
-#else
-    return "scalar";
-#endif
+    const auto target = simd_target();
+    return target.starts_with("AVX3") ? "AVX-512" : target;  // Highway's name for it
 }
 
 std::string to_json(const Record& r) {

@@ -1,17 +1,16 @@
 // A run directory made by hand: two clumps that pass each other, and the files that a run leaves.
 #pragma once
 
-#include <kasane/gravity/snapshot/snapshot.hpp>
-
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <kasane/gravity/snapshot/snapshot.hpp>
 #include <random>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 
 namespace kasane::test {
 
@@ -68,7 +67,8 @@ inline std::string record(const std::string& title, const std::string& status, c
  "force": {"method": "direct", "variant": "simd", "precision": "single"}, "steps": 100, "time": 1.0, "seconds": 12.5,
  "timers": {"force": {"seconds": 10, "calls": 101}, "step": {"seconds": 1, "calls": 100}}, "interactions": 1e9, "rate": 2e9,
  "bound": {"rate": 4e9, "reason": "a <bound> & its reason"}, "relative_energy_error": 1.5e-4, "segments": [{}, {}], "unused_keys": [],
- "papers": ["Somebody & Else (2013), https://example.org/paper"])" + more + "}";
+ "papers": ["Somebody & Else (2013), https://example.org/paper"])" +
+           more + "}";
 }
 
 inline std::string energy_table(int rows) {

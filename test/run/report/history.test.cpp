@@ -14,8 +14,8 @@ namespace {
 TEST(ReportHistory, ReadsWhatARunWrites) {
     Directory d;
     test::fill_run(d, 0);
-    for (const char* name : {"snapshot_0010.hdf5", "snapshot_0002.hdf5", "snapshot_0003.0.hdf5", "snapshot_0003.1.hdf5", ".snapshot_0004.hdf5.tmp",
-                             "snapshot_x.hdf5", "other.hdf5"})
+    for (const char* name : {"snapshot_0010.hdf5", "snapshot_0002.hdf5", "snapshot_0003.0.hdf5", "snapshot_0003.1.hdf5",
+                             ".snapshot_0004.hdf5.tmp", "snapshot_x.hdf5", "other.hdf5"})
         write_file(d / "snapshots" / name, "");
     const auto h = read_history(d);
     EXPECT_EQ(h.title, "Two clumps");
@@ -70,7 +70,8 @@ TEST(ReportHistory, RecordOfTheWrongShape) {
         EXPECT_EQ(h.notes.size(), 1U) << text;
     }
     Directory d;
-    write_file(d / "record.json", R"({"title": 3, "particles": "many", "particles_by_type": {"a": 1}, "units": [], "timers": {"x": 1, "y": {"seconds": null},
+    write_file(d / "record.json",
+               R"({"title": 3, "particles": "many", "particles_by_type": {"a": 1}, "units": [], "timers": {"x": 1, "y": {"seconds": null},
                "z": {"seconds": 2}}, "bound": 7, "segments": 4, "papers": [1, "p"], "rate": null})");
     const auto h = read_history(d);
     EXPECT_TRUE(h.title.empty());
@@ -87,7 +88,8 @@ TEST(ReportHistory, ObjectsOfTheRunFile) {
         write_file(d / "run.toml", text);
         return read_history(d).objects;
     };
-    EXPECT_EQ(objects("[[object]]\nmodel = \"nfw\"\ncount = 5\n[object.truncation]\nradius = 1.0\n[[object]]\ncount = 7\n[[object]]\nmodel = \"point\"\n"),
+    EXPECT_EQ(objects("[[object]]\nmodel = \"nfw\"\ncount = 5\n[object.truncation]\nradius = 1.0\n[[object]]\ncount = 7\n[[object]]\nmodel "
+                      "= \"point\"\n"),
               (std::vector<std::int64_t>{5, 7, 1}));
     EXPECT_TRUE(objects("[[object]]\ncount = 5\n[[object]]\nfile = \"a.hdf5\"\n").empty());
     EXPECT_TRUE(objects("[initial]\ncount = 5\n").empty());

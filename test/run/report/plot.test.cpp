@@ -1,10 +1,9 @@
 // Curves: round ticks, gaps where there is no number, SVG that is XML.
-#include <kasane/run/report/plot.hpp>
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <kasane/run/report/plot.hpp>
 #include <limits>
 
 #include "markup.hpp"
@@ -53,7 +52,8 @@ TEST(ReportPlot, NiceTicks) {
 
 TEST(ReportPlot, LogTicks) {
     const auto near = [](const std::vector<double>& a, const std::vector<double>& b) {
-        return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return std::abs(x - y) < 1e-9 * y; });
+        return a.size() == b.size() &&
+               std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return std::abs(x - y) < 1e-9 * y; });
     };
     EXPECT_TRUE(near(log_ticks(0.5, 20), {0.5, 1, 2, 5, 10, 20}) || near(log_ticks(0.5, 20), {1, 10}));
     EXPECT_TRUE(near(log_ticks(1e-6, 1e-2), {1e-6, 1e-5, 1e-4, 1e-3, 1e-2}));

@@ -1,9 +1,8 @@
 // Surface density: mass and centre conserved, the right way up, wide kernels where particles are few.
-#include <kasane/run/report/projection.hpp>
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <kasane/run/report/projection.hpp>
 #include <limits>
 #include <random>
 
@@ -16,18 +15,14 @@ struct Cloud {
     std::vector<Vec3<double>> position;
     std::vector<double> mass;
     std::vector<std::uint8_t> group;
-    void add(Vec3<double> r, double m = 1, std::uint8_t g = 0) {
-        position.push_back(r), mass.push_back(m), group.push_back(g);
-    }
+    void add(Vec3<double> r, double m = 1, std::uint8_t g = 0) { position.push_back(r), mass.push_back(m), group.push_back(g); }
     Density project(const Window& w, Plane plane = Plane::xy, std::uint8_t which = 0) {
         return surface_density(w, plane, view(position), view(mass), view(group), which);
     }
 };
 
 /// Larger than the widest kernel, some 200 pixels across.
-Window window(double width = 20, int columns = 400, int rows = 300) {
-    return {{0, 0, 0}, width, width * rows / columns, columns, rows};
-}
+Window window(double width = 20, int columns = 400, int rows = 300) { return {{0, 0, 0}, width, width * rows / columns, columns, rows}; }
 
 struct Moments {
     double mass = 0, x = 0, y = 0, spread = 0, peak = 0;

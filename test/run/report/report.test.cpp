@@ -1,9 +1,8 @@
 // The whole page, from run directories good and bad.
+#include <algorithm>
 #include <kasane/core/base/error.hpp>
 #include <kasane/run/report/film.hpp>
 #include <kasane/run/report/report.hpp>
-
-#include <algorithm>
 #include <limits>
 #include <regex>
 
@@ -143,8 +142,9 @@ TEST(Report, BarestDirectory) {
 TEST(Report, NotANumberInTheTable) {
     Directory d;
     test::fill_run(d, 2);
-    write_file(d / "energy.csv", "time,step,kinetic,potential,energy,relative_energy_error,virial_ratio,r10,r25,r50,r75,r90\n"
-                                 "0,0,1,-2,-1,0,1,1,2,3,4,5\n0.1,1,nan,nan,nan,nan,nan,nan,nan,nan,nan,nan\n0.2,2,1,-2,-1,1e-3,1,1,2,3,4,5\n0.3,3,1");
+    write_file(d / "energy.csv",
+               "time,step,kinetic,potential,energy,relative_energy_error,virial_ratio,r10,r25,r50,r75,r90\n"
+               "0,0,1,-2,-1,0,1,1,2,3,4,5\n0.1,1,nan,nan,nan,nan,nan,nan,nan,nan,nan,nan\n0.2,2,1,-2,-1,1e-3,1,1,2,3,4,5\n0.3,3,1");
     const auto html = report_of(d);
     EXPECT_TRUE(contains(html, "energy.csv has 1 row of the wrong length"));
     EXPECT_EQ(count(html, "<svg class=\"plot\""), 5U);

@@ -1,11 +1,10 @@
 // Which curves are drawn, and what they mean.
-#include <kasane/run/report/page.hpp>
-#include <kasane/run/report/plot.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <kasane/run/report/page.hpp>
+#include <kasane/run/report/plot.hpp>
 
 namespace kasane::run::report {
 namespace {
@@ -17,7 +16,8 @@ std::vector<double> scaled(std::vector<double> values, double factor) {
 
 std::string figure(const std::string& title, const Plot& plot, const std::string& caption) {
     const auto svg = to_svg(plot);
-    return svg.empty() ? "" : fmt::format("<figure class=\"chart\"><h3>{}</h3>\n{}<figcaption>{}</figcaption></figure>\n", title, svg, caption);
+    return svg.empty() ? ""
+                       : fmt::format("<figure class=\"chart\"><h3>{}</h3>\n{}<figcaption>{}</figcaption></figure>\n", title, svg, caption);
 }
 
 Plot over_time(const Context& c, const std::string& title, const std::string& y_label) {
@@ -34,8 +34,9 @@ std::string energy_error(const Context& c, const std::vector<double>& time) {
     for (auto& e : error) e = std::abs(e);
     p.log_y = true;
     p.series.push_back({"", time, error});
-    return figure("Energy error", p, "How far the total energy has moved from where it began. Gravity conserves it; what is left is the error of "
-                                     "steps and rounding.");
+    return figure("Energy error", p,
+                  "How far the total energy has moved from where it began. Gravity conserves it; what is left is the error of "
+                  "steps and rounding.");
 }
 
 std::string energies(const Context& c, const std::vector<double>& time) {
@@ -73,8 +74,9 @@ std::string separation(const Context& c) {
     auto p = over_time(c, "Separation", with_unit("separation", c.length_unit));
     p.from_zero = true;
     p.series.push_back({"", time, apart});
-    return figure("Separation", p, "Distance between the densest places of the two; it falls with each passage as orbital energy goes into "
-                                   "stirring the particles.");
+    return figure("Separation", p,
+                  "Distance between the densest places of the two; it falls with each passage as orbital energy goes into "
+                  "stirring the particles.");
 }
 
 }  // namespace

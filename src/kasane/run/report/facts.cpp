@@ -1,9 +1,8 @@
 // What one needs to trust, repeat or cite the run.
-#include <kasane/run/report/page.hpp>
-
 #include <fmt/format.h>
 
 #include <cmath>
+#include <kasane/run/report/page.hpp>
 
 namespace kasane::run::report {
 namespace {
@@ -103,7 +102,8 @@ std::string facts(const Context& c) {
     const auto& h = c.history;
     std::string out = "<section>\n<h2>Facts</h2>\n" + table(c);
     if (!h.run_file.empty())
-        out += "<details><summary>The run file, with every default written out</summary>\n<pre tabindex=\"0\">" + escape(h.run_file) + "</pre></details>\n";
+        out += "<details><summary>The run file, with every default written out</summary>\n<pre tabindex=\"0\">" + escape(h.run_file) +
+               "</pre></details>\n";
     out += commands(h);
     if (!h.papers.empty()) {
         out += "<h3>Papers to cite</h3>\n<ul class=\"papers\">\n";

@@ -1,16 +1,15 @@
 // Three passes over the snapshots: a few for the window, a few for the scale of brightness, all for the frames.
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/snapshot/snapshot.hpp>
-#include <kasane/run/report/color.hpp>
-#include <kasane/run/report/film.hpp>
-#include <kasane/run/report/image.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <exception>
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/report/color.hpp>
+#include <kasane/run/report/film.hpp>
+#include <kasane/run/report/image.hpp>
 #include <optional>
 #include <set>
 
@@ -95,7 +94,7 @@ Window window_of(const Box& box, double pixels) {
     Window w;
     w.center = 0.5 * (box.low + box.high);
     const double least = 1e-9 * (1 + std::abs(w.center.x) + std::abs(w.center.y) + std::abs(w.center.z));
-    const double height = 1.15 * std::max({extent.y, extent.z, least}), width = 1.15 * std::max(extent.x, least);
+    const double height = 1.22 * std::max({extent.y, extent.z, least}), width = 1.22 * std::max(extent.x, least);
     const double aspect = std::clamp(width / height, 4.0 / 3, 1.6);
     w.width = std::max(width, height * aspect);
     return sized(w, aspect, pixels);
@@ -105,8 +104,8 @@ std::vector<Density> densities(const Window& window, Plane plane, const gravity:
                                const std::vector<std::uint8_t>& group) {
     std::vector<Density> result;
     for (std::size_t g = 0; g < groups.group.size(); ++g) {
-        result.push_back(surface_density(window, plane, view(particles.position), view(particles.mass), view(group),
-                                         static_cast<std::uint8_t>(g)));
+        result.push_back(
+            surface_density(window, plane, view(particles.position), view(particles.mass), view(group), static_cast<std::uint8_t>(g)));
         const auto weight = static_cast<float>(groups.group[g].weight);
         for (auto& v : result.back().value) v *= weight;
     }
@@ -246,8 +245,7 @@ void add_ramps(Film& film, const Palette& palette) {
 /// The three passes.
 class Maker {
    public:
-    Maker(const History& history, const FilmOptions& options)
-        : history_(history), options_(options), source_(history, film_.notes) {}
+    Maker(const History& history, const FilmOptions& options) : history_(history), options_(options), source_(history, film_.notes) {}
 
     Film make() {
         if (!choose_window()) return std::move(film_);
@@ -279,7 +277,7 @@ class Maker {
 
     void choose_scale() {
         for (const auto k : evenly(probes_.size(), 4))
-            if (const auto snapshot = source_.read(probes_[k])) include_scale(film_, total(project(snapshot->particles, Plane::xy)));
+            if (const auto snapshot = source_.read(probes_[k])) include_scale(film_, total(front(snapshot->particles)));
         // Between two and three and a half decades show both cores and tails; massless particles have no scale.
         if (!(film_.brightest > 0)) film_.brightest = 1;
         film_.faintest = std::clamp(film_.faintest, film_.brightest / 3000, film_.brightest / 100);
@@ -292,7 +290,7 @@ class Maker {
         const auto snapshot = source_.read(probes_[probes_.size() / 2]);
         if (!snapshot) return;
         for (int round = 0; round < 3; ++round) {
-            const auto one = layers(project(snapshot->particles, Plane::xy), *tone_, *palette_);
+            const auto one = layers(front(snapshot->particles), *tone_, *palette_);
             const double all = 2.0 * static_cast<double>(shown().size() * (one.light.size() + one.tint.size()));
             const double share = static_cast<double>(options_.most_bytes) / all;
             if (share >= 1) return;
@@ -310,8 +308,9 @@ class Maker {
             if (!snapshot) continue;
             Film::Frame frame;
             frame.time = snapshot->time;
+            const auto group = film_.groups.of(snapshot->particles);
             both_planes([&](int p) {
-                const auto parts = project(snapshot->particles, planes[p]);
+                const auto parts = densities(film_.window, planes[p], snapshot->particles, film_.groups, group);
                 frame.picture[p] = layers(parts, *tone_, *palette_);
                 if (p == 0 && still_frames.count(index)) add_still(parts);
             });
@@ -328,8 +327,8 @@ class Maker {
         film_.stills.push_back({film_.frames.size(), encode_png(small), small.width, small.height});
     }
 
-    std::vector<Density> project(const gravity::Particles& particles, Plane plane) const {
-        return densities(film_.window, plane, particles, film_.groups, film_.groups.of(particles));
+    std::vector<Density> front(const gravity::Particles& particles) const {
+        return densities(film_.window, Plane::xy, particles, film_.groups, film_.groups.of(particles));
     }
     std::vector<std::size_t> shown() const { return evenly(history_.snapshots.size(), options_.most_frames); }
     const History& history_;

@@ -3,11 +3,10 @@
 // Invariants: every frame has one picture per plane; one snapshot is in memory at a time.
 #pragma once
 
+#include <cstdint>
 #include <kasane/run/report/groups.hpp>
 #include <kasane/run/report/history.hpp>
 #include <kasane/run/report/projection.hpp>
-
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,7 +19,7 @@ struct Film {
     };
     struct Frame {
         double time = 0;
-        Picture picture[2];         ///< Plane::xy, Plane::xz
+        Picture picture[2];           ///< Plane::xy, Plane::xz
         double separation = unknown;  ///< of the centres of two objects, [length]
     };
     struct Still {
@@ -42,8 +41,8 @@ struct Film {
 struct FilmOptions {
     int most_frames = 60;
     int stills = 8;
-    double pixels = 330'000;                ///< of one picture, before the size of the page is looked at
-    std::size_t most_bytes = 5'200'000;     ///< of all pictures; base64 makes a third more of it
+    double pixels = 330'000;             ///< of one picture, before the size of the page is looked at
+    std::size_t most_bytes = 5'200'000;  ///< of all pictures; base64 makes a third more of it
 };
 
 /// No frames when there is no snapshot that can be read.

@@ -1,8 +1,7 @@
-#include <kasane/run/report/groups.hpp>
-#include <kasane/run/report/words.hpp>
-
 #include <algorithm>
 #include <cmath>
+#include <kasane/run/report/groups.hpp>
+#include <kasane/run/report/words.hpp>
 
 namespace kasane::run::report {
 namespace {
@@ -71,7 +70,8 @@ Membership Membership::by_position(const gravity::Particles& particles) {
         if (finite(particles.position[i]) && (bright(i) || !any_bright)) points.push_back(particles.position[i]);
     if (points.size() < 16) return {};
     const auto farthest = [&](const Vec3<double>& from) {
-        return *std::max_element(points.begin(), points.end(), [&](const auto& a, const auto& b) { return distance(a, from) < distance(b, from); });
+        return *std::max_element(points.begin(), points.end(),
+                                 [&](const auto& a, const auto& b) { return distance(a, from) < distance(b, from); });
     };
     Vec3<double> first = farthest(mean(points)), second = farthest(first);
     const auto is_second = [&](const Vec3<double>& r) { return distance(r, second) < distance(r, first); };
@@ -109,9 +109,7 @@ std::vector<std::uint8_t> Groups::of(const gravity::Particles& particles) const 
     const auto dark = static_cast<std::uint8_t>(group.size() - 1);
     std::vector<std::uint8_t> result(particles.id.size());
     for (std::size_t i = 0; i < result.size(); ++i)
-        result[i] = has_dark && particles.type[i] == halo_type ? dark
-                    : member.objects() > 1                     ? member.of(particles.id[i])
-                                                               : std::uint8_t{0};
+        result[i] = has_dark && particles.type[i] == halo_type ? dark : member.objects() > 1 ? member.of(particles.id[i]) : std::uint8_t{0};
     return result;
 }
 
@@ -134,7 +132,8 @@ Groups make_groups(const gravity::Particles& first, const History& history) {
     const bool has_dark = halo_count > 0 && bright_mass > 0;
 
     const std::string noun = history.units.length_cm > 0 ? "galaxy" : "object";
-    const bool only_disks = std::count_if(std::begin(bright_type), std::end(bright_type), [](auto n) { return n > 0; }) == 1 && bright_type[2] > 0;
+    const bool only_disks =
+        std::count_if(std::begin(bright_type), std::end(bright_type), [](auto n) { return n > 0; }) == 1 && bright_type[2] > 0;
     const std::string stars = only_disks ? "disk" : "stars";
     static constexpr double hue[] = {62, 240, 150, 350};
     const int n = groups.member.objects();

@@ -1,14 +1,12 @@
 // Every getter keeps a default where the files say nothing or nonsense.
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/io/toml.hpp>
-#include <kasane/run/report/history.hpp>
-
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/io/toml.hpp>
+#include <kasane/run/report/history.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 

@@ -1,9 +1,8 @@
 // Small RGB pictures, written as PNG by libpng and carried inside a page as base64.
 #pragma once
 
-#include <kasane/run/report/color.hpp>
-
 #include <cstdint>
+#include <kasane/run/report/color.hpp>
 #include <string>
 #include <vector>
 

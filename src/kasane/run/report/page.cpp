@@ -1,9 +1,8 @@
 // Head, summary and order of the page.
-#include <kasane/run/report/page.hpp>
-
 #include <fmt/format.h>
 
 #include <cmath>
+#include <kasane/run/report/page.hpp>
 
 namespace kasane::run::report {
 namespace {
@@ -97,11 +96,12 @@ std::string warnings(const Context& c, const Span& span) {
     const auto at = std::isfinite(span.last) ? " at " + escape(c.time.text(span.last)) : "";
     const auto resume = "<code>kasane resume " + escape(shell_word(h.directory.string())) + "</code>";
     if (h.status == "running")
-        text += fmt::format("<p>This run is not finished: it is under way, or it was killed. The page shows how far it had come"
-                            "{}. If it no longer runs, {} goes on from the newest checkpoint.</p>", at, resume);
+        text += fmt::format(
+            "<p>This run is not finished: it is under way, or it was killed. The page shows how far it had come"
+            "{}. If it no longer runs, {} goes on from the newest checkpoint.</p>",
+            at, resume);
     if (h.status == "interrupted") text += fmt::format("<p>This run was interrupted{}. {} goes on from there.</p>", at, resume);
-    if (h.status == "failed")
-        text += fmt::format("<p>This run failed{}{}</p>", at, h.message.empty() ? "." : ": " + escape(h.message));
+    if (h.status == "failed") text += fmt::format("<p>This run failed{}{}</p>", at, h.message.empty() ? "." : ": " + escape(h.message));
     std::vector<std::string> notes = h.notes;
     notes.insert(notes.end(), c.film.notes.begin(), c.film.notes.end());
     if (!notes.empty()) {

@@ -1,12 +1,11 @@
 // The film: a canvas with play, slider and view; the pictures as base64 in a block of JSON; and stills for everybody else.
-#include <kasane/run/report/image.hpp>
-#include <kasane/run/report/page.hpp>
-#include <kasane/run/report/plot.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <kasane/run/report/image.hpp>
+#include <kasane/run/report/page.hpp>
+#include <kasane/run/report/plot.hpp>
 
 namespace kasane::run::report {
 namespace {
@@ -65,8 +64,10 @@ std::string stills(const Context& c) {
     std::string out = "<ol class=\"stills\">\n";
     for (const auto& s : c.film.stills) {
         const auto when = escape(c.time.text(c.film.frames[s.frame].time));
-        out += fmt::format("<li><button type=\"button\" data-frame=\"{}\"><img alt=\"x–y view at {}\" width=\"{}\" height=\"{}\" src=\"{}\">"
-                           "<span>{}</span></button></li>\n", s.frame, when, s.columns, s.rows, data_uri(s.png), when);
+        out += fmt::format(
+            "<li><button type=\"button\" data-frame=\"{}\"><img alt=\"x–y view at {}\" width=\"{}\" height=\"{}\" src=\"{}\">"
+            "<span>{}</span></button></li>\n",
+            s.frame, when, s.columns, s.rows, data_uri(s.png), when);
     }
     return out + "</ol>\n";
 }
@@ -90,20 +91,23 @@ std::string player(const Context& c) {
     std::string out = "<section class=\"film\" aria-label=\"Film of the particles\">\n<figure id=\"player\">\n";
     out += fmt::format("<div class=\"screen\" style=\"aspect-ratio:{}/{};--ratio:{:.4f}\">\n", w.columns, w.rows,
                        static_cast<double>(w.columns) / w.rows);
-    out += fmt::format("<canvas id=\"screen\" width=\"{}\" height=\"{}\" role=\"img\" aria-label=\"Surface density of the particles\"></canvas>\n",
-                       w.columns, w.rows);
+    out += fmt::format(
+        "<canvas id=\"screen\" width=\"{}\" height=\"{}\" role=\"img\" aria-label=\"Surface density of the particles\"></canvas>\n",
+        w.columns, w.rows);
     out += fmt::format("<noscript><img alt=\"x–y view\" src=\"{}\"></noscript>\n", data_uri(poster.png));
     out += fmt::format("<span class=\"clock\" id=\"clock\">{}</span>\n", escape(c.time.text(film.frames[poster.frame].time)));
     out += fmt::format("<span class=\"bar\" style=\"width:{:.2f}%\">{}</span>\n</div>\n", 100 * bar / w.width, bar_text);
     out += "<div class=\"controls\">\n";
     if (moves)
-        out += fmt::format("<button type=\"button\" id=\"play\" aria-label=\"Play\"><svg viewBox=\"0 0 24 24\" aria-hidden=\"true\">"
-                           "<path class=\"start\" d=\"M7 4.5v15l12.5-7.5z\"/><path class=\"stop\" d=\"M6 5h4.2v14H6zM13.8 5H18v14h-4.2z\"/>"
-                           "</svg></button>\n<input type=\"range\" id=\"seek\" min=\"0\" max=\"{}\" value=\"{}\" step=\"1\" aria-label=\"Time\">\n",
-                           film.frames.size() - 1, poster.frame);
-    out += "<fieldset class=\"views\"><legend>View</legend>"
-           "<label><input type=\"radio\" name=\"view\" value=\"0\" checked><span>x–y</span></label>"
-           "<label><input type=\"radio\" name=\"view\" value=\"1\"><span>x–z</span></label></fieldset>\n</div>\n";
+        out += fmt::format(
+            "<button type=\"button\" id=\"play\" aria-label=\"Play\"><svg viewBox=\"0 0 24 24\" aria-hidden=\"true\">"
+            "<path class=\"start\" d=\"M7 4.5v15l12.5-7.5z\"/><path class=\"stop\" d=\"M6 5h4.2v14H6zM13.8 5H18v14h-4.2z\"/>"
+            "</svg></button>\n<input type=\"range\" id=\"seek\" min=\"0\" max=\"{}\" value=\"{}\" step=\"1\" aria-label=\"Time\">\n",
+            film.frames.size() - 1, poster.frame);
+    out +=
+        "<fieldset class=\"views\"><legend>View</legend>"
+        "<label><input type=\"radio\" name=\"view\" value=\"0\" checked><span>x–y</span></label>"
+        "<label><input type=\"radio\" name=\"view\" value=\"1\"><span>x–z</span></label></fieldset>\n</div>\n";
     out += "<figcaption>" + legend(c) + "</figcaption>\n</figure>\n" + stills(c) + film_data(c) + "</section>\n";
     return out;
 }

@@ -1,10 +1,9 @@
-#include <kasane/run/report/plot.hpp>
-#include <kasane/run/report/words.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <kasane/run/report/plot.hpp>
+#include <kasane/run/report/words.hpp>
 #include <limits>
 
 namespace kasane::run::report {
@@ -82,9 +81,9 @@ std::string hover_points(const Series& s, std::size_t number_of_series, const Pl
     std::string out;
     for (std::size_t i = 0; i < s.y.size(); i += stride) {
         if (!f.drawable(s.x[i], s.y[i])) continue;
-        out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"><title>{}{} at {} {}</title></circle>", f.to_x(s.x[i]),
-                           f.to_y(s.y[i]), s.name.empty() ? "" : escape(s.name) + ": ", number(s.y[i]), escape(plot.x_label),
-                           number(s.x[i]));
+        out +=
+            fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"><title>{}{} at {} {}</title></circle>", f.to_x(s.x[i]), f.to_y(s.y[i]),
+                        s.name.empty() ? "" : escape(s.name) + ": ", number(s.y[i]), escape(plot.x_label), number(s.x[i]));
     }
     return out;
 }
@@ -133,8 +132,8 @@ std::string axes(const Plot& plot, const Frame& f) {
                            f.log_y ? log_label(t) : plain(t, digits));
     }
     out += fmt::format("<line class=\"axis\" x1=\"{}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\"/>", left, f.right, bottom, bottom);
-    out += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"end\">{}</text>", f.right, height - 6,
-                       escape(plot.x_label));
+    out +=
+        fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"end\">{}</text>", f.right, height - 6, escape(plot.x_label));
     const auto factor = exponent ? power_of_ten(exponent) + " " : "";
     const auto bracket = plot.y_label.find('[');
     auto label = plot.y_label;

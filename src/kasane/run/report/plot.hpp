@@ -15,7 +15,7 @@ struct Series {
 };
 
 struct Plot {
-    std::string title;    ///< for people who do not see the picture
+    std::string title;  ///< for people who do not see the picture
     std::string x_label, y_label;
     bool log_y = false;
     std::vector<Series> series;

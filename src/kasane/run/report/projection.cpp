@@ -1,9 +1,8 @@
 // Deposit into a pyramid of grids, each half as fine as the one before, then refine from the coarsest down, adding up.
 // A particle's level follows from the number of its neighbours on the sky; between two levels its mass is split.
-#include <kasane/run/report/projection.hpp>
-
 #include <algorithm>
 #include <cmath>
+#include <kasane/run/report/projection.hpp>
 
 namespace kasane::run::report {
 namespace {
@@ -71,8 +70,8 @@ std::vector<Grid> counts(const std::vector<Point>& points, int columns, int rows
         const auto& fine = levels[static_cast<std::size_t>(l - 1)];
         for (int y = 0; y < coarse.rows; ++y)
             for (int x = 0; x < coarse.columns; ++x)
-                coarse.at(x, y) = fine.at(2 * x, 2 * y) + fine.at(2 * x + 1, 2 * y) + fine.at(2 * x, 2 * y + 1) +
-                                  fine.at(2 * x + 1, 2 * y + 1);
+                coarse.at(x, y) =
+                    fine.at(2 * x, 2 * y) + fine.at(2 * x + 1, 2 * y) + fine.at(2 * x, 2 * y + 1) + fine.at(2 * x + 1, 2 * y + 1);
     }
     return levels;
 }

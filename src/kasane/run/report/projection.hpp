@@ -2,10 +2,9 @@
 // surroundings are sparse, so that haloes are smooth and cores are sharp; the kernel conserves mass.
 #pragma once
 
+#include <cstdint>
 #include <kasane/core/base/types.hpp>
 #include <kasane/core/math/vec3.hpp>
-
-#include <cstdint>
 #include <vector>
 
 namespace kasane::run::report {
@@ -15,8 +14,8 @@ enum class Plane { xy, xz };
 /// What a picture shows: a rectangle of the plane through `center`, [length].
 struct Window {
     Vec3<double> center;
-    double width = 1, height = 1;       ///< [length]
-    int columns = 0, rows = 0;          ///< pixels; width / columns == height / rows
+    double width = 1, height = 1;  ///< [length]
+    int columns = 0, rows = 0;     ///< pixels; width / columns == height / rows
     double pixel() const { return width / columns; }
 };
 

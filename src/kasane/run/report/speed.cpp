@@ -1,10 +1,9 @@
 // How fast it was, against what the hardware allows, and where the time went.
-#include <kasane/run/report/page.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <kasane/run/report/page.hpp>
 
 namespace kasane::run::report {
 namespace {
@@ -18,18 +17,21 @@ std::string flops(double rate) {
 
 std::string gauge(const History& h) {
     const double share = h.rate / h.bound;
-    return fmt::format("<div class=\"gauge\" role=\"img\" aria-label=\"{0} percent of the bound\"><i style=\"width:{1:.1f}%\"></i></div>\n"
-                       "<p class=\"ends\"><span>0</span><span>bound: {2} interactions/s, {3}</span></p>\n",
-                       std::lround(100 * share), 100 * std::clamp(share, 0.0, 1.0), number(h.bound), flops(h.bound));
+    return fmt::format(
+        "<div class=\"gauge\" role=\"img\" aria-label=\"{0} percent of the bound\"><i style=\"width:{1:.1f}%\"></i></div>\n"
+        "<p class=\"ends\"><span>0</span><span>bound: {2} interactions/s, {3}</span></p>\n",
+        std::lround(100 * share), 100 * std::clamp(share, 0.0, 1.0), number(h.bound), flops(h.bound));
 }
 
 std::string rate_text(const History& h) {
     if (!(h.rate > 0)) return "<p class=\"muted\">The record holds no measured rate.</p>\n";
     const bool bounded = h.bound > 0;
-    std::string out = fmt::format("<p class=\"big\"><strong>{}</strong> interactions per second <span>= {}</span></p>\n", number(h.rate), flops(h.rate));
+    std::string out =
+        fmt::format("<p class=\"big\"><strong>{}</strong> interactions per second <span>= {}</span></p>\n", number(h.rate), flops(h.rate));
     if (bounded) out += gauge(h);
-    out += "<p>An interaction is the pull of one particle on another one. By custom it counts as 26 floating-point operations, "
-           "however many the hardware spends on it [MTM13]; that gives the figure in FLOPS. ";
+    out +=
+        "<p>An interaction is the pull of one particle on another one. By custom it counts as 26 floating-point operations, "
+        "however many the hardware spends on it [MTM13]; that gives the figure in FLOPS. ";
     if (bounded) {
         out += fmt::format("The forces reached <strong>{:.0f}%</strong> of what this hardware allows", 100 * h.rate / h.bound);
         out += h.bound_reason.empty() ? ". " : " (" + escape(h.bound_reason) + "). ";
@@ -67,7 +69,8 @@ std::string speed(const Context& c) {
     const auto& h = c.history;
     const auto bars = time_bars(h);
     if (!(h.rate > 0) && bars.empty()) return "";
-    return "<section class=\"speed\">\n<h2>Speed</h2>\n<div class=\"halves\">\n<div>" + rate_text(h) + "</div>\n<div>" + bars + "</div>\n</div>\n</section>\n";
+    return "<section class=\"speed\">\n<h2>Speed</h2>\n<div class=\"halves\">\n<div>" + rate_text(h) + "</div>\n<div>" + bars +
+           "</div>\n</div>\n</section>\n";
 }
 
 }  // namespace kasane::run::report

@@ -1,9 +1,8 @@
-#include <kasane/run/report/words.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <kasane/run/report/words.hpp>
 
 namespace kasane::run::report {
 namespace {
@@ -120,9 +119,7 @@ TimeScale time_scale(const gravity::Units& units, double longest) {
     return scale;
 }
 
-std::string with_unit(const std::string& name, const std::string& unit) {
-    return unit.empty() ? name : name + " [" + unit + "]";
-}
+std::string with_unit(const std::string& name, const std::string& unit) { return unit.empty() ? name : name + " [" + unit + "]"; }
 
 PoweredUnit powered_unit(const std::string& unit) {
     PoweredUnit result{0, unit};
@@ -141,7 +138,8 @@ std::string pretty_unit(const std::string& unit) {
 
 std::string shell_word(const std::string& text) {
     const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string("/._-+=:,@%").find(c) != std::string::npos;
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               std::string("/._-+=:,@%").find(c) != std::string::npos;
     });
     if (plain) return text;
     std::string quoted = "'";

@@ -1,9 +1,8 @@
 // Numbers, durations and names as a reader likes them, as Unicode text.
 #pragma once
 
-#include <kasane/gravity/units.hpp>
-
 #include <cstdint>
+#include <kasane/gravity/units.hpp>
 #include <string>
 
 namespace kasane::run::report {
