@@ -314,7 +314,21 @@ TEST_P(EverySimdTarget, ResolvesClosePairsInDouble) {
 
 INSTANTIATE_TEST_SUITE_P(Gravity, EverySimdTarget, testing::ValuesIn(simd_targets()), [](const auto& of) { return of.param; });
 
-TEST(DirectOnCpu, FloatResolvesRelativeToTheMiddle) {
+TEST(DirectOnCpu, FloatKeepsItsDigitsForTheDensePlaces) {
+    // One light particle flies off to 10,000 lengths: the others' places must not pay for it.
+    auto problem = make({257, 257, 0, 0.01});
+    const auto near = problem;
+    problem.source[0] = problem.target[0] = {1e4, -1e4, 1e4};
+    problem.mass[0] = 1e-4;
+    const auto options = options_of({"cpu", DirectVariant::simd, Precision::single_, Accumulation::double_}, 0.01);
+    const auto got = evaluate(Cpu{1}, options, problem, Want::acceleration);
+    for (std::size_t i = 1; i < near.target.size(); ++i) {
+        const auto exact = reference::direct(problem.target[i], problem.source, problem.mass, static_cast<index_t>(i), 0.01, 1);
+        ASSERT_LE(distance(got.acceleration[i], exact.acceleration), bound(options, near, exact).acceleration) << i;
+    }
+}
+
+TEST(DirectOnCpu, FloatResolvesRelativeToTheCenter) {
     // A million lengths from the origin, at places that double holds exactly: float must not see the distance.
     auto problem = make({257, 257, 0, 0.01});
     const auto options = options_of({"cpu", DirectVariant::simd, Precision::single_, Accumulation::double_}, 0.01);

@@ -310,18 +310,25 @@ void DirectSimd::run(Cpu on, const Direct& options, View<const Vec3<double>> tar
     Real* const x = tiles + 4 * round_up(n, tile_size<Real>);
     Real *const y = x + blocks, *const z = y + blocks;
 
-    // Float resolves positions relative to the middle of the particles. Double needs no shift, which would cost it digits of
-    // close pairs; it is scaled alone.
+    // Float resolves places best near its origin: the center of mass lies where the particles are dense, whatever the outliers,
+    // or between the dense places. (One thread sums, so that the origin's last bit does not depend on the threads.)
+    // Double needs no shift, which would cost it digits of close pairs; it is scaled alone.
+    constexpr bool shifts = sizeof(Real) == 4;
+    double heaviest = 0, total_mass = 0;
+    for (index_t j = 0; j < n; ++j) heaviest = std::max(heaviest, sources.mass[j]);
+    const double mass = power_above(heaviest);
+    Vec3<double> origin;
+    for (index_t j = 0; shifts && j < n; ++j) {
+        total_mass += sources.mass[j] / mass;
+        origin += sources.mass[j] / mass * sources.position[j];
+    }
+    origin = total_mass > 0 ? (1 / total_mass) * origin : targets[0];
+    if (!shifts) origin = {};
     Box box;
     enclose(box, sources.position, threads);
     enclose(box, targets, threads);
-    constexpr bool shifts = sizeof(Real) == 4;
-    const Vec3<double> origin = shifts ? 0.5 * box.low + 0.5 * box.high : Vec3<double>{};
     const auto reach = [](const Vec3<double>& a) { return std::max({std::abs(a.x), std::abs(a.y), std::abs(a.z)}); };
     const double length = power_above(std::max({reach(box.low - origin), reach(box.high - origin), options.softening}));
-    double heaviest = 0;
-    for (index_t j = 0; j < n; ++j) heaviest = std::max(heaviest, sources.mass[j]);
-    const double mass = power_above(heaviest);
     const auto place = [&](double coordinate, double middle) { return static_cast<Real>((coordinate - middle) / length); };
 
 #pragma omp parallel for schedule(static) num_threads(threads) if (n > 4096)
