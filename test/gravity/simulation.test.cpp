@@ -1,0 +1,149 @@
+// The simulation as a whole, on every space: a Kepler orbit, time reversal, a Plummer sphere that stays one, and refused input.
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::gravity {
+namespace {
+
+class SimulationOn : public testing::TestWithParam<std::string> {
+   protected:
+    void SetUp() override {
+        if (GetParam() == "cuda" && !why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
+        space_ = space_named(GetParam());
+    }
+    AnySpace space_;
+};
+
+Particles two_bodies(double eccentricity) {
+    // Masses 2 and 1, G = 1, semi-major axis 1, at apocentre: separation 1 + e, relative speed sqrt(3 (1 - e) / (1 + e)).
+    const double r = 1 + eccentricity, v = std::sqrt(3 * (1 - eccentricity) / (1 + eccentricity));
+    Particles p;
+    p.resize(2);
+    p.position = {{-r / 3, 0, 0}, {2 * r / 3, 0, 0}};
+    p.velocity = {{0, -v / 3, 0}, {0, 2 * v / 3, 0}};
+    p.mass = {2, 1};
+    p.id = {1, 2};
+    p.type = {1, 1};
+    return p;
+}
+
+double farthest(const Particles& a, const Particles& b) {
+    double most = 0;
+    for (std::size_t i = 0; i < a.mass.size(); ++i) {
+        const auto d = a.position[i] - b.position[i];
+        most = std::max(most, std::sqrt(dot(d, d)));
+    }
+    return most;
+}
+
+TEST_P(SimulationOn, KeplerOrbitClosesToSecondOrder) {
+    const double period = 2 * M_PI / std::sqrt(3.0);
+    const auto start = two_bodies(0.5);
+    const auto miss = [&](int steps) {
+        Simulation sim(space_, start, {.force = {.precision = Precision::double_}, .step = {.dt = period / steps}});
+        sim.step(steps);
+        return farthest(sim.particles(), start);
+    };
+    const double coarse = miss(1000), fine = miss(2000);
+    EXPECT_LT(coarse, 2e-3);
+    EXPECT_NEAR(coarse / fine, 4, 0.1) << "half the step, a quarter of the error";
+}
+
+TEST_P(SimulationOn, RunsBackToWhereItBegan) {
+    const auto start = plummer({.count = 257, .seed = 3});
+    const Direct force{.softening = 0.05, .precision = Precision::double_};
+    Simulation forth(space_, start, {.force = force, .step = {.dt = 0.01}});
+    forth.step(200);
+    EXPECT_GT(farthest(forth.particles(), start), 0.1) << "it moved at all";
+    Simulation back(space_, forth.particles(), {.force = force, .step = {.dt = -0.01}, .start_time = forth.time()});
+    back.step(200);
+    EXPECT_NEAR(back.time(), 0, 1e-12);
+    // Roundings of 400 steps, 2^-53 each, grow by the divergence of neighbouring orbits, e-fold per crossing time (2.8) at most.
+    EXPECT_LT(farthest(back.particles(), start), 1e-11);
+}
+
+TEST_P(SimulationOn, PlummerSphereStaysInEquilibrium) {
+    const double crossing_time = 2 * std::sqrt(2.0);
+    Simulation sim(space_, plummer({.count = 4096, .seed = 1}), {.force = {.softening = 0.03}, .step = {.dt = 1. / 64}});
+    const auto now = [&] { return diagnose(sim.particles(), sim.potential(), sim.acceleration(), sim.time()); };
+    const auto before = now();
+    EXPECT_NEAR(before.energy, -0.25, 0.01) << "standard units; the sample's own noise is 1/sqrt(4096) of its parts";
+    sim.run_until(10 * crossing_time);
+    const auto after = now();
+    EXPECT_LT(std::abs(after.energy / before.energy - 1), 5e-4);
+    EXPECT_NEAR(after.virial_ratio, 1, 0.04);
+    EXPECT_LT(std::sqrt(dot(after.momentum, after.momentum)), 1e-5) << "pairs in single precision: not exactly zero";
+    for (std::size_t k = 0; k < std::size(lagrangian_fractions); ++k) {
+        // Noise of a radius that holds n = f N particles is about 1/sqrt(n) of it, and mixes twice (before and after).
+        const double tolerance = 3 * std::sqrt(2 / (4096 * lagrangian_fractions[k]));
+        EXPECT_NEAR(after.lagrangian_radius[k] / before.lagrangian_radius[k], 1, tolerance) << lagrangian_fractions[k];
+    }
+}
+
+TEST_P(SimulationOn, GoesOnBitByBit) {
+    const auto start = plummer({.count = 9001, .seed = 5});
+    const SimulationOptions options{.force = {.softening = 0.02}, .step = {.dt = 0.01}};
+    Simulation whole(space_, start, options), first(space_, start, options);
+    whole.step(5);
+    first.step(2);
+    auto later = options;
+    later.steps = first.steps();
+    Simulation second(space_, first.particles(), later);
+    second.step(3);
+    EXPECT_EQ(whole.time(), second.time());
+    EXPECT_EQ(whole.particles().position, second.particles().position);
+    EXPECT_EQ(whole.particles().velocity, second.particles().velocity);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gravity, SimulationOn,
+#if defined(KASANE_CUDA)
+                         testing::Values("cpu", "cuda"),
+#else
+                         testing::Values("cpu"),
+#endif
+                         testing::PrintToStringParamName());
+
+TEST(Simulation, CountsItsSteps) {
+    Simulation sim(Cpu{}, plummer({.count = 32}), {.force = {.softening = 0.1}, .step = {.dt = 0.1}, .start_time = 2, .steps = 10});
+    EXPECT_DOUBLE_EQ(sim.time(), 3);
+    sim.run_until(3.5);
+    EXPECT_EQ(sim.steps(), 15);
+    EXPECT_EQ(sim.time(), 2 + 15 * 0.1);
+    EXPECT_EQ(sim.interactions(), 6 * 32. * 32.) << "one force at the start, one per step";
+}
+
+TEST(Simulation, RefusesBadInput) {
+    const auto good = plummer({.count = 8});
+    const SimulationOptions options{.force = {.softening = 0.1}, .step = {.dt = 0.1}};
+    auto no_step = options;
+    no_step.step.dt = 0;
+    EXPECT_THROW(Simulation(Cpu{}, good, no_step), InputError);
+    EXPECT_THROW(Simulation(Cpu{}, Particles{}, options), InputError);
+    auto particles = good;
+    particles.mass[3] = -1;
+    EXPECT_THROW(Simulation(Cpu{}, particles, options), InputError);
+    particles = good;
+    particles.position[3].y = std::nan("");
+    EXPECT_THROW(Simulation(Cpu{}, particles, options), InputError);
+    particles = good;
+    particles.position[3].y = 1e30;
+    EXPECT_THROW(Simulation(Cpu{}, particles, options), InputError) << "single precision cannot square it";
+    auto in_double = options;
+    in_double.force.precision = Precision::double_;
+    EXPECT_NO_THROW(Simulation(Cpu{}, particles, in_double));
+}
+
+TEST(Simulation, KnowsWhatItNeeds) {
+    const auto memory = simulation_memory(Cpu{}, 1'000'000, {});
+    EXPECT_GT(memory.host_bytes, 150'000'000u);
+    EXPECT_LT(memory.host_bytes, 500'000'000u);
+    EXPECT_EQ(memory.device_bytes, 0u);
+}
+
+}  // namespace
+}  // namespace kasane::gravity
