@@ -203,7 +203,7 @@ SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Direct& 
     constexpr std::uint64_t state = 3 * sizeof(Vec3<double>) + sizeof(double);
     // While diagnostics are made, a potential, an acceleration and a second copy of the particles (a snapshot) are held too.
     constexpr std::uint64_t diagnostics = host_particle + sizeof(Vec3<double>) + sizeof(double);
-    const auto work = count * (state + sizeof(double)) + direct_memory(n, n, force);
+    const auto work = count * (state + sizeof(double)) + direct_memory(on, n, n, force);
     const bool device = name(on) != "cpu";
     return {count * (host_particle + diagnostics) + (device ? 0 : work), device ? work : 0};
 }

@@ -44,7 +44,10 @@ void DirectSum<Cpu>::operator()(View<const Vec3<double>> targets, const Sources&
         detail::direct_plain(on, options, targets, sources, self, out);
 }
 
-std::uint64_t direct_memory(index_t targets, index_t sources, const Direct& options) {
+std::uint64_t direct_memory([[maybe_unused]] const AnySpace& on, index_t targets, index_t sources, const Direct& options) {
+#if defined(KASANE_CUDA)
+    if (std::holds_alternative<Cuda>(on)) return detail::cuda_scratch_bytes(targets, sources, options);
+#endif
     return detail::DirectSimd::memory(targets, sources, options.precision);
 }
 

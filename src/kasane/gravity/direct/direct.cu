@@ -40,11 +40,16 @@ __global__ void finish_tiles(const Partial<Sum>* partial, int targets, int share
     if (!out.potential.empty()) out.potential[i] = -G * phi;
 }
 
+/// Partial sums that are held at a time, at most, where one share of the sources is enough for the targets.
+constexpr index_t most_partials = index_t{1} << 24;
+constexpr int most_shares = 256;
+
 /// Shares of the sources that keep every multiprocessor busy to the end: the least of waves times the work of one block.
-int best_shares(int target_blocks, int tiles, int resident_blocks) {
+int best_shares(int targets, int target_blocks, int tiles, int resident_blocks) {
     int best = 1;
     double least = std::numeric_limits<double>::max();
-    for (int shares = 1; shares <= std::min(tiles, 256); ++shares) {
+    const int most = static_cast<int>(std::clamp<index_t>(most_partials / targets, 1, std::min(tiles, most_shares)));
+    for (int shares = 1; shares <= most; ++shares) {
         const int waves = (target_blocks * shares + resident_blocks - 1) / resident_blocks;
         const double per_block = static_cast<double>((tiles + shares - 1) / shares) + 0.25;  // 0.25 tile: loads, partial sums
         if (waves * per_block < 0.995 * least) least = waves * per_block, best = shares;
@@ -53,6 +58,14 @@ int best_shares(int target_blocks, int tiles, int resident_blocks) {
 }
 
 }  // namespace
+
+std::uint64_t cuda_scratch_bytes(index_t targets, index_t sources, const Direct& options) {
+    const bool in_double = options.precision == Precision::double_;
+    const auto bodies = static_cast<std::uint64_t>(targets + sources + 1024) * (in_double ? sizeof(Body<double>) : sizeof(Body<float>));
+    const auto partials = static_cast<std::uint64_t>(std::max(targets, std::min(most_partials, most_shares * targets))) * sizeof(Partial<double>);
+    const auto sums = static_cast<std::uint64_t>(sources) * 6 * sizeof(unsigned long long);
+    return bodies + partials + sums;
+}
 
 struct CudaScratch {
     Cuda on;
@@ -93,7 +106,7 @@ struct CudaScratch {
         int per_multiprocessor = 0;
         KS_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, Block, 0));
         const int target_blocks = blocks_for(target_position.n, Block * K);
-        problem.shares = best_shares(target_blocks, problem.sources / Block, multiprocessors * std::max(1, per_multiprocessor));
+        problem.shares = best_shares(problem.targets, target_blocks, problem.sources / Block, multiprocessors * std::max(1, per_multiprocessor));
         auto* parts = room<Partial<Sum>>(partial, static_cast<index_t>(problem.shares) * problem.targets);
         kernel<<<dim3(static_cast<unsigned>(target_blocks), static_cast<unsigned>(problem.shares)), Block, 0, on.stream>>>(
             problem, static_cast<Real>(options.softening * options.softening), i, j, parts);

@@ -88,7 +88,7 @@ class DirectSum {
     std::unique_ptr<State> state_;
 };
 
-/// Scratch bytes that DirectSum takes.
-std::uint64_t direct_memory(index_t targets, index_t sources, const Direct& options);
+/// Scratch bytes that DirectSum takes at most, on the space where it works.
+std::uint64_t direct_memory(const AnySpace& on, index_t targets, index_t sources, const Direct& options);
 
 }  // namespace kasane::gravity

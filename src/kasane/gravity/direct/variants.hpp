@@ -23,6 +23,11 @@ class DirectSimd {
     Buffer<unsigned char, Cpu> scratch_;
 };
 
+#if defined(KASANE_CUDA)
+/// What DirectSum<Cuda> takes on the device beside its input and output.
+std::uint64_t cuda_scratch_bytes(index_t targets, index_t sources, const Direct& options);
+#endif
+
 /// Options that every space refuses. @throws InputError
 void validate(const Direct& options);
 
