@@ -1,8 +1,9 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/units.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/units.hpp>
 #include <limits>
 #include <numbers>
 #include <string>

@@ -1,10 +1,11 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/nearest_name.hpp>
+#include <kasane/gravity/units.hpp>
+
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/base/nearest_name.hpp>
-#include <kasane/gravity/units.hpp>
 #include <numbers>
 #include <vector>
 

@@ -1,6 +1,7 @@
+#include <kasane/core/base/nearest_name.hpp>
+
 #include <gtest/gtest.h>
 
-#include <kasane/core/base/nearest_name.hpp>
 #include <string_view>
 
 using kasane::nearest_name;

@@ -1,7 +1,8 @@
+#include <kasane/core/math/interpolate.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <kasane/core/math/interpolate.hpp>
 #include <vector>
 
 using kasane::monotone_slopes;

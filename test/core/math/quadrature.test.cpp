@@ -1,7 +1,8 @@
+#include <kasane/core/math/quadrature.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <kasane/core/math/quadrature.hpp>
 #include <numbers>
 
 using kasane::integrate;

@@ -1,9 +1,10 @@
+#include <kasane/core/math/random.hpp>
+
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <kasane/core/math/random.hpp>
 
 using namespace kasane;
 

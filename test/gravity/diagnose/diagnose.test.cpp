@@ -1,12 +1,13 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/diagnose/diagnose.hpp>
+#include <kasane/gravity/galaxy/model.hpp>
+#include <reference/spheres.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <iterator>
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/diagnose/diagnose.hpp>
-#include <kasane/gravity/galaxy/model.hpp>
 #include <limits>
-#include <reference/spheres.hpp>
 
 using namespace kasane;
 using namespace kasane::gravity;

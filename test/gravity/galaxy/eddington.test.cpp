@@ -1,8 +1,9 @@
+#include <kasane/gravity/galaxy/eddington.hpp>
+#include <reference/spheres.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <kasane/gravity/galaxy/eddington.hpp>
-#include <reference/spheres.hpp>
 
 using namespace kasane;
 using namespace kasane::gravity;

@@ -1,14 +1,15 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/galaxy/model.hpp>
+#include <reference/spheres.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/galaxy/model.hpp>
 #include <limits>
 #include <numbers>
 #include <numeric>
-#include <reference/spheres.hpp>
 
 using namespace kasane;
 using namespace kasane::gravity;

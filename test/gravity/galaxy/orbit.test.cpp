@@ -1,8 +1,9 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/galaxy/orbit.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/galaxy/orbit.hpp>
 #include <limits>
 
 using namespace kasane;

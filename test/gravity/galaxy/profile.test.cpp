@@ -1,8 +1,9 @@
+#include <kasane/gravity/galaxy/profile.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
-#include <kasane/gravity/galaxy/profile.hpp>
 
 using namespace kasane::gravity;
 

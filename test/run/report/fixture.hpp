@@ -1,13 +1,14 @@
 // A run directory made by hand: two clumps that pass each other, and the files that a run leaves.
 #pragma once
 
-#include <gtest/gtest.h>
-#include <unistd.h>
+#include <kasane/gravity/snapshot/snapshot.hpp>
 
+#include <gtest/gtest.h>
+
+#include <unistd.h>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <kasane/gravity/snapshot/snapshot.hpp>
 #include <random>
 #include <sstream>
 #include <string>

@@ -1,9 +1,10 @@
 // Pictures: what libpng reads back is what was written; colours against values worked out elsewhere.
+#include <kasane/run/report/image.hpp>
+
 #include <gtest/gtest.h>
 #include <png.h>
 
 #include <cmath>
-#include <kasane/run/report/image.hpp>
 #include <random>
 
 using namespace kasane::run::report;

@@ -1,12 +1,12 @@
 // Curves: round ticks, gaps where there is no number, SVG that is XML.
+#include <kasane/run/report/plot.hpp>
+#include "markup.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <kasane/run/report/plot.hpp>
 #include <limits>
-
-#include "markup.hpp"
 
 using namespace kasane::run::report;
 

@@ -1,8 +1,9 @@
 // Surface density: mass and centre conserved, the right way up, wide kernels where particles are few.
+#include <kasane/run/report/projection.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <kasane/run/report/projection.hpp>
 #include <limits>
 #include <random>
 

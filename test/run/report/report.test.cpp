@@ -1,13 +1,13 @@
 // The whole page, from run directories good and bad.
-#include <algorithm>
 #include <kasane/core/base/error.hpp>
 #include <kasane/run/report/film.hpp>
 #include <kasane/run/report/report.hpp>
-#include <limits>
-#include <regex>
-
 #include "fixture.hpp"
 #include "markup.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <regex>
 
 using namespace kasane;
 using test::Directory;

@@ -1,7 +1,8 @@
+#include <kasane/run/report/words.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <kasane/run/report/words.hpp>
 #include <limits>
 
 using namespace kasane::run::report;

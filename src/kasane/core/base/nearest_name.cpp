@@ -1,6 +1,7 @@
+#include <kasane/core/base/nearest_name.hpp>
+
 #include <algorithm>
 #include <cctype>
-#include <kasane/core/base/nearest_name.hpp>
 #include <vector>
 
 namespace kasane {

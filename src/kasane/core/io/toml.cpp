@@ -1,11 +1,10 @@
 // The only file that sees toml++. Its asserts stop the program on some malformed input ("[/J"), where the parser would go on to
 // report a clean error: they are switched off here, and files too short to mean anything are refused before it.
 #define TOML_ASSERT(condition) static_cast<void>(0)
-#include <toml++/toml.h>
-
 #include <kasane/core/base/nearest_name.hpp>
 #include <kasane/core/io/toml.hpp>
 
+#include <toml++/toml.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
-#include <algorithm>
-#include <cmath>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/interpolate.hpp>
+
+#include <algorithm>
+#include <cmath>
 
 namespace kasane {
 

@@ -2,10 +2,11 @@
 // A number is a function of (seed, stream, counter) alone, host and device alike: results do not depend on threads or ranks.
 #pragma once
 
+#include <kasane/core/base/types.hpp>
+
 #include <Random123/philox.h>
 
 #include <cstdint>
-#include <kasane/core/base/types.hpp>
 
 namespace kasane {
 

@@ -1,12 +1,13 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/math/compensated.hpp>
+#include <kasane/gravity/diagnose/diagnose.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/math/compensated.hpp>
-#include <kasane/gravity/diagnose/diagnose.hpp>
 #include <numeric>
 #include <utility>
 

@@ -1,10 +1,11 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/math/quadrature.hpp>
+#include <kasane/gravity/galaxy/eddington.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/math/quadrature.hpp>
-#include <kasane/gravity/galaxy/eddington.hpp>
 #include <numbers>
 #include <vector>
 

@@ -1,7 +1,3 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/nearest_name.hpp>
@@ -11,6 +7,11 @@
 #include <kasane/gravity/galaxy/eddington.hpp>
 #include <kasane/gravity/galaxy/model.hpp>
 #include <kasane/gravity/galaxy/sphere.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <numbers>
 #include <numeric>
 #include <string_view>

@@ -2,9 +2,10 @@
 // Random numbers are a function of (seed, particle), so that a seed gives the same particles on any number of threads.
 #pragma once
 
-#include <cstdint>
 #include <kasane/core/device/space.hpp>
 #include <kasane/gravity/particles.hpp>
+
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,9 +1,10 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/galaxy/orbit.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/galaxy/orbit.hpp>
 
 namespace kasane::gravity {
 

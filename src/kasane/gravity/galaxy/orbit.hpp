@@ -1,8 +1,9 @@
 // Two bodies on a Kepler orbit, to place two galaxies for an encounter.
 #pragma once
 
-#include <array>
 #include <kasane/core/math/vec3.hpp>
+
+#include <array>
 
 namespace kasane::gravity {
 

@@ -1,7 +1,8 @@
-#include <cmath>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/quadrature.hpp>
 #include <kasane/gravity/galaxy/sphere.hpp>
+
+#include <cmath>
 #include <numbers>
 #include <vector>
 

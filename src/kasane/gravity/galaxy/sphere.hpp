@@ -3,9 +3,10 @@
 // and far out are kept to rounding; relative error elsewhere about 1e-10.
 #pragma once
 
-#include <functional>
 #include <kasane/core/math/interpolate.hpp>
 #include <kasane/gravity/galaxy/profile.hpp>
+
+#include <functional>
 
 namespace kasane::gravity {
 

@@ -1,8 +1,9 @@
 // OKLab to sRGB and the ramps that the film is drawn in.
+#include <kasane/run/report/color.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <kasane/run/report/color.hpp>
 #include <numbers>
 
 namespace kasane::run::report {

@@ -1,10 +1,11 @@
 // Which curves are drawn, and what they mean.
+#include <kasane/run/report/page.hpp>
+#include <kasane/run/report/plot.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <kasane/run/report/page.hpp>
-#include <kasane/run/report/plot.hpp>
 
 namespace kasane::run::report {
 namespace {

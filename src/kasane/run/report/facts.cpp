@@ -1,8 +1,9 @@
 // What one needs to trust, repeat or cite the run.
+#include <kasane/run/report/page.hpp>
+
 #include <fmt/format.h>
 
 #include <cmath>
-#include <kasane/run/report/page.hpp>
 
 namespace kasane::run::report {
 namespace {

@@ -1,15 +1,16 @@
 // Three passes over the snapshots: a few for the window, a few for the scale of brightness, all for the frames.
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/report/color.hpp>
+#include <kasane/run/report/film.hpp>
+#include <kasane/run/report/image.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <exception>
-#include <kasane/core/base/error.hpp>
-#include <kasane/gravity/snapshot/snapshot.hpp>
-#include <kasane/run/report/color.hpp>
-#include <kasane/run/report/film.hpp>
-#include <kasane/run/report/image.hpp>
 #include <optional>
 #include <set>
 

@@ -3,10 +3,11 @@
 // Invariants: every frame has one picture per plane; one snapshot is in memory at a time.
 #pragma once
 
-#include <cstdint>
 #include <kasane/run/report/groups.hpp>
 #include <kasane/run/report/history.hpp>
 #include <kasane/run/report/projection.hpp>
+
+#include <cstdint>
 #include <string>
 #include <vector>
 

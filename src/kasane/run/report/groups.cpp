@@ -1,7 +1,8 @@
-#include <algorithm>
-#include <cmath>
 #include <kasane/run/report/groups.hpp>
 #include <kasane/run/report/words.hpp>
+
+#include <algorithm>
+#include <cmath>
 
 namespace kasane::run::report {
 namespace {
@@ -141,8 +142,10 @@ Groups make_groups(const gravity::Particles& first, const History& history) {
         groups.group.push_back({has_dark ? stars : "particles", has_dark ? hue[0] : 280, 1, false, 0});
     else
         for (int k = 0; k < n; ++k) {
-            const auto object = ordinal(k) + " " + noun;
-            groups.group.push_back({has_dark ? stars + " of the " + object : object, hue[k], 1, false, 0});
+            // Parts that were merged (a halo and its disk) have no name in common.
+            const bool named = believed && std::ssize(history.object_names) == n && !history.object_names[static_cast<std::size_t>(k)].empty();
+            const auto object = named ? history.object_names[static_cast<std::size_t>(k)] : "the " + ordinal(k) + " " + noun;
+            groups.group.push_back({has_dark ? stars + " of " + object : object, hue[k], 1, false, 0});
         }
     if (has_dark) {
         // Most of the mass is dark; drawn as it is, it would outshine the stars.

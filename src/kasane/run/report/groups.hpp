@@ -2,9 +2,10 @@
 // Membership goes by id, so a particle keeps its colour wherever it flies.
 #pragma once
 
-#include <cstdint>
 #include <kasane/gravity/particles.hpp>
 #include <kasane/run/report/history.hpp>
+
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,12 +1,14 @@
 // Every getter keeps a default where the files say nothing or nonsense.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/io/toml.hpp>
+#include <kasane/run/report/history.hpp>
+
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/io/toml.hpp>
-#include <kasane/run/report/history.hpp>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
@@ -109,19 +111,23 @@ void read_record(const json& object, History& h) {
     r.texts("unused_keys", h.unused_keys), r.texts("papers", h.papers);
 }
 
-/// The counts of [[object]] in the resolved run file; none when there are no objects or one does not say its count.
-std::vector<std::int64_t> read_objects(const fs::path& path) {
+/// The counts and names of [[object]] in the resolved run file; none when there are no objects or one does not say its count.
+void read_objects(const fs::path& path, History& h) {
     std::vector<std::int64_t> counts;
+    std::vector<std::string> names;
     try {
         io::RunFileReader file(path);
         for (auto& object : file.root().tables("object")) {
             const std::int64_t otherwise = object.peek("model") == "point" ? 1 : 0;
             counts.push_back(object.integer("count", {.fallback = otherwise}));
+            names.push_back(object.text("name", {.fallback = ""}));
         }
     } catch (const InputError&) {
-        return {};  // the page shows the file as it is; only the colours need this
+        return;  // the page shows the file as it is; only the colours need this
     }
-    return std::count(counts.begin(), counts.end(), 0) > 0 ? std::vector<std::int64_t>{} : counts;
+    if (std::count(counts.begin(), counts.end(), 0) > 0) return;
+    h.objects = std::move(counts);
+    h.object_names = std::move(names);
 }
 
 std::vector<std::string> split(const std::string& line) {
@@ -224,7 +230,7 @@ History read_history(const fs::path& directory) {
                               " of the wrong length, left out here.");
     }
     h.run_file = content(directory / "run.toml").value_or("");
-    h.objects = read_objects(directory / "run.toml");
+    read_objects(directory / "run.toml", h);
     h.snapshots = find_snapshots(directory / "snapshots");
     return h;
 }

@@ -2,11 +2,12 @@
 // Invariants: a number that is not known is NaN, a text that is not known is empty; every disappointment is in `notes`.
 #pragma once
 
+#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/units.hpp>
+
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <kasane/gravity/particles.hpp>
-#include <kasane/gravity/units.hpp>
 #include <limits>
 #include <map>
 #include <string>
@@ -53,6 +54,7 @@ struct History {
     Table energy;
     std::string run_file;
     std::vector<std::int64_t> objects;             ///< particles of each [[object]], ids in this order from 1; empty when not told
+    std::vector<std::string> object_names;         ///< one each, empty where it has none
     std::vector<std::filesystem::path> snapshots;  ///< in the order of their numbers
     std::vector<std::string> notes;                ///< plain text, one sentence each
 };

@@ -1,9 +1,10 @@
 // PNG through libpng's simplified interface, which needs no jumps over C++ frames; base64 by hand, as it is ten lines.
+#include <kasane/core/base/error.hpp>
+#include <kasane/run/report/image.hpp>
+
 #include <png.h>
 
 #include <algorithm>
-#include <kasane/core/base/error.hpp>
-#include <kasane/run/report/image.hpp>
 
 namespace kasane::run::report {
 namespace {

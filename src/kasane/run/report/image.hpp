@@ -1,8 +1,9 @@
 // Small RGB pictures, written as PNG by libpng and carried inside a page as base64.
 #pragma once
 
-#include <cstdint>
 #include <kasane/run/report/color.hpp>
+
+#include <cstdint>
 #include <string>
 #include <vector>
 

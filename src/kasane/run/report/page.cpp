@@ -1,8 +1,9 @@
 // Head, summary and order of the page.
+#include <kasane/run/report/page.hpp>
+
 #include <fmt/format.h>
 
 #include <cmath>
-#include <kasane/run/report/page.hpp>
 
 namespace kasane::run::report {
 namespace {

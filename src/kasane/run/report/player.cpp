@@ -1,11 +1,12 @@
 // The film: a canvas with play, slider and view; the pictures as base64 in a block of JSON; and stills for everybody else.
+#include <kasane/run/report/image.hpp>
+#include <kasane/run/report/page.hpp>
+#include <kasane/run/report/plot.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <kasane/run/report/image.hpp>
-#include <kasane/run/report/page.hpp>
-#include <kasane/run/report/plot.hpp>
 
 namespace kasane::run::report {
 namespace {

@@ -1,9 +1,10 @@
+#include <kasane/run/report/plot.hpp>
+#include <kasane/run/report/words.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <kasane/run/report/plot.hpp>
-#include <kasane/run/report/words.hpp>
 #include <limits>
 
 namespace kasane::run::report {

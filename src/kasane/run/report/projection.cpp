@@ -1,8 +1,9 @@
 // Deposit into a pyramid of grids, each half as fine as the one before, then refine from the coarsest down, adding up.
 // A particle's level follows from the number of its neighbours on the sky; between two levels its mass is split.
+#include <kasane/run/report/projection.hpp>
+
 #include <algorithm>
 #include <cmath>
-#include <kasane/run/report/projection.hpp>
 
 namespace kasane::run::report {
 namespace {

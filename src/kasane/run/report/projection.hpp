@@ -2,9 +2,10 @@
 // surroundings are sparse, so that haloes are smooth and cores are sharp; the kernel conserves mass.
 #pragma once
 
-#include <cstdint>
 #include <kasane/core/base/types.hpp>
 #include <kasane/core/math/vec3.hpp>
+
+#include <cstdint>
 #include <vector>
 
 namespace kasane::run::report {

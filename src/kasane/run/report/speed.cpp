@@ -1,9 +1,10 @@
 // How fast it was, against what the hardware allows, and where the time went.
+#include <kasane/run/report/page.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <kasane/run/report/page.hpp>
 
 namespace kasane::run::report {
 namespace {

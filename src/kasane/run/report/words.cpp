@@ -1,8 +1,9 @@
+#include <kasane/run/report/words.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <kasane/run/report/words.hpp>
 
 namespace kasane::run::report {
 namespace {

@@ -1,8 +1,9 @@
 // Numbers, durations and names as a reader likes them, as Unicode text.
 #pragma once
 
-#include <cstdint>
 #include <kasane/gravity/units.hpp>
+
+#include <cstdint>
 #include <string>
 
 namespace kasane::run::report {
