@@ -14,6 +14,9 @@ std::string why_none() {
     if (status == cudaSuccess && count > 0) return "";
     static_cast<void>(cudaGetLastError());
     if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0)) return "no CUDA device was found";
+    int driver = 0;
+    if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
+        return "no NVIDIA driver is installed";
     return std::string("the CUDA driver says: ") + cudaGetErrorString(status);
 }
 
