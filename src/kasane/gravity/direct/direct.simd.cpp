@@ -87,6 +87,7 @@ template <class D>
 struct Target {
     hn::Vec<D> x, y, z;
     hn::Vec<D> ax, ay, az, phi;
+    HWY_INLINE Target() {}  // written out: an implicit one is compiled for the baseline and cannot take in NEON's constructors
 };
 
 /// Adds the pull of one vector of sources on one target. With y0 ~ 1/r the estimate and h = r^2 y0^2 = 1 - t, the factors
@@ -213,7 +214,8 @@ HWY_NOINLINE void sum_chunk(const SimdJob<Real>& job, index_t first, index_t las
             Target<D> target[block_size];
             for (int k = 0; k < block_size; ++k) {
                 const auto zero = hn::Zero(d);
-                target[k] = {hn::Set(d, job.x[i + k]), hn::Set(d, job.y[i + k]), hn::Set(d, job.z[i + k]), zero, zero, zero, zero};
+                target[k].x = hn::Set(d, job.x[i + k]), target[k].y = hn::Set(d, job.y[i + k]), target[k].z = hn::Set(d, job.z[i + k]);
+                target[k].ax = target[k].ay = target[k].az = target[k].phi = zero;
             }
             const index_t own = i + job.shift - start;
             if (job.shift == Self::none || own + block_size <= 0 || own >= count) {
