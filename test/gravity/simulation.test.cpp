@@ -107,7 +107,7 @@ std::vector<std::string> spaces() {
     return {"cpu"};
 #endif
 }
-INSTANTIATE_TEST_SUITE_P(Gravity, SimulationOn, testing::ValuesIn(spaces()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Gravity, SimulationOn, testing::ValuesIn(spaces()), [](const auto& of) { return of.param; });
 
 TEST(Simulation, CountsItsSteps) {
     Simulation sim(Cpu{}, plummer({.count = 32}), {.force = {.softening = 0.1}, .step = {.dt = 0.1}, .start_time = 2, .steps = 10});
