@@ -20,10 +20,17 @@ __device__ inline double warp_median(double value) {
     return __shfl_sync(all, value, __ffs(static_cast<int>(__ballot_sync(all, before == 16))) - 1);
 }
 
-/// The middle of the sources: per component the median of 32 of them. Every warp that asks gets the same.
+/// The middle of the sources: per component the median of 32 of them, found by a warp each. Every block gets the same.
+/// All threads of a block of at least three warps call this.
 __device__ inline Vec3<double> middle(View<const Vec3<double>> sources) {
-    const auto sample = sources[(threadIdx.x % 32) * sources.n / 32];
-    return {warp_median(sample.x), warp_median(sample.y), warp_median(sample.z)};
+    __shared__ double median[3];
+    const int warp = threadIdx.x / 32;
+    if (warp < 3) {
+        const auto sample = sources[(threadIdx.x % 32) * sources.n / 32];
+        median[warp] = warp_median(warp == 0 ? sample.x : warp == 1 ? sample.y : sample.z);
+    }
+    __syncthreads();
+    return {median[0], median[1], median[2]};
 }
 
 /// bodies [padded]: behind n, massless particles in the middle. largest_mass, if not null, grows to the largest mass's bits.
