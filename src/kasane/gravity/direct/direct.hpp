@@ -17,7 +17,7 @@
 namespace kasane::gravity {
 
 enum class Precision {
-    single_,  ///< pairs in float; relative error of an acceleration about 1e-6 to 1e-5, by accumulation
+    single_,  ///< pairs in float; largest relative error of an acceleration about 1e-7, or 1e-5 with plain accumulation
     double_,
 };
 
@@ -67,7 +67,7 @@ struct Self {
 };
 
 /// Evaluates the field of sources at targets; keeps its scratch memory between calls.
-/// Cost: 26 flops per interaction in the convention of [MTM13] (24 for double-counted special functions aside).
+/// Cost: targets times sources interactions, 26 flops each in the convention of [MTM13].
 template <Space S>
 class DirectSum {
    public:
