@@ -57,12 +57,17 @@ std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkR
     record["version"] = version;
     record["commit"] = commit;
     record["build"] = {{"compiler", compiler}, {"cuda", cuda_compiler}};
-    record["results"] = nlohmann::ordered_json::array();
-    for (const auto& r : results)
-        record["results"].push_back({{"case", r.name}, {"n", r.n}, {"seconds", r.seconds}, {"spread", r.spread}, {"rate", r.rate},
-                                     {"unit", r.unit}, {"tflops", r.tflops}, {"bound", r.bound}, {"bound_fraction", r.bound_fraction()},
-                                     {"bound_reason", r.bound_reason}, {"error", r.error}});
-    return record.dump(2) + "\n";
+    // One line per result: a record is read, and compared, by people too.
+    auto text = record.dump(2);
+    text.resize(text.size() - 2);  // "\n}"
+    text += ",\n  \"results\": [";
+    for (const auto& r : results) {
+        const nlohmann::ordered_json row{{"case", r.name}, {"n", r.n}, {"seconds", r.seconds}, {"spread", r.spread}, {"rate", r.rate},
+                                         {"unit", r.unit}, {"tflops", r.tflops}, {"bound", r.bound}, {"bound_fraction", r.bound_fraction()},
+                                         {"bound_reason", r.bound_reason}, {"error", r.error}};
+        text += (&r == &results.front() ? "\n    " : ",\n    ") + row.dump();
+    }
+    return text + "\n  ]\n}\n";
 }
 
 }  // namespace kasane
