@@ -112,6 +112,17 @@ TEST_F(Resume, AfterKillsAtAnyMomentTheRunEndsInTheSameBits) {
     expect_same_as_reference("killed");
 }
 
+TEST_F(Resume, FromTheCheckpointOfTheStart) {
+    small_run();
+    run_reference();
+    run_to_end("early", {"--set", "output.checkpoint_every=1000"});
+    ASSERT_EQ(checkpoints("early").size(), 2u) << "of the start and of the end";
+    fs::remove(checkpoints("early").back());
+    const auto outcome = kasane({"resume", "early", "--quiet"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_same_as_reference("early");
+}
+
 TEST_F(Resume, ADamagedNewestCheckpointIsPassedOver) {
     small_run();
     run_reference();
