@@ -1,13 +1,27 @@
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/run/forces.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 namespace kasane::run {
 namespace {
+
+/// Numbers that no one meant as such must not become a file of results.
+void fail_if_not_finite(const Forces& forces) {
+    for (std::size_t i = 0; i < forces.acceleration.size(); ++i) {
+        const auto& a = forces.acceleration[i];
+        if (std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z) && std::isfinite(forces.potential[i])) continue;
+        throw ComputationError(fmt::format("the force on particle {} is not finite: positions or masses are out of the range of the "
+                                           "arithmetic. Take double precision, or other units",
+                                           i));
+    }
+}
 
 template <Space S>
 Forces forces_on(S on, const gravity::Particles& particles, const gravity::Direct& options) {
@@ -25,6 +39,7 @@ Forces forces_on(S on, const gravity::Particles& particles, const gravity::Direc
     result.seconds = watch.seconds();
     result.acceleration = to_host(acceleration);
     result.potential = to_host(potential);
+    fail_if_not_finite(result);
     result.interactions = static_cast<double>(n) * static_cast<double>(n);
     result.method = "direct:" + gravity::name(sum.chosen(n, n, self, true));
     return result;
