@@ -60,10 +60,10 @@ Action add_forces(CLI::App& app, const Common& common) {
         const auto forces = run::forces(space, snapshot.particles, direct);
         run::write_forces(o.file, snapshot.particles, forces);
         nlohmann::ordered_json object{{"n", snapshot.particles.size()},       {"seconds", forces.seconds},
-                                      {"method", o.method},                   {"variant", forces.method.substr(7)},
+                                      {"method", o.method},                   {"variant", forces.variant},
                                       {"interactions", forces.interactions},  {"softening", direct.softening},
                                       {"file", o.file},                       {"audit", nullptr}};
-        auto text = fmt::format("{} particles by {} in {:.3g} s: {}", snapshot.particles.size(), forces.method, forces.seconds, o.file);
+        auto text = fmt::format("{} particles by {}, variant {}, in {:.3g} s: {}", snapshot.particles.size(), o.method, forces.variant, forces.seconds, o.file);
         if (o.audit > 0) {
             const auto audit = run::audit(snapshot.particles, forces, direct, o.audit);
             object["audit"] = {{"count", audit.count}, {"median", audit.median}, {"p99", audit.p99}, {"max", audit.max}};

@@ -33,17 +33,6 @@ void check_range(const Particles& particles, const Direct& force) {
 
 std::string gibibytes(std::uint64_t bytes) { return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / (1u << 30)); }
 
-void check_memory(const AnySpace& on, index_t n, const Direct& force) {
-    const auto needed = simulation_memory(on, n, force);
-    const auto host = available_memory(Cpu{});
-    KS_VALIDATE(needed.host_bytes <= host, fmt::format("{} particles need {} of memory, and {} are free: take fewer particles", n,
-                                                       gibibytes(needed.host_bytes), gibibytes(host)));
-    if (needed.device_bytes == 0) return;
-    const auto device = available_memory(on);
-    KS_VALIDATE(needed.device_bytes <= device, fmt::format("{} particles need {} of memory on {}, and {} are free: take fewer particles", n,
-                                                           gibibytes(needed.device_bytes), name(on), gibibytes(device)));
-}
-
 }  // namespace
 
 struct Simulation::Engine {
@@ -206,6 +195,17 @@ SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Direct& 
     const auto work = count * (state + sizeof(double)) + direct_memory(on, n, n, force);
     const bool device = name(on) != "cpu";
     return {count * (host_particle + diagnostics) + (device ? 0 : work), device ? work : 0};
+}
+
+void check_memory(const AnySpace& on, index_t n, const Direct& force) {
+    const auto needed = simulation_memory(on, n, force);
+    const auto host = available_memory(Cpu{});
+    KS_VALIDATE(needed.host_bytes <= host, fmt::format("{} particles need {} of memory, and {} are free: take fewer particles", n,
+                                                       gibibytes(needed.host_bytes), gibibytes(host)));
+    if (needed.device_bytes == 0) return;
+    const auto device = available_memory(on);
+    KS_VALIDATE(needed.device_bytes <= device, fmt::format("{} particles need {} of memory on {}, and {} are free: take fewer particles", n,
+                                                           gibibytes(needed.device_bytes), name(on), gibibytes(device)));
 }
 
 }  // namespace kasane::gravity

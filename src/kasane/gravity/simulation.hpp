@@ -68,5 +68,7 @@ struct SimulationMemory {
     std::uint64_t device_bytes = 0;
 };
 SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Direct& force);
+/// @throws InputError with what is needed and what is free, when that is too little
+void check_memory(const AnySpace& on, index_t n, const Direct& force);
 
 }  // namespace kasane::gravity

@@ -2,6 +2,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/hdf5.hpp>
+#include <kasane/gravity/simulation.hpp>
 #include <kasane/run/forces.hpp>
 
 #include <fmt/format.h>
@@ -41,13 +42,14 @@ Forces forces_on(S on, const gravity::Particles& particles, const gravity::Direc
     result.potential = to_host(potential);
     fail_if_not_finite(result);
     result.interactions = static_cast<double>(n) * static_cast<double>(n);
-    result.method = "direct:" + gravity::name(sum.chosen(n, n, self, true));
+    result.variant = gravity::name(sum.chosen(n, n, self, true));
     return result;
 }
 
 }  // namespace
 
 Forces forces(const AnySpace& on, const gravity::Particles& particles, const gravity::Direct& options) {
+    gravity::check_memory(on, particles.size(), options);
     return std::visit([&](auto space) { return forces_on(space, particles, options); }, on);
 }
 

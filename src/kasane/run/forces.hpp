@@ -14,9 +14,10 @@ struct Forces {
     std::vector<double> potential;           ///< [length^2 / time^2]
     double seconds = 0;                      ///< of the summation alone
     double interactions = 0;
-    std::string method;                      ///< "direct:simd": with the variant that ran
+    std::string variant;  ///< that ran
 };
 
+/// @throws InputError: more particles than memory; ComputationError: a force that is not finite
 Forces forces(const AnySpace& on, const gravity::Particles& particles, const gravity::Direct& options);
 
 /// Relative errors |a - a_ref| / |a_ref| of `count` particles, evenly spread over all.
