@@ -1,0 +1,69 @@
+// Walks: the force of a tree on some of its bodies. All walks share this interface and agree to the accuracy of the criterion.
+// Invariants: a cell that holds a target is never accepted for it; a body contributes nothing to itself; coincident bodies
+// contribute nothing to each other's acceleration, and at zero softening nothing to their potential either.
+#pragma once
+
+#include <kasane/core/device/algorithms.hpp>
+#include <kasane/gravity/tree/octree.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace kasane::gravity {
+
+/// For whom the force is wanted, and with which last acceleration.
+struct WalkTargets {
+    View<const std::uint32_t> index;  ///< of bodies, ascending; with `all` it is not read
+    bool all = true;
+    View<const float> acceleration;   ///< |a| of every body from its last force, in the particles' units; empty: criteria without it
+};
+
+/// Where it goes, indexed by body, in the particles' units; only targets are written. An empty view is not computed.
+struct WalkField {
+    View<Vec3<float>> acceleration;
+    View<float> potential;
+};
+
+/// What a walk did.
+struct WalkCounts {
+    double bodies = 0;  ///< target-body interactions, padding not counted
+    double cells = 0;   ///< target-cell interactions
+    double tests = 0;   ///< cells tested, once per group
+    double groups = 0;
+    double interactions() const { return bodies + cells; }
+    WalkCounts& operator+=(const WalkCounts& other);
+};
+
+/// Knobs that change speed and never accuracy beyond the criterion; zero: the walk's own choice.
+struct WalkTuning {
+    int group = 0;           ///< most targets of one group
+    double group_extent = 0; ///< a group ends where it would grow beyond so many times the extent that its number of targets suggests
+    int lanes = 0;           ///< CUDA lists: lanes that share a target
+    int list = 0;            ///< interaction-list entries
+    bool async_copy = false;      ///< CUDA lists: bodies of opened leaves by asynchronous copy into shared memory
+    bool warp_reduce = true;      ///< CUDA lists: hardware min/max over a warp, through order-preserving integers; else shuffles
+    double l2_persist_mib = 0;    ///< CUDA: bodies and nodes kept in so much of the L2 cache
+};
+
+template <Space S>
+class Walk {
+   public:
+    Walk(S on, const Tree& options);
+    ~Walk();
+    Walk(Walk&&) noexcept;
+    Walk& operator=(Walk&&) noexcept;
+
+    /// Overwrites `out` at the targets. Asynchronous on Cuda.
+    /// @throws ComputationError naming the capacity, when a traversal stack is exceeded (found at the next counts() on Cuda)
+    void operator()(const OctreeView& tree, const WalkTargets& targets, const WalkField& out);
+
+    WalkTuning& tuning();
+    /// Since the last call of counts(); waits for the walks before.
+    WalkCounts counts();
+
+   private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace kasane::gravity
