@@ -1,26 +1,59 @@
-// A self-gravitating system and its clock: particles on a space, a force, a step.
-// Invariants: time() == start_time + steps() * dt, computed so at every step; positions and velocities are at the same time between calls.
+// A self-gravitating system and its clock: particles on a space, a force, a way to step.
+// Invariants: time() == start_time + steps() * macro step, computed so at every step; between calls all particles are at that time.
+// With a tree the particles stand in curve order on the space; what comes to the host is in the order given.
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/step/steps.hpp>
+#include <kasane/gravity/tree/walk.hpp>
 
 #include <memory>
+#include <string>
+#include <variant>
+#include <vector>
 
 namespace kasane::gravity {
 
-/// Kick-drift-kick with one constant step for all: second order, symplectic, time-reversible.
-struct Leapfrog {
-    double dt = 0;  ///< [time], not 0; negative runs backwards
+using Force = std::variant<Direct, Tree>;
+double softening(const Force& force);
+double gravitational_constant(const Force& force);
+
+/// What tuning while running has chosen (0: the walk's own value). Kept in checkpoints.
+struct TreeTuning {
+    WalkTuning walk;
+    std::int64_t rebuild_interval = 0;  ///< block steps from one tree to the next
+};
+
+/// What a run needs beside its particles to go on bit by bit.
+struct SimulationState {
+    std::vector<std::uint32_t> order;          ///< curve order of the tree that made the accelerations; empty: none
+    std::vector<Vec3<float>> acceleration;     ///< of the last force of a tree, in the particles' given order; empty: none
+    TreeTuning tuning;
 };
 
 struct SimulationOptions {
-    Direct force;
-    Leapfrog step;
+    Force force;
+    Steps step;
     double start_time = 0;   ///< time() at step 0
-    std::int64_t steps = 0;  ///< steps that the given particles have behind them (a resumed run)
+    std::int64_t steps = 0;  ///< macro steps that the given particles have behind them (a resumed run)
+    SimulationState state;   ///< of a resumed run
+};
+
+/// What adaptive steps did so far.
+struct StepCounts {
+    std::int64_t block_steps = 0;    ///< forces evaluated, each on the particles that were active
+    double updates = 0;              ///< particles advanced, summed over the block steps
+    std::int64_t rebuilds = 0;       ///< trees built
+    std::vector<std::int64_t> levels;  ///< particles with dt = dt_max / 2^k now
+};
+
+/// Relative errors |a - a_ref| / |a_ref| of the present accelerations of `count` particles, against direct summation in double.
+struct ForceAudit {
+    index_t count = 0;
+    double median = 0, p99 = 0, max = 0;
 };
 
 class Simulation {
@@ -32,14 +65,15 @@ class Simulation {
     Simulation& operator=(Simulation&&) noexcept;
 
     double time() const;
+    /// Macro steps (dt, or dt_max of adaptive and block steps).
     std::int64_t steps() const;
     index_t size() const;
     const SimulationOptions& options() const;
     AnySpace space() const;
 
-    /// Takes n steps; on a CUDA device returns when they are done.
+    /// Takes n macro steps; on a CUDA device returns when they are done.
     void step(std::int64_t n = 1);
-    /// Steps while time() + dt/2 < until.
+    /// Macro steps while time() + half of one < until.
     void run_until(double until);
 
     /// The present state, copied to the host; order, ids and types as given.
@@ -48,12 +82,17 @@ class Simulation {
     /// Computed now, in the force's precision.
     std::vector<double> potential() const;
 
-    /// Seconds in "force", "step" (kick and drift), "copy".
+    /// Samples evenly spread particles; their number is the smaller of count and size(). The sample changes with steps().
+    ForceAudit audit(index_t count = 256) const;
+    SimulationState state() const;
+
+    /// Seconds in "force" (a tree: "walk", "moments", "tree"), "step" (predict, correct, time steps), "copy".
     const Timers& timers() const;
-    /// Pairs evaluated so far.
+    /// Pairs evaluated so far, cells counted as one.
     double interactions() const;
-    /// The direct-summation variant that steps use.
-    DirectVariant variant() const;
+    StepCounts step_counts() const;
+    /// The direct-summation variant or the walk that steps use: "pair", "lists", ...
+    std::string variant() const;
 
    private:
     struct Engine;
@@ -67,8 +106,8 @@ struct SimulationMemory {
     std::uint64_t host_bytes = 0;
     std::uint64_t device_bytes = 0;
 };
-SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Direct& force);
+SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Force& force);
 /// @throws InputError with what is needed and what is free, when that is too little
-void check_memory(const AnySpace& on, index_t n, const Direct& force);
+void check_memory(const AnySpace& on, index_t n, const Force& force);
 
 }  // namespace kasane::gravity
