@@ -61,6 +61,7 @@ struct OctreeView {
     const Body* center = nullptr;     ///< [nodes], mass and centre of mass
     const NodeTest* test = nullptr;   ///< [nodes]
     const NodeLink* link = nullptr;   ///< [nodes]
+    const std::uint32_t* next = nullptr;     ///< [nodes], where a depth-first walk goes on behind this subtree; `nodes` at the end
     const Quadrupole* quadrupole = nullptr;  ///< [nodes], null for monopoles
     index_t nodes = 0;
     Frame frame;
@@ -106,6 +107,7 @@ class Octree {
     Buffer<Body, S> center_;
     Buffer<NodeTest, S> test_;
     Buffer<NodeLink, S> link_;
+    Buffer<std::uint32_t, S> next_;
     Buffer<Quadrupole, S> quadrupole_;
     Buffer<float, S> reach_;  ///< b of each node
     std::vector<std::uint32_t> levels_;
