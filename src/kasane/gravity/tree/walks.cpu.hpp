@@ -64,7 +64,7 @@ class InteractionList {
 /// What a thread keeps between groups.
 struct ListsScratch {
     InteractionList bodies, cells;
-    std::vector<std::uint32_t> cell_index;  ///< nodes of `cells` whose quadrupoles are still to come
+    std::vector<std::int32_t> cell_index;   ///< nodes of `cells` whose quadrupoles are still to come
     std::vector<NodeLink> stack;
     std::vector<float> x, y, z;  ///< of the targets
     std::vector<double> sum;     ///< 4 of each target
