@@ -10,11 +10,36 @@
 namespace kasane::gravity::detail {
 namespace {
 
-/// Splits targets [first, last) into groups.
-void make_groups(const WalkJob& job, index_t first, index_t last, index_t most, std::vector<TargetGroup>& groups) {
-    for (index_t i = first; i < last; i += most)
-        groups.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(std::min(most, last - i))});
-    (void)job;
+struct Box {
+    Vec3<float> low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};
+    void include(const Body& b) {
+        low = {std::min(low.x, b.x), std::min(low.y, b.y), std::min(low.z, b.z)};
+        high = {std::max(high.x, b.x), std::max(high.y, b.y), std::max(high.z, b.z)};
+    }
+    float extent() const { return std::max({high.x - low.x, high.y - low.y, high.z - low.z}); }
+};
+
+/// Splits targets [first, last) into groups of at most `most`. Where few are active they lie far apart, and a common list would be
+/// long for everybody: a group of k ends where its box would grow beyond `extent` times (k / most)^(1/3) of the box of the `most`
+/// bodies that begin with its first.
+void make_groups(const WalkJob& job, index_t first, index_t last, index_t most, double extent, std::vector<TargetGroup>& groups) {
+    for (index_t i = first; i < last;) {
+        const index_t end = std::min(i + most, last);
+        const index_t from = job.body(i), to = std::min(from + most, job.tree.bodies);
+        index_t k = end - i;
+        if (job.body(end - 1) >= to) {  // else all of them are among these bodies
+            Box natural, box;
+            for (index_t b = from; b < to; ++b) natural.include(job.tree.body[b]);
+            const double unit = extent * static_cast<double>(natural.extent()) / std::cbrt(static_cast<double>(most));
+            box.include(job.tree.body[from]);
+            for (k = 1; i + k < end; ++k) {
+                box.include(job.tree.body[job.body(i + k)]);
+                if (static_cast<double>(box.extent()) > unit * std::cbrt(static_cast<double>(k + 1))) break;
+            }
+        }
+        groups.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k)});
+        i += k;
+    }
 }
 
 }  // namespace
@@ -25,9 +50,9 @@ void walk_lists(Cpu on, const WalkJob& job, const WalkTuning& tuning, std::vecto
     const auto env = [](const char* name, int value) { const char* s = std::getenv(name); return s ? std::atoi(s) : value; };
     const index_t list = tuning.list > 0 ? tuning.list : 1024;
     const bool quadrupole = job.tree.quadrupole;
-    const ListsChoice choice{list, static_cast<std::uint32_t>(env("FEW", quadrupole ? 3 : 0)), static_cast<std::uint32_t>(env("OPEN", 16))};
+    const ListsChoice choice{list, static_cast<std::uint32_t>(env("FEW", quadrupole ? 3 : 0)), static_cast<std::uint32_t>(env("OPEN", 16)), static_cast<std::uint32_t>(env("INSIDE",25000))};
     std::vector<TargetGroup> groups;
-    make_groups(job, 0, job.targets, tuning.group > 0 ? tuning.group : 64, groups);
+    make_groups(job, 0, job.targets, tuning.group > 0 ? tuning.group : 48, tuning.group_extent > 0 ? tuning.group_extent : 8, groups);
     for (auto& s : scratch) {
         s.bodies.reset(4, list);
         if (quadrupole) s.cells.reset(11, list);
