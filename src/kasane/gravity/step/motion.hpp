@@ -51,8 +51,12 @@ struct PredictBodies {
     Vec3<double> center;
     double per_length = 1, per_mass = 1;  ///< powers of two: the products round nothing
     KS_FN void operator()(index_t i, const Vec3<double>& x) const {
-        const auto at = per_length * (x - center);
-        body[i] = {static_cast<float>(at.x), static_cast<float>(at.y), static_cast<float>(at.z), static_cast<float>(per_mass * mass[i])};
+        body[i] = {to_tree(x.x - center.x), to_tree(x.y - center.y), to_tree(x.z - center.z), static_cast<float>(per_mass * mass[i])};
+    }
+    /// As Octree::place() has it: escapers are held where squares and cubes of distances stay finite.
+    KS_FN float to_tree(double x) const {
+        const double scaled = per_length * x;
+        return static_cast<float>(scaled < -1e18 ? -1e18 : scaled > 1e18 ? 1e18 : scaled);
     }
 };
 
