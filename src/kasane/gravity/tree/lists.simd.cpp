@@ -87,8 +87,9 @@ HWY_INLINE void pull_of_bodies(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
 
 /// Cells with second moments about their centres of mass: the softened potential to second order,
 ///     phi = -[ M/rho + 1/2 (3 d.Qd/rho^5 - tr Q/rho^3) ],  d from the target to the centre of mass,  rho^2 = d^2 + eps^2.
-/// With P = 3 Q and T = 3/2 tr Q its gradient gives
-///     a = d [ M + (5/2 d.Pd/rho^2 - T)/rho^2 ]/rho^3 - Pd/rho^5.
+/// With P = 3 Q, T = 3/2 tr Q and u = d/rho its gradient gives
+///     a = ( u [ M + (5/2 u.Pu - T)/rho^2 ] - Pu/rho^2 )/rho^2;
+/// by way of u nothing leaves the range of float, however near or far the cell.
 template <bool Potential, class D, class V = hn::Vec<D>>
 HWY_INLINE void pull_of_cells(D d, Target<D>& to, const float* const (&row)[11], std::size_t at, V eps2) {
     const auto load = [d, at](const float* from) HWY_ATTR { return hn::Load(d, from + at); };
@@ -97,22 +98,21 @@ HWY_INLINE void pull_of_cells(D d, Target<D>& to, const float* const (&row)[11],
     const V y0 = kasane::HWY_NAMESPACE::rsqrt_estimate<false>(d, r2);
     const V y = hn::Mul(hn::Mul(y0, hn::Set(d, 0.5f)), hn::NegMulAdd(r2, hn::Mul(y0, y0), hn::Set(d, 3.f)));
     const V y2 = hn::Mul(y, y);
+    const V ux = hn::Mul(dx, y), uy = hn::Mul(dy, y), uz = hn::Mul(dz, y);
     const V xy = load(row[5]), xz = load(row[6]), yz = load(row[8]);
-    const V px = hn::MulAdd(load(row[4]), dx, hn::MulAdd(xy, dy, hn::Mul(xz, dz)));
-    const V py = hn::MulAdd(xy, dx, hn::MulAdd(load(row[7]), dy, hn::Mul(yz, dz)));
-    const V pz = hn::MulAdd(xz, dx, hn::MulAdd(yz, dy, hn::Mul(load(row[9]), dz)));
-    const V dpd = hn::Mul(y2, hn::MulAdd(px, dx, hn::MulAdd(py, dy, hn::Mul(pz, dz))));
+    const V px = hn::MulAdd(load(row[4]), ux, hn::MulAdd(xy, uy, hn::Mul(xz, uz)));
+    const V py = hn::MulAdd(xy, ux, hn::MulAdd(load(row[7]), uy, hn::Mul(yz, uz)));
+    const V pz = hn::MulAdd(xz, ux, hn::MulAdd(yz, uy, hn::Mul(load(row[9]), uz)));
+    const V upu = hn::MulAdd(px, ux, hn::MulAdd(py, uy, hn::Mul(pz, uz)));
     const V trace = load(row[10]), m = load(row[3]);
-    const V y3 = hn::Mul(y2, y);
     if constexpr (Potential) {
-        const V second = hn::MulSub(hn::Set(d, 0.5f), dpd, hn::Mul(hn::Set(d, 1.f / 3), trace));
+        const V second = hn::MulSub(hn::Set(d, 0.5f), upu, hn::Mul(hn::Set(d, 1.f / 3), trace));
         to.phi = hn::MulAdd(y, hn::MulAdd(y2, second, m), to.phi);
     }
-    const V along = hn::Mul(y3, hn::MulAdd(y2, hn::MulSub(hn::Set(d, 2.5f), dpd, trace), m));
-    const V across = hn::Mul(y3, y2);
-    to.ax = hn::NegMulAdd(across, px, hn::MulAdd(along, dx, to.ax));
-    to.ay = hn::NegMulAdd(across, py, hn::MulAdd(along, dy, to.ay));
-    to.az = hn::NegMulAdd(across, pz, hn::MulAdd(along, dz, to.az));
+    const V along = hn::MulAdd(y2, hn::MulSub(hn::Set(d, 2.5f), upu, trace), m);
+    to.ax = hn::MulAdd(y2, hn::MulSub(along, ux, hn::Mul(y2, px)), to.ax);
+    to.ay = hn::MulAdd(y2, hn::MulSub(along, uy, hn::Mul(y2, py)), to.ay);
+    to.az = hn::MulAdd(y2, hn::MulSub(along, uz, hn::Mul(y2, pz)), to.az);
 }
 
 template <class D>
