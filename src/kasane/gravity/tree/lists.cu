@@ -189,6 +189,7 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
         // A series pays from eight targets on; the radius must be one whose inverse square is a float.
         const float far_reach = group.count >= 8 && radius > 1e-12f ? choice.far.reach : 0.f;
         const float over_radius = 1 / radius;
+        const float far_end2 = 1e16f * radius * radius;  // beyond, m/R^3 in units of the radius could fall out of the range of float
         shared.far[lane] = 0;
         if (lane < 4) shared.far[warp_size + lane] = 0;
 
@@ -230,7 +231,7 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                 const bool accepted = active && d2 > bound.x && reached > bound.y && (begin > last || begin + count <= first);
                 const float R2 = fmaf(rx, rx, fmaf(ry, ry, rz * rz));
                 const float extent = fmaf(choice.far.b, sqrtf(bound.x), radius), extent2 = extent * extent;
-                const bool far = accepted && far_reach > 0 && R2 > far_reach * far_reach * extent2 &&
+                const bool far = accepted && far_reach > 0 && R2 > far_reach * far_reach * extent2 && R2 < far_end2 &&
                                  (choice.far.share == 0 || m.w * extent2 * (extent2 / R2) < choice.far.share * a_least * R2 * R2);
                 const bool in_bodies = active && link == leaf && (!accepted || (count <= choice.few && !far));
                 const bool opened = active && !accepted && link != leaf;
