@@ -13,10 +13,6 @@
 namespace kasane::gravity {
 namespace {
 
-void check_step(const Leapfrog& step) {
-    KS_VALIDATE(std::isfinite(step.dt) && step.dt != 0, fmt::format("dt = {} cannot be used: it must be finite and not zero", step.dt));
-}
-
 /// In single precision every square and product of a pair must stay inside the range of float.
 void check_range(const Particles& particles, const Direct& force) {
     if (force.precision == Precision::double_) return;
@@ -35,6 +31,13 @@ std::string gibibytes(std::uint64_t bytes) { return fmt::format("{:.3g} GiB", st
 
 }  // namespace
 
+double softening(const Force& force) {
+    return std::visit([](const auto& f) { return f.softening; }, force);
+}
+double gravitational_constant(const Force& force) {
+    return std::visit([](const auto& f) { return f.G; }, force);
+}
+
 struct Simulation::Engine {
     virtual ~Engine() = default;
     virtual AnySpace space() const = 0;
@@ -43,7 +46,7 @@ struct Simulation::Engine {
     virtual std::vector<Vec3<double>> acceleration() const = 0;
     virtual std::vector<double> potential() const = 0;
     virtual void read_timers(Timers& to) = 0;
-    virtual DirectVariant variant() const = 0;
+    virtual std::string variant() const = 0;
 
     SimulationOptions options;
     mutable Particles host;  ///< the state of step `host_step`, brought up to date when somebody asks
@@ -68,7 +71,7 @@ struct Simulation::EngineOn final : Engine {
           v(to_space(on, particles.velocity)),
           a(on, particles.size()),
           m(to_space(on, particles.mass)),
-          force(on, chosen.force),
+          force(on, std::get<Direct>(chosen.force)),
           force_span(on),
           step_span(on) {
         options = chosen;
@@ -90,7 +93,7 @@ struct Simulation::EngineOn final : Engine {
 
     void step(std::int64_t n) override {
         if (!accelerated) accelerate();
-        const double dt = options.step.dt;
+        const double dt = macro_step(options.step);
         for (std::int64_t k = 0; k < n; ++k) {
             step_span.begin();
             kick_drift(on, x.view(), v.view(), a.view(), dt);
@@ -132,13 +135,15 @@ struct Simulation::EngineOn final : Engine {
         part("step", step_span);
     }
 
-    DirectVariant variant() const override { return force.chosen(x.size(), x.size(), Self{0}, false); }
+    std::string variant() const override { return name(force.chosen(x.size(), x.size(), Self{0}, false)); }
 };
 
 Simulation::Simulation(AnySpace on, Particles particles, const SimulationOptions& options) {
     validate(particles, "the simulation's initial state");
-    check_step(options.step);
-    check_range(particles, options.force);
+    validate(options.step);
+    KS_VALIDATE(std::holds_alternative<Direct>(options.force) && std::holds_alternative<Leapfrog>(options.step),
+                "only direct summation with leapfrog steps");
+    check_range(particles, std::get<Direct>(options.force));
     check_memory(on, particles.size(), options.force);
     std::visit(
         [&](auto space) { engine_ = std::make_unique<EngineOn<decltype(space)>>(space, std::move(particles), options); }, on);
@@ -149,7 +154,7 @@ Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 double Simulation::time() const {
-    return engine_->options.start_time + static_cast<double>(engine_->steps) * engine_->options.step.dt;
+    return engine_->options.start_time + static_cast<double>(engine_->steps) * macro_step(engine_->options.step);
 }
 std::int64_t Simulation::steps() const { return engine_->steps; }
 index_t Simulation::size() const { return engine_->host.size(); }
@@ -159,7 +164,7 @@ AnySpace Simulation::space() const { return engine_->space(); }
 void Simulation::step(std::int64_t n) { engine_->step(n); }
 
 void Simulation::run_until(double until) {
-    const double dt = engine_->options.step.dt;
+    const double dt = macro_step(engine_->options.step);
     while ((until - time()) * (dt > 0 ? 1 : -1) > 0.5 * std::abs(dt)) step();
 }
 
@@ -184,20 +189,24 @@ const Timers& Simulation::timers() const {
     return engine_->timers;
 }
 double Simulation::interactions() const { return engine_->interactions; }
-DirectVariant Simulation::variant() const { return engine_->variant(); }
+std::string Simulation::variant() const { return engine_->variant(); }
 
-SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Direct& force) {
+ForceAudit Simulation::audit(index_t) const { return {}; }
+SimulationState Simulation::state() const { return {}; }
+StepCounts Simulation::step_counts() const { return {}; }
+
+SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Force& force) {
     const auto count = static_cast<std::uint64_t>(n);
     constexpr std::uint64_t host_particle = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + 1;
     constexpr std::uint64_t state = 3 * sizeof(Vec3<double>) + sizeof(double);
     // While diagnostics are made, a potential, an acceleration and a second copy of the particles (a snapshot) are held too.
     constexpr std::uint64_t diagnostics = host_particle + sizeof(Vec3<double>) + sizeof(double);
-    const auto work = count * (state + sizeof(double)) + direct_memory(on, n, n, force);
+    const auto work = count * (state + sizeof(double)) + direct_memory(on, n, n, std::get<Direct>(force));
     const bool device = name(on) != "cpu";
     return {count * (host_particle + diagnostics) + (device ? 0 : work), device ? work : 0};
 }
 
-void check_memory(const AnySpace& on, index_t n, const Direct& force) {
+void check_memory(const AnySpace& on, index_t n, const Force& force) {
     const auto needed = simulation_memory(on, n, force);
     const auto host = available_memory(Cpu{});
     KS_VALIDATE(needed.host_bytes <= host, fmt::format("{} particles need {} of memory, and {} are free: take fewer particles", n,

@@ -39,7 +39,7 @@ struct SimulationOptions {
     Steps step;
     double start_time = 0;   ///< time() at step 0
     std::int64_t steps = 0;  ///< macro steps that the given particles have behind them (a resumed run)
-    SimulationState state;   ///< of a resumed run
+    SimulationState state{};  ///< of a resumed run
 };
 
 /// What adaptive steps did so far.
