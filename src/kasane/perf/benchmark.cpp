@@ -62,9 +62,10 @@ std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkR
     text.resize(text.size() - 2);  // "\n}"
     text += ",\n  \"results\": [";
     for (const auto& r : results) {
-        const nlohmann::ordered_json row{{"case", r.name}, {"n", r.n}, {"seconds", r.seconds}, {"spread", r.spread}, {"rate", r.rate},
-                                         {"unit", r.unit}, {"tflops", r.tflops}, {"bound", r.bound}, {"bound_fraction", r.bound_fraction()},
-                                         {"bound_reason", r.bound_reason}, {"error", r.error}};
+        nlohmann::ordered_json row{{"case", r.name}, {"n", r.n}, {"seconds", r.seconds}, {"spread", r.spread}, {"rate", r.rate},
+                                   {"unit", r.unit}, {"tflops", r.tflops}, {"bound", r.bound}, {"bound_fraction", r.bound_fraction()},
+                                   {"bound_reason", r.bound_reason}, {"error", r.error}};
+        for (const auto& [key, value] : r.more) row[key] = value;
         text += (&r == &results.front() ? "\n    " : ",\n    ") + row.dump();
     }
     return text + "\n  ]\n}\n";

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kasane {
@@ -21,7 +22,9 @@ struct BenchmarkResult {
     double tflops = 0;          ///< in the convention that the head states; 0: none
     double bound = 0;           ///< the rate that the hardware allows; 0: not known
     std::string bound_reason;   ///< what was counted
-    double error = 0;           ///< largest relative error against the reference
+    double error = 0;           ///< largest relative error against the reference; a tree's: the 99th percentile
+    /// More numbers of this row by name ("median_error", "theta", …): printed behind it and written into the record.
+    std::vector<std::pair<std::string, double>> more;
     double bound_fraction() const { return bound > 0 ? rate / bound : 0; }
 };
 
