@@ -56,7 +56,8 @@ gravity::Tree tree_of(const Options& o, const CLI::App& app) {
 /// An option that the chosen method does not have would be without effect.
 void refuse_options(const CLI::App& app, const std::vector<std::string>& names, const std::string& method) {
     for (const auto& name : names)
-        KS_VALIDATE(app.count(name) == 0, "is no option of --method " + method + ": leave it out, or take the other method", {"", 0, 0, name});
+        KS_VALIDATE(app.count(name) == 0, "is no option of --method " + method + ": leave it out, or take the other method",
+                    {"", 0, 0, name});
 }
 
 int forces(const Common& common, const Options& o, const CLI::App& app) {
@@ -65,7 +66,8 @@ int forces(const Common& common, const Options& o, const CLI::App& app) {
     if (by_tree)
         refuse_options(app, {"--variant", "--precision", "--accumulation"}, o.method);
     else
-        refuse_options(app, {"--delta", "--theta", "--error", "--multipole", "--leaf-size", "--walk", "--vector", "--group", "--curve"}, o.method);
+        refuse_options(app, {"--delta", "--theta", "--error", "--multipole", "--leaf-size", "--walk", "--vector", "--group", "--curve"},
+                       o.method);
     gravity::Force force = direct_of(o);
     if (by_tree) force = tree_of(o, app);
     if (by_tree) gravity::validate(std::get<gravity::Tree>(force));
@@ -91,8 +93,8 @@ int forces(const Common& common, const Options& o, const CLI::App& app) {
     if (o.audit > 0) {
         const auto audit = run::audit(snapshot.particles, forces, force, o.audit);
         object["audit"] = {{"count", audit.count}, {"median", audit.median}, {"p99", audit.p99}, {"max", audit.max}};
-        text += fmt::format("\nrelative errors of {} accelerations: median {:.2e}, 99% below {:.2e}, largest {:.2e}", audit.count, audit.median,
-                            audit.p99, audit.max);
+        text += fmt::format("\nrelative errors of {} accelerations: median {:.2e}, 99% below {:.2e}, largest {:.2e}", audit.count,
+                            audit.median, audit.p99, audit.max);
     }
     print(common, object, text);
     return success;

@@ -99,8 +99,10 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
     const auto file = hdf5::File::open(path);
     KS_VALIDATE(file.exists("/Checkpoint"), "is no checkpoint of kasane", {path.string(), 0, 0, ""});
     const auto found = file.attribute<std::uint32_t>("/Checkpoint", "Layout");
-    KS_VALIDATE(found == layout || found == 1, "was written by a newer version of kasane (layout " + std::to_string(found) + ", this one reads " +
-                                                   "up to " + std::to_string(layout) + "): go on with that version", {path.string(), 0, 0, ""});
+    KS_VALIDATE(found == layout || found == 1,
+                "was written by a newer version of kasane (layout " + std::to_string(found) + ", this one reads " + "up to " +
+                    std::to_string(layout) + "): go on with that version",
+                {path.string(), 0, 0, ""});
     Checkpoint c;
     c.step = file.attribute<std::int64_t>("/Checkpoint", "Step");
     c.start = file.attribute<double>("/Checkpoint", "StartTime");

@@ -91,7 +91,8 @@ void EnergyTable::keep_until(const std::filesystem::path& path, std::int64_t ste
     std::getline(file, line);
     std::string missing;
     if (header().starts_with(line + ","))
-        for (auto n = std::count(header().begin() + static_cast<std::ptrdiff_t>(line.size()), header().end(), ','); n > 0; --n) missing += ",nan";
+        for (auto n = std::count(header().begin() + static_cast<std::ptrdiff_t>(line.size()), header().end(), ','); n > 0; --n)
+            missing += ",nan";
     while (std::getline(file, line) && !file.eof())  // a last line without its end was cut off
         if (const auto row = step_of(line); row >= 0 && row <= step) kept += line + missing + "\n";
     file.close();

@@ -15,8 +15,8 @@ using gravity::Dimension;
 void refuse(io::Section& table, std::initializer_list<const char*> keys, const std::string& needed, const std::string& chosen) {
     for (const char* key : keys)
         if (table.has(key))
-            table.problem(key, fmt::format("has no effect here: it belongs to {}, and this run has {}. Remove it, or take {}", needed, chosen,
-                                           needed));
+            table.problem(key, fmt::format("has no effect here: it belongs to {}, and this run has {}. Remove it, or take {}", needed,
+                                           chosen, needed));
 }
 
 /// A number whose range has a reason that the user should know. @param schema with a default
@@ -24,6 +24,13 @@ double number(io::Section& table, const char* key, const io::NumberKey& schema, 
     const double value = table.number(key, schema);
     if (!range.contains(value)) table.problem(key, fmt::format("is {}, out of range: it must be {}. {}", value, range.text(), reason));
     return value;
+}
+
+/// An option with two values, by their names; the first listed is not always the default.
+template <class Option>
+Option one_of(io::Section& table, const char* key, const char* help, Option fallback, Option first, Option second) {
+    const auto chosen = table.text(key, {.help = help, .fallback = name(fallback), .choices = {name(first), name(second)}});
+    return chosen == name(first) ? first : second;
 }
 
 std::string acceleration_unit(const gravity::Units& units) {
@@ -34,12 +41,9 @@ gravity::Direct read_direct(io::Section& table, const AnySpace& space) {
     refuse(table, {"mac", "delta", "theta", "error", "multipole", "leaf_size", "walk", "curve", "vector", "group"}, "method = \"tree\"",
            "method = \"direct\"");
     gravity::Direct direct;
-    const auto precision = table.text("precision", {.help = "of a pair", .fallback = "single", .choices = {"single", "double"}});
-    direct.precision = precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_;
-    const auto accumulation =
-        table.text("accumulation", {.help = "of single pairs: short runs in single, the runs in this", .fallback = "double",
-                                    .choices = {"plain", "double"}});
-    direct.accumulation = accumulation == "plain" ? gravity::Accumulation::plain : gravity::Accumulation::double_;
+    direct.precision = one_of(table, "precision", "of a pair", direct.precision, gravity::Precision::single_, gravity::Precision::double_);
+    direct.accumulation = one_of(table, "accumulation", "of single pairs: short runs in single, the runs in this", direct.accumulation,
+                                 gravity::Accumulation::plain, gravity::Accumulation::double_);
     const auto variant = table.text("variant", {.help = "of the kernel; auto is the fastest", .fallback = "auto",
                                                 .choices = {"auto", "plain", "simd", "tile", "pair"}});
     direct.variant = variant == "auto" ? gravity::DirectVariant::automatic : gravity::direct_variant_named(variant);
@@ -59,17 +63,19 @@ gravity::Mac read_mac(io::Section& table, const gravity::Units& units) {
     if (mac != "geometric") other({"theta"}, "geometric");
     if (mac != "multipole") other({"error"}, "multipole");
     if (mac == "geometric") {
-        const double theta = number(table, "theta", {.help = "opening angle; smaller is more accurate", .fallback = gravity::GeometricMac{}.theta},
-                                    {.least = 0, .most = 1, .open_least = true},
-                                    "The error of a cell is bounded only for an opening angle up to 1, and 0 opens every cell. Try 0.6");
+        const double theta =
+            number(table, "theta", {.help = "opening angle; smaller is more accurate", .fallback = gravity::GeometricMac{}.theta},
+                   {.least = 0, .most = 1, .open_least = true},
+                   "The error of a cell is bounded only for an opening angle up to 1, and 0 opens every cell. Try 0.6");
         return gravity::GeometricMac{theta};
     }
     if (mac == "multipole")
         return gravity::MultipoleMac{table.number("error", {.help = "largest error of the acceleration that one cell makes",
                                                             .unit = acceleration_unit(units), .range = io::above(0)})};
-    const double delta = number(table, "delta", {.help = "largest error of one cell, in parts of the particle's last acceleration",
-                                                 .fallback = gravity::AccelerationMac{}.delta},
-                                io::above(0), "It is the share of its acceleration that a particle may be wrong by, for each cell. Try 0.002");
+    const double delta = number(
+        table, "delta",
+        {.help = "largest error of one cell, in parts of the particle's last acceleration", .fallback = gravity::AccelerationMac{}.delta},
+        io::above(0), "It is the share of its acceleration that a particle may be wrong by, for each cell. Try 0.002");
     return gravity::AccelerationMac{delta};
 }
 
@@ -77,21 +83,17 @@ gravity::Tree read_tree(io::Section& table, const gravity::Units& units) {
     refuse(table, {"precision", "accumulation", "variant"}, "method = \"direct\"", "method = \"tree\"");
     gravity::Tree tree;
     tree.mac = read_mac(table, units);
-    const auto quadrupole = name(gravity::Multipole::quadrupole), monopole = name(gravity::Multipole::monopole);
-    tree.multipole = table.text("multipole", {.help = "expansion of a cell", .fallback = name(tree.multipole), .choices = {monopole, quadrupole}}) ==
-                             quadrupole
-                         ? gravity::Multipole::quadrupole
-                         : gravity::Multipole::monopole;
+    tree.multipole =
+        one_of(table, "multipole", "expansion of a cell", tree.multipole, gravity::Multipole::monopole, gravity::Multipole::quadrupole);
     tree.leaf_size = static_cast<int>(
         table.integer("leaf_size", {.help = "a cell with more particles is divided", .fallback = tree.leaf_size, .least = 1, .most = 64}));
-    const auto hilbert = name(gravity::Curve::hilbert), morton = name(gravity::Curve::morton);
-    tree.curve = table.text("curve", {.help = "order of the particles in memory", .fallback = name(tree.curve), .choices = {hilbert, morton}}) == hilbert
-                     ? gravity::Curve::hilbert
-                     : gravity::Curve::morton;
-    const auto walk = table.text("walk", {.help = "through the tree; auto is the fastest", .fallback = "auto", .choices = {"auto", "links", "lists"}});
+    tree.curve = one_of(table, "curve", "order of the particles in memory", tree.curve, gravity::Curve::hilbert, gravity::Curve::morton);
+    const auto walk =
+        table.text("walk", {.help = "through the tree; auto is the fastest", .fallback = "auto", .choices = {"auto", "links", "lists"}});
     tree.walk = walk == "auto" ? gravity::TreeWalk::automatic : gravity::tree_walk_named(walk);
     if (walk == "links") {
-        tree.vector = static_cast<int>(table.integer("vector", {.help = "targets of one thread", .fallback = tree.vector, .least = 1, .most = 64}));
+        tree.vector =
+            static_cast<int>(table.integer("vector", {.help = "targets of one thread", .fallback = tree.vector, .least = 1, .most = 64}));
         tree.group = static_cast<int>(
             table.integer("group", {.help = "threads that decide together", .fallback = tree.group, .least = 1, .most = 1024}));
     } else
@@ -107,10 +109,8 @@ gravity::Steps read_control(io::Section& table, const gravity::Units& units, dou
                                              .range = io::above(0), .parse = time});
     control.eta = number(table, "eta", {.help = "accuracy of the steps", .fallback = control.eta}, io::above(0),
                          "A step is eta times a length over a speed: without eta there is no step. Try 0.5");
-    const auto both = name(gravity::StepCriterion::velocity_and_acceleration), acceleration = name(gravity::StepCriterion::acceleration);
-    control.criterion = table.text("criterion", {.help = "what limits a step", .fallback = name(control.criterion), .choices = {both, acceleration}}) == both
-                            ? gravity::StepCriterion::velocity_and_acceleration
-                            : gravity::StepCriterion::acceleration;
+    control.criterion = one_of(table, "criterion", "what limits a step", control.criterion,
+                               gravity::StepCriterion::velocity_and_acceleration, gravity::StepCriterion::acceleration);
     control.deepest = static_cast<int>(
         table.integer("deepest", {.help = "the shortest step is dt_max / 2^deepest", .fallback = control.deepest, .least = 0, .most = 30}));
     if (softening > 0)
@@ -126,8 +126,9 @@ gravity::Steps read_control(io::Section& table, const gravity::Units& units, dou
 
 gravity::Force read_force(io::Section table, const gravity::Units& units, const AnySpace& space) {
     const auto method = table.text("method", {.help = "of the forces", .fallback = "direct", .choices = {"direct", "tree"}});
-    const double softening = table.number("softening", {.help = "Plummer softening eps", .unit = units.length_name, .range = io::at_least(0),
-                                                        .parse = parse(Dimension::length, units)});
+    const double softening = table.number(
+        "softening",
+        {.help = "Plummer softening eps", .unit = units.length_name, .range = io::at_least(0), .parse = parse(Dimension::length, units)});
     const auto force = method == "tree" ? gravity::Force(read_tree(table, units)) : gravity::Force(read_direct(table, space));
     return std::visit(
         [&](auto chosen) {

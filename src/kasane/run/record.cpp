@@ -72,7 +72,8 @@ json of_steps(const gravity::Steps& steps) {
 }  // namespace
 
 double active_fraction(const gravity::StepCounts& counts, std::int64_t particles) {
-    return counts.block_steps > 0 ? counts.updates / static_cast<double>(counts.block_steps) / static_cast<double>(particles) : std::nan("");
+    return counts.block_steps > 0 ? counts.updates / static_cast<double>(counts.block_steps) / static_cast<double>(particles)
+                                  : std::nan("");
 }
 
 std::string iso_time_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }

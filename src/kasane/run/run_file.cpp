@@ -93,8 +93,10 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
     read_schedule(run, step, output, file);
     file.checkpoint_every = output.number("checkpoint_every", {.help = "wall time between checkpoints", .unit = "s", .fallback = 60.0,
                                                                .range = io::at_least(0)});
-    file.audit = output.integer("audit", {.help = "particles whose forces are compared with direct summation; 0: none", .fallback = file.audit,
-                                          .least = 0, .most = 1'000'000});
+    file.audit = output.integer("audit", {.help = "particles whose forces are compared with direct summation; 0: none",
+                                          .fallback = file.audit,
+                                          .least = 0,
+                                          .most = 1'000'000});
     const bool deterministic = run.flag("deterministic", {.help = "bitwise equal results from run to run", .fallback = true});
     std::visit([&](auto& chosen) { chosen.deterministic = deterministic; }, file.force);
     reader.finish();

@@ -43,7 +43,8 @@ std::string energy_error(const Context& c, const std::vector<double>& time) {
 std::string force_error(const Context& c, const std::vector<double>& time) {
     auto p = over_time(c, "Force error", "|Δa| / |a|");
     p.log_y = true;
-    for (const auto& [column, name] : {std::pair{"force_error_max", "largest"}, {"force_error_p99", "99%"}, {"force_error_median", "median"}}) {
+    for (const auto& [column, name] :
+         {std::pair{"force_error_max", "largest"}, {"force_error_p99", "99%"}, {"force_error_median", "median"}}) {
         const auto& values = c.history.energy[column];
         if (values.empty()) return "";  // a table of version 0.1
         p.series.push_back({name, time, values});

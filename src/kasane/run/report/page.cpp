@@ -90,7 +90,8 @@ std::string summary(const Context& c, const Span& span) {
         double worst = 0;
         for (const double m : median) worst = std::max(worst, std::isfinite(m) ? m : 0);
         if (worst > 0)
-            text += "Against direct summation they were off by at most <strong>" + error_size(worst) + "</strong> for half of the particles "
+            text += "Against direct summation they were off by at most <strong>" + error_size(worst) +
+                    "</strong> for half of the particles "
                     "that were sampled in the course of the run. ";
     }
     if (std::isfinite(h.seconds)) {

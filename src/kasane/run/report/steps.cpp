@@ -25,18 +25,20 @@ std::string histogram(const Context& c) {
         const double share = 100 * static_cast<double>(*level) / all;
         const auto dt = brief(std::ldexp(h.dt, -k) * scale.factor) + (scale.unit.empty() ? "" : " " + scale.unit);
         out += fmt::format("<li><span>{}{}</span><span>{} · {}%</span><i style=\"width:{:.2f}%\"></i></li>\n", escape(dt),
-                           k == 0 ? ", the longest" : "", grouped(*level), share < 0.1 && share > 0 ? "&lt;0.1" : number(share, share < 10 ? 2 : 3),
-                           share);
+                           k == 0 ? ", the longest" : "", grouped(*level),
+                           share < 0.1 && share > 0 ? "&lt;0.1" : number(share, share < 10 ? 2 : 3), share);
     }
     return out + "</ul>\n";
 }
 
 std::string block_words(const History& h) {
-    std::string text = "<p>Each particle has a time step of its own, the longest one divided by a power of two, so that it is on the grid of "
-                       "the others' steps; where speeds and forces are high it is short. ";
+    std::string text =
+        "<p>Each particle has a time step of its own, the longest one divided by a power of two, so that it is on the grid of "
+        "the others' steps; where speeds and forces are high it is short. ";
     if (h.active_fraction > 0)
-        text += fmt::format("A block step advanced <strong>{}%</strong> of the particles in the mean, and only their forces were computed. ",
-                            number(100 * h.active_fraction));
+        text +=
+            fmt::format("A block step advanced <strong>{}%</strong> of the particles in the mean, and only their forces were computed. ",
+                        number(100 * h.active_fraction));
     const auto shortest = std::find_if(h.levels.rbegin(), h.levels.rend(), [](std::int64_t count) { return count > 0; });
     const auto depth = static_cast<int>(std::distance(shortest, h.levels.rend())) - 1;
     if (depth > 0 && h.updates > 0 && h.particles > 0 && h.steps > 0) {
@@ -48,7 +50,8 @@ std::string block_words(const History& h) {
 }
 
 std::string adaptive_words() {
-    return "<p>All particles share one time step, the longest allowed one divided by a power of two, as short as the particle that needs the "
+    return "<p>All particles share one time step, the longest allowed one divided by a power of two, as short as the particle that needs "
+           "the "
            "shortest wants it. The bars show which step each would have needed at the end.</p>\n";
 }
 
