@@ -42,6 +42,7 @@ class CheckpointFile : public test::CommandTest {
         c.state.tuning.walk = {.group = 64, .group_extent = 1.0 / 3, .lanes = 2, .list = 512, .async_copy = true, .warp_reduce = false,
                                .l2_persist_mib = 12.5};
         c.state.tuning.rebuild_interval = 17;
+        c.state.step_length = 1.0 / 7;
         return c;
     }
 };
@@ -73,6 +74,7 @@ TEST_F(CheckpointFile, ComesBackBitByBit) {
     EXPECT_EQ(walk.warp_reduce, given.warp_reduce);
     EXPECT_EQ(walk.l2_persist_mib, given.l2_persist_mib);
     EXPECT_EQ(back.state.tuning.rebuild_interval, 17);
+    EXPECT_EQ(back.state.step_length, 1.0 / 7);
 }
 
 TEST_F(CheckpointFile, WithoutATreeTheStateIsEmpty) {
@@ -83,6 +85,7 @@ TEST_F(CheckpointFile, WithoutATreeTheStateIsEmpty) {
     EXPECT_TRUE(back.state.order.empty());
     EXPECT_TRUE(back.state.acceleration.empty());
     EXPECT_EQ(back.state.tuning.rebuild_interval, 0);
+    EXPECT_EQ(back.state.step_length, 0);
 }
 
 TEST_F(CheckpointFile, TheFirstLayoutIsStillRead) {
@@ -144,6 +147,7 @@ TEST_F(CheckpointFile, NoFlippedBitChangesWhatIsRead) {
             EXPECT_EQ(back.state.order, c.state.order) << at;
             EXPECT_EQ(back.state.acceleration, c.state.acceleration) << at;
             EXPECT_EQ(back.state.tuning.rebuild_interval, c.state.tuning.rebuild_interval) << at;
+            EXPECT_EQ(back.state.step_length, c.state.step_length) << at;
         } catch (const InputError&) {
             ++seen;
         }

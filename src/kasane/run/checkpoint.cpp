@@ -9,13 +9,15 @@
 namespace kasane::run {
 namespace {
 
-// Of the file: what a number above it means, this version does not know. 1: without the state of a tree.
+// Of the file: what a number above it means, this version does not know. 1: without /State.
 constexpr std::uint32_t layout = 2;
 
-/// The tuning as numbers with names, one list for writing, reading and the checksum.
-template <class Tuning, class Visit>
-void for_each_choice(Tuning& tuning, Visit visit) {
-    auto& walk = tuning.walk;
+/// What the state holds in single numbers, by name: one list for writing, reading and the checksum.
+template <class State, class Visit>
+void for_each_number(State& state, Visit visit) {
+    visit("StepLength", state.step_length);
+    visit("RebuildInterval", state.tuning.rebuild_interval);
+    auto& walk = state.tuning.walk;
     visit("Group", walk.group);
     visit("GroupExtent", walk.group_extent);
     visit("Lanes", walk.lanes);
@@ -23,7 +25,6 @@ void for_each_choice(Tuning& tuning, Visit visit) {
     visit("AsyncCopy", walk.async_copy);
     visit("WarpReduce", walk.warp_reduce);
     visit("L2PersistMiB", walk.l2_persist_mib);
-    visit("RebuildInterval", tuning.rebuild_interval);
 }
 
 std::uint64_t checksum(const Checkpoint& c, std::uint32_t of_layout) {
@@ -49,7 +50,7 @@ std::uint64_t checksum(const Checkpoint& c, std::uint32_t of_layout) {
     sum.add(sizes, sizeof sizes);
     sum.add(c.state.order);
     sum.add(c.state.acceleration);
-    for_each_choice(c.state.tuning, [&](const char*, const auto& value) { sum.add(&value, sizeof value); });
+    for_each_number(c.state, [&](const char*, const auto& value) { sum.add(&value, sizeof value); });
     return sum.value();
 }
 
@@ -82,15 +83,15 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& c) {
     file.write("/Particles/Id", c.particles.id);
     file.write("/Particles/Type", c.particles.type);
     file.write("/Checkpoint/Record", std::vector<std::uint8_t>(c.record.begin(), c.record.end()));
-    file.create_group("/Tree");
-    for_each_choice(c.state.tuning, [&](const char* name, const auto& value) {
+    file.create_group("/State");
+    for_each_number(c.state, [&](const char* name, const auto& value) {
         if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
-            file.set_attribute("/Tree", name, std::uint8_t{value});
+            file.set_attribute("/State", name, std::uint8_t{value});
         else
-            file.set_attribute("/Tree", name, value);
+            file.set_attribute("/State", name, value);
     });
-    if (!c.state.order.empty()) file.write("/Tree/Order", c.state.order);
-    if (!c.state.acceleration.empty()) file.write("/Tree/Acceleration", c.state.acceleration);
+    if (!c.state.order.empty()) file.write("/State/Order", c.state.order);
+    if (!c.state.acceleration.empty()) file.write("/State/Acceleration", c.state.acceleration);
     file.close();
     target.commit();
 }
@@ -124,14 +125,14 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
     const auto record = file.read<std::uint8_t>("/Checkpoint/Record");
     c.record.assign(record.begin(), record.end());
     if (found >= 2) {
-        for_each_choice(c.state.tuning, [&](const char* name, auto& value) {
+        for_each_number(c.state, [&](const char* name, auto& value) {
             if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
-                value = file.attribute<std::uint8_t>("/Tree", name) != 0;
+                value = file.attribute<std::uint8_t>("/State", name) != 0;
             else
-                value = file.attribute<std::decay_t<decltype(value)>>("/Tree", name);
+                value = file.attribute<std::decay_t<decltype(value)>>("/State", name);
         });
-        if (file.exists("/Tree/Order")) c.state.order = file.read<std::uint32_t>("/Tree/Order");
-        if (file.exists("/Tree/Acceleration")) c.state.acceleration = file.read<Vec3<float>>("/Tree/Acceleration");
+        if (file.exists("/State/Order")) c.state.order = file.read<std::uint32_t>("/State/Order");
+        if (file.exists("/State/Acceleration")) c.state.acceleration = file.read<Vec3<float>>("/State/Acceleration");
     }
     KS_VALIDATE(checksum(c, found) == file.attribute<std::uint64_t>("/Checkpoint", "Checksum"),
                 "is damaged: its checksum does not fit its content", {path.string(), 0, 0, ""});

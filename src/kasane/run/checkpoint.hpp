@@ -18,7 +18,7 @@ struct Checkpoint {
     double start = 0;    ///< time of step 0
     double dt = 0;       ///< macro step
     std::string record;  ///< the run's record so far, as JSON
-    gravity::SimulationState state;  ///< of a tree; empty for direct summation, and in files of layout 1
+    gravity::SimulationState state;  ///< of the force and the steps; empty in files of layout 1
 };
 
 /// @throws ComputationError when the disk is full: the file that was there before, if any, is untouched

@@ -100,7 +100,6 @@ void GravityRun::fail_if_not_finite(bool is_finite) const {
 
 const gravity::ForceAudit& GravityRun::force_error() {
     if (audited_step_ != simulation_.steps() && file_.audit > 0) {
-        const auto scope = timers_.scope("audit");
         record_.force_error = simulation_.audit(file_.audit);
         audited_step_ = simulation_.steps();
     }
@@ -108,9 +107,6 @@ const gravity::ForceAudit& GravityRun::force_error() {
 }
 
 gravity::StepCounts GravityRun::step_counts() const {
-    if (!control_of(file_.steps))
-        return {simulation_.steps(), static_cast<double>(simulation_.steps()) * static_cast<double>(simulation_.size()),
-                counts_before_.rebuilds + simulation_.step_counts().rebuilds, {}};
     auto counts = simulation_.step_counts();
     counts.block_steps += counts_before_.block_steps;
     counts.updates += counts_before_.updates;

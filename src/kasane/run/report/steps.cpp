@@ -49,10 +49,14 @@ std::string block_words(const History& h) {
     return text + "The bars show how many particles had which step at the end.</p>\n";
 }
 
-std::string adaptive_words() {
-    return "<p>All particles share one time step, the longest allowed one divided by a power of two, as short as the particle that needs "
-           "the "
-           "shortest wants it. The bars show which step each would have needed at the end.</p>\n";
+std::string adaptive_words(const History& h) {
+    std::string text =
+        "<p>All particles share one time step: the longest allowed one divided by a power of two, as short as the particle wants it "
+        "that needs the shortest. ";
+    if (h.steps > 0 && h.block_steps > 0)
+        text += fmt::format("In the mean there were {} of them to one longest. ",
+                            number(static_cast<double>(h.block_steps) / static_cast<double>(h.steps)));
+    return text + "The bar shows the step at the end.</p>\n";
 }
 
 }  // namespace
@@ -63,7 +67,8 @@ std::string steps(const Context& c) {
     const bool sane = std::none_of(h.levels.begin(), h.levels.end(), [](std::int64_t count) { return count < 0; }) && h.levels.size() <= 64;
     if (!any || !sane || !(h.dt > 0) || (h.step_method != "block" && h.step_method != "adaptive")) return "";
     return "<section class=\"steps\">\n<h2>Time steps</h2>\n<div class=\"halves\">\n<div>" +
-           (h.step_method == "block" ? block_words(h) : adaptive_words()) + "</div>\n<div>" + histogram(c) + "</div>\n</div>\n</section>\n";
+           (h.step_method == "block" ? block_words(h) : adaptive_words(h)) + "</div>\n<div>" + histogram(c) +
+           "</div>\n</div>\n</section>\n";
 }
 
 }  // namespace kasane::run::report
