@@ -45,7 +45,7 @@ TEST_P(SimulationOn, KeplerOrbitClosesToSecondOrder) {
     const double period = 2 * M_PI / std::sqrt(3.0);
     const auto start = two_bodies(0.5);
     const auto miss = [&](int steps) {
-        Simulation sim(space_, start, {.force = {.precision = Precision::double_}, .step = {.dt = period / steps}});
+        Simulation sim(space_, start, {.force = Direct{.precision = Precision::double_}, .step = Leapfrog{.dt = period / steps}});
         sim.step(steps);
         return farthest(sim.particles(), start);
     };
@@ -57,10 +57,10 @@ TEST_P(SimulationOn, KeplerOrbitClosesToSecondOrder) {
 TEST_P(SimulationOn, RunsBackToWhereItBegan) {
     const auto start = plummer({.count = 257, .seed = 3});
     const Direct force{.softening = 0.05, .precision = Precision::double_};
-    Simulation forth(space_, start, {.force = force, .step = {.dt = 0.01}});
+    Simulation forth(space_, start, {.force = force, .step = Leapfrog{.dt = 0.01}});
     forth.step(200);
     EXPECT_GT(farthest(forth.particles(), start), 0.1) << "it moved at all";
-    Simulation back(space_, forth.particles(), {.force = force, .step = {.dt = -0.01}, .start_time = forth.time()});
+    Simulation back(space_, forth.particles(), {.force = force, .step = Leapfrog{.dt = -0.01}, .start_time = forth.time()});
     back.step(200);
     EXPECT_NEAR(back.time(), 0, 1e-12);
     // Roundings of 400 steps, 2^-53 each, grow by the divergence of neighbouring orbits, e-fold per crossing time (2.8) at most.
@@ -69,7 +69,7 @@ TEST_P(SimulationOn, RunsBackToWhereItBegan) {
 
 TEST_P(SimulationOn, PlummerSphereStaysInEquilibrium) {
     const double crossing_time = 2 * std::sqrt(2.0);
-    Simulation sim(space_, plummer({.count = 4096, .seed = 1}), {.force = {.softening = 0.03}, .step = {.dt = 1. / 64}});
+    Simulation sim(space_, plummer({.count = 4096, .seed = 1}), {.force = Direct{.softening = 0.03}, .step = Leapfrog{.dt = 1. / 64}});
     const auto now = [&] { return diagnose(sim.particles(), sim.potential(), sim.acceleration(), sim.time()); };
     const auto before = now();
     EXPECT_NEAR(before.energy, -0.25, 0.01) << "standard units; the sample's own noise is 1/sqrt(4096) of its parts";
@@ -87,7 +87,7 @@ TEST_P(SimulationOn, PlummerSphereStaysInEquilibrium) {
 
 TEST_P(SimulationOn, GoesOnBitByBit) {
     const auto start = plummer({.count = 9001, .seed = 5});
-    const SimulationOptions options{.force = {.softening = 0.02}, .step = {.dt = 0.01}};
+    const SimulationOptions options{.force = Direct{.softening = 0.02}, .step = Leapfrog{.dt = 0.01}};
     Simulation whole(space_, start, options), first(space_, start, options);
     whole.step(5);
     first.step(2);
@@ -110,7 +110,7 @@ std::vector<std::string> spaces() {
 INSTANTIATE_TEST_SUITE_P(Gravity, SimulationOn, testing::ValuesIn(spaces()), [](const auto& of) { return of.param; });
 
 TEST(Simulation, CountsItsSteps) {
-    Simulation sim(Cpu{}, plummer({.count = 32}), {.force = {.softening = 0.1}, .step = {.dt = 0.1}, .start_time = 2, .steps = 10});
+    Simulation sim(Cpu{}, plummer({.count = 32}), {.force = Direct{.softening = 0.1}, .step = Leapfrog{.dt = 0.1}, .start_time = 2, .steps = 10});
     EXPECT_DOUBLE_EQ(sim.time(), 3);
     sim.run_until(3.5);
     EXPECT_EQ(sim.steps(), 15);
@@ -120,9 +120,9 @@ TEST(Simulation, CountsItsSteps) {
 
 TEST(Simulation, RefusesBadInput) {
     const auto good = plummer({.count = 8});
-    const SimulationOptions options{.force = {.softening = 0.1}, .step = {.dt = 0.1}};
+    const SimulationOptions options{.force = Direct{.softening = 0.1}, .step = Leapfrog{.dt = 0.1}};
     auto no_step = options;
-    no_step.step.dt = 0;
+    no_step.step = Leapfrog{0};
     EXPECT_THROW(Simulation(Cpu{}, good, no_step), InputError);
     EXPECT_THROW(Simulation(Cpu{}, Particles{}, options), InputError);
     auto particles = good;
@@ -135,17 +135,17 @@ TEST(Simulation, RefusesBadInput) {
     particles.position[3].y = 1e30;
     EXPECT_THROW(Simulation(Cpu{}, particles, options), InputError) << "single precision cannot square it";
     auto in_double = options;
-    in_double.force.precision = Precision::double_;
+    in_double.force = Direct{.softening = 0.1, .precision = Precision::double_};
     EXPECT_NO_THROW(Simulation(Cpu{}, particles, in_double));
 }
 
 TEST(Simulation, KnowsWhatItNeeds) {
-    const auto memory = simulation_memory(Cpu{}, 1'000'000, {});
+    const auto memory = simulation_memory(Cpu{}, 1'000'000, Direct{});
     EXPECT_GT(memory.host_bytes, 150'000'000u);
     EXPECT_LT(memory.host_bytes, 500'000'000u);
     EXPECT_EQ(memory.device_bytes, 0u);
 #if defined(KASANE_CUDA)
-    const auto on_device = simulation_memory(Cuda{}, 1'000'000, {});
+    const auto on_device = simulation_memory(Cuda{}, 1'000'000, Direct{});
     EXPECT_GT(on_device.device_bytes, 150'000'000u);
     EXPECT_LT(on_device.device_bytes, 1'000'000'000u);
 #endif

@@ -1,21 +1,9 @@
-#include <kasane/gravity/simulation.hpp>
+#include <kasane/gravity/engine.hpp>
 
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/device/buffer.hpp>
-#include <kasane/core/device/span_timer.hpp>
-#include <kasane/gravity/step/leapfrog.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
+#include <vector>
 
 namespace kasane::gravity {
 namespace {
-
-void check_step(const Leapfrog& step) {
-    KS_VALIDATE(std::isfinite(step.dt) && step.dt != 0, fmt::format("dt = {} cannot be used: it must be finite and not zero", step.dt));
-}
 
 /// In single precision every square and product of a pair must stay inside the range of float.
 void check_range(const Particles& particles, const Direct& force) {
@@ -31,117 +19,64 @@ void check_range(const Particles& particles, const Direct& force) {
                                               "change the unit of mass, or take precision = \"double\"", mass, force.softening));
 }
 
-std::string gibibytes(std::uint64_t bytes) { return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / (1u << 30)); }
+/// A tree works in units of its own; what comes out of it, accelerations and potentials, must be floats in the particles' units.
+void check_range(const Particles& particles, const Tree& force) {
+    double mass = 0, weakest = 0;
+    for (const double m : particles.mass) mass += m;
+    if (mass == 0 || force.G == 0) return;
+    Vec3<double> middle{};
+    const double share = 1 / static_cast<double>(particles.size());
+    for (const auto& x : particles.position) middle += share * x;
+    for (const auto& x : particles.position) weakest += share * std::sqrt(dot(x - middle, x - middle));
+    const double strength = std::abs(force.G) * mass;
+    const double strongest = force.softening > 0 ? std::max(strength / (force.softening * force.softening), strength / force.softening) : strength;
+    KS_VALIDATE(strongest < 1e37, fmt::format("total mass {:.3g} with softening {:.3g} and G = {:.3g} makes forces up to {:.1e}, which single "
+                                              "precision does not hold: change the units of mass and length", mass, force.softening, force.G, strongest));
+    const double typical = weakest > 0 ? strength / (weakest * weakest) : 1;
+    KS_VALIDATE(typical > 1e-30 && typical < 1e37,
+                fmt::format("total mass {:.3g} over a mean radius of {:.3g} makes accelerations of about {:.1e}, at the end of what single "
+                            "precision holds: change the units of mass and length", mass, weakest, typical));
+}
+
+void check_state(const SimulationState& state, index_t n) {
+    const auto size = static_cast<std::size_t>(n);
+    KS_VALIDATE(state.order.empty() || state.order.size() == size,
+                fmt::format("the saved order is of {} particles, and there are {}: it belongs to another run", state.order.size(), n));
+    KS_VALIDATE(state.acceleration.empty() || state.acceleration.size() == size,
+                fmt::format("the saved accelerations are of {} particles, and there are {}: they belong to another run",
+                            state.acceleration.size(), n));
+    std::vector<bool> seen(state.order.size());
+    for (const auto i : state.order) {
+        KS_VALIDATE(i < size && !seen[i], fmt::format("the saved order names particle {} {}: it is damaged", i, i < size ? "twice" : "of fewer"));
+        seen[i] = true;
+    }
+}
 
 }  // namespace
 
-struct Simulation::Engine {
-    virtual ~Engine() = default;
-    virtual AnySpace space() const = 0;
-    virtual void step(std::int64_t n) = 0;
-    virtual void fetch(Particles& to) const = 0;
-    virtual std::vector<Vec3<double>> acceleration() const = 0;
-    virtual std::vector<double> potential() const = 0;
-    virtual void read_timers(Timers& to) = 0;
-    virtual DirectVariant variant() const = 0;
-
-    SimulationOptions options;
-    mutable Particles host;  ///< the state of step `host_step`, brought up to date when somebody asks
-    mutable std::int64_t host_step = 0;
-    std::int64_t steps = 0;
-    double interactions = 0;
-    Timers timers;
-};
-
-template <Space S>
-struct Simulation::EngineOn final : Engine {
-    S on;
-    Buffer<Vec3<double>, S> x, v, a;
-    Buffer<double, S> m;
-    mutable DirectSum<S> force;
-    SpanTimer<S> force_span, step_span;
-    bool accelerated = false;  ///< `a` belongs to `x`
-
-    EngineOn(S space, Particles particles, const SimulationOptions& chosen)
-        : on(space),
-          x(to_space(on, particles.position)),
-          v(to_space(on, particles.velocity)),
-          a(on, particles.size()),
-          m(to_space(on, particles.mass)),
-          force(on, chosen.force),
-          force_span(on),
-          step_span(on) {
-        options = chosen;
-        host = std::move(particles);
-        host_step = steps = chosen.steps;
-    }
-
-    AnySpace space() const override { return on; }
-
-    void accelerate() {
-        force_span.begin();
-        force(x.view(), {x.view(), m.view()}, Self{0}, {a.view(), {}});
-        force_span.end();
-        const auto n = static_cast<double>(x.size());
-        interactions += n * n;
-        timers.add("force", 0);
-        accelerated = true;
-    }
-
-    void step(std::int64_t n) override {
-        if (!accelerated) accelerate();
-        const double dt = options.step.dt;
-        for (std::int64_t k = 0; k < n; ++k) {
-            step_span.begin();
-            kick_drift(on, x.view(), v.view(), a.view(), dt);
-            step_span.end();
-            accelerate();
-            step_span.begin();
-            kick(on, v.view(), a.view(), dt);
-            step_span.end();
-            timers.add("step", 0);
-            ++steps;
-        }
-        synchronize(on);
-    }
-
-    void fetch(Particles& to) const override {
-        copy_to_host(on, view(to.position), x.view());
-        copy_to_host(on, view(to.velocity), v.view());
-    }
-
-    std::vector<Vec3<double>> acceleration() const override {
-        if (accelerated) return to_host(a);
-        Buffer<Vec3<double>, S> now(on, x.size());
-        force(x.view(), {x.view(), m.view()}, Self{0}, {now.view(), {}});
-        return to_host(now);
-    }
-
-    std::vector<double> potential() const override {
-        Buffer<double, S> phi(on, x.size());
-        force(x.view(), {x.view(), m.view()}, Self{0}, {{}, phi.view()});
-        return to_host(phi);
-    }
-
-    void read_timers(Timers& to) override {
-        const auto part = [&](const char* what, SpanTimer<S>& span) {
-            const auto found = to.parts().find(what);
-            to.add(what, span.seconds() - (found == to.parts().end() ? 0 : found->second.seconds), 0);
-        };
-        part("force", force_span);
-        part("step", step_span);
-    }
-
-    DirectVariant variant() const override { return force.chosen(x.size(), x.size(), Self{0}, false); }
-};
+double softening(const Force& force) {
+    return std::visit([](const auto& f) { return f.softening; }, force);
+}
+double gravitational_constant(const Force& force) {
+    return std::visit([](const auto& f) { return f.G; }, force);
+}
 
 Simulation::Simulation(AnySpace on, Particles particles, const SimulationOptions& options) {
     validate(particles, "the simulation's initial state");
-    check_step(options.step);
-    check_range(particles, options.force);
+    validate(options.step);
+    if (const auto* tree = std::get_if<Tree>(&options.force)) validate(*tree);
+    std::visit([&](const auto& force) { check_range(particles, force); }, options.force);
+    check_state(options.state, particles.size());
     check_memory(on, particles.size(), options.force);
     std::visit(
-        [&](auto space) { engine_ = std::make_unique<EngineOn<decltype(space)>>(space, std::move(particles), options); }, on);
+        [&](auto space) {
+            using S = decltype(space);
+            if (std::holds_alternative<Direct>(options.force))
+                engine_ = std::make_unique<EngineOn<DirectGravity<S>>>(space, std::move(particles), options);
+            else
+                engine_ = std::make_unique<EngineOn<TreeGravity<S>>>(space, std::move(particles), options);
+        },
+        on);
 }
 
 Simulation::~Simulation() = default;
@@ -149,7 +84,7 @@ Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 double Simulation::time() const {
-    return engine_->options.start_time + static_cast<double>(engine_->steps) * engine_->options.step.dt;
+    return engine_->options.start_time + static_cast<double>(engine_->steps) * macro_step(engine_->options.step);
 }
 std::int64_t Simulation::steps() const { return engine_->steps; }
 index_t Simulation::size() const { return engine_->host.size(); }
@@ -159,7 +94,7 @@ AnySpace Simulation::space() const { return engine_->space(); }
 void Simulation::step(std::int64_t n) { engine_->step(n); }
 
 void Simulation::run_until(double until) {
-    const double dt = engine_->options.step.dt;
+    const double dt = macro_step(engine_->options.step);
     while ((until - time()) * (dt > 0 ? 1 : -1) > 0.5 * std::abs(dt)) step();
 }
 
@@ -179,33 +114,18 @@ std::vector<double> Simulation::potential() const {
     return engine_->potential();
 }
 
+ForceAudit Simulation::audit(index_t count) const {
+    const auto scope = engine_->timers.scope("audit");
+    return engine_->audit(count);
+}
+SimulationState Simulation::state() const { return engine_->state(); }
+
 const Timers& Simulation::timers() const {
     engine_->read_timers(engine_->timers);
     return engine_->timers;
 }
-double Simulation::interactions() const { return engine_->interactions; }
-DirectVariant Simulation::variant() const { return engine_->variant(); }
-
-SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Direct& force) {
-    const auto count = static_cast<std::uint64_t>(n);
-    constexpr std::uint64_t host_particle = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + 1;
-    constexpr std::uint64_t state = 3 * sizeof(Vec3<double>) + sizeof(double);
-    // While diagnostics are made, a potential, an acceleration and a second copy of the particles (a snapshot) are held too.
-    constexpr std::uint64_t diagnostics = host_particle + sizeof(Vec3<double>) + sizeof(double);
-    const auto work = count * (state + sizeof(double)) + direct_memory(on, n, n, force);
-    const bool device = name(on) != "cpu";
-    return {count * (host_particle + diagnostics) + (device ? 0 : work), device ? work : 0};
-}
-
-void check_memory(const AnySpace& on, index_t n, const Direct& force) {
-    const auto needed = simulation_memory(on, n, force);
-    const auto host = available_memory(Cpu{});
-    KS_VALIDATE(needed.host_bytes <= host, fmt::format("{} particles need {} of memory, and {} are free: take fewer particles", n,
-                                                       gibibytes(needed.host_bytes), gibibytes(host)));
-    if (needed.device_bytes == 0) return;
-    const auto device = available_memory(on);
-    KS_VALIDATE(needed.device_bytes <= device, fmt::format("{} particles need {} of memory on {}, and {} are free: take fewer particles", n,
-                                                           gibibytes(needed.device_bytes), name(on), gibibytes(device)));
-}
+double Simulation::interactions() const { return engine_->interactions(); }
+StepCounts Simulation::step_counts() const { return engine_->step_counts(); }
+std::string Simulation::variant() const { return engine_->variant(); }
 
 }  // namespace kasane::gravity

@@ -8,7 +8,7 @@
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/particles.hpp>
 #include <kasane/gravity/step/steps.hpp>
-#include <kasane/gravity/tree/walk.hpp>
+#include <kasane/gravity/tree/tuner.hpp>
 
 #include <memory>
 #include <string>
@@ -21,17 +21,12 @@ using Force = std::variant<Direct, Tree>;
 double softening(const Force& force);
 double gravitational_constant(const Force& force);
 
-/// What tuning while running has chosen (0: the walk's own value). Kept in checkpoints.
-struct TreeTuning {
-    WalkTuning walk;
-    std::int64_t rebuild_interval = 0;  ///< block steps from one tree to the next
-};
-
 /// What a run needs beside its particles to go on bit by bit.
 struct SimulationState {
-    std::vector<std::uint32_t> order;          ///< curve order of the tree that made the accelerations; empty: none
-    std::vector<Vec3<float>> acceleration;     ///< of the last force of a tree, in the particles' given order; empty: none
-    TreeTuning tuning;
+    std::vector<std::uint32_t> order{};       ///< curve order of the tree that made the accelerations; empty: none
+    std::vector<Vec3<float>> acceleration{};  ///< of the last force of a tree, in the particles' given order; empty: none
+    TreeTuning tuning{};
+    double step_length = 0;  ///< that stands for eps in the steps where eps is zero, if it was computed at the start [length]
 };
 
 struct SimulationOptions {
@@ -39,7 +34,7 @@ struct SimulationOptions {
     Steps step;
     double start_time = 0;   ///< time() at step 0
     std::int64_t steps = 0;  ///< macro steps that the given particles have behind them (a resumed run)
-    SimulationState state;   ///< of a resumed run
+    SimulationState state{};  ///< of a resumed run
 };
 
 /// What adaptive steps did so far.
@@ -96,7 +91,7 @@ class Simulation {
 
    private:
     struct Engine;
-    template <Space S>
+    template <class Gravity>
     struct EngineOn;
     std::unique_ptr<Engine> engine_;
 };

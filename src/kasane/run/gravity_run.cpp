@@ -32,7 +32,7 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
       schedule_(file.schedule),
       directory_(directory),
       simulation_(file.space, std::move(particles),
-                  {.force = file.force, .step = {.dt = file.schedule.dt}, .start_time = file.schedule.start, .steps = step}),
+                  {.force = file.force, .step = gravity::Leapfrog{file.schedule.dt}, .start_time = file.schedule.start, .steps = step}),
       energy_(directory.energy()),
       record_(std::move(record)),
       timers_before_(record_.timers),
@@ -53,8 +53,8 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.softening = file.force.softening;
     record_.dt = file.schedule.dt;
     record_.method = "direct";
-    record_.variant = gravity::name(simulation_.variant());
-    if (simulation_.variant() != gravity::DirectVariant::plain) {  // the oracle is not there for speed
+    record_.variant = simulation_.variant();
+    if (simulation_.variant() != name(gravity::DirectVariant::plain)) {  // the oracle is not there for speed
         const auto& mass = simulation_.particles().mass;
         const bool equal_masses = std::all_of(mass.begin(), mass.end(), [&](double m) { return m == mass.front(); });
         const auto bound = gravity::direct_bound(file.space, file.force, simulation_.size(), equal_masses);

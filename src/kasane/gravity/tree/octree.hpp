@@ -102,15 +102,14 @@ class Octree {
     Workspace<S> work_;
     Frame frame_;
     Buffer<Body, S> body_;
-    Buffer<std::uint64_t, S> key_, key_scratch_;
+    Buffer<std::uint64_t, S> key_, key_scratch_;  ///< key_scratch_ also holds bounds while building, and extents behind refresh()
     Buffer<std::uint32_t, S> order_, order_scratch_;
     Buffer<Body, S> center_;
     Buffer<NodeTest, S> test_;
     Buffer<NodeLink, S> link_;
     Buffer<std::uint32_t, S> next_;
     Buffer<Quadrupole, S> quadrupole_;
-    Buffer<float, S> reach_;  ///< b of each node
-    std::vector<std::uint32_t> levels_;
+    std::vector<std::uint32_t> levels_{0};
 };
 
 }  // namespace kasane::gravity

@@ -19,7 +19,8 @@ class TreeForce {
 
     /// Forces on `targets`, from the bodies that are in the octree now and moments that refresh() made.
     void accelerate(const WalkTargets& targets, const WalkField& out) { walk_(octree_.view(), targets, out); }
-    /// The same without a last acceleration: with the acceleration criterion, a geometric walk (theta = 0.5) comes first.
+    /// The same for all bodies and without a last acceleration: with the acceleration criterion, a geometric walk (theta = 0.5) comes
+    /// first, which the walk's counts leave out.
     void accelerate_first(const WalkField& out);
 
    private:
@@ -27,8 +28,6 @@ class TreeForce {
     Tree options_;
     Octree<S> octree_;
     Walk<S> walk_;
-    Buffer<Vec3<float>, S> first_;
-    Buffer<float, S> size_;
 };
 
 /// Accelerations and potentials of particles in any order: one tree, one force.

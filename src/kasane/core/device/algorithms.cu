@@ -1,0 +1,59 @@
+// The parallel verbs on CUDA, by CUB. Its temporary storage lives in the Workspace; nothing is read back.
+#include <kasane/core/device/algorithms.hpp>
+#include <kasane/core/device/check.cuda.hpp>
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+
+namespace kasane {
+namespace {
+
+/// Runs a CUB algorithm: once for the size of its storage, once for its work.
+template <class Algorithm>
+void with_storage(Cuda on, Workspace<Cuda>& work, Algorithm algorithm) {
+    KS_CUDA(cudaSetDevice(on.device));
+    std::size_t bytes = 0;
+    KS_CUDA(algorithm(nullptr, bytes));
+    KS_CUDA(algorithm(work.bytes(bytes), bytes));
+}
+
+}  // namespace
+
+template <>
+void sort_by_key(Cuda on, Workspace<Cuda>& work, View<std::uint64_t> key, View<std::uint32_t> value, View<std::uint64_t> key_scratch,
+                 View<std::uint32_t> value_scratch, int bits) {
+    if (key.n < 2) return;
+    cub::DoubleBuffer<std::uint64_t> keys(key.ptr, key_scratch.ptr);
+    cub::DoubleBuffer<std::uint32_t> values(value.ptr, value_scratch.ptr);
+    with_storage(on, work, [&](void* storage, std::size_t& bytes) {
+        return cub::DeviceRadixSort::SortPairs(storage, bytes, keys, values, key.n, 0, bits, on.stream);
+    });
+    if (keys.Current() != key.ptr) cuda::copy_on_device(on, key.ptr, keys.Current(), static_cast<std::size_t>(key.n) * sizeof(std::uint64_t));
+    if (values.Current() != value.ptr)
+        cuda::copy_on_device(on, value.ptr, values.Current(), static_cast<std::size_t>(key.n) * sizeof(std::uint32_t));
+}
+
+template <>
+void exclusive_scan(Cuda on, Workspace<Cuda>& work, View<const std::uint32_t> in, View<std::uint32_t> out) {
+    if (in.n == 0) return;
+    with_storage(on, work, [&](void* storage, std::size_t& bytes) {
+        return cub::DeviceScan::ExclusiveSum(storage, bytes, in.ptr, out.ptr, in.n, on.stream);
+    });
+}
+
+template <>
+void select_flagged(Cuda on, Workspace<Cuda>& work, View<const std::uint8_t> flag, View<std::uint32_t> out, View<std::uint32_t> count) {
+    if (flag.n == 0) {
+        KS_CUDA(cudaSetDevice(on.device));
+        KS_CUDA(cudaMemsetAsync(count.ptr, 0, sizeof(std::uint32_t), on.stream));
+        return;
+    }
+    with_storage(on, work, [&](void* storage, std::size_t& bytes) {
+        return cub::DeviceSelect::Flagged(storage, bytes, thrust::counting_iterator<std::uint32_t>(0), flag.ptr, out.ptr, count.ptr,
+                                          flag.n, on.stream);
+    });
+}
+
+}  // namespace kasane

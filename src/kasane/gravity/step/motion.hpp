@@ -1,0 +1,94 @@
+// One block step of every particle, in predict-evaluate-correct form: v' = v + a dt/2, x' = x + v' dt, (new a), v = v' + a_new dt/2,
+// with dt since the particle's own time. It is second order; with one constant step it is the kick-drift-kick leapfrog, symplectic
+// and time-reversible to rounding.
+// Invariants: only particles whose step ends are changed; nothing is read back; what is counted is counted in integers, so that
+// no result depends on the number of threads.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/math/vec3.hpp>
+#include <kasane/gravity/step/level.hpp>
+#include <kasane/gravity/tree/octree.hpp>
+
+#include <cstdint>
+
+namespace kasane::gravity {
+
+/// From one time of the system to the next, in ticks of the grid.
+struct BlockStep {
+    TimeGrid grid;
+    std::uint32_t now = 0, next = 1;
+    int first = 0;  ///< steps of this level and of deeper ones end at `next`
+};
+
+/// Particles under way. A is Vec3<double> or Vec3<float>.
+template <class A>
+struct Motion {
+    View<Vec3<double>> position, velocity;  ///< [n], at each particle's own time
+    View<const A> acceleration;             ///< [n], at its own time; after the force, new where a step ends
+    View<std::uint8_t> level;               ///< [n]; empty: all are on the level `first` of the step
+};
+
+/// What a step has to tell the host, one word each: particles per level, wishes below the floor since the last reset, and the least
+/// index (in the order given) of a particle that is not finite, or `nobody`.
+struct StepReport {
+    static constexpr index_t clamped = most_levels, bad = most_levels + 1, words = most_levels + 2;
+    static constexpr std::uint32_t nobody = 0xffffffffu;
+};
+
+/// Where predicted positions go: nowhere, to positions of their own, or straight into the bodies of a tree.
+struct PredictNothing {
+    KS_FN void operator()(index_t, const Vec3<double>&) const {}
+};
+struct PredictPositions {
+    View<Vec3<double>> position;  ///< [n]
+    KS_FN void operator()(index_t i, const Vec3<double>& x) const { position[i] = x; }
+};
+struct PredictBodies {
+    View<Body> body;          ///< [n]
+    View<const double> mass;  ///< [n]
+    Vec3<double> center;
+    double per_length = 1, per_mass = 1;  ///< powers of two: the products round nothing
+    KS_FN void operator()(index_t i, const Vec3<double>& x) const {
+        body[i] = {to_tree(x.x - center.x), to_tree(x.y - center.y), to_tree(x.z - center.z), static_cast<float>(per_mass * mass[i])};
+    }
+    /// As Octree::place() has it: escapers are held where squares and cubes of distances stay finite.
+    KS_FN float to_tree(double x) const {
+        const double scaled = per_length * x;
+        return static_cast<float>(scaled < -1e18 ? -1e18 : scaled > 1e18 ? 1e18 : scaled);
+    }
+};
+
+/// Predicts everybody to the end of the step; those whose own step ends there are moved and kicked.
+/// @param ends  [n], 1 for these and 0 for the others; may be empty
+template <Space S, class A, class Predict>
+void advance(S on, const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends, const Predict& predict);
+
+/// The second half of the kick, for those whose step ends.
+/// @param active  their indices; empty: all n      @param given  [n], indices in the order given; empty: that order
+/// @param size    [n], |a| is written for them; may be empty
+/// @param rule    null: levels stay; else each takes its next level, and the report's counts follow
+template <Space S, class A>
+void finish(S on, const Motion<A>& motion, const BlockStep& step, View<const std::uint32_t> active, View<const std::uint32_t> given,
+            View<float> size, const StepRule* rule, View<std::uint32_t> report);
+
+/// The level that each particle asks for, `deepest` at most, into level, and their numbers into the report.
+template <Space S, class A>
+void want_levels(S on, const Motion<A>& motion, const TimeGrid& grid, const StepRule& rule, View<std::uint32_t> report);
+
+/// |a| into size [n].
+template <Space S, class A>
+void measure(S on, View<const A> acceleration, View<float> size);
+
+/// No particles on any level, none clamped, nobody bad.
+template <Space S>
+void reset_report(S on, View<std::uint32_t> report);
+
+/// count[l] = number of i with level[i] == l, for l < most_levels.
+void count_levels(Cpu on, View<const std::uint8_t> level, View<std::uint32_t> count);
+#if defined(KASANE_CUDA)
+void count_levels(Cuda on, View<const std::uint8_t> level, View<std::uint32_t> count);
+#endif
+
+}  // namespace kasane::gravity

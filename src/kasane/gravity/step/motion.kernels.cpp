@@ -1,0 +1,162 @@
+// Prediction, correction and the choice of steps, once per Space.
+#include <kasane/core/device/kernels.hpp>
+#include <kasane/gravity/step/motion.hpp>
+
+#include <cmath>
+
+namespace kasane::gravity {
+namespace {
+
+KS_FN Vec3<double> wide(const Vec3<double>& a) { return a; }
+KS_FN Vec3<double> wide(const Vec3<float>& a) {
+    return {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)};
+}
+
+KS_FN void add(std::uint32_t& to, std::uint32_t what) {
+#if defined(__CUDA_ARCH__)
+    atomicAdd(&to, what);
+#else
+    __atomic_fetch_add(&to, what, __ATOMIC_RELAXED);
+#endif
+}
+
+KS_FN void lower(std::uint32_t& to, std::uint32_t what) {
+#if defined(__CUDA_ARCH__)
+    atomicMin(&to, what);
+#else
+    auto seen = __atomic_load_n(&to, __ATOMIC_RELAXED);
+    while (what < seen && !__atomic_compare_exchange_n(&to, &seen, what, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+#endif
+}
+
+template <class A, class Predict>
+struct Advance {
+    Motion<A> motion;
+    BlockStep step;
+    View<std::uint8_t> ends;
+    Predict predict;
+
+    KS_FN void operator()(index_t i) const {
+        const int level = motion.level.empty() ? step.first : motion.level[i];
+        const double dt = step.grid.time(step.next - step.grid.begin(level, step.now));
+        const auto v = motion.velocity[i] + 0.5 * dt * wide(motion.acceleration[i]);
+        const auto x = motion.position[i] + dt * v;
+        const bool ending = level >= step.first;
+        if (ending) {
+            motion.velocity[i] = v;
+            motion.position[i] = x;
+        }
+        if (!ends.empty()) ends[i] = ending;
+        predict(i, x);
+    }
+};
+
+template <class A>
+struct Finish {
+    Motion<A> motion;
+    BlockStep step;
+    View<const std::uint32_t> active, given;
+    View<float> size;
+    StepRule rule;
+    bool choose;
+    View<std::uint32_t> report;
+
+    KS_FN void operator()(index_t k) const {
+        const index_t i = active.empty() ? k : active[k];
+        const int level = motion.level.empty() ? step.first : motion.level[i];
+        const double dt = step.grid.time(step.grid.ticks(level));
+        const auto a = wide(motion.acceleration[i]);
+        const auto v = motion.velocity[i] + 0.5 * dt * a;
+        motion.velocity[i] = v;
+        const double a2 = dot(a, a);
+        if (!size.empty()) size[i] = static_cast<float>(std::sqrt(a2));
+        const auto x = motion.position[i];
+        const double sum = v.x + v.y + v.z + x.x + x.y + x.z;
+        if (!(sum - sum == 0)) lower(report[StepReport::bad], given.empty() ? static_cast<std::uint32_t>(i) : given[i]);
+        if (!choose) return;
+        const int wants = step.grid.wanted(rule.dt(dot(v, v), a2));
+        if (wants > step.grid.deepest) add(report[StepReport::clamped], 1);
+        const int to = step.grid.after(level, wants, step.next);
+        if (to == level) return;
+        motion.level[i] = static_cast<std::uint8_t>(to);
+        add(report[level], 0u - 1u);
+        add(report[to], 1);
+    }
+};
+
+template <class A>
+struct WantLevel {
+    Motion<A> motion;
+    TimeGrid grid;
+    StepRule rule;
+    View<std::uint32_t> report;
+
+    KS_FN void operator()(index_t i) const {
+        const auto a = wide(motion.acceleration[i]);
+        const auto v = motion.velocity[i];
+        const int wants = grid.wanted(rule.dt(dot(v, v), dot(a, a)));
+        if (wants > grid.deepest) add(report[StepReport::clamped], 1);
+        motion.level[i] = static_cast<std::uint8_t>(wants < grid.deepest ? wants : grid.deepest);
+    }
+};
+
+template <class A>
+struct Measure {
+    View<const A> acceleration;
+    View<float> size;
+    KS_FN void operator()(index_t i) const {
+        const auto a = wide(acceleration[i]);
+        size[i] = static_cast<float>(std::sqrt(dot(a, a)));
+    }
+};
+
+struct ResetReport {
+    View<std::uint32_t> report;
+    KS_FN void operator()(index_t i) const { report[i] = i == StepReport::bad ? StepReport::nobody : 0; }
+};
+
+}  // namespace
+
+template <Space S, class A, class Predict>
+void advance(S on, const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends, const Predict& predict) {
+    parallel_for(on, motion.position.n, Advance<A, Predict>{motion, step, ends, predict});
+}
+
+template <Space S, class A>
+void finish(S on, const Motion<A>& motion, const BlockStep& step, View<const std::uint32_t> active, View<const std::uint32_t> given,
+            View<float> size, const StepRule* rule, View<std::uint32_t> report) {
+    const Finish<A> body{motion, step, active, given, size, rule ? *rule : StepRule{}, rule != nullptr, report};
+    parallel_for(on, active.empty() ? motion.position.n : active.n, body);
+}
+
+template <Space S, class A>
+void want_levels(S on, const Motion<A>& motion, const TimeGrid& grid, const StepRule& rule, View<std::uint32_t> report) {
+    parallel_for(on, motion.position.n, WantLevel<A>{motion, grid, rule, report});
+    count_levels(on, View<const std::uint8_t>(motion.level), report.subview(0, most_levels));
+}
+
+template <Space S, class A>
+void measure(S on, View<const A> acceleration, View<float> size) {
+    parallel_for(on, size.n, Measure<A>{acceleration, size});
+}
+
+template <Space S>
+void reset_report(S on, View<std::uint32_t> report) {
+    parallel_for(on, report.n, ResetReport{report});
+}
+
+using Wide = Vec3<double>;
+using Narrow = Vec3<float>;
+template void advance(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<std::uint8_t>, const PredictNothing&);
+template void advance(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<std::uint8_t>, const PredictPositions&);
+template void advance(KS_SPACE, const Motion<Narrow>&, const BlockStep&, View<std::uint8_t>, const PredictBodies&);
+template void finish(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<const std::uint32_t>, View<const std::uint32_t>, View<float>,
+                     const StepRule*, View<std::uint32_t>);
+template void finish(KS_SPACE, const Motion<Narrow>&, const BlockStep&, View<const std::uint32_t>, View<const std::uint32_t>, View<float>,
+                     const StepRule*, View<std::uint32_t>);
+template void want_levels(KS_SPACE, const Motion<Wide>&, const TimeGrid&, const StepRule&, View<std::uint32_t>);
+template void want_levels(KS_SPACE, const Motion<Narrow>&, const TimeGrid&, const StepRule&, View<std::uint32_t>);
+template void measure(KS_SPACE, View<const Narrow>, View<float>);
+template void reset_report(KS_SPACE, View<std::uint32_t>);
+
+}  // namespace kasane::gravity

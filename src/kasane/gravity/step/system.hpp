@@ -1,0 +1,125 @@
+// The particles of a simulation on their space. A is the type of their accelerations: Vec3<double> of direct summation, Vec3<float>
+// of a tree. With a tree they stand in curve order, and `given` says which particle of the order given each of them is.
+#pragma once
+
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/core/math/vec3.hpp>
+#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/step/motion.hpp>
+#include <kasane/gravity/step/permute.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace kasane::gravity {
+
+/// What a system keeps besides positions, velocities, accelerations and masses.
+struct Keeps {
+    bool order = false;   ///< another order than the one given
+    bool levels = false;  ///< a level for each particle
+    bool sizes = false;   ///< |a|
+};
+
+/// Bytes per particle of scratch: what permute() needs, and, at other times, a list of active particles (4) and a flag (1).
+inline constexpr index_t scratch_per_particle = 8;
+
+template <Space S, class A>
+struct System {
+    S on;
+    Buffer<Vec3<double>, S> position, velocity;
+    Buffer<A, S> acceleration;
+    Buffer<double, S> mass;
+    Buffer<std::uint32_t, S> given;
+    Buffer<std::uint8_t, S> level;
+    Buffer<float, S> size;
+    Buffer<std::byte, S> scratch;
+
+    /// @param order  empty: as given; else element k of the arrays is particle order[k]
+    System(S space, const Particles& particles, const Keeps& keeps, const std::vector<std::uint32_t>& order)
+        : on(space),
+          position(on, particles.size()),
+          velocity(on, particles.size()),
+          acceleration(on, particles.size()),
+          mass(on, particles.size()),
+          given(on, keeps.order ? particles.size() : 0),
+          level(on, keeps.levels ? particles.size() : 0),
+          size(on, keeps.sizes ? particles.size() : 0),
+          scratch(on, keeps.order || keeps.levels ? scratch_per_particle * ((particles.size() + 1) & ~index_t{1}) : 0) {
+        if (keeps.order) {
+            std::vector<std::uint32_t> natural;
+            if (order.empty()) {
+                natural.resize(static_cast<std::size_t>(count()));
+                std::iota(natural.begin(), natural.end(), 0u);
+            }
+            copy_from_host(on, given.view(), view(order.empty() ? natural : order));
+        }
+        send(particles.position, position.view());
+        send(particles.velocity, velocity.view());
+        send(particles.mass, mass.view());
+    }
+
+    index_t count() const { return position.size(); }
+    Motion<A> motion() { return {position.view(), velocity.view(), acceleration.view(), level.view()}; }
+    /// Scratch as a list of particles and as flags, side by side.
+    View<std::uint32_t> list() { return {reinterpret_cast<std::uint32_t*>(scratch.data()), scratch.size() > 0 ? count() : 0}; }
+    View<std::uint8_t> flags() { return {reinterpret_cast<std::uint8_t*>(scratch.data()) + 4 * count(), scratch.size() > 0 ? count() : 0}; }
+    /// Scratch as one float per particle.
+    View<float> floats() { return {reinterpret_cast<float*>(scratch.data()), scratch.size() > 0 ? count() : 0}; }
+
+    /// Everything into another order: what was at order[k] comes to k.
+    void reorder(View<const std::uint32_t> order) {
+        permute(on, order, position.view(), scratch.data());
+        permute(on, order, velocity.view(), scratch.data());
+        permute(on, order, acceleration.view(), scratch.data());
+        permute(on, order, mass.view(), scratch.data());
+        permute(on, order, given.view(), scratch.data());
+        permute(on, order, level.view(), scratch.data());
+        permute(on, order, size.view(), scratch.data());
+    }
+
+    /// From the host, in the order given, into this order.
+    template <class T>
+    void send(const std::vector<T>& from, View<T> to) {
+        if (given.size() == 0) return copy_from_host(on, to, view(from));
+        in_pieces(
+            [&](index_t first, const std::vector<std::uint32_t>& index) {
+                std::vector<T> piece(index.size());
+                for (std::size_t k = 0; k < index.size(); ++k) piece[k] = from[index[k]];
+                copy_from_host(on, to.subview(first, static_cast<index_t>(index.size())), view(piece));
+            });
+    }
+
+    /// To the host, in the order given.
+    template <class T, class U, class Convert>
+    void fetch(View<const T> from, std::vector<U>& to, Convert convert) const {
+        in_pieces([&](index_t first, const std::vector<std::uint32_t>& index) {
+            std::vector<T> piece(index.size());
+            copy_to_host(on, view(piece), from.subview(first, static_cast<index_t>(index.size())));
+            for (std::size_t k = 0; k < index.size(); ++k) to[index[k]] = convert(piece[k]);
+        });
+    }
+    template <class T>
+    void fetch(View<const T> from, std::vector<T>& to) const {
+        if (given.size() == 0) return copy_to_host(on, view(to), from);
+        fetch(from, to, [](const T& value) { return value; });
+    }
+
+   private:
+    /// body(first, indices in the order given of the elements from `first` on), in pieces that take little host memory.
+    template <class F>
+    void in_pieces(F body) const {
+        constexpr index_t most = index_t{1} << 20;
+        for (index_t first = 0; first < count(); first += most) {
+            std::vector<std::uint32_t> index(static_cast<std::size_t>(std::min(most, count() - first)));
+            if (given.size() > 0)
+                copy_to_host(on, view(index), given.view().subview(first, static_cast<index_t>(index.size())));
+            else
+                std::iota(index.begin(), index.end(), static_cast<std::uint32_t>(first));
+            body(first, index);
+        }
+    }
+};
+
+}  // namespace kasane::gravity

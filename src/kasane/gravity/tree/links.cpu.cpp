@@ -1,0 +1,140 @@
+// The walk `links` on the CPU, as [OMBMN12] sections 2 and 4 have it: a depth-first walk along More (first child) and Next links, which
+// needs no stack. V targets of a thread ("vectorisation") and G threads ("grouping") take one decision by their smallest distance.
+// On the CPU a thread walks for a whole group of V G consecutive targets, the inner loops running over these.
+#include <kasane/gravity/tree/walks.cpu.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::gravity::detail {
+namespace {
+
+/// Targets of one decision, side by side; V and G are at most 32.
+struct LinkTargets {
+    static constexpr int most = 32 * 32;
+    int count = 0;
+    float acceleration = INFINITY;  ///< the least
+    std::uint32_t first_body = 0, last_body = 0;
+    std::uint32_t body[most];
+    float x[most], y[most], z[most];
+    double ax[most], ay[most], az[most], phi[most];
+};
+
+void gather(const WalkJob& job, index_t first, int count, LinkTargets& t) {
+    t.count = count;
+    t.acceleration = INFINITY;
+    for (int i = 0; i < count; ++i) {
+        t.body[i] = job.body(first + i);
+        const Body& b = job.tree.body[t.body[i]];
+        t.x[i] = b.x, t.y[i] = b.y, t.z[i] = b.z;
+        t.ax[i] = t.ay[i] = t.az[i] = t.phi[i] = 0;
+        t.acceleration = std::min(t.acceleration, job.last_acceleration(t.body[i]));
+    }
+    t.first_body = t.body[0], t.last_body = t.body[count - 1];
+}
+
+/// d^2 of the nearest target.
+float smallest_distance2(const LinkTargets& t, const Body& center) {
+    float least = INFINITY;
+#pragma omp simd reduction(min : least)
+    for (int i = 0; i < t.count; ++i) {
+        const float dx = center.x - t.x[i], dy = center.y - t.y[i], dz = center.z - t.z[i];
+        least = std::min(least, dx * dx + dy * dy + dz * dz);
+    }
+    return least;
+}
+
+void pull(const WalkJob& job, const Body& source, std::uint32_t own, LinkTargets& t) {
+    const float eps2 = job.eps2, mask = job.softened ? 0.f : coincident2;
+#pragma omp simd
+    for (int i = 0; i < t.count; ++i) {
+        const float dx = source.x - t.x[i], dy = source.y - t.y[i], dz = source.z - t.z[i];
+        const float r2 = dx * dx + dy * dy + dz * dz + eps2;
+        const float over_r = r2 > mask && t.body[i] != own ? 1 / std::sqrt(r2) : 0.f;
+        const float m_over_r = source.m * over_r, force = m_over_r * over_r * over_r;
+        t.ax[i] += static_cast<double>(force * dx);
+        t.ay[i] += static_cast<double>(force * dy);
+        t.az[i] += static_cast<double>(force * dz);
+        t.phi[i] += static_cast<double>(m_over_r);
+    }
+}
+
+/// The terms of a cell's second moments, d from the target to the centre of mass (derived where lists.simd.cpp has them).
+void pull_second(const WalkJob& job, const Body& center, const Quadrupole& q, LinkTargets& t) {
+    const float eps2 = job.eps2, trace = q.xx + q.yy + q.zz;
+#pragma omp simd
+    for (int i = 0; i < t.count; ++i) {
+        const float dx = center.x - t.x[i], dy = center.y - t.y[i], dz = center.z - t.z[i];
+        const float over_rho2 = 1 / (dx * dx + dy * dy + dz * dz + eps2), over_rho = std::sqrt(over_rho2);
+        const float qx = q.xx * dx + q.xy * dy + q.xz * dz;
+        const float qy = q.xy * dx + q.yy * dy + q.yz * dz;
+        const float qz = q.xz * dx + q.yz * dy + q.zz * dz;
+        const float dqd = (qx * dx + qy * dy + qz * dz) * over_rho2;
+        const float over_rho3 = over_rho * over_rho2, over_rho5 = over_rho3 * over_rho2;
+        const float along = (7.5f * dqd - 1.5f * trace) * over_rho5, across = 3 * over_rho5;
+        t.ax[i] += static_cast<double>(along * dx - across * qx);
+        t.ay[i] += static_cast<double>(along * dy - across * qy);
+        t.az[i] += static_cast<double>(along * dz - across * qz);
+        t.phi[i] += static_cast<double>((1.5f * dqd - 0.5f * trace) * over_rho3);
+    }
+}
+
+void walk(const WalkJob& job, LinkTargets& t, WalkCounts& counts) {
+    const OctreeView& tree = job.tree;
+    const std::uint32_t nobody = static_cast<std::uint32_t>(tree.bodies);
+    double tests = 0, cells = 0, bodies = 0;
+    for (std::uint32_t at = 0; at < tree.nodes;) {
+        const Body& center = tree.center[at];
+        const NodeTest& test = tree.test[at];
+        const float d2 = smallest_distance2(t, center);
+        const float power = d2 * d2 * (tree.quadrupole ? std::sqrt(d2) : 1.f) * t.acceleration;
+        const bool apart = test.begin > t.last_body || test.begin + test.count <= t.first_body;
+        ++tests;
+        if (apart && d2 > test.radius2 && power > test.weight) {
+            pull(job, center, nobody, t);
+            if (tree.quadrupole) pull_second(job, center, tree.quadrupole[at], t);
+            ++cells;
+            at = tree.next[at];
+        } else if (tree.link[at] != leaf) {
+            at = first_child(tree.link[at]);
+        } else {
+            for (std::uint32_t j = test.begin; j < test.begin + test.count; ++j) pull(job, tree.body[j], j, t);
+            bodies += test.count;
+            at = tree.next[at];
+        }
+    }
+    counts += {bodies * t.count, cells * t.count, tests, 1};
+}
+
+void write(const WalkJob& job, const LinkTargets& t) {
+    const auto f = [](double value) { return static_cast<float>(value); };
+    for (int i = 0; i < t.count; ++i) {
+        if (!job.out.acceleration.empty())
+            job.out.acceleration[t.body[i]] = {f(job.per_acceleration * t.ax[i]), f(job.per_acceleration * t.ay[i]),
+                                               f(job.per_acceleration * t.az[i])};
+        if (!job.out.potential.empty()) job.out.potential[t.body[i]] = f(job.per_potential * t.phi[i]);
+    }
+}
+
+}  // namespace
+
+void walk_links(Cpu on, const WalkJob& job, int vector, int group, WalkCounts& counts) {
+    const index_t most = static_cast<index_t>(vector) * group, groups = (job.targets + most - 1) / most;
+    const int threads = thread_count(on);
+    double bodies = 0, cells = 0, tests = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : bodies, cells, tests)
+    {
+        const auto t = std::make_unique<LinkTargets>();
+        WalkCounts mine;
+#pragma omp for schedule(dynamic, 4)
+        for (index_t g = 0; g < groups; ++g) {
+            gather(job, g * most, static_cast<int>(std::min(most, job.targets - g * most)), *t);
+            walk(job, *t, mine);
+            write(job, *t);
+        }
+        bodies = mine.bodies, cells = mine.cells, tests = mine.tests;
+    }
+    counts += {bodies, cells, tests, static_cast<double>(groups)};
+}
+
+}  // namespace kasane::gravity::detail

@@ -1,0 +1,413 @@
+// One group of `lists`: the nodes of the tree are tested by vectors of children, what is accepted goes to interaction lists, and full
+// lists pull on all targets of the group, sources in vector registers, a few targets beside them.
+// Invariants: a list is evaluated when it is full, so no capacity can be exceeded; the order of every sum is fixed by the group alone.
+#include <kasane/gravity/tree/walks.cpu.hpp>
+#include <kasane/perf/simd_targets.hpp>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kasane/gravity/tree/lists.simd.cpp"
+#include <hwy/foreach_target.h>
+
+#include <kasane/core/math/rsqrt.simd.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#if !defined(KASANE_LISTS_SIMD_ONCE)
+#define KASANE_LISTS_SIMD_ONCE
+
+namespace kasane::gravity::detail {
+namespace {
+
+/// For every set of 8 lanes: its lanes in order, then zeros.
+constexpr auto packing = [] {
+    std::array<std::array<std::uint8_t, 8>, 256> table{};
+    for (unsigned set = 0; set < 256; ++set)
+        for (unsigned lane = 0, to = 0; lane < 8; ++lane)
+            if (set >> lane & 1) table[set][to++] = static_cast<std::uint8_t>(lane);
+    return table;
+}();
+
+}  // namespace
+}  // namespace kasane::gravity::detail
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace kasane::gravity::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Targets that stay in registers beside a vector of sources: what the register file holds with places and sums.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr int body_block = 4, cell_block = 2;
+#else
+constexpr int body_block = 2, cell_block = 1;
+#endif
+constexpr std::uint32_t target_padding = 4;
+
+template <class D>
+struct Target {
+    hn::Vec<D> x, y, z;
+    hn::Vec<D> ax, ay, az, phi, same;
+    HWY_INLINE Target() {}  // written out: an implicit one is compiled for the baseline and cannot take in NEON's constructors
+};
+
+/// Point masses on one target, as in direct summation: y0 ~ 1/r the estimate, r^-3 = y0^3 (1 + 3t/2) with t = 1 - r^2 y0^2. Left out
+/// until the end: float sums 2/3 of the acceleration or, with the potential, 8 times, and twice the potential. What sits on the
+/// target (r^2 = eps^2) does not enter the potential: its mass is summed in `same`, since the target itself is in there.
+template <bool Potential, bool Softened, class D, class V = hn::Vec<D>>
+HWY_INLINE void pull_of_bodies(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
+    const V dx = hn::Sub(x, to.x), dy = hn::Sub(y, to.y), dz = hn::Sub(z, to.z);
+    const V r2 = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, eps2)));
+    V y0 = kasane::HWY_NAMESPACE::rsqrt_estimate<false>(d, r2);
+    if constexpr (!Softened) y0 = hn::IfThenElseZero(hn::Gt(r2, hn::Set(d, coincident2)), y0);
+    const V s = hn::Mul(y0, y0);
+    V force;
+    if constexpr (Potential) {
+        const V twice = hn::Mul(y0, hn::NegMulAdd(r2, s, hn::Set(d, 3.f)));
+        const V m_over_r = hn::Mul(m, twice);
+        if constexpr (Softened) {
+            const auto here = hn::Le(r2, eps2);
+            to.phi = hn::Add(to.phi, hn::IfThenZeroElse(here, m_over_r));
+            to.same = hn::Add(to.same, hn::IfThenElseZero(here, m));
+        } else {
+            to.phi = hn::Add(to.phi, m_over_r);
+        }
+        force = hn::Mul(m_over_r, hn::Mul(twice, twice));
+    } else {
+        force = hn::Mul(hn::Mul(hn::Mul(m, y0), s), hn::NegMulAdd(r2, s, hn::Set(d, 5.f / 3)));
+    }
+    to.ax = hn::MulAdd(force, dx, to.ax);
+    to.ay = hn::MulAdd(force, dy, to.ay);
+    to.az = hn::MulAdd(force, dz, to.az);
+}
+
+/// Cells with second moments about their centres of mass: the softened potential to second order,
+///     phi = -[ M/rho + 1/2 (3 d.Qd/rho^5 - tr Q/rho^3) ],  d from the target to the centre of mass,  rho^2 = d^2 + eps^2.
+/// With P = 3 Q and T = 3/2 tr Q its gradient gives
+///     a = d [ M + (5/2 d.Pd/rho^2 - T)/rho^2 ]/rho^3 - Pd/rho^5.
+template <bool Potential, class D, class V = hn::Vec<D>>
+HWY_INLINE void pull_of_cells(D d, Target<D>& to, const float* const (&row)[11], std::size_t at, V eps2) {
+    const auto load = [d, at](const float* from) HWY_ATTR { return hn::Load(d, from + at); };
+    const V dx = hn::Sub(load(row[0]), to.x), dy = hn::Sub(load(row[1]), to.y), dz = hn::Sub(load(row[2]), to.z);
+    const V r2 = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, eps2)));
+    const V y0 = kasane::HWY_NAMESPACE::rsqrt_estimate<false>(d, r2);
+    const V y = hn::Mul(hn::Mul(y0, hn::Set(d, 0.5f)), hn::NegMulAdd(r2, hn::Mul(y0, y0), hn::Set(d, 3.f)));
+    const V y2 = hn::Mul(y, y);
+    const V xy = load(row[5]), xz = load(row[6]), yz = load(row[8]);
+    const V px = hn::MulAdd(load(row[4]), dx, hn::MulAdd(xy, dy, hn::Mul(xz, dz)));
+    const V py = hn::MulAdd(xy, dx, hn::MulAdd(load(row[7]), dy, hn::Mul(yz, dz)));
+    const V pz = hn::MulAdd(xz, dx, hn::MulAdd(yz, dy, hn::Mul(load(row[9]), dz)));
+    const V dpd = hn::Mul(y2, hn::MulAdd(px, dx, hn::MulAdd(py, dy, hn::Mul(pz, dz))));
+    const V trace = load(row[10]), m = load(row[3]);
+    const V y3 = hn::Mul(y2, y);
+    if constexpr (Potential) {
+        const V second = hn::MulSub(hn::Set(d, 0.5f), dpd, hn::Mul(hn::Set(d, 1.f / 3), trace));
+        to.phi = hn::MulAdd(y, hn::MulAdd(y2, second, m), to.phi);
+    }
+    const V along = hn::Mul(y3, hn::MulAdd(y2, hn::MulSub(hn::Set(d, 2.5f), dpd, trace), m));
+    const V across = hn::Mul(y3, y2);
+    to.ax = hn::NegMulAdd(across, px, hn::MulAdd(along, dx, to.ax));
+    to.ay = hn::NegMulAdd(across, py, hn::MulAdd(along, dy, to.ay));
+    to.az = hn::NegMulAdd(across, pz, hn::MulAdd(along, dz, to.az));
+}
+
+template <class D>
+HWY_INLINE void load_targets(D d, Target<D>* target, int n, const ListsScratch& s, std::size_t first) {
+    for (int k = 0; k < n; ++k) {
+        const std::size_t i = first + static_cast<std::size_t>(k);
+        target[k].x = hn::Set(d, s.x[i]), target[k].y = hn::Set(d, s.y[i]), target[k].z = hn::Set(d, s.z[i]);
+        target[k].ax = target[k].ay = target[k].az = target[k].phi = target[k].same = hn::Zero(d);
+    }
+}
+
+/// Sums of one list in float to those of the group in double.
+template <bool Potential, class D>
+HWY_INLINE void add_sums(D d, const Target<D>& target, double* sum, double acceleration, double potential) {
+    const auto all = [d](auto v) HWY_ATTR { return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, v))); };
+    sum[0] += acceleration * all(target.ax);
+    sum[1] += acceleration * all(target.ay);
+    sum[2] += acceleration * all(target.az);
+    if constexpr (Potential) {
+        sum[3] += potential * all(target.phi);
+        sum[4] += all(target.same);
+    }
+}
+
+/// Massless entries up to a full vector.
+template <class D>
+HWY_INLINE std::size_t pad(D d, InteractionList& list, int rows) {
+    const auto size = static_cast<std::size_t>(list.size), width = hn::Lanes(d);
+    for (int r = 0; r < rows; ++r) hn::StoreU(hn::Zero(d), d, list.row(r) + size);
+    return (size + width - 1) / width * width;
+}
+
+template <bool Potential, bool Softened>
+HWY_NOINLINE void evaluate_bodies(const WalkJob& job, std::uint32_t targets, ListsScratch& s) {
+    using D = hn::ScalableTag<float>;
+    const D d;
+    const std::size_t end = pad(d, s.bodies, 4);
+    const float *const px = s.bodies.row(0), *const py = s.bodies.row(1), *const pz = s.bodies.row(2), *const pm = s.bodies.row(3);
+    const auto eps2 = hn::Set(d, job.eps2);
+    for (std::size_t i = 0; i < targets; i += body_block) {
+        Target<D> target[body_block];
+        load_targets(d, target, body_block, s, i);
+        for (std::size_t at = 0; at < end; at += hn::Lanes(d)) {
+            const auto x = hn::Load(d, px + at), y = hn::Load(d, py + at), z = hn::Load(d, pz + at), m = hn::Load(d, pm + at);
+#pragma GCC unroll 8
+            for (int k = 0; k < body_block; ++k) pull_of_bodies<Potential, Softened>(d, target[k], x, y, z, m, eps2);
+        }
+        for (int k = 0; k < body_block; ++k)
+            add_sums<Potential>(d, target[k], &s.sum[5 * (i + static_cast<std::size_t>(k))], Potential ? 1. / 8 : 1.5, 0.5);
+    }
+    s.bodies.size = 0;
+}
+
+template <bool Potential>
+HWY_NOINLINE void evaluate_cells(const WalkJob& job, std::uint32_t targets, ListsScratch& s) {
+    using D = hn::ScalableTag<float>;
+    const D d;
+    const float* row[11];
+    for (int r = 0; r < 11; ++r) row[r] = s.cells.row(r);
+    float* const q = s.cells.row(4);
+    const auto stride = static_cast<std::size_t>(s.cells.row(1) - s.cells.row(0));
+    for (std::size_t j = 0; j < static_cast<std::size_t>(s.cells.size); ++j) {
+        const Quadrupole& of = job.tree.quadrupole[s.cell_index[j]];
+        q[j] = 3 * of.xx, q[j + stride] = 3 * of.xy, q[j + 2 * stride] = 3 * of.xz;
+        q[j + 3 * stride] = 3 * of.yy, q[j + 4 * stride] = 3 * of.yz, q[j + 5 * stride] = 3 * of.zz;
+        q[j + 6 * stride] = 1.5f * (of.xx + of.yy + of.zz);
+    }
+    const std::size_t end = pad(d, s.cells, 11);
+    // What pads the list lies on no target: its 1/r must be a number.
+    for (auto j = static_cast<std::size_t>(s.cells.size); j < end; ++j) s.cells.row(0)[j] = 4;
+    const auto eps2 = hn::Set(d, job.eps2);
+    for (std::size_t i = 0; i < targets; i += cell_block) {
+        Target<D> target[cell_block];
+        load_targets(d, target, cell_block, s, i);
+        for (std::size_t at = 0; at < end; at += hn::Lanes(d)) {
+#pragma GCC unroll 8
+            for (int k = 0; k < cell_block; ++k) pull_of_cells<Potential>(d, target[k], row, at, eps2);
+        }
+        for (int k = 0; k < cell_block; ++k)
+            add_sums<Potential>(d, target[k], &s.sum[5 * (i + static_cast<std::size_t>(k))], 1, 1);
+    }
+    s.cells.size = 0;
+}
+
+/// The walk of one group.
+class GroupWalk {
+   public:
+    GroupWalk(const WalkJob& job, const ListsChoice& choice, TargetGroup group, ListsScratch& s)
+        : job_(job), choice_(choice), group_(group), s_(s), potential_(!job.out.potential.empty()) {}
+
+    void run() {
+        gather_targets();
+        const OctreeView& t = job_.tree;
+        s_.stack.clear();
+        // The root is tested like any child; a link made for it alone says where it is.
+        test_children(0, 1);
+        while (!s_.stack.empty()) {
+            const NodeLink link = s_.stack.back();
+            s_.stack.pop_back();
+            test_children(first_child(link), child_count(link));
+        }
+        flush_bodies();
+        if (t.quadrupole) flush_cells();
+        write();
+        s_.counts.tests += tests_, s_.counts.groups += 1;
+        s_.counts.bodies += bodies_ * group_.count, s_.counts.cells += cells_ * group_.count;
+    }
+
+   private:
+    void gather_targets() {
+        const std::uint32_t n = group_.count, padded = (n + target_padding - 1) / target_padding * target_padding;
+        for (auto* row : {&s_.x, &s_.y, &s_.z})
+            if (row->size() < padded) row->resize(padded);
+        s_.sum.assign(5 * padded, 0.0);
+        Vec3<float> low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};
+        acceleration_ = INFINITY;
+        for (std::uint32_t i = 0; i < padded; ++i) {
+            const std::uint32_t at = job_.body(group_.first + std::min(i, n - 1));
+            const Body& b = job_.tree.body[at];
+            s_.x[i] = b.x, s_.y[i] = b.y, s_.z[i] = b.z;
+            low = {std::min(low.x, b.x), std::min(low.y, b.y), std::min(low.z, b.z)};
+            high = {std::max(high.x, b.x), std::max(high.y, b.y), std::max(high.z, b.z)};
+            acceleration_ = std::min(acceleration_, job_.last_acceleration(at));
+        }
+        first_body_ = static_cast<std::int32_t>(job_.body(group_.first));
+        last_body_ = static_cast<std::int32_t>(job_.body(group_.first + n - 1));
+        low_ = low, high_ = high;
+    }
+
+    void test_children(std::uint32_t first, std::uint32_t count) {
+        const hn::CappedTag<float, 8> d;
+        const hn::RebindToSigned<decltype(d)> di;
+        const auto width = static_cast<std::uint32_t>(hn::Lanes(d));
+        const OctreeView& t = job_.tree;
+        tests_ += count;
+        for (std::uint32_t k = 0; k < count; k += width) {
+            const std::uint32_t base = first + k, valid = std::min(width, count - k);
+            const Body* center = t.center + base;
+            const NodeTest* test = t.test + base;
+            Body last_center[8];
+            NodeTest last_test[8];
+            if (base + width > t.nodes) {  // never read beyond the end
+                std::copy_n(center, valid, last_center);
+                std::copy_n(test, valid, last_test);
+                std::fill(last_center + valid, last_center + 8, Body{});
+                std::fill(last_test + valid, last_test + 8, NodeTest{});
+                center = last_center, test = last_test;
+            }
+            auto x = hn::Undefined(d), y = x, z = x, m = x, radius2 = x, weight = x, begin = x, number = x;
+            hn::LoadInterleaved4(d, &center->x, x, y, z, m);
+            hn::LoadInterleaved4(d, &test->radius2, radius2, weight, begin, number);
+            const auto zero = hn::Zero(d);
+            // Distance to the box along an axis: below it, above it, or 0.
+            const auto outside = [&](auto c, float low, float high) HWY_ATTR {
+                return hn::Max(hn::Max(hn::Sub(hn::Set(d, low), c), hn::Sub(c, hn::Set(d, high))), zero);
+            };
+            const auto dx = outside(x, low_.x, high_.x), dy = outside(y, low_.y, high_.y), dz = outside(z, low_.z, high_.z);
+            const auto d2 = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::Mul(dx, dx)));
+            auto power = hn::Mul(hn::Mul(d2, d2), hn::Set(d, acceleration_));
+            if (t.quadrupole) power = hn::Mul(power, hn::Sqrt(d2));
+            const auto from = hn::BitCast(di, begin), bodies = hn::BitCast(di, number);
+            const auto behind = hn::Gt(from, hn::Set(di, last_body_));
+            const auto before = hn::Not(hn::Gt(hn::Add(from, bodies), hn::Set(di, first_body_)));
+            const auto apart = hn::RebindMask(d, hn::Or(behind, before));
+            const auto far = hn::And(hn::Gt(d2, radius2), hn::Gt(power, weight));
+            const auto accepted = hn::And(hn::FirstN(d, valid), hn::And(apart, far));
+            const auto many = hn::RebindMask(d, hn::Gt(bodies, hn::Set(di, static_cast<std::int32_t>(choice_.few))));
+            const auto cell = hn::And(accepted, many);
+            const std::uint32_t taken = bits(d, cell), small = bits(d, accepted) & ~taken;
+            if (taken) accept(d, base, taken, x, y, z, m);
+            for (std::uint32_t left = ((1u << valid) - 1) & ~taken; left; left &= left - 1) {
+                const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+                const NodeLink link = t.link[base + lane];
+                if ((small >> lane & 1) || link == leaf || test[lane].count <= choice_.open_leaf)
+                    take_bodies(test[lane].begin, test[lane].count);
+                else
+                    s_.stack.push_back(link);
+            }
+        }
+    }
+
+    template <class D, class M>
+    static std::uint32_t bits(D d, M mask) {
+        std::uint8_t byte[8] = {};
+        hn::StoreMaskBits(d, mask, byte);
+        return byte[0];
+    }
+
+    /// Appends the lanes whose bits are set.
+    template <class D, class V = hn::Vec<D>>
+    HWY_INLINE void accept(D d, std::uint32_t base, std::uint32_t taken, V x, V y, V z, V m) {
+        InteractionList& list = job_.tree.quadrupole ? s_.cells : s_.bodies;
+        const auto at = list.size;
+        // A table of our own and full stores, for which lists have room behind their end: Highway's Compress on AVX2 leads GCC 12 to
+        // copy its whole table at every call, a fifth of the walk.
+        const hn::RebindToSigned<D> di;
+        const hn::Rebind<std::uint8_t, D> bytes;
+        const auto lanes = hn::IndicesFromVec(d, hn::PromoteTo(di, hn::LoadU(bytes, packing[taken].data())));
+        hn::StoreU(hn::TableLookupLanes(x, lanes), d, list.row(0) + at);
+        hn::StoreU(hn::TableLookupLanes(y, lanes), d, list.row(1) + at);
+        hn::StoreU(hn::TableLookupLanes(z, lanes), d, list.row(2) + at);
+        hn::StoreU(hn::TableLookupLanes(m, lanes), d, list.row(3) + at);
+        const auto number = static_cast<std::uint32_t>(std::popcount(taken));
+        list.size += static_cast<index_t>(number);
+        cells_ += number;
+        if (job_.tree.quadrupole) {
+            const auto index = hn::BitCast(d, hn::Iota(di, static_cast<std::int32_t>(base)));
+            hn::StoreU(hn::BitCast(di, hn::TableLookupLanes(index, lanes)), di, s_.cell_index.data() + at);
+            if (list.full()) flush_cells();
+        } else if (list.full()) {
+            flush_bodies();
+        }
+    }
+
+    void take_bodies(std::uint32_t begin, std::uint32_t count) {
+        const hn::CappedTag<float, 8> d;
+        const auto width = static_cast<std::uint32_t>(hn::Lanes(d));
+        bodies_ += count;
+        while (count > 0) {
+            const std::uint32_t now = std::min<std::uint32_t>(count, InteractionList::largest_piece);
+            const Body* const from = job_.tree.body + begin;
+            const bool inside = begin + now + width <= job_.tree.bodies;
+            InteractionList& list = s_.bodies;
+            float *const x = list.row(0) + list.size, *const y = list.row(1) + list.size;
+            float *const z = list.row(2) + list.size, *const m = list.row(3) + list.size;
+            for (std::uint32_t k = 0; inside && k < now; k += width) {
+                auto vx = hn::Undefined(d), vy = vx, vz = vx, vm = vx;
+                hn::LoadInterleaved4(d, &from[k].x, vx, vy, vz, vm);
+                hn::StoreU(vx, d, x + k), hn::StoreU(vy, d, y + k), hn::StoreU(vz, d, z + k), hn::StoreU(vm, d, m + k);
+            }
+            for (std::uint32_t k = 0; !inside && k < now; ++k)  // never read beyond the end
+                x[k] = from[k].x, y[k] = from[k].y, z[k] = from[k].z, m[k] = from[k].m;
+            list.size += now;
+            begin += now, count -= now;
+            if (list.full()) flush_bodies();
+        }
+    }
+
+    void flush_bodies() {
+        if (s_.bodies.size == 0) return;
+        if (potential_)
+            job_.softened ? evaluate_bodies<true, true>(job_, group_.count, s_) : evaluate_bodies<true, false>(job_, group_.count, s_);
+        else
+            job_.softened ? evaluate_bodies<false, true>(job_, group_.count, s_) : evaluate_bodies<false, false>(job_, group_.count, s_);
+    }
+
+    void flush_cells() {
+        if (s_.cells.size == 0) return;
+        potential_ ? evaluate_cells<true>(job_, group_.count, s_) : evaluate_cells<false>(job_, group_.count, s_);
+    }
+
+    void write() {
+        for (std::uint32_t i = 0; i < group_.count; ++i) {
+            const std::uint32_t at = job_.body(group_.first + i);
+            const double* const sum = &s_.sum[5 * i];
+            const auto f = [](double value) { return static_cast<float>(value); };
+            if (!job_.out.acceleration.empty())
+                job_.out.acceleration[at] = {f(job_.per_acceleration * sum[0]), f(job_.per_acceleration * sum[1]),
+                                             f(job_.per_acceleration * sum[2])};
+            if (!potential_) continue;
+            // Of the bodies at this very place one is the target itself.
+            const double others = sum[4] - static_cast<double>(job_.tree.body[at].m);
+            job_.out.potential[at] = f(job_.per_potential * (sum[3] + job_.self_potential * others));
+        }
+    }
+
+    const WalkJob& job_;
+    const ListsChoice& choice_;
+    const TargetGroup group_;
+    ListsScratch& s_;
+    const bool potential_;
+    Vec3<float> low_, high_;  ///< tight box of the targets
+    float acceleration_ = 0;  ///< the least of the targets
+    std::int32_t first_body_ = 0, last_body_ = 0;
+    double bodies_ = 0, cells_ = 0, tests_ = 0;
+};
+
+void walk_group(const WalkJob& job, const ListsChoice& choice, TargetGroup group, ListsScratch& s) {
+    GroupWalk(job, choice, group, s).run();
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace kasane::gravity::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kasane::gravity::detail {
+
+HWY_EXPORT(walk_group);
+
+WalkGroup walk_group_kernel() {
+    if (!hwy::GetChosenTarget().IsInitialized()) hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    return HWY_DYNAMIC_DISPATCH(walk_group);
+}
+
+}  // namespace kasane::gravity::detail
+#endif

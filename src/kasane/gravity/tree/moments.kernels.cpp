@@ -1,0 +1,140 @@
+// Moments and acceptance of all nodes, level by level from the deepest, once per Space.
+#include <kasane/core/device/kernels.hpp>
+#include <kasane/gravity/tree/moments.hpp>
+
+#include <vector>
+
+namespace kasane::gravity {
+namespace {
+
+detail::Acceptance acceptance(const Tree& options, const Frame& frame) {
+    using detail::Acceptance;
+    const bool quadrupole = options.multipole == Multipole::quadrupole;
+    if (const auto* by = std::get_if<GeometricMac>(&options.mac)) return {Acceptance::geometric, 1 / by->theta, quadrupole};
+    if (const auto* by = std::get_if<AccelerationMac>(&options.mac)) return {Acceptance::acceleration, 1 / by->delta, quadrupole};
+    const double unit = options.G * frame.mass / frame.length / frame.length;  // of acceleration
+    return {Acceptance::multipole, unit / std::get<MultipoleMac>(options.mac).error, quadrupole};
+}
+
+#if defined(__CUDACC__)
+/// Eight neighbouring lanes of a warp share a node: as many as it can have children.
+struct EightLanes {
+    static constexpr std::uint32_t width = 8;
+    __device__ std::uint32_t index() const { return threadIdx.x % width; }
+    template <class F>
+    __device__ float reduce(float x, F f) const {
+        const unsigned group = 0xffu << (threadIdx.x % 32 & ~7u);  // all of them come here, since they run through the same node
+        for (int step = 4; step > 0; step /= 2) x = f(x, __shfl_xor_sync(group, x, step));
+        return x;
+    }
+    __device__ float sum(float x) const {
+        return reduce(x, [](float a, float b) { return a + b; });
+    }
+    __device__ float least(float x) const {
+        return reduce(x, [](float a, float b) { return fminf(a, b); });
+    }
+    __device__ float most(float x) const {
+        return reduce(x, [](float a, float b) { return fmaxf(a, b); });
+    }
+};
+
+constexpr std::uint32_t level_block = 256, small_block = 512;
+/// Levels of at most so many nodes share a launch of one block: the root's neighbourhood, and a dense centre's depths.
+constexpr std::uint32_t small_level = 2 * small_block / EightLanes::width;
+
+template <bool quadrupoles>
+__global__ __launch_bounds__(level_block) void make_level(detail::NodeArrays tree, detail::Acceptance by, std::uint32_t first,
+                                                          std::uint32_t end) {
+    const std::uint32_t node = first + (blockIdx.x * level_block + threadIdx.x) / EightLanes::width;
+    if (node < end) detail::make_node<EightLanes, quadrupoles>({}, tree, by, node);
+}
+
+/// Bounds of neighbouring levels, the deepest first: level k is [first[k], first[k - 1]), and first[-1] = end.
+struct SmallLevels {
+    std::uint32_t end;
+    int number;
+    std::uint32_t first[key_levels + 1];
+};
+
+template <bool quadrupoles>
+__global__ __launch_bounds__(small_block) void make_small_levels(detail::NodeArrays tree, detail::Acceptance by, SmallLevels levels) {
+    std::uint32_t end = levels.end;
+    for (int k = 0; k < levels.number; ++k) {
+        const std::uint32_t first = levels.first[k];
+        for (std::uint32_t node = first + threadIdx.x / EightLanes::width; node < end; node += small_block / EightLanes::width)
+            detail::make_node<EightLanes, quadrupoles>({}, tree, by, node);
+        __syncthreads();  // parents read what other warps wrote
+        end = first;
+    }
+}
+
+template <bool quadrupoles>
+void make_levels(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance& by, const std::vector<std::uint32_t>& levels) {
+    KS_CUDA(cudaSetDevice(on.device));
+    std::size_t level = levels.size() - 1;
+    const auto nodes = [&](std::size_t of) { return levels[of + 1] - levels[of]; };
+    while (level > 0) {
+        --level;
+        if (nodes(level) > small_level) {
+            const std::uint32_t blocks = (nodes(level) * EightLanes::width + level_block - 1) / level_block;
+            make_level<quadrupoles><<<blocks, level_block, 0, on.stream>>>(tree, by, levels[level], levels[level + 1]);
+        } else {
+            SmallLevels small{levels[level + 1], 1, {levels[level]}};
+            while (level > 0 && nodes(level - 1) <= small_level) small.first[small.number++] = levels[--level];
+            make_small_levels<quadrupoles><<<1, small_block, 0, on.stream>>>(tree, by, small);
+        }
+        KS_CUDA(cudaGetLastError());
+    }
+}
+#else
+template <bool quadrupoles>
+void make_levels(Cpu on, const detail::NodeArrays& tree, const detail::Acceptance& by, const std::vector<std::uint32_t>& levels) {
+    const int threads = thread_count(on);
+    for (std::size_t level = levels.size() - 1; level-- > 0;) {
+        const index_t end = levels[level + 1];
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads) if (end - levels[level] > 256)
+        for (index_t node = levels[level]; node < end; ++node)
+            detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, static_cast<std::uint32_t>(node));
+    }
+}
+#endif
+
+/// Room for n elements; what was inside is lost when it grows.
+template <class T, Space S>
+void make_room(S on, Buffer<T, S>& buffer, index_t n) {
+    if (buffer.size() >= n) return;
+    buffer = {};
+    buffer = Buffer<T, S>(on, n + n / 8);
+}
+
+}  // namespace
+
+template <Space S>
+void Octree<S>::refresh() {
+    const index_t nodes = levels_.back();
+    if (nodes == 0) return;
+    const bool quadrupoles = options_.multipole == Multipole::quadrupole;
+    constexpr index_t words = sizeof(detail::Extent) / sizeof(std::uint64_t);
+    make_room(on_, center_, nodes);
+    make_room(on_, key_scratch_, words * nodes);
+    if (quadrupoles) make_room(on_, quadrupole_, nodes);
+    const detail::NodeArrays tree{body_.data(), link_.data(), test_.data(), center_.data(), quadrupole_.data(),
+                                  reinterpret_cast<detail::Extent*>(key_scratch_.data())};
+    const auto by = acceptance(options_, frame_);
+    if (quadrupoles)
+        make_levels<true>(on_, tree, by, levels_);
+    else
+        make_levels<false>(on_, tree, by, levels_);
+}
+
+template <Space S>
+void Octree<S>::set_mac(const Mac& mac) {
+    options_.mac = mac;
+    validate(options_);
+    refresh();  // costs less than keeping for this what criteria need
+}
+
+template void Octree<KS_SPACE>::refresh();
+template void Octree<KS_SPACE>::set_mac(const Mac&);
+
+}  // namespace kasane::gravity

@@ -1,0 +1,106 @@
+// The octree's particles: frame, keys, order and bodies. Its cells are made in topology.kernels.cpp, their moments in
+// moments.kernels.cpp.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/device/kernels.hpp>
+#include <kasane/gravity/tree/frame.hpp>
+#include <kasane/gravity/tree/octree.hpp>
+
+#include <string>
+
+namespace kasane::gravity {
+namespace {
+
+/// A coordinate in tree units. An escaper beyond 1e18 of them is held there, where squares and cubes of distances stay finite.
+KS_FN float to_tree(double x, double center, double per_length) {
+    const double scaled = (x - center) * per_length;
+    return static_cast<float>(scaled < -1e18 ? -1e18 : scaled > 1e18 ? 1e18 : scaled);
+}
+
+struct MakeKeys {
+    View<const Vec3<double>> position;
+    Vec3<double> center;
+    double per_length;
+    Curve curve;
+    std::uint64_t* key;
+    std::uint32_t* order;
+    KS_FN void operator()(index_t i) const {
+        const auto at = position[i];
+        const auto x = grid_index(to_tree(at.x, center.x, per_length)), y = grid_index(to_tree(at.y, center.y, per_length)),
+                   z = grid_index(to_tree(at.z, center.z, per_length));
+        key[i] = curve == Curve::hilbert ? hilbert_key(x, y, z) : morton_key(x, y, z);
+        order[i] = static_cast<std::uint32_t>(i);
+    }
+};
+
+struct Place {
+    View<const Vec3<double>> position;
+    View<const double> mass;
+    Vec3<double> center;
+    double per_length, per_mass;
+    Body* body;
+    KS_FN void operator()(index_t i) const {
+        const auto at = position[i];
+        body[i] = {to_tree(at.x, center.x, per_length), to_tree(at.y, center.y, per_length), to_tree(at.z, center.z, per_length),
+                   static_cast<float>(mass[i] * per_mass)};
+    }
+};
+
+/// Exactly n elements; what was inside is lost where the size changes.
+template <class T, Space S>
+void resize(S on, Buffer<T, S>& buffer, index_t n) {
+    if (buffer.size() == n) return;
+    buffer = {};  // before the new one, so that both never stand side by side
+    buffer = Buffer<T, S>(on, n);
+}
+
+}  // namespace
+
+template <Space S>
+Octree<S>::Octree(S on, const Tree& options) : on_(on), options_(options), work_(on) {
+    validate(options);
+}
+
+template <Space S>
+void Octree<S>::sort(View<const Vec3<double>> position, View<const double> mass) {
+    const index_t n = position.n;
+    if (n >= index_t{1} << 31)
+        throw ComputationError(std::to_string(n) + " particles are too many for one tree, which numbers them with 31 bits: use fewer");
+    resize(on_, body_, n);
+    resize(on_, key_, n);
+    resize(on_, order_, n);
+    resize(on_, order_scratch_, n + 1);
+    if (key_scratch_.size() < n) resize(on_, key_scratch_, n);
+    levels_.assign(1, 0);
+    if (n == 0) return;
+    frame_ = detail::choose_frame(on_, work_, position, mass);
+    parallel_for(on_, n, MakeKeys{position, frame_.center, 1 / frame_.length, options_.curve, key_.data(), order_.data()});
+    sort_by_key(on_, work_, key_.view(), order_.view(), key_scratch_.view().subview(0, n), order_scratch_.view().subview(0, n),
+                3 * key_levels);
+}
+
+template <Space S>
+void Octree<S>::place(View<const Vec3<double>> position, View<const double> mass) {
+    parallel_for(on_, position.n, Place{position, mass, frame_.center, 1 / frame_.length, 1 / frame_.mass, body_.data()});
+}
+
+template <Space S>
+OctreeView Octree<S>::view() const {
+    OctreeView view;
+    view.body = body_.data();
+    view.bodies = body_.size();
+    view.center = center_.data();
+    view.test = test_.data();
+    view.link = link_.data();
+    view.next = next_.data();
+    view.quadrupole = options_.multipole == Multipole::quadrupole ? quadrupole_.data() : nullptr;
+    view.nodes = levels_.back();
+    view.frame = frame_;
+    return view;
+}
+
+template Octree<KS_SPACE>::Octree(KS_SPACE, const Tree&);
+template void Octree<KS_SPACE>::sort(View<const Vec3<double>>, View<const double>);
+template void Octree<KS_SPACE>::place(View<const Vec3<double>>, View<const double>);
+template OctreeView Octree<KS_SPACE>::view() const;
+
+}  // namespace kasane::gravity

@@ -1,0 +1,85 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/tree/tree.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kasane::gravity {
+namespace {
+
+constexpr std::pair<TreeWalk, const char*> walk_names[] = {
+    {TreeWalk::automatic, "auto"}, {TreeWalk::links, "links"}, {TreeWalk::lists, "lists"}};
+
+void validate(const GeometricMac& mac) {
+    KS_VALIDATE(mac.theta > 0, fmt::format("theta = {} cannot be used: an opening angle of 0 or below accepts no cell; take 0.3 to 0.8, or "
+                                           "direct summation for exact forces",
+                                           mac.theta));
+    KS_VALIDATE(mac.theta <= 1, fmt::format("theta = {} is too large: cells would be accepted from inside, where the multipole error has no "
+                                            "bound; take at most 1, usually 0.6",
+                                            mac.theta));
+}
+
+void validate(const AccelerationMac& mac) {
+    KS_VALIDATE(mac.delta > 0 && std::isfinite(mac.delta),
+                fmt::format("delta = {} cannot be used: it is the allowed error as a fraction of the acceleration, so it must be above 0; "
+                            "take 2^-9 = 0.00195, or less for better forces",
+                            mac.delta));
+}
+
+void validate(const MultipoleMac& mac) {
+    KS_VALIDATE(mac.error > 0 && std::isfinite(mac.error),
+                fmt::format("error = {} cannot be used: it is the largest error of one cell's acceleration, so it must be above 0; take "
+                            "about 1e-4 of a typical acceleration",
+                            mac.error));
+}
+
+}  // namespace
+
+void validate(const Tree& options) {
+    std::visit([](const auto& mac) { validate(mac); }, options.mac);
+    KS_VALIDATE(options.leaf_size >= 1 && options.leaf_size <= 64,
+                fmt::format("leaf_size = {} is out of range: a leaf holds 1 to 64 particles; take 16", options.leaf_size));
+    KS_VALIDATE(std::isfinite(options.softening) && options.softening >= 0,
+                fmt::format("softening = {} cannot be used: it must be finite and not negative; take about the mean distance of particles",
+                            options.softening));
+    KS_VALIDATE(std::isfinite(options.G) && options.G >= 0,
+                fmt::format("G = {} cannot be used: it must be finite and not negative; take 1, or its value in the units of the particles",
+                            options.G));
+    KS_VALIDATE(options.vector >= 1 && options.vector <= 32,
+                fmt::format("vector = {} is out of range: a thread of the walk `links` takes 1 to 32 targets; take 4", options.vector));
+    KS_VALIDATE(options.group >= 1 && options.group <= 32,
+                fmt::format("group = {} is out of range: 1 to 32 threads of the walk `links` decide together; take 4", options.group));
+}
+
+TreeWalk tree_walk_named(const std::string& wanted) {
+    for (const auto& [walk, text] : walk_names)
+        if (wanted == text) return walk;
+    throw InputError("no walk of the tree is called '" + wanted + "'; there are auto, links and lists");
+}
+
+std::string name(TreeWalk wanted) {
+    for (const auto& [walk, text] : walk_names)
+        if (wanted == walk) return text;
+    return "unknown";
+}
+
+std::string name(Multipole multipole) { return multipole == Multipole::monopole ? "monopole" : "quadrupole"; }
+
+std::string name(Curve curve) { return curve == Curve::morton ? "morton" : "hilbert"; }
+
+std::uint64_t tree_memory(const AnySpace& on, index_t n, const Tree& options) {
+    // A node: mass and centre 16, test 16, link and next 8, second moments 24 bytes. Nodes per particle lie between 1.15 / leaf_size,
+    // cells that are just full, and 8 times that, cells that were just divided; 2.5 is usual, 3.5 the most that random particles had.
+    const double nodes = options.leaf_size == 1 ? 1.5 : 3.5 / options.leaf_size;
+    const double node_bytes = 40 + (options.multipole == Multipole::quadrupole ? 24 : 0);
+    // Body 16, order and its scratch 8, key 8, and its scratch, which later holds 32 bytes a node; growing costs another eighth.
+    const double particle_bytes = 32 + std::max(8., 32 * nodes) + 1.125 * nodes * node_bytes;
+    // The CPU's sort takes 16 bytes per particle. The first force keeps 16 more for a moment.
+    const double work_bytes = std::holds_alternative<Cpu>(on) ? 16 : 0.5;
+    return static_cast<std::uint64_t>(static_cast<double>(n) * (particle_bytes + work_bytes + 16)) + (std::uint64_t{16} << 20);
+}
+
+}  // namespace kasane::gravity

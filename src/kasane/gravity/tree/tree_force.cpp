@@ -1,0 +1,20 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/tree/tree_force.hpp>
+
+#include <fmt/format.h>
+
+namespace kasane::gravity {
+namespace detail {
+
+template <Space S>
+TreeField tree_field_on(S on, const std::vector<Vec3<double>>& position, const std::vector<double>& mass, const Tree& options);
+
+}  // namespace detail
+
+TreeField tree_field(const AnySpace& on, const std::vector<Vec3<double>>& position, const std::vector<double>& mass, const Tree& options) {
+    KS_VALIDATE(position.size() == mass.size(), fmt::format("{} positions do not go with {} masses: every particle needs one of each",
+                                                            position.size(), mass.size()));
+    return std::visit([&](auto space) { return detail::tree_field_on(space, position, mass, options); }, on);
+}
+
+}  // namespace kasane::gravity

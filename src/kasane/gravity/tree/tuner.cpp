@@ -1,0 +1,121 @@
+#include <kasane/core/base/log.hpp>
+#include <kasane/gravity/tree/tuner.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace kasane::gravity {
+namespace {
+
+constexpr double memory = 0.98;           // weight of a walk against the next one of its kind
+constexpr double longest_full_walks = 64;  // a tree is renewed after these at the latest
+constexpr int tries = 3;                  // of each candidate; the best counts, others were disturbed
+
+}  // namespace
+
+TreeTuner::TreeTuner(index_t n, bool deterministic, const TreeTuning& start)
+    : n_(static_cast<double>(n)), deterministic_(deterministic), tuning_(start) {
+    const bool chosen = start.walk.group != 0 || start.walk.group_extent != 0;
+    if (deterministic || chosen) {
+        stage_ = 2;
+        return;
+    }
+    for (const int group : {0, 32, 64}) {
+        auto walk = start.walk;
+        walk.group = group;
+        candidates_.push_back({walk});
+    }
+}
+
+bool TreeTuner::due() const {
+    const double full_walks = targets_since_ / n_;
+    if (deterministic_ || growth_ == 0) return full_walks >= full_walks_per_tree;
+    return excess_ >= build_seconds_ || full_walks >= longest_full_walks;
+}
+
+void TreeTuner::built(double seconds) {
+    if (steps_since_ > 0) {
+        tuning_.rebuild_interval = steps_since_;
+        if (!deterministic_)
+            log::debug("tree: renewed after {} block steps ({:.3g} full walks); a build takes {:.3g} s, walks grew by {:.3g} s, {:.3g} per time",
+                       steps_since_, targets_since_ / n_, seconds, excess_, growth_);
+    }
+    build_seconds_ = seconds;
+    excess_ = targets_since_ = 0;
+    steps_since_ = 0;
+}
+
+void TreeTuner::walked(index_t targets, double seconds, double age) {
+    ++steps_since_;
+    targets_since_ += static_cast<double>(targets);
+    if (deterministic_ || targets == 0) return;
+    if (stage_ < 2) {  // other groups, other times: not for the fit
+        if (2 * static_cast<double>(targets) >= n_) try_next(seconds / static_cast<double>(targets));
+        return;
+    }
+    fit(targets, seconds, age);
+    excess_ += seconds * growth_ * age / (1 + growth_ * age);
+}
+
+void TreeTuner::fit(index_t targets, double seconds, double age) {
+    auto& line = line_[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(targets)) - 1)];
+    const double per_target = seconds / static_cast<double>(targets);
+    for (double* sum : {&line.weight, &line.s, &line.t, &line.ss, &line.st}) *sum *= memory;
+    line.weight += 1;
+    line.s += age;
+    line.t += per_target;
+    line.ss += age * age;
+    line.st += age * per_target;
+    // One relative slope for all kinds of walk, about each kind's own middle; kinds count by the time that they take.
+    double covariance = 0, variance = 0, middle = 0, total = 0;
+    for (std::size_t k = 0; k < line_.size(); ++k) {
+        const auto& l = line_[k];
+        if (l.weight < 2 || l.t <= 0) continue;
+        const double weight = std::ldexp(l.t, static_cast<int>(k)), t = l.t / l.weight, s = l.s / l.weight;
+        covariance += weight * (l.st / l.weight - s * t) / t;
+        variance += weight * (l.ss / l.weight - s * s);
+        middle += weight * s;
+        total += weight;
+    }
+    if (total <= 0 || variance <= 1e-12 * age * age * total) return;
+    const double slope = covariance / variance;          // g / (1 + g s) at the middle
+    const double at_middle = 1 - slope * middle / total;  // 1 / (1 + g s)
+    growth_ = std::max(0.0, slope) / std::max(at_middle, 0.1);
+}
+
+void TreeTuner::try_next(double score) {
+    auto& tried = candidates_[trying_];
+    tried.best = tried.tries == 0 ? score : std::min(tried.best, score);
+    ++tried.tries;
+    trying_ = (trying_ + 1) % candidates_.size();
+    if (candidates_[trying_].tries < tries) {
+        tuning_.walk = candidates_[trying_].walk;
+        return;
+    }
+    const auto best = std::min_element(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) { return a.best < b.best; });
+    tuning_.walk = best->walk;
+    const auto first = candidates_.front();
+    if (++stage_ == 1) {
+        candidates_.clear();
+        for (const double extent : {0.0, 1.5, 3.0}) {
+            auto walk = tuning_.walk;
+            walk.group_extent = extent;
+            candidates_.push_back({walk});
+        }
+        trying_ = 0;
+        tuning_.walk = candidates_.front().walk;
+        return;
+    }
+    log::info("walk: groups of {} and extent {} (0: the walk's own), {:.3g} of the time of the walk's own extent", tuning_.walk.group,
+              tuning_.walk.group_extent, best->best / first.best);
+    candidates_.clear();
+}
+
+TreeTuning TreeTuner::tuning() const {
+    auto tuning = tuning_;
+    if (stage_ < 2) tuning.walk.group = 0, tuning.walk.group_extent = 0;  // nothing is decided yet
+    return tuning;
+}
+
+}  // namespace kasane::gravity

@@ -1,0 +1,72 @@
+// When a new tree is worth its cost, and which groups a walk works best with: decided from measured times, or, for runs that must
+// repeat bit by bit, from counts alone.
+// Invariant: with deterministic = true no decision depends on a clock.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+#include <kasane/gravity/tree/walk.hpp>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace kasane::gravity {
+
+/// What tuning while running has chosen (0: the walk's own value). Kept in checkpoints.
+struct TreeTuning {
+    WalkTuning walk{};
+    std::int64_t rebuild_interval = 0;  ///< block steps from one tree to the next, the last time
+};
+
+/// A walk over a tree of age s (time since it was built) takes c (1 + g s) per target: bodies that have moved make cells larger, so
+/// fewer are accepted. c depends on how many targets there are (one straight line for each power of two of them), g is one for all.
+/// A cycle of a build of B seconds and walks that take D seconds more than on a fresh tree costs least per step when it ends at
+/// D = B: where the mean (B + D)/s has its minimum for a D that grows like s^2. (The idea is GOTHIC's: Miki & Umemura 2017.)
+class TreeTuner {
+   public:
+    /// @param n  particles   @param start  choices of an earlier life of the run
+    TreeTuner(index_t n, bool deterministic, const TreeTuning& start);
+
+    /// Is it time for a new tree, before the next block step?
+    bool due() const;
+    /// A tree was built in so many seconds.
+    void built(double seconds);
+    /// A block step was done: its targets, the seconds of its walk, and the time of the system since the build.
+    void walked(index_t targets, double seconds, double age);
+
+    /// For the next walk.
+    const WalkTuning& walk() const { return tuning_.walk; }
+    TreeTuning tuning() const;
+    /// g, the relative growth of the walk per time [1/time]; 0 while it is not known.
+    double growth() const { return growth_; }
+
+    /// Targets, in units of n, after which a tree is renewed when nothing is known of its growth.
+    static constexpr double full_walks_per_tree = 8;
+
+   private:
+    void fit(index_t targets, double seconds, double age);
+    void try_next(double score);
+
+    /// Sums of a weighted straight line, older walks forgotten.
+    struct Line {
+        double weight = 0, s = 0, t = 0, ss = 0, st = 0;
+    };
+    struct Candidate {
+        WalkTuning walk;
+        double best = 0;
+        int tries = 0;
+    };
+
+    double n_;
+    bool deterministic_;
+    TreeTuning tuning_;
+    std::array<Line, 64> line_;
+    double growth_ = 0;
+    double build_seconds_ = 0, excess_ = 0, targets_since_ = 0;
+    std::int64_t steps_since_ = 0;
+    std::vector<Candidate> candidates_;
+    std::size_t trying_ = 0;
+    int stage_ = 0;
+};
+
+}  // namespace kasane::gravity
