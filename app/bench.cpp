@@ -1,6 +1,7 @@
-// kasane bench: benchmarks with their bound and error, as a table and as a JSON record.
+// kasane bench: benchmarks with their bound and error, as a table, as a JSON record and as a page with plots.
 #include <app/command.hpp>
 #include <bench/benchmarks.hpp>
+#include <bench/page.hpp>
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/atomic_file.hpp>
@@ -8,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 namespace kasane::app {
@@ -16,9 +19,24 @@ namespace {
 struct Options {
     std::vector<std::string> cases;
     std::vector<index_t> sizes;
-    std::string record;
+    std::string record, page, from;
     bool list = false;
 };
+
+void write_page(const std::string& file, const std::string& record, const std::string& source) {
+    write_atomically(file, bench::page(bench::read_record(record, source, bench::all())));
+}
+
+/// Makes the page of an earlier record.
+int page_from(const Options& options) {
+    KS_VALIDATE(!options.page.empty(), "--from " + options.from + " makes a page of this record: say where to with --page FILE");
+    KS_VALIDATE(options.cases.empty() && options.sizes.empty() && options.record.empty(),
+                "--from " + options.from + " measures nothing: it goes with --page alone");
+    std::ifstream file(options.from, std::ios::binary);
+    KS_VALIDATE(file.good(), "cannot read " + options.from);
+    write_page(options.page, {std::istreambuf_iterator<char>(file), {}}, options.from);
+    return success;
+}
 
 void print_row(const BenchmarkResult& r) {
     fmt::print("{:<46} {:>9} {:>11.3e} {:>10.3e} {:>8.2f} {:>7.1f} {:>7.0f} % {:>6.1f} % {:>9.1e}", r.name, r.n, r.seconds, r.rate, r.tflops,
@@ -29,6 +47,7 @@ void print_row(const BenchmarkResult& r) {
 }
 
 int bench(const Common& common, const Options& options) {
+    if (!options.from.empty()) return page_from(options);
     const auto chosen = selected(bench::all(), options.cases);
     if (options.list) {
         for (const auto& benchmark : chosen) fmt::print("{}\n    {}\n", benchmark.name, benchmark.head);
@@ -64,6 +83,7 @@ int bench(const Common& common, const Options& options) {
         write_atomically(options.record, record);
     else if (common.json)
         fmt::print("{}", record);
+    if (!options.page.empty()) write_page(options.page, record, "the record");
     return success;
 }
 
@@ -76,6 +96,8 @@ Action add_bench(CLI::App& app, const Common& common) {
     app.add_flag("--list", options->list, "What benchmarks there are");
     app.remove_option(app.get_option("--json"));
     app.add_option("--json", options->record, "Write the record to this file; without one, to standard output")->expected(0, 1);
+    app.add_option("--page", options->page, "Write a page with plots to this file (HTML, self-contained)")->type_name("FILE");
+    app.add_option("--from", options->from, "Make the page of this record; measure nothing")->type_name("FILE");
     return [options, &common] { return bench(common, *options); };
 }
 

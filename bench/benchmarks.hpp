@@ -6,7 +6,12 @@
 namespace kasane::bench {
 
 std::vector<Benchmark> gravity_direct();
+std::vector<Benchmark> gravity_tree_studies();
 
-inline std::vector<Benchmark> all() { return gravity_direct(); }
+inline std::vector<Benchmark> all() {
+    std::vector<Benchmark> all;
+    for (const auto& some : {gravity_direct(), gravity_tree_studies()}) all.insert(all.end(), some.begin(), some.end());
+    return all;
+}
 
 }  // namespace kasane::bench

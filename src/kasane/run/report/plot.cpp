@@ -28,15 +28,16 @@ double text_width(const std::string& text) {
 
 struct Frame {
     Range x, y;
-    bool log_y = false;
+    bool log_x = false, log_y = false;
     double right = width - 16;
 
-    bool drawable(double px, double py) const { return std::isfinite(px) && std::isfinite(py) && (!log_y || py > 0); }
-    double to_x(double v) const { return left + (right - left) * (v - x.low) / (x.high - x.low); }
-    double to_y(double v) const {
-        const double share = log_y ? std::log(v / y.low) / std::log(y.high / y.low) : (v - y.low) / (y.high - y.low);
-        return bottom - (bottom - top) * share;
+    bool on_x_axis(double px) const { return std::isfinite(px) && (!log_x || px > 0); }
+    bool drawable(double px, double py) const { return on_x_axis(px) && std::isfinite(py) && (!log_y || py > 0); }
+    static double share(double v, const Range& r, bool log) {
+        return log ? std::log(v / r.low) / std::log(r.high / r.low) : (v - r.low) / (r.high - r.low);
     }
+    double to_x(double v) const { return left + (right - left) * share(v, x, log_x); }
+    double to_y(double v) const { return bottom - (bottom - top) * share(v, y, log_y); }
 };
 
 /// Long tables are thinned to the first, least, greatest and last point of every bucket, so that no peak is lost.
@@ -74,6 +75,18 @@ std::string path_of(const Series& s, const Frame& f) {
         pen_down = true;
     }
     return d;
+}
+
+/// A disc at every point.
+std::string marks(const Plot& plot, const Frame& f) {
+    std::string out;
+    for (std::size_t k = 0; k < plot.series.size(); ++k) {
+        const auto& s = plot.series[k];
+        for (std::size_t i = 0; i < s.y.size(); ++i)
+            if (f.drawable(s.x[i], s.y[i]))
+                out += fmt::format("<circle class=\"mark s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>", k, f.to_x(s.x[i]), f.to_y(s.y[i]));
+    }
+    return out;
 }
 
 /// Invisible discs that say their value when the pointer rests on them.
@@ -116,12 +129,27 @@ std::string log_label(double value) {
     return lead == 1 ? power_of_ten(whole) : fmt::format("{}×{}", lead, power_of_ten(whole));
 }
 
-std::string axes(const Plot& plot, const Frame& f) {
+/// Small numbers as they are, others as powers: "8", "2²³", "2⁻⁹".
+std::string doubling_label(double value) {
+    const int exponent = static_cast<int>(std::lround(std::log2(value)));
+    return exponent >= 0 && exponent < 7 ? std::to_string(1 << exponent) : "2" + power_of_ten(exponent).substr(2);
+}
+
+std::string x_axis(const Plot& plot, const Frame& f) {
+    const auto ticks = plot.x_scale == Scale::linear    ? nice_ticks(f.x.low, f.x.high, 6)
+                       : plot.x_scale == Scale::decades ? log_ticks(f.x.low, f.x.high)
+                                                        : doubling_ticks(f.x.low, f.x.high);
     std::string out;
-    const auto x_ticks = nice_ticks(f.x.low, f.x.high, 6);
-    for (const double t : x_ticks)
+    for (const double t : ticks)
         out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>", f.to_x(t), bottom + 18,
-                           plain(t, decimals(x_ticks)));
+                           plot.x_scale == Scale::linear    ? plain(t, decimals(ticks))
+                           : plot.x_scale == Scale::decades ? log_label(t)
+                                                            : doubling_label(t));
+    return out;
+}
+
+std::string axes(const Plot& plot, const Frame& f) {
+    std::string out = x_axis(plot, f);
     const int exponent = f.log_y ? 0 : common_exponent(f.y);
     const double unit = std::pow(10, exponent);
     auto y_ticks = f.log_y ? log_ticks(f.y.low, f.y.high) : nice_ticks(f.y.low / unit, f.y.high / unit, 5);
@@ -207,14 +235,23 @@ std::vector<double> log_ticks(double low, double high) {
     return ticks;
 }
 
+std::vector<double> doubling_ticks(double low, double high) {
+    const double first = std::ceil(std::log2(low) - 1e-9), last = std::floor(std::log2(high) + 1e-9);
+    const double stride = std::max(1.0, std::ceil((last - first + 1) / 10));
+    std::vector<double> ticks;
+    for (double e = first; e <= last; e += stride) ticks.push_back(std::exp2(e));
+    return ticks;
+}
+
 std::string to_svg(const Plot& plot) {
     Frame f;
+    f.log_x = plot.x_scale != Scale::linear;
     f.log_y = plot.log_y;
     double longest_name = 0;
     for (const auto& s : plot.series) {
         longest_name = std::max(longest_name, s.name.empty() ? 0 : text_width(s.name) + 10);
         for (std::size_t i = 0; i < s.y.size(); ++i) {
-            if (std::isfinite(s.x[i])) f.x.include(s.x[i]);  // plots of one table share their x axis, whatever is missing
+            if (f.on_x_axis(s.x[i])) f.x.include(s.x[i]);  // plots of one table share their x axis, whatever is missing
             if (f.drawable(s.x[i], s.y[i])) f.y.include(s.y[i]);
         }
     }
@@ -223,7 +260,7 @@ std::string to_svg(const Plot& plot) {
     if (plot.reference && (!plot.log_y || *plot.reference > 0)) f.y.include(*plot.reference);
     if (plot.from_zero && !plot.log_y) f.y.include(0);
     // Room above and below, and a width for what has none.
-    if (f.x.low == f.x.high) f.x = {f.x.low - 0.5, f.x.high + 0.5};
+    if (f.x.low == f.x.high) f.x = f.log_x ? Range{f.x.low / 2, f.x.high * 2} : Range{f.x.low - 0.5, f.x.high + 0.5};
     if (plot.log_y) {
         const double room = f.y.high / f.y.low < 1.5 ? 1.5 : std::pow(f.y.high / f.y.low, 0.04);
         f.y = {f.y.low / room, f.y.high * room};
@@ -246,6 +283,7 @@ std::string to_svg(const Plot& plot) {
     out += fmt::format("<line class=\"now\" x1=\"{0}\" x2=\"{0}\" y1=\"{1}\" y2=\"{2}\"/>", left, top - 6, bottom);
     for (std::size_t k = 0; k < plot.series.size(); ++k)
         out += fmt::format("<path class=\"curve s{}\" d=\"{}\"/>", k, path_of(plot.series[k], f));
+    if (plot.marks) out += marks(plot, f);
     out += end_labels(plot, f);
     out += "<g class=\"hover\">";
     for (const auto& s : plot.series) out += hover_points(s, plot.series.size(), plot, f);

@@ -14,10 +14,18 @@ struct Series {
     std::vector<double> x, y;
 };
 
+enum class Scale {
+    linear,
+    decades,    ///< logarithmic, ticks at powers of ten
+    doublings,  ///< logarithmic, ticks at powers of two
+};
+
 struct Plot {
     std::string title;  ///< for people who do not see the picture
     std::string x_label, y_label;
+    Scale x_scale = Scale::linear;
     bool log_y = false;
+    bool marks = false;  ///< a disc at every point
     std::vector<Series> series;
     std::optional<double> reference;  ///< a thin level line
     std::string reference_name;
@@ -30,8 +38,11 @@ std::vector<double> nice_ticks(double low, double high, int count);
 /// Tick positions of a logarithmic axis that spans [low, high], both positive: decades, thinned or with 2 and 5 between.
 std::vector<double> log_ticks(double low, double high);
 
+/// Powers of two in [low, high], both positive; thinned evenly to at most ten.
+std::vector<double> doubling_ticks(double low, double high);
+
 /// An <svg> element, or an empty string when there is no point to draw. Its data-x0, data-x1, data-left and data-right tell where
-/// values of x lie, for the script that moves the line of class "now".
+/// values of x lie on a linear axis, for the script that moves the line of class "now".
 std::string to_svg(const Plot& plot);
 
 }  // namespace kasane::run::report

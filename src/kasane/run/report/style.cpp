@@ -98,6 +98,8 @@ html:not(.js) .stills button { cursor: default; }
 .plot .curve.s2 { stroke: var(--s2); } .plot .name.s2 { fill: var(--s2); }
 .plot .curve.s3 { stroke: var(--s3); } .plot .name.s3 { fill: var(--s3); }
 .plot .curve.s4 { stroke: var(--s4); } .plot .name.s4 { fill: var(--s4); }
+.plot .mark.s0 { fill: var(--s0); } .plot .mark.s1 { fill: var(--s1); } .plot .mark.s2 { fill: var(--s2); }
+.plot .mark.s3 { fill: var(--s3); } .plot .mark.s4 { fill: var(--s4); }
 .plot .hover circle { fill: transparent; }
 .plot .hover circle:hover { fill: var(--ink); fill-opacity: 0.35; }
 

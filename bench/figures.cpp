@@ -1,0 +1,168 @@
+// Which plots a study gets.
+#include <bench/page.hpp>
+#include <kasane/run/report/plot.hpp>
+#include <kasane/run/report/words.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace kasane::bench {
+namespace {
+
+using run::report::escape, run::report::number, run::report::Plot, run::report::Scale, run::report::Series;
+
+std::string figure(const Plot& plot, const std::string& caption) {
+    const auto svg = run::report::to_svg(plot);
+    if (svg.empty()) return "";
+    return "<figure class=\"chart\"><h3>" + escape(plot.title) + "</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
+}
+
+Series series(const std::string& name, const std::vector<Row>& rows, const std::string& x, const std::string& y, double unit = 1) {
+    Series s{name, {}, {}};
+    for (const auto& row : rows) s.x.push_back(row[x]), s.y.push_back(row[y] / unit);
+    return s;
+}
+
+Plot plot(const std::string& title, const std::string& x_label, Scale x_scale, const std::string& y_label, bool log_y) {
+    Plot p;
+    p.title = title, p.x_label = x_label, p.y_label = y_label;
+    p.x_scale = x_scale, p.log_y = log_y, p.marks = true;
+    return p;
+}
+
+/// One curve per V, of some number against G.
+Plot over_groups(const Study& study, Plot p, const std::string& key) {
+    for (const int vector : {1, 2, 4, 8}) {
+        std::vector<Row> rows = study.of_largest(fmt::format("V {},", vector));
+        p.series.push_back(series(fmt::format("V = {}", vector), rows, "G", key));
+    }
+    return p;
+}
+
+std::string links(const Study& study) {
+    auto speed = over_groups(study, plot("Speed-up over V = G = 1", "G, threads per group", Scale::doublings, "times", false), "speedup");
+    speed.from_zero = true;
+    if (const auto* lists = study.find("lists"); lists && std::isfinite((*lists)["speedup"])) {
+        speed.reference = (*lists)["speedup"];
+        speed.reference_name = "lists";
+    }
+    const auto work = over_groups(study, plot("Interactions", "G, threads per group", Scale::doublings, "per target", false), "interactions");
+    auto out = figure(speed, "[OMBMN12] figs. 6 and 7. The level line is the walk <code>lists</code> on the same tree.") +
+               figure(work, "[OMBMN12] fig. 10: larger groups decide by their nearest target, so that each evaluates more.");
+    out += figure(over_groups(study, plot("Divergence", "G, threads per group", Scale::doublings, "per target", false), "divergence"),
+                  "[OMBMN12] fig. 9: how often threads of a warp took different ways.");
+    return out;
+}
+
+std::string curve(const Study& study) {
+    auto speed = plot("Speed-up of Peano-Hilbert over Morton", "N", Scale::doublings, "times", false);
+    auto work = plot("Interactions", "N", Scale::doublings, "per target", false);
+    for (const std::string walk : {"links", "lists"}) {
+        speed.series.push_back(series(walk, study.with(walk + ", hilbert"), "n", "speedup"));
+        for (const std::string order : {"morton", "hilbert"})
+            work.series.push_back(series(walk + ", " + order, study.with(walk + ", " + order), "n", "interactions"));
+    }
+    speed.reference = 1;
+    auto divergence = plot("Divergence", "N", Scale::doublings, "per target", false);
+    for (const std::string order : {"morton", "hilbert"})
+        divergence.series.push_back(series(order, study.with("links, " + order), "n", "divergence"));
+    return figure(speed, "[OMBMN12] fig. 11.") + figure(work, "What the order of the particles changes: how far apart the targets of a group lie.") +
+           figure(divergence, "[OMBMN12] fig. 13, walk <code>links</code>.");
+}
+
+std::string accuracy(const Study& study) {
+    auto time = plot("Time of a walk", "delta", Scale::doublings, "time [s]", true);
+    auto against_error = plot("Time against the force error", "median relative error", Scale::decades, "time [s]", true);
+    auto error = plot("Force errors", "delta", Scale::doublings, "relative error", true);
+    auto work = plot("Interactions", "delta", Scale::doublings, "per target", true);
+    for (const std::string multipole : {"monopole", "quadrupole"}) {
+        const auto rows = study.of_largest(multipole);
+        time.series.push_back(series(multipole, rows, "delta", "seconds"));
+        against_error.series.push_back(series(multipole, rows, "median_error", "seconds"));
+        error.series.push_back(series(multipole == "monopole" ? "monopole, median" : "quadrupole, median", rows, "delta", "median_error"));
+        error.series.push_back(series("99%", rows, "delta", "p99_error"));
+        work.series.push_back(series(multipole, rows, "delta", "interactions"));
+    }
+    return figure(time, "[Miki21] fig. 4, for a walk of all particles.") +
+           figure(against_error, "The fair comparison: at one error, the lower curve is the better choice.") +
+           figure(error, "Median and 99th percentile against direct summation in double.") +
+           figure(work, "Particles and cells that act on a target: the length of its group's lists.");
+}
+
+/// A list of bars. @param shares of the longest
+std::string bars(const std::string& title, const std::vector<std::pair<std::string, double>>& values, const auto& text) {
+    double longest = 0;
+    for (const auto& [name, value] : values) longest = std::fmax(longest, value);
+    if (!(longest > 0)) return "";
+    std::string out = "<figure class=\"chart\"><h3>" + title + "</h3>\n<ul class=\"bars\">\n";
+    for (const auto& [name, value] : values)
+        if (std::isfinite(value))
+            out += fmt::format("<li><span>{}</span><span>{}</span><i style=\"width:{:.2f}%\"></i></li>\n", escape(name), text(value),
+                               100 * value / longest);
+    return out + "</ul></figure>\n";
+}
+
+std::string steps(const Study& study) {
+    const auto *block = study.find("block"), *same = study.find("block, the span of shared"), *shared = study.find("shared");
+    std::string out;
+    if (same && shared)
+        out += bars("Time for one simulated span", {{"block steps", (*same)["total_seconds"]}, {"shared steps", (*shared)["total_seconds"]}}, time_text);
+    if (!block) return out;
+    std::vector<std::pair<std::string, double>> levels, parts;
+    for (int k = 0; k <= 30; ++k)
+        if (const double share = (*block)[fmt::format("level_{}", k)]; std::isfinite(share))
+            levels.emplace_back(k == 0 ? "the longest step" : fmt::format("the longest over {}", 1 << k), share);
+    out += bars("Particles by their step", levels, [](double share) { return number(100 * share) + "%"; });
+    for (const auto& key : study.more_keys())
+        if (key.ends_with("_seconds") && key != "total_seconds") parts.emplace_back(key.substr(0, key.size() - 8), (*block)[key]);
+    std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    return out + bars("Parts of a block step, mean", parts, time_text);
+}
+
+std::string techniques(const Study& study) {
+    std::vector<std::pair<std::string, double>> all, few;
+    for (const auto& row : study.of_largest()) {
+        all.emplace_back(row.label, row["speedup"]);
+        few.emplace_back(row.label, row["speedup_few"]);
+    }
+    const auto times = [](double value) { return number(value) + " times"; };
+    return bars("Speed-up, all particles", all, times) + bars("Speed-up, every thousandth particle", few, times);
+}
+
+std::string active(const Study& study) {
+    auto p = plot("Time of a step", "fraction of the particles that is due", Scale::decades, "time [s]", true);
+    const auto rows = study.of_largest();
+    for (const auto& [name, key] : {std::pair{"step", "seconds"}, {"walk", "walk_seconds"}, {"moments", "refresh_seconds"}, {"predict", "predict_seconds"}})
+        p.series.push_back(series(name, rows, "fraction", key));
+    auto share = plot("Share of a full step", "fraction of the particles that is due", Scale::decades, "share", true);
+    share.series.push_back(series("", rows, "fraction", "share_of_full"));
+    return figure(p, "Everything that a block step does for all particles sets the floor; the walk follows the number of active ones.") +
+           figure(share, "1 is a step in which everything is due.");
+}
+
+std::string scale(const Study& study) {
+    auto time = plot("Time of each part", "N", Scale::doublings, "time [s]", true);
+    for (const auto& [name, key] :
+         {std::pair{"walk", "walk_seconds"}, {"sort", "sort_seconds"}, {"moments", "moments_seconds"}, {"build", "build_seconds"}, {"bodies", "place_seconds"}})
+        time.series.push_back(series(name, study.rows, "n", key));
+    auto memory = plot("Memory per particle", "N", Scale::doublings, "bytes", false);
+    memory.from_zero = true;
+    memory.series.push_back(series("simulation", study.rows, "n", "bytes"));
+    memory.series.push_back(series("tree and walk", study.rows, "n", "tree_bytes"));
+    return figure(time, "Keys and sort, cells, bodies, moments, walk.") + figure(memory, "On the device.");
+}
+
+}  // namespace
+
+std::string figures(const Study& study) {
+    static const std::map<std::string, std::string (*)(const Study&)> drawn = {
+        {"gravity.tree.links", links},           {"gravity.tree.curve", curve},   {"gravity.tree.accuracy", accuracy}, {"gravity.tree.steps", steps},
+        {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active}, {"gravity.tree.scale", scale}};
+    const auto at = drawn.find(study.name);
+    return at == drawn.end() ? "" : at->second(study);
+}
+
+}  // namespace kasane::bench

@@ -1,0 +1,94 @@
+// gravity.tree.active: what a step costs when few particles are due.
+#include <bench/gravity/tree_studies.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace kasane::bench {
+
+using namespace gravity;
+
+namespace {
+
+/// Places of the tree in the order in which block steps call them: the shortest eps/|v| and sqrt(eps/|a|) first.
+template <Space S>
+std::vector<std::uint32_t> by_step(const TreeBed<S>& bed) {
+    const auto a = bed.sizes();
+    const double eps = bed.problem.softening;
+    std::vector<double> step(a.size());
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        const auto& v = bed.problem.particles.velocity[bed.order[k]];
+        step[k] = std::min(eps / std::sqrt(dot(v, v)), std::sqrt(eps / static_cast<double>(a[k])));
+    }
+    std::vector<std::uint32_t> place(a.size());
+    std::iota(place.begin(), place.end(), 0U);
+    std::sort(place.begin(), place.end(), [&](auto i, auto j) { return step[i] < step[j]; });
+    return place;
+}
+
+template <Space S>
+void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
+    for (const auto n : sizes_or(context, {1 << 17}, {1 << 23})) {
+        const auto& problem = problems.get(context.space, TreeModel::m31, n);
+        TreeBed<S> bed(on, problem, {.mac = AccelerationMac{typical_delta}, .softening = problem.softening, .G = problem.G});
+        bed.first_force();
+        const auto place = by_step(bed);
+        const auto errors = bed.errors();
+        auto& octree = bed.force.octree();
+        const auto predict = time_calls(on, [&] { octree.place(bed.position.view(), bed.mass.view()); }, 3);
+        const auto refresh = time_calls(on, [&] { octree.refresh(); }, 3);
+        double full = 0;
+        for (const double fraction : {1.0, 0.1, 0.01, 0.001}) {
+            const auto active = std::max<index_t>(1, std::llround(fraction * static_cast<double>(n)));
+            std::vector<std::uint32_t> chosen(place.begin(), place.begin() + active);
+            std::sort(chosen.begin(), chosen.end());
+            const auto index = to_space(on, chosen);
+            const WalkTargets targets{index.view(), active == n, bed.size.view()};
+            const auto walk = time_calls(on, [&] { bed.force.accelerate(targets, bed.field()); }, 3);
+            const auto step = time_calls(on, [&] {
+                octree.place(bed.position.view(), bed.mass.view());
+                octree.refresh();
+                bed.force.accelerate(targets, bed.field());
+            }, 3);
+            if (full == 0) full = step.seconds;
+            bed.force.walk().counts();
+            bed.force.accelerate(targets, bed.field());
+            const auto counts = bed.force.walk().counts();
+
+            BenchmarkResult row;
+            row.name = fmt::format("gravity.tree.active, {:g} active", fraction);
+            row.n = n;
+            row.seconds = step.seconds;
+            row.spread = step.spread;
+            row.rate = counts.interactions() / walk.seconds;
+            row.unit = "interactions/s";
+            row.error = errors.p99;
+            row.more = {{"fraction", fraction},
+                        {"share_of_full", step.seconds / full},
+                        {"predict_seconds", predict.seconds},
+                        {"refresh_seconds", refresh.seconds},
+                        {"walk_seconds", walk.seconds},
+                        {"interactions", counts.interactions() / static_cast<double>(active)},
+                        {"median_error", errors.median},
+                        {"p99_error", errors.p99}};
+            context.report(row);
+        }
+    }
+}
+
+}  // namespace
+
+Benchmark tree_active(const SharedProblems& problems) {
+    return {"gravity.tree.active",
+            "A step in which a fraction of the particles is due, those whose steps are shortest: positions of all into the tree, its "
+            "moments, and the walk for the active ones. Halo and bulge of M31, delta 2^-9, quadrupoles. `share_of_full` is the time over "
+            "that of a step of all particles. The error, 99th percentile of 1000 particles, is of the walk for all.",
+            [problems](const BenchmarkContext& context) {
+                std::visit([&](auto on) { run(context, on, *problems); }, context.space);
+            }};
+}
+
+}  // namespace kasane::bench

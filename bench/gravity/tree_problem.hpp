@@ -1,0 +1,93 @@
+// What the studies of the tree code share: models with the exact force of a sample of their particles, and a tree with its particles
+// in curve order on one space, ready to be walked and measured.
+// Invariants: a model is sampled once for each kind and size that follow each other; errors are |a - a_ref| / |a_ref| against direct
+// summation in double over evenly spread particles, positions as the model has them (not as the tree rounds them).
+#pragma once
+
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/tree/tree_force.hpp>
+#include <kasane/perf/benchmark.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace kasane::bench {
+
+enum class TreeModel {
+    nfw,  ///< NFW sphere of unit mass and scale, cut at ten scales (the distribution of [OMBMN12]); eps 1/128
+    m31,  ///< halo and bulge of the M31 of GOTHIC, eps 1/64 kpc
+};
+
+/// A model with a reference for its forces.
+struct TreeProblem {
+    gravity::Particles particles;  ///< in no order along a curve
+    double softening = 0, G = 1;
+    index_t stride = 1;                 ///< particles 0, stride, 2 stride, ... are audited
+    std::vector<Vec3<double>> exact;    ///< their accelerations, direct sum in double
+};
+
+/// Samples models, and keeps the last one of each kind for the next study.
+class TreeProblems {
+   public:
+    static constexpr index_t audited = 1000;
+
+    /// The reference is summed on `on`.
+    const TreeProblem& get(const AnySpace& on, TreeModel model, index_t n);
+    /// Gives the memory of all models back.
+    void clear() { last_.clear(); }
+
+   private:
+    struct Kept {
+        TreeModel model;
+        TreeProblem problem;
+    };
+    std::vector<std::unique_ptr<Kept>> last_;
+};
+
+/// Relative errors of a sample of forces.
+struct ForceErrors {
+    double median = 0, p99 = 0, max = 0;
+};
+ForceErrors force_errors(const std::vector<Vec3<double>>& exact, const std::vector<Vec3<double>>& found);
+
+/// A tree over a problem's particles, which stand in its order on the space.
+template <Space S>
+struct TreeBed {
+    /// Sorts, divides, makes moments; nothing is walked yet. @param problem must outlive the bed
+    TreeBed(S on, const TreeProblem& problem, const gravity::Tree& options);
+
+    /// Makes the forces and keeps |a| for the acceleration criterion, as a run has it after its first step.
+    void first_force();
+    gravity::WalkField field() { return {acceleration.view(), {}}; }
+    /// All particles are targets.
+    gravity::WalkTargets everybody() const { return {{}, true, size.view()}; }
+
+    /// Of the accelerations made last.
+    ForceErrors errors() const;
+    /// |a| of every particle, in the tree's order.
+    std::vector<float> sizes() const;
+    index_t count() const { return position.size(); }
+
+    S on;
+    const TreeProblem& problem;
+    gravity::Tree options;
+    gravity::TreeForce<S> force;
+    std::vector<std::uint32_t> order;  ///< particle at each place
+    Buffer<Vec3<double>, S> position;
+    Buffer<double, S> mass;
+    Buffer<Vec3<float>, S> acceleration;
+    Buffer<float, S> size;             ///< |a| from the last force; empty before first_force()
+    std::vector<std::uint32_t> sample;  ///< where the audited particles stand
+};
+
+/// A row of a study, filled with the time of everybody's walk, its errors and its counts.
+/// more: median_error, p99_error, interactions, bodies, cells, tests (each per target), targets_per_group.
+template <Space S>
+BenchmarkResult measure_walk(TreeBed<S>& bed, gravity::Walk<S>& walk, const std::string& name);
+template <Space S>
+BenchmarkResult measure_walk(TreeBed<S>& bed, const std::string& name) {
+    return measure_walk(bed, bed.force.walk(), name);
+}
+
+}  // namespace kasane::bench

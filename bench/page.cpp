@@ -1,0 +1,109 @@
+// Head of the page, sections, tables.
+#include <bench/page.hpp>
+#include <kasane/run/report/page.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace kasane::bench {
+
+using run::report::escape, run::report::grouped, run::report::number;
+
+namespace {
+
+constexpr const char* own_style = R"css(
+.findings { font-size: 1.0625rem; max-width: 46em; }
+.head { max-width: 52em; margin-bottom: 28px; }
+.contents { list-style: none; padding: 0; margin: 24px 0 0; display: flex; flex-wrap: wrap; gap: 6px 22px; }
+a { color: var(--s1); }
+.numbers { margin: 32px 0 0; }
+.scroll { overflow-x: auto; padding: 0 18px 14px; }
+.numbers table { font-size: 0.8125rem; white-space: nowrap; }
+.numbers th, .numbers td { text-align: right; padding: 4px 0 4px 18px; border-top: 1px solid var(--line); font-weight: 400; }
+.numbers thead th { border-top: 0; color: var(--muted); vertical-align: bottom; white-space: normal; }
+.numbers :is(th, td):first-child { text-align: left; padding-left: 0; }
+.bars li.mark i { background: var(--s1); }
+)css";
+
+std::string text_of(const nlohmann::ordered_json& object, const std::string& key) {
+    const auto at = object.find(key);
+    return at != object.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+/// "1.2 ms", a count, or the plain number: what a column's name asks for.
+std::string cell(const std::string& key, double value) {
+    if (std::isnan(value)) return "";
+    if (key.ends_with("seconds") || key == "seconds_few") return time_text(value);
+    if (value == std::round(value) && std::abs(value) < 1e15) return grouped(std::llround(value));
+    return number(value);
+}
+
+std::string spaced(std::string key) {
+    for (auto& c : key)
+        if (c == '_') c = ' ';
+    return key;
+}
+
+std::string table(const Study& study) {
+    std::vector<std::string> keys{"n", "seconds", "spread", "rate", "error"};
+    for (const auto& key : study.more_keys())
+        if (!key.starts_with("level_")) keys.push_back(key);  // these are drawn
+    std::string out = "<details class=\"numbers\"><summary>The numbers</summary>\n<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>case</th>";
+    for (const auto& key : keys) out += "<th>" + escape(spaced(key)) + "</th>";
+    out += "</tr></thead><tbody>\n";
+    for (const auto& row : study.rows) {
+        out += "<tr><th scope=\"row\">" + escape(row.label.empty() ? study.name : row.label) + "</th>";
+        for (const auto& key : keys) out += "<td>" + cell(key, row[key]) + "</td>";
+        out += "</tr>\n";
+    }
+    return out + "</tbody></table></div></details>\n";
+}
+
+std::string section(const Study& study) {
+    std::string out = fmt::format("<section id=\"{0}\">\n<h2>{0}</h2>\n", escape(study.name));
+    if (const auto seen = findings(study); !seen.empty()) out += "<p class=\"findings\">" + seen + "</p>\n";
+    if (!study.head.empty()) out += "<p class=\"head muted\">" + escape(study.head) + "</p>\n";
+    if (const auto drawn = figures(study); !drawn.empty()) out += "<div class=\"charts\">\n" + drawn + "</div>\n";
+    return out + table(study) + "</section>\n";
+}
+
+/// Machine, version, build.
+std::string facts(const Record& record) {
+    const auto& head = record.head;
+    const auto machine = head.value("machine", nlohmann::ordered_json::object());
+    const auto build = head.value("build", nlohmann::ordered_json::object());
+    std::string out;
+    const auto add = [&](const std::string& name, const std::string& value) {
+        if (!value.empty()) out += "<div><dt>" + name + "</dt><dd>" + escape(value) + "</dd></div>\n";
+    };
+    add("Machine", text_of(machine, "name"));
+    add("Capability", text_of(machine, "capability"));
+    add("Version", "kasane " + text_of(head, "version") + ", commit " + text_of(head, "commit"));
+    add("Build", text_of(build, "compiler") + (text_of(build, "cuda").empty() ? "" : ", CUDA " + text_of(build, "cuda")));
+    add("Date", text_of(head, "date"));
+    return "<dl class=\"facts\">\n" + out + "</dl>\n";
+}
+
+}  // namespace
+
+std::string time_text(double seconds) {
+    if (!std::isfinite(seconds)) return "unknown";
+    if (seconds >= 1) return number(seconds) + "\u00a0s";
+    return seconds >= 1e-3 ? number(1e3 * seconds) + "\u00a0ms" : number(1e6 * seconds) + "\u00a0µs";
+}
+
+std::string page(const Record& record) {
+    const auto machine = text_of(record.head.value("machine", nlohmann::ordered_json::object()), "name");
+    std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
+    out += "<title>Benchmarks, " + escape(machine) + " · kasane</title>\n<style>\n" + run::report::style + own_style + "</style>\n</head>\n";
+    out += "<body>\n<main>\n<header>\n<p class=\"eyebrow\">kasane bench</p>\n<h1>" + escape(machine.empty() ? "Benchmarks" : machine) + "</h1>\n";
+    out += facts(record) + "<ul class=\"contents\">\n";
+    for (const auto& study : record.studies) out += fmt::format("<li><a href=\"#{0}\">{0}</a></li>\n", escape(study.name));
+    out += "</ul>\n</header>\n";
+    for (const auto& study : record.studies) out += section(study);
+    return out + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace kasane::bench
