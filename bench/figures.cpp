@@ -20,9 +20,12 @@ std::string figure(const Plot& plot, const std::string& caption) {
     return "<figure class=\"chart\"><h3>" + escape(plot.title) + "</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
 }
 
-Series series(const std::string& name, const std::vector<Row>& rows, const std::string& x, const std::string& y, double unit = 1) {
+/// One number against another, from left to right.
+Series series(const std::string& name, std::vector<Row> rows, const std::string& x, const std::string& y) {
+    std::erase_if(rows, [&](const Row& row) { return !std::isfinite(row[x]); });
+    std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return a[x] < b[x]; });
     Series s{name, {}, {}};
-    for (const auto& row : rows) s.x.push_back(row[x]), s.y.push_back(row[y] / unit);
+    for (const auto& row : rows) s.x.push_back(row[x]), s.y.push_back(row[y]);
     return s;
 }
 
@@ -35,16 +38,13 @@ Plot plot(const std::string& title, const std::string& x_label, Scale x_scale, c
 
 /// One curve per V, of some number against G.
 Plot over_groups(const Study& study, Plot p, const std::string& key) {
-    for (const int vector : {1, 2, 4, 8}) {
-        std::vector<Row> rows = study.of_largest(fmt::format("V {},", vector));
-        p.series.push_back(series(fmt::format("V = {}", vector), rows, "G", key));
-    }
+    for (const int vector : {1, 2, 4, 8})
+        p.series.push_back(series(fmt::format("V = {}", vector), study.of_largest(fmt::format("V {},", vector)), "G", key));
     return p;
 }
 
 std::string links(const Study& study) {
-    auto speed = over_groups(study, plot("Speed-up over V = G = 1", "G, threads per group", Scale::doublings, "times", false), "speedup");
-    speed.from_zero = true;
+    auto speed = over_groups(study, plot("Speed-up over V = G = 1", "G, threads per group", Scale::doublings, "times", true), "speedup");
     if (const auto* lists = study.find("lists"); lists && std::isfinite((*lists)["speedup"])) {
         speed.reference = (*lists)["speedup"];
         speed.reference_name = "lists";
@@ -82,8 +82,8 @@ std::string accuracy(const Study& study) {
         const auto rows = study.of_largest(multipole);
         time.series.push_back(series(multipole, rows, "delta", "seconds"));
         against_error.series.push_back(series(multipole, rows, "median_error", "seconds"));
-        error.series.push_back(series(multipole == "monopole" ? "monopole, median" : "quadrupole, median", rows, "delta", "median_error"));
-        error.series.push_back(series("99%", rows, "delta", "p99_error"));
+        error.series.push_back(series(multipole + ", median", rows, "delta", "median_error"));
+        error.series.push_back(series(multipole + ", 99%", rows, "delta", "p99_error"));
         work.series.push_back(series(multipole, rows, "delta", "interactions"));
     }
     return figure(time, "[Miki21] fig. 4, for a walk of all particles.") +
@@ -92,7 +92,7 @@ std::string accuracy(const Study& study) {
            figure(work, "Particles and cells that act on a target: the length of its group's lists.");
 }
 
-/// A list of bars. @param shares of the longest
+/// A list of bars, the longest across the whole column.
 std::string bars(const std::string& title, const std::vector<std::pair<std::string, double>>& values, const auto& text) {
     double longest = 0;
     for (const auto& [name, value] : values) longest = std::fmax(longest, value);

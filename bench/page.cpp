@@ -23,7 +23,6 @@ a { color: var(--s1); }
 .numbers th, .numbers td { text-align: right; padding: 4px 0 4px 18px; border-top: 1px solid var(--line); font-weight: 400; }
 .numbers thead th { border-top: 0; color: var(--muted); vertical-align: bottom; white-space: normal; }
 .numbers :is(th, td):first-child { text-align: left; padding-left: 0; }
-.bars li.mark i { background: var(--s1); }
 )css";
 
 std::string text_of(const nlohmann::ordered_json& object, const std::string& key) {
@@ -37,6 +36,20 @@ std::string cell(const std::string& key, double value) {
     if (key.ends_with("seconds") || key == "seconds_few") return time_text(value);
     if (value == std::round(value) && std::abs(value) < 1e15) return grouped(std::llround(value));
     return number(value);
+}
+
+/// Escaped, with `words` as code.
+std::string prose(const std::string& text) {
+    std::string out;
+    bool code = false;
+    for (const char c : escape(text))
+        if (c == '`') {
+            out += code ? "</code>" : "<code>";
+            code = !code;
+        } else {
+            out += c;
+        }
+    return code ? escape(text) : out;
 }
 
 std::string spaced(std::string key) {
@@ -63,7 +76,7 @@ std::string table(const Study& study) {
 std::string section(const Study& study) {
     std::string out = fmt::format("<section id=\"{0}\">\n<h2>{0}</h2>\n", escape(study.name));
     if (const auto seen = findings(study); !seen.empty()) out += "<p class=\"findings\">" + seen + "</p>\n";
-    if (!study.head.empty()) out += "<p class=\"head muted\">" + escape(study.head) + "</p>\n";
+    if (!study.head.empty()) out += "<p class=\"head muted\">" + prose(study.head) + "</p>\n";
     if (const auto drawn = figures(study); !drawn.empty()) out += "<div class=\"charts\">\n" + drawn + "</div>\n";
     return out + table(study) + "</section>\n";
 }
