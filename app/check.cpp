@@ -45,16 +45,20 @@ Action add_check(CLI::App& app, const Common& common) {
               {"device_bytes", memory.needed.device_bytes},
               {"device_available", on_cpu ? 0 : memory.device_available}}},
             {"unused_keys", file.unused_keys},
+            {"notes", file.notes},
             {"papers", papers},
             {"resolved", file.resolved},
         };
         constexpr double MiB = 1 << 20;
         std::string text = file.resolved;
-        text += fmt::format("\n{} particles, {} steps on {}\n", file.initial.count(), file.schedule.last(), device.name);
+        const bool constant = std::holds_alternative<gravity::Leapfrog>(file.steps);
+        text += fmt::format("\n{} particles, {} {} on {}\n", file.initial.count(), file.schedule.last(),
+                            constant ? "steps" : "times dt_max", device.name);
         text += fmt::format("memory: {:.1f} MiB of {:.0f} MiB free", static_cast<double>(needed) / MiB, static_cast<double>(available) / MiB);
         if (!on_cpu)
             text += fmt::format(", and on the device {:.1f} MiB of {:.0f} MiB", static_cast<double>(memory.needed.device_bytes) / MiB,
                                 static_cast<double>(memory.device_available) / MiB);
+        for (const auto& note : file.notes) text += "\nnote: " + note;
         for (const auto& key : file.unused_keys) text += fmt::format("\nnot used: {}", key);
         text += "\nrests on:";
         for (const auto& paper : papers) text += "\n  " + paper;

@@ -1,4 +1,4 @@
-// kasane forces SNAPSHOT -o FILE.hdf5 --method direct
+// kasane forces SNAPSHOT -o FILE.hdf5 --method direct|tree
 #include <app/command.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
@@ -10,69 +10,125 @@
 namespace kasane::app {
 namespace {
 
+struct Options {
+    std::string snapshot, file, method = "direct", softening;
+    std::string variant = "auto", precision = "single", accumulation = "double";  // direct
+    gravity::Tree tree;
+    double theta = gravity::GeometricMac{}.theta, delta = gravity::AccelerationMac{}.delta, error = 0;
+    std::string multipole, walk = "auto", curve;
+    std::int64_t audit = 0;
+    bool force = false;
+};
+
 /// One softening for all types: what the snapshot states, if it states one.
 double softening_of(const gravity::Snapshot& snapshot, const std::string& file) {
     double stated = -1;
     for (const auto type : snapshot.particles.type) {
         const double here = snapshot.softening[type];
-        KS_VALIDATE(stated < 0 || here == stated, "states several softenings, and direct summation takes one: give --softening", {file, 0, 0, ""});
+        KS_VALIDATE(stated < 0 || here == stated, "states several softenings, and one is needed: give --softening", {file, 0, 0, ""});
         stated = here;
     }
     if (stated <= 0) log::warning("{} states no softening: none is taken (--softening sets one)", file);
     return std::max(stated, 0.0);
 }
 
+gravity::Direct direct_of(const Options& o) {
+    gravity::Direct direct;
+    direct.precision = o.precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_;
+    direct.accumulation = o.accumulation == "plain" ? gravity::Accumulation::plain : gravity::Accumulation::double_;
+    direct.variant = o.variant == "auto" ? gravity::DirectVariant::automatic : gravity::direct_variant_named(o.variant);
+    return direct;
+}
+
+gravity::Tree tree_of(const Options& o, const CLI::App& app) {
+    auto tree = o.tree;
+    if (app.count("--theta")) tree.mac = gravity::GeometricMac{o.theta};
+    if (app.count("--delta")) tree.mac = gravity::AccelerationMac{o.delta};
+    if (app.count("--error")) tree.mac = gravity::MultipoleMac{o.error};
+    for (const auto multipole : {gravity::Multipole::monopole, gravity::Multipole::quadrupole})
+        if (o.multipole == gravity::name(multipole)) tree.multipole = multipole;
+    for (const auto curve : {gravity::Curve::morton, gravity::Curve::hilbert})
+        if (o.curve == gravity::name(curve)) tree.curve = curve;
+    tree.walk = o.walk == "auto" ? gravity::TreeWalk::automatic : gravity::tree_walk_named(o.walk);
+    return tree;
+}
+
+/// An option that the chosen method does not have would be without effect.
+void refuse_options(const CLI::App& app, const std::vector<std::string>& names, const std::string& method) {
+    for (const auto& name : names)
+        KS_VALIDATE(app.count(name) == 0, "is no option of --method " + method + ": leave it out, or take the other method",
+                    {"", 0, 0, name});
+}
+
+int forces(const Common& common, const Options& o, const CLI::App& app) {
+    KS_VALIDATE(o.force || !std::filesystem::exists(o.file), "exists already: choose another name, or give --force", {o.file, 0, 0, ""});
+    const bool by_tree = o.method == "tree";
+    if (by_tree)
+        refuse_options(app, {"--variant", "--precision", "--accumulation"}, o.method);
+    else
+        refuse_options(app, {"--delta", "--theta", "--error", "--multipole", "--leaf-size", "--walk", "--vector", "--group", "--curve"},
+                       o.method);
+    gravity::Force force = direct_of(o);
+    if (by_tree) force = tree_of(o, app);
+    if (by_tree) gravity::validate(std::get<gravity::Tree>(force));
+    const auto space = space_named(common.device_or_auto(), common.threads_or_all());
+    const auto snapshot = gravity::read_snapshot(o.snapshot);
+    double softening = 0;
+    try {
+        softening = o.softening.empty() ? softening_of(snapshot, o.snapshot)
+                                        : gravity::quantity(o.softening, gravity::Dimension::length, snapshot.units);
+    } catch (const InputError& error) {
+        if (o.softening.empty()) throw;
+        throw InputError(error.what(), {"", 0, 0, "--softening"});
+    }
+    std::visit([&](auto& chosen) { chosen.softening = softening, chosen.G = snapshot.units.G; }, force);
+    const auto forces = run::forces(space, snapshot.particles, force);
+    run::write_forces(o.file, snapshot.particles, forces);
+    nlohmann::ordered_json object{{"n", snapshot.particles.size()},      {"seconds", forces.seconds},
+                                  {"method", o.method},                  {"variant", forces.variant},
+                                  {"interactions", forces.interactions}, {"softening", softening},
+                                  {"file", o.file},                      {"audit", nullptr}};
+    auto text = fmt::format("{} particles by {}, variant {}, in {:.3g} s: {}", snapshot.particles.size(), o.method, forces.variant,
+                            forces.seconds, o.file);
+    if (o.audit > 0) {
+        const auto audit = run::audit(snapshot.particles, forces, force, o.audit);
+        object["audit"] = {{"count", audit.count}, {"median", audit.median}, {"p99", audit.p99}, {"max", audit.max}};
+        text += fmt::format("\nrelative errors of {} accelerations: median {:.2e}, 99% below {:.2e}, largest {:.2e}", audit.count,
+                            audit.median, audit.p99, audit.max);
+    }
+    print(common, object, text);
+    return success;
+}
+
 }  // namespace
 
 Action add_forces(CLI::App& app, const Common& common) {
-    struct Options {
-        std::string snapshot, file, method = "direct", variant = "auto", precision = "single", accumulation = "double", softening;
-        std::int64_t audit = 0;
-        bool force = false;
-    };
     auto options = std::make_shared<Options>();
-    app.add_option("SNAPSHOT", options->snapshot, "GADGET HDF5, format 1 or 2")->required();
-    app.add_option("-o,--output", options->file, "HDF5 file to write: Acceleration, Potential, ParticleIDs")->required();
-    app.add_option("--method", options->method, "direct")->check(CLI::IsMember({"direct"}));
-    app.add_option("--variant", options->variant, "Kernel")->check(CLI::IsMember({"auto", "plain", "simd", "tile", "pair"}));
-    app.add_option("--precision", options->precision, "Of a pair")->check(CLI::IsMember({"single", "double"}));
-    app.add_option("--accumulation", options->accumulation, "Of single pairs")->check(CLI::IsMember({"plain", "double"}));
-    app.add_option("--softening", options->softening, "In the snapshot's unit of length, or \"50 pc\" (default: as the snapshot states)");
-    app.add_option("--audit", options->audit, "Compare so many particles with plain sums in double")->check(CLI::NonNegativeNumber);
-    app.add_flag("--force", options->force, "Overwrite the output file if it exists");
-    return [options, &common] {
-        const auto& o = *options;
-        KS_VALIDATE(o.force || !std::filesystem::exists(o.file), "exists already: choose another name, or give --force", {o.file, 0, 0, ""});
-        const auto space = space_named(common.device_or_auto(), common.threads_or_all());
-        const auto snapshot = gravity::read_snapshot(o.snapshot);
-        gravity::Direct direct;
-        direct.G = snapshot.units.G;
-        direct.precision = o.precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_;
-        direct.accumulation = o.accumulation == "plain" ? gravity::Accumulation::plain : gravity::Accumulation::double_;
-        direct.variant = o.variant == "auto" ? gravity::DirectVariant::automatic : gravity::direct_variant_named(o.variant);
-        try {
-            direct.softening = o.softening.empty() ? softening_of(snapshot, o.snapshot)
-                                                   : gravity::quantity(o.softening, gravity::Dimension::length, snapshot.units);
-        } catch (const InputError& error) {
-            if (o.softening.empty()) throw;
-            throw InputError(error.what(), {"", 0, 0, "--softening"});
-        }
-        const auto forces = run::forces(space, snapshot.particles, direct);
-        run::write_forces(o.file, snapshot.particles, forces);
-        nlohmann::ordered_json object{{"n", snapshot.particles.size()},       {"seconds", forces.seconds},
-                                      {"method", o.method},                   {"variant", forces.variant},
-                                      {"interactions", forces.interactions},  {"softening", direct.softening},
-                                      {"file", o.file},                       {"audit", nullptr}};
-        auto text = fmt::format("{} particles by {}, variant {}, in {:.3g} s: {}", snapshot.particles.size(), o.method, forces.variant, forces.seconds, o.file);
-        if (o.audit > 0) {
-            const auto audit = run::audit(snapshot.particles, forces, direct, o.audit);
-            object["audit"] = {{"count", audit.count}, {"median", audit.median}, {"p99", audit.p99}, {"max", audit.max}};
-            text += fmt::format("\nrelative errors of {} accelerations: median {:.2e}, 99% below {:.2e}, largest {:.2e}", audit.count,
-                                audit.median, audit.p99, audit.max);
-        }
-        print(common, object, text);
-        return static_cast<int>(success);
-    };
+    auto& o = *options;
+    o.multipole = gravity::name(o.tree.multipole), o.curve = gravity::name(o.tree.curve);
+    app.add_option("SNAPSHOT", o.snapshot, "GADGET HDF5, format 1 or 2")->required();
+    app.add_option("-o,--output", o.file, "HDF5 file to write: Acceleration, Potential, ParticleIDs")->required();
+    app.add_option("--method", o.method, "direct or tree")->check(CLI::IsMember({"direct", "tree"}));
+    app.add_option("--softening", o.softening, "In the snapshot's unit of length, or \"50 pc\" (default: as the snapshot states)");
+    app.add_option("--audit", o.audit, "Compare so many particles with plain sums in double")->check(CLI::NonNegativeNumber);
+    app.add_flag("--force", o.force, "Overwrite the output file if it exists");
+    const std::string direct = "With --method direct", tree = "With --method tree";
+    app.add_option("--variant", o.variant, "Kernel")->check(CLI::IsMember({"auto", "plain", "simd", "tile", "pair"}))->group(direct);
+    app.add_option("--precision", o.precision, "Of a pair")->check(CLI::IsMember({"single", "double"}))->group(direct);
+    app.add_option("--accumulation", o.accumulation, "Of single pairs")->check(CLI::IsMember({"plain", "double"}))->group(direct);
+    auto* delta = app.add_option("--delta", o.delta, "Acceleration criterion: error of a cell in parts of the acceleration (the default)");
+    auto* theta = app.add_option("--theta", o.theta, "Geometric criterion: opening angle");
+    auto* error = app.add_option("--error", o.error, "Multipole criterion: largest error of a cell [acceleration]");
+    delta->group(tree)->excludes(theta)->excludes(error);
+    theta->group(tree)->excludes(error);
+    error->group(tree);
+    app.add_option("--multipole", o.multipole, "Expansion of a cell")->check(CLI::IsMember({"monopole", "quadrupole"}))->group(tree);
+    app.add_option("--leaf-size", o.tree.leaf_size, "A cell with more particles is divided")->group(tree);
+    app.add_option("--walk", o.walk, "Through the tree")->check(CLI::IsMember({"auto", "links", "lists"}))->group(tree);
+    app.add_option("--vector", o.tree.vector, "Of links: targets of one thread")->group(tree);
+    app.add_option("--group", o.tree.group, "Of links: threads that decide together")->group(tree);
+    app.add_option("--curve", o.curve, "Order of the particles")->check(CLI::IsMember({"hilbert", "morton"}))->group(tree);
+    return [options, &common, &app] { return forces(common, *options, app); };
 }
 
 }  // namespace kasane::app

@@ -108,12 +108,69 @@ TEST_F(BadInput, NamesThatAreNotKnown) {
     expect_refused({"run.units=galactic", "initial.mass=1", "initial.scale=3 km/s"}, {"initial.scale", "length"});
     expect_refused({"force.softening=50 pc"}, {"force.softening", "pc"});
     expect_refused({"initial.model=plumer"}, {"initial.model", "plummer"});
-    expect_refused({"force.method=tree"}, {"force.method", "direct"});
+    expect_refused({"force.method=threes"}, {"force.method", "direct", "tree"});
     expect_refused({"force.variant=fast"}, {"force.variant", "simd"});
     expect_refused({"force.variant=tile"}, {"force.variant", "device"});
     expect_refused({"run.device=gpu"}, {"run.device", "cuda"});
     expect_refused({"stp.dt=1"}, {"stp", "step"});
     expect_refused({"initial.truncation.radius=1"}, {"truncation"});
+}
+
+TEST_F(BadInput, TheTreesCriteriaAreInRange) {
+    const auto tree = [&](std::vector<std::string> settings, const std::vector<std::string>& words) {
+        settings.insert(settings.begin(), "force.method=tree");
+        expect_refused(settings, words);
+    };
+    for (const char* theta : {"0", "-0.3", "1.01", "nan"})
+        tree({"force.mac=geometric", std::string("force.theta=") + theta}, {"force.theta", theta == std::string("nan") ? "finite" : "Try 0.6"});
+    for (const char* delta : {"0", "-1e-3"}) tree({std::string("force.delta=") + delta}, {"force.delta", "above 0", "Try 0.002"});
+    tree({"force.delta=inf"}, {"force.delta", "finite"});
+    tree({"force.mac=multipole"}, {"force.error", "missing"});
+    tree({"force.mac=multipole", "force.error=-1"}, {"force.error", "above 0"});
+    tree({"force.mac=opening"}, {"force.mac", "geometric", "acceleration", "multipole"});
+    tree({"force.leaf_size=0"}, {"force.leaf_size", "at least 1"});
+    tree({"force.leaf_size=65"}, {"force.leaf_size", "at most 64"});
+    tree({"force.multipole=octupole"}, {"force.multipole", "quadrupole"});
+    tree({"force.walk=stroll"}, {"force.walk", "lists"});
+    tree({"force.walk=links", "force.vector=0"}, {"force.vector", "at least 1"});
+    tree({"force.curve=dragon"}, {"force.curve", "hilbert"});
+}
+
+TEST_F(BadInput, KeysOfAnotherMethodAreNotSilentlyIgnored) {
+    expect_refused({"force.theta=0.5"}, {"force.theta", "no effect", "tree", "direct"});
+    expect_refused({"force.delta=0.5"}, {"force.delta", "no effect", "tree"});
+    expect_refused({"force.method=tree", "force.precision=double"}, {"force.precision", "no effect", "direct"});
+    expect_refused({"force.method=tree", "force.variant=simd"}, {"force.variant", "no effect", "direct"});
+    expect_refused({"force.method=tree", "force.theta=0.5"}, {"force.theta", "no effect", "geometric", "acceleration"});
+    expect_refused({"force.method=tree", "force.mac=geometric", "force.delta=0.5"}, {"force.delta", "no effect", "acceleration"});
+    expect_refused({"force.method=tree", "force.group=4"}, {"force.group", "no effect", "links"});
+    expect_refused({"step.eta=0.5"}, {"step.eta", "no effect", "block", "leapfrog"});
+    expect_refused({"step.method=block", "step.dt_max=0.1"}, {"step.dt", "no effect", "leapfrog", "dt_max"});
+}
+
+TEST_F(BadInput, StepsOfTheirOwnAreInRange) {
+    auto text = test::read_file(small_run());
+    const auto block = [&](const std::string& keys, const std::vector<std::string>& words) {
+        for (const char* method : {"adaptive", "block"}) {
+            auto file = text;
+            file.replace(file.find("dt = 0.015625"), 13, std::string("method = '") + method + "'\n" + keys);
+            test::write_file(directory / "block.toml", file);
+            for (const char* verb : {"run", "check"}) test::expect_bad_input(kasane({verb, "block.toml", "--json"}), words);
+            EXPECT_FALSE(fs::exists(directory / "out"));
+        }
+    };
+    block("", {"step.dt_max", "missing"});
+    block("dt_max = 0", {"step.dt_max", "14", "above 0"});
+    block("dt_max = -1", {"step.dt_max", "above 0"});
+    block("dt_max = 5", {"step.dt_max", "longer than the whole run"});
+    block("dt_max = 0.1\neta = 0", {"step.eta", "15", "above 0", "Try 0.5"});
+    block("dt_max = 0.1\neta = -0.5", {"step.eta", "above 0"});
+    block("dt_max = 0.1\ndeepest = 31", {"step.deepest", "at most 30"});
+    block("dt_max = 0.1\ndeepest = -1", {"step.deepest", "at least 0"});
+    block("dt_max = 0.1\ncriterion = 'jerk'", {"step.criterion", "velocity-and-acceleration"});
+    block("dt_max = 0.1\nlength = 0.1", {"step.length", "no effect", "softening"});
+    expect_refused({"output.audit=-1"}, {"output.audit", "at least 0"});
+    expect_refused({"output.audit=2.5"}, {"output.audit", "whole number"});
 }
 
 TEST_F(BadInput, UserUnitsMustBeComplete) {
@@ -162,6 +219,24 @@ TEST_F(BadInput, SnapshotsThatCannotBeUsed) {
     }
 }
 
+TEST_F(BadInput, OptionsOfForcesInRangeAndOfTheMethod) {
+    gravity::write_snapshot(directory / "s.hdf5", three());
+    const auto refused = [&](std::vector<std::string> options, const std::vector<std::string>& words) {
+        options.insert(options.begin(), {"forces", "s.hdf5", "-o", "f.hdf5", "--softening", "0.1", "--json"});
+        test::expect_bad_input(kasane(options), words);
+        EXPECT_FALSE(fs::exists(directory / "f.hdf5"));
+    };
+    refused({"--theta", "0.5"}, {"--theta", "direct"});
+    refused({"--method", "tree", "--precision", "double"}, {"--precision", "tree"});
+    refused({"--method", "tree", "--theta", "0.5", "--delta", "0.1"}, {"--theta", "--delta"});
+    refused({"--method", "tree", "--theta", "0"}, {"theta"});
+    refused({"--method", "tree", "--theta", "1.5"}, {"theta"});
+    refused({"--method", "tree", "--delta", "-1"}, {"delta"});
+    refused({"--method", "tree", "--error", "0"}, {"error"});
+    refused({"--method", "tree", "--leaf-size", "0"}, {"leaf"});
+    refused({"--method", "tree", "--audit", "-1"}, {"audit"});
+}
+
 TEST_F(BadInput, ATruncatedBinarySnapshotNamesItsBlock) {
     gravity::write_snapshot(directory / "start.hdf5", three(), {.format = gravity::SnapshotFormat::gadget1});
     const auto whole = test::read_file(directory / "start.hdf5");
@@ -180,10 +255,19 @@ TEST_F(BadInput, ParticlesThatCannotBeUsed) {
     s.particles.mass[2] = nan;
     gravity::write_snapshot(directory / "start.hdf5", s);
     expect_file_refused({"initial.file", "mass", "nan"});
-    s = three();
-    s.particles.position[0].y = nan;
-    gravity::write_snapshot(directory / "start.hdf5", s);
-    expect_file_refused({"initial.file", "position", "nan"});
+    for (const double value : {nan, std::numeric_limits<double>::infinity()}) {
+        s = three();
+        s.particles.id[1] = 4711;
+        s.particles.position[1].y = value;
+        gravity::write_snapshot(directory / "start.hdf5", s);
+        expect_file_refused({"initial.file", "id 4711", "position", std::isnan(value) ? "nan" : "inf"});
+        test::expect_bad_input(kasane({"forces", "start.hdf5", "-o", "f.hdf5", "--method", "tree", "--json"}), {"id 4711", "position"});
+        s.particles.position[1] = {1, 0, 0};
+        s.particles.velocity[1].z = value;
+        gravity::write_snapshot(directory / "start.hdf5", s);
+        expect_file_refused({"initial.file", "id 4711", "velocity"});
+    }
+    EXPECT_FALSE(fs::exists(directory / "f.hdf5"));
 }
 
 TEST_F(BadInput, AnOutputDirectoryThatExistsIsNeverTouched) {

@@ -1,5 +1,6 @@
 // Checkpoints: what comes back is what went in, bit by bit, and no damage goes unseen.
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/io/hdf5.hpp>
 #include <kasane/run/checkpoint.hpp>
 
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 namespace {
 
 using namespace kasane;
+namespace fs = std::filesystem;
 using run::Checkpoint;
 
 class CheckpointFile : public test::CommandTest {
@@ -33,6 +35,14 @@ class CheckpointFile : public test::CommandTest {
         c.start = 0.1;
         c.dt = 1.0 / 3;
         c.record = std::string(100'000, 'x') + "\n{}";
+        for (std::uint32_t i = 0; i < 13; ++i) {
+            c.state.order.push_back(12 - i);
+            c.state.acceleration.push_back({1.0f / (static_cast<float>(i) + 3), -0.0f, 1e-30f});
+        }
+        c.state.tuning.walk = {.group = 64, .group_extent = 1.0 / 3, .lanes = 2, .list = 512, .async_copy = true, .warp_reduce = false,
+                               .l2_persist_mib = 12.5};
+        c.state.tuning.rebuild_interval = 17;
+        c.state.step_length = 1.0 / 7;
         return c;
     }
 };
@@ -52,6 +62,57 @@ TEST_F(CheckpointFile, ComesBackBitByBit) {
     EXPECT_EQ(back.start, c.start);
     EXPECT_EQ(back.dt, c.dt);
     EXPECT_EQ(back.record, c.record);
+    EXPECT_EQ(back.state.order, c.state.order);
+    EXPECT_EQ(back.state.acceleration, c.state.acceleration);
+    EXPECT_TRUE(std::signbit(back.state.acceleration[0].y));
+    const auto &walk = back.state.tuning.walk, &given = c.state.tuning.walk;
+    EXPECT_EQ(walk.group, given.group);
+    EXPECT_EQ(walk.group_extent, given.group_extent);
+    EXPECT_EQ(walk.lanes, given.lanes);
+    EXPECT_EQ(walk.list, given.list);
+    EXPECT_EQ(walk.async_copy, given.async_copy);
+    EXPECT_EQ(walk.warp_reduce, given.warp_reduce);
+    EXPECT_EQ(walk.l2_persist_mib, given.l2_persist_mib);
+    EXPECT_EQ(back.state.tuning.rebuild_interval, 17);
+    EXPECT_EQ(back.state.step_length, 1.0 / 7);
+}
+
+TEST_F(CheckpointFile, WithoutATreeTheStateIsEmpty) {
+    auto c = example();
+    c.state = {};
+    run::write_checkpoint(directory / "c.hdf5", c);
+    const auto back = run::read_checkpoint(directory / "c.hdf5");
+    EXPECT_TRUE(back.state.order.empty());
+    EXPECT_TRUE(back.state.acceleration.empty());
+    EXPECT_EQ(back.state.tuning.rebuild_interval, 0);
+    EXPECT_EQ(back.state.step_length, 0);
+}
+
+TEST_F(CheckpointFile, TheFirstLayoutIsStillRead) {
+    const auto back = run::read_checkpoint(fs::path(KASANE_SOURCE_DIR) / "test/run/checkpoint_layout1.hdf5");
+    ASSERT_EQ(back.particles.size(), 3);
+    EXPECT_EQ(back.particles.position[1], (Vec3<double>{0.25, -0.25, 1e-300}));
+    EXPECT_EQ(back.particles.id, (std::vector<std::uint64_t>{7, 8, 9}));
+    EXPECT_EQ(back.units, gravity::nbody_units());
+    EXPECT_EQ(back.step, 42);
+    EXPECT_EQ(back.dt, 1.0 / 3);
+    EXPECT_EQ(back.record, "{}");
+    EXPECT_TRUE(back.state.order.empty());
+}
+
+TEST_F(CheckpointFile, ALaterLayoutIsRefusedWithBothNumbers) {
+    {
+        auto file = hdf5::File::create(directory / "later.hdf5");
+        file.create_group("/Checkpoint");
+        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{3});
+        file.close();
+    }
+    try {
+        run::read_checkpoint(directory / "later.hdf5");
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("layout 3, this one reads up to 2"), std::string::npos) << error.what();
+    }
 }
 
 TEST_F(CheckpointFile, EveryTruncationIsSeen) {
@@ -83,6 +144,10 @@ TEST_F(CheckpointFile, NoFlippedBitChangesWhatIsRead) {
             EXPECT_EQ(back.step, c.step) << at;
             EXPECT_EQ(back.units, c.units) << at;
             EXPECT_EQ(back.record, c.record) << at;
+            EXPECT_EQ(back.state.order, c.state.order) << at;
+            EXPECT_EQ(back.state.acceleration, c.state.acceleration) << at;
+            EXPECT_EQ(back.state.tuning.rebuild_interval, c.state.tuning.rebuild_interval) << at;
+            EXPECT_EQ(back.state.step_length, c.state.step_length) << at;
         } catch (const InputError&) {
             ++seen;
         }

@@ -119,6 +119,18 @@ class CommandTest : public ::testing::Test {
         return path;
     }
 
+    /// The same sphere, or `count` particles of it, by the tree code with steps of their own: 20 times dt_max.
+    fs::path tree_run(int count = 257, const std::string& step = "block", const std::string& more_force = "") {
+        const auto path = directory / "tree.toml";
+        write_file(path,
+                   "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nthreads = 2\nuntil = 0.625\n"
+                   "[initial]\nmodel = \"plummer\"\ncount = " + std::to_string(count) +
+                   "\n[force]\nmethod = \"tree\"\nsoftening = 0.02\n" + more_force +
+                   "[step]\nmethod = \"" + step + "\"\ndt_max = 0.03125\n"
+                   "[output]\ndirectory = \"out\"\nsnapshot_every = 0.15625\ndiagnostics_every = 0.0625\n");
+        return path;
+    }
+
     fs::path directory;
 };
 

@@ -112,6 +112,66 @@ TEST_F(Resume, AfterKillsAtAnyMomentTheRunEndsInTheSameBits) {
     expect_same_as_reference("killed");
 }
 
+/// The same of the tree code with block steps: several trees are built in the run, and it goes on across them.
+class ResumeTree : public Resume {
+   protected:
+    void run_tree_reference() {
+        tree_run(2049);
+        const auto outcome = kasane({"run", "tree.toml", "-o", "reference", "--quiet", "--set", "output.checkpoint_every=0"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        const auto record = nlohmann::json::parse(read_file(directory / "reference/record.json"));
+        ASSERT_GT(record["step_counts"]["rebuilds"], 4);
+        ASSERT_LT(record["step_counts"]["active_fraction"], 0.9);
+    }
+    /// Also the bytes of every snapshot, and what the next step would start from.
+    void expect_same_files(const std::string& name) {
+        expect_same_as_reference(name);
+        for (const auto& entry : fs::directory_iterator(directory / "reference/snapshots"))
+            EXPECT_TRUE(read_file(entry.path()) == read_file(directory / name / "snapshots" / entry.path().filename())) << entry.path();
+        const auto a = run::read_checkpoint(checkpoints("reference").back()), b = run::read_checkpoint(checkpoints(name).back());
+        EXPECT_EQ(a.state.order, b.state.order);
+        EXPECT_EQ(a.state.acceleration, b.state.acceleration);
+    }
+};
+
+TEST_F(ResumeTree, AfterAnInterruptTheRunEndsInTheSameBits) {
+    run_tree_reference();
+    auto process = start({"run", "tree.toml", "-o", "stopped", "--json", "--set", "output.checkpoint_every=0"});
+    ASSERT_TRUE(wait_for([&] { return checkpoints("stopped").size() == 2 || !process.running(); }));
+    process.signal(SIGINT);
+    auto outcome = process.wait();
+    ASSERT_EQ(outcome.status, 130) << outcome.err;
+    const int steps = outcome.json()["steps"];
+    EXPECT_GT(steps, 0);
+    EXPECT_LT(steps, 20);
+    outcome = kasane({"resume", "stopped", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_same_files("stopped");
+    const auto whole = nlohmann::json::parse(read_file(directory / "reference/record.json")),
+               parts = nlohmann::json::parse(read_file(directory / "stopped/record.json"));
+    for (const char* count : {"block_steps", "updates", "active_fraction", "levels"})
+        EXPECT_EQ(parts["step_counts"][count], whole["step_counts"][count]) << count;
+}
+
+TEST_F(ResumeTree, AfterKillsAtAnyMomentTheRunEndsInTheSameBits) {
+    run_tree_reference();
+    auto process = start({"run", "tree.toml", "-o", "killed", "--quiet", "--set", "output.checkpoint_every=0"});
+    ASSERT_TRUE(wait_for([&] { return fs::exists(directory / "killed/run.toml") && fs::exists(directory / "killed/checkpoints"); }));
+    int kills = 0;
+    for (const int milliseconds : {60, 111, 20, 149, 77}) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+        if (!process.running()) break;
+        process.signal(SIGKILL);
+        EXPECT_EQ(process.wait().status, 1000 + SIGKILL);
+        ++kills;
+        process = start({"resume", "killed", "--quiet"});
+    }
+    const auto outcome = process.wait();
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_GT(kills, 1);
+    expect_same_files("killed");
+}
+
 TEST_F(Resume, FromTheCheckpointOfTheStart) {
     small_run();
     run_reference();

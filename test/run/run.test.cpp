@@ -53,16 +53,25 @@ TEST_F(Run, WritesItsDirectory) {
     ASSERT_EQ(rows.size(), 12u) << "the header, the start, and every fourth of 40 steps";
     EXPECT_EQ(rows[0].substr(0, 60), "time,step,kinetic,potential,energy,relative_energy_error,vir");
     const auto last = numbers(rows.back());
-    ASSERT_EQ(last.size(), 21u);
+    ASSERT_EQ(last.size(), 27u);
     EXPECT_EQ(last[0], 0.625);
     EXPECT_EQ(last[1], 40);
     EXPECT_EQ(last[4], last[2] + last[3]);
     const double first_energy = numbers(rows[1])[4];
     EXPECT_EQ(last[5], (last[4] - first_energy) / std::abs(first_energy));
+    // Pairs in single precision: about 1e-7 each, more where a sum nearly cancels.
+    EXPECT_GT(last[21], 0) << "the median force error";
+    EXPECT_LE(last[21], last[22]);
+    EXPECT_LE(last[22], last[23]);
+    EXPECT_LT(last[23], 1e-4);
+    EXPECT_EQ(last[24], 40) << "steps of all";
+    EXPECT_EQ(last[25], 40.0 * 257) << "particles advanced";
+    EXPECT_EQ(last[26], 1) << "active, in the mean";
+    EXPECT_TRUE(std::isnan(numbers(rows[1])[26])) << "before the first step";
 
     const auto record = json::parse(read_file(directory / "out/record.json"));
     for (const char* key : {"kasane", "commit", "build", "device", "threads", "simd", "title", "problem", "status", "started", "finished",
-                            "particles", "particles_by_type", "units", "softening", "dt", "force", "steps", "time", "seconds", "timers",
+                            "particles", "particles_by_type", "units", "softening", "dt", "force", "step", "steps", "step_counts", "force_error", "time", "seconds", "timers",
                             "interactions", "rate", "bound", "relative_energy_error", "segments", "unused_keys", "papers"})
         EXPECT_TRUE(record.contains(key)) << key;
     EXPECT_EQ(record["particles_by_type"], json::parse("[0, 257, 0, 0, 0, 0]"));
@@ -74,6 +83,21 @@ TEST_F(Run, WritesItsDirectory) {
     EXPECT_EQ(snapshot.time, 0.625);
     EXPECT_EQ(snapshot.units, gravity::nbody_units());
     EXPECT_EQ(snapshot.softening[1], 0.05);
+    EXPECT_EQ(snapshot.force_error.count, 256);
+    EXPECT_EQ(snapshot.force_error.median, last[21]);
+    EXPECT_EQ(snapshot.force_error.p99, last[22]);
+    EXPECT_EQ(snapshot.force_error.max, last[23]);
+    EXPECT_EQ(record["force_error"]["max"], last[23]);
+}
+
+TEST_F(Run, WithoutAnAuditNothingIsSaidOfForceErrors) {
+    small_run("audit = 0\n");
+    ASSERT_EQ(kasane({"run", "small.toml", "--quiet"}).status, 0);
+    for (const std::size_t column : {21u, 22u, 23u})
+        EXPECT_TRUE(std::isnan(numbers(lines(read_file(directory / "out/energy.csv")).back())[column]));
+    EXPECT_EQ(gravity::read_snapshot(directory / "out/snapshots/snapshot_0004.hdf5").force_error, gravity::SnapshotForceError{});
+    EXPECT_TRUE(json::parse(read_file(directory / "out/record.json"))["force_error"].is_null());
+    EXPECT_EQ(read_file(directory / "out/report.html").find("Force error"), std::string::npos);
 }
 
 TEST_F(Run, TheResolvedFileRunsToTheSameBits) {

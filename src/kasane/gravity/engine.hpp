@@ -49,9 +49,10 @@ struct Simulation::EngineOn final : Engine {
     System<S, A> system;
     Gravity gravity;
     Workspace<S> work;
-    Buffer<std::uint32_t, S> report, selected;
+    Buffer<StepReport::Word, S> report;
+    Buffer<std::uint32_t, S> selected;
     SpanTimer<S> step_span;
-    std::array<std::uint32_t, StepReport::words> told{};  ///< the report, as last read
+    std::array<StepReport::Word, StepReport::words> told{};  ///< the report, as last read
     std::int64_t spans = 0;
     StepCounts counts;
     int shared = 0;            ///< level of the step that all share
@@ -135,13 +136,12 @@ struct Simulation::EngineOn final : Engine {
 
     std::uint32_t block_step(std::uint32_t now, bool blocks) {
         const auto& grid = scheme.grid;
-        BlockStep step{grid, now, 0, shared};
-        step.next = grid.next(blocks ? deepest_level() : shared, now);
+        const auto next = grid.next(blocks ? deepest_level() : shared, now);
+        const BlockStep step(grid, now, next, blocks ? grid.first_ending(next) : shared, static_cast<std::uint32_t>(steps - options.steps));
         index_t active = system.count();
         if (blocks) {
-            step.first = grid.first_ending(step.next);
             active = 0;
-            for (int level = step.first; level <= grid.deepest; ++level) active += told[static_cast<std::size_t>(level)];
+            for (int level = step.first; level <= grid.deepest; ++level) active += static_cast<index_t>(told[static_cast<std::size_t>(level)]);
         }
         const bool all = active == system.count();
         auto motion = system.motion();
@@ -178,11 +178,14 @@ struct Simulation::EngineOn final : Engine {
 
     void read_report() {
         copy_to_host(on, view(told), report.view());
-        if (const auto bad = told[StepReport::bad]; bad != StepReport::nobody)
+        if (const auto bad = told[StepReport::bad]; bad != StepReport::nobody) {
+            const auto particle = StepReport::bad_given(bad);
+            const auto step = options.steps + StepReport::bad_macro(bad);
             throw ComputationError(fmt::format(
-                "particle {} (id {}) is not finite any more between t = {:.6g} and {:.6g}: a step was too long for an encounter, or the numbers "
-                "left the range of the arithmetic. Take a shorter step (smaller dt or eta), more softening, or other units",
-                bad, host.id[bad], time_of(steps), time_of(steps + 1)));
+                "particle {} (id {}) is not finite any more, after it was at t = {:.6g}: a step was too long for an encounter, or the numbers left "
+                "the range of the arithmetic. Take a shorter step (smaller dt or eta), more softening, or other units",
+                particle, host.id[particle], options.start_time + static_cast<double>(step) * scheme.grid.dt_max));
+        }
         if (const auto clamped = told[StepReport::clamped]; clamped > 0 && !warned) {
             warned = true;
             log::warning("{} {} for a step shorter than dt_max / 2^{} = {:.3g}, the shortest there is: energy may suffer. Take a smaller dt_max, "
@@ -190,7 +193,6 @@ struct Simulation::EngineOn final : Engine {
                          scheme.grid.time(1));
         }
     }
-    double time_of(std::int64_t step) const { return options.start_time + static_cast<double>(step) * scheme.grid.dt_max; }
 
     void ensure_force() {
         if (accelerated) return;
@@ -270,7 +272,8 @@ struct Simulation::EngineOn final : Engine {
         if constexpr (tree) now.rebuilds = gravity.rebuilds();
         now.levels.assign(static_cast<std::size_t>(scheme.grid.deepest) + 1, 0);
         if (scheme.kind == Scheme::Kind::blocks)
-            std::copy_n(told.begin(), now.levels.size(), now.levels.begin());
+            std::transform(told.begin(), told.begin() + scheme.grid.deepest + 1, now.levels.begin(),
+                           [](StepReport::Word count) { return static_cast<std::int64_t>(count); });
         else
             now.levels[static_cast<std::size_t>(shared)] = system.count();
         return now;

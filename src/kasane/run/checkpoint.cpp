@@ -4,12 +4,30 @@
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/run/checkpoint.hpp>
 
+#include <type_traits>
+
 namespace kasane::run {
 namespace {
 
-constexpr std::uint32_t layout = 1;  // of the file: what another number means, this version does not know
+// Of the file: what a number above it means, this version does not know. 1: without /State.
+constexpr std::uint32_t layout = 2;
 
-std::uint64_t checksum(const Checkpoint& c) {
+/// What the state holds in single numbers, by name: one list for writing, reading and the checksum.
+template <class State, class Visit>
+void for_each_number(State& state, Visit visit) {
+    visit("StepLength", state.step_length);
+    visit("RebuildInterval", state.tuning.rebuild_interval);
+    auto& walk = state.tuning.walk;
+    visit("Group", walk.group);
+    visit("GroupExtent", walk.group_extent);
+    visit("Lanes", walk.lanes);
+    visit("List", walk.list);
+    visit("AsyncCopy", walk.async_copy);
+    visit("WarpReduce", walk.warp_reduce);
+    visit("L2PersistMiB", walk.l2_persist_mib);
+}
+
+std::uint64_t checksum(const Checkpoint& c, std::uint32_t of_layout) {
     io::Checksum sum;
     const auto text = [&](const std::string& s) {
         const auto size = static_cast<std::uint64_t>(s.size());  // so that text cannot move from one field to the next unseen
@@ -27,6 +45,12 @@ std::uint64_t checksum(const Checkpoint& c) {
     for (const auto* name :
          {&c.units.name, &c.units.length_name, &c.units.mass_name, &c.units.velocity_name, &c.units.time_name, &c.record})
         text(*name);
+    if (of_layout < 2) return sum.value();
+    const std::uint64_t sizes[] = {c.state.order.size(), c.state.acceleration.size()};
+    sum.add(sizes, sizeof sizes);
+    sum.add(c.state.order);
+    sum.add(c.state.acceleration);
+    for_each_number(c.state, [&](const char*, const auto& value) { sum.add(&value, sizeof value); });
     return sum.value();
 }
 
@@ -34,14 +58,15 @@ std::uint64_t checksum(const Checkpoint& c) {
 
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& c) {
     const auto n = static_cast<std::uint64_t>(c.particles.size());
-    AtomicFile target(path, n * 65 + c.record.size() + 16384);  // 65 bytes a particle, and HDF5's own
+    const auto state = c.state.order.size() * sizeof(std::uint32_t) + c.state.acceleration.size() * sizeof(Vec3<float>);
+    AtomicFile target(path, n * 65 + state + c.record.size() + 16384);  // 65 bytes a particle, and HDF5's own
     auto file = hdf5::File::create(target.temporary());
     file.create_group("/Checkpoint");
     file.set_attribute("/Checkpoint", "Layout", layout);
     file.set_attribute("/Checkpoint", "Step", c.step);
     file.set_attribute("/Checkpoint", "StartTime", c.start);
     file.set_attribute("/Checkpoint", "TimeStep", c.dt);
-    file.set_attribute("/Checkpoint", "Checksum", checksum(c));
+    file.set_attribute("/Checkpoint", "Checksum", checksum(c, layout));
     file.create_group("/Units");
     file.set_attribute("/Units", "Name", c.units.name);
     file.set_attribute("/Units", "UnitLength_in_cm", c.units.length_cm);
@@ -58,6 +83,15 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& c) {
     file.write("/Particles/Id", c.particles.id);
     file.write("/Particles/Type", c.particles.type);
     file.write("/Checkpoint/Record", std::vector<std::uint8_t>(c.record.begin(), c.record.end()));
+    file.create_group("/State");
+    for_each_number(c.state, [&](const char* name, const auto& value) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
+            file.set_attribute("/State", name, std::uint8_t{value});
+        else
+            file.set_attribute("/State", name, value);
+    });
+    if (!c.state.order.empty()) file.write("/State/Order", c.state.order);
+    if (!c.state.acceleration.empty()) file.write("/State/Acceleration", c.state.acceleration);
     file.close();
     target.commit();
 }
@@ -66,8 +100,10 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
     const auto file = hdf5::File::open(path);
     KS_VALIDATE(file.exists("/Checkpoint"), "is no checkpoint of kasane", {path.string(), 0, 0, ""});
     const auto found = file.attribute<std::uint32_t>("/Checkpoint", "Layout");
-    KS_VALIDATE(found == layout, "was written by another version of kasane (layout " + std::to_string(found) + ", this one reads " +
-                                     std::to_string(layout) + ")", {path.string(), 0, 0, ""});
+    KS_VALIDATE(found == layout || found == 1,
+                "was written by a newer version of kasane (layout " + std::to_string(found) + ", this one reads " + "up to " +
+                    std::to_string(layout) + "): go on with that version",
+                {path.string(), 0, 0, ""});
     Checkpoint c;
     c.step = file.attribute<std::int64_t>("/Checkpoint", "Step");
     c.start = file.attribute<double>("/Checkpoint", "StartTime");
@@ -88,7 +124,17 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
     c.particles.type = file.read<std::uint8_t>("/Particles/Type");
     const auto record = file.read<std::uint8_t>("/Checkpoint/Record");
     c.record.assign(record.begin(), record.end());
-    KS_VALIDATE(checksum(c) == file.attribute<std::uint64_t>("/Checkpoint", "Checksum"),
+    if (found >= 2) {
+        for_each_number(c.state, [&](const char* name, auto& value) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
+                value = file.attribute<std::uint8_t>("/State", name) != 0;
+            else
+                value = file.attribute<std::decay_t<decltype(value)>>("/State", name);
+        });
+        if (file.exists("/State/Order")) c.state.order = file.read<std::uint32_t>("/State/Order");
+        if (file.exists("/State/Acceleration")) c.state.acceleration = file.read<Vec3<float>>("/State/Acceleration");
+    }
+    KS_VALIDATE(checksum(c, found) == file.attribute<std::uint64_t>("/Checkpoint", "Checksum"),
                 "is damaged: its checksum does not fit its content", {path.string(), 0, 0, ""});
     gravity::validate(c.particles, path.string());
     return c;

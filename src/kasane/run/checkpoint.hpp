@@ -2,7 +2,7 @@
 // Invariants: a checkpoint appears whole or not at all (AtomicFile); what read_checkpoint returns is exactly what was written.
 #pragma once
 
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/units.hpp>
 
 #include <cstdint>
@@ -16,14 +16,15 @@ struct Checkpoint {
     gravity::Units units;
     std::int64_t step = 0;
     double start = 0;    ///< time of step 0
-    double dt = 0;
+    double dt = 0;       ///< macro step
     std::string record;  ///< the run's record so far, as JSON
+    gravity::SimulationState state;  ///< of the force and the steps; empty in files of layout 1
 };
 
 /// @throws ComputationError when the disk is full: the file that was there before, if any, is untouched
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-/// @throws InputError: missing, truncated, or the checksum does not fit
+/// Reads layout 2 and the earlier 1. @throws InputError: missing, truncated, another layout, or the checksum does not fit
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
 }  // namespace kasane::run

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
@@ -36,7 +38,8 @@ std::int64_t step_of(const std::string& line) {
 const std::string& EnergyTable::header() {
     static const std::string text =
         "time,step,kinetic,potential,energy,relative_energy_error,virial_ratio,momentum_x,momentum_y,momentum_z,angular_momentum_x,"
-        "angular_momentum_y,angular_momentum_z,center_x,center_y,center_z,r10,r25,r50,r75,r90";
+        "angular_momentum_y,angular_momentum_z,center_x,center_y,center_z,r10,r25,r50,r75,r90,"
+        "force_error_median,force_error_p99,force_error_max,block_steps,updates,active_fraction";
     return text;
 }
 
@@ -60,13 +63,19 @@ void EnergyTable::write(const std::string& text) {
     }
 }
 
-void EnergyTable::add(const gravity::Diagnostics& d, std::int64_t step, double relative_energy_error) {
-    std::string row = fmt::format("{:.17g},{}", d.time, step);
-    const auto put = [&](double value) { row += fmt::format(",{:.17g}", value); };
-    for (const double value : {d.kinetic, d.potential, d.energy, relative_energy_error, d.virial_ratio}) put(value);
+void EnergyTable::add(const EnergyRow& r) {
+    const auto& d = r.diagnostics;
+    std::string row = fmt::format("{:.17g},{}", d.time, r.step);
+    const auto put = [&](double value) { row += std::isnan(value) ? std::string(",nan") : fmt::format(",{:.17g}", value); };
+    for (const double value : {d.kinetic, d.potential, d.energy, r.relative_energy_error, d.virial_ratio}) put(value);
     for (const auto& v : {d.momentum, d.angular_momentum, d.center_of_mass})
         for (const double value : {v.x, v.y, v.z}) put(value);
     for (const double radius : d.lagrangian_radius) put(radius);
+    const bool measured = r.force_error.count > 0;
+    for (const double error : {r.force_error.median, r.force_error.p99, r.force_error.max}) put(measured ? error : std::nan(""));
+    row += fmt::format(",{}", r.block_steps);
+    put(r.updates);
+    put(r.active_fraction);
     write(row + "\n");
 }
 
@@ -80,8 +89,12 @@ void EnergyTable::keep_until(const std::filesystem::path& path, std::int64_t ste
     std::string kept = header() + "\n";
     std::string line;
     std::getline(file, line);
+    std::string missing;
+    if (header().starts_with(line + ","))
+        for (auto n = std::count(header().begin() + static_cast<std::ptrdiff_t>(line.size()), header().end(), ','); n > 0; --n)
+            missing += ",nan";
     while (std::getline(file, line) && !file.eof())  // a last line without its end was cut off
-        if (const auto row = step_of(line); row >= 0 && row <= step) kept += line + "\n";
+        if (const auto row = step_of(line); row >= 0 && row <= step) kept += line + missing + "\n";
     file.close();
     write_atomically(path, kept);
 }

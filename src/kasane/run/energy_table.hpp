@@ -1,14 +1,26 @@
-// energy.csv: one row per diagnostic step, 17 significant digits, so that equal bytes mean equal numbers.
+// energy.csv: one row per diagnostic step, 17 significant digits, so that equal bytes mean equal numbers; what is not known is nan.
 // Invariants: rows are appended whole; a crash can leave at most one incomplete line at the end, which keep_until() removes.
 #pragma once
 
 #include <kasane/gravity/diagnose/diagnose.hpp>
+#include <kasane/gravity/simulation.hpp>
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 
 namespace kasane::run {
+
+/// One row: what is there, how well the forces are known, and what the steps have cost so far.
+struct EnergyRow {
+    gravity::Diagnostics diagnostics;
+    std::int64_t step = 0;
+    double relative_energy_error = 0;
+    gravity::ForceAudit force_error;  ///< count 0: not measured
+    std::int64_t block_steps = 0;
+    double updates = 0;          ///< particles advanced
+    double active_fraction = 0;  ///< of the particles, in the mean of the block steps; NaN before the first
+};
 
 class EnergyTable {
    public:
@@ -18,12 +30,13 @@ class EnergyTable {
     EnergyTable(const EnergyTable&) = delete;
     EnergyTable& operator=(const EnergyTable&) = delete;
 
-    void add(const gravity::Diagnostics& diagnostics, std::int64_t step, double relative_energy_error);
+    void add(const EnergyRow& row);
     /// What was added is on the disk when this returns.
     void sync();
 
     static const std::string& header();
-    /// Drops incomplete lines and rows of steps after `step`. An absent file is left absent.
+    /// Drops incomplete lines and rows of steps after `step`; a table of an earlier version, whose columns are the first of these, gets
+    /// the others with nan. An absent file is left absent.
     static void keep_until(const std::filesystem::path& path, std::int64_t step);
 
    private:

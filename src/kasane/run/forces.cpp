@@ -3,6 +3,7 @@
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/gravity/simulation.hpp>
+#include <kasane/gravity/tree/tree_force.hpp>
 #include <kasane/run/forces.hpp>
 
 #include <fmt/format.h>
@@ -19,13 +20,13 @@ void fail_if_not_finite(const Forces& forces) {
         const auto& a = forces.acceleration[i];
         if (std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z) && std::isfinite(forces.potential[i])) continue;
         throw ComputationError(fmt::format("the force on particle {} is not finite: positions or masses are out of the range of the "
-                                           "arithmetic. Take double precision, or other units",
+                                           "arithmetic. Take direct summation in double precision, or other units",
                                            i));
     }
 }
 
 template <Space S>
-Forces forces_on(S on, const gravity::Particles& particles, const gravity::Direct& options) {
+Forces direct_forces(S on, const gravity::Particles& particles, const gravity::Direct& options) {
     const auto position = to_space(on, particles.position);
     const auto mass = to_space(on, particles.mass);
     const auto n = particles.size();
@@ -40,21 +41,30 @@ Forces forces_on(S on, const gravity::Particles& particles, const gravity::Direc
     result.seconds = watch.seconds();
     result.acceleration = to_host(acceleration);
     result.potential = to_host(potential);
-    fail_if_not_finite(result);
     result.interactions = static_cast<double>(n) * static_cast<double>(n);
     result.variant = gravity::name(sum.chosen(n, n, self, true));
     return result;
 }
 
-}  // namespace
-
-Forces forces(const AnySpace& on, const gravity::Particles& particles, const gravity::Direct& options) {
-    gravity::check_memory(on, particles.size(), options);
-    return std::visit([&](auto space) { return forces_on(space, particles, options); }, on);
+Forces tree_forces(const AnySpace& on, const gravity::Particles& particles, const gravity::Tree& options) {
+    auto field = gravity::tree_field(on, particles.position, particles.mass, options);
+    return {std::move(field.acceleration), std::move(field.potential), field.seconds, field.counts.interactions(),
+            gravity::name(options.walk == gravity::TreeWalk::automatic ? gravity::TreeWalk::lists : options.walk)};
 }
 
-Audit audit(const gravity::Particles& particles, const Forces& forces, const gravity::Direct& options, index_t count) {
-    Audit result;
+}  // namespace
+
+Forces forces(const AnySpace& on, const gravity::Particles& particles, const gravity::Force& force) {
+    gravity::check_memory(on, particles.size(), force);
+    const auto* tree = std::get_if<gravity::Tree>(&force);
+    auto result = tree ? tree_forces(on, particles, *tree)
+                       : std::visit([&](auto space) { return direct_forces(space, particles, std::get<gravity::Direct>(force)); }, on);
+    fail_if_not_finite(result);
+    return result;
+}
+
+gravity::ForceAudit audit(const gravity::Particles& particles, const Forces& forces, const gravity::Force& force, index_t count) {
+    gravity::ForceAudit result;
     const auto n = particles.size();
     result.count = std::min(count, n);
     if (result.count <= 0) return result;
@@ -64,9 +74,8 @@ Audit audit(const gravity::Particles& particles, const Forces& forces, const gra
         index.push_back(static_cast<std::size_t>(k * n / result.count));
         targets.push_back(particles.position[index.back()]);
     }
-    auto plain = options;
-    plain.precision = gravity::Precision::double_;
-    plain.variant = gravity::DirectVariant::plain;
+    const gravity::Direct plain{.softening = gravity::softening(force), .G = gravity::gravitational_constant(force),
+                                .precision = gravity::Precision::double_, .variant = gravity::DirectVariant::plain};
     gravity::DirectSum<Cpu> sum(Cpu{}, plain);
     std::vector<Vec3<double>> reference(targets.size());
     // Two distinct sets: a target meets itself among the sources at distance zero, which gives no acceleration.

@@ -3,6 +3,7 @@
 #include <kasane/gravity/direct/bound.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/gravity_run.hpp>
+#include <kasane/run/method_keys.hpp>
 #include <kasane/run/papers.hpp>
 #include <kasane/version.hpp>
 
@@ -25,17 +26,26 @@ bool finite(const gravity::Particles& particles) {
            std::all_of(particles.velocity.begin(), particles.velocity.end(), is_finite);
 }
 
+/// What to change when the steps are too long: "a smaller dt (now 0.1) or a larger softening (now 0.01)".
+std::string remedy(const RunFile& file) {
+    const auto* control = control_of(file.steps);
+    const auto shorter = control ? fmt::format("eta (now {:.3g})", control->eta) : fmt::format("dt (now {:.3g})", file.schedule.dt);
+    return fmt::format("a smaller {} or a larger softening (now {:.3g})", shorter, gravity::softening(file.force));
+}
+
 }  // namespace
 
-GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, std::int64_t step, Record record)
+GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, gravity::SimulationState state,
+                       std::int64_t step, Record record)
     : file_(file),
       schedule_(file.schedule),
       directory_(directory),
       simulation_(file.space, std::move(particles),
-                  {.force = file.force, .step = gravity::Leapfrog{file.schedule.dt}, .start_time = file.schedule.start, .steps = step}),
+                  {.force = file.force, .step = file.steps, .start_time = file.schedule.start, .steps = step, .state = std::move(state)}),
       energy_(directory.energy()),
       record_(std::move(record)),
       timers_before_(record_.timers),
+      counts_before_(record_.step_counts),
       interactions_before_(record_.interactions),
       seconds_before_(record_.seconds),
       last_good_time_(file.schedule.time(step)) {
@@ -50,19 +60,18 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.particles_by_type = {};
     for (const auto type : simulation_.particles().type) ++record_.particles_by_type[type];
     record_.units = file.units;
-    record_.softening = file.force.softening;
+    record_.softening = gravity::softening(file.force);
     record_.dt = file.schedule.dt;
-    record_.method = "direct";
+    record_.force = file.force;
+    record_.step_method = file.steps;
     record_.variant = simulation_.variant();
-    if (simulation_.variant() != name(gravity::DirectVariant::plain)) {  // the oracle is not there for speed
+    const auto* direct = std::get_if<gravity::Direct>(&file.force);
+    if (direct && record_.variant != name(gravity::DirectVariant::plain)) {  // the oracle is not there for speed
         const auto& mass = simulation_.particles().mass;
         const bool equal_masses = std::all_of(mass.begin(), mass.end(), [&](double m) { return m == mass.front(); });
-        const auto bound = gravity::direct_bound(file.space, file.force, simulation_.size(), equal_masses);
+        const auto bound = gravity::direct_bound(file.space, *direct, simulation_.size(), equal_masses);
         record_.bound = {bound.rate, bound.reason};
     }
-    record_.precision = name(file.force.precision);
-    record_.accumulation = name(file.force.accumulation);
-    record_.deterministic = file.force.deterministic;
     if (step == 0) {  // later the run file alone does not tell any more
         record_.unused_keys = file.unused_keys;
         record_.papers = papers(file);
@@ -85,8 +94,24 @@ void GravityRun::fail_if_not_finite(bool is_finite) const {
     if (is_finite) return;
     throw ComputationError(
         fmt::format("the run blew up between t = {:.6g} and t = {:.6g}: positions, velocities or energies are no longer finite. The step is "
-                    "too long for the closest encounters: take a smaller dt (now {:.3g}) or a larger softening (now {:.3g})",
-                    last_good_time_, schedule_.time(simulation_.steps()), schedule_.dt, file_.force.softening));
+                    "too long for the closest encounters: take {}",
+                    last_good_time_, schedule_.time(simulation_.steps()), remedy(file_)));
+}
+
+const gravity::ForceAudit& GravityRun::force_error() {
+    if (audited_step_ != simulation_.steps() && file_.audit > 0) {
+        record_.force_error = simulation_.audit(file_.audit);
+        audited_step_ = simulation_.steps();
+    }
+    return record_.force_error;
+}
+
+gravity::StepCounts GravityRun::step_counts() const {
+    auto counts = simulation_.step_counts();
+    counts.block_steps += counts_before_.block_steps;
+    counts.updates += counts_before_.updates;
+    counts.rebuilds += counts_before_.rebuilds;
+    return counts;
 }
 
 void GravityRun::diagnose() {
@@ -105,15 +130,17 @@ void GravityRun::diagnose() {
     const double error = scale > 0 ? (d.energy - record_.initial_energy) / scale : 0;
     constexpr double much = 0.1;
     if (std::abs(error) > much && record_.relative_energy_error <= much)
-        log::warning("at t = {:.6g} the energy is off by {:.2g} of itself: take a smaller dt (now {:.3g}) or a larger softening (now {:.3g})",
-                     time, error, schedule_.dt, file_.force.softening);
+        log::warning("at t = {:.6g} the energy is off by {:.2g} of itself: take {}", time, error, remedy(file_));
     record_.relative_energy_error = std::max(record_.relative_energy_error, std::abs(error));
     record_.final_relative_energy_error = error;
-    energy_.add(d, simulation_.steps(), error);
+    const auto counts = step_counts();
+    energy_.add({d, simulation_.steps(), error, force_error(), counts.block_steps, counts.updates,
+                 active_fraction(counts, simulation_.size())});
 }
 
 void GravityRun::save_snapshot() {
     const auto& particles = simulation_.particles();
+    const auto error = force_error();
     const auto scope = timers_.scope("snapshot");
     fail_if_not_finite(finite(particles));
     const auto step = simulation_.steps();
@@ -121,7 +148,8 @@ void GravityRun::save_snapshot() {
     snapshot.particles = particles;
     snapshot.time = schedule_.time(step);
     snapshot.units = file_.units;
-    snapshot.softening.fill(file_.force.softening);
+    snapshot.softening.fill(gravity::softening(file_.force));
+    snapshot.force_error = {error.count, error.median, error.p99, error.max};
     const auto path = directory_.snapshot(schedule_.snapshot_number(step));
     gravity::write_snapshot(path, snapshot);
     log::debug("step {}, t = {:.6g}: {}, energy error {:.2e}, {:.1f} s", step, snapshot.time, path.filename().string(),
@@ -132,6 +160,7 @@ void GravityRun::update_record() {
     record_.steps = simulation_.steps();
     record_.time = schedule_.time(record_.steps);
     record_.seconds = seconds_before_ + life_.seconds();
+    record_.step_counts = step_counts();
     record_.interactions = interactions_before_ + simulation_.interactions();
     record_.timers = timers_before_;
     for (const auto* timers : {&simulation_.timers(), static_cast<const Timers*>(&timers_)})
@@ -155,9 +184,11 @@ void GravityRun::save_checkpoint() {
         const auto scope = timers_.scope("checkpoint");
         fail_if_not_finite(finite(particles));
         energy_.sync();  // the rows up to this step must outlive whatever the checkpoint outlives
+        auto state = simulation_.state();
+        record_.tuning = state.tuning;
         update_record();
         write_checkpoint(directory_.checkpoint(simulation_.steps()),
-                         {particles, file_.units, simulation_.steps(), schedule_.start, schedule_.dt, to_json(record_)});
+                         {particles, file_.units, simulation_.steps(), schedule_.start, schedule_.dt, to_json(record_), std::move(state)});
         directory_.keep_checkpoints(2);
     }
     write_record();
@@ -176,7 +207,7 @@ const Record& GravityRun::go(const RunControls& controls) {
             at_step(true, true);
             save_checkpoint();
         }
-        double seconds_per_step = 1e-3;  // a guess, until the first steps are timed
+        double seconds_per_step = 0.2;  // a guess, until the first step is timed: one with many block steps may take long
         while (simulation_.steps() < schedule_.last() && !controls.stop()) {
             const auto step = simulation_.steps();
             const auto event = std::min(schedule_.next(schedule_.diagnostics_every, step), schedule_.next(schedule_.snapshot_every, step));

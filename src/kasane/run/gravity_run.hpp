@@ -13,14 +13,19 @@ namespace kasane::run {
 
 class GravityRun {
    public:
-    /// @param record of the earlier lives   @param step of the particles: 0 at the beginning
-    GravityRun(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, std::int64_t step, Record record);
+    /// @param state what the force keeps beside the particles   @param step of the particles: 0 at the beginning
+    /// @param record of the earlier lives
+    GravityRun(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, gravity::SimulationState state,
+               std::int64_t step, Record record);
 
     /// Steps to the end or until asked to stop; the record says which.
     const Record& go(const RunControls& controls);
 
    private:
     void at_step(bool diagnostics, bool snapshot);
+    /// Of this moment; measured when first asked for. The count is 0 when the run file wants none.
+    const gravity::ForceAudit& force_error();
+    gravity::StepCounts step_counts() const;
     void diagnose();
     void save_snapshot();
     void save_checkpoint();
@@ -36,6 +41,8 @@ class GravityRun {
     Record record_;
     std::map<std::string, Timers::Part> timers_before_;
     Timers timers_;
+    gravity::StepCounts counts_before_;
+    std::int64_t audited_step_ = -1;
     double interactions_before_ = 0, seconds_before_ = 0;
     double last_good_time_ = 0;
     Stopwatch life_, since_checkpoint_;

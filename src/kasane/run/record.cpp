@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/perf/simd.hpp>
+#include <kasane/run/method_keys.hpp>
 #include <kasane/run/record.hpp>
 #include <kasane/version.hpp>
 
@@ -19,7 +20,61 @@ json text_or_null(const std::string& text) { return text.empty() ? json(nullptr)
 /// JSON knows no inf and nan; nlohmann writes them as null, and reads null back here.
 double number(const json& value) { return value.is_number() ? value.get<double>() : std::nan(""); }
 
+json of_mac(const gravity::Mac& mac) {
+    json object{{"name", name_of(mac)}};
+    if (const auto* geometric = std::get_if<gravity::GeometricMac>(&mac)) object["theta"] = geometric->theta;
+    if (const auto* acceleration = std::get_if<gravity::AccelerationMac>(&mac)) object["delta"] = acceleration->delta;
+    if (const auto* multipole = std::get_if<gravity::MultipoleMac>(&mac)) object["error"] = multipole->error;
+    return object;
+}
+
+json of_tuning(const gravity::TreeTuning& t) {
+    return {{"group", t.walk.group},
+            {"group_extent", t.walk.group_extent},
+            {"lanes", t.walk.lanes},
+            {"list", t.walk.list},
+            {"async_copy", t.walk.async_copy},
+            {"warp_reduce", t.walk.warp_reduce},
+            {"l2_persist_mib", t.walk.l2_persist_mib},
+            {"rebuild_interval", t.rebuild_interval}};
+}
+
+json of_force(const Record& r) {
+    json object{{"method", name_of(r.force)}, {"variant", r.variant}};
+    if (const auto* direct = std::get_if<gravity::Direct>(&r.force)) {
+        object["precision"] = name(direct->precision);
+        object["accumulation"] = name(direct->accumulation);
+        object["deterministic"] = direct->deterministic;
+    }
+    if (const auto* tree = std::get_if<gravity::Tree>(&r.force)) {
+        object["mac"] = of_mac(tree->mac);
+        object["multipole"] = name(tree->multipole);
+        object["leaf_size"] = tree->leaf_size;
+        object["curve"] = name(tree->curve);
+        if (tree->walk == gravity::TreeWalk::links) object["vector"] = tree->vector, object["group"] = tree->group;
+        object["deterministic"] = tree->deterministic;
+        object["tuning"] = of_tuning(r.tuning);
+    }
+    return object;
+}
+
+json of_steps(const gravity::Steps& steps) {
+    json object{{"method", name_of(steps)}, {step_key(steps), gravity::macro_step(steps)}};
+    if (const auto* control = control_of(steps)) {
+        object["eta"] = control->eta;
+        object["criterion"] = name(control->criterion);
+        object["deepest"] = control->deepest;
+        object["length"] = control->length;
+    }
+    return object;
+}
+
 }  // namespace
+
+double active_fraction(const gravity::StepCounts& counts, std::int64_t particles) {
+    return counts.block_steps > 0 ? counts.updates / static_cast<double>(counts.block_steps) / static_cast<double>(particles)
+                                  : std::nan("");
+}
 
 std::string iso_time_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -31,8 +86,9 @@ std::string simd_name() {
 std::string to_json(const Record& r) {
     json timers = json::object();
     for (const auto& [name, part] : r.timers) timers[name] = {{"seconds", part.seconds}, {"calls", part.calls}};
-    const auto force = r.timers.find("force");
-    const double force_seconds = force == r.timers.end() ? 0 : force->second.seconds;
+    double force_seconds = 0;  // of direct summation, or of a tree's walks
+    for (const char* part : {"force", "walk"})
+        if (const auto found = r.timers.find(part); found != r.timers.end()) force_seconds += found->second.seconds;
     json segments = json::array();
     for (const auto& s : r.segments)
         segments.push_back({{"started", s.started}, {"device", s.device}, {"threads", s.threads}, {"commit", s.commit},
@@ -64,12 +120,15 @@ std::string to_json(const Record& r) {
           {"mass_name", r.units.mass_name}, {"velocity_name", r.units.velocity_name}, {"time_name", r.units.time_name}}},
         {"softening", r.softening},
         {"dt", r.dt},
-        {"force",
-         {{"method", r.method}, {"variant", r.variant}, {"precision", r.precision}, {"accumulation", r.accumulation},
-          {"deterministic", r.deterministic}}},
+        {"force", of_force(r)},
+        {"step", of_steps(r.step_method)},
         {"steps", r.steps},
         {"time", r.time},
         {"seconds", r.seconds},
+        {"step_counts",
+         {{"block_steps", r.step_counts.block_steps}, {"updates", r.step_counts.updates},
+          {"active_fraction", active_fraction(r.step_counts, r.particles)}, {"rebuilds", r.step_counts.rebuilds},
+          {"levels", r.step_counts.levels}}},
         {"timers", timers},
         {"interactions", r.interactions},
         {"rate", force_seconds > 0 ? json(r.interactions / force_seconds) : json(nullptr)},
@@ -77,6 +136,10 @@ std::string to_json(const Record& r) {
         {"initial_energy", r.initial_energy},
         {"relative_energy_error", r.relative_energy_error},
         {"final_relative_energy_error", r.final_relative_energy_error},
+        {"force_error",
+         r.force_error.count > 0 ? json{{"count", r.force_error.count}, {"median", r.force_error.median}, {"p99", r.force_error.p99},
+                                        {"max", r.force_error.max}}
+                                 : json(nullptr)},
         {"segments", segments},
         {"unused_keys", r.unused_keys},
         {"papers", r.papers},
@@ -101,6 +164,11 @@ Record record_from_json(const std::string& text, const std::filesystem::path& fi
         r.final_relative_energy_error = number(j.at("final_relative_energy_error"));
         r.unused_keys = j.at("unused_keys");
         r.papers = j.at("papers");
+        if (const auto counts = j.find("step_counts"); counts != j.end()) {  // records of version 0.1 have none
+            r.step_counts.block_steps = counts->at("block_steps");
+            r.step_counts.updates = number(counts->at("updates"));
+            r.step_counts.rebuilds = counts->at("rebuilds");
+        }
         for (const auto& object : j.at("objects")) r.objects.push_back({object.at("name"), object.at("count")});
         for (const auto& [name, part] : j.at("timers").items()) r.timers[name] = {number(part.at("seconds")), part.at("calls")};
         for (const auto& s : j.at("segments"))

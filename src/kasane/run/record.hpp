@@ -4,7 +4,7 @@
 
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/space.hpp>
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/units.hpp>
 
 #include <array>
@@ -44,9 +44,13 @@ struct Record {
     std::array<std::int64_t, gravity::type_count> particles_by_type{};
     std::vector<Object> objects;
     gravity::Units units;
-    double softening = 0, dt = 0;
-    std::string method, variant, precision, accumulation;
-    bool deterministic = true;
+    double softening = 0, dt = 0;  ///< dt: the macro step
+    gravity::Force force;
+    std::string variant;           ///< kernel or walk that runs
+    gravity::Steps step_method;
+    gravity::StepCounts step_counts;  ///< of all segments
+    gravity::TreeTuning tuning;
+    gravity::ForceAudit force_error;  ///< the last one; count 0: none
     std::int64_t steps = 0;
     double time = 0;
     double seconds = 0;  ///< wall, of all segments
@@ -65,6 +69,9 @@ struct Record {
 std::string to_json(const Record& record);
 /// @throws InputError when the text is no record
 Record record_from_json(const std::string& text, const std::filesystem::path& file);
+
+/// Mean share of the particles that a block step advances; NaN before the first.
+double active_fraction(const gravity::StepCounts& counts, std::int64_t particles);
 
 /// Now, UTC: "2026-11-21T12:34:56Z".
 std::string iso_time_now();

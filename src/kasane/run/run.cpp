@@ -1,6 +1,7 @@
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/run/gravity_run.hpp>
+#include <kasane/run/method_keys.hpp>
 #include <kasane/run/report/report.hpp>
 #include <kasane/run/run.hpp>
 
@@ -30,7 +31,8 @@ RunResult finish(const Record& record, const RunDirectory& directory) {
 RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, const RunControls& controls) {
     log::info("{}: {} particles on {}, {} steps to t = {:.6g}, in {}", file.title, particles.size(), device_info(file.space).name,
               file.schedule.last(), file.schedule.until, directory.path().string());
-    GravityRun run(file, directory, std::move(particles), 0, {});
+    for (const auto& note : file.notes) log::info("{}", note);
+    GravityRun run(file, directory, std::move(particles), {}, 0, {});
     return finish(run.go(controls), directory);
 }
 
@@ -87,7 +89,7 @@ RunResult resume(const std::filesystem::path& path, const std::vector<io::Settin
     auto file = read_run_file(directory.run_file(), settings, checkpoint->start);
     KS_VALIDATE(file.schedule.dt == checkpoint->dt,
                 fmt::format("is {}, and the checkpoint was made with {}: a run keeps its step. Start a new run", file.schedule.dt, checkpoint->dt),
-                {directory.run_file().string(), 0, 0, "step.dt"});
+                {directory.run_file().string(), 0, 0, std::string("step.") + step_key(file.steps)});
     KS_VALIDATE(file.schedule.last() >= checkpoint->step,
                 fmt::format("is {}, before the checkpoint at t = {}", file.schedule.until, file.schedule.time(checkpoint->step)),
                 {directory.run_file().string(), 0, 0, "run.until"});
@@ -96,7 +98,7 @@ RunResult resume(const std::filesystem::path& path, const std::vector<io::Settin
     auto record = record_from_json(checkpoint->record, path);
     log::info("{}: going on from step {} of {} (t = {:.6g}), in {}", file.title, checkpoint->step, file.schedule.last(),
               file.schedule.time(checkpoint->step), path.string());
-    GravityRun run(file, directory, std::move(checkpoint->particles), checkpoint->step, std::move(record));
+    GravityRun run(file, directory, std::move(checkpoint->particles), std::move(checkpoint->state), checkpoint->step, std::move(record));
     return finish(run.go(controls), directory);
 }
 

@@ -1,4 +1,5 @@
 #include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/method_keys.hpp>
 #include <kasane/run/run_file.hpp>
 #include <kasane/version.hpp>
 
@@ -12,41 +13,23 @@ namespace {
 
 using gravity::Dimension;
 
-void read_force(io::Section table, RunFile& file) {
-    table.text("method", {.help = "of the forces", .fallback = "direct", .choices = {"direct"}});
-    file.force.G = file.units.G;
-    file.force.softening = table.number("softening", {.help = "Plummer softening eps", .unit = file.units.length_name,
-                                                      .range = io::at_least(0), .parse = parse(Dimension::length, file.units)});
-    const auto precision = table.text("precision", {.help = "of a pair", .fallback = "single", .choices = {"single", "double"}});
-    file.force.precision = precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_;
-    const auto accumulation =
-        table.text("accumulation", {.help = "of single pairs: short runs in single, the runs in this", .fallback = "double",
-                                    .choices = {"plain", "double"}});
-    file.force.accumulation = accumulation == "plain" ? gravity::Accumulation::plain : gravity::Accumulation::double_;
-    const auto variant = table.text("variant", {.help = "of the kernel; auto is the fastest", .fallback = "auto",
-                                                .choices = {"auto", "plain", "simd", "tile", "pair"}});
-    file.force.variant = variant == "auto" ? gravity::DirectVariant::automatic : gravity::direct_variant_named(variant);
-    const bool cpu = name(file.space) == "cpu";
-    if ((cpu && (variant == "tile" || variant == "pair")) || (!cpu && variant == "simd"))
-        table.problem("variant", fmt::format("'{}' is not for this device ({}): take auto", variant, name(file.space)));
-}
-
 void read_schedule(io::Section run, io::Section step, io::Section output, RunFile& file) {
     auto& schedule = file.schedule;
     const auto& units = file.units;
     const auto time = parse(Dimension::time, units);
     schedule.start = file.initial.time;
     schedule.until = run.number("until", {.help = "time at which the run ends", .unit = units.time_name, .parse = time});
-    step.text("method", {.help = "kick-drift-kick, one step for all", .fallback = "leapfrog", .choices = {"leapfrog"}});
-    schedule.dt = step.number("dt", {.help = "time step", .unit = units.time_name, .range = io::above(0), .parse = time});
+    file.steps = read_steps(step, units, gravity::softening(file.force));
+    const char* key_of_step = step_key(file.steps);
+    schedule.dt = gravity::macro_step(file.steps);
     const double length = schedule.until - schedule.start;
     const bool usable = schedule.dt > 0 && run.has("until");
     if (usable && !(length > 0))
         run.problem("until", fmt::format("is {}, not after the start at {}", schedule.until, schedule.start));
     else if (usable && schedule.dt > length)
-        step.problem("dt", fmt::format("is {}, longer than the whole run ({})", schedule.dt, length));
+        step.problem(key_of_step, fmt::format("is {}, longer than the whole run ({})", schedule.dt, length));
     else if (usable && length / schedule.dt > 1e15)
-        step.problem("dt", fmt::format("is {}: the run would take {:.0e} steps", schedule.dt, length / schedule.dt));
+        step.problem(key_of_step, fmt::format("is {}: the run would take {:.0e} steps", schedule.dt, length / schedule.dt));
     const auto interval = [&](const char* key, const char* help, double part) {
         const double fallback = std::max(part * length, schedule.dt);
         const auto value = output.number(key, {.help = help, .unit = units.time_name, .fallback = fallback, .range = io::above(0),
@@ -57,6 +40,16 @@ void read_schedule(io::Section run, io::Section step, io::Section output, RunFil
     };
     schedule.snapshot_every = interval("snapshot_every", "between snapshots (default: a twentieth of the run)", 1. / 20);
     schedule.diagnostics_every = interval("diagnostics_every", "between rows of energy.csv (default: a hundredth of the run)", 1. / 100);
+}
+
+std::vector<std::string> notes(const RunFile& file) {
+    const auto* control = control_of(file.steps);
+    if (!control || gravity::softening(file.force) > 0) return {};
+    const auto length = control->length > 0 ? fmt::format("step.length = {}", control->length)
+                                            : std::string("the mean distance of particles inside the half-mass radius");
+    return {fmt::format("the softening is 0: steps follow from the acceleration alone, with {} in its place, and none is shorter than "
+                        "dt_max / 2^{} = {:.3g}",
+                        length, control->deepest, std::ldexp(control->dt_max, -control->deepest))};
 }
 
 }  // namespace
@@ -92,7 +85,7 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
         file.initial = read_initial(root, initial, {file.units, directory});
     }
     auto force = root.table("force", "gravity");
-    read_force(force, file);
+    file.force = read_force(force, file.units, file.space);
     auto step = root.table("step", "integration in time");
     auto output = root.table("output", "what is written");
     file.directory = output.text("directory", {.help = "of the run, from the working directory; it must not exist yet"});
@@ -100,15 +93,18 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
     read_schedule(run, step, output, file);
     file.checkpoint_every = output.number("checkpoint_every", {.help = "wall time between checkpoints", .unit = "s", .fallback = 60.0,
                                                                .range = io::at_least(0)});
-    file.force.deterministic = run.flag("deterministic", {.help = "bitwise equal results from run to run", .fallback = true});
+    file.audit = output.integer("audit", {.help = "particles whose forces are compared with direct summation; 0: none",
+                                          .fallback = file.audit,
+                                          .least = 0,
+                                          .most = 1'000'000});
+    const bool deterministic = run.flag("deterministic", {.help = "bitwise equal results from run to run", .fallback = true});
+    std::visit([&](auto& chosen) { chosen.deterministic = deterministic; }, file.force);
     reader.finish();
+    file.notes = notes(file);
     file.unused_keys = reader.unused_keys();
     file.resolved = reader.resolved(fmt::format("Written by kasane {} ({}): the run file with every key spelled out.", version, commit));
     return file;
 }
-
-std::string name(gravity::Precision precision) { return precision == gravity::Precision::double_ ? "double" : "single"; }
-std::string name(gravity::Accumulation accumulation) { return accumulation == gravity::Accumulation::plain ? "plain" : "double"; }
 
 RunMemory memory(const RunFile& file) {
     const auto n = file.initial.count();

@@ -4,7 +4,6 @@
 
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/toml.hpp>
-#include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/units.hpp>
 #include <kasane/run/initial.hpp>
@@ -23,22 +22,21 @@ struct RunFile {
     AnySpace space;
     gravity::Units units;
     Initial initial;
-    gravity::Direct force;
-    Schedule schedule;
+    gravity::Force force;
+    gravity::Steps steps;
+    Schedule schedule;                ///< counts macro steps: dt, or dt_max of adaptive and block steps
+    index_t audit = 256;              ///< particles whose forces are compared with direct summation at each diagnostic time
     std::filesystem::path directory;  ///< output; relative to the working directory
     double checkpoint_every = 60;     ///< [s] of wall time
     std::string resolved;             ///< the run file with every key spelled out
     std::vector<std::string> unused_keys;
+    std::vector<std::string> notes;   ///< what the user should know of these choices, one sentence each
 };
 
 /// @param resumed_from   start time of a run that goes on from a checkpoint: what it started from is not read again
 /// @throws InputError with everything that is wrong with the file, with line and column
 RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {},
                       const std::optional<double>& resumed_from = {});
-
-/// The words of run files for the options of a force: "single", "double", "plain", ...
-std::string name(gravity::Precision precision);
-std::string name(gravity::Accumulation accumulation);
 
 /// Memory that the run takes and that there is.
 struct RunMemory {

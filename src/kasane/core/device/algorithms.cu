@@ -19,6 +19,12 @@ void with_storage(Cuda on, Workspace<Cuda>& work, Algorithm algorithm) {
     KS_CUDA(algorithm(work.bytes(bytes), bytes));
 }
 
+/// CUB's 32-bit paths are the fast ones, and indices have 32 bits.
+std::uint32_t items(index_t n) {
+    KS_EXPECT(n < index_t{1} << 32);
+    return static_cast<std::uint32_t>(n);
+}
+
 }  // namespace
 
 template <>
@@ -28,7 +34,7 @@ void sort_by_key(Cuda on, Workspace<Cuda>& work, View<std::uint64_t> key, View<s
     cub::DoubleBuffer<std::uint64_t> keys(key.ptr, key_scratch.ptr);
     cub::DoubleBuffer<std::uint32_t> values(value.ptr, value_scratch.ptr);
     with_storage(on, work, [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceRadixSort::SortPairs(storage, bytes, keys, values, key.n, 0, bits, on.stream);
+        return cub::DeviceRadixSort::SortPairs(storage, bytes, keys, values, items(key.n), 0, bits, on.stream);
     });
     if (keys.Current() != key.ptr) cuda::copy_on_device(on, key.ptr, keys.Current(), static_cast<std::size_t>(key.n) * sizeof(std::uint64_t));
     if (values.Current() != value.ptr)
@@ -39,7 +45,7 @@ template <>
 void exclusive_scan(Cuda on, Workspace<Cuda>& work, View<const std::uint32_t> in, View<std::uint32_t> out) {
     if (in.n == 0) return;
     with_storage(on, work, [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceScan::ExclusiveSum(storage, bytes, in.ptr, out.ptr, in.n, on.stream);
+        return cub::DeviceScan::ExclusiveSum(storage, bytes, in.ptr, out.ptr, items(in.n), on.stream);
     });
 }
 
@@ -52,7 +58,7 @@ void select_flagged(Cuda on, Workspace<Cuda>& work, View<const std::uint8_t> fla
     }
     with_storage(on, work, [&](void* storage, std::size_t& bytes) {
         return cub::DeviceSelect::Flagged(storage, bytes, thrust::counting_iterator<std::uint32_t>(0), flag.ptr, out.ptr, count.ptr,
-                                          flag.n, on.stream);
+                                          items(flag.n), on.stream);
     });
 }
 

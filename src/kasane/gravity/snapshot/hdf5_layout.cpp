@@ -17,6 +17,12 @@ namespace {
 constexpr double gigayear_s = 3.15576e16;  // 1e9 Julian years
 constexpr auto of_softening = "Softening";
 
+template <class ForceError>
+auto numbers_of(ForceError& error) {
+    return std::array{std::pair{"ForceErrorMedian", &error.median}, std::pair{"ForceErrorP99", &error.p99},
+                      std::pair{"ForceErrorMax", &error.max}};
+}
+
 std::string group_of(std::size_t type) { return "/PartType" + std::to_string(type); }
 
 class Hdf5File final : public SnapshotFile {
@@ -29,6 +35,10 @@ class Hdf5File final : public SnapshotFile {
     }
 
     void read(Snapshot& into, const Counts& first) const override {
+        if (file_.has_attribute("/Header", "ForceErrorCount")) {
+            into.force_error.count = file_.attribute<std::int64_t>("/Header", "ForceErrorCount");
+            for (const auto& [name, to] : numbers_of(into.force_error)) *to = file_.attribute<double>("/Header", name);
+        }
         auto& p = into.particles;
         const auto part = [&](std::size_t t, auto& all) { return View{all.data() + first[t], static_cast<index_t>(header_.here[t])}; };
         for (std::size_t t = 0; t < type_count; ++t) {
@@ -203,6 +213,10 @@ void write_header(hdf5::File& file, const Part& part) {
         file.set_attribute("/Header", flag, std::int32_t{0});
     }
     file.set_attribute("/Header", "Flag_DoublePrecision", std::int32_t{part.options.double_precision});
+    if (const auto& error = part.snapshot->force_error; error.count > 0) {
+        file.set_attribute("/Header", "ForceErrorCount", error.count);
+        for (const auto& [name, value] : numbers_of(error)) file.set_attribute("/Header", name, *value);
+    }
 }
 
 /// Scales as other programs read them: a system without a scale says 1 cm, 1 g, 1 cm/s there, and the truth in /Kasane.

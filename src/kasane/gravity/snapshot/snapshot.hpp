@@ -13,6 +13,13 @@
 
 namespace kasane::gravity {
 
+/// Relative errors of the accelerations at a snapshot's time, measured on so many particles against direct summation.
+struct SnapshotForceError {
+    std::int64_t count = 0;  ///< 0: not measured
+    double median = 0, p99 = 0, max = 0;
+    friend bool operator==(const SnapshotForceError&, const SnapshotForceError&) = default;
+};
+
 struct Snapshot {
     Particles particles;
     double time = 0;
@@ -20,6 +27,7 @@ struct Snapshot {
     std::vector<Vec3<double>> acceleration;      ///< empty, or one per particle
     std::vector<double> potential;               ///< empty, or one per particle
     std::array<double, type_count> softening{};  ///< Plummer softening per type; 0 where not known
+    SnapshotForceError force_error;              ///< HDF5 only: attributes ForceErrorMedian, ... of the header
 };
 
 enum class SnapshotFormat { hdf5, gadget1, gadget2 };
@@ -53,7 +61,7 @@ struct SnapshotWriteOptions {
 };
 
 /// HDF5 keeps everything; it takes as much memory as the file is long. The binary formats keep particles, time and units (those other
-/// than galactic at the unused end of the header), and drop softening, accelerations and potentials.
+/// than galactic at the unused end of the header), and drop softening, force errors, accelerations and potentials.
 /// Writes to a temporary name beside `path` and renames, so that a reader never sees half a file.
 /// With files > 1, "snap.hdf5" becomes "snap.0.hdf5", "snap.1.hdf5", ...
 /// @throws InputError when the directory is missing or not writable; ComputationError when the disk is full

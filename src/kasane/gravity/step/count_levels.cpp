@@ -6,12 +6,12 @@
 
 namespace kasane::gravity {
 
-void count_levels(Cpu on, View<const std::uint8_t> level, View<std::uint32_t> count) {
-    std::fill(count.begin(), count.end(), 0u);
+void count_levels(Cpu on, View<const std::uint8_t> level, View<StepReport::Word> count) {
+    std::fill(count.begin(), count.end(), StepReport::Word{0});
     const int threads = thread_count(on);
 #pragma omp parallel num_threads(threads) if (level.n > 65536)
     {
-        std::array<std::uint32_t, 256> own{};
+        std::array<StepReport::Word, 256> own{};
 #pragma omp for schedule(static)
         for (index_t i = 0; i < level.n; ++i) ++own[level[i]];
 #pragma omp critical(kasane_count_levels)

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int threads = 256;
 
-__global__ void count(View<const std::uint8_t> level, View<std::uint32_t> total) {
+__global__ void count(View<const std::uint8_t> level, View<StepReport::Word> total) {
     __shared__ std::uint32_t own[32];
     if (threadIdx.x < 32) own[threadIdx.x] = 0;
     __syncthreads();
@@ -25,15 +25,15 @@ __global__ void count(View<const std::uint8_t> level, View<std::uint32_t> total)
     }
     if (run > 0) atomicAdd(&own[run_level & 31], run);
     __syncthreads();
-    if (threadIdx.x < total.n && own[threadIdx.x] > 0) atomicAdd(&total[threadIdx.x], own[threadIdx.x]);
+    if (threadIdx.x < total.n && own[threadIdx.x] > 0) atomicAdd(&total[threadIdx.x], StepReport::Word{own[threadIdx.x]});
 }
 
 }  // namespace
 
-void count_levels(Cuda on, View<const std::uint8_t> level, View<std::uint32_t> total) {
+void count_levels(Cuda on, View<const std::uint8_t> level, View<StepReport::Word> total) {
     static_assert(most_levels <= 32);
     KS_CUDA(cudaSetDevice(on.device));
-    KS_CUDA(cudaMemsetAsync(total.ptr, 0, static_cast<std::size_t>(total.n) * sizeof(std::uint32_t), on.stream));
+    KS_CUDA(cudaMemsetAsync(total.ptr, 0, static_cast<std::size_t>(total.n) * sizeof(StepReport::Word), on.stream));
     if (level.n == 0) return;
     const index_t blocks = (level.n + threads - 1) / threads;
     count<<<static_cast<unsigned>(blocks < 1024 ? blocks : 1024), threads, 0, on.stream>>>(level, total);

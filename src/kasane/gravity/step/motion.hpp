@@ -17,9 +17,16 @@ namespace kasane::gravity {
 
 /// From one time of the system to the next, in ticks of the grid.
 struct BlockStep {
+    /// @param first_level  steps of this level and of deeper ones end at `to`   @param macro_step  its number, for reports
+    BlockStep(const TimeGrid& on, std::uint32_t from, std::uint32_t to, int first_level, std::uint32_t macro_step)
+        : grid(on), now(from), next(to), first(first_level), macro(macro_step) {
+        for (int level = 0; level <= grid.deepest; ++level) elapsed[level] = grid.time(next - grid.begin(level, now));
+    }
     TimeGrid grid;
-    std::uint32_t now = 0, next = 1;
-    int first = 0;  ///< steps of this level and of deeper ones end at `next`
+    std::uint32_t now, next;
+    int first;
+    std::uint32_t macro;
+    double elapsed[most_levels] = {};  ///< time from that of the particles of a level to `next`
 };
 
 /// Particles under way. A is Vec3<double> or Vec3<float>.
@@ -30,11 +37,19 @@ struct Motion {
     View<std::uint8_t> level;               ///< [n]; empty: all are on the level `first` of the step
 };
 
-/// What a step has to tell the host, one word each: particles per level, wishes below the floor since the last reset, and the least
-/// index (in the order given) of a particle that is not finite, or `nobody`.
+/// What steps have to tell the host, one word each: particles per level, wishes below the floor since the last reset, and the first
+/// particle that was not finite, or `nobody`. First is the earliest macro step, and there one whose place is no number before those
+/// that only felt it; then the least index in the order given.
 struct StepReport {
+    using Word = unsigned long long;
     static constexpr index_t clamped = most_levels, bad = most_levels + 1, words = most_levels + 2;
-    static constexpr std::uint32_t nobody = 0xffffffffu;
+    static constexpr Word nobody = ~Word{0};
+
+    KS_FN static Word bad_word(std::uint32_t macro, bool place, std::uint32_t given) {
+        return Word{macro} << 32 | (place ? 0u : 1u << 31) | given;
+    }
+    KS_FN static std::uint32_t bad_macro(Word word) { return static_cast<std::uint32_t>(word >> 32); }
+    KS_FN static std::uint32_t bad_given(Word word) { return static_cast<std::uint32_t>(word) & ~(1u << 31); }
 };
 
 /// Where predicted positions go: nowhere, to positions of their own, or straight into the bodies of a tree.
@@ -71,11 +86,11 @@ void advance(S on, const Motion<A>& motion, const BlockStep& step, View<std::uin
 /// @param rule    null: levels stay; else each takes its next level, and the report's counts follow
 template <Space S, class A>
 void finish(S on, const Motion<A>& motion, const BlockStep& step, View<const std::uint32_t> active, View<const std::uint32_t> given,
-            View<float> size, const StepRule* rule, View<std::uint32_t> report);
+            View<float> size, const StepRule* rule, View<StepReport::Word> report);
 
 /// The level that each particle asks for, `deepest` at most, into level, and their numbers into the report.
 template <Space S, class A>
-void want_levels(S on, const Motion<A>& motion, const TimeGrid& grid, const StepRule& rule, View<std::uint32_t> report);
+void want_levels(S on, const Motion<A>& motion, const TimeGrid& grid, const StepRule& rule, View<StepReport::Word> report);
 
 /// |a| into size [n].
 template <Space S, class A>
@@ -83,12 +98,12 @@ void measure(S on, View<const A> acceleration, View<float> size);
 
 /// No particles on any level, none clamped, nobody bad.
 template <Space S>
-void reset_report(S on, View<std::uint32_t> report);
+void reset_report(S on, View<StepReport::Word> report);
 
 /// count[l] = number of i with level[i] == l, for l < most_levels.
-void count_levels(Cpu on, View<const std::uint8_t> level, View<std::uint32_t> count);
+void count_levels(Cpu on, View<const std::uint8_t> level, View<StepReport::Word> count);
 #if defined(KASANE_CUDA)
-void count_levels(Cuda on, View<const std::uint8_t> level, View<std::uint32_t> count);
+void count_levels(Cuda on, View<const std::uint8_t> level, View<StepReport::Word> count);
 #endif
 
 }  // namespace kasane::gravity

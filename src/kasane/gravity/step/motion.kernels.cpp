@@ -12,7 +12,9 @@ KS_FN Vec3<double> wide(const Vec3<float>& a) {
     return {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)};
 }
 
-KS_FN void add(std::uint32_t& to, std::uint32_t what) {
+using Word = StepReport::Word;
+
+KS_FN void add(Word& to, Word what) {
 #if defined(__CUDA_ARCH__)
     atomicAdd(&to, what);
 #else
@@ -20,13 +22,18 @@ KS_FN void add(std::uint32_t& to, std::uint32_t what) {
 #endif
 }
 
-KS_FN void lower(std::uint32_t& to, std::uint32_t what) {
+KS_FN void lower(Word& to, Word what) {
 #if defined(__CUDA_ARCH__)
     atomicMin(&to, what);
 #else
     auto seen = __atomic_load_n(&to, __ATOMIC_RELAXED);
     while (what < seen && !__atomic_compare_exchange_n(&to, &seen, what, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 #endif
+}
+
+KS_FN bool no_number(const Vec3<double>& v) {
+    const double sum = v.x + v.y + v.z;
+    return !(sum - sum == 0);
 }
 
 template <class A, class Predict>
@@ -38,7 +45,7 @@ struct Advance {
 
     KS_FN void operator()(index_t i) const {
         const int level = motion.level.empty() ? step.first : motion.level[i];
-        const double dt = step.grid.time(step.next - step.grid.begin(level, step.now));
+        const double dt = step.elapsed[level];
         const auto v = motion.velocity[i] + 0.5 * dt * wide(motion.acceleration[i]);
         const auto x = motion.position[i] + dt * v;
         const bool ending = level >= step.first;
@@ -59,27 +66,28 @@ struct Finish {
     View<float> size;
     StepRule rule;
     bool choose;
-    View<std::uint32_t> report;
+    View<Word> report;
 
     KS_FN void operator()(index_t k) const {
         const index_t i = active.empty() ? k : active[k];
         const int level = motion.level.empty() ? step.first : motion.level[i];
-        const double dt = step.grid.time(step.grid.ticks(level));
+        const double dt = step.elapsed[level];
         const auto a = wide(motion.acceleration[i]);
         const auto v = motion.velocity[i] + 0.5 * dt * a;
         motion.velocity[i] = v;
         const double a2 = dot(a, a);
         if (!size.empty()) size[i] = static_cast<float>(std::sqrt(a2));
         const auto x = motion.position[i];
-        const double sum = v.x + v.y + v.z + x.x + x.y + x.z;
-        if (!(sum - sum == 0)) lower(report[StepReport::bad], given.empty() ? static_cast<std::uint32_t>(i) : given[i]);
+        const bool place = no_number(x);
+        if (place || no_number(v))
+            lower(report[StepReport::bad], StepReport::bad_word(step.macro, place, given.empty() ? static_cast<std::uint32_t>(i) : given[i]));
         if (!choose) return;
         const int wants = step.grid.wanted(rule.dt(dot(v, v), a2));
         if (wants > step.grid.deepest) add(report[StepReport::clamped], 1);
         const int to = step.grid.after(level, wants, step.next);
         if (to == level) return;
         motion.level[i] = static_cast<std::uint8_t>(to);
-        add(report[level], 0u - 1u);
+        add(report[level], ~Word{0});  // one less
         add(report[to], 1);
     }
 };
@@ -89,7 +97,7 @@ struct WantLevel {
     Motion<A> motion;
     TimeGrid grid;
     StepRule rule;
-    View<std::uint32_t> report;
+    View<Word> report;
 
     KS_FN void operator()(index_t i) const {
         const auto a = wide(motion.acceleration[i]);
@@ -111,7 +119,7 @@ struct Measure {
 };
 
 struct ResetReport {
-    View<std::uint32_t> report;
+    View<Word> report;
     KS_FN void operator()(index_t i) const { report[i] = i == StepReport::bad ? StepReport::nobody : 0; }
 };
 
@@ -124,13 +132,13 @@ void advance(S on, const Motion<A>& motion, const BlockStep& step, View<std::uin
 
 template <Space S, class A>
 void finish(S on, const Motion<A>& motion, const BlockStep& step, View<const std::uint32_t> active, View<const std::uint32_t> given,
-            View<float> size, const StepRule* rule, View<std::uint32_t> report) {
+            View<float> size, const StepRule* rule, View<Word> report) {
     const Finish<A> body{motion, step, active, given, size, rule ? *rule : StepRule{}, rule != nullptr, report};
     parallel_for(on, active.empty() ? motion.position.n : active.n, body);
 }
 
 template <Space S, class A>
-void want_levels(S on, const Motion<A>& motion, const TimeGrid& grid, const StepRule& rule, View<std::uint32_t> report) {
+void want_levels(S on, const Motion<A>& motion, const TimeGrid& grid, const StepRule& rule, View<Word> report) {
     parallel_for(on, motion.position.n, WantLevel<A>{motion, grid, rule, report});
     count_levels(on, View<const std::uint8_t>(motion.level), report.subview(0, most_levels));
 }
@@ -141,7 +149,7 @@ void measure(S on, View<const A> acceleration, View<float> size) {
 }
 
 template <Space S>
-void reset_report(S on, View<std::uint32_t> report) {
+void reset_report(S on, View<Word> report) {
     parallel_for(on, report.n, ResetReport{report});
 }
 
@@ -151,12 +159,12 @@ template void advance(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<std:
 template void advance(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<std::uint8_t>, const PredictPositions&);
 template void advance(KS_SPACE, const Motion<Narrow>&, const BlockStep&, View<std::uint8_t>, const PredictBodies&);
 template void finish(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<const std::uint32_t>, View<const std::uint32_t>, View<float>,
-                     const StepRule*, View<std::uint32_t>);
+                     const StepRule*, View<Word>);
 template void finish(KS_SPACE, const Motion<Narrow>&, const BlockStep&, View<const std::uint32_t>, View<const std::uint32_t>, View<float>,
-                     const StepRule*, View<std::uint32_t>);
-template void want_levels(KS_SPACE, const Motion<Wide>&, const TimeGrid&, const StepRule&, View<std::uint32_t>);
-template void want_levels(KS_SPACE, const Motion<Narrow>&, const TimeGrid&, const StepRule&, View<std::uint32_t>);
+                     const StepRule*, View<Word>);
+template void want_levels(KS_SPACE, const Motion<Wide>&, const TimeGrid&, const StepRule&, View<Word>);
+template void want_levels(KS_SPACE, const Motion<Narrow>&, const TimeGrid&, const StepRule&, View<Word>);
 template void measure(KS_SPACE, View<const Narrow>, View<float>);
-template void reset_report(KS_SPACE, View<std::uint32_t>);
+template void reset_report(KS_SPACE, View<Word>);
 
 }  // namespace kasane::gravity

@@ -51,7 +51,7 @@ void pull(const WalkJob& job, const Body& source, std::uint32_t own, LinkTargets
         const float dx = source.x - t.x[i], dy = source.y - t.y[i], dz = source.z - t.z[i];
         const float r2 = dx * dx + dy * dy + dz * dz + eps2;
         const float over_r = r2 > mask && t.body[i] != own ? 1 / std::sqrt(r2) : 0.f;
-        const float m_over_r = source.m * over_r, force = m_over_r * over_r * over_r;
+        const float m_over_r = source.m * over_r, force = m_over_r * (over_r * over_r);
         t.ax[i] += static_cast<double>(force * dx);
         t.ay[i] += static_cast<double>(force * dy);
         t.az[i] += static_cast<double>(force * dz);
@@ -66,16 +66,16 @@ void pull_second(const WalkJob& job, const Body& center, const Quadrupole& q, Li
     for (int i = 0; i < t.count; ++i) {
         const float dx = center.x - t.x[i], dy = center.y - t.y[i], dz = center.z - t.z[i];
         const float over_rho2 = 1 / (dx * dx + dy * dy + dz * dz + eps2), over_rho = std::sqrt(over_rho2);
-        const float qx = q.xx * dx + q.xy * dy + q.xz * dz;
-        const float qy = q.xy * dx + q.yy * dy + q.yz * dz;
-        const float qz = q.xz * dx + q.yz * dy + q.zz * dz;
-        const float dqd = (qx * dx + qy * dy + qz * dz) * over_rho2;
-        const float over_rho3 = over_rho * over_rho2, over_rho5 = over_rho3 * over_rho2;
-        const float along = (7.5f * dqd - 1.5f * trace) * over_rho5, across = 3 * over_rho5;
-        t.ax[i] += static_cast<double>(along * dx - across * qx);
-        t.ay[i] += static_cast<double>(along * dy - across * qy);
-        t.az[i] += static_cast<double>(along * dz - across * qz);
-        t.phi[i] += static_cast<double>((1.5f * dqd - 0.5f * trace) * over_rho3);
+        const float ux = dx * over_rho, uy = dy * over_rho, uz = dz * over_rho;
+        const float qx = q.xx * ux + q.xy * uy + q.xz * uz;
+        const float qy = q.xy * ux + q.yy * uy + q.yz * uz;
+        const float qz = q.xz * ux + q.yz * uy + q.zz * uz;
+        const float uqu = qx * ux + qy * uy + qz * uz;
+        const float along = (7.5f * uqu - 1.5f * trace) * over_rho2, across = 3 * over_rho2;
+        t.ax[i] += static_cast<double>((along * ux - across * qx) * over_rho2);
+        t.ay[i] += static_cast<double>((along * uy - across * qy) * over_rho2);
+        t.az[i] += static_cast<double>((along * uz - across * qz) * over_rho2);
+        t.phi[i] += static_cast<double>((1.5f * uqu - 0.5f * trace) * over_rho2 * over_rho);
     }
 }
 

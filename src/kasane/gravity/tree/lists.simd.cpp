@@ -87,8 +87,9 @@ HWY_INLINE void pull_of_bodies(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
 
 /// Cells with second moments about their centres of mass: the softened potential to second order,
 ///     phi = -[ M/rho + 1/2 (3 d.Qd/rho^5 - tr Q/rho^3) ],  d from the target to the centre of mass,  rho^2 = d^2 + eps^2.
-/// With P = 3 Q and T = 3/2 tr Q its gradient gives
-///     a = d [ M + (5/2 d.Pd/rho^2 - T)/rho^2 ]/rho^3 - Pd/rho^5.
+/// With P = 3 Q, T = 3/2 tr Q and u = d/rho its gradient gives
+///     a = ( u [ M + (5/2 u.Pu - T)/rho^2 ] - Pu/rho^2 )/rho^2;
+/// by way of u nothing leaves the range of float, however near or far the cell.
 template <bool Potential, class D, class V = hn::Vec<D>>
 HWY_INLINE void pull_of_cells(D d, Target<D>& to, const float* const (&row)[11], std::size_t at, V eps2) {
     const auto load = [d, at](const float* from) HWY_ATTR { return hn::Load(d, from + at); };
@@ -97,22 +98,21 @@ HWY_INLINE void pull_of_cells(D d, Target<D>& to, const float* const (&row)[11],
     const V y0 = kasane::HWY_NAMESPACE::rsqrt_estimate<false>(d, r2);
     const V y = hn::Mul(hn::Mul(y0, hn::Set(d, 0.5f)), hn::NegMulAdd(r2, hn::Mul(y0, y0), hn::Set(d, 3.f)));
     const V y2 = hn::Mul(y, y);
+    const V ux = hn::Mul(dx, y), uy = hn::Mul(dy, y), uz = hn::Mul(dz, y);
     const V xy = load(row[5]), xz = load(row[6]), yz = load(row[8]);
-    const V px = hn::MulAdd(load(row[4]), dx, hn::MulAdd(xy, dy, hn::Mul(xz, dz)));
-    const V py = hn::MulAdd(xy, dx, hn::MulAdd(load(row[7]), dy, hn::Mul(yz, dz)));
-    const V pz = hn::MulAdd(xz, dx, hn::MulAdd(yz, dy, hn::Mul(load(row[9]), dz)));
-    const V dpd = hn::Mul(y2, hn::MulAdd(px, dx, hn::MulAdd(py, dy, hn::Mul(pz, dz))));
+    const V px = hn::MulAdd(load(row[4]), ux, hn::MulAdd(xy, uy, hn::Mul(xz, uz)));
+    const V py = hn::MulAdd(xy, ux, hn::MulAdd(load(row[7]), uy, hn::Mul(yz, uz)));
+    const V pz = hn::MulAdd(xz, ux, hn::MulAdd(yz, uy, hn::Mul(load(row[9]), uz)));
+    const V upu = hn::MulAdd(px, ux, hn::MulAdd(py, uy, hn::Mul(pz, uz)));
     const V trace = load(row[10]), m = load(row[3]);
-    const V y3 = hn::Mul(y2, y);
     if constexpr (Potential) {
-        const V second = hn::MulSub(hn::Set(d, 0.5f), dpd, hn::Mul(hn::Set(d, 1.f / 3), trace));
+        const V second = hn::MulSub(hn::Set(d, 0.5f), upu, hn::Mul(hn::Set(d, 1.f / 3), trace));
         to.phi = hn::MulAdd(y, hn::MulAdd(y2, second, m), to.phi);
     }
-    const V along = hn::Mul(y3, hn::MulAdd(y2, hn::MulSub(hn::Set(d, 2.5f), dpd, trace), m));
-    const V across = hn::Mul(y3, y2);
-    to.ax = hn::NegMulAdd(across, px, hn::MulAdd(along, dx, to.ax));
-    to.ay = hn::NegMulAdd(across, py, hn::MulAdd(along, dy, to.ay));
-    to.az = hn::NegMulAdd(across, pz, hn::MulAdd(along, dz, to.az));
+    const V along = hn::MulAdd(y2, hn::MulSub(hn::Set(d, 2.5f), upu, trace), m);
+    to.ax = hn::MulAdd(y2, hn::MulSub(along, ux, hn::Mul(y2, px)), to.ax);
+    to.ay = hn::MulAdd(y2, hn::MulSub(along, uy, hn::Mul(y2, py)), to.ay);
+    to.az = hn::MulAdd(y2, hn::MulSub(along, uz, hn::Mul(y2, pz)), to.az);
 }
 
 template <class D>
@@ -203,13 +203,15 @@ class GroupWalk {
     GroupWalk(const WalkJob& job, const ListsChoice& choice, TargetGroup group, ListsScratch& s)
         : job_(job), choice_(choice), group_(group), s_(s), potential_(!job.out.potential.empty()) {}
 
-    void run() {
+    /// False when the group is better divided: nothing is written then.
+    bool run() {
         gather_targets();
         const OctreeView& t = job_.tree;
         s_.stack.clear();
-        // The root is tested like any child; a link made for it alone says where it is.
-        test_children(0, 1);
+        s_.bodies.size = s_.cells.size = 0;
+        test_children(0, 1);  // the root is tested like any child
         while (!s_.stack.empty()) {
+            if (inside_ > inside_limit_) return false;
             const NodeLink link = s_.stack.back();
             s_.stack.pop_back();
             test_children(first_child(link), child_count(link));
@@ -217,9 +219,12 @@ class GroupWalk {
         flush_bodies();
         if (t.quadrupole) flush_cells();
         write();
-        s_.counts.tests += tests_, s_.counts.groups += 1;
+        s_.counts.groups += 1;
         s_.counts.bodies += bodies_ * group_.count, s_.counts.cells += cells_ * group_.count;
+        return true;
     }
+
+    double tests() const { return tests_; }
 
    private:
     void gather_targets() {
@@ -240,6 +245,8 @@ class GroupWalk {
         first_body_ = static_cast<std::int32_t>(job_.body(group_.first));
         last_body_ = static_cast<std::int32_t>(job_.body(group_.first + n - 1));
         low_ = low, high_ = high;
+        const bool divisible = n > 1 && (low.x < high.x || low.y < high.y || low.z < high.z);
+        inside_limit_ = divisible ? choice_.inside / n : ~0u;
     }
 
     void test_children(std::uint32_t first, std::uint32_t count) {
@@ -278,20 +285,35 @@ class GroupWalk {
             const auto before = hn::Not(hn::Gt(hn::Add(from, bodies), hn::Set(di, first_body_)));
             const auto apart = hn::RebindMask(d, hn::Or(behind, before));
             const auto far = hn::And(hn::Gt(d2, radius2), hn::Gt(power, weight));
-            const auto accepted = hn::And(hn::FirstN(d, valid), hn::And(apart, far));
+            const std::uint32_t within = bits(d, hn::Eq(d2, zero));
             const auto many = hn::RebindMask(d, hn::Gt(bodies, hn::Set(di, static_cast<std::int32_t>(choice_.few))));
-            const auto cell = hn::And(accepted, many);
-            const std::uint32_t taken = bits(d, cell), small = bits(d, accepted) & ~taken;
+            const std::uint32_t lanes = (1u << valid) - 1;
+            std::uint32_t accepted = bits(d, hn::And(far, apart)) & lanes;
+            // Few targets among many bodies: the range of a node may overlap theirs and hold none of them.
+            for (std::uint32_t left = bits(d, far) & lanes & ~accepted; left; left &= left - 1) {
+                const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+                if (!holds_target(test[lane].begin, test[lane].count)) accepted |= 1u << lane;
+            }
+            const std::uint32_t taken = accepted & bits(d, many), small = accepted & ~taken;
             if (taken) accept(d, base, taken, x, y, z, m);
-            for (std::uint32_t left = ((1u << valid) - 1) & ~taken; left; left &= left - 1) {
+            for (std::uint32_t left = lanes & ~taken; left; left &= left - 1) {
                 const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
                 const NodeLink link = t.link[base + lane];
-                if ((small >> lane & 1) || link == leaf || test[lane].count <= choice_.open_leaf)
+                if ((small >> lane & 1) || link == leaf || test[lane].count <= choice_.open_leaf) {
                     take_bodies(test[lane].begin, test[lane].count);
-                else
+                    if (within >> lane & 1) inside_ += test[lane].count;
+                } else {
                     s_.stack.push_back(link);
+                }
             }
         }
+    }
+
+    bool holds_target(std::uint32_t begin, std::uint32_t count) const {
+        if (!job_.index) return true;  // of all bodies none is missing
+        const std::uint32_t* const first = job_.index + group_.first;
+        const std::uint32_t* const at = std::lower_bound(first, first + group_.count, begin);
+        return at != first + group_.count && *at < begin + count;
     }
 
     template <class D, class M>
@@ -387,11 +409,18 @@ class GroupWalk {
     Vec3<float> low_, high_;  ///< tight box of the targets
     float acceleration_ = 0;  ///< the least of the targets
     std::int32_t first_body_ = 0, last_body_ = 0;
+    std::uint32_t inside_ = 0, inside_limit_ = 0;  ///< bodies taken from leaves whose centre of mass lies in the box
     double bodies_ = 0, cells_ = 0, tests_ = 0;
 };
 
 void walk_group(const WalkJob& job, const ListsChoice& choice, TargetGroup group, ListsScratch& s) {
-    GroupWalk(job, choice, group, s).run();
+    GroupWalk walk(job, choice, group, s);
+    const bool done = walk.run();
+    s.counts.tests += walk.tests();
+    if (done) return;
+    const std::uint32_t half = group.count / 2;
+    walk_group(job, choice, {group.first, half}, s);
+    walk_group(job, choice, {group.first + half, group.count - half}, s);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ template <class T, Space S>
 void make_room(S on, Buffer<T, S>& buffer, index_t n) {
     if (buffer.size() >= n) return;
     buffer = {};
-    buffer = Buffer<T, S>(on, n + n / 8);
+    buffer = Buffer<T, S>(on, n + n / 16);
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ struct CopyElements {
 template <class T, Space S>
 void grow(S on, Buffer<T, S>& buffer, index_t used, index_t n) {
     if (buffer.size() >= n) return;
-    Buffer<T, S> larger(on, n + n / 8);
+    Buffer<T, S> larger(on, n + n / 16);
     parallel_for(on, used, CopyElements<T>{buffer.data(), larger.data()});
     buffer = std::move(larger);
 }
@@ -148,7 +148,7 @@ void Octree<S>::build() {
         grow(on_, link_, used, nodes);
         grow(on_, next_, used, nodes);
     };
-    make_room(0, 3 * n / options_.leaf_size + 64);  // leaves are rarely less than a third full
+    make_room(0, 4 * n / options_.leaf_size + 64);  // the usual number: leaves are a third full
     parallel_for(on_, 1, MakeRoot{static_cast<std::uint32_t>(n), test_.data(), next_.data()});
 
     std::uint32_t first = 0, behind = 1;

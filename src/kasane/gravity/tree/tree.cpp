@@ -71,15 +71,15 @@ std::string name(Multipole multipole) { return multipole == Multipole::monopole 
 std::string name(Curve curve) { return curve == Curve::morton ? "morton" : "hilbert"; }
 
 std::uint64_t tree_memory(const AnySpace& on, index_t n, const Tree& options) {
-    // A node: mass and centre 16, test 16, link and next 8, second moments 24 bytes. Nodes per particle lie between 1.15 / leaf_size,
-    // cells that are just full, and 8 times that, cells that were just divided; 2.5 is usual, 3.5 the most that random particles had.
-    const double nodes = options.leaf_size == 1 ? 1.5 : 3.5 / options.leaf_size;
-    const double node_bytes = 40 + (options.multipole == Multipole::quadrupole ? 24 : 0);
-    // Body 16, order and its scratch 8, key 8, and its scratch, which later holds 32 bytes a node; growing costs another eighth.
-    const double particle_bytes = 32 + std::max(8., 32 * nodes) + 1.125 * nodes * node_bytes;
-    // The CPU's sort takes 16 bytes per particle. The first force keeps 16 more for a moment.
-    const double work_bytes = std::holds_alternative<Cpu>(on) ? 16 : 0.5;
-    return static_cast<std::uint64_t>(static_cast<double>(n) * (particle_bytes + work_bytes + 16)) + (std::uint64_t{16} << 20);
+    // Nodes per particle, times the leaf size: 3.9 for a Plummer sphere of any size; a uniform cube swings between 2.3 and 5.4 with
+    // its size, which is 9 bytes per particle more at leaf_size 16.
+    const double nodes = std::min(1.5, 4. / options.leaf_size);
+    // A node: mass and centre 16, test 16, link and next 8, second moments 24 bytes, and a sixteenth to spare.
+    const double node_bytes = 1.0625 * (40 + (options.multipole == Multipole::quadrupole ? 24 : 0));
+    // Body 16, key 8, order and its scratch 8, the key's scratch 8, which later holds 32 bytes a node; sizes of first forces 4.
+    const double particle_bytes = 36 + std::max(8., 34 * nodes) + nodes * node_bytes;
+    const double sort_bytes = std::holds_alternative<Cpu>(on) ? 16 : 0.5;
+    return static_cast<std::uint64_t>(static_cast<double>(n) * (particle_bytes + sort_bytes)) + (std::uint64_t{16} << 20);
 }
 
 }  // namespace kasane::gravity

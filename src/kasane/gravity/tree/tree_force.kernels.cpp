@@ -35,15 +35,14 @@ template <Space S>
 void TreeForce<S>::accelerate_first(const WalkField& out) {
     const index_t n = octree_.bodies().n;
     if (!std::holds_alternative<AccelerationMac>(options_.mac)) return accelerate({}, out);
+    Buffer<Vec3<float>, S> own(on_, out.acceleration.empty() ? n : 0);
+    const auto acceleration = out.acceleration.empty() ? own.view() : out.acceleration;
     Buffer<float, S> size(on_, n);
-    {
-        Buffer<Vec3<float>, S> acceleration(on_, n);
-        octree_.set_mac(GeometricMac{0.5});
-        accelerate({}, {acceleration.view(), {}});
-        static_cast<void>(walk_.counts());
-        octree_.set_mac(options_.mac);
-        parallel_for(on_, n, Magnitude{acceleration.data(), size.data()});
-    }
+    octree_.set_mac(GeometricMac{0.5});
+    accelerate({}, {acceleration, {}});
+    static_cast<void>(walk_.counts());
+    octree_.set_mac(options_.mac);
+    parallel_for(on_, n, Magnitude{acceleration.ptr, size.data()});
     WalkTargets targets;
     targets.acceleration = size.view();
     accelerate(targets, out);

@@ -41,7 +41,7 @@ class TreeTuner {
     double growth() const { return growth_; }
 
     /// Targets, in units of n, after which a tree is renewed when nothing is known of its growth.
-    static constexpr double full_walks_per_tree = 8;
+    static constexpr double full_walks_per_tree = 4;
 
    private:
     void fit(index_t targets, double seconds, double age);

@@ -71,10 +71,14 @@ struct ListsScratch {
     WalkCounts counts;
 };
 
+/// WalkTuning with everything chosen.
 struct ListsChoice {
+    index_t group;           ///< most targets of a group
+    double group_extent;
     index_t list;            ///< entries of a list before it is evaluated
     std::uint32_t few;       ///< an accepted node of so many bodies gives them in place of its multipole
     std::uint32_t open_leaf; ///< a node of so many bodies that is not accepted gives them, leaf or not
+    std::uint32_t inside;    ///< targets times bodies in their box from which on a group is divided
 };
 
 /// Walks and evaluates one group: `lists`.

@@ -40,6 +40,20 @@ std::string energy_error(const Context& c, const std::vector<double>& time) {
                   "steps and rounding.");
 }
 
+std::string force_error(const Context& c, const std::vector<double>& time) {
+    auto p = over_time(c, "Force error", "|Δa| / |a|");
+    p.log_y = true;
+    for (const auto& [column, name] :
+         {std::pair{"force_error_max", "largest"}, {"force_error_p99", "99%"}, {"force_error_median", "median"}}) {
+        const auto& values = c.history.energy[column];
+        if (values.empty()) return "";  // a table of version 0.1
+        p.series.push_back({name, time, values});
+    }
+    return figure("Force error", p,
+                  "Accelerations of a sample of the particles against direct summation in double precision, measured in the course of "
+                  "the run: half of the sample is below the median, 99% below the middle curve.");
+}
+
 std::string energies(const Context& c, const std::vector<double>& time) {
     const auto& u = c.history.units;
     const auto [exponent, mass] = powered_unit(u.mass_name);
@@ -86,7 +100,7 @@ std::string curves(const Context& c) {
     const auto time = scaled(c.history.energy["time"], c.time.factor);
     std::string out;
     if (time.size() > 1)  // one row makes no curve
-        out = energy_error(c, time) + energies(c, time) + lagrangian(c, time) + virial(c, time);
+        out = energy_error(c, time) + force_error(c, time) + energies(c, time) + lagrangian(c, time) + virial(c, time);
     out += separation(c);
     if (out.empty()) out = "<p class=\"muted\">There are no curves to draw: energy.csv has fewer than two rows, or is missing.</p>\n";
     return "<section>\n<h2>What the system did</h2>\n<div class=\"charts\">\n" + out + "</div>\n</section>\n";

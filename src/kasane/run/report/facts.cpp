@@ -52,19 +52,35 @@ std::string clock(std::string iso) {
     return iso;
 }
 
+/// "acceleration criterion, delta = 0.001953".
+std::string criterion(const History& h) {
+    if (h.mac.empty()) return "";
+    const auto* parameter = h.mac == "geometric" ? "theta" : h.mac == "acceleration" ? "delta" : "error";
+    return h.mac + " criterion" + (std::isfinite(h.mac_parameter) ? std::string(", ") + parameter + " = " + brief(h.mac_parameter) : "");
+}
+
 std::string table(const Context& c) {
     const auto& h = c.history;
     Rows rows;
     rows.add("Particles", h.particles > 0 ? grouped(h.particles) + (types(h).empty() ? "" : " (" + types(h) + ")") : "");
     rows.add("Units", units(h.units));
     rows.add("Softening", h.softening, c.length_unit);
+    const bool constant = h.step_method.empty() || h.step_method == "leapfrog";
     if (std::isfinite(h.dt)) {
         const auto scale = time_scale(h.units, h.dt);
-        rows.add("Step", brief(h.dt) + (scale.unit.empty() ? "" : " (" + brief(h.dt * scale.factor) + " " + scale.unit + ")"));
+        rows.add(constant ? "Step" : "Longest step",
+                 brief(h.dt) + (scale.unit.empty() ? "" : " (" + brief(h.dt * scale.factor) + " " + scale.unit + ")"));
     }
     rows.add("Steps", h.steps > 0 ? grouped(h.steps) : "");
-    rows.add("Force", joined({h.method, h.variant, h.precision.empty() ? "" : h.precision + " precision",
+    if (!constant) {
+        rows.add("Step method", joined({h.step_method, h.criterion, std::isfinite(h.eta) ? "eta = " + brief(h.eta) : ""}));
+        rows.add("Block steps", h.block_steps > 0 ? grouped(h.block_steps) : "");
+    }
+    rows.add("Force", joined({h.method, h.variant, criterion(h), h.multipole,
+                              h.leaf_size > 0 ? "leaves of up to " + grouped(h.leaf_size) : "", h.curve.empty() ? "" : h.curve + " order",
+                              h.precision.empty() ? "" : h.precision + " precision",
                               h.accumulation.empty() ? "" : h.accumulation + " accumulation", h.deterministic ? "deterministic" : ""}));
+    if (h.rebuilds > 0) rows.add("Trees built", grouped(h.rebuilds));
     rows.add("Interactions", h.interactions);
     std::vector<std::string> device{h.device};
     if (std::isfinite(h.memory_bytes) && h.memory_bytes > 0) device.push_back(bytes(h.memory_bytes));

@@ -94,6 +94,16 @@ void read_record(const json& object, History& h) {
     const auto force = r.inside("force");
     force.text("method", h.method), force.text("variant", h.variant), force.text("precision", h.precision);
     force.text("accumulation", h.accumulation), force.flag("deterministic", h.deterministic);
+    const auto mac = force.inside("mac");
+    mac.text("name", h.mac), force.text("multipole", h.multipole), force.text("curve", h.curve), force.count("leaf_size", h.leaf_size);
+    for (const char* parameter : {"theta", "delta", "error"}) mac.number(parameter, h.mac_parameter);
+    const auto step = r.inside("step");
+    step.text("method", h.step_method), step.text("criterion", h.criterion), step.number("eta", h.eta);
+    const auto counts = r.inside("step_counts");
+    counts.count("block_steps", h.block_steps), counts.count("rebuilds", h.rebuilds);
+    counts.number("updates", h.updates), counts.number("active_fraction", h.active_fraction);
+    for (const auto& level : counts.list("levels"))
+        if (level.is_number_integer()) h.levels.push_back(level.get<std::int64_t>());
     r.count("steps", h.steps), r.number("time", h.time), r.number("seconds", h.seconds);
     const auto timers = r.inside("timers");
     for (const auto& [name, part] : timers.object().items()) {

@@ -38,9 +38,17 @@ struct History {
     std::int64_t particles = 0;
     std::array<std::int64_t, gravity::type_count> by_type{};
     gravity::Units units;
-    double softening = unknown, dt = unknown;
+    double softening = unknown, dt = unknown;  // dt: the macro step
     std::string method, variant, precision, accumulation;
     bool deterministic = false;
+    std::string mac, multipole, curve;            ///< of a tree
+    double mac_parameter = unknown;               ///< theta, delta or error, as `mac` says
+    std::int64_t leaf_size = 0;
+    std::string step_method, criterion;           ///< leapfrog | adaptive | block
+    double eta = unknown;
+    std::int64_t block_steps = 0, rebuilds = 0;
+    double updates = unknown, active_fraction = unknown;
+    std::vector<std::int64_t> levels;             ///< particles with dt = dt_max / 2^k at the end
     std::int64_t steps = 0;
     double time = unknown, seconds = unknown;
     std::vector<std::pair<std::string, double>> timers;  ///< seconds per part, the longest first

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace kasane::run::report {
@@ -71,12 +72,27 @@ std::string summary(const Context& c, const Span& span) {
     text += pair ? fmt::format("Two {}, {} in all, ", noun, subject) : subject + " ";
     text += "moved under their own gravity";
     if (std::isfinite(span.last)) text += " for <strong>" + simulated(c, span) + "</strong>";
-    if (h.steps > 0) text += ", in " + counted(h.steps, "step", "steps");
+    if (h.block_steps > 0 && h.step_method == "block")
+        text += ", in " + counted(h.block_steps, "block step", "block steps");
+    else if (h.block_steps > 0)
+        text += ", in " + counted(h.block_steps, "step", "steps");
+    else if (h.steps > 0)
+        text += ", in " + counted(h.steps, "step", "steps");
     text += ". ";
     if (h.method == "direct") {
         text += "Every particle felt the pull of every other one, summed directly";
         if (!h.precision.empty()) text += " in " + escape(h.precision) + " precision";
         text += " at every step. ";
+    }
+    if (h.method == "tree") {
+        text += "Forces are those of a tree code: near particles pulled one by one, far ones by whole cells of an octree. ";
+        const auto& median = h.energy["force_error_median"];
+        double worst = 0;
+        for (const double m : median) worst = std::max(worst, std::isfinite(m) ? m : 0);
+        if (worst > 0)
+            text += "Against direct summation they were off by at most <strong>" + error_size(worst) +
+                    "</strong> for half of the particles "
+                    "that were sampled in the course of the run. ";
     }
     if (std::isfinite(h.seconds)) {
         text += "It took <strong>" + duration(h.seconds) + "</strong>";
@@ -140,7 +156,7 @@ std::string page(const History& history, const Film& film) {
     out += "<title>" + escape(title) + " · kasane</title>\n<style>\n" + style + "</style>\n</head>\n<body>\n<main>\n";
     out += "<header>\n<p class=\"eyebrow\">kasane run report " + badge(history) + "</p>\n<h1>" + escape(title) + "</h1>\n";
     out += summary(c, span) + tiles(c, span) + "</header>\n" + warnings(c, span);
-    out += player(c) + curves(c) + speed(c) + facts(c);
+    out += player(c) + curves(c) + steps(c) + speed(c) + facts(c);
     out += "</main>\n<script>\n" + std::string(script) + "</script>\n</body>\n</html>\n";
     return out;
 }

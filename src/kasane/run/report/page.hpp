@@ -23,6 +23,7 @@ std::string page(const History& history, const Film& film);
 std::string player(const Context& context);  ///< the film with its controls, and the stills
 std::string curves(const Context& context);  ///< plots of energy.csv and of the separation
 std::string speed(const Context& context);   ///< rate against the bound, and where the time went
+std::string steps(const Context& context);   ///< how long the particles' time steps are
 std::string facts(const Context& context);   ///< the table, the run file, papers, commands
 extern const char* const style;              ///< CSS
 extern const char* const script;             ///< JavaScript

@@ -30,20 +30,27 @@ std::string rate_text(const History& h) {
     std::string out =
         fmt::format("<p class=\"big\"><strong>{}</strong> interactions per second <span>= {}</span></p>\n", number(h.rate), flops(h.rate));
     if (bounded) out += gauge(h);
+    const bool tree = h.method == "tree";
+    out += tree ? "<p>An interaction is the pull of one particle, or of one cell of the tree, on a particle. By custom"
+                : "<p>An interaction is the pull of one particle on another one. By custom";
     out +=
-        "<p>An interaction is the pull of one particle on another one. By custom it counts as 26 floating-point operations, "
+        " it counts as 26 floating-point operations, "
         "however many the hardware spends on it [MTM13]; that gives the figure in FLOPS. ";
     if (bounded) {
         out += fmt::format("The forces reached <strong>{:.0f}%</strong> of what this hardware allows", 100 * h.rate / h.bound);
         out += h.bound_reason.empty() ? ". " : " (" + escape(h.bound_reason) + "). ";
-    } else {
+    } else if (!tree) {
         out += "What this hardware allows was not recorded. ";
     }
-    return out + "The rate is measured over the force calculation alone.</p>\n";
+    return out + (tree ? "The rate is measured over the walks through the tree alone, their tests of cells included.</p>\n"
+                       : "The rate is measured over the force calculation alone.</p>\n");
 }
 
 std::string part_name(const std::string& name) {
-    static constexpr std::pair<const char*, const char*> names[] = {{"force", "forces"}, {"step", "kick and drift"}, {"copy", "copies"}};
+    static constexpr std::pair<const char*, const char*> names[] = {{"force", "forces"}, {"walk", "walk: forces from the tree"},
+                                                                 {"moments", "moments of the cells"}, {"tree", "tree: sort and build"},
+                                                                 {"step", "kick and drift"}, {"audit", "audit of the forces"},
+                                                                 {"copy", "copies"}};
     for (const auto& [key, text] : names)
         if (name == key) return text;
     return name;
@@ -61,7 +68,12 @@ std::string time_bars(const History& h) {
         out += fmt::format("<li><span>{}</span><span>{} · {}%</span><i style=\"width:{:.2f}%\"></i></li>\n", escape(part_name(name)),
                            duration(seconds), share < 0.1 && share > 0 ? "&lt;0.1" : number(share, share < 10 ? 2 : 3), share);
     }
-    return out + "</ul>\n";
+    out += "</ul>\n";
+    if (h.method == "tree")
+        out += "<p>The walk takes each group of near particles through the tree and sums what it meets. Moments are masses and centres of "
+               "mass of the cells, made anew at each step; the tree itself is rebuilt only now and then: at fixed intervals when the run "
+               "is deterministic, otherwise when its walk has grown slower by more than a build costs.</p>\n";
+    return out;
 }
 
 }  // namespace

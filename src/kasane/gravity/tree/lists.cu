@@ -1,0 +1,465 @@
+// The walk `lists` on CUDA. A warp owns a group of at most 64 consecutive targets and draws the next one when it is done. It tests 32
+// nodes at a time; cells that the group may take as a whole, and bodies of leaves that it may not, go to lists in shared memory, and
+// full lists pull on the targets, two targets a lane, or several lanes a target where there are few. Cells far from the whole group
+// go to one Taylor series (far_cells.cuda.hpp).
+// Invariants: no intrinsic under a branch that the warp does not take as one; memory shared by the warp is ordered by __syncwarp; the
+// order of every sum is fixed by the group alone; the stack holds what any tree can ask for (see stack_size).
+#include <kasane/gravity/tree/far_cells.cuda.hpp>
+#include <kasane/gravity/tree/walks.cuda.hpp>
+
+#include <cuda_pipeline_primitives.h>
+
+namespace kasane::gravity::detail {
+namespace {
+
+constexpr int block = 128, warps_per_block = block / warp_size;
+constexpr unsigned targets_per_lane = 2;
+constexpr unsigned largest_group = targets_per_lane * warp_size;
+
+/// Opened nodes wait here, the deepest on top. A batch takes from the top until it has up to 32 children, at least four nodes where
+/// there are so many, and puts back the opened ones in order of depth; so nodes of one depth are added only when no deeper one is
+/// left, and 28 of each of the 20 depths that can hold opened nodes, and 32 of the last, is the most that can wait.
+constexpr unsigned stack_size = 608;
+constexpr unsigned runs_size = 64, cells_size = 128, far_size = 256;
+
+/// One warp's part of the shared memory. The list of bodies comes behind it.
+struct alignas(16) Shared {
+    float4 cell[3][warp_size];  ///< staged cells: x y z m | 7.5 Q: xx xy xz yy | yz zz, -1.5 tr Q, -
+    float far[36];
+    unsigned long long bodies, cells, tests, groups;
+    uint2 run[runs_size];  ///< bodies [x, y)
+    std::uint32_t stack[stack_size], cell_index[cells_size], far_index[far_size];
+};
+
+struct Sums {
+    float x = 0, y = 0, z = 0, phi = 0, same = 0;
+};
+
+/// A point mass: 13 issue slots, and half of one to load it from shared memory. What sits on the target is left out of the potential;
+/// its mass is summed, since the target itself is in there.
+template <bool Phi>
+__device__ void pull_of_body(float4 b, float x, float y, float z, float eps2, Sums& sum) {
+    const float dx = b.x - x, dy = b.y - y, dz = b.z - z;
+    const float r2 = fmaf(dz, dz, fmaf(dy, dy, fmaf(dx, dx, eps2)));
+    const float over_r = over_sqrt(r2);
+    const float w = b.w * over_r, w3 = w * (over_r * over_r);
+    sum.x = fmaf(w3, dx, sum.x);
+    sum.y = fmaf(w3, dy, sum.y);
+    sum.z = fmaf(w3, dz, sum.z);
+    if constexpr (Phi) {
+        const bool apart = r2 > eps2;
+        sum.phi += apart ? w : 0.f;
+        sum.same += apart ? 0.f : b.w;
+    }
+}
+
+/// A cell with second moments about its centre of mass, the softened potential to second order:
+///     phi = -[ M/rho + (3 d.Qd/rho^5 - tr Q/rho^3)/2 ],  rho^2 = d^2 + eps^2.
+/// By the unit vector n = d/rho, so that nothing underflows: a = n [M + 7.5 n.Qn/rho^2 - 1.5 tr Q/rho^2]/rho^2 - 3 Qn/rho^4. 34 slots.
+template <bool Phi>
+__device__ void pull_of_cell(float4 c, float4 q, float4 r, float x, float y, float z, float eps2, Sums& sum) {
+    const float dx = c.x - x, dy = c.y - y, dz = c.z - z;
+    const float over_r = over_sqrt(fmaf(dz, dz, fmaf(dy, dy, fmaf(dx, dx, eps2))));
+    const float nx = dx * over_r, ny = dy * over_r, nz = dz * over_r;
+    const float qx = fmaf(q.x, nx, fmaf(q.y, ny, q.z * nz));
+    const float qy = fmaf(q.y, nx, fmaf(q.w, ny, r.x * nz));
+    const float qz = fmaf(q.z, nx, fmaf(r.x, ny, r.y * nz));
+    const float nqn = fmaf(qx, nx, fmaf(qy, ny, qz * nz));
+    const float over_r2 = over_r * over_r, over_r4 = over_r2 * over_r2;
+    const float along = fmaf(over_r4, nqn + r.z, c.w * over_r2), across = -0.4f * over_r4;
+    sum.x = fmaf(along, nx, fmaf(across, qx, sum.x));
+    sum.y = fmaf(along, ny, fmaf(across, qy, sum.y));
+    sum.z = fmaf(along, nz, fmaf(across, qz, sum.z));
+    if constexpr (Phi) sum.phi += over_r * fmaf(over_r2, fmaf(0.2f, nqn, (1.f / 3) * r.z), c.w);
+}
+
+struct Totals {
+    double x = 0, y = 0, z = 0, phi = 0;
+    float same = 0;
+    template <bool Phi>
+    __device__ void add(const Sums& s) {
+        x += static_cast<double>(s.x), y += static_cast<double>(s.y), z += static_cast<double>(s.z);
+        if constexpr (Phi) phi += static_cast<double>(s.phi), same += s.same;
+    }
+};
+
+/// Targets of this lane, and which part of each list it pulls with.
+struct Lane {
+    float x[targets_per_lane], y[targets_per_lane], z[targets_per_lane];
+    unsigned share, shares;
+};
+
+template <bool Phi>
+__device__ void evaluate_bodies(const float4* list, unsigned n, const Lane& at, float eps2, Totals (&total)[targets_per_lane]) {
+    Sums sum[targets_per_lane];
+#pragma unroll 4
+    for (unsigned j = at.share; j < n; j += at.shares) {
+        const float4 b = list[j];
+#pragma unroll
+        for (unsigned v = 0; v < targets_per_lane; ++v) pull_of_body<Phi>(b, at.x[v], at.y[v], at.z[v], eps2, sum[v]);
+    }
+#pragma unroll
+    for (unsigned v = 0; v < targets_per_lane; ++v) total[v].add<Phi>(sum[v]);
+}
+
+template <bool Phi>
+__device__ void evaluate_cells(const float4 (&cell)[3][warp_size], unsigned n, const Lane& at, float eps2,
+                               Totals (&total)[targets_per_lane]) {
+    Sums sum[targets_per_lane];
+#pragma unroll 2
+    for (unsigned j = at.share; j < n; j += at.shares) {
+        const float4 c = cell[0][j], q = cell[1][j], r = cell[2][j];
+#pragma unroll
+        for (unsigned v = 0; v < targets_per_lane; ++v) pull_of_cell<Phi>(c, q, r, at.x[v], at.y[v], at.z[v], eps2, sum[v]);
+    }
+#pragma unroll
+    for (unsigned v = 0; v < targets_per_lane; ++v) total[v].add<Phi>(sum[v]);
+}
+
+__device__ float4 load_center(const Body* center, std::uint32_t node) { return __ldg(reinterpret_cast<const float4*>(center) + node); }
+
+struct Moments {
+    float xx, xy, xz, yy, yz, zz;
+};
+__device__ Moments load_moments(const Quadrupole* quadrupole, std::uint32_t node) {
+    const auto* pair = reinterpret_cast<const float2*>(quadrupole) + 3 * static_cast<std::size_t>(node);
+    const float2 a = __ldg(pair), b = __ldg(pair + 1), c = __ldg(pair + 2);
+    return {a.x, a.y, b.x, b.y, c.x, c.y};
+}
+
+/// Entries that pull on nothing, up to a multiple of the shares.
+__device__ unsigned pad(float4* list, unsigned n, unsigned shares, unsigned lane) {
+    const unsigned padded = (n + shares - 1) / shares * shares;
+    if (n + lane < padded) list[n + lane] = make_float4(4, 4, 4, 0);
+    return padded;
+}
+
+template <bool Quad, bool Phi>
+__global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice) {
+    extern __shared__ float4 dynamic[];
+    const unsigned lane = lane_index();
+    const std::size_t per_warp = sizeof(Shared) / sizeof(float4) + static_cast<std::size_t>(choice.list);
+    auto& shared = *reinterpret_cast<Shared*>(dynamic + threadIdx.x / warp_size * per_warp);
+    float4* const list = dynamic + threadIdx.x / warp_size * per_warp + sizeof(Shared) / sizeof(float4);
+    const auto list_size = static_cast<unsigned>(choice.list);
+    const auto* const bodies = reinterpret_cast<const float4*>(job.tree.body);
+    const unsigned groups = job.group ? job.ledger->groups : (job.targets + job.group_size - 1) / job.group_size;
+    if (lane == 0) shared.bodies = shared.cells = shared.tests = shared.groups = 0;
+
+    unsigned drawn = 0;
+    if (lane == 0) drawn = atomicAdd(&job.ledger->next, 1);
+    for (unsigned g = __shfl_sync(all_lanes, drawn, 0); g < groups; g = __shfl_sync(all_lanes, drawn, 0)) {
+        if (lane == 0) drawn = atomicAdd(&job.ledger->next, 1);  // in time for the next round
+
+        // The group: its targets, its box, its least |a|.
+        TargetGroup group;
+        if (job.group)
+            group = job.group[g];
+        else
+            group = {g * job.group_size, min(job.group_size, job.targets - g * job.group_size)};
+        Lane at;
+        const unsigned wide = group.count <= 1 ? 1 : 1u << (warp_size - __clz(group.count - 1));  // the next power of two
+        at.shares = min(largest_group / wide, static_cast<unsigned>(warp_size));
+        const unsigned width = warp_size / at.shares;  // lanes of one share
+        at.share = lane / width;
+        std::uint32_t target[targets_per_lane];
+        float a_least = 3e38f;
+        float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
+#pragma unroll
+        for (unsigned v = 0; v < targets_per_lane; ++v) {
+            const unsigned t = min(lane % width + v * width, group.count - 1);
+            target[v] = job.body(group.first + t);
+            const float4 b = bodies[target[v]];
+            at.x[v] = b.x, at.y[v] = b.y, at.z[v] = b.z;
+            low[0] = fminf(low[0], b.x), low[1] = fminf(low[1], b.y), low[2] = fminf(low[2], b.z);
+            high[0] = fmaxf(high[0], b.x), high[1] = fmaxf(high[1], b.y), high[2] = fmaxf(high[2], b.z);
+            a_least = fminf(a_least, job.last_acceleration(target[v]));
+        }
+        const std::uint32_t first = job.body(group.first), last = job.body(group.first + group.count - 1);
+        float center[3], half[3], radius = 0;
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            const float l = warp_min(low[c], choice.warp_reduce), h = warp_max(high[c], choice.warp_reduce);
+            center[c] = 0.5f * (l + h);
+            half[c] = fmaxf(h - center[c], center[c] - l);
+            radius = fmaf(half[c], half[c], radius);
+        }
+        a_least = warp_min(a_least, choice.warp_reduce);
+        radius = sqrtf(radius);
+        // A series pays from eight targets on; the radius must be one whose inverse square is a float.
+        const float far_reach = group.count >= 8 && radius > 1e-12f ? choice.far.reach : 0.f;
+        const float over_radius = 1 / radius;
+        const float far_end2 = 1e16f * radius * radius;  // beyond, m/R^3 in units of the radius could fall out of the range of float
+        shared.far[lane] = 0;
+        if (lane < 4) shared.far[warp_size + lane] = 0;
+
+        Totals total[targets_per_lane];
+        unsigned waiting = 1, runs = 0, cells = 0, fars = 0, in_list = 0;
+        unsigned body_count = 0, cell_count = 0, test_count = 0;
+        bool any_far = false;
+        if (lane == 0) shared.stack[0] = 0;  // as if a parent of the root alone had been opened
+        __syncwarp();
+
+        while (true) {
+            // Test nodes until a list is full or no node is left.
+            while (waiting > 0 && runs <= runs_size - warp_size && cells <= cells_size - warp_size && fars <= far_size - warp_size) {
+                // Children of the topmost opened nodes, one a lane.
+                const bool offers = lane < waiting;
+                const NodeLink offered = offers ? shared.stack[waiting - 1 - lane] : 0;
+                const unsigned number = child_count(offered);
+                const unsigned start = SmallScan(offers, number).below(lane);
+                const bool taken = offers && start + number <= warp_size;
+                const auto takers = static_cast<unsigned>(__popc(__ballot_sync(all_lanes, taken)));
+                const unsigned starts = __reduce_or_sync(all_lanes, taken ? 1u << start : 0u);
+                const unsigned nodes = __shfl_sync(all_lanes, start + number, takers - 1);
+                const unsigned upto = starts & (2 * (1u << lane) - 1);
+                const NodeLink parent = __shfl_sync(all_lanes, offered, __popc(upto) - 1);
+                const bool active = lane < nodes;
+                const std::uint32_t node = active ? first_child(parent) + lane - (31 - __clz(upto)) : 0;
+                waiting -= takers;
+                test_count += nodes;
+
+                const float4 m = load_center(job.tree.center, node);
+                const float4 bound = __ldg(reinterpret_cast<const float4*>(job.tree.test) + node);
+                const NodeLink link = __ldg(job.tree.link + node);
+                const float rx = m.x - center[0], ry = m.y - center[1], rz = m.z - center[2];
+                const float ex = fmaxf(fabsf(rx) - half[0], 0.f), ey = fmaxf(fabsf(ry) - half[1], 0.f), ez = fmaxf(fabsf(rz) - half[2], 0.f);
+                const float d2 = fmaf(ex, ex, fmaf(ey, ey, ez * ez));
+                const std::uint32_t begin = __float_as_uint(bound.z), count = __float_as_uint(bound.w);
+                float reached = d2 * a_least * d2;  // d^4 a, or d^5 a
+                if constexpr (Quad) reached *= sqrtf(d2);
+                const bool accepted = active && d2 > bound.x && reached > bound.y && (begin > last || begin + count <= first);
+                const float R2 = fmaf(rx, rx, fmaf(ry, ry, rz * rz));
+                const float extent = fmaf(choice.far.b, sqrtf(bound.x), radius), extent2 = extent * extent;
+                const bool far = accepted && far_reach > 0 && R2 > far_reach * far_reach * extent2 && R2 < far_end2 &&
+                                 (choice.far.share == 0 || m.w * extent2 * (extent2 / R2) < choice.far.share * a_least * R2 * R2);
+                const bool in_bodies = active && link == leaf && (!accepted || (count <= choice.few && !far));
+                const bool opened = active && !accepted && link != leaf;
+                const bool near = accepted && !far && !in_bodies;
+
+                const unsigned far_votes = __ballot_sync(all_lanes, far), near_votes = __ballot_sync(all_lanes, near);
+                const unsigned open_votes = __ballot_sync(all_lanes, opened), body_votes = __ballot_sync(all_lanes, in_bodies);
+                const unsigned below = lanes_below(lane);
+                const auto pushed = static_cast<unsigned>(__popc(open_votes));
+                const bool fits = waiting + pushed <= stack_size;
+                __syncwarp();  // everyone has read what was offered
+                if (opened && fits) shared.stack[waiting + pushed - 1 - __popc(open_votes & below)] = link;
+                if (!fits && lane == 0) atomicOr(&job.ledger->exceeded, 1u);
+                waiting += fits ? pushed : 0;
+                if (far) shared.far_index[fars + __popc(far_votes & below)] = node;
+                if (near) shared.cell_index[cells + __popc(near_votes & below)] = node;
+                fars += static_cast<unsigned>(__popc(far_votes));
+                cells += static_cast<unsigned>(__popc(near_votes));
+
+                // Leaves that follow each other, as children of one parent do, make one run of bodies.
+                const std::uint32_t end = begin + count;
+                const std::uint32_t end_before = __shfl_up_sync(all_lanes, end, 1);
+                const bool continues = in_bodies && lane > 0 && (body_votes >> ((lane - 1) & 31) & 1) && end_before == begin;
+                const unsigned start_votes = body_votes & ~__ballot_sync(all_lanes, continues);
+                const unsigned end_votes = body_votes & ~((body_votes & ~start_votes) >> 1);
+                if (start_votes >> lane & 1) shared.run[runs + __popc(start_votes & below)].x = begin;
+                if (end_votes >> lane & 1) shared.run[runs + __popc(end_votes & below)].y = end;
+                runs += static_cast<unsigned>(__popc(start_votes));
+                __syncwarp();
+            }
+            const bool finished = waiting == 0;
+
+            // Evaluate what is full; bodies begin to come before the cells are evaluated.
+            uint2 run = {0, 0};
+            unsigned offset = 0, copied = 0, wanted = 0;
+            do {
+                if (copied == wanted && runs > 0) {
+                    const unsigned take = min(runs, static_cast<unsigned>(warp_size));
+                    runs -= take;
+                    run = lane < take ? shared.run[runs + lane] : make_uint2(0, 0);
+                    const unsigned through = inclusive_scan(run.y - run.x, lane);
+                    offset = through - (run.y - run.x);
+                    wanted = __shfl_sync(all_lanes, through, warp_size - 1);
+                    copied = 0;
+                }
+                for (; copied < wanted && in_list + warp_size <= list_size; copied += warp_size) {
+                    const bool has = run.y > run.x;
+                    const unsigned earlier = __ballot_sync(all_lanes, has && offset < copied);
+                    const bool begins = has && offset >= copied && offset < copied + warp_size;
+                    const unsigned starts = __reduce_or_sync(all_lanes, begins ? 1u << (offset - copied) : 0u);
+                    const int source = __popc(earlier) + __popc(starts & (2 * (1u << lane) - 1)) - 1;
+                    const std::uint32_t from = __shfl_sync(all_lanes, run.x - offset, source) + copied + lane;
+                    const unsigned here = min(wanted - copied, static_cast<unsigned>(warp_size));
+                    if (lane < here) {
+                        if (choice.async_copy)
+                            __pipeline_memcpy_async(list + in_list + lane, bodies + from, sizeof(float4));
+                        else
+                            list[in_list + lane] = __ldg(bodies + from);
+                    }
+                    in_list += here;
+                }
+                copied = min(copied, wanted);
+                if (cells > 0 && (finished || cells > cells_size - warp_size)) {
+                    cell_count += cells;
+                    for (unsigned done = 0; done < cells; done += warp_size) {
+                        const unsigned here = min(cells - done, static_cast<unsigned>(warp_size));
+                        float4 m = make_float4(4, 4, 4, 0), q = make_float4(0, 0, 0, 0), r = q;
+                        if (lane < here) {
+                            const std::uint32_t node = shared.cell_index[done + lane];
+                            m = load_center(job.tree.center, node);
+                            if constexpr (Quad) {
+                                const auto s = load_moments(job.tree.quadrupole, node);
+                                q = make_float4(7.5f * s.xx, 7.5f * s.xy, 7.5f * s.xz, 7.5f * s.yy);
+                                r = make_float4(7.5f * s.yz, 7.5f * s.zz, -1.5f * (s.xx + s.yy + s.zz), 0);
+                            }
+                        }
+                        __syncwarp();  // the cells before have been used
+                        shared.cell[0][lane] = m;
+                        if constexpr (Quad) shared.cell[1][lane] = q, shared.cell[2][lane] = r;
+                        __syncwarp();
+                        const unsigned padded = (here + at.shares - 1) / at.shares * at.shares;
+                        if constexpr (Quad)
+                            evaluate_cells<Phi>(shared.cell, padded, at, job.eps2, total);
+                        else
+                            evaluate_bodies<Phi>(shared.cell[0], padded, at, job.eps2, total);
+                    }
+                    cells = 0;
+                }
+                if (fars > 0 && (finished || fars > far_size - warp_size)) {
+                    cell_count += fars;
+                    any_far = true;
+                    float l[FarSeries::count];
+#pragma unroll
+                    for (float& term : l) term = 0;
+                    const float eps2 = job.eps2 * over_radius * over_radius;
+                    for (unsigned done = 0; done < fars; done += warp_size) {
+                        const bool mine = done + lane < fars;
+                        const std::uint32_t node = shared.far_index[mine ? done + lane : done];
+                        const float4 m = load_center(job.tree.center, node);
+                        const float x = (m.x - center[0]) * over_radius, y = (m.y - center[1]) * over_radius, z = (m.z - center[2]) * over_radius;
+                        const float over_rho = over_sqrt(fmaf(x, x, fmaf(y, y, fmaf(z, z, eps2))));
+                        const float mass = mine ? m.w : 0.f;
+                        if constexpr (Quad) {
+                            const auto s = load_moments(job.tree.quadrupole, node);
+                            const float k = mine ? over_radius * over_radius : 0.f;
+                            add_quadrupole(l, x, y, z, k * s.xx, k * s.xy, k * s.xz, k * s.yy, k * s.yz, k * s.zz, over_rho);
+                        }
+                        add_monopole(l, x, y, z, mass, over_rho);
+                    }
+                    float most[warp_size];
+#pragma unroll
+                    for (int k = 0; k < warp_size; ++k) most[k] = l[k];
+                    shared.far[lane] += transposed_sum<warp_size / 2>(most, lane);
+#pragma unroll
+                    for (int k = warp_size; k < FarSeries::count; ++k) {
+                        const float sum = warp_sum(l[k]);
+                        if (lane == 0) shared.far[k] += sum;
+                    }
+                    fars = 0;
+                }
+                const bool no_more = copied == wanted && runs == 0;
+                if (in_list > 0 && (in_list + warp_size > list_size || (finished && no_more))) {
+                    if (choice.async_copy) {
+                        __pipeline_commit();
+                        __pipeline_wait_prior(0);
+                    }
+                    body_count += in_list;
+                    const unsigned padded = pad(list, in_list, at.shares, lane);
+                    __syncwarp();
+                    evaluate_bodies<Phi>(list, padded, at, job.eps2, total);
+                    in_list = 0;
+                    __syncwarp();  // before the list is written again
+                }
+            } while (copied < wanted || runs > 0);
+            if (finished) break;
+        }
+        __syncwarp();
+
+        // Add the shares, then the series, and write.
+        for (unsigned step = width; step < warp_size; step *= 2) {
+#pragma unroll
+            for (unsigned v = 0; v < targets_per_lane; ++v) {
+                total[v].x += __shfl_xor_sync(all_lanes, total[v].x, static_cast<int>(step));
+                total[v].y += __shfl_xor_sync(all_lanes, total[v].y, static_cast<int>(step));
+                total[v].z += __shfl_xor_sync(all_lanes, total[v].z, static_cast<int>(step));
+                if constexpr (Phi) {
+                    total[v].phi += __shfl_xor_sync(all_lanes, total[v].phi, static_cast<int>(step));
+                    total[v].same += __shfl_xor_sync(all_lanes, total[v].same, static_cast<int>(step));
+                }
+            }
+        }
+#pragma unroll
+        for (unsigned v = 0; v < targets_per_lane; ++v) {
+            if (any_far) {
+                const auto far = far_field<Phi>(shared.far, (at.x[v] - center[0]) * over_radius, (at.y[v] - center[1]) * over_radius,
+                                                (at.z[v] - center[2]) * over_radius);
+                const double k = static_cast<double>(over_radius), k2 = k * k;
+                total[v].x += k2 * static_cast<double>(far.ax);
+                total[v].y += k2 * static_cast<double>(far.ay);
+                total[v].z += k2 * static_cast<double>(far.az);
+                if constexpr (Phi) total[v].phi += k * static_cast<double>(far.phi);
+            }
+            const unsigned t = lane % width + v * width;
+            if (at.share == 0 && t < group.count) {
+                if (job.out_acceleration)
+                    job.out_acceleration[target[v]] = {static_cast<float>(job.per_acceleration * total[v].x),
+                                                       static_cast<float>(job.per_acceleration * total[v].y),
+                                                       static_cast<float>(job.per_acceleration * total[v].z)};
+                if constexpr (Phi) {
+                    const float others = total[v].same - bodies[target[v]].w;
+                    job.out_potential[target[v]] = static_cast<float>(
+                        job.per_potential * (total[v].phi + static_cast<double>(others) * static_cast<double>(job.over_eps)));
+                }
+            }
+        }
+        if (lane == 0) {
+            shared.bodies += static_cast<unsigned long long>(body_count) * group.count;
+            shared.cells += static_cast<unsigned long long>(cell_count) * group.count;
+            shared.tests += test_count;
+            ++shared.groups;
+        }
+        __syncwarp();  // before the next group writes to shared memory
+    }
+    if (lane == 0 && shared.groups > 0) {
+        atomicAdd(&job.ledger->bodies, shared.bodies);
+        atomicAdd(&job.ledger->cells, shared.cells);
+        atomicAdd(&job.ledger->tests, shared.tests);
+        atomicAdd(&job.ledger->all_groups, shared.groups);
+    }
+}
+
+template <bool Quad, bool Phi>
+void launch(Cuda on, int multiprocessors, const WalkJob& job, ListsChoice choice) {
+    const auto kernel = walk<Quad, Phi>;
+    const std::size_t bytes = warps_per_block * (sizeof(Shared) + static_cast<std::size_t>(choice.list) * sizeof(float4));
+    KS_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    int resident = 0;
+    KS_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, bytes));
+    KS_VALIDATE(resident > 0, "interaction lists of " + std::to_string(choice.list) + " entries do not fit the shared memory of this device");
+    if (choice.blocks_per_sm > 0) resident = std::min(resident, choice.blocks_per_sm);
+    const auto wanted = (static_cast<index_t>(job.targets) + warps_per_block - 1) / warps_per_block;  // a target is a group at least
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(std::min<index_t>(wanted, static_cast<index_t>(resident) * multiprocessors)));
+    config.blockDim = dim3(block);
+    config.dynamicSmemBytes = bytes;
+    config.stream = on.stream;
+    cudaLaunchAttribute attribute[1];
+    if (choice.resident_bytes > 0) {
+        attribute[0].id = cudaLaunchAttributeAccessPolicyWindow;
+        attribute[0].val.accessPolicyWindow.base_ptr = const_cast<void*>(choice.resident);
+        attribute[0].val.accessPolicyWindow.num_bytes = choice.resident_bytes;
+        attribute[0].val.accessPolicyWindow.hitRatio = 1;
+        attribute[0].val.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+        attribute[0].val.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
+        config.attrs = attribute;
+        config.numAttrs = 1;
+    }
+    KS_CUDA(cudaLaunchKernelEx(&config, kernel, job, choice));
+}
+
+}  // namespace
+
+void walk_lists(Cuda on, int multiprocessors, const WalkJob& job, const ListsChoice& choice) {
+    const bool quad = job.tree.quadrupole, phi = job.out_potential;
+    if (quad && phi) launch<true, true>(on, multiprocessors, job, choice);
+    if (quad && !phi) launch<true, false>(on, multiprocessors, job, choice);
+    if (!quad && phi) launch<false, true>(on, multiprocessors, job, choice);
+    if (!quad && !phi) launch<false, false>(on, multiprocessors, job, choice);
+}
+
+}  // namespace kasane::gravity::detail

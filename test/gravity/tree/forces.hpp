@@ -1,0 +1,162 @@
+// How tests ask a tree for forces: particles in any order, any space, results in the order given; and the errors of these.
+#pragma once
+
+#include <kasane/gravity/tree/walk.hpp>
+
+#include <gravity/tree/cases.hpp>
+#include <reference/direct.hpp>
+#include <reference/tree.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+namespace kasane::test {
+
+using namespace gravity;
+
+/// What is asked of a walk beside its options.
+struct Ask {
+    std::vector<std::uint32_t> targets;  ///< particles; empty: all
+    std::vector<float> last;             ///< |a| of every particle; empty: of a walk with theta = 0.5, as the first force takes it
+    bool potential = false;
+    WalkTuning tuning = {};
+    bool whole_index = false;  ///< all particles, but named one by one
+};
+
+struct Forces {
+    std::vector<Vec3<double>> acceleration;  ///< NaN where nothing was written
+    std::vector<double> potential;
+    WalkCounts counts;
+    Frame frame;
+    std::vector<std::uint32_t> order;  ///< body k is particle order[k]
+};
+
+inline double length(const Vec3<double>& a) { return std::sqrt(dot(a, a)); }
+inline Vec3<double> wide(const Vec3<float>& a) { return {a.x, a.y, a.z}; }
+
+template <class T>
+std::vector<T> permuted(const std::vector<T>& of, const std::vector<std::uint32_t>& order) {
+    std::vector<T> made;
+    for (const auto k : order) made.push_back(of[k]);
+    return made;
+}
+
+template <Space S>
+Forces forces_on(S on, const TreeProblem& problem, const Tree& given, const Ask& ask) {
+    const auto n = problem.size();
+    Tree options = given;
+    options.softening = problem.softening;
+    const bool by_acceleration = std::holds_alternative<AccelerationMac>(options.mac);
+    Octree<S> tree(on, options);
+    Forces made;
+    {
+        const auto position = to_space(on, problem.position);
+        const auto mass = to_space(on, problem.mass);
+        tree.sort(position.view(), mass.view());
+        made.order.resize(static_cast<std::size_t>(n));
+        copy_to_host(on, view(made.order), tree.order());
+    }
+    const auto position = to_space(on, permuted(problem.position, made.order));
+    const auto mass = to_space(on, permuted(problem.mass, made.order));
+    tree.build();
+    tree.place(position.view(), mass.view());
+    if (by_acceleration && ask.last.empty()) tree.set_mac(GeometricMac{0.5});
+    else tree.refresh();
+    made.frame = tree.view().frame;
+
+    Walk<S> walk(on, options);
+    walk.tuning() = ask.tuning;
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    Buffer<float, S> last;
+    if (by_acceleration) {
+        std::vector<float> sizes;
+        if (ask.last.empty()) {
+            auto first = to_space(on, std::vector<Vec3<float>>(static_cast<std::size_t>(n), {nan, nan, nan}));
+            walk(tree.view(), {}, {first.view(), {}});
+            for (const auto& a : to_host(first)) sizes.push_back(static_cast<float>(length(wide(a))));
+            tree.set_mac(options.mac);
+        } else {
+            sizes = permuted(ask.last, made.order);
+        }
+        last = to_space(on, sizes);
+    }
+    std::vector<std::uint32_t> place(static_cast<std::size_t>(n)), index;
+    for (std::uint32_t k = 0; k < n; ++k) place[made.order[k]] = k;
+    for (const auto i : ask.targets) index.push_back(place[i]);
+    if (ask.whole_index)
+        for (std::uint32_t k = 0; k < n; ++k) index.push_back(k);
+    std::sort(index.begin(), index.end());
+    const auto targets = to_space(on, index);
+    auto acceleration = to_space(on, std::vector<Vec3<float>>(static_cast<std::size_t>(n), {nan, nan, nan}));
+    auto potential = to_space(on, std::vector<float>(static_cast<std::size_t>(ask.potential ? n : 0), nan));
+    walk.counts();
+    walk(tree.view(), {targets.view(), index.empty(), std::as_const(last).view()}, {acceleration.view(), potential.view()});
+    made.counts = walk.counts();
+    made.acceleration.resize(static_cast<std::size_t>(n));
+    const auto a = to_host(acceleration);
+    for (std::size_t k = 0; k < a.size(); ++k) made.acceleration[made.order[k]] = wide(a[k]);
+    if (ask.potential) {
+        made.potential.resize(static_cast<std::size_t>(n));
+        const auto phi = to_host(potential);
+        for (std::size_t k = 0; k < phi.size(); ++k) made.potential[made.order[k]] = static_cast<double>(phi[k]);
+    }
+    return made;
+}
+
+inline Forces forces(const AnySpace& on, const TreeProblem& problem, const Tree& options, const Ask& ask = {}) {
+    return std::visit([&](auto space) { return forces_on(space, problem, options, ask); }, on);
+}
+
+/// Direct summation at every `step`-th particle.
+struct Exact {
+    std::vector<std::size_t> particle;
+    std::vector<reference::FieldAt> field;
+};
+
+inline Exact exact(const TreeProblem& problem, double G = 1, index_t at_most = 160) {
+    Exact made;
+    const auto n = static_cast<std::size_t>(problem.size());
+    const std::size_t step = std::max<std::size_t>(1, n / static_cast<std::size_t>(at_most));
+    for (std::size_t i = 0; i < n; i += step) {
+        made.particle.push_back(i);
+        made.field.push_back(reference::direct(problem.position[i], problem.position, problem.mass, static_cast<index_t>(i), problem.softening, G));
+    }
+    return made;
+}
+
+/// What float may be wrong by. A pair: 12 roundings and the estimate of 1/r, (15/2) 2^-23; sums of runs below a thousand terms add
+/// 3 sqrt(1000) 2^-24, moments as much; and the result is rounded once more: together below 2e-5 / 3. Places round by 2^-24 of
+/// their distance from the frame's centre, the target's and that of the sources beside it.
+inline double rounding(const reference::FieldAt& field, const Vec3<double>& target, const Frame& frame) {
+    const auto d = target - frame.center;
+    const double place = 4 * std::sqrt(3.0) * 0x1p-24 * std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)});
+    return 7e-6 * field.force_sum + place * field.tide_sum;
+}
+
+struct Errors {
+    double median = 0, p99 = 0, largest = 0;
+};
+
+inline Errors spread(std::vector<double> e) {
+    std::sort(e.begin(), e.end());
+    return {e[e.size() / 2], e[(e.size() - 1) * 99 / 100], e.back()};
+}
+
+/// |a - exact| beyond what float may be wrong by, in units of scale(i-th of `to`).
+template <class Scale>
+Errors errors(const Forces& got, const TreeProblem& problem, const Exact& to, Scale scale) {
+    std::vector<double> all;
+    for (std::size_t k = 0; k < to.particle.size(); ++k) {
+        const std::size_t i = to.particle[k];
+        const double error = length(got.acceleration[i] - to.field[k].acceleration);
+        const double beyond = error - rounding(to.field[k], problem.position[i], got.frame);
+        // NaN counts as infinitely wrong.
+        all.push_back(!std::isfinite(error) ? INFINITY : beyond > 0 ? beyond / scale(k) : 0);
+    }
+    return spread(all);
+}
+
+}  // namespace kasane::test

@@ -1,0 +1,160 @@
+// A simulation with the tree: what comes out stands in the order given, forces are as good as the audit says, and they stay so when
+// the tree is older than the positions, or a particle far away.
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity.hpp>
+#include <kasane/gravity/tree/tree_force.hpp>
+
+#include <test/gravity/space_test.hpp>
+#include <test/reference/direct.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::gravity {
+namespace {
+
+class TreeSimulationOn : public OnEverySpace {};
+KS_ON_EVERY_SPACE(TreeSimulationOn);
+
+double size(const Vec3<double>& a) { return std::sqrt(dot(a, a)); }
+
+/// Relative error of every acceleration, ascending.
+std::vector<double> errors(const Particles& p, const std::vector<Vec3<double>>& acceleration, double softening) {
+    std::vector<double> error;
+    for (std::size_t i = 0; i < p.mass.size(); ++i) {
+        const auto exact = reference::direct(p.position[i], p.position, p.mass, static_cast<index_t>(i), softening, 1).acceleration;
+        const Vec3<double> a{static_cast<double>(exact.x), static_cast<double>(exact.y), static_cast<double>(exact.z)};
+        error.push_back(size(acceleration[i] - a) / size(a));
+    }
+    std::sort(error.begin(), error.end());
+    return error;
+}
+
+TEST_P(TreeSimulationOn, AnswersInTheOrderGiven) {
+    auto start = plummer({.count = 1500, .seed = 8});
+    for (std::size_t i = 0; i < start.mass.size(); ++i) start.mass[i] *= 1 + 0.5 * std::sin(static_cast<double>(i));
+    BlockSteps blocks;
+    blocks.dt_max = 1. / 32;
+    Simulation tree(space_, start, {.force = Tree{.softening = 0.05}, .step = blocks});
+    Simulation direct(space_, start, {.force = Direct{.softening = 0.05, .precision = Precision::double_}, .step = blocks});
+    tree.step(4);
+    direct.step(4);
+    EXPECT_EQ(tree.particles().id, start.id);
+    EXPECT_EQ(tree.particles().mass, start.mass);
+    const auto phi = tree.potential(), exact_phi = direct.potential();
+    for (std::size_t i = 0; i < start.mass.size(); ++i) {
+        // Forces differ by about 1e-4 of about 1, over a time of 1/8.
+        ASSERT_LT(size(tree.particles().position[i] - direct.particles().position[i]), 1e-4) << i;
+        ASSERT_NEAR(phi[i] / exact_phi[i], 1, 2e-3) << i;
+    }
+}
+
+TEST_P(TreeSimulationOn, AuditTellsTheErrorOfTheLastForce) {
+    for (const auto& how : {Steps{Leapfrog{1. / 64}}, Steps{[] {
+                                BlockSteps blocks;
+                                blocks.dt_max = 1. / 16;
+                                return blocks;
+                            }()}}) {
+        Simulation sim(space_, plummer({.count = 1500, .seed = 8}), {.force = Tree{.softening = 0.05}, .step = how});
+        for (int k = 0; k < 3; ++k) {
+            const auto exact = errors(sim.particles(), sim.acceleration(), 0.05);
+            const auto all = sim.audit(1'000'000);
+            ASSERT_EQ(all.count, 1500);
+            // The audit's own sums are in double with an estimated 1/sqrt: far below the error of a tree.
+            EXPECT_NEAR(all.max / exact.back(), 1, 1e-3);
+            EXPECT_NEAR(all.median / exact[(exact.size() - 1) / 2], 1, 1e-3);
+            const auto some = sim.audit(300);
+            EXPECT_EQ(some.count, 300);
+            EXPECT_NEAR(some.median / all.median, 1, 0.25) << "noise of a sample of 300";
+            EXPECT_LE(some.max, all.max);
+            EXPECT_LT(all.median, 1e-3);
+            EXPECT_LT(all.max, 2e-2);
+            sim.step();
+        }
+        EXPECT_EQ(sim.audit(0).count, 0);
+    }
+}
+
+/// Trees are renewed when that is cheaper, never because they had become wrong.
+TEST(TreeForce, HoldsOnATreeThatIsOld) {
+    const double eps = 0.02;
+    const Tree options{.mac = GeometricMac{0.5}, .softening = eps};
+    const auto before = plummer({.count = 3000, .seed = 9});
+    auto after = before;
+    for (std::size_t i = 0; i < after.mass.size(); ++i) after.position[i] += 0.2 * before.velocity[i];
+    after.position[7] = {3e5, -2e5, 1e5};
+    after.position[8] = after.position[9];
+    TreeForce<Cpu> force(Cpu{}, options);
+    auto x = before.position;
+    auto m = before.mass;
+    force.octree().sort(view(x), view(m));
+    Particles moved = after;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        const auto from = force.octree().order()[static_cast<index_t>(k)];
+        moved.position[k] = after.position[from];
+        moved.mass[k] = after.mass[from];
+    }
+    force.octree().build();
+    force.octree().place(view(moved.position), view(moved.mass));
+    force.octree().refresh();
+    std::vector<Vec3<float>> a(x.size());
+    force.accelerate({}, {view(a), {}});
+    std::vector<Vec3<double>> wide;
+    for (const auto& v : a) wide.push_back({static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)});
+    const auto error = errors(moved, wide, eps);
+    EXPECT_LT(error[error.size() / 2], 5e-4) << "as on a fresh tree";
+    EXPECT_LT(error.back(), 2e-2);
+}
+
+TEST_P(TreeSimulationOn, AnEscaperCostsNoAccuracy) {
+    auto p = plummer({.count = 2000, .seed = 10});
+    Simulation near(space_, p, {.force = Tree{.softening = 0.02}, .step = Leapfrog{1. / 64}});
+    p.position[5] = {6e5, 3e5, -5e5};
+    p.velocity[5] = {1e3, 0, 0};
+    Simulation far(space_, p, {.force = Tree{.softening = 0.02}, .step = Leapfrog{1. / 64}});
+    near.step(3);
+    far.step(3);
+    const auto with = far.audit(2000), without = near.audit(2000);
+    EXPECT_LT(with.median, 1.2 * without.median);
+    EXPECT_LT(with.p99, 1.2 * without.p99);
+}
+
+TEST_P(TreeSimulationOn, RenewsItsTree) {
+    BlockSteps blocks;
+    blocks.dt_max = 1. / 8;
+    blocks.eta = 0.25;
+    for (const bool deterministic : {true, false}) {
+        Simulation sim(space_, plummer({.count = 2000, .seed = 11}),
+                       {.force = Tree{.softening = 0.02, .deterministic = deterministic}, .step = blocks});
+        const auto energy = [&] { return diagnose(sim.particles(), sim.potential(), sim.acceleration(), sim.time()).energy; };
+        const double before = energy();
+        sim.step(8);
+        const auto counts = sim.step_counts();
+        EXPECT_GT(counts.rebuilds, deterministic ? 8 : 1) << "within macro steps too";
+        EXPECT_LT(counts.rebuilds, counts.block_steps);
+        EXPECT_NEAR(energy() / before, 1, 1e-3);
+    }
+}
+
+TEST_P(TreeSimulationOn, TimersNameItsParts) {
+    Simulation sim(space_, plummer({.count = 500, .seed = 11}), {.force = Tree{.softening = 0.02}, .step = Leapfrog{0.01}});
+    sim.step(3);
+    const auto& parts = sim.timers().parts();
+    EXPECT_EQ(parts.at("walk").calls, 4);
+    EXPECT_EQ(parts.at("moments").calls, 4);
+    EXPECT_EQ(parts.at("tree").calls, 3) << "the first one is used twice";
+    EXPECT_EQ(parts.at("step").calls, 6);
+    for (const char* part : {"walk", "moments", "tree", "step"}) EXPECT_GT(parts.at(part).seconds, 0) << part;
+    EXPECT_EQ(sim.variant(), "lists");
+    EXPECT_GT(sim.interactions(), 0);
+}
+
+#if defined(KASANE_CUDA)
+TEST(TreeSimulation, FitsItsBudget) {
+    const index_t n = index_t{1} << 27;
+    EXPECT_LE(static_cast<double>(simulation_memory(Cuda{}, n, Tree{}).device_bytes) / static_cast<double>(n), 160);
+}
+#endif
+
+}  // namespace
+}  // namespace kasane::gravity

@@ -1,0 +1,124 @@
+// The tuner with a clock of our own: it finds the interval of least cost, the fastest groups, and looks at no clock when it must not.
+#include <kasane/gravity/tree/tuner.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::gravity {
+namespace {
+
+constexpr index_t n = 1 << 20;
+
+TreeTuning decided() {
+    TreeTuning tuning;
+    tuning.walk.group = 64;
+    return tuning;
+}
+
+/// A machine whose walks take c targets (1 + g age) and builds B seconds, and which is disturbed now and then.
+struct Machine {
+    double per_target = 1e-8, growth = 40, build = 5e-3, noise = 0;
+    std::uint64_t state = 1;
+
+    double random() {  // [0, 1)
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<double>(state >> 40) / (1 << 24);
+    }
+    double walk(double targets, double age) { return per_target * targets * (1 + growth * age) * (1 + noise * random()); }
+};
+
+/// Mean number of full steps of dt from tree to tree, over the second half of `steps`.
+double interval(TreeTuner& tuner, Machine& machine, double dt, int steps) {
+    double age = 0;
+    int trees = 0;
+    tuner.built(machine.build);
+    for (int k = 0; k < steps; ++k) {
+        if (tuner.due()) {
+            tuner.built(machine.build);
+            age = 0;
+            if (k >= steps / 2) ++trees;
+        }
+        age += dt;
+        tuner.walked(n, machine.walk(n, age), age);
+    }
+    return 0.5 * steps / trees;
+}
+
+TEST(TreeTuner, RenewsAtTheIntervalOfLeastCost) {
+    for (const double noise : {0.0, 0.1})
+        for (const double build : {1e-3, 5e-3, 2e-2}) {
+            Machine machine;
+            machine.build = build;
+            machine.noise = noise;
+            TreeTuner tuner(n, false, decided());
+            const double dt = 1. / 512;
+            const double found = interval(tuner, machine, dt, 4000);
+            EXPECT_NEAR(tuner.growth(), machine.growth, (noise > 0 ? 0.25 : 0.02) * machine.growth);
+            // Cost per step of a cycle of s steps: (B + c n g dt s (s + 1) / 2) / s, over the whole numbers.
+            const auto cost = [&](double s) { return (build + machine.per_target * n * machine.growth * dt * s * (s + 1) / 2) / s; };
+            double least = 1e9;
+            for (int s = 1; s <= 64; ++s) least = std::min(least, cost(s));
+            EXPECT_LT(cost(found), 1.1 * least) << "every " << found << " steps, build " << build << ", noise " << noise;
+        }
+}
+
+TEST(TreeTuner, LearnsFromStepsOfDifferentSizes) {
+    // Block steps: everybody every eighth time, an eighth of them in between. Walks for few cost more per target.
+    Machine machine;
+    TreeTuner tuner(n, false, decided());
+    double age = 0;
+    for (int k = 0; k < 4000; ++k) {
+        if (tuner.due()) tuner.built(machine.build), age = 0;
+        age += 1. / 4096;
+        const bool all = k % 8 == 7;
+        tuner.walked(all ? n : n / 8, machine.walk(all ? n : n / 8., age) * (all ? 1 : 3), age);
+    }
+    EXPECT_NEAR(tuner.growth(), machine.growth, 0.05 * machine.growth);
+}
+
+TEST(TreeTuner, NeverRenewsForNothing) {
+    Machine machine;
+    machine.growth = 0;
+    TreeTuner tuner(n, false, decided());
+    EXPECT_GT(interval(tuner, machine, 1. / 512, 1000), 3) << "walks that do not grow, or have not been seen to";
+    EXPECT_EQ(tuner.growth(), 0);
+}
+
+TEST(TreeTuner, TakesTheFastestGroups) {
+    Machine machine;
+    machine.noise = 0.02;
+    TreeTuner tuner(n, false, {});
+    const auto seconds = [&] {
+        const auto& walk = tuner.walk();
+        const double slower = (walk.group == 32 ? 0.8 : 1) * (walk.group_extent == 3.0 ? 0.7 : 1);
+        return machine.walk(n, 0) * slower;
+    };
+    for (int k = 0; k < 100; ++k) tuner.walked(n, k == 4 ? 100 * seconds() : seconds(), 0);  // disturbed once
+    EXPECT_EQ(tuner.walk().group, 32);
+    EXPECT_EQ(tuner.walk().group_extent, 3.0);
+    TreeTuner resumed(n, false, tuner.tuning());
+    for (int k = 0; k < 10; ++k) {
+        EXPECT_EQ(resumed.walk().group, 32) << "what was chosen is not tried again";
+        resumed.walked(n, 1, 0);
+    }
+}
+
+TEST(TreeTuner, DeterministicLooksAtNoClock) {
+    TreeTuner a(n, true, {}), b(n, true, {});
+    double seconds = 1;
+    for (int k = 0; k < 200; ++k) {
+        ASSERT_EQ(a.due(), b.due()) << k;
+        if (a.due()) a.built(1), b.built(seconds);
+        const index_t targets = k % 5 ? n / 7 : n;
+        a.walked(targets, 1, 0.1);
+        b.walked(targets, seconds *= 1.1, 0.1);
+        ASSERT_EQ(a.walk().group, 0);
+        ASSERT_EQ(b.walk().group, 0);
+    }
+    EXPECT_GT(a.tuning().rebuild_interval, 1);
+}
+
+}  // namespace
+}  // namespace kasane::gravity

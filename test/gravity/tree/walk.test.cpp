@@ -1,0 +1,414 @@
+// Every walk, on every space, with either multipole, against direct summation in long double; and what walks promise beside accuracy:
+// errors that fall with the parameter, no cell accepted that holds the target, subsets, nothing written elsewhere, no capacity.
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/tree/walk.hpp>
+
+#include <gravity/tree/cases.hpp>
+#include <gravity/tree/forces.hpp>
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace kasane::gravity {
+
+using namespace test;
+
+namespace {
+
+struct Engine {
+    std::string space;
+    TreeWalk walk;
+    Multipole multipole;
+};
+
+std::ostream& operator<<(std::ostream& to, const Engine& engine) {
+    return to << engine.space << '_' << name(engine.walk) << '_' << name(engine.multipole);
+}
+
+class WalkOn : public testing::TestWithParam<Engine> {
+   protected:
+    void SetUp() override {
+        if (GetParam().space == "cuda" && !why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
+        space_ = space_named(GetParam().space);
+    }
+    Tree options(const Mac& mac) const {
+        Tree made;
+        made.walk = GetParam().walk;
+        made.multipole = GetParam().multipole;
+        made.mac = mac;
+        return made;
+    }
+    bool quadrupole() const { return GetParam().multipole == Multipole::quadrupole; }
+
+    AnySpace space_;
+};
+
+double median_acceleration(const Exact& of) {
+    std::vector<double> all;
+    for (const auto& field : of.field) all.push_back(length(field.acceleration));
+    return spread(all).median;
+}
+
+const TreeProblem& plummer() {
+    static const auto made = make(TreeCase{Shape::plummer, 4097, 0.02});
+    return made;
+}
+
+// In units of theta^2 sum |a_ij|. A uniform cube of side l at d = l/theta errs by 3 B2/d^4 = 3/4 theta^2 of its force in the first
+// term left out, at the worst angle. Over all cells, most of them farther away and their errors in all directions, a tenth of this
+// is not exceeded, and the median is far below; the next order is smaller by another factor of about 8 at theta = 0.5.
+TEST_P(WalkOn, GeometricCriterionBoundsTheError) {
+    const double theta = 0.5;
+    for (const auto& of : tree_cases()) {
+        SCOPED_TRACE(of.name());
+        const auto problem = make(of);
+        const auto to = exact(problem);
+        const auto got = forces(space_, problem, options(GeometricMac{theta}));
+        const auto error = errors(got, problem, to, [&](std::size_t k) { return theta * theta * to.field[k].force_sum; });
+        EXPECT_LE(error.median, quadrupole() ? 2e-3 : 2e-2);
+        EXPECT_LE(error.largest, quadrupole() ? 1.5e-2 : 7.5e-2);
+    }
+}
+
+// In units of delta |a|. One cell may err by about as much, some hundred do so in all directions and most of them by far less.
+// The tail is of targets whose force nearly vanishes, so that the first force, made without knowing it, is all wrong.
+TEST_P(WalkOn, AccelerationCriterionBoundsTheError) {
+    const double delta = 1. / 512;
+    for (const auto& of : tree_cases()) {
+        SCOPED_TRACE(of.name());
+        const auto problem = make(of);
+        const auto to = exact(problem);
+        const auto got = forces(space_, problem, options(AccelerationMac{delta}));
+        const auto error = errors(got, problem, to, [&](std::size_t k) { return delta * length(to.field[k].acceleration); });
+        EXPECT_LE(error.median, quadrupole() ? 1 : 2.5);
+        EXPECT_LE(error.largest, 30);
+    }
+}
+
+// In units of the error allowed for one cell, with the same reasoning; the bound is rigorous, so cells stay well below it.
+TEST_P(WalkOn, MultipoleCriterionBoundsTheError) {
+    for (const auto& of : tree_cases()) {
+        if (of.count < 2) continue;  // no force to take a part of
+        SCOPED_TRACE(of.name());
+        const auto problem = make(of);
+        const auto to = exact(problem);
+        const double allowed = 1e-3 * std::max(median_acceleration(to), 1e-6);
+        const auto got = forces(space_, problem, options(MultipoleMac{allowed}));
+        const auto error = errors(got, problem, to, [&](std::size_t) { return allowed; });
+        EXPECT_LE(error.median, quadrupole() ? 0.5 : 4);
+        EXPECT_LE(error.largest, quadrupole() ? 2 : 10);
+    }
+}
+
+TEST_P(WalkOn, ErrorsFallWithTheParameter) {
+    for (const auto shape : {Shape::plummer, Shape::cusp, Shape::clusters}) {
+        SCOPED_TRACE(static_cast<int>(shape));
+        const auto problem = make(TreeCase{shape, 4097, 0.02});
+        const auto to = exact(problem);
+        const auto median = [&](const Mac& mac) {
+            const auto got = forces(space_, problem, options(mac));
+            return errors(got, problem, to, [&](std::size_t k) { return length(to.field[k].acceleration); }).median;
+        };
+        const double unit = median_acceleration(to);
+        double last[3] = {1e300, 1e300, 1e300};
+        for (const double part : {1.0, 0.5, 0.25}) {
+            const double now[3] = {median(GeometricMac{0.8 * part}), median(AccelerationMac{part / 32}),
+                                   median(MultipoleMac{part / 32 * unit})};
+            for (int k = 0; k < 3; ++k) {
+                EXPECT_LT(now[k], last[k]) << "criterion " << k << " at " << part;
+                last[k] = now[k];
+            }
+        }
+    }
+}
+
+// Quadrupoles at one geometric criterion: the first term left out is smaller by a factor of about theta.
+TEST_P(WalkOn, QuadrupolesAreBetterThanMonopoles) {
+    if (!quadrupole()) GTEST_SKIP() << "asked of quadrupoles";
+    const auto to = exact(plummer());
+    Tree of = options(GeometricMac{0.5});
+    const auto median = [&] {
+        return errors(forces(space_, plummer(), of), plummer(), to, [&](std::size_t k) { return to.field[k].force_sum; }).median;
+    };
+    const double with = median();
+    of.multipole = Multipole::monopole;
+    EXPECT_LT(with, 0.5 * median());
+}
+
+// At theta = 0.001 a cell is accepted only beyond a thousand times its size, where its quadrupole is 1e-6 of its force.
+TEST_P(WalkOn, TinyThetaIsDirectSummation) {
+    for (const auto& of : tree_cases()) {
+        SCOPED_TRACE(of.name());
+        const auto problem = make(of);
+        const auto to = exact(problem);
+        const auto got = forces(space_, problem, options(GeometricMac{1e-3}), {.potential = true});
+        EXPECT_LE(errors(got, problem, to, [&](std::size_t k) { return to.field[k].force_sum; }).largest, 1e-6);
+        for (std::size_t k = 0; k < to.particle.size(); ++k) {
+            const std::size_t i = to.particle[k];
+            const auto d = problem.position[i] - got.frame.center;
+            const double place = 4 * std::sqrt(3.0) * 0x1p-24 * length(d);
+            EXPECT_LE(std::abs(got.potential[i] - to.field[k].potential), 8e-6 * to.field[k].potential_sum + place * to.field[k].slope_sum)
+                << i << " " << to.field[k].potential;
+        }
+    }
+}
+
+// Opening everything gives every pair once: its own body, of which nothing comes, included.
+TEST_P(WalkOn, CountsInteractions) {
+    const auto n = static_cast<double>(plummer().size());
+    auto of = options(AccelerationMac{1e-3});
+    Ask ask;
+    ask.last.assign(plummer().mass.size(), 0.f);  // without an acceleration nothing is good enough
+    const auto all = forces(space_, plummer(), of, ask).counts;
+    EXPECT_EQ(all.bodies, n * n);
+    EXPECT_EQ(all.cells, 0);
+    EXPECT_GT(all.groups, 0);
+    const auto some = forces(space_, plummer(), options(GeometricMac{0.7})).counts;
+    EXPECT_GT(some.bodies, n);
+    EXPECT_GT(some.cells, n);
+    EXPECT_LT(some.interactions(), 0.5 * n * n);
+    EXPECT_GE(some.tests, some.groups);
+    EXPECT_LE(some.tests, all.tests);
+}
+
+TEST_P(WalkOn, ZeroAccelerationIsDirectSummation) {
+    Ask ask;
+    ask.last.assign(plummer().mass.size(), 0.f);
+    const auto to = exact(plummer());
+    const auto got = forces(space_, plummer(), options(AccelerationMac{1}), ask);
+    EXPECT_EQ(errors(got, plummer(), to, [](std::size_t) { return 1.0; }).largest, 0);
+}
+
+// The potential is one order in theta better than the force; its terms left out are 1/2 and 1/6 where the force has 3/2 and 2/3.
+TEST_P(WalkOn, PotentialFollowsTheCriterion) {
+    const double theta = 0.5;
+    for (const auto& of : tree_cases()) {
+        SCOPED_TRACE(of.name());
+        const auto problem = make(of);
+        const auto to = exact(problem);
+        const auto got = forces(space_, problem, options(GeometricMac{theta}), {.potential = true});
+        for (std::size_t k = 0; k < to.particle.size(); ++k) {
+            const std::size_t i = to.particle[k];
+            const auto d = problem.position[i] - got.frame.center;
+            const double place = 4 * std::sqrt(3.0) * 0x1p-24 * length(d);
+            const double allowed = (quadrupole() ? 5e-3 : 2e-2) * theta * theta * to.field[k].potential_sum;
+            ASSERT_LE(std::abs(got.potential[i] - to.field[k].potential),
+                      allowed + 8e-6 * to.field[k].potential_sum + place * to.field[k].slope_sum)
+                << i << " " << to.field[k].potential;
+        }
+    }
+}
+
+// With the potential or without, one at a time or both: the same forces within rounding.
+TEST_P(WalkOn, PotentialDoesNotTouchTheForce) {
+    const auto of = options(GeometricMac{0.6});
+    const auto alone = forces(space_, plummer(), of), both = forces(space_, plummer(), of, {.potential = true});
+    const auto to = exact(plummer());
+    for (std::size_t k = 0; k < to.particle.size(); ++k) {
+        const auto i = to.particle[k];
+        EXPECT_LE(length(alone.acceleration[i] - both.acceleration[i]),
+                  2 * rounding(to.field[k], plummer().position[i], alone.frame));
+    }
+}
+
+// Newton's third law holds to the errors of the forces: |sum m a| is at most sum m |a - exact|, here estimated from the sample.
+TEST_P(WalkOn, MomentumChangesLessThanTheErrors) {
+    const auto to = exact(plummer());
+    const auto got = forces(space_, plummer(), options(AccelerationMac{1. / 512}));
+    Vec3<double> sum;
+    for (std::size_t i = 0; i < plummer().mass.size(); ++i) sum += plummer().mass[i] * got.acceleration[i];
+    double error = 0;
+    for (std::size_t k = 0; k < to.particle.size(); ++k)
+        error += length(got.acceleration[to.particle[k]] - to.field[k].acceleration) / static_cast<double>(to.particle.size());
+    EXPECT_LE(length(sum), error);
+}
+
+// A subset keeps to the criterion, writes nowhere else, and is the full walk bit by bit where all are named.
+TEST_P(WalkOn, SubsetsOfTargets) {
+    const double theta = 0.5;
+    const auto of = options(GeometricMac{theta});
+    const auto n = static_cast<std::uint32_t>(plummer().size());
+    const auto whole = forces(space_, plummer(), of);
+    EXPECT_EQ(forces(space_, plummer(), of, {.whole_index = true}).acceleration, whole.acceleration);
+    const auto to = exact(plummer());
+    for (const std::uint32_t every : {2u, 17u, 500u, n}) {
+        SCOPED_TRACE(every);
+        Ask ask;
+        for (std::uint32_t i = 0; i < n; i += every) ask.targets.push_back(i);
+        const auto got = forces(space_, plummer(), of, ask);
+        double largest = 0;
+        std::size_t compared = 0;
+        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(std::isnan(got.acceleration[i].x), i % every != 0) << i;
+        for (std::size_t k = 0; k < to.particle.size(); ++k) {
+            const auto i = to.particle[k];
+            if (i % every != 0) continue;
+            largest = std::max(largest, length(got.acceleration[i] - to.field[k].acceleration) / to.field[k].force_sum);
+            ++compared;
+        }
+        EXPECT_GT(compared, 0u);
+        EXPECT_LE(largest, (quadrupole() ? 1.5e-2 : 7.5e-2) * theta * theta);
+        EXPECT_EQ(forces(space_, plummer(), of, ask).acceleration[0], got.acceleration[0]) << "twice the same";
+    }
+}
+
+// The work follows the number of active bodies: a thousandth of them asks for a few thousandths of the tests and pairs.
+TEST_P(WalkOn, CostFollowsTheActive) {
+    if (GetParam().walk == TreeWalk::links) GTEST_SKIP() << "fixed groups: sparse targets share the decision of the whole";
+    const auto problem = make(TreeCase{Shape::plummer, 40000, 0.02});
+    Ask ask;
+    for (std::uint32_t i = 0; i < 40000; i += 1000) ask.targets.push_back(i);
+    const auto all = forces(space_, problem, options(GeometricMac{0.6})).counts;
+    const auto some = forces(space_, problem, options(GeometricMac{0.6}), ask).counts;
+    EXPECT_LE(some.interactions(), 10e-3 * all.interactions());
+    EXPECT_LE(some.tests, 50e-3 * all.tests);  // one or few targets a group, where all are active up to a hundred
+}
+
+// Pairs closer than anything else, so that each other's pull rules: whatever the parameters, a cell with the target in it is opened.
+TEST_P(WalkOn, NeverAcceptsACellThatHoldsTheTarget) {
+    auto problem = make(TreeCase{Shape::cube, 2000, 1e-7});
+    for (std::size_t i = 0; i < 40; i += 2) problem.position[i + 1] = problem.position[i] + Vec3<double>{1e-5, 0, 0};
+    const auto to = exact(problem, 1, 2000);
+    Ask huge;
+    huge.last.assign(problem.mass.size(), 1e30f);
+    for (const Mac mac : {Mac(GeometricMac{1}), Mac(AccelerationMac{1e10}), Mac(MultipoleMac{1e30})})
+        for (const int leaf : {1, 16, 64}) {
+            SCOPED_TRACE(testing::Message() << "criterion " << mac.index() << ", leaf size " << leaf);
+            Tree of = options(mac);
+            of.leaf_size = leaf;
+            const auto got = forces(space_, problem, of, huge);
+            int right = 0;
+            for (std::size_t i = 0; i < problem.mass.size(); ++i) {
+                ASSERT_TRUE(std::isfinite(length(got.acceleration[i]))) << i;
+                const double error = length(got.acceleration[i] - to.field[i].acceleration);
+                // 1e-5 is resolved to 2^-23 / 1e-5 of the frame's length: about 3%.
+                if (i < 40 && error < 0.1 * length(to.field[i].acceleration)) ++right;
+            }
+            EXPECT_EQ(right, 40);
+        }
+}
+
+// A tree whose tests let every cell pass: what holds a target must still be opened, and only that.
+TEST_P(WalkOn, OpensByTheRangeOfBodiesAlone) {
+    Tree of = options(GeometricMac{1});
+    of.softening = 0.02;
+    of.leaf_size = 4;
+    const auto& problem = plummer();
+    auto tree = reference::tree(problem.position, problem.mass, of, reference::median_frame(problem.position, problem.mass));
+    for (auto& test : tree.test) test.radius2 = test.weight = 0;
+    std::visit(
+        [&]<Space S>(S on) {
+            const auto body = to_space(on, tree.body), center = to_space(on, tree.center);
+            const auto test = to_space(on, tree.test);
+            const auto link = to_space(on, tree.link), next = to_space(on, tree.next);
+            const auto second = to_space(on, tree.quadrupole);
+            OctreeView seen = tree.view();
+            seen.body = body.data(), seen.center = center.data(), seen.test = test.data();
+            seen.link = link.data(), seen.next = next.data(), seen.quadrupole = quadrupole() ? second.data() : nullptr;
+            Walk<S> walk(on, of);
+            walk.tuning().group = 1;
+            const auto n = static_cast<std::size_t>(problem.size());
+            std::vector<std::uint32_t> few;
+            for (std::uint32_t k = 0; k < n; k += 400) few.push_back(k);
+            const auto targets = to_space(on, few);
+            Buffer<Vec3<float>, S> a(on, problem.size());
+            walk(seen, {targets.view(), false, {}}, {a.view(), {}});
+            const auto counts = walk.counts();
+            // Each target's own leaf is opened, and what lies in the box of the group: for one target, nothing else.
+            if (GetParam().walk == TreeWalk::lists) {
+                EXPECT_GE(counts.bodies, static_cast<double>(few.size()));
+                EXPECT_LE(counts.bodies, 64. * static_cast<double>(few.size()));
+            }
+            const auto got = to_host(a);
+            for (const auto k : few) EXPECT_TRUE(std::isfinite(length(wide(got[k])))) << k;
+        },
+        space_);
+}
+
+// Lists and groups of any size: other decisions, other orders of sums, the same criterion.
+TEST_P(WalkOn, AnyTuning) {
+    const double theta = 0.5;
+    const auto to = exact(plummer());
+    auto of = options(GeometricMac{theta});
+    for (const auto& [group, list, extent] : {std::tuple{1, 1, 0.0}, {7, 33, 0.1}, {33, 64, 1.0}, {200, 4096, 8.0}}) {
+        SCOPED_TRACE(testing::Message() << "group " << group << ", list " << list << ", extent " << extent);
+        Ask ask;
+        ask.tuning.group = group, ask.tuning.list = list, ask.tuning.group_extent = extent;
+        ask.potential = true;
+        of.vector = std::min(group, 32), of.group = std::min(list, 32);
+        const auto got = forces(space_, plummer(), of, ask);
+        const auto error = errors(got, plummer(), to, [&](std::size_t k) { return theta * theta * to.field[k].force_sum; });
+        EXPECT_LE(error.largest, quadrupole() ? 1.5e-2 : 7.5e-2);
+    }
+    for (const int leaf : {1, 3, 64}) {
+        SCOPED_TRACE(testing::Message() << "leaf size " << leaf);
+        of.leaf_size = leaf;
+        const auto got = forces(space_, plummer(), of);
+        const auto error = errors(got, plummer(), to, [&](std::size_t k) { return theta * theta * to.field[k].force_sum; });
+        EXPECT_LE(error.largest, quadrupole() ? 1.5e-2 : 7.5e-2);
+    }
+}
+
+// Units are powers of two times each other: the tree works in its own, so nothing but the last scaling may differ.
+TEST_P(WalkOn, TakesAnyUnits) {
+    const auto of = options(GeometricMac{0.6});
+    const auto plain = forces(space_, plummer(), of, {.potential = true});
+    for (const auto& [length, mass, G] : {std::tuple{0x1p70, 0x1p90, 0x1p-20}, {0x1p-40, 0x1p-100, 0x1p30}}) {
+        auto problem = plummer();
+        for (auto& x : problem.position) x = length * x;
+        for (auto& m : problem.mass) m *= mass;
+        problem.softening *= length;
+        auto scaled = of;
+        scaled.G = G;
+        const auto got = forces(space_, problem, scaled, {.potential = true});
+        for (std::size_t i = 0; i < problem.mass.size(); ++i) {
+            ASSERT_EQ(got.acceleration[i], G * mass / length / length * plain.acceleration[i]);
+            ASSERT_EQ(got.potential[i], G * mass / length * plain.potential[i]);
+        }
+    }
+}
+
+// The acceleration criterion looks at accelerations in the units of the particles.
+TEST_P(WalkOn, AccelerationCriterionTakesAnyUnits) {
+    const auto of = options(AccelerationMac{1. / 256});
+    const auto plain = forces(space_, plummer(), of);
+    auto problem = plummer();
+    for (auto& x : problem.position) x = 0x1p20 * x;
+    for (auto& m : problem.mass) m *= 0x1p30;
+    problem.softening *= 0x1p20;
+    auto scaled = of;
+    scaled.G = 0x1p-5;
+    const auto got = forces(space_, problem, scaled);
+    EXPECT_EQ(got.counts.interactions(), plain.counts.interactions());
+    for (std::size_t i = 0; i < problem.mass.size(); ++i)
+        ASSERT_EQ(got.acceleration[i], 0x1p-15 * plain.acceleration[i]);
+}
+
+TEST_P(WalkOn, NobodyIsFine) {
+    const auto none = forces(space_, plummer(), options(GeometricMac{0.5}), {.targets = {5}});
+    EXPECT_EQ(std::count_if(none.acceleration.begin(), none.acceleration.end(), [](const auto& a) { return !std::isnan(a.x); }), 1);
+    std::visit(
+        []<Space S>(S on) {
+            Walk<S> walk(on, Tree{});
+            walk(OctreeView{}, {}, {});
+            EXPECT_EQ(walk.counts().groups, 0);
+        },
+        space_);
+}
+
+std::vector<Engine> engines() {
+    std::vector<std::string> spaces = {"cpu"};
+#if defined(KASANE_CUDA)
+    spaces.push_back("cuda");
+#endif
+    std::vector<Engine> all;
+    for (const auto& space : spaces)
+        for (const auto walk : {TreeWalk::lists, TreeWalk::links})
+            for (const auto multipole : {Multipole::monopole, Multipole::quadrupole}) all.push_back({space, walk, multipole});
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Gravity, WalkOn, testing::ValuesIn(engines()), testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace kasane::gravity
