@@ -44,7 +44,8 @@ std::string links(const Study& study) {
     const auto rows = study.of_largest("V ");
     const auto *best = least(rows, "seconds"), *one = study.find("V 1, G 1"), *lists = study.find("lists");
     if (!best || !one) return "";
-    const double seconds = (*best)["seconds"], base = (*one)["seconds"], work = (*best)["interactions"], least_work = (*one)["interactions"];
+    const double seconds = (*best)["seconds"], base = (*one)["seconds"], work = (*best)["interactions"],
+                 least_work = (*one)["interactions"];
     auto text = when({(*best)["V"], (*best)["G"], base, work, least_work}, [&] {
         return fmt::format(
             "With {}, (V, G) = ({}, {}) is the fastest: <strong>{} times</strong> (1, 1), in {}; a target then has {} interactions, with "
@@ -54,8 +55,8 @@ std::string links(const Study& study) {
     });
     if (lists)
         text += when({(*lists)["seconds"]}, [&] {
-            return fmt::format("The walk <code>lists</code> takes {}, {} times as fast as the best of these.", time_text((*lists)["seconds"]),
-                               number(seconds / (*lists)["seconds"]));
+            return fmt::format("The walk <code>lists</code> takes {}, {} times as fast as the best of these.",
+                               time_text((*lists)["seconds"]), number(seconds / (*lists)["seconds"]));
         });
     return text;
 }
@@ -67,7 +68,8 @@ std::string curve(const Study& study) {
         for (const auto& row : study.with(walk + ", hilbert")) low = std::fmin(low, row["speedup"]), high = std::fmax(high, row["speedup"]);
         text += when({low, high}, [&] {
             return fmt::format("{}<code>{}</code> runs at {} to <strong>{}</strong> times the speed",
-                               text.empty() ? "Particles along the Peano-Hilbert curve instead of Morton's: " : "; ", walk, number(low), number(high));
+                               text.empty() ? "Particles along the Peano-Hilbert curve instead of Morton's: " : "; ", walk, number(low),
+                               number(high));
         });
     }
     return text.empty() ? "" : text + ".";
@@ -99,7 +101,8 @@ std::string accuracy(const Study& study) {
     for (const double error : {1e-3, 1e-4}) {
         const double m = seconds_at(mono, error), q = seconds_at(quad, error);
         text += when({m, q}, [&] {
-            return fmt::format("At a median error of {} quadrupoles need {}, monopoles {}. ", error_size(error), time_text(q), time_text(m));
+            return fmt::format("At a median error of {} quadrupoles need {}, monopoles {}. ", error_size(error), time_text(q),
+                               time_text(m));
         });
     }
     return text;
@@ -117,7 +120,8 @@ std::string steps(const Study& study) {
     if (same && shared)
         text += when({(*same)["total_seconds"], (*shared)["total_seconds"], (*same)["energy_error"], (*shared)["energy_error"]}, [&] {
             return fmt::format(
-                "For one simulated span block steps need <strong>{}</strong> of the time of shared steps; the energy moves by {} against {}. ",
+                "For one simulated span block steps need <strong>{}</strong> of the time of shared steps; the energy moves by {} against "
+                "{}. ",
                 percent((*same)["total_seconds"] / (*shared)["total_seconds"]), error_size((*same)["energy_error"]),
                 error_size((*shared)["energy_error"]));
         });
@@ -157,10 +161,11 @@ std::string active(const Study& study) {
 std::string scale(const Study& study) {
     if (study.rows.empty()) return "";
     const auto &first = study.rows.front(), &last = study.rows.back();
-    const double tree = last["sort_seconds"] + last["build_seconds"] + last["place_seconds"] + last["moments_seconds"], walk = last["walk_seconds"];
+    const double tree = last["sort_seconds"] + last["build_seconds"] + last["place_seconds"] + last["moments_seconds"],
+                 walk = last["walk_seconds"];
     auto text = when({tree, walk, last["bytes"]}, [&] {
-        return fmt::format("{}: sort, tree and moments in {}, the walk in <strong>{}</strong>, {} bytes per particle. ", particles(last["n"]),
-                           time_text(tree), time_text(walk), number(last["bytes"]));
+        return fmt::format("{}: sort, tree and moments in {}, the walk in <strong>{}</strong>, {} bytes per particle. ",
+                           particles(last["n"]), time_text(tree), time_text(walk), number(last["bytes"]));
     });
     const double power = std::log(last["seconds"] / first["seconds"]) / std::log(last["n"] / first["n"]);
     return text + when({power}, [&] { return fmt::format("From {} on the time grows as N^{:.2f}.", particles(first["n"]), power); });
@@ -170,8 +175,9 @@ std::string scale(const Study& study) {
 
 std::string findings(const Study& study) {
     static const std::map<std::string, std::string (*)(const Study&)> said = {
-        {"gravity.tree.links", links},           {"gravity.tree.curve", curve},   {"gravity.tree.accuracy", accuracy}, {"gravity.tree.steps", steps},
-        {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active}, {"gravity.tree.scale", scale}};
+        {"gravity.tree.links", links}, {"gravity.tree.curve", curve},           {"gravity.tree.accuracy", accuracy},
+        {"gravity.tree.steps", steps}, {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active},
+        {"gravity.tree.scale", scale}};
     const auto at = said.find(study.name);
     return at == said.end() ? "" : at->second(study);
 }

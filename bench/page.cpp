@@ -62,7 +62,8 @@ std::string table(const Study& study) {
     std::vector<std::string> keys{"n", "seconds", "spread", "rate", "error"};
     for (const auto& key : study.more_keys())
         if (!key.starts_with("level_")) keys.push_back(key);  // these are drawn
-    std::string out = "<details class=\"numbers\"><summary>The numbers</summary>\n<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>case</th>";
+    std::string out =
+        "<details class=\"numbers\"><summary>The numbers</summary>\n<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>case</th>";
     for (const auto& key : keys) out += "<th>" + escape(spaced(key)) + "</th>";
     out += "</tr></thead><tbody>\n";
     for (const auto& row : study.rows) {
@@ -109,9 +110,12 @@ std::string time_text(double seconds) {
 std::string page(const Record& record) {
     const auto machine = text_of(record.head.value("machine", nlohmann::ordered_json::object()), "name");
     std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
-    out += "<title>Benchmarks, " + escape(machine) + " · kasane</title>\n<style>\n" + run::report::style + own_style + "</style>\n</head>\n";
-    out += "<body>\n<main>\n<header>\n<p class=\"eyebrow\">kasane bench</p>\n<h1>" + escape(machine.empty() ? "Benchmarks" : machine) + "</h1>\n";
+    out +=
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
+    out +=
+        "<title>Benchmarks, " + escape(machine) + " · kasane</title>\n<style>\n" + run::report::style + own_style + "</style>\n</head>\n";
+    out += "<body>\n<main>\n<header>\n<p class=\"eyebrow\">kasane bench</p>\n<h1>" + escape(machine.empty() ? "Benchmarks" : machine) +
+           "</h1>\n";
     out += facts(record) + "<ul class=\"contents\">\n";
     for (const auto& study : record.studies) out += fmt::format("<li><a href=\"#{0}\">{0}</a></li>\n", escape(study.name));
     out += "</ul>\n</header>\n";

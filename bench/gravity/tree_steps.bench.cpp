@@ -99,14 +99,15 @@ void run(const BenchmarkContext& context, TreeProblems& problems) {
 }  // namespace
 
 Benchmark tree_steps(const SharedProblems& problems) {
-    return {"gravity.tree.steps",
-            fmt::format("Block steps against shared ones: halo and bulge of M31, delta 2^-9, quadrupoles, eta 0.5, steps of 1/{:.0f} kpc s/km "
-                        "divided by powers of two; tuned while running, but for the row `frozen`. The time is the mean of a block step, of which a CUDA device makes 4096; the rate is "
-                        "particles advanced. `energy_error` is |E/E0 - 1|; `level_k` the share of particles whose step is the longest "
-                        "over 2^k; `block_over_shared` the ratio of the times for one simulated span. The error is the 99th percentile "
-                        "of 1000 particles against direct summation in double.",
-                        1 / longest_step),
-            [problems](const BenchmarkContext& context) { run(context, *problems); }};
+    return {
+        "gravity.tree.steps",
+        fmt::format("Block steps against shared ones: halo and bulge of M31, delta 2^-9, quadrupoles, eta 0.5, steps of 1/{:.0f} kpc s/km "
+                    "divided by powers of two; tuned while running, but for the row `frozen`. The time is the mean of a block step, of "
+                    "which a CUDA device makes 4096; the rate is particles advanced. `energy_error` is |E/E0 - 1|; `level_k` the share "
+                    "of particles whose step is the longest over 2^k; `block_over_shared` the ratio of the times for one simulated "
+                    "span. The error is the 99th percentile of 1000 particles against direct summation in double.",
+                    1 / longest_step),
+        [problems](const BenchmarkContext& context) { run(context, *problems); }};
 }
 
 }  // namespace kasane::bench

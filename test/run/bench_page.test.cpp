@@ -9,8 +9,9 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json row(const std::string& name, double n, double seconds, const ordered_json& more) {
-    ordered_json r{{"case", name}, {"n", n}, {"seconds", seconds}, {"spread", 0.01}, {"rate", 1 / seconds}, {"unit", "interactions/s"},
-                   {"tflops", 0}, {"bound", 0}, {"bound_fraction", 0}, {"bound_reason", ""}, {"error", 1e-3}};
+    ordered_json r{
+        {"case", name}, {"n", n},     {"seconds", seconds},  {"spread", 0.01},     {"rate", 1 / seconds}, {"unit", "interactions/s"},
+        {"tflops", 0},  {"bound", 0}, {"bound_fraction", 0}, {"bound_reason", ""}, {"error", 1e-3}};
     r.update(more);
     return r;
 }
@@ -34,28 +35,51 @@ ordered_json full_record() {
         for (int k = 3; k <= 13; ++k) {
             const double order = multipole == "monopole" ? 1 : 2, seconds = 0.01 * std::exp2(0.5 * k / order);
             rows.push_back(row("gravity.tree.accuracy, " + multipole + ", delta 2^-" + std::to_string(k), 8388608, seconds,
-                               {{"delta", std::exp2(-k)}, {"median_error", 0.01 * std::exp2(-k)}, {"p99_error", 0.1 * std::exp2(-k)}, {"interactions", 100 * k}}));
+                               {{"delta", std::exp2(-k)},
+                                {"median_error", 0.01 * std::exp2(-k)},
+                                {"p99_error", 0.1 * std::exp2(-k)},
+                                {"interactions", 100 * k}}));
         }
     rows.push_back(row("gravity.tree.steps, block, the span of shared", 8388608, 0.006,
                        {{"total_seconds", 3}, {"block_steps", 500}, {"updates", 1e6}, {"energy_error", 2e-7}}));
     rows.push_back(row("gravity.tree.steps, block", 8388608, 0.00625,
-                       {{"total_seconds", 25.6}, {"block_steps", 4096}, {"updates", 838860.8}, {"energy_error", 3e-7}, {"walk_seconds", 0.005},
-                        {"tree_seconds", 0.001}, {"level_3", 0.25}, {"level_5", 0.75}}));
-    rows.push_back(row("gravity.tree.steps, shared", 8388608, 0.02, {{"total_seconds", 12}, {"block_steps", 512}, {"updates", 8388608}, {"energy_error", 1e-7}}));
+                       {{"total_seconds", 25.6},
+                        {"block_steps", 4096},
+                        {"updates", 838860.8},
+                        {"energy_error", 3e-7},
+                        {"walk_seconds", 0.005},
+                        {"tree_seconds", 0.001},
+                        {"level_3", 0.25},
+                        {"level_5", 0.75}}));
+    rows.push_back(row("gravity.tree.steps, shared", 8388608, 0.02,
+                       {{"total_seconds", 12}, {"block_steps", 512}, {"updates", 8388608}, {"energy_error", 1e-7}}));
     for (const std::string name : {"as chosen", "async copy", "reduction by shuffles", "L2 30 MiB", "lanes <4> & more"})
         rows.push_back(row("gravity.tree.techniques, " + name, 8388608, name == "L2 30 MiB" ? 0.020 : 0.025,
                            {{"speedup", name == "L2 30 MiB" ? 1.25 : 1}, {"seconds_few", 1e-4}, {"speedup_few", 1}}));
     for (const double fraction : {1.0, 0.1, 0.01, 0.001})
         rows.push_back(row("gravity.tree.active, some", 8388608, 0.04 * (fraction + 0.02),
-                           {{"fraction", fraction}, {"share_of_full", (fraction + 0.02) / 1.02}, {"walk_seconds", 0.04 * fraction}, {"refresh_seconds", 4e-4}, {"predict_seconds", 4e-4}}));
+                           {{"fraction", fraction},
+                            {"share_of_full", (fraction + 0.02) / 1.02},
+                            {"walk_seconds", 0.04 * fraction},
+                            {"refresh_seconds", 4e-4},
+                            {"predict_seconds", 4e-4}}));
     for (int k = 17; k <= 27; ++k)
         rows.push_back(row("gravity.tree.scale", std::exp2(k), 4e-9 * std::exp2(k),
-                           {{"sort_seconds", 1e-9 * std::exp2(k)}, {"build_seconds", 1e-10 * std::exp2(k)}, {"place_seconds", 1e-10 * std::exp2(k)},
-                            {"moments_seconds", 3e-10 * std::exp2(k)}, {"walk_seconds", 2.5e-9 * std::exp2(k)}, {"tree_bytes", 90}, {"bytes", 150}}));
+                           {{"sort_seconds", 1e-9 * std::exp2(k)},
+                            {"build_seconds", 1e-10 * std::exp2(k)},
+                            {"place_seconds", 1e-10 * std::exp2(k)},
+                            {"moments_seconds", 3e-10 * std::exp2(k)},
+                            {"walk_seconds", 2.5e-9 * std::exp2(k)},
+                            {"tree_bytes", 90},
+                            {"bytes", 150}}));
     rows.push_back(row("gravity.direct.simd, single, equal masses", 1024, 1e-4, ordered_json::object()));
     rows.push_back(row("unheard.of, a <b>", 7, 1e-4, {{"some_number", 3}}));
-    return {{"machine", {{"name", "A & B"}, {"kind", "cuda"}, {"capability", "9.0"}}}, {"date", "2026-11-21"}, {"version", "0.1.0"},
-            {"commit", "abc"}, {"build", {{"compiler", "c"}, {"cuda", "13"}}}, {"results", rows}};
+    return {{"machine", {{"name", "A & B"}, {"kind", "cuda"}, {"capability", "9.0"}}},
+            {"date", "2026-11-21"},
+            {"version", "0.1.0"},
+            {"commit", "abc"},
+            {"build", {{"compiler", "c"}, {"cuda", "13"}}},
+            {"results", rows}};
 }
 
 class BenchPage : public CommandTest {
@@ -146,7 +170,8 @@ TEST_F(BenchPage, BadRecordsAreTold) {
 }
 
 TEST_F(BenchPage, AStudyMakesItsPage) {
-    const auto outcome = kasane({"bench", "gravity.tree.scale", "--device", "cpu", "--threads", "1", "--n", "1000,2000", "--json", "r.json", "--page", "p.html"});
+    const auto outcome = kasane(
+        {"bench", "gravity.tree.scale", "--device", "cpu", "--threads", "1", "--n", "1000,2000", "--json", "r.json", "--page", "p.html"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto page = read_file(directory / "p.html");
     EXPECT_EQ(markup_problem(page, Dialect::html), "");
