@@ -50,8 +50,8 @@ std::string links(const Study& study) {
         return fmt::format(
             "With {}, (V, G) = ({}, {}) is the fastest: <strong>{} times</strong> (1, 1), in {}; a target then has {} interactions, with "
             "(1, 1) {}. ",
-            particles(study.largest_n()), (*best)["V"], (*best)["G"], number(base / seconds), time_text(seconds), number(work, 4),
-            number(least_work, 4));
+            particles(study.largest_n()), (*best)["V"], (*best)["G"], number(base / seconds), time_text(seconds),
+            grouped(std::llround(work)), grouped(std::llround(least_work)));
     });
     if (lists)
         text += when({(*lists)["seconds"]}, [&] {
