@@ -31,6 +31,10 @@ struct alignas(16) Shared {
     std::uint32_t stack[stack_size], cell_index[cells_size], far_index[far_size];
 };
 
+/// A heavy group is divided into so many pieces for the next pass: 64 targets, then 8, then pairs. A single heavy group would keep one
+/// warp busy long after all others are done: without this a Plummer sphere of 2^20 took 10 times as long on an H200 (2026-11).
+__device__ unsigned pieces(int pass) { return pass == 1 ? 8 : 4; }
+
 struct Sums {
     float x = 0, y = 0, z = 0, phi = 0, same = 0;
 };
@@ -149,7 +153,8 @@ __device__ unsigned pad(float4* list, unsigned n, unsigned to, unsigned lane) {
 }
 
 template <bool Quad, bool Phi>
-__global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice) {
+__global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice,
+                                                        int pass) {
     extern __shared__ float4 dynamic[];
     const unsigned lane = lane_index();
     const std::size_t per_warp = sizeof(Shared) / sizeof(float4) + static_cast<std::size_t>(choice.list);
@@ -157,17 +162,25 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
     float4* const list = dynamic + threadIdx.x / warp_size * per_warp + sizeof(Shared) / sizeof(float4);
     const auto list_size = static_cast<unsigned>(choice.list);
     const auto* const bodies = reinterpret_cast<const float4*>(job.tree.body);
-    const unsigned groups = job.group ? job.ledger->groups : (job.targets + job.group_size - 1) / job.group_size;
+    const unsigned groups = pass > 0    ? job.ledger->put_off[pass - 1] * pieces(pass)
+                            : job.group ? job.ledger->groups
+                                        : (job.targets + job.group_size - 1) / job.group_size;
+    const unsigned most_tests = pass == 0 ? choice.heavy_tests : pass == 1 ? 4 * choice.heavy_tests : 0xffffffffu;
     if (lane == 0) shared.bodies = shared.cells = shared.tests = shared.groups = 0;
 
     unsigned drawn = 0;
-    if (lane == 0) drawn = atomicAdd(&job.ledger->next, 1);
+    if (lane == 0) drawn = atomicAdd(&job.ledger->next[pass], 1);
     for (unsigned g = __shfl_sync(all_lanes, drawn, 0); g < groups; g = __shfl_sync(all_lanes, drawn, 0)) {
-        if (lane == 0) drawn = atomicAdd(&job.ledger->next, 1);  // in time for the next round
+        if (lane == 0) drawn = atomicAdd(&job.ledger->next[pass], 1);  // in time for the next round
 
         // The group: its targets, its box, its least |a|.
         TargetGroup group;
-        if (job.group)
+        if (pass > 0) {
+            const auto whole = job.heavy[pass - 1][g / pieces(pass)];
+            const unsigned size = (whole.count + pieces(pass) - 1) / pieces(pass), from = g % pieces(pass) * size;
+            if (from >= whole.count) continue;
+            group = {whole.first + from, min(size, whole.count - from)};
+        } else if (job.group)
             group = job.group[g];
         else
             group = {g * job.group_size, min(job.group_size, job.targets - g * job.group_size)};
@@ -210,7 +223,7 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
         Totals total[targets_per_lane];
         unsigned waiting = 1, runs = 0, cells = 0, fars = 0, in_list = 0;
         unsigned body_count = 0, cell_count = 0, test_count = 0;
-        bool any_far = false;
+        bool any_far = false, put_off = false;
         if (lane == 0) shared.stack[0] = 0;  // as if a parent of the root alone had been opened
         __syncwarp();
 
@@ -277,6 +290,10 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                 __syncwarp();
             }
             const bool finished = waiting == 0;
+            if (test_count > most_tests && group.count > 1 && !finished) {
+                put_off = true;
+                break;
+            }
 
             // Evaluate what is full; bodies begin to come before the cells are evaluated.
             uint2 run = {0, 0};
@@ -379,6 +396,18 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
             if (finished) break;
         }
         __syncwarp();
+        if (put_off) {
+            if (choice.async_copy) {
+                __pipeline_commit();
+                __pipeline_wait_prior(0);
+            }
+            if (lane == 0) {
+                job.heavy[pass][atomicAdd(&job.ledger->put_off[pass], 1)] = group;
+                shared.tests += test_count;
+            }
+            __syncwarp();
+            continue;
+        }
 
         // Add the shares, then the series, and write.
         for (unsigned step = width; step < warp_size; step *= 2) {
@@ -459,7 +488,7 @@ void launch(Cuda on, int multiprocessors, const WalkJob& job, ListsChoice choice
         config.attrs = attribute;
         config.numAttrs = 1;
     }
-    KS_CUDA(cudaLaunchKernelEx(&config, kernel, job, choice));
+    for (int pass = 0; pass < walk_passes; ++pass) KS_CUDA(cudaLaunchKernelEx(&config, kernel, job, choice, pass));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <kasane/gravity/tree/walks.cuda.hpp>
 
 #include <bit>
+#include <cmath>
 #include <string>
 #include <variant>
 
@@ -68,7 +69,7 @@ struct Walk<Cuda>::State {
     int multiprocessors;
     WalkTuning tuning{};
     Buffer<detail::WalkLedger, Cuda> ledger;
-    Buffer<detail::TargetGroup, Cuda> group;
+    Buffer<detail::TargetGroup, Cuda> group, heavy;
     double resident_mib = 0;  ///< of the L2 cache, set aside by us
 
     State(Cuda space, const Tree& tree) : on(space), options(tree), multiprocessors(device_info(AnySpace{space}).units), ledger(space, 1) {
@@ -87,8 +88,22 @@ struct Walk<Cuda>::State {
         resident_mib = mib;
     }
 
+    void make_room(Buffer<detail::TargetGroup, Cuda>& groups, index_t n) {
+        if (groups.size() >= n) return;
+        groups = {};
+        groups = Buffer<detail::TargetGroup, Cuda>(on, n + n / 8);
+    }
     void lists(detail::WalkJob& job, const WalkTargets& targets);
 };
+
+/// Tests after which a group is heavy: several times what groups of 64 usually take, which grows as cells shrink in proportion to
+/// the distance at which they are accepted. A function of the options alone, so that runs repeat.
+unsigned heavy_tests(const Tree& options) {
+    double usual = 2500;
+    if (const auto* mac = std::get_if<GeometricMac>(&options.mac)) usual *= std::max(1., std::pow(0.7 / mac->theta, 3));
+    if (const auto* mac = std::get_if<AccelerationMac>(&options.mac)) usual *= std::max(1., std::pow(1. / 512 / mac->delta, 0.75));
+    return static_cast<unsigned>(std::min(4 * usual, 1e9));
+}
 
 /// Speed alone is decided here, from H200 measurements (bench gravity.tree).
 void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) {
@@ -113,13 +128,19 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
     // So many lanes a target: at most 64/lanes targets in a group, since a lane takes two.
     if (tuning.lanes > 0) most = std::min(most, std::bit_floor(static_cast<std::uint32_t>(std::max(1, 64 / tuning.lanes))));
     job.group_size = most;
+    index_t most_groups = (job.targets + most - 1) / most;
     if (!targets.all) {
-        if (group.size() < targets.index.n) group = Buffer<detail::TargetGroup, Cuda>(on, targets.index.n);
         const double extent = tuning.group_extent > 0 ? tuning.group_extent : 1.6;
         const auto span = static_cast<std::uint32_t>(std::clamp(extent * extent * extent * 64, 2., 2e9));
+        // What is halved spans more than `span` bodies, so at each of the six halvings there are few such pieces.
+        most_groups = std::min<index_t>(job.targets, most_groups + 12 * (job.tree.bodies / span + 1));
+        make_room(group, most_groups);
         detail::divide_targets(on, targets.index, most, span, group.data(), ledger.data());
         job.group = group.data();
     }
+    make_room(heavy, 9 * most_groups);
+    job.heavy[0] = heavy.data(), job.heavy[1] = heavy.data() + most_groups;
+    choice.heavy_tests = heavy_tests(options);
     detail::walk_lists(on, multiprocessors, job, choice);
 }
 

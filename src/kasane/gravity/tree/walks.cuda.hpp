@@ -11,9 +11,13 @@
 
 namespace kasane::gravity::detail {
 
+/// Heavy groups, whose lists grow far beyond those of the others, are put off, divided and walked again: once, and once more.
+inline constexpr int walk_passes = 3;
+
 /// On the device. What a walk counts is added once per group.
 struct WalkLedger {
-    unsigned next;    ///< group to be drawn next; cleared before each walk
+    unsigned next[walk_passes];        ///< group to be drawn next in each pass; cleared before each walk
+    unsigned put_off[walk_passes - 1]; ///< heavy groups of each pass; cleared before each walk
     unsigned groups;  ///< of this walk, where the targets are divided on the device; cleared before each walk
     unsigned exceeded;  ///< a stack was full
     unsigned unused;
@@ -32,6 +36,7 @@ struct WalkJob {
     std::uint32_t targets;
     const TargetGroup* group;      ///< null: runs of `group_size` targets; else ledger->groups of them
     std::uint32_t group_size;
+    TargetGroup* heavy[walk_passes - 1];  ///< groups that a pass puts off for the next one
     const float* acceleration;     ///< |a| of the last force; null: 1 everywhere
     float eps2;                    ///< at least coincident2
     float over_eps;                ///< 0 for an unsoftened potential
@@ -65,6 +70,8 @@ struct ListsChoice {
     int list = 0;              ///< entries of the list of bodies
     bool async_copy = false, warp_reduce = true;
     std::uint32_t few = 0;        ///< a leaf of so many bodies gives them in place of an accepted cell
+    /// A group with more tests than this is put off in the first pass, or with four times as many in the second.
+    unsigned heavy_tests = 0;
     FarRule far;
     const void* resident = nullptr;  ///< kept in the L2 cache
     std::size_t resident_bytes = 0;
