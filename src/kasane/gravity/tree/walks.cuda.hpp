@@ -65,6 +65,7 @@ struct ListsChoice {
     int list = 0;              ///< entries of the list of bodies
     bool async_copy = false, warp_reduce = true;
     std::uint32_t few = 0;        ///< a leaf of so many bodies gives them in place of an accepted cell
+    unsigned most_inside = 256;   ///< bodies in a group's box; a group with more is cut
     FarRule far;
     const void* resident = nullptr;  ///< kept in the L2 cache
     std::size_t resident_bytes = 0;
