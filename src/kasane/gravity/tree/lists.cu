@@ -23,7 +23,10 @@ constexpr unsigned stack_size = 608;
 constexpr unsigned runs_size = 64, cells_size = 128, far_size = 256;
 
 /// One warp's part of the shared memory. The list of bodies comes behind it.
+template <bool Phi>
 struct alignas(16) Shared {
+    static constexpr unsigned sums = Phi ? 5 : 3;
+    double total[targets_per_lane][sums][warp_size];  ///< of each lane's targets over its share of the lists: x y z, phi, same
     float4 cell[3][warp_size];  ///< staged cells: x y z m | 7.5 Q: xx xy xz yy | yz zz, -1.5 tr Q, -
     float far[36];
     unsigned long long bodies, cells, tests, groups;
@@ -31,8 +34,8 @@ struct alignas(16) Shared {
     std::uint32_t stack[stack_size], cell_index[cells_size], far_index[far_size];
 };
 
-/// A heavy group is divided into so many pieces for the next pass: 64 targets, then 8, then pairs. A single heavy group would keep one
-/// warp busy long after all others are done: without this a Plummer sphere of 2^20 took 10 times as long on an H200 (2026-11).
+/// A group that was put off is divided into so many pieces for the next pass. A single heavy group would keep one warp busy long after
+/// all others are done: with groups of 64 and none put off, a Plummer sphere of 2^20 took 10 times as long on an H200 (2026-11).
 __device__ unsigned pieces(int pass) { return pass == 1 ? 8 : 4; }
 
 struct Sums {
@@ -77,15 +80,17 @@ __device__ void pull_of_cell(float4 c, float4 q, float4 r, float x, float y, flo
     if constexpr (Phi) sum.phi += over_r * fmaf(over_r2, fmaf(0.2f, nqn, (1.f / 3) * r.z), c.w);
 }
 
-struct Totals {
-    double x = 0, y = 0, z = 0, phi = 0;
-    float same = 0;
-    template <bool Phi>
-    __device__ void add(const Sums& s) {
-        x += static_cast<double>(s.x), y += static_cast<double>(s.y), z += static_cast<double>(s.z);
-        if constexpr (Phi) phi += static_cast<double>(s.phi), same += s.same;
+template <bool Phi>
+__device__ void add_to_totals(const Sums (&sum)[targets_per_lane], Shared<Phi>& shared, unsigned lane) {
+#pragma unroll
+    for (unsigned v = 0; v < targets_per_lane; ++v) {
+        auto& total = shared.total[v];
+        total[0][lane] += static_cast<double>(sum[v].x);
+        total[1][lane] += static_cast<double>(sum[v].y);
+        total[2][lane] += static_cast<double>(sum[v].z);
+        if constexpr (Phi) total[3][lane] += static_cast<double>(sum[v].phi), total[4][lane] += static_cast<double>(sum[v].same);
     }
-};
+}
 
 /// Targets of this lane, and which part of each list it pulls with.
 struct Lane {
@@ -98,7 +103,7 @@ constexpr unsigned bodies_at_once = 4;
 
 /// @param n  a multiple of bodies_at_once * shares
 template <bool Phi>
-__device__ void evaluate_bodies(const float4* list, unsigned n, const Lane& at, float eps2, Totals (&total)[targets_per_lane]) {
+__device__ void evaluate_bodies(const float4* list, unsigned n, const Lane& at, float eps2, Shared<Phi>& shared, unsigned lane) {
     Sums sum[targets_per_lane];
     for (unsigned j = at.share; j < n; j += at.shares * bodies_at_once) {
 #pragma unroll
@@ -108,20 +113,18 @@ __device__ void evaluate_bodies(const float4* list, unsigned n, const Lane& at, 
             for (unsigned v = 0; v < targets_per_lane; ++v) pull_of_body<Phi>(b, at.x[v], at.y[v], at.z[v], eps2, sum[v]);
         }
     }
-#pragma unroll
-    for (unsigned v = 0; v < targets_per_lane; ++v) total[v].add<Phi>(sum[v]);
+    add_to_totals<Phi>(sum, shared, lane);
 }
 
 /// @param n  a multiple of shares
 template <bool Quad, bool Phi>
-__device__ void evaluate_cells(const float4 (&cell)[3][warp_size], unsigned n, const Lane& at, float eps2,
-                               Totals (&total)[targets_per_lane]) {
+__device__ void evaluate_cells(unsigned n, const Lane& at, float eps2, Shared<Phi>& shared, unsigned lane) {
     Sums sum[targets_per_lane];
 #pragma unroll 1
     for (unsigned j = at.share; j < n; j += at.shares) {
-        const float4 c = cell[0][j];
+        const float4 c = shared.cell[0][j];
         float4 q, r;
-        if constexpr (Quad) q = cell[1][j], r = cell[2][j];
+        if constexpr (Quad) q = shared.cell[1][j], r = shared.cell[2][j];
 #pragma unroll
         for (unsigned v = 0; v < targets_per_lane; ++v) {
             if constexpr (Quad)
@@ -130,8 +133,7 @@ __device__ void evaluate_cells(const float4 (&cell)[3][warp_size], unsigned n, c
                 pull_of_body<Phi>(c, at.x[v], at.y[v], at.z[v], eps2, sum[v]);
         }
     }
-#pragma unroll
-    for (unsigned v = 0; v < targets_per_lane; ++v) total[v].add<Phi>(sum[v]);
+    add_to_totals<Phi>(sum, shared, lane);
 }
 
 __device__ float4 load_center(const Body* center, std::uint32_t node) { return __ldg(reinterpret_cast<const float4*>(center) + node); }
@@ -152,20 +154,23 @@ __device__ unsigned pad(float4* list, unsigned n, unsigned to, unsigned lane) {
     return padded;
 }
 
+/// Targets with accelerations of such different size do not walk together.
+constexpr float largest_ratio = 4;
+
 template <bool Quad, bool Phi>
 __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice,
                                                         int pass) {
     extern __shared__ float4 dynamic[];
     const unsigned lane = lane_index();
-    const std::size_t per_warp = sizeof(Shared) / sizeof(float4) + static_cast<std::size_t>(choice.list);
-    auto& shared = *reinterpret_cast<Shared*>(dynamic + threadIdx.x / warp_size * per_warp);
-    float4* const list = dynamic + threadIdx.x / warp_size * per_warp + sizeof(Shared) / sizeof(float4);
+    const std::size_t per_warp = sizeof(Shared<Phi>) / sizeof(float4) + static_cast<std::size_t>(choice.list);
+    auto& shared = *reinterpret_cast<Shared<Phi>*>(dynamic + threadIdx.x / warp_size * per_warp);
+    float4* const list = dynamic + threadIdx.x / warp_size * per_warp + sizeof(Shared<Phi>) / sizeof(float4);
     const auto list_size = static_cast<unsigned>(choice.list);
     const auto* const bodies = reinterpret_cast<const float4*>(job.tree.body);
     const unsigned groups = pass > 0    ? job.ledger->put_off[pass - 1] * pieces(pass)
                             : job.group ? job.ledger->groups
                                         : (job.targets + job.group_size - 1) / job.group_size;
-    const unsigned most_tests = pass == 0 ? choice.heavy_tests : pass == 1 ? 4 * choice.heavy_tests : 0xffffffffu;
+    const unsigned most_tests = pass == 0 ? choice.heavy_tests : 4 * choice.heavy_tests;
     if (lane == 0) shared.bodies = shared.cells = shared.tests = shared.groups = 0;
 
     unsigned drawn = 0;
@@ -190,7 +195,7 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
         const unsigned width = warp_size / at.shares;  // lanes of one share
         at.share = lane / width;
         std::uint32_t target[targets_per_lane];
-        float a_least = 3e38f;
+        float a_least = 3e38f, a_most = 0;
         float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
 #pragma unroll
         for (unsigned v = 0; v < targets_per_lane; ++v) {
@@ -200,7 +205,8 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
             at.x[v] = b.x, at.y[v] = b.y, at.z[v] = b.z;
             low[0] = fminf(low[0], b.x), low[1] = fminf(low[1], b.y), low[2] = fminf(low[2], b.z);
             high[0] = fmaxf(high[0], b.x), high[1] = fmaxf(high[1], b.y), high[2] = fmaxf(high[2], b.z);
-            a_least = fminf(a_least, job.last_acceleration(target[v]));
+            const float a = job.last_acceleration(target[v]);
+            a_least = fminf(a_least, a), a_most = fmaxf(a_most, a);
         }
         const std::uint32_t first = job.body(group.first), last = job.body(group.first + group.count - 1);
         float center[3], half[3], radius = 0;
@@ -212,7 +218,10 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
             radius = fmaf(half[c], half[c], radius);
         }
         a_least = warp_min(a_least, choice.warp_reduce);
+        a_most = warp_max(a_most, choice.warp_reduce);
         radius = sqrtf(radius);
+        const bool may_wait = pass + 1 < walk_passes && group.count > 1;
+        bool put_off = may_wait && a_most > largest_ratio * a_least;  // one target would have all others walk as deep as it must
         // A series pays from eight targets on; the radius must be one whose inverse square is a float.
         const float far_reach = group.count >= 8 && radius > 1e-12f ? choice.far.reach : 0.f;
         const float over_radius = 1 / radius;
@@ -220,16 +229,20 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
         shared.far[lane] = 0;
         if (lane < 4) shared.far[warp_size + lane] = 0;
 
-        Totals total[targets_per_lane];
+#pragma unroll
+        for (unsigned v = 0; v < targets_per_lane; ++v)
+            for (unsigned k = 0; k < shared.sums; ++k) shared.total[v][k][lane] = 0;
         unsigned waiting = 1, runs = 0, cells = 0, fars = 0, in_list = 0;
-        unsigned body_count = 0, cell_count = 0, test_count = 0;
-        bool any_far = false, put_off = false;
+        unsigned body_count = 0, cell_count = 0, test_count = 0, inside = 0;
+        const unsigned most_inside = may_wait && radius > 0 ? choice.most_inside : ~0u;
+        bool any_far = false;
         if (lane == 0) shared.stack[0] = 0;  // as if a parent of the root alone had been opened
         __syncwarp();
 
-        while (true) {
+        while (!put_off) {
             // Test nodes until a list is full or no node is left.
-            while (waiting > 0 && runs <= runs_size - warp_size && cells <= cells_size - warp_size && fars <= far_size - warp_size) {
+            while (waiting > 0 && runs <= runs_size - warp_size && cells <= cells_size - warp_size && fars <= far_size - warp_size &&
+                   inside <= most_inside) {
                 // Children of the topmost opened nodes, one a lane.
                 const bool offers = lane < waiting;
                 const NodeLink offered = offers ? shared.stack[waiting - 1 - lane] : 0;
@@ -264,6 +277,8 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                 const bool opened = active && !accepted && link != leaf;
                 const bool near = accepted && !far && !in_bodies;
 
+                inside += __reduce_add_sync(all_lanes, in_bodies && d2 == 0 ? count : 0u);
+
                 const unsigned far_votes = __ballot_sync(all_lanes, far), near_votes = __ballot_sync(all_lanes, near);
                 const unsigned open_votes = __ballot_sync(all_lanes, opened), body_votes = __ballot_sync(all_lanes, in_bodies);
                 const unsigned below = lanes_below(lane);
@@ -290,31 +305,30 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                 __syncwarp();
             }
             const bool finished = waiting == 0;
-            if (test_count > most_tests && group.count > 1 && !finished) {
-                put_off = true;
-                break;
-            }
+            // A box of much emptiness would open all that lies between its targets.
+            put_off = may_wait && (test_count > most_tests || inside > most_inside);
+            if (put_off) break;
 
             // Evaluate what is full; bodies begin to come before the cells are evaluated.
-            uint2 run = {0, 0};
-            unsigned offset = 0, copied = 0, wanted = 0;
+            uint2 bodies_of = {0, 0};
+            unsigned begins_at = 0, copied = 0, wanted = 0;
             do {
                 if (copied == wanted && runs > 0) {
                     const unsigned take = min(runs, static_cast<unsigned>(warp_size));
                     runs -= take;
-                    run = lane < take ? shared.run[runs + lane] : make_uint2(0, 0);
-                    const unsigned through = inclusive_scan(run.y - run.x, lane);
-                    offset = through - (run.y - run.x);
+                    bodies_of = lane < take ? shared.run[runs + lane] : make_uint2(0, 0);
+                    const unsigned through = inclusive_scan(bodies_of.y - bodies_of.x, lane);
+                    begins_at = through - (bodies_of.y - bodies_of.x);
                     wanted = __shfl_sync(all_lanes, through, warp_size - 1);
                     copied = 0;
                 }
                 for (; copied < wanted && in_list + warp_size <= list_size; copied += warp_size) {
-                    const bool has = run.y > run.x;
-                    const unsigned earlier = __ballot_sync(all_lanes, has && offset < copied);
-                    const bool begins = has && offset >= copied && offset < copied + warp_size;
-                    const unsigned starts = __reduce_or_sync(all_lanes, begins ? 1u << (offset - copied) : 0u);
+                    const bool has = bodies_of.y > bodies_of.x;
+                    const unsigned earlier = __ballot_sync(all_lanes, has && begins_at < copied);
+                    const bool begins = has && begins_at >= copied && begins_at < copied + warp_size;
+                    const unsigned starts = __reduce_or_sync(all_lanes, begins ? 1u << (begins_at - copied) : 0u);
                     const int source = __popc(earlier) + __popc(starts & (2 * (1u << lane) - 1)) - 1;
-                    const std::uint32_t from = __shfl_sync(all_lanes, run.x - offset, source) + copied + lane;
+                    const std::uint32_t from = __shfl_sync(all_lanes, bodies_of.x - begins_at, source) + copied + lane;
                     const unsigned here = min(wanted - copied, static_cast<unsigned>(warp_size));
                     if (lane < here) {
                         if (choice.async_copy)
@@ -343,7 +357,7 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                         shared.cell[0][lane] = m;
                         if constexpr (Quad) shared.cell[1][lane] = q, shared.cell[2][lane] = r;
                         __syncwarp();
-                        evaluate_cells<Quad, Phi>(shared.cell, (here + at.shares - 1) & ~(at.shares - 1), at, job.eps2, total);
+                        evaluate_cells<Quad, Phi>((here + at.shares - 1) & ~(at.shares - 1), at, job.eps2, shared, lane);
                     }
                     cells = 0;
                 }
@@ -388,7 +402,7 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                     body_count += in_list;
                     const unsigned padded = pad(list, in_list, bodies_at_once * at.shares, lane);
                     __syncwarp();
-                    evaluate_bodies<Phi>(list, padded, at, job.eps2, total);
+                    evaluate_bodies<Phi>(list, padded, at, job.eps2, shared, lane);
                     in_list = 0;
                     __syncwarp();  // before the list is written again
                 }
@@ -410,39 +424,32 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
         }
 
         // Add the shares, then the series, and write.
-        for (unsigned step = width; step < warp_size; step *= 2) {
-#pragma unroll
-            for (unsigned v = 0; v < targets_per_lane; ++v) {
-                total[v].x += __shfl_xor_sync(all_lanes, total[v].x, static_cast<int>(step));
-                total[v].y += __shfl_xor_sync(all_lanes, total[v].y, static_cast<int>(step));
-                total[v].z += __shfl_xor_sync(all_lanes, total[v].z, static_cast<int>(step));
-                if constexpr (Phi) {
-                    total[v].phi += __shfl_xor_sync(all_lanes, total[v].phi, static_cast<int>(step));
-                    total[v].same += __shfl_xor_sync(all_lanes, total[v].same, static_cast<int>(step));
-                }
-            }
-        }
 #pragma unroll
         for (unsigned v = 0; v < targets_per_lane; ++v) {
+            double total[shared.sums];
+#pragma unroll
+            for (unsigned k = 0; k < shared.sums; ++k) {
+                total[k] = shared.total[v][k][lane];
+                for (unsigned step = width; step < warp_size; step *= 2) total[k] += __shfl_xor_sync(all_lanes, total[k], static_cast<int>(step));
+            }
             if (any_far) {
                 const auto far = far_field<Phi>(shared.far, (at.x[v] - center[0]) * over_radius, (at.y[v] - center[1]) * over_radius,
                                                 (at.z[v] - center[2]) * over_radius);
                 const double k = static_cast<double>(over_radius), k2 = k * k;
-                total[v].x += k2 * static_cast<double>(far.ax);
-                total[v].y += k2 * static_cast<double>(far.ay);
-                total[v].z += k2 * static_cast<double>(far.az);
-                if constexpr (Phi) total[v].phi += k * static_cast<double>(far.phi);
+                total[0] += k2 * static_cast<double>(far.ax);
+                total[1] += k2 * static_cast<double>(far.ay);
+                total[2] += k2 * static_cast<double>(far.az);
+                if constexpr (Phi) total[3] += k * static_cast<double>(far.phi);
             }
             const unsigned t = lane % width + v * width;
             if (at.share == 0 && t < group.count) {
+                const auto in_units = [](double unit, double x) { return static_cast<float>(unit * x); };
                 if (job.out_acceleration)
-                    job.out_acceleration[target[v]] = {static_cast<float>(job.per_acceleration * total[v].x),
-                                                       static_cast<float>(job.per_acceleration * total[v].y),
-                                                       static_cast<float>(job.per_acceleration * total[v].z)};
+                    job.out_acceleration[target[v]] = {in_units(job.per_acceleration, total[0]), in_units(job.per_acceleration, total[1]),
+                                                       in_units(job.per_acceleration, total[2])};
                 if constexpr (Phi) {
-                    const float others = total[v].same - bodies[target[v]].w;
-                    job.out_potential[target[v]] = static_cast<float>(
-                        job.per_potential * (total[v].phi + static_cast<double>(others) * static_cast<double>(job.over_eps)));
+                    const double others = total[4] - static_cast<double>(bodies[target[v]].w);
+                    job.out_potential[target[v]] = in_units(job.per_potential, total[3] + others * static_cast<double>(job.over_eps));
                 }
             }
         }
@@ -465,7 +472,7 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
 template <bool Quad, bool Phi>
 void launch(Cuda on, int multiprocessors, const WalkJob& job, ListsChoice choice) {
     const auto kernel = walk<Quad, Phi>;
-    const std::size_t bytes = warps_per_block * (sizeof(Shared) + static_cast<std::size_t>(choice.list) * sizeof(float4));
+    const std::size_t bytes = warps_per_block * (sizeof(Shared<Phi>) + static_cast<std::size_t>(choice.list) * sizeof(float4));
     KS_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     int resident = 0;
     KS_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, bytes));

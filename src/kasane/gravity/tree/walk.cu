@@ -119,8 +119,8 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
         choice.resident_bytes =
             std::min(static_cast<std::size_t>(tuning.l2_persist_mib * 1048576), static_cast<std::size_t>(job.tree.bodies) * sizeof(Body));
     }
-    // Groups of 64 are the cheapest per target once every warp of the device has some of them.
-    std::uint32_t most = 64;
+    // Groups of 32 are the cheapest per target once every warp of the device has some of them.
+    std::uint32_t most = 32;
     if (tuning.group > 0)
         most = std::bit_floor(static_cast<std::uint32_t>(std::clamp(tuning.group, 1, 64)));
     else

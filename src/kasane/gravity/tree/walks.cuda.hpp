@@ -70,8 +70,8 @@ struct ListsChoice {
     int list = 0;              ///< entries of the list of bodies
     bool async_copy = false, warp_reduce = true;
     std::uint32_t few = 0;        ///< a leaf of so many bodies gives them in place of an accepted cell
-    /// A group with more tests than this is put off in the first pass, or with four times as many in the second.
-    unsigned heavy_tests = 0;
+    unsigned heavy_tests = 0;     ///< a group with more tests is put off; in the second pass, with four times as many
+    unsigned most_inside = 256;   ///< bodies in a group's box; a group with more is put off
     FarRule far;
     const void* resident = nullptr;  ///< kept in the L2 cache
     std::size_t resident_bytes = 0;
