@@ -93,8 +93,11 @@ RunResult resume(const std::filesystem::path& path, const std::vector<io::Settin
     KS_VALIDATE(file.schedule.last() >= checkpoint->step,
                 fmt::format("is {}, before the checkpoint at t = {}", file.schedule.until, file.schedule.time(checkpoint->step)),
                 {directory.run_file().string(), 0, 0, "run.until"});
-    // A run that goes on from step 0 writes the row of its start itself, like one that begins.
-    EnergyTable::keep_until(directory.energy(), checkpoint->step == 0 ? -1 : checkpoint->step);
+    // A run that goes on from step 0 does what one that begins does: it writes the row of its start itself, and its tree is made from the
+    // particles as given, not from their order in the tree before, whose sums may round otherwise.
+    const bool anew = checkpoint->step == 0;
+    if (anew) checkpoint->state.order.clear(), checkpoint->state.acceleration.clear();
+    EnergyTable::keep_until(directory.energy(), anew ? -1 : checkpoint->step);
     auto record = record_from_json(checkpoint->record, path);
     log::info("{}: going on from step {} of {} (t = {:.6g}), in {}", file.title, checkpoint->step, file.schedule.last(),
               file.schedule.time(checkpoint->step), path.string());
