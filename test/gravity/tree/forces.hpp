@@ -19,8 +19,8 @@ using namespace gravity;
 
 /// What is asked of a walk beside its options.
 struct Ask {
-    std::vector<std::uint32_t> targets;  ///< particles; empty: all
-    std::vector<float> last;             ///< |a| of every particle; empty: of a walk with theta = 0.5, as the first force takes it
+    std::vector<std::uint32_t> targets = {};  ///< particles; empty: all
+    std::vector<float> last = {};             ///< |a| of every particle; empty: of a walk with theta = 0.5, as the first force takes it
     bool potential = false;
     WalkTuning tuning = {};
     bool whole_index = false;  ///< all particles, but named one by one
@@ -44,6 +44,32 @@ std::vector<T> permuted(const std::vector<T>& of, const std::vector<std::uint32_
     return made;
 }
 
+/// The slow tree's arrays on a space.
+template <Space S>
+class TreeOn {
+   public:
+    TreeOn(S on, const reference::TreeArrays& tree)
+        : body_(to_space(on, tree.body)),
+          center_(to_space(on, tree.center)),
+          test_(to_space(on, tree.test)),
+          link_(to_space(on, tree.link)),
+          next_(to_space(on, tree.next)),
+          quadrupole_(to_space(on, tree.quadrupole)),
+          view_(tree.view()) {
+        view_.body = body_.data(), view_.center = center_.data(), view_.test = test_.data();
+        view_.link = link_.data(), view_.next = next_.data();
+        if (view_.quadrupole) view_.quadrupole = quadrupole_.data();
+    }
+    const OctreeView& view() const { return view_; }
+
+   private:
+    Buffer<Body, S> body_, center_;
+    Buffer<NodeTest, S> test_;
+    Buffer<std::uint32_t, S> link_, next_;
+    Buffer<Quadrupole, S> quadrupole_;
+    OctreeView view_;
+};
+
 template <Space S>
 Forces forces_on(S on, const TreeProblem& problem, const Tree& given, const Ask& ask) {
     const auto n = problem.size();
@@ -63,8 +89,10 @@ Forces forces_on(S on, const TreeProblem& problem, const Tree& given, const Ask&
     const auto mass = to_space(on, permuted(problem.mass, made.order));
     tree.build();
     tree.place(position.view(), mass.view());
-    if (by_acceleration && ask.last.empty()) tree.set_mac(GeometricMac{0.5});
-    else tree.refresh();
+    if (by_acceleration && ask.last.empty())
+        tree.set_mac(GeometricMac{0.5});
+    else
+        tree.refresh();
     made.frame = tree.view().frame;
 
     Walk<S> walk(on, options);
@@ -116,7 +144,7 @@ struct Exact {
     std::vector<reference::FieldAt> field;
 };
 
-inline Exact exact(const TreeProblem& problem, double G = 1, index_t at_most = 160) {
+inline Exact exact(const TreeProblem& problem, double G = 1, index_t at_most = 100) {
     Exact made;
     const auto n = static_cast<std::size_t>(problem.size());
     const std::size_t step = std::max<std::size_t>(1, n / static_cast<std::size_t>(at_most));

@@ -14,8 +14,7 @@ struct LinkTargets {
     static constexpr int most = 32 * 32;
     int count = 0;
     float acceleration = INFINITY;  ///< the least
-    std::uint32_t first_body = 0, last_body = 0;
-    std::uint32_t body[most];
+    std::uint32_t body[most];  ///< ascending
     float x[most], y[most], z[most];
     double ax[most], ay[most], az[most], phi[most];
 };
@@ -30,7 +29,12 @@ void gather(const WalkJob& job, index_t first, int count, LinkTargets& t) {
         t.ax[i] = t.ay[i] = t.az[i] = t.phi[i] = 0;
         t.acceleration = std::min(t.acceleration, job.last_acceleration(t.body[i]));
     }
-    t.first_body = t.body[0], t.last_body = t.body[count - 1];
+}
+
+bool holds_target(const NodeTest& node, const LinkTargets& t) {
+    const std::uint32_t* const end = t.body + t.count;
+    const std::uint32_t* const at = std::lower_bound(t.body, end, node.begin);
+    return at != end && *at < node.begin + node.count;
 }
 
 /// d^2 of the nearest target.
@@ -88,9 +92,8 @@ void walk(const WalkJob& job, LinkTargets& t, WalkCounts& counts) {
         const NodeTest& test = tree.test[at];
         const float d2 = smallest_distance2(t, center);
         const float power = d2 * d2 * (tree.quadrupole ? std::sqrt(d2) : 1.f) * t.acceleration;
-        const bool apart = test.begin > t.last_body || test.begin + test.count <= t.first_body;
         ++tests;
-        if (apart && d2 > test.radius2 && power > test.weight) {
+        if (d2 > test.radius2 && power > test.weight && !holds_target(test, t)) {
             pull(job, center, nobody, t);
             if (tree.quadrupole) pull_second(job, center, tree.quadrupole[at], t);
             ++cells;
