@@ -13,7 +13,8 @@ namespace kasane::run {
 namespace {
 
 RunResult finish(const Record& record, const RunDirectory& directory) {
-    RunResult result{directory.path(), {}, record.status, record.steps, record.time, record.seconds, record.relative_energy_error};
+    RunResult result{directory.path(), {}, record.status, record.steps, record.step_counts.block_steps, record.time, record.seconds,
+                     record.relative_energy_error};
     if (record.status != "done") {
         log::debug("interrupted at step {}; `kasane resume {}` goes on", record.steps, directory.path().string());
         return result;
@@ -29,8 +30,8 @@ RunResult finish(const Record& record, const RunDirectory& directory) {
 }
 
 RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, const RunControls& controls) {
-    log::info("{}: {} particles on {}, {} steps to t = {:.6g}, in {}", file.title, particles.size(), device_info(file.space).name,
-              file.schedule.last(), file.schedule.until, directory.path().string());
+    log::info("{}: {} particles on {}, {} {} to t = {:.6g}, in {}", file.title, particles.size(), device_info(file.space).name,
+              file.schedule.last(), control_of(file.steps) ? "times dt_max" : "steps", file.schedule.until, directory.path().string());
     for (const auto& note : file.notes) log::info("{}", note);
     GravityRun run(file, directory, std::move(particles), {}, 0, {});
     return finish(run.go(controls), directory);
