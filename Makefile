@@ -10,7 +10,7 @@ STAMP  := $(shell date +%Y-%m-%d-%H%M%S)
 help:
 	@echo "make run     a galaxy collision of 16,384 particles, ending with a report to open"
 	@echo "make test    every test"
-	@echo "make bench   benchmarks of this machine, as a table and as JSON in $(BUILD)"
+	@echo "make bench   benchmarks of this machine, as a table, as JSON and as a page in $(BUILD)"
 	@echo "make build   configure and build, into $(BUILD)"
 	@echo "make setup   install the missing packages of packages.txt"
 
@@ -29,7 +29,7 @@ test: build
 	ctest --preset $(PRESET) -j2 $(ARGS)
 
 bench: build
-	$(KASANE) bench --json $(BUILD)/bench-$(STAMP).json $(ARGS)
+	$(KASANE) bench --json $(BUILD)/bench-$(STAMP).json --page $(BUILD)/bench-$(STAMP).html $(ARGS)
 
 clean:
 	rm -rf build

@@ -20,9 +20,12 @@ std::string figure(const Plot& plot, const std::string& caption) {
     return "<figure class=\"chart\"><h3>" + escape(plot.title) + "</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
 }
 
-Series series(const std::string& name, const std::vector<Row>& rows, const std::string& x, const std::string& y, double unit = 1) {
+/// One number against another, from left to right.
+Series series(const std::string& name, std::vector<Row> rows, const std::string& x, const std::string& y) {
+    std::erase_if(rows, [&](const Row& row) { return !std::isfinite(row[x]); });
+    std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return a[x] < b[x]; });
     Series s{name, {}, {}};
-    for (const auto& row : rows) s.x.push_back(row[x]), s.y.push_back(row[y] / unit);
+    for (const auto& row : rows) s.x.push_back(row[x]), s.y.push_back(row[y]);
     return s;
 }
 
@@ -35,21 +38,19 @@ Plot plot(const std::string& title, const std::string& x_label, Scale x_scale, c
 
 /// One curve per V, of some number against G.
 Plot over_groups(const Study& study, Plot p, const std::string& key) {
-    for (const int vector : {1, 2, 4, 8}) {
-        std::vector<Row> rows = study.of_largest(fmt::format("V {},", vector));
-        p.series.push_back(series(fmt::format("V = {}", vector), rows, "G", key));
-    }
+    for (const int vector : {1, 2, 4, 8})
+        p.series.push_back(series(fmt::format("V = {}", vector), study.of_largest(fmt::format("V {},", vector)), "G", key));
     return p;
 }
 
 std::string links(const Study& study) {
-    auto speed = over_groups(study, plot("Speed-up over V = G = 1", "G, threads per group", Scale::doublings, "times", false), "speedup");
-    speed.from_zero = true;
+    auto speed = over_groups(study, plot("Speed-up over V = G = 1", "G, threads per group", Scale::doublings, "times", true), "speedup");
     if (const auto* lists = study.find("lists"); lists && std::isfinite((*lists)["speedup"])) {
         speed.reference = (*lists)["speedup"];
         speed.reference_name = "lists";
     }
-    const auto work = over_groups(study, plot("Interactions", "G, threads per group", Scale::doublings, "per target", false), "interactions");
+    const auto work =
+        over_groups(study, plot("Interactions", "G, threads per group", Scale::doublings, "per target", false), "interactions");
     auto out = figure(speed, "[OMBMN12] figs. 6 and 7. The level line is the walk <code>lists</code> on the same tree.") +
                figure(work, "[OMBMN12] fig. 10: larger groups decide by their nearest target, so that each evaluates more.");
     out += figure(over_groups(study, plot("Divergence", "G, threads per group", Scale::doublings, "per target", false), "divergence"),
@@ -69,7 +70,8 @@ std::string curve(const Study& study) {
     auto divergence = plot("Divergence", "N", Scale::doublings, "per target", false);
     for (const std::string order : {"morton", "hilbert"})
         divergence.series.push_back(series(order, study.with("links, " + order), "n", "divergence"));
-    return figure(speed, "[OMBMN12] fig. 11.") + figure(work, "What the order of the particles changes: how far apart the targets of a group lie.") +
+    return figure(speed, "[OMBMN12] fig. 11.") +
+           figure(work, "What the order of the particles changes: how far apart the targets of a group lie.") +
            figure(divergence, "[OMBMN12] fig. 13, walk <code>links</code>.");
 }
 
@@ -82,8 +84,8 @@ std::string accuracy(const Study& study) {
         const auto rows = study.of_largest(multipole);
         time.series.push_back(series(multipole, rows, "delta", "seconds"));
         against_error.series.push_back(series(multipole, rows, "median_error", "seconds"));
-        error.series.push_back(series(multipole == "monopole" ? "monopole, median" : "quadrupole, median", rows, "delta", "median_error"));
-        error.series.push_back(series("99%", rows, "delta", "p99_error"));
+        error.series.push_back(series(multipole + ", median", rows, "delta", "median_error"));
+        error.series.push_back(series(multipole + ", 99%", rows, "delta", "p99_error"));
         work.series.push_back(series(multipole, rows, "delta", "interactions"));
     }
     return figure(time, "[Miki21] fig. 4, for a walk of all particles.") +
@@ -92,7 +94,7 @@ std::string accuracy(const Study& study) {
            figure(work, "Particles and cells that act on a target: the length of its group's lists.");
 }
 
-/// A list of bars. @param shares of the longest
+/// A list of bars, the longest across the whole column.
 std::string bars(const std::string& title, const std::vector<std::pair<std::string, double>>& values, const auto& text) {
     double longest = 0;
     for (const auto& [name, value] : values) longest = std::fmax(longest, value);
@@ -109,7 +111,8 @@ std::string steps(const Study& study) {
     const auto *block = study.find("block"), *same = study.find("block, the span of shared"), *shared = study.find("shared");
     std::string out;
     if (same && shared)
-        out += bars("Time for one simulated span", {{"block steps", (*same)["total_seconds"]}, {"shared steps", (*shared)["total_seconds"]}}, time_text);
+        out += bars("Time for one simulated span",
+                    {{"block steps", (*same)["total_seconds"]}, {"shared steps", (*shared)["total_seconds"]}}, time_text);
     if (!block) return out;
     std::vector<std::pair<std::string, double>> levels, parts;
     for (int k = 0; k <= 30; ++k)
@@ -117,7 +120,8 @@ std::string steps(const Study& study) {
             levels.emplace_back(k == 0 ? "the longest step" : fmt::format("the longest over {}", 1 << k), share);
     out += bars("Particles by their step", levels, [](double share) { return number(100 * share) + "%"; });
     for (const auto& key : study.more_keys())
-        if (key.ends_with("_seconds") && key != "total_seconds") parts.emplace_back(key.substr(0, key.size() - 8), (*block)[key]);
+        if (key.ends_with("_seconds") && key != "total_seconds" && std::isfinite((*block)[key]))
+            parts.emplace_back(key.substr(0, key.size() - 8), (*block)[key]);
     std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     return out + bars("Parts of a block step, mean", parts, time_text);
 }
@@ -135,7 +139,8 @@ std::string techniques(const Study& study) {
 std::string active(const Study& study) {
     auto p = plot("Time of a step", "fraction of the particles that is due", Scale::decades, "time [s]", true);
     const auto rows = study.of_largest();
-    for (const auto& [name, key] : {std::pair{"step", "seconds"}, {"walk", "walk_seconds"}, {"moments", "refresh_seconds"}, {"predict", "predict_seconds"}})
+    for (const auto& [name, key] :
+         {std::pair{"step", "seconds"}, {"walk", "walk_seconds"}, {"moments", "refresh_seconds"}, {"predict", "predict_seconds"}})
         p.series.push_back(series(name, rows, "fraction", key));
     auto share = plot("Share of a full step", "fraction of the particles that is due", Scale::decades, "share", true);
     share.series.push_back(series("", rows, "fraction", "share_of_full"));
@@ -145,8 +150,11 @@ std::string active(const Study& study) {
 
 std::string scale(const Study& study) {
     auto time = plot("Time of each part", "N", Scale::doublings, "time [s]", true);
-    for (const auto& [name, key] :
-         {std::pair{"walk", "walk_seconds"}, {"sort", "sort_seconds"}, {"moments", "moments_seconds"}, {"build", "build_seconds"}, {"bodies", "place_seconds"}})
+    for (const auto& [name, key] : {std::pair{"walk", "walk_seconds"},
+                                    {"sort", "sort_seconds"},
+                                    {"moments", "moments_seconds"},
+                                    {"build", "build_seconds"},
+                                    {"bodies", "place_seconds"}})
         time.series.push_back(series(name, study.rows, "n", key));
     auto memory = plot("Memory per particle", "N", Scale::doublings, "bytes", false);
     memory.from_zero = true;
@@ -159,8 +167,9 @@ std::string scale(const Study& study) {
 
 std::string figures(const Study& study) {
     static const std::map<std::string, std::string (*)(const Study&)> drawn = {
-        {"gravity.tree.links", links},           {"gravity.tree.curve", curve},   {"gravity.tree.accuracy", accuracy}, {"gravity.tree.steps", steps},
-        {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active}, {"gravity.tree.scale", scale}};
+        {"gravity.tree.links", links}, {"gravity.tree.curve", curve},           {"gravity.tree.accuracy", accuracy},
+        {"gravity.tree.steps", steps}, {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active},
+        {"gravity.tree.scale", scale}};
     const auto at = drawn.find(study.name);
     return at == drawn.end() ? "" : at->second(study);
 }

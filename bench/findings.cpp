@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <map>
 
@@ -19,6 +20,12 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 std::string percent(double share) { return number(100 * share, 2) + "%"; }
 
 std::string particles(double n) { return grouped(std::llround(n)) + " particles"; }
+
+/// What `say` says when all these numbers are known, else nothing.
+template <class Say>
+std::string when(std::initializer_list<double> known, const Say& say) {
+    return std::all_of(known.begin(), known.end(), [](double x) { return std::isfinite(x); }) ? say() : std::string();
+}
 
 /// The row with the least of a number; null when no row has it.
 const Row* least(const std::vector<Row>& rows, const std::string& key) {
@@ -37,25 +44,33 @@ std::string links(const Study& study) {
     const auto rows = study.of_largest("V ");
     const auto *best = least(rows, "seconds"), *one = study.find("V 1, G 1"), *lists = study.find("lists");
     if (!best || !one) return "";
-    auto text = fmt::format("With {}, (V, G) = ({}, {}) is the fastest: <strong>{} times</strong> (1, 1), in {}, though a target then has {} interactions instead of {}. ",
-                            particles(study.largest_n()), (*best)["V"], (*best)["G"], number((*one)["seconds"] / (*best)["seconds"]),
-                            time_text((*best)["seconds"]), number((*best)["interactions"]), number((*one)["interactions"]));
+    const double seconds = (*best)["seconds"], base = (*one)["seconds"], work = (*best)["interactions"],
+                 least_work = (*one)["interactions"];
+    auto text = when({(*best)["V"], (*best)["G"], base, work, least_work}, [&] {
+        return fmt::format(
+            "With {}, (V, G) = ({}, {}) is the fastest: <strong>{} times</strong> (1, 1), in {}; a target then has {} interactions, with "
+            "(1, 1) {}. ",
+            particles(study.largest_n()), (*best)["V"], (*best)["G"], number(base / seconds), time_text(seconds),
+            grouped(std::llround(work)), grouped(std::llround(least_work)));
+    });
     if (lists)
-        text += fmt::format("The walk <code>lists</code> takes {}, {} times as fast as the best of these.", time_text((*lists)["seconds"]),
-                            number((*best)["seconds"] / (*lists)["seconds"]));
+        text += when({(*lists)["seconds"]}, [&] {
+            return fmt::format("The walk <code>lists</code> takes {}, {} times as fast as the best of these.",
+                               time_text((*lists)["seconds"]), number(seconds / (*lists)["seconds"]));
+        });
     return text;
 }
 
 std::string curve(const Study& study) {
     std::string text;
     for (const std::string walk : {"links", "lists"}) {
-        const auto rows = study.with(walk + ", hilbert");
-        if (rows.empty()) continue;
-        double low = rows.front()["speedup"], high = low;
-        for (const auto& row : rows) low = std::fmin(low, row["speedup"]), high = std::fmax(high, row["speedup"]);
-        if (!std::isfinite(low)) continue;
-        text += text.empty() ? "Particles along the Peano-Hilbert curve instead of Morton's: " : "; ";
-        text += fmt::format("<code>{}</code> runs at {} to <strong>{}</strong> times the speed", walk, number(low), number(high));
+        double low = unknown, high = unknown;
+        for (const auto& row : study.with(walk + ", hilbert")) low = std::fmin(low, row["speedup"]), high = std::fmax(high, row["speedup"]);
+        text += when({low, high}, [&] {
+            return fmt::format("{}<code>{}</code> runs at {} to <strong>{}</strong> times the speed",
+                               text.empty() ? "Particles along the Peano-Hilbert curve instead of Morton's: " : "; ", walk, number(low),
+                               number(high));
+        });
     }
     return text.empty() ? "" : text + ".";
 }
@@ -74,13 +89,21 @@ double seconds_at(const std::vector<Row>& rows, double error) {
 std::string accuracy(const Study& study) {
     const auto mono = study.of_largest("monopole"), quad = study.of_largest("quadrupole");
     std::string text;
-    if (const auto* row = row_where(quad, "delta", 1. / 512))
-        text += fmt::format("With {}, delta 2⁻⁹ and quadrupoles a walk for all takes <strong>{}</strong>, with a median error of {} and {} at the 99th percentile. ",
-                            particles(study.largest_n()), time_text((*row)["seconds"]), error_size((*row)["median_error"]), error_size((*row)["p99_error"]));
+    if (const auto* row = row_where(quad, "delta", 1. / 512)) {
+        const double seconds = (*row)["seconds"], median = (*row)["median_error"], p99 = (*row)["p99_error"];
+        text += when({seconds, median, p99}, [&] {
+            return fmt::format(
+                "With {}, delta 2⁻⁹ and quadrupoles a walk for all takes <strong>{}</strong>, with a median error of {} and {} at the 99th "
+                "percentile. ",
+                particles(study.largest_n()), time_text(seconds), error_size(median), error_size(p99));
+        });
+    }
     for (const double error : {1e-3, 1e-4}) {
         const double m = seconds_at(mono, error), q = seconds_at(quad, error);
-        if (std::isfinite(m) && std::isfinite(q))
-            text += fmt::format("At a median error of {} quadrupoles need {}, monopoles {}. ", error_size(error), time_text(q), time_text(m));
+        text += when({m, q}, [&] {
+            return fmt::format("At a median error of {} quadrupoles need {}, monopoles {}. ", error_size(error), time_text(q),
+                               time_text(m));
+        });
     }
     return text;
 }
@@ -89,12 +112,19 @@ std::string steps(const Study& study) {
     const auto *block = study.find("block"), *same = study.find("block, the span of shared"), *shared = study.find("shared");
     std::string text;
     if (block)
-        text += fmt::format("A block step of {} takes <strong>{}</strong> (mean of {}) and advances {} of the particles. ", particles(study.largest_n()),
-                            time_text((*block)["seconds"]), grouped(std::llround((*block)["block_steps"])), percent((*block)["updates"] / study.largest_n()));
+        text += when({(*block)["seconds"], (*block)["block_steps"], (*block)["updates"]}, [&] {
+            return fmt::format("A block step of {} takes <strong>{}</strong> (mean of {}) and advances {} of the particles. ",
+                               particles(study.largest_n()), time_text((*block)["seconds"]), grouped(std::llround((*block)["block_steps"])),
+                               percent((*block)["updates"] / study.largest_n()));
+        });
     if (same && shared)
-        text += fmt::format("For one simulated span block steps need <strong>{}</strong> of the time of shared steps; the energy moves by {} against {}. ",
-                            percent((*same)["total_seconds"] / (*shared)["total_seconds"]), error_size((*same)["energy_error"]),
-                            error_size((*shared)["energy_error"]));
+        text += when({(*same)["total_seconds"], (*shared)["total_seconds"], (*same)["energy_error"], (*shared)["energy_error"]}, [&] {
+            return fmt::format(
+                "For one simulated span block steps need <strong>{}</strong> of the time of shared steps; the energy moves by {} against "
+                "{}. ",
+                percent((*same)["total_seconds"] / (*shared)["total_seconds"]), error_size((*same)["energy_error"]),
+                error_size((*shared)["energy_error"]));
+        });
     return text;
 }
 
@@ -102,13 +132,18 @@ std::string techniques(const Study& study) {
     const auto rows = study.of_largest();
     const auto *best = least(rows, "seconds"), *few = least(rows, "seconds_few"), *base = study.find("as chosen");
     if (!best || !base) return "";
-    auto text = fmt::format("The walk as it chooses takes {}; the fastest setting is <strong>{}</strong>, at {} times its speed. ", time_text((*base)["seconds"]),
-                            escape(best->label), number((*base)["seconds"] / (*best)["seconds"]));
+    auto text = when({(*base)["seconds"]}, [&] {
+        return fmt::format("The walk as it chooses takes {}; the fastest setting is <strong>{}</strong>, at {} times its speed. ",
+                           time_text((*base)["seconds"]), escape(best->label), number((*base)["seconds"] / (*best)["seconds"]));
+    });
     if (few)
-        text += fmt::format("With every thousandth particle due, it is {} at {} times. ", escape(few->label), number((*base)["seconds_few"] / (*few)["seconds_few"]));
+        text += when({(*base)["seconds_few"]}, [&] {
+            return fmt::format("With every thousandth particle due it is {}, at {} times. ", escape(few->label),
+                               number((*base)["seconds_few"] / (*few)["seconds_few"]));
+        });
     for (const std::string one : {"async copy", "reduction by shuffles", "L2 30 MiB"})
-        if (const auto* row = study.find(one); row && std::isfinite((*row)["speedup"]))
-            text += fmt::format("{}: {}. ", one, number((*row)["speedup"]));
+        if (const auto* row = study.find(one))
+            text += when({(*row)["speedup"]}, [&] { return fmt::format("With {}: {} times. ", one, number((*row)["speedup"])); });
     return text;
 }
 
@@ -116,27 +151,33 @@ std::string active(const Study& study) {
     const auto rows = study.of_largest();
     const auto *full = row_where(rows, "fraction", 1), *few = row_where(rows, "fraction", 0.001);
     if (!full || !few) return "";
-    return fmt::format("Of {}, a step in which 0.1% are due costs <strong>{}</strong> of one in which all are: {} of {}.", particles(study.largest_n()),
-                       percent((*few)["share_of_full"]), time_text((*few)["seconds"]), time_text((*full)["seconds"]));
+    const double whole = (*full)["seconds"], part = (*few)["seconds"];
+    return when({whole, part}, [&] {
+        return fmt::format("Of {}, a step in which 0.1% are due costs <strong>{}</strong> of one in which all are: {} of {}.",
+                           particles(study.largest_n()), percent(part / whole), time_text(part), time_text(whole));
+    });
 }
 
 std::string scale(const Study& study) {
     if (study.rows.empty()) return "";
     const auto &first = study.rows.front(), &last = study.rows.back();
-    auto text = fmt::format("{}: sort, tree and moments in {}, the walk in <strong>{}</strong>, {} bytes per particle. ", particles(last["n"]),
-                            time_text(last["sort_seconds"] + last["build_seconds"] + last["place_seconds"] + last["moments_seconds"]),
-                            time_text(last["walk_seconds"]), number(last["bytes"]));
+    const double tree = last["sort_seconds"] + last["build_seconds"] + last["place_seconds"] + last["moments_seconds"],
+                 walk = last["walk_seconds"];
+    auto text = when({tree, walk, last["bytes"]}, [&] {
+        return fmt::format("{}: sort, tree and moments in {}, the walk in <strong>{}</strong>, {} bytes per particle. ",
+                           particles(last["n"]), time_text(tree), time_text(walk), number(last["bytes"]));
+    });
     const double power = std::log(last["seconds"] / first["seconds"]) / std::log(last["n"] / first["n"]);
-    if (std::isfinite(power)) text += fmt::format("From {} on the time grows as N^{:.2f}.", particles(first["n"]), power);
-    return text;
+    return text + when({power}, [&] { return fmt::format("From {} on the time grows as N^{:.2f}.", particles(first["n"]), power); });
 }
 
 }  // namespace
 
 std::string findings(const Study& study) {
     static const std::map<std::string, std::string (*)(const Study&)> said = {
-        {"gravity.tree.links", links},           {"gravity.tree.curve", curve},   {"gravity.tree.accuracy", accuracy}, {"gravity.tree.steps", steps},
-        {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active}, {"gravity.tree.scale", scale}};
+        {"gravity.tree.links", links}, {"gravity.tree.curve", curve},           {"gravity.tree.accuracy", accuracy},
+        {"gravity.tree.steps", steps}, {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active},
+        {"gravity.tree.scale", scale}};
     const auto at = said.find(study.name);
     return at == said.end() ? "" : at->second(study);
 }

@@ -23,7 +23,6 @@ a { color: var(--s1); }
 .numbers th, .numbers td { text-align: right; padding: 4px 0 4px 18px; border-top: 1px solid var(--line); font-weight: 400; }
 .numbers thead th { border-top: 0; color: var(--muted); vertical-align: bottom; white-space: normal; }
 .numbers :is(th, td):first-child { text-align: left; padding-left: 0; }
-.bars li.mark i { background: var(--s1); }
 )css";
 
 std::string text_of(const nlohmann::ordered_json& object, const std::string& key) {
@@ -39,6 +38,20 @@ std::string cell(const std::string& key, double value) {
     return number(value);
 }
 
+/// Escaped, with `words` as code.
+std::string prose(const std::string& text) {
+    std::string out;
+    bool code = false;
+    for (const char c : escape(text))
+        if (c == '`') {
+            out += code ? "</code>" : "<code>";
+            code = !code;
+        } else {
+            out += c;
+        }
+    return code ? escape(text) : out;
+}
+
 std::string spaced(std::string key) {
     for (auto& c : key)
         if (c == '_') c = ' ';
@@ -48,8 +61,9 @@ std::string spaced(std::string key) {
 std::string table(const Study& study) {
     std::vector<std::string> keys{"n", "seconds", "spread", "rate", "error"};
     for (const auto& key : study.more_keys())
-        if (!key.starts_with("level_")) keys.push_back(key);  // these are drawn
-    std::string out = "<details class=\"numbers\"><summary>The numbers</summary>\n<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>case</th>";
+        if (!key.starts_with("level_") && key != "p99_error") keys.push_back(key);  // those are drawn, this is the error
+    std::string out =
+        "<details class=\"numbers\"><summary>The numbers</summary>\n<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>case</th>";
     for (const auto& key : keys) out += "<th>" + escape(spaced(key)) + "</th>";
     out += "</tr></thead><tbody>\n";
     for (const auto& row : study.rows) {
@@ -63,7 +77,7 @@ std::string table(const Study& study) {
 std::string section(const Study& study) {
     std::string out = fmt::format("<section id=\"{0}\">\n<h2>{0}</h2>\n", escape(study.name));
     if (const auto seen = findings(study); !seen.empty()) out += "<p class=\"findings\">" + seen + "</p>\n";
-    if (!study.head.empty()) out += "<p class=\"head muted\">" + escape(study.head) + "</p>\n";
+    if (!study.head.empty()) out += "<p class=\"head muted\">" + prose(study.head) + "</p>\n";
     if (const auto drawn = figures(study); !drawn.empty()) out += "<div class=\"charts\">\n" + drawn + "</div>\n";
     return out + table(study) + "</section>\n";
 }
@@ -96,9 +110,12 @@ std::string time_text(double seconds) {
 std::string page(const Record& record) {
     const auto machine = text_of(record.head.value("machine", nlohmann::ordered_json::object()), "name");
     std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
-    out += "<title>Benchmarks, " + escape(machine) + " · kasane</title>\n<style>\n" + run::report::style + own_style + "</style>\n</head>\n";
-    out += "<body>\n<main>\n<header>\n<p class=\"eyebrow\">kasane bench</p>\n<h1>" + escape(machine.empty() ? "Benchmarks" : machine) + "</h1>\n";
+    out +=
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
+    out +=
+        "<title>Benchmarks, " + escape(machine) + " · kasane</title>\n<style>\n" + run::report::style + own_style + "</style>\n</head>\n";
+    out += "<body>\n<main>\n<header>\n<p class=\"eyebrow\">kasane bench</p>\n<h1>" + escape(machine.empty() ? "Benchmarks" : machine) +
+           "</h1>\n";
     out += facts(record) + "<ul class=\"contents\">\n";
     for (const auto& study : record.studies) out += fmt::format("<li><a href=\"#{0}\">{0}</a></li>\n", escape(study.name));
     out += "</ul>\n</header>\n";

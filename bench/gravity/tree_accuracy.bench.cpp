@@ -37,9 +37,7 @@ Benchmark tree_accuracy(const SharedProblems& problems) {
             "Time of a walk for all particles against delta of the acceleration criterion ([Miki21] fig. 4), with monopoles and with "
             "quadrupoles: halo and bulge of M31, eps 1/64 kpc, the tree and the last acceleration given. Interactions are per target: the "
             "length of its group's lists. The error is the 99th percentile of 1000 particles against direct summation in double.",
-            [problems](const BenchmarkContext& context) {
-                std::visit([&](auto on) { run(context, on, *problems); }, context.space);
-            }};
+            [problems](const BenchmarkContext& context) { std::visit([&](auto on) { run(context, on, *problems); }, context.space); }};
 }
 
 }  // namespace kasane::bench

@@ -38,8 +38,10 @@ void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
         const auto place = by_step(bed);
         const auto errors = bed.errors();
         auto& octree = bed.force.octree();
-        const auto predict = time_calls(on, [&] { octree.place(bed.position.view(), bed.mass.view()); }, 3);
-        const auto refresh = time_calls(on, [&] { octree.refresh(); }, 3);
+        const auto predict = time_calls(
+            on, [&] { octree.place(bed.position.view(), bed.mass.view()); }, 3);
+        const auto refresh = time_calls(
+            on, [&] { octree.refresh(); }, 3);
         double full = 0;
         for (const double fraction : {1.0, 0.1, 0.01, 0.001}) {
             const auto active = std::max<index_t>(1, std::llround(fraction * static_cast<double>(n)));
@@ -47,12 +49,16 @@ void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
             std::sort(chosen.begin(), chosen.end());
             const auto index = to_space(on, chosen);
             const WalkTargets targets{index.view(), active == n, bed.size.view()};
-            const auto walk = time_calls(on, [&] { bed.force.accelerate(targets, bed.field()); }, 3);
-            const auto step = time_calls(on, [&] {
-                octree.place(bed.position.view(), bed.mass.view());
-                octree.refresh();
-                bed.force.accelerate(targets, bed.field());
-            }, 3);
+            const auto walk = time_calls(
+                on, [&] { bed.force.accelerate(targets, bed.field()); }, 3);
+            const auto step = time_calls(
+                on,
+                [&] {
+                    octree.place(bed.position.view(), bed.mass.view());
+                    octree.refresh();
+                    bed.force.accelerate(targets, bed.field());
+                },
+                3);
             if (full == 0) full = step.seconds;
             bed.force.walk().counts();
             bed.force.accelerate(targets, bed.field());
@@ -86,9 +92,7 @@ Benchmark tree_active(const SharedProblems& problems) {
             "A step in which a fraction of the particles is due, those whose steps are shortest: positions of all into the tree, its "
             "moments, and the walk for the active ones. Halo and bulge of M31, delta 2^-9, quadrupoles. `share_of_full` is the time over "
             "that of a step of all particles. The error, 99th percentile of 1000 particles, is of the walk for all.",
-            [problems](const BenchmarkContext& context) {
-                std::visit([&](auto on) { run(context, on, *problems); }, context.space);
-            }};
+            [problems](const BenchmarkContext& context) { std::visit([&](auto on) { run(context, on, *problems); }, context.space); }};
 }
 
 }  // namespace kasane::bench

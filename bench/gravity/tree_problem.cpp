@@ -1,6 +1,7 @@
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/galaxy/model.hpp>
+#include <kasane/gravity/tree/links_divergence.hpp>
 #include <kasane/gravity/units.hpp>
 
 #include <bench/gravity/m31.hpp>
@@ -33,7 +34,8 @@ TreeProblem sampled(TreeModel model, index_t n) {
 template <Space S>
 std::vector<Vec3<double>> exact_forces(S on, const TreeProblem& problem) {
     std::vector<Vec3<double>> at;
-    for (index_t i = 0; i < problem.particles.size(); i += problem.stride) at.push_back(problem.particles.position[static_cast<std::size_t>(i)]);
+    for (index_t i = 0; i < problem.particles.size(); i += problem.stride)
+        at.push_back(problem.particles.position[static_cast<std::size_t>(i)]);
     const auto target = to_space(on, at), source = to_space(on, problem.particles.position);
     const auto mass = to_space(on, problem.particles.mass);
     Buffer<Vec3<double>, S> out(on, target.size());
@@ -46,9 +48,8 @@ std::vector<Vec3<double>> exact_forces(S on, const TreeProblem& problem) {
 template <class T>
 std::vector<T> arranged(const std::vector<T>& values, const std::vector<std::uint32_t>& order) {
     std::vector<T> out(values.size());
-    parallel_for(Cpu{}, static_cast<index_t>(out.size()), [to = out.data(), from = values.data(), order = order.data()](index_t k) {
-        to[k] = from[order[k]];
-    });
+    parallel_for(Cpu{}, static_cast<index_t>(out.size()),
+                 [to = out.data(), from = values.data(), order = order.data()](index_t k) { to[k] = from[order[k]]; });
     return out;
 }
 
@@ -109,7 +110,8 @@ std::vector<float> TreeBed<S>::sizes() const {
     std::vector<float> out(a.size());
     parallel_for(Cpu{}, static_cast<index_t>(out.size()), [to = out.data(), from = a.data()](index_t i) {
         const auto& v = from[i];
-        to[i] = static_cast<float>(std::sqrt(static_cast<double>(v.x) * v.x + static_cast<double>(v.y) * v.y + static_cast<double>(v.z) * v.z));
+        to[i] =
+            static_cast<float>(std::sqrt(static_cast<double>(v.x) * v.x + static_cast<double>(v.y) * v.y + static_cast<double>(v.z) * v.z));
     });
     return out;
 }
@@ -150,11 +152,24 @@ BenchmarkResult measure_walk(TreeBed<S>& bed, Walk<S>& walk, const std::string& 
     return result;
 }
 
+template <Space S>
+void add_divergence([[maybe_unused]] TreeBed<S>& bed, [[maybe_unused]] const Tree& options, [[maybe_unused]] BenchmarkResult& row) {
+#if defined(KASANE_CUDA)
+    if constexpr (std::same_as<S, Cuda>) {
+        const auto counted = links_divergence(bed.on, options, bed.force.octree().view(), bed.size.view());
+        row.more.emplace_back("divergence", counted.splits / static_cast<double>(bed.count()));
+        row.more.emplace_back("lanes_busy", counted.lanes / (32 * std::max(counted.steps, 1.)));
+    }
+#endif
+}
+
 template struct TreeBed<Cpu>;
 template BenchmarkResult measure_walk(TreeBed<Cpu>&, Walk<Cpu>&, const std::string&);
+template void add_divergence(TreeBed<Cpu>&, const Tree&, BenchmarkResult&);
 #if defined(KASANE_CUDA)
 template struct TreeBed<Cuda>;
 template BenchmarkResult measure_walk(TreeBed<Cuda>&, Walk<Cuda>&, const std::string&);
+template void add_divergence(TreeBed<Cuda>&, const Tree&, BenchmarkResult&);
 #endif
 
 }  // namespace kasane::bench

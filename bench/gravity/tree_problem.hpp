@@ -23,8 +23,8 @@ enum class TreeModel {
 struct TreeProblem {
     gravity::Particles particles;  ///< in no order along a curve
     double softening = 0, G = 1;
-    index_t stride = 1;                 ///< particles 0, stride, 2 stride, ... are audited
-    std::vector<Vec3<double>> exact;    ///< their accelerations, direct sum in double
+    index_t stride = 1;               ///< particles 0, stride, 2 stride, ... are audited
+    std::vector<Vec3<double>> exact;  ///< their accelerations, direct sum in double
 };
 
 /// Samples models, and keeps the last one of each kind for the next study.
@@ -77,7 +77,7 @@ struct TreeBed {
     Buffer<Vec3<double>, S> position;
     Buffer<double, S> mass;
     Buffer<Vec3<float>, S> acceleration;
-    Buffer<float, S> size;             ///< |a| from the last force; empty before first_force()
+    Buffer<float, S> size;              ///< |a| from the last force; empty before first_force()
     std::vector<std::uint32_t> sample;  ///< where the audited particles stand
 };
 
@@ -89,5 +89,10 @@ template <Space S>
 BenchmarkResult measure_walk(TreeBed<S>& bed, const std::string& name) {
     return measure_walk(bed, bed.force.walk(), name);
 }
+
+/// Adds `divergence`, how often the lanes of a warp went different ways, per target, and `lanes_busy`, the share of them that had a node
+/// to test: of the CUDA walk `links` with these options. Nothing on the CPU.
+template <Space S>
+void add_divergence(TreeBed<S>& bed, const gravity::Tree& options, BenchmarkResult& row);
 
 }  // namespace kasane::bench

@@ -54,7 +54,8 @@ void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
 Benchmark tree_scale(const SharedProblems& problems) {
     return {"gravity.tree.scale",
             "Keys and sort, cells, bodies, moments and the walk for all particles, each by itself, against N: halo and bulge of M31, delta "
-            "2^-9, quadrupoles. The time is their sum. `tree_bytes` is the memory per particle of tree and walk, `bytes` that of a whole "
+            "2^-9, quadrupoles; the sort meets particles that stand in order already. The time is the sum, the rate the walk's. "
+            "`tree_bytes` is the memory per particle of tree and walk, `bytes` that of a whole "
             "simulation on the device. The error is the 99th percentile of 1000 particles against direct summation in double.",
             [problems](const BenchmarkContext& context) {
                 std::visit([&](auto on) { run(context, on, *problems); }, context.space);

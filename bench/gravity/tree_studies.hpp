@@ -21,7 +21,8 @@ Benchmark tree_scale(const SharedProblems& problems);
 inline constexpr double typical_delta = 1. / 512;
 
 /// The sizes that were asked for, else those of this kind of device.
-inline std::vector<index_t> sizes_or(const BenchmarkContext& context, const std::vector<index_t>& on_cpu, const std::vector<index_t>& on_gpu) {
+inline std::vector<index_t> sizes_or(const BenchmarkContext& context, const std::vector<index_t>& on_cpu,
+                                     const std::vector<index_t>& on_gpu) {
     if (!context.sizes.empty()) return context.sizes;
     return std::holds_alternative<Cpu>(context.space) ? on_cpu : on_gpu;
 }

@@ -43,7 +43,8 @@ void run(const BenchmarkContext& context, Cuda on, TreeProblems& problems) {
         for (const auto& setting : settings()) {
             bed.force.walk().tuning() = setting.tuning;
             auto row = measure_walk(bed, "gravity.tree.techniques, " + setting.name);
-            const auto timing = time_calls(on, [&] { bed.force.accelerate(thinned, bed.field()); }, 3);
+            const auto timing = time_calls(
+                on, [&] { bed.force.accelerate(thinned, bed.field()); }, 3);
             if (base == 0) base = row.seconds, base_few = timing.seconds;
             row.more.emplace_back("speedup", base / row.seconds);
             row.more.emplace_back("seconds_few", timing.seconds);
@@ -57,16 +58,17 @@ void run(const BenchmarkContext& context, Cuda on, TreeProblems& problems) {
 }  // namespace
 
 Benchmark tree_techniques(const SharedProblems& problems) {
-    return {"gravity.tree.techniques",
-            "The walk `lists` with one technique of [Miki21] or one of its sizes changed at a time (CUDA alone): asynchronous copies into "
-            "shared memory, nodes and particles kept in the L2 cache, reductions over a warp by hardware or by shuffles, lanes per target, "
-            "targets per group, list length. Halo and bulge of M31, delta 2^-9, quadrupoles. `speedup` is over the walk's own choice for all "
-            "particles, `speedup_few` for every thousandth. The error is the 99th percentile of 1000 particles against direct summation.",
-            [problems]([[maybe_unused]] const BenchmarkContext& context) {
+    return {
+        "gravity.tree.techniques",
+        "The walk `lists` with one technique of [Miki21] or one of its sizes changed at a time (CUDA alone): asynchronous copies into "
+        "shared memory, nodes and particles kept in the L2 cache, reductions over a warp by hardware or by shuffles, lanes per target, "
+        "targets per group, list length. Halo and bulge of M31, delta 2^-9, quadrupoles. `speedup` is over the walk's own choice for all "
+        "particles, `speedup_few` for every thousandth. The error is the 99th percentile of 1000 particles against direct summation.",
+        [problems]([[maybe_unused]] const BenchmarkContext& context) {
 #if defined(KASANE_CUDA)
-                if (const auto* on = std::get_if<Cuda>(&context.space)) run(context, *on, *problems);
+            if (const auto* on = std::get_if<Cuda>(&context.space)) run(context, *on, *problems);
 #endif
-            }};
+        }};
 }
 
 }  // namespace kasane::bench

@@ -68,8 +68,7 @@ struct Simulation::EngineOn final : Engine {
           report(on, StepReport::words),
           selected(on, 1),
           step_span(on) {
-        options = chosen;
-        options.state = {};  // it is in the system now
+        options = {.force = chosen.force, .step = chosen.step, .start_time = chosen.start_time, .steps = chosen.steps};
         host = std::move(particles);
         host_step = steps = chosen.steps;
         reset_report(on, report.view());
@@ -155,6 +154,7 @@ struct Simulation::EngineOn final : Engine {
             select_flagged(on, work, View<const std::uint8_t>(ends), list, selected.view());
             list = list.subview(0, active);
         });
+        gravity.settle();
         gravity.accelerate(system, list);
         const bool choose = blocks && step.next < grid.end();  // at the end they are chosen anew
         span([&] {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kasane::gravity {
 namespace {
 
@@ -34,7 +36,9 @@ SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Force& f
     constexpr std::uint64_t diagnostics = host_particle + sizeof(Vec3<double>) + sizeof(double);
     const auto work = std::visit([&](const auto& f) { return work_memory(on, n, f); }, force);
     const bool device = name(on) != "cpu";
-    return {count * (host_particle + diagnostics) + (device ? 0 : work), device ? work : 0};
+    // A checkpoint holds the order and the accelerations of a tree.
+    const std::uint64_t state = std::holds_alternative<Tree>(force) ? sizeof(std::uint32_t) + sizeof(Vec3<float>) : 0;
+    return {count * (host_particle + std::max(diagnostics, host_particle + state)) + (device ? 0 : work), device ? work : 0};
 }
 
 void check_memory(const AnySpace& on, index_t n, const Force& force) {

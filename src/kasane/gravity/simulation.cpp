@@ -21,21 +21,24 @@ void check_range(const Particles& particles, const Direct& force) {
 
 /// A tree works in units of its own; what comes out of it, accelerations and potentials, must be floats in the particles' units.
 void check_range(const Particles& particles, const Tree& force) {
-    double mass = 0, weakest = 0;
+    double mass = 0, radius = 0;
     for (const double m : particles.mass) mass += m;
     if (mass == 0 || force.G == 0) return;
     Vec3<double> middle{};
     const double share = 1 / static_cast<double>(particles.size());
     for (const auto& x : particles.position) middle += share * x;
-    for (const auto& x : particles.position) weakest += share * std::sqrt(dot(x - middle, x - middle));
+    for (const auto& x : particles.position) radius += share * std::sqrt(dot(x - middle, x - middle));
     const double strength = std::abs(force.G) * mass;
     const double strongest = force.softening > 0 ? std::max(strength / (force.softening * force.softening), strength / force.softening) : strength;
     KS_VALIDATE(strongest < 1e37, fmt::format("total mass {:.3g} with softening {:.3g} and G = {:.3g} makes forces up to {:.1e}, which single "
                                               "precision does not hold: change the units of mass and length", mass, force.softening, force.G, strongest));
-    const double typical = weakest > 0 ? strength / (weakest * weakest) : 1;
+    const double typical = radius > 0 ? strength / (radius * radius) : 1;
     KS_VALIDATE(typical > 1e-30 && typical < 1e37,
                 fmt::format("total mass {:.3g} over a mean radius of {:.3g} makes accelerations of about {:.1e}, at the end of what single "
-                            "precision holds: change the units of mass and length", mass, weakest, typical));
+                            "precision holds: change the units of mass and length", mass, radius, typical));
+    KS_VALIDATE(force.softening == 0 || force.softening > 1e-15 * radius,
+                fmt::format("softening = {:.3g} vanishes beside a mean radius of {:.3g}: single precision does not tell it from 0. Take 0, or more",
+                            force.softening, radius));
 }
 
 void check_state(const SimulationState& state, index_t n) {

@@ -268,6 +268,7 @@ TEST(Steps, RefuseWhatCannotBe) {
     EXPECT_THROW(make({.force = Tree{.mac = GeometricMac{1.5}}, .step = control}), InputError);
     EXPECT_THROW(make({.force = Tree{.softening = 1e-20}, .step = control}), InputError) << "accelerations that float does not hold";
     EXPECT_THROW(make({.force = Tree{.softening = 0.1, .G = 1e-38}, .step = control}), InputError);
+    EXPECT_THROW(make({.force = Tree{.softening = 1e-18, .G = 1e-15}, .step = control}), InputError) << "softening that float does not see";
     SimulationOptions resumed{.force = tree, .step = control};
     resumed.state.order.assign(32, 3);
     EXPECT_THROW(make(resumed), InputError) << "an order that is none";

@@ -61,6 +61,43 @@ TEST(ReportPlot, LogTicks) {
     EXPECT_GE(log_ticks(2, 7).size(), 2U);
 }
 
+TEST(ReportPlot, DoublingTicks) {
+    EXPECT_EQ(doubling_ticks(1, 8), (std::vector<double>{1, 2, 4, 8}));
+    EXPECT_EQ(doubling_ticks(1.1, 7.9), (std::vector<double>{2, 4}));
+    EXPECT_EQ(doubling_ticks(1. / 8192, 1. / 8).size(), 6U);  // every second of eleven
+    EXPECT_LE(doubling_ticks(1e-30, 1e30).size(), 10U);
+}
+
+/// Where the points of the first curve lie, from left to right.
+std::vector<double> abscissae(const std::string& svg) {
+    const auto d = path(svg);
+    std::vector<double> x;
+    for (auto at = d.find_first_of("ML"); at != std::string::npos; at = d.find_first_of("ML", at + 1)) x.push_back(std::stod(d.substr(at + 1)));
+    return x;
+}
+
+TEST(ReportPlot, LogarithmicAbscissa) {
+    for (const auto scale : {Scale::decades, Scale::doublings}) {
+        auto p = simple({1, 4, 16, 64}, {1, 2, 3, 4});
+        p.x_scale = scale, p.marks = true;
+        const auto svg = to_svg(p);
+        EXPECT_EQ(kasane::test::markup_problem(svg, kasane::test::Dialect::xml), "") << svg;
+        EXPECT_EQ(count(svg, "class=\"mark s0\""), 4U);
+        const auto x = abscissae(svg);
+        ASSERT_EQ(x.size(), 4U);
+        for (std::size_t i = 2; i < 4; ++i) EXPECT_NEAR(x[i] - x[i - 1], x[1] - x[0], 0.21) << "equal ratios, equal distances";
+    }
+    auto small = simple({std::ldexp(1., -9), std::ldexp(1., -8), 1 << 20}, {1, 2, 3});
+    small.x_scale = Scale::doublings;
+    EXPECT_NE(to_svg(small).find("2⁻⁹"), std::string::npos);
+    auto bad = simple({0, 1, 2}, {1, 2, 3});
+    bad.x_scale = Scale::decades;
+    EXPECT_EQ(abscissae(to_svg(bad)).size(), 2U) << "0 has no place on a logarithmic axis";
+    auto single = simple({8}, {1});
+    single.x_scale = Scale::doublings;
+    EXPECT_EQ(to_svg(single).find("nan"), std::string::npos);
+}
+
 TEST(ReportPlot, IsXmlWithTextsEscaped) {
     for (const bool log_y : {false, true}) {
         auto p = simple({0, 1, 2, 3}, {1, 2, 4, 8});

@@ -32,6 +32,8 @@ class DirectGravity {
             gravity::advance(on_, motion, step, ends, PredictPositions{predicted_.view()});
     }
 
+    void settle() {}
+
     /// @param active  empty: all particles, and then all are where the step ends
     void accelerate(Particles& p, View<const std::uint32_t> active) {
         span_.begin();

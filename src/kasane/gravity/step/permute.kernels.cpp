@@ -64,6 +64,8 @@ template void permute_words(KS_SPACE, Order, std::uint32_t*, int, int, std::byte
 template void permute_words(KS_SPACE, Order, std::uint8_t*, int, int, std::byte*);
 template void gather(KS_SPACE, Order, View<const Vec3<double>>, View<Vec3<double>>);
 template void gather(KS_SPACE, Order, View<const Vec3<float>>, View<Vec3<float>>);
+template void gather(KS_SPACE, Order, View<const double>, View<double>);
+template void gather(KS_SPACE, Order, View<const float>, View<float>);
 template void scatter(KS_SPACE, Order, View<const Vec3<double>>, View<Vec3<double>>);
 
 }  // namespace kasane::gravity

@@ -10,8 +10,6 @@
 // and phi(y) = -sum_n (L_n . y^n)/n! with L_n = sum over cells of M D_n + Q : D_{n+2} / 2.
 #pragma once
 
-#include <kasane/core/base/types.hpp>
-
 namespace kasane::gravity::detail {
 
 struct FarSeries {
@@ -22,7 +20,7 @@ struct FarSeries {
 };
 
 /// Adds a cell.   @param x, y, z  cell minus centre   @param over_rho  1/sqrt(x^2 + y^2 + z^2 + eps^2)
-KS_FN void add_monopole(float (&l)[FarSeries::count], float x, float y, float z, float m, float over_rho) {
+__device__ inline void add_monopole(float (&l)[FarSeries::count], float x, float y, float z, float m, float over_rho) {
     const float w = over_rho * over_rho;
     const float m0 = m * over_rho, g1 = m0 * w, g2 = 3 * g1 * w, g3 = 5 * g2 * w, g4 = 7 * g3 * w;
     l[0] += m0;
@@ -49,7 +47,7 @@ KS_FN void add_monopole(float (&l)[FarSeries::count], float x, float y, float z,
 }
 
 /// Adds the second moments of a cell, in the same units, to the terms up to second order.
-KS_FN void add_quadrupole(float (&l)[FarSeries::count], float x, float y, float z, float xx, float xy, float xz, float yy, float yz,
+__device__ inline void add_quadrupole(float (&l)[FarSeries::count], float x, float y, float z, float xx, float xy, float xz, float yy, float yz,
                           float zz, float over_rho) {
     const float w = over_rho * over_rho;
     const float h1 = 0.5f * over_rho * w, h2 = 3 * h1 * w, h3 = 5 * h2 * w, h4 = 7 * h3 * w;  // g / 2
@@ -74,7 +72,7 @@ struct FarValue {
     float ax, ay, az, phi;
 };
 template <bool Phi>
-KS_FN FarValue far_field(const float* l, float x, float y, float z) {
+__device__ inline FarValue far_field(const float* l, float x, float y, float z) {
     // Horner's way: contracted with y from the highest order down; M_n = L_n + L_{n+1} y / (n + 1), symmetric tensors each time.
     float t3[10], t2[6], t1[3];
     constexpr float third = 1.f / 3, quarter = 0.25f;

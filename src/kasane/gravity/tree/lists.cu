@@ -89,28 +89,42 @@ struct Lane {
     unsigned share, shares;
 };
 
+/// Entries of a list are taken in so many steps without a question; lists are padded to match.
+constexpr unsigned bodies_at_once = 4;
+
+/// @param n  a multiple of bodies_at_once * shares
 template <bool Phi>
 __device__ void evaluate_bodies(const float4* list, unsigned n, const Lane& at, float eps2, Totals (&total)[targets_per_lane]) {
     Sums sum[targets_per_lane];
-#pragma unroll 4
-    for (unsigned j = at.share; j < n; j += at.shares) {
-        const float4 b = list[j];
+    for (unsigned j = at.share; j < n; j += at.shares * bodies_at_once) {
 #pragma unroll
-        for (unsigned v = 0; v < targets_per_lane; ++v) pull_of_body<Phi>(b, at.x[v], at.y[v], at.z[v], eps2, sum[v]);
+        for (unsigned k = 0; k < bodies_at_once; ++k) {
+            const float4 b = list[j + k * at.shares];
+#pragma unroll
+            for (unsigned v = 0; v < targets_per_lane; ++v) pull_of_body<Phi>(b, at.x[v], at.y[v], at.z[v], eps2, sum[v]);
+        }
     }
 #pragma unroll
     for (unsigned v = 0; v < targets_per_lane; ++v) total[v].add<Phi>(sum[v]);
 }
 
-template <bool Phi>
+/// @param n  a multiple of shares
+template <bool Quad, bool Phi>
 __device__ void evaluate_cells(const float4 (&cell)[3][warp_size], unsigned n, const Lane& at, float eps2,
                                Totals (&total)[targets_per_lane]) {
     Sums sum[targets_per_lane];
-#pragma unroll 2
+#pragma unroll 1
     for (unsigned j = at.share; j < n; j += at.shares) {
-        const float4 c = cell[0][j], q = cell[1][j], r = cell[2][j];
+        const float4 c = cell[0][j];
+        float4 q, r;
+        if constexpr (Quad) q = cell[1][j], r = cell[2][j];
 #pragma unroll
-        for (unsigned v = 0; v < targets_per_lane; ++v) pull_of_cell<Phi>(c, q, r, at.x[v], at.y[v], at.z[v], eps2, sum[v]);
+        for (unsigned v = 0; v < targets_per_lane; ++v) {
+            if constexpr (Quad)
+                pull_of_cell<Phi>(c, q, r, at.x[v], at.y[v], at.z[v], eps2, sum[v]);
+            else
+                pull_of_body<Phi>(c, at.x[v], at.y[v], at.z[v], eps2, sum[v]);
+        }
     }
 #pragma unroll
     for (unsigned v = 0; v < targets_per_lane; ++v) total[v].add<Phi>(sum[v]);
@@ -127,10 +141,10 @@ __device__ Moments load_moments(const Quadrupole* quadrupole, std::uint32_t node
     return {a.x, a.y, b.x, b.y, c.x, c.y};
 }
 
-/// Entries that pull on nothing, up to a multiple of the shares.
-__device__ unsigned pad(float4* list, unsigned n, unsigned shares, unsigned lane) {
-    const unsigned padded = (n + shares - 1) / shares * shares;
-    if (n + lane < padded) list[n + lane] = make_float4(4, 4, 4, 0);
+/// Entries that pull on nothing, up to a multiple of `to`, a power of two.
+__device__ unsigned pad(float4* list, unsigned n, unsigned to, unsigned lane) {
+    const unsigned padded = (n + to - 1) & ~(to - 1);
+    for (unsigned i = n + lane; i < padded; i += warp_size) list[i] = make_float4(4, 4, 4, 0);
     return padded;
 }
 
@@ -227,12 +241,12 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                 const float d2 = fmaf(ex, ex, fmaf(ey, ey, ez * ez));
                 const std::uint32_t begin = __float_as_uint(bound.z), count = __float_as_uint(bound.w);
                 float reached = d2 * a_least * d2;  // d^4 a, or d^5 a
-                if constexpr (Quad) reached *= sqrtf(d2);
+                if constexpr (Quad) reached *= fast_sqrt(d2);
                 const bool accepted = active && d2 > bound.x && reached > bound.y && (begin > last || begin + count <= first);
                 const float R2 = fmaf(rx, rx, fmaf(ry, ry, rz * rz));
-                const float extent = fmaf(choice.far.b, sqrtf(bound.x), radius), extent2 = extent * extent;
+                const float extent = fmaf(choice.far.b, fast_sqrt(bound.x), radius), extent2 = extent * extent;
                 const bool far = accepted && far_reach > 0 && R2 > far_reach * far_reach * extent2 && R2 < far_end2 &&
-                                 (choice.far.share == 0 || m.w * extent2 * (extent2 / R2) < choice.far.share * a_least * R2 * R2);
+                                 (choice.far.share == 0 || m.w * extent2 * extent2 < choice.far.share * a_least * R2 * R2 * R2);
                 const bool in_bodies = active && link == leaf && (!accepted || (count <= choice.few && !far));
                 const bool opened = active && !accepted && link != leaf;
                 const bool near = accepted && !far && !in_bodies;
@@ -312,11 +326,7 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                         shared.cell[0][lane] = m;
                         if constexpr (Quad) shared.cell[1][lane] = q, shared.cell[2][lane] = r;
                         __syncwarp();
-                        const unsigned padded = (here + at.shares - 1) / at.shares * at.shares;
-                        if constexpr (Quad)
-                            evaluate_cells<Phi>(shared.cell, padded, at, job.eps2, total);
-                        else
-                            evaluate_bodies<Phi>(shared.cell[0], padded, at, job.eps2, total);
+                        evaluate_cells<Quad, Phi>(shared.cell, (here + at.shares - 1) & ~(at.shares - 1), at, job.eps2, total);
                     }
                     cells = 0;
                 }
@@ -359,7 +369,7 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                         __pipeline_wait_prior(0);
                     }
                     body_count += in_list;
-                    const unsigned padded = pad(list, in_list, at.shares, lane);
+                    const unsigned padded = pad(list, in_list, bodies_at_once * at.shares, lane);
                     __syncwarp();
                     evaluate_bodies<Phi>(list, padded, at, job.eps2, total);
                     in_list = 0;

@@ -59,10 +59,10 @@ class TreeGravity {
         if (!built_) rebuild(p);
         if (current_) return;
         force_.octree().place(p.position.view(), p.mass.view());
-        refresh();
-        current_ = true;
+        settle();
     }
 
+    /// Predicts and moves the particles, the former straight into the bodies.
     void advance(Particles& p, const Motion<Acceleration>& motion, const BlockStep& step, View<std::uint8_t> ends) {
         auto& octree = force_.octree();
         const auto& frame = octree.frame();
@@ -70,7 +70,13 @@ class TreeGravity {
                          PredictBodies{octree.bodies(), p.mass.view(), frame.center, 1 / frame.length, 1 / frame.mass});
         age_ += std::abs(step.grid.time(step.next - step.now));
         fresh_ = false;
-        refresh();
+    }
+    /// Moments of the bodies where they are now.
+    void settle() {
+        moments_span_.begin();
+        force_.octree().refresh();
+        moments_span_.end();
+        ++refreshes_;
         current_ = true;
     }
 
@@ -128,13 +134,6 @@ class TreeGravity {
     }
 
    private:
-    void refresh() {
-        moments_span_.begin();
-        force_.octree().refresh();
-        moments_span_.end();
-        ++refreshes_;
-    }
-
     S on_;
     Tree options_;
     TreeForce<S> force_;

@@ -93,7 +93,7 @@ struct Walk<Cuda>::State {
 /// Speed alone is decided here, from H200 measurements (bench gravity.tree).
 void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) {
     detail::ListsChoice choice;
-    choice.list = tuning.list > 0 ? std::clamp((tuning.list + 31) / 32 * 32, 64, 1024) : 128;
+    choice.list = tuning.list > 0 ? std::clamp((tuning.list + 127) / 128 * 128, 128, 1024) : 128;
     choice.async_copy = tuning.async_copy;
     choice.warp_reduce = tuning.warp_reduce;
     choice.few = job.tree.quadrupole ? 2 : 0;

@@ -87,4 +87,10 @@ __device__ inline float over_sqrt(float x) {
     return y;
 }
 
+__device__ inline float fast_sqrt(float x) {
+    float y;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
 }  // namespace kasane::gravity::detail

@@ -1,0 +1,191 @@
+// The page of a record of benchmarks: every study has its section, its sentences say what the numbers say, and records that are
+// damaged or incomplete are told or drawn as far as they go. The records are made here, so that every answer is known.
+#include "command.hpp"
+#include "report/markup.hpp"
+
+namespace kasane::test {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json row(const std::string& name, double n, double seconds, const ordered_json& more) {
+    ordered_json r{
+        {"case", name}, {"n", n},     {"seconds", seconds},  {"spread", 0.01},     {"rate", 1 / seconds}, {"unit", "interactions/s"},
+        {"tflops", 0},  {"bound", 0}, {"bound_fraction", 0}, {"bound_reason", ""}, {"error", 1e-3}};
+    r.update(more);
+    return r;
+}
+
+/// A record with every study; (V, G) = (4, 2) is the fastest, 2.5 times (1, 1).
+ordered_json full_record() {
+    auto rows = ordered_json::array();
+    for (const int v : {1, 2, 4, 8})
+        for (const int g : {1, 2, 4, 8}) {
+            const double seconds = v == 4 && g == 2 ? 0.2 : v == 1 && g == 1 ? 0.5 : 0.3 + 0.001 * v + 0.002 * g;
+            rows.push_back(row("gravity.tree.links, V " + std::to_string(v) + ", G " + std::to_string(g), 1048576, seconds,
+                               {{"interactions", 1000 + 10 * v * g}, {"speedup", 0.5 / seconds}, {"V", v}, {"G", g}}));
+        }
+    rows.push_back(row("gravity.tree.links, lists", 1048576, 0.05, {{"interactions", 2000}, {"speedup", 10}}));
+    for (int k = 17; k <= 23; ++k)
+        for (const std::string walk : {"links", "lists"})
+            for (const std::string curve : {"morton", "hilbert"})
+                rows.push_back(row("gravity.tree.curve, " + walk + ", " + curve, std::exp2(k), 1e-9 * std::exp2(k),
+                                   {{"interactions", 100 * k}, {"speedup", curve == "hilbert" ? 1 + 0.01 * k : 1}}));
+    for (const std::string multipole : {"monopole", "quadrupole"})
+        for (int k = 3; k <= 13; ++k) {
+            const double order = multipole == "monopole" ? 1 : 2, seconds = 0.01 * std::exp2(0.5 * k / order);
+            rows.push_back(row("gravity.tree.accuracy, " + multipole + ", delta 2^-" + std::to_string(k), 8388608, seconds,
+                               {{"delta", std::exp2(-k)},
+                                {"median_error", 0.01 * std::exp2(-k)},
+                                {"p99_error", 0.1 * std::exp2(-k)},
+                                {"interactions", 100 * k}}));
+        }
+    rows.push_back(row("gravity.tree.steps, block, the span of shared", 8388608, 0.006,
+                       {{"total_seconds", 3}, {"block_steps", 500}, {"updates", 1e6}, {"energy_error", 2e-7}}));
+    rows.push_back(row("gravity.tree.steps, block", 8388608, 0.00625,
+                       {{"total_seconds", 25.6},
+                        {"block_steps", 4096},
+                        {"updates", 838860.8},
+                        {"energy_error", 3e-7},
+                        {"walk_seconds", 0.005},
+                        {"tree_seconds", 0.001},
+                        {"level_3", 0.25},
+                        {"level_5", 0.75}}));
+    rows.push_back(row("gravity.tree.steps, shared", 8388608, 0.02,
+                       {{"total_seconds", 12}, {"block_steps", 512}, {"updates", 8388608}, {"energy_error", 1e-7}}));
+    for (const std::string name : {"as chosen", "async copy", "reduction by shuffles", "L2 30 MiB", "lanes <4> & more"})
+        rows.push_back(row("gravity.tree.techniques, " + name, 8388608, name == "L2 30 MiB" ? 0.020 : 0.025,
+                           {{"speedup", name == "L2 30 MiB" ? 1.25 : 1}, {"seconds_few", 1e-4}, {"speedup_few", 1}}));
+    for (const double fraction : {1.0, 0.1, 0.01, 0.001})
+        rows.push_back(row("gravity.tree.active, some", 8388608, 0.04 * (fraction + 0.02),
+                           {{"fraction", fraction},
+                            {"share_of_full", (fraction + 0.02) / 1.02},
+                            {"walk_seconds", 0.04 * fraction},
+                            {"refresh_seconds", 4e-4},
+                            {"predict_seconds", 4e-4}}));
+    for (int k = 17; k <= 27; ++k)
+        rows.push_back(row("gravity.tree.scale", std::exp2(k), 4e-9 * std::exp2(k),
+                           {{"sort_seconds", 1e-9 * std::exp2(k)},
+                            {"build_seconds", 1e-10 * std::exp2(k)},
+                            {"place_seconds", 1e-10 * std::exp2(k)},
+                            {"moments_seconds", 3e-10 * std::exp2(k)},
+                            {"walk_seconds", 2.5e-9 * std::exp2(k)},
+                            {"tree_bytes", 90},
+                            {"bytes", 150}}));
+    rows.push_back(row("gravity.direct.simd, single, equal masses", 1024, 1e-4, ordered_json::object()));
+    rows.push_back(row("unheard.of, a <b>", 7, 1e-4, {{"some_number", 3}}));
+    return {{"machine", {{"name", "A & B"}, {"kind", "cuda"}, {"capability", "9.0"}}},
+            {"date", "2026-11-21"},
+            {"version", "0.1.0"},
+            {"commit", "abc"},
+            {"build", {{"compiler", "c"}, {"cuda", "13"}}},
+            {"results", rows}};
+}
+
+class BenchPage : public CommandTest {
+   protected:
+    std::string page_of(const ordered_json& record) {
+        write_file(directory / "record.json", record.dump());
+        const auto outcome = kasane({"bench", "--from", "record.json", "--page", "page.html"});
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        const auto page = read_file(directory / "page.html");
+        EXPECT_EQ(markup_problem(page, Dialect::html), "");
+        for (const char* word : {"nan", "unknown", "infinite"}) EXPECT_EQ(page.find(word), std::string::npos) << word << " in " << page;
+        return page;
+    }
+};
+
+/// From a section's start to its end.
+std::string section(const std::string& page, const std::string& name) {
+    const auto first = page.find("<section id=\"" + name + "\">");
+    EXPECT_NE(first, std::string::npos) << name;
+    return first == std::string::npos ? "" : page.substr(first, page.find("</section>", first) - first);
+}
+
+TEST_F(BenchPage, EveryStudyHasItsSection) {
+    const auto page = page_of(full_record());
+    struct Wanted {
+        const char* name;
+        std::size_t plots;
+        std::vector<const char*> words;
+    };
+    const std::vector<Wanted> wanted = {
+        {"gravity.tree.links", 2, {"(V, G) = (4, 2)", "2.50 times", "4.00 times as fast", "1,080", "1,010", "<code>speedup</code>"}},
+        {"gravity.tree.curve", 2, {"1.17", "1.23"}},
+        {"gravity.tree.accuracy", 4, {"2⁻⁹", "47.6", "1.0\u00a0×\u00a010⁻³"}},  // 10 ms 2^(9/4)
+        {"gravity.tree.steps", 0, {"6.25", "4,096", "10%", "25%", "the longest over 32", "75.0%"}},
+        {"gravity.tree.techniques", 0, {"L2 30 MiB", "1.25", "lanes &lt;4&gt; &amp; more"}},
+        {"gravity.tree.active", 2, {"2.1%"}},
+        {"gravity.tree.scale", 2, {"134,217,728", "N^1.00", "150"}},
+        {"gravity.direct.simd", 0, {"single, equal masses"}},
+        {"unheard.of", 0, {"a &lt;b&gt;", "some number"}},
+    };
+    for (const auto& [name, plots, words] : wanted) {
+        const auto text = section(page, name);
+        std::size_t drawn = 0;
+        for (auto at = text.find("<svg"); at != std::string::npos; at = text.find("<svg", at + 1)) ++drawn;
+        EXPECT_EQ(drawn, plots) << name;
+        for (const auto* word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in " << text;
+        EXPECT_NE(text.find("<table>"), std::string::npos) << name;
+    }
+    EXPECT_EQ(page.find("http"), std::string::npos) << "a page fetches nothing";
+}
+
+TEST_F(BenchPage, DivergenceIsDrawnWhereItWasCounted) {
+    auto record = full_record();
+    for (auto& r : record["results"]) r["divergence"] = 3;
+    const auto page = page_of(record);
+    EXPECT_NE(section(page, "gravity.tree.links").find("<h3>Divergence</h3>"), std::string::npos);
+    EXPECT_NE(section(page, "gravity.tree.curve").find("<h3>Divergence</h3>"), std::string::npos);
+}
+
+TEST_F(BenchPage, HalvesOfRecordsAreDrawnAsFarAsTheyGo) {
+    // Each row alone, and each row with its numbers gone: nothing may fail, nothing may be said that is not known.
+    const auto whole = full_record();
+    auto bare = whole;
+    for (auto& r : bare["results"])
+        for (auto& [key, value] : r.items())
+            if (value.is_number() && key != "n") value = nullptr;
+    page_of(bare);
+    for (std::size_t i = 0; i < whole["results"].size(); i += 7) {
+        auto one = whole;
+        one["results"] = ordered_json::array({whole["results"][i]});
+        page_of(one);
+    }
+    auto none = whole;
+    none["results"] = ordered_json::array();
+    page_of(none);
+    page_of({{"results", ordered_json::array()}});
+}
+
+TEST_F(BenchPage, BadRecordsAreTold) {
+    for (const char* text : {"", "[1, 2]", "{\"results\": 3}", "{\"results\": [{\"n\": 3}]}", "{\"results\": [4]}", "\xff\xfe"}) {
+        write_file(directory / "bad.json", text);
+        expect_bad_input(kasane({"bench", "--from", "bad.json", "--page", "page.html", "--json"}), {"bad.json"});
+        EXPECT_FALSE(fs::exists(directory / "page.html"));
+    }
+    expect_bad_input(kasane({"bench", "--from", "absent.json", "--page", "page.html", "--json"}), {"absent.json"});
+    expect_bad_input(kasane({"bench", "--from", "bad.json", "--json"}), {"--page"});
+    expect_bad_input(kasane({"bench", "gravity", "--from", "bad.json", "--page", "p.html", "--json"}), {"--from"});
+}
+
+TEST_F(BenchPage, AStudyMakesItsPage) {
+    const auto outcome = kasane(
+        {"bench", "gravity.tree.scale", "--device", "cpu", "--threads", "1", "--n", "1000,2000", "--json", "r.json", "--page", "p.html"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto page = read_file(directory / "p.html");
+    EXPECT_EQ(markup_problem(page, Dialect::html), "");
+    const auto text = section(page, "gravity.tree.scale");
+    EXPECT_NE(text.find("2,000 particles"), std::string::npos) << text;
+    EXPECT_NE(text.find("<svg"), std::string::npos);
+    const auto record = nlohmann::json::parse(read_file(directory / "r.json"));
+    ASSERT_EQ(record["results"].size(), 2U);
+    for (const auto& r : record["results"]) {
+        // delta 2^-9 bounds the error of one cell by 1/512 of the force; many cells' errors add up at random and stay below that.
+        EXPECT_LT(r["p99_error"], 1. / 512) << r;
+        EXPECT_GT(r["median_error"], 1e-9) << "a tree of 1000 particles accepts cells: " << r;
+    }
+}
+
+}  // namespace
+}  // namespace kasane::test
