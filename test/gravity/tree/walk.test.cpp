@@ -116,7 +116,8 @@ TEST_P(WalkOn, ErrorsFallWithTheParameter) {
             const double now[3] = {median(GeometricMac{part}), median(AccelerationMac{part / 32}),
                                    median(MultipoleMac{part / 32 * unit})};
             for (int k = 0; k < 3; ++k) {
-                EXPECT_TRUE(now[k] < last[k] || now[k] == 0) << "criterion " << k << " at " << part << ": " << now[k] << ", was " << last[k];
+                EXPECT_TRUE(now[k] < last[k] || now[k] == 0)
+                    << "criterion " << k << " at " << part << ": " << now[k] << ", was " << last[k];
                 if (part == 1) {
                     EXPECT_GT(now[k], 0) << "0 is what rounding explains: nothing would be asked";
                 }
