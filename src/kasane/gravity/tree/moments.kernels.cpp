@@ -38,15 +38,54 @@ struct EightLanes {
     }
 };
 
-constexpr std::uint32_t level_block = 256, small_block = 512;
-/// Levels of at most so many nodes share a launch of one block: the root's neighbourhood, and a dense centre's depths.
+/// Nodes of at most detail::exact_bodies bodies under a parent of more are made with all that is below them by one block, which reads
+/// their bodies once; the few nodes above follow level by level. 0.53 -> TIME ms against a launch for each level of all nodes, N = 2^23 on
+/// an H200 (2026-11).
+constexpr std::uint32_t subtree_block = 128, upper_block = 256, small_block = 512;
+/// Levels of at most so many nodes share a launch of one block.
 constexpr std::uint32_t small_level = 2 * small_block / EightLanes::width;
 
+/// All nodes of [first, end) that `list` names (null: themselves), by the threads of a block.
 template <bool quadrupoles>
-__global__ __launch_bounds__(level_block) void make_level(detail::NodeArrays tree, detail::Acceptance by, std::uint32_t first,
-                                                          std::uint32_t end) {
-    const std::uint32_t node = first + (blockIdx.x * level_block + threadIdx.x) / EightLanes::width;
-    if (node < end) detail::make_node<EightLanes, quadrupoles>({}, tree, by, node);
+__device__ void make_nodes(const detail::NodeArrays& tree, const detail::Acceptance& by, const std::uint32_t* list, std::uint32_t first,
+                           std::uint32_t end) {
+    for (std::uint32_t k = first + threadIdx.x / EightLanes::width; k < end; k += blockDim.x / EightLanes::width)
+        detail::make_node<EightLanes, quadrupoles>({}, tree, by, list ? list[k] : k);
+}
+
+template <bool quadrupoles>
+__global__ __launch_bounds__(subtree_block) void make_subtrees(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* root) {
+    __shared__ float4 body[detail::exact_bodies];
+    __shared__ std::uint32_t low[key_levels + 2], high[key_levels + 2];  // of the children on each depth
+    const auto [radius2, weight, begin, count] = tree.test[root[blockIdx.x]];
+    for (std::uint32_t i = threadIdx.x; i < count; i += subtree_block)
+        body[i] = reinterpret_cast<const float4*>(tree.body)[begin + i];
+    if (threadIdx.x < key_levels + 2) low[threadIdx.x] = 0xffffffffu, high[threadIdx.x] = 0;
+    // Breadth-first order: what lies below a node on one depth is contiguous.
+    int depth = 0;
+    if (threadIdx.x == 0) low[0] = root[blockIdx.x], high[0] = low[0] + 1;
+    __syncthreads();
+    while (low[depth] < high[depth]) {
+        for (std::uint32_t node = low[depth] + threadIdx.x; node < high[depth]; node += subtree_block)
+            if (const NodeLink link = tree.link[node]; link != leaf) {
+                atomicMin(&low[depth + 1], first_child(link));
+                atomicMax(&high[depth + 1], first_child(link) + child_count(link));
+            }
+        __syncthreads();
+        ++depth;
+    }
+    tree.body = reinterpret_cast<const Body*>(body) - begin;
+    while (depth-- > 0) {
+        make_nodes<quadrupoles>(tree, by, nullptr, low[depth], high[depth]);
+        __syncthreads();  // parents read what other warps wrote
+    }
+}
+
+template <bool quadrupoles>
+__global__ __launch_bounds__(upper_block) void make_upper(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
+                                                          std::uint32_t first, std::uint32_t end) {
+    const std::uint32_t k = first + (blockIdx.x * upper_block + threadIdx.x) / EightLanes::width;
+    if (k < end) detail::make_node<EightLanes, quadrupoles>({}, tree, by, list[k]);
 }
 
 /// Bounds of neighbouring levels, the deepest first: level k is [first[k], first[k - 1]), and first[-1] = end.
@@ -57,38 +96,45 @@ struct SmallLevels {
 };
 
 template <bool quadrupoles>
-__global__ __launch_bounds__(small_block) void make_small_levels(detail::NodeArrays tree, detail::Acceptance by, SmallLevels levels) {
+__global__ __launch_bounds__(small_block) void make_small_levels(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
+                                                                 SmallLevels levels) {
     std::uint32_t end = levels.end;
     for (int k = 0; k < levels.number; ++k) {
-        const std::uint32_t first = levels.first[k];
-        for (std::uint32_t node = first + threadIdx.x / EightLanes::width; node < end; node += small_block / EightLanes::width)
-            detail::make_node<EightLanes, quadrupoles>({}, tree, by, node);
-        __syncthreads();  // parents read what other warps wrote
-        end = first;
+        make_nodes<quadrupoles>(tree, by, list, levels.first[k], end);
+        __syncthreads();
+        end = levels.first[k];
     }
 }
 
 template <bool quadrupoles>
-void make_levels(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance& by, const std::vector<std::uint32_t>& levels) {
+void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance& by, const detail::RefreshPlan<Cuda>& plan) {
     KS_CUDA(cudaSetDevice(on.device));
+    if (plan.subtrees > 0) {
+        make_subtrees<quadrupoles><<<plan.subtrees, subtree_block, 0, on.stream>>>(tree, by, plan.subtree.data());
+        KS_CUDA(cudaGetLastError());
+    }
+    const auto& levels = plan.levels;
+    const auto* const list = plan.upper.data();
     std::size_t level = levels.size() - 1;
     const auto nodes = [&](std::size_t of) { return levels[of + 1] - levels[of]; };
     while (level > 0) {
         --level;
         if (nodes(level) > small_level) {
-            const std::uint32_t blocks = (nodes(level) * EightLanes::width + level_block - 1) / level_block;
-            make_level<quadrupoles><<<blocks, level_block, 0, on.stream>>>(tree, by, levels[level], levels[level + 1]);
+            const std::uint32_t blocks = (nodes(level) * EightLanes::width + upper_block - 1) / upper_block;
+            make_upper<quadrupoles><<<blocks, upper_block, 0, on.stream>>>(tree, by, list, levels[level], levels[level + 1]);
         } else {
             SmallLevels small{levels[level + 1], 1, {levels[level]}};
             while (level > 0 && nodes(level - 1) <= small_level) small.first[small.number++] = levels[--level];
-            make_small_levels<quadrupoles><<<1, small_block, 0, on.stream>>>(tree, by, small);
+            if (small.end > small.first[small.number - 1])
+                make_small_levels<quadrupoles><<<1, small_block, 0, on.stream>>>(tree, by, list, small);
         }
         KS_CUDA(cudaGetLastError());
     }
 }
 #else
 template <bool quadrupoles>
-void make_levels(Cpu on, const detail::NodeArrays& tree, const detail::Acceptance& by, const std::vector<std::uint32_t>& levels) {
+void make_all(Cpu on, const detail::NodeArrays& tree, const detail::Acceptance& by, const detail::RefreshPlan<Cpu>& plan) {
+    const auto& levels = plan.levels;
     const int threads = thread_count(on);
     for (std::size_t level = levels.size() - 1; level-- > 0;) {
         const index_t end = levels[level + 1];
@@ -122,9 +168,9 @@ void Octree<S>::refresh() {
                                   reinterpret_cast<detail::Extent*>(key_scratch_.data())};
     const auto by = acceptance(options_, frame_);
     if (quadrupoles)
-        make_levels<true>(on_, tree, by, levels_);
+        make_all<true>(on_, tree, by, plan_);
     else
-        make_levels<false>(on_, tree, by, levels_);
+        make_all<false>(on_, tree, by, plan_);
 }
 
 template <Space S>

@@ -67,6 +67,17 @@ struct OctreeView {
     Frame frame;
 };
 
+namespace detail {
+/// In which order refresh() makes the nodes: parents after their children.
+template <Space S>
+struct RefreshPlan {
+    std::vector<std::uint32_t> levels{0};  ///< Cpu: levels of all nodes, as Octree::levels(); Cuda: of `upper`
+    Buffer<std::uint32_t, S> upper;        ///< Cuda: nodes of many bodies, by level
+    Buffer<std::uint32_t, S> subtree;      ///< Cuda: nodes of few bodies under those, in any order; a block makes each with all below it
+    std::uint32_t subtrees = 0;
+};
+}  // namespace detail
+
 template <Space S>
 class Octree {
    public:
@@ -97,6 +108,8 @@ class Octree {
     const std::vector<std::uint32_t>& levels() const { return levels_; }
 
    private:
+    void make_plan();
+
     S on_;
     Tree options_;
     Workspace<S> work_;
@@ -110,6 +123,7 @@ class Octree {
     Buffer<std::uint32_t, S> next_;
     Buffer<Quadrupole, S> quadrupole_;
     std::vector<std::uint32_t> levels_{0};
+    detail::RefreshPlan<S> plan_;
 };
 
 }  // namespace kasane::gravity

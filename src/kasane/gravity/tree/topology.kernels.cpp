@@ -172,6 +172,7 @@ void Octree<S>::build() {
         behind += made;
     }
     parallel_for(on_, 1, EndWalk{behind, link_.data(), next_.data()});
+    make_plan();
 }
 
 template void Octree<KS_SPACE>::build();
