@@ -150,7 +150,8 @@ inline Exact exact(const TreeProblem& problem, double G = 1, index_t at_most = 1
     const std::size_t step = std::max<std::size_t>(1, n / static_cast<std::size_t>(at_most));
     for (std::size_t i = 0; i < n; i += step) {
         made.particle.push_back(i);
-        made.field.push_back(reference::direct(problem.position[i], problem.position, problem.mass, static_cast<index_t>(i), problem.softening, G));
+        const auto own = static_cast<index_t>(i);
+        made.field.push_back(reference::direct(problem.position[i], problem.position, problem.mass, own, problem.softening, G));
     }
     return made;
 }

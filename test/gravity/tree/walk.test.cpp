@@ -113,10 +113,14 @@ TEST_P(WalkOn, ErrorsFallWithTheParameter) {
         const double unit = median_acceleration(to);
         double last[3] = {1e300, 1e300, 1e300};
         for (const double part : {1.0, 0.5, 0.25}) {
-            const double now[3] = {median(GeometricMac{0.8 * part}), median(AccelerationMac{part / 32}),
+            const double now[3] = {median(GeometricMac{part}), median(AccelerationMac{part / 32}),
                                    median(MultipoleMac{part / 32 * unit})};
             for (int k = 0; k < 3; ++k) {
-                EXPECT_LT(now[k], last[k]) << "criterion " << k << " at " << part;
+                EXPECT_TRUE(now[k] < last[k] || now[k] == 0)
+                    << "criterion " << k << " at " << part << ": " << now[k] << ", was " << last[k];
+                if (part == 1) {
+                    EXPECT_GT(now[k], 0) << "0 is what rounding explains: nothing would be asked";
+                }
                 last[k] = now[k];
             }
         }

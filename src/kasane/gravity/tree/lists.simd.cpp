@@ -44,7 +44,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr int body_block = 4, cell_block = 2;
 #else
-constexpr int body_block = 2, cell_block = 1;
+constexpr int body_block = 2, cell_block = 2;
 #endif
 constexpr std::uint32_t target_padding = 4;
 
