@@ -153,11 +153,35 @@ __device__ unsigned pad(float4* list, unsigned n, unsigned to, unsigned lane) {
 /// Targets with accelerations of such different size do not walk together.
 constexpr float largest_ratio = 4;
 
-/// Size of the first of the two pieces that so many targets are cut into.
-__device__ unsigned smaller(unsigned count) { return 1u << (31 - __clz(count - 1)); }
+/// Offers a group to any warp; false when there is no room.
+__device__ bool give(const WalkJob& job, TargetGroup group) {
+    const unsigned place = atomicAdd(&job.ledger->cut_tail, 1);
+    if (place >= most_cut) return false;
+    const auto packed = static_cast<unsigned long long>(group.count) << 32 | group.first;
+    atomicExch(reinterpret_cast<unsigned long long*>(job.cut + place), packed);
+    return true;
+}
+
+/// The next group: one that was cut off another, or the next of all; of count 0 when there is none. A warp that is still at work may
+/// cut groups after that; it will find them itself.
+__device__ TargetGroup draw(const WalkJob& job, unsigned groups) {
+    while (true) {
+        const unsigned head = *static_cast<volatile unsigned*>(&job.ledger->cut_head);
+        const unsigned tail = min(*static_cast<volatile unsigned*>(&job.ledger->cut_tail), most_cut);
+        if (head >= tail) break;
+        if (atomicCAS(&job.ledger->cut_head, head, head + 1) != head) continue;
+        unsigned long long packed = 0;
+        while (packed == 0) packed = atomicExch(reinterpret_cast<unsigned long long*>(job.cut + head), 0ull);  // it is being written
+        return {static_cast<std::uint32_t>(packed), static_cast<std::uint32_t>(packed >> 32)};
+    }
+    const unsigned g = atomicAdd(&job.ledger->next, 1);
+    if (g >= groups) return {0, 0};
+    if (job.group) return job.group[g];
+    return {g * job.group_size, min(job.group_size, job.targets - g * job.group_size)};
+}
 
 template <bool Quad, bool Phi>
-__global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice) {
+__global__ void __launch_bounds__(block, 4) walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice) {
     extern __shared__ float4 dynamic[];
     const unsigned lane = lane_index();
     const std::size_t per_warp = sizeof(Shared<Phi>) / sizeof(float4) + static_cast<std::size_t>(choice.list);
@@ -168,20 +192,23 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
     const unsigned groups = job.group ? job.ledger->groups : (job.targets + job.group_size - 1) / job.group_size;
     if (lane == 0) shared.bodies = shared.cells = shared.tests = shared.groups = 0;
 
-    // A run of targets is drawn; it is walked in aligned pieces of a power of two, as large as they may be.
+    // A run of targets is drawn and walked in aligned pieces of a power of two, as large as they may be. Where a piece must be cut, its
+    // second half goes to other warps; where they have no room for it, this one walks it later: the pieces are the same.
     TargetGroup run{};
     unsigned offset = 0, size = 0;
-    unsigned drawn = 0;
-    if (lane == 0) drawn = atomicAdd(&job.ledger->next, 1);
+    const auto cut = [&](unsigned count) {
+        size = 1u << (31 - __clz(count - 1));
+        if (offset + count != run.count) return;  // not the end of the run: this warp goes on with it
+        unsigned given = 0;
+        if (lane == 0) given = give(job, {run.first + offset + size, count - size});
+        if (__shfl_sync(all_lanes, given, 0)) run.count = offset + size;
+    };
     while (true) {
         if (offset >= run.count) {
-            const unsigned g = __shfl_sync(all_lanes, drawn, 0);
-            if (g >= groups) break;
-            if (lane == 0) drawn = atomicAdd(&job.ledger->next, 1);  // in time for the next round
-            if (job.group)
-                run = job.group[g];
-            else
-                run = {g * job.group_size, min(job.group_size, job.targets - g * job.group_size)};
+            TargetGroup drawn{};
+            if (lane == 0) drawn = draw(job, groups);
+            run = {__shfl_sync(all_lanes, drawn.first, 0), __shfl_sync(all_lanes, drawn.count, 0)};
+            if (run.count == 0) break;
             offset = 0;
             size = largest_group;
         }
@@ -220,11 +247,11 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
         a_most = warp_max(a_most, choice.warp_reduce);
         radius = sqrtf(radius);
         if (group.count > 1 && a_most > largest_ratio * a_least) {  // one target would have all others walk as deep as it must
-            size = smaller(group.count);
+            cut(group.count);
             continue;
         }
         // A series pays from eight targets on; the radius must be one whose inverse square is a float.
-        const float far_reach = group.count >= 8 && radius > 1e-12f ? choice.far.reach : 0.f;
+        const float far_reach2 = group.count >= 8 && radius > 1e-12f ? choice.far.reach2 : 0.f;
         const float over_radius = 1 / radius;
         const float far_end2 = 1e16f * radius * radius;  // beyond, m/R^3 in units of the radius could fall out of the range of float
         shared.far[lane] = 0;
@@ -271,9 +298,9 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                 if constexpr (Quad) reached *= fast_sqrt(d2);
                 const bool accepted = active && d2 > bound.x && reached > bound.y && (begin > last || begin + count <= first);
                 const float R2 = fmaf(rx, rx, fmaf(ry, ry, rz * rz));
-                const float extent = fmaf(choice.far.b, fast_sqrt(bound.x), radius), extent2 = extent * extent;
-                const bool far = accepted && far_reach > 0 && R2 > far_reach * far_reach * extent2 && R2 < far_end2 &&
-                                 (choice.far.share == 0 || m.w * extent2 * extent2 < choice.far.share * a_least * R2 * R2 * R2);
+                const float extents2 = fmaf(choice.far.b2, bound.x, radius * radius);
+                const bool far = accepted && far_reach2 > 0 && R2 > far_reach2 * extents2 && R2 < far_end2 &&
+                                 (choice.far.share == 0 || m.w * extents2 * (radius * radius) < choice.far.share * a_least * R2 * R2 * R2);
                 const bool in_bodies = active && link == leaf && (!accepted || (count <= choice.few && !far));
                 const bool opened = active && !accepted && link != leaf;
                 const bool near = accepted && !far && !in_bodies;
@@ -414,7 +441,7 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                 __pipeline_commit();
                 __pipeline_wait_prior(0);
             }
-            size = smaller(group.count);
+            cut(group.count);
             continue;
         }
 

@@ -40,20 +40,22 @@ WalkJob make_job(const Tree& options, const OctreeView& tree, const WalkTargets&
     return job;
 }
 
-/// Far cells may add as much error as accepted ones do: the series leaves out terms of fourth order in (s + b)/R, and the criterion
-/// bounds, or implies, those of third order in b/d.
+/// What the series leaves out of a far cell's pull is at most of the order m s^2 (s^2 + b^2)/R^6. It may be 1/40 of what the criterion
+/// allows a cell: far cells are many and their errors alike for the whole group (measured so that the 99th percentile of the error
+/// grows by a tenth, in a cube and in a Plummer sphere). The geometric criterion weighs no masses; distance alone decides.
 FarRule far_rule(const Tree& options, const Frame& frame) {
     FarRule rule;
+    constexpr double share = 0.025, reach2 = 2.2;
     if (const auto* mac = std::get_if<GeometricMac>(&options.mac)) {
-        rule.reach = static_cast<float>(1.1 / mac->theta);
-        rule.b = static_cast<float>(0.87 * mac->theta);  // half the diagonal of a cube of side l = theta (radius - s)
+        rule.reach2 = static_cast<float>(2.3 / (mac->theta * mac->theta));
+        rule.b2 = static_cast<float>(0.75 * mac->theta * mac->theta);  // half the diagonal of a cube of side l, squared
     } else if (const auto* relative = std::get_if<AccelerationMac>(&options.mac)) {
-        rule.reach = 1.5f;
-        rule.share = static_cast<float>(0.1 * relative->delta);
+        rule.reach2 = reach2;
+        rule.share = static_cast<float>(share * relative->delta);
     } else if (const auto* absolute = std::get_if<MultipoleMac>(&options.mac)) {
-        rule.reach = 1.5f;
+        rule.reach2 = reach2;
         const double unit = frame.length / options.G * (frame.length / frame.mass);
-        rule.share = static_cast<float>(0.1 * absolute->error * unit);  // the walk's a is 1 with this criterion
+        rule.share = static_cast<float>(share * absolute->error * unit);  // the walk's a is 1 with this criterion
     }
     return rule;
 }
@@ -68,11 +70,17 @@ struct Walk<Cuda>::State {
     int multiprocessors;
     WalkTuning tuning{};
     Buffer<detail::WalkLedger, Cuda> ledger;
-    Buffer<detail::TargetGroup, Cuda> group;
+    Buffer<detail::TargetGroup, Cuda> group, cut;
     double resident_mib = 0;  ///< of the L2 cache, set aside by us
 
-    State(Cuda space, const Tree& tree) : on(space), options(tree), multiprocessors(device_info(AnySpace{space}).units), ledger(space, 1) {
+    State(Cuda space, const Tree& tree)
+        : on(space),
+          options(tree),
+          multiprocessors(device_info(AnySpace{space}).units),
+          ledger(space, 1),
+          cut(space, detail::most_cut) {
         detail::clear(on, ledger.data(), sizeof(detail::WalkLedger));
+        KS_CUDA(cudaMemsetAsync(cut.data(), 0, detail::most_cut * sizeof(detail::TargetGroup), on.stream));
     }
     ~State() {
         if (resident_mib > 0) set_aside(0);
@@ -113,9 +121,10 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
     // So many lanes a target: at most 64/lanes targets in a group, since a lane takes two.
     if (tuning.lanes > 0) most = std::min(most, std::bit_floor(static_cast<std::uint32_t>(std::max(1, 64 / tuning.lanes))));
     job.group_size = most;
+    job.cut = cut.data();
     if (!targets.all) {
         if (group.size() < targets.index.n) group = Buffer<detail::TargetGroup, Cuda>(on, targets.index.n);
-        const double extent = tuning.group_extent > 0 ? tuning.group_extent : 1.6;
+        const double extent = tuning.group_extent > 0 ? tuning.group_extent : 1.25;
         const auto span = static_cast<std::uint32_t>(std::clamp(extent * extent * extent * 64, 2., 2e9));
         detail::divide_targets(on, targets.index, most, span, group.data(), ledger.data());
         job.group = group.data();

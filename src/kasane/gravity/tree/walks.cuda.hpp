@@ -11,10 +11,11 @@
 
 namespace kasane::gravity::detail {
 
-/// On the device. What a walk counts is added once per group.
+/// On the device. What a walk counts is added once per warp. The first part is cleared before each walk.
 struct WalkLedger {
-    unsigned next;    ///< group to be drawn next; cleared before each walk
-    unsigned groups;  ///< of this walk, where the targets are divided on the device; cleared before each walk
+    unsigned next;      ///< group to be drawn next
+    unsigned groups;    ///< of this walk, where the targets are divided on the device
+    unsigned cut_head, cut_tail;  ///< groups that were cut off others: taken, and given
     unsigned exceeded;  ///< a stack was full
     unsigned unused;
     unsigned long long bodies, cells, tests, all_groups;
@@ -40,6 +41,7 @@ struct WalkJob {
     Vec3<float>* out_acceleration;
     float* out_potential;
     WalkLedger* ledger;
+    TargetGroup* cut;              ///< [most_cut] groups that were cut off others, in ledger's account; all zero between walks
 
     __device__ std::uint32_t body(std::uint32_t target) const { return index ? index[target] : target; }
     /// In tree units; never so large that d^5 times it is not a number.
@@ -49,15 +51,19 @@ struct WalkJob {
     }
 };
 
+/// Groups that can wait for another warp; one more is walked by the warp that cut it.
+inline constexpr unsigned most_cut = 1u << 16;
+
 /// Squared softening is never below this in tree units: r^-3 stays finite, and two bodies at one place have no force on each other
 /// because their difference is zero. Bodies that differ at all do so by 1e-8 or more, except about the middle of the cube.
 inline constexpr float coincident2 = 1e-24f;
 
-/// How cells that are far from a whole group are recognised: they add to one series for the group.
+/// How cells that are far from a whole group are recognised, which add to one series for the group: with R between the centres, s the
+/// group's radius and b the cell's, R^2 > reach2 (s^2 + b^2) and m s^2 (s^2 + b^2)/R^6 < share a.
 struct FarRule {
-    float reach = 0;   ///< R > reach (s + b), R between the centres, s the group's radius and b the cell's; 0: never
-    float share = 0;   ///< m (s + b)^4 / R^6 < share a; 0: not asked for
-    float b = 1;       ///< b <= this sqrt(radius2)
+    float reach2 = 0;  ///< 0: no series
+    float share = 0;   ///< 0: not asked for
+    float b2 = 1;      ///< b^2 <= this times radius2
 };
 
 struct ListsChoice {
