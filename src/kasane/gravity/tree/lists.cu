@@ -158,7 +158,7 @@ __device__ unsigned pad(float4* list, unsigned n, unsigned to, unsigned lane) {
 constexpr float largest_ratio = 4;
 
 template <bool Quad, bool Phi>
-__global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice,
+__global__ void __launch_bounds__(block, 4) walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice,
                                                         int pass) {
     extern __shared__ float4 dynamic[];
     const unsigned lane = lane_index();
@@ -223,7 +223,7 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
         const bool may_wait = pass + 1 < walk_passes && group.count > 1;
         bool put_off = may_wait && a_most > largest_ratio * a_least;  // one target would have all others walk as deep as it must
         // A series pays from eight targets on; the radius must be one whose inverse square is a float.
-        const float far_reach = group.count >= 8 && radius > 1e-12f ? choice.far.reach : 0.f;
+        const float far_reach2 = group.count >= 8 && radius > 1e-12f ? choice.far.reach2 : 0.f;
         const float over_radius = 1 / radius;
         const float far_end2 = 1e16f * radius * radius;  // beyond, m/R^3 in units of the radius could fall out of the range of float
         shared.far[lane] = 0;
@@ -270,9 +270,9 @@ __global__ void __launch_bounds__(block, 5) walk(const __grid_constant__ WalkJob
                 if constexpr (Quad) reached *= fast_sqrt(d2);
                 const bool accepted = active && d2 > bound.x && reached > bound.y && (begin > last || begin + count <= first);
                 const float R2 = fmaf(rx, rx, fmaf(ry, ry, rz * rz));
-                const float extent = fmaf(choice.far.b, fast_sqrt(bound.x), radius), extent2 = extent * extent;
-                const bool far = accepted && far_reach > 0 && R2 > far_reach * far_reach * extent2 && R2 < far_end2 &&
-                                 (choice.far.share == 0 || m.w * extent2 * extent2 < choice.far.share * a_least * R2 * R2 * R2);
+                const float extents2 = fmaf(choice.far.b2, bound.x, radius * radius);
+                const bool far = accepted && far_reach2 > 0 && R2 > far_reach2 * extents2 && R2 < far_end2 &&
+                                 (choice.far.share == 0 || m.w * extents2 * (radius * radius) < choice.far.share * a_least * R2 * R2 * R2);
                 const bool in_bodies = active && link == leaf && (!accepted || (count <= choice.few && !far));
                 const bool opened = active && !accepted && link != leaf;
                 const bool near = accepted && !far && !in_bodies;

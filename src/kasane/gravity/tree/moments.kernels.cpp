@@ -17,14 +17,16 @@ detail::Acceptance acceptance(const Tree& options, const Frame& frame) {
 }
 
 #if defined(__CUDACC__)
-/// Eight neighbouring lanes of a warp share a node: as many as it can have children.
-struct EightLanes {
-    static constexpr std::uint32_t width = 8;
+/// Neighbouring lanes of a warp that share a node.
+template <int lanes>
+struct Together {
+    static constexpr std::uint32_t width = lanes;
     __device__ std::uint32_t index() const { return threadIdx.x % width; }
     template <class F>
     __device__ float reduce(float x, F f) const {
-        const unsigned group = 0xffu << (threadIdx.x % 32 & ~7u);  // all of them come here, since they run through the same node
-        for (int step = 4; step > 0; step /= 2) x = f(x, __shfl_xor_sync(group, x, step));
+        // All lanes of the node come here, since they run through the same branches.
+        const unsigned group = lanes == 32 ? 0xffffffffu : ((1u << (lanes % 32)) - 1) << (threadIdx.x % 32 & ~(width - 1));
+        for (int step = lanes / 2; step > 0; step /= 2) x = f(x, __shfl_xor_sync(group, x, step));
         return x;
     }
     __device__ float sum(float x) const {
@@ -37,48 +39,59 @@ struct EightLanes {
         return reduce(x, [](float a, float b) { return fmaxf(a, b); });
     }
 };
+using EightLanes = Together<8>;  // as many as a node can have children
+using Warp = Together<32>;
 
-/// Nodes of at most detail::exact_bodies bodies under a parent of more are made with all that is below them by one block, which reads
-/// their bodies once; the few nodes above follow level by level. 0.53 -> TIME ms against a launch for each level of all nodes, N = 2^23 on
-/// an H200 (2026-11).
-constexpr std::uint32_t subtree_block = 128, upper_block = 256, small_block = 512;
+constexpr std::uint32_t upper_block = 256, small_block = 512;
 /// Levels of at most so many nodes share a launch of one block.
 constexpr std::uint32_t small_level = 2 * small_block / EightLanes::width;
 
-/// All nodes of [first, end) that `list` names (null: themselves), by the threads of a block.
+/// Nodes of at most so many bodies are made by one lane, 32 nodes at a time; larger ones by a warp.
+constexpr std::uint32_t lane_bodies = 64;
+
+/// Nodes of at most detail::exact_bodies bodies under a parent of more are made with all that is below them by one warp, which reads
+/// their bodies once; the few nodes above follow level by level. A launch for each level with eight lanes a node took MEASURED.
+template <bool quadrupoles>
+__global__ __launch_bounds__(32) void make_subtrees(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* root) {
+    __shared__ float4 body[detail::exact_bodies];
+    __shared__ std::uint32_t low[key_levels + 2], high[key_levels + 2];  // of the nodes on each depth
+    const std::uint32_t lane = threadIdx.x, top = root[blockIdx.x];
+    const auto [radius2, weight, begin, count] = tree.test[top];
+    for (std::uint32_t i = lane; i < count; i += 32) body[i] = reinterpret_cast<const float4*>(tree.body)[begin + i];
+    // Breadth-first order: what lies below a node on one depth is contiguous.
+    std::uint32_t first = top, end = top + 1;
+    int depth = 0;
+    while (first < end) {
+        if (lane == 0) low[depth] = first, high[depth] = end;
+        std::uint32_t least = 0xffffffffu, most = 0;
+        for (std::uint32_t node = first + lane; node < end; node += 32)
+            if (const NodeLink link = tree.link[node]; link != leaf) {
+                least = min(least, first_child(link));
+                most = max(most, first_child(link) + child_count(link));
+            }
+        first = __reduce_min_sync(0xffffffffu, least);
+        end = __reduce_max_sync(0xffffffffu, most);
+        ++depth;
+    }
+    __syncwarp();
+    tree.body = reinterpret_cast<const Body*>(body) - begin;
+    while (depth-- > 0) {
+        for (std::uint32_t at = low[depth]; at < high[depth]; at += 32) {
+            const std::uint32_t bodies = at + lane < high[depth] ? tree.test[at + lane].count : 0;
+            if (bodies > 0 && bodies <= lane_bodies) detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, at + lane);
+            for (unsigned large = __ballot_sync(0xffffffffu, bodies > lane_bodies); large; large &= large - 1)
+                detail::make_node<Warp, quadrupoles>({}, tree, by, at + __ffs(static_cast<int>(large)) - 1);
+        }
+        __syncwarp();  // parents read what other lanes wrote
+    }
+}
+
+/// All nodes that list[first, end) names, by the threads of a block.
 template <bool quadrupoles>
 __device__ void make_nodes(const detail::NodeArrays& tree, const detail::Acceptance& by, const std::uint32_t* list, std::uint32_t first,
                            std::uint32_t end) {
     for (std::uint32_t k = first + threadIdx.x / EightLanes::width; k < end; k += blockDim.x / EightLanes::width)
-        detail::make_node<EightLanes, quadrupoles>({}, tree, by, list ? list[k] : k);
-}
-
-template <bool quadrupoles>
-__global__ __launch_bounds__(subtree_block) void make_subtrees(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* root) {
-    __shared__ float4 body[detail::exact_bodies];
-    __shared__ std::uint32_t low[key_levels + 2], high[key_levels + 2];  // of the children on each depth
-    const auto [radius2, weight, begin, count] = tree.test[root[blockIdx.x]];
-    for (std::uint32_t i = threadIdx.x; i < count; i += subtree_block)
-        body[i] = reinterpret_cast<const float4*>(tree.body)[begin + i];
-    if (threadIdx.x < key_levels + 2) low[threadIdx.x] = 0xffffffffu, high[threadIdx.x] = 0;
-    // Breadth-first order: what lies below a node on one depth is contiguous.
-    int depth = 0;
-    if (threadIdx.x == 0) low[0] = root[blockIdx.x], high[0] = low[0] + 1;
-    __syncthreads();
-    while (low[depth] < high[depth]) {
-        for (std::uint32_t node = low[depth] + threadIdx.x; node < high[depth]; node += subtree_block)
-            if (const NodeLink link = tree.link[node]; link != leaf) {
-                atomicMin(&low[depth + 1], first_child(link));
-                atomicMax(&high[depth + 1], first_child(link) + child_count(link));
-            }
-        __syncthreads();
-        ++depth;
-    }
-    tree.body = reinterpret_cast<const Body*>(body) - begin;
-    while (depth-- > 0) {
-        make_nodes<quadrupoles>(tree, by, nullptr, low[depth], high[depth]);
-        __syncthreads();  // parents read what other warps wrote
-    }
+        detail::make_node<EightLanes, quadrupoles>({}, tree, by, list[k]);
 }
 
 template <bool quadrupoles>
@@ -110,7 +123,7 @@ template <bool quadrupoles>
 void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance& by, const detail::RefreshPlan<Cuda>& plan) {
     KS_CUDA(cudaSetDevice(on.device));
     if (plan.subtrees > 0) {
-        make_subtrees<quadrupoles><<<plan.subtrees, subtree_block, 0, on.stream>>>(tree, by, plan.subtree.data());
+        make_subtrees<quadrupoles><<<plan.subtrees, 32, 0, on.stream>>>(tree, by, plan.subtree.data());
         KS_CUDA(cudaGetLastError());
     }
     const auto& levels = plan.levels;

@@ -41,20 +41,22 @@ WalkJob make_job(const Tree& options, const OctreeView& tree, const WalkTargets&
     return job;
 }
 
-/// Far cells may add as much error as accepted ones do: the series leaves out terms of fourth order in (s + b)/R, and the criterion
-/// bounds, or implies, those of third order in b/d.
+/// What the series leaves out of a far cell's pull is at most of the order m s^2 (s^2 + b^2)/R^6. It may be 1/40 of what the criterion
+/// allows a cell: far cells are many and their errors alike for the whole group (measured so that the 99th percentile of the error
+/// grows by a tenth, in a cube and in a Plummer sphere). The geometric criterion weighs no masses; distance alone decides.
 FarRule far_rule(const Tree& options, const Frame& frame) {
     FarRule rule;
+    constexpr double share = 0.025, reach2 = 2.2;
     if (const auto* mac = std::get_if<GeometricMac>(&options.mac)) {
-        rule.reach = static_cast<float>(1.1 / mac->theta);
-        rule.b = static_cast<float>(0.87 * mac->theta);  // half the diagonal of a cube of side l = theta (radius - s)
+        rule.reach2 = static_cast<float>(2.3 / (mac->theta * mac->theta));
+        rule.b2 = static_cast<float>(0.75 * mac->theta * mac->theta);  // half the diagonal of a cube of side l, squared
     } else if (const auto* relative = std::get_if<AccelerationMac>(&options.mac)) {
-        rule.reach = 1.5f;
-        rule.share = static_cast<float>(0.1 * relative->delta);
+        rule.reach2 = reach2;
+        rule.share = static_cast<float>(share * relative->delta);
     } else if (const auto* absolute = std::get_if<MultipoleMac>(&options.mac)) {
-        rule.reach = 1.5f;
+        rule.reach2 = reach2;
         const double unit = frame.length / options.G * (frame.length / frame.mass);
-        rule.share = static_cast<float>(0.1 * absolute->error * unit);  // the walk's a is 1 with this criterion
+        rule.share = static_cast<float>(share * absolute->error * unit);  // the walk's a is 1 with this criterion
     }
     return rule;
 }
@@ -72,7 +74,11 @@ struct Walk<Cuda>::State {
     Buffer<detail::TargetGroup, Cuda> group, heavy;
     double resident_mib = 0;  ///< of the L2 cache, set aside by us
 
-    State(Cuda space, const Tree& tree) : on(space), options(tree), multiprocessors(device_info(AnySpace{space}).units), ledger(space, 1) {
+    State(Cuda space, const Tree& tree)
+        : on(space),
+          options(tree),
+          multiprocessors(device_info(AnySpace{space}).units),
+          ledger(space, 1) {
         detail::clear(on, ledger.data(), sizeof(detail::WalkLedger));
     }
     ~State() {
@@ -99,7 +105,7 @@ struct Walk<Cuda>::State {
 /// Tests after which a group is heavy: several times what groups of 64 usually take, which grows as cells shrink in proportion to
 /// the distance at which they are accepted. A function of the options alone, so that runs repeat.
 unsigned heavy_tests(const Tree& options) {
-    double usual = 2500;
+    double usual = 2000;
     if (const auto* mac = std::get_if<GeometricMac>(&options.mac)) usual *= std::max(1., std::pow(0.7 / mac->theta, 3));
     if (const auto* mac = std::get_if<AccelerationMac>(&options.mac)) usual *= std::max(1., std::pow(1. / 512 / mac->delta, 0.75));
     return static_cast<unsigned>(std::min(4 * usual, 1e9));
@@ -130,13 +136,14 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
     job.group_size = most;
     index_t most_groups = (job.targets + most - 1) / most;
     if (!targets.all) {
-        const double extent = tuning.group_extent > 0 ? tuning.group_extent : 1.6;
+        const double extent = tuning.group_extent > 0 ? tuning.group_extent : 1.25;
         const auto span = static_cast<std::uint32_t>(std::clamp(extent * extent * extent * 64, 2., 2e9));
         // What is halved spans more than `span` bodies, so at each of the six halvings there are few such pieces.
         most_groups = std::min<index_t>(job.targets, most_groups + 12 * (job.tree.bodies / span + 1));
         make_room(group, most_groups);
         detail::divide_targets(on, targets.index, most, span, group.data(), ledger.data());
         job.group = group.data();
+        choice.most_inside = 1024;  // many that are no targets lie between them
     }
     make_room(heavy, 9 * most_groups);
     job.heavy[0] = heavy.data(), job.heavy[1] = heavy.data() + most_groups;

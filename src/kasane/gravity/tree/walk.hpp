@@ -40,7 +40,7 @@ struct WalkTuning {
     double group_extent = 0; ///< a group ends where it would grow beyond so many times the extent that its number of targets suggests
     int lanes = 0;           ///< CUDA lists: lanes that share a target
     int list = 0;            ///< interaction-list entries
-    bool async_copy = false;      ///< CUDA lists: bodies of opened leaves by asynchronous copy into shared memory
+    bool async_copy = true;       ///< CUDA lists: bodies of opened leaves by asynchronous copy into shared memory
     bool warp_reduce = true;      ///< CUDA lists: hardware min/max over a warp, through order-preserving integers; else shuffles
     double l2_persist_mib = 0;    ///< CUDA: bodies and nodes kept in so much of the L2 cache
 };

@@ -58,11 +58,12 @@ struct WalkJob {
 /// because their difference is zero. Bodies that differ at all do so by 1e-8 or more, except about the middle of the cube.
 inline constexpr float coincident2 = 1e-24f;
 
-/// How cells that are far from a whole group are recognised: they add to one series for the group.
+/// How cells that are far from a whole group are recognised, which add to one series for the group: with R between the centres, s the
+/// group's radius and b the cell's, R^2 > reach2 (s^2 + b^2) and m s^2 (s^2 + b^2)/R^6 < share a.
 struct FarRule {
-    float reach = 0;   ///< R > reach (s + b), R between the centres, s the group's radius and b the cell's; 0: never
-    float share = 0;   ///< m (s + b)^4 / R^6 < share a; 0: not asked for
-    float b = 1;       ///< b <= this sqrt(radius2)
+    float reach2 = 0;  ///< 0: no series
+    float share = 0;   ///< 0: not asked for
+    float b2 = 1;      ///< b^2 <= this times radius2
 };
 
 struct ListsChoice {
