@@ -11,12 +11,16 @@ int tell(const Common& common, const run::RunResult& result) {
     nlohmann::ordered_json object{{"directory", result.directory.string()},
                                   {"status", result.status},
                                   {"steps", result.steps},
+                                  {"block_steps", result.block_steps},
                                   {"time", result.time},
                                   {"seconds", result.seconds},
                                   {"relative_energy_error", result.relative_energy_error}};
     object["report"] = result.report.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(path(result.report));
-    std::string text = fmt::format("{} steps to t = {:.6g} in {:.1f} s, largest relative energy error {:.2e}: {}", result.steps, result.time,
-                                   result.seconds, result.relative_energy_error, result.status);
+    const bool constant = result.block_steps == result.steps;
+    const auto steps = constant ? fmt::format("{} steps", result.steps)
+                                : fmt::format("{} times dt_max ({} block steps)", result.steps, result.block_steps);
+    std::string text = fmt::format("{} to t = {:.6g} in {:.1f} s, largest relative energy error {:.2e}: {}", steps, result.time, result.seconds,
+                                   result.relative_energy_error, result.status);
     if (!result.report.empty()) text += "\nopen " + path(result.report);
     if (result.status != "done") text += fmt::format("\n`kasane resume {}` goes on", result.directory.string());
     print(common, object, text);

@@ -153,6 +153,16 @@ TEST_F(ResumeTree, AfterAnInterruptTheRunEndsInTheSameBits) {
         EXPECT_EQ(parts["step_counts"][count], whole["step_counts"][count]) << count;
 }
 
+TEST_F(ResumeTree, FromTheCheckpointOfTheStart) {
+    run_tree_reference();
+    ASSERT_EQ(kasane({"run", "tree.toml", "-o", "early", "--quiet", "--set", "output.checkpoint_every=1000"}).status, 0);
+    fs::remove(checkpoints("early").back());
+    ASSERT_EQ(checkpoints("early").size(), 1u);
+    const auto outcome = kasane({"resume", "early", "--quiet"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_same_files("early");
+}
+
 TEST_F(ResumeTree, AfterKillsAtAnyMomentTheRunEndsInTheSameBits) {
     run_tree_reference();
     auto process = start({"run", "tree.toml", "-o", "killed", "--quiet", "--set", "output.checkpoint_every=0"});

@@ -61,6 +61,7 @@ TEST_F(TreeRun, BlockStepsWriteTheirCostAndTheForceErrors) {
     const std::vector<std::int64_t> levels = counts["levels"];
     EXPECT_EQ(std::accumulate(levels.begin(), levels.end(), std::int64_t{0}), 1025);
     EXPECT_GT(counts["rebuilds"], 1);
+    EXPECT_EQ(outcome.json()["block_steps"], counts["block_steps"]);
 
     const auto energy = table("out");
     ASSERT_EQ(energy.at("time").size(), 11u);

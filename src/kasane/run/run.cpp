@@ -13,7 +13,8 @@ namespace kasane::run {
 namespace {
 
 RunResult finish(const Record& record, const RunDirectory& directory) {
-    RunResult result{directory.path(), {}, record.status, record.steps, record.time, record.seconds, record.relative_energy_error};
+    RunResult result{directory.path(), {}, record.status, record.steps, record.step_counts.block_steps, record.time, record.seconds,
+                     record.relative_energy_error};
     if (record.status != "done") {
         log::debug("interrupted at step {}; `kasane resume {}` goes on", record.steps, directory.path().string());
         return result;
@@ -29,8 +30,8 @@ RunResult finish(const Record& record, const RunDirectory& directory) {
 }
 
 RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, const RunControls& controls) {
-    log::info("{}: {} particles on {}, {} steps to t = {:.6g}, in {}", file.title, particles.size(), device_info(file.space).name,
-              file.schedule.last(), file.schedule.until, directory.path().string());
+    log::info("{}: {} particles on {}, {} {} to t = {:.6g}, in {}", file.title, particles.size(), device_info(file.space).name,
+              file.schedule.last(), control_of(file.steps) ? "times dt_max" : "steps", file.schedule.until, directory.path().string());
     for (const auto& note : file.notes) log::info("{}", note);
     GravityRun run(file, directory, std::move(particles), {}, 0, {});
     return finish(run.go(controls), directory);
@@ -93,8 +94,11 @@ RunResult resume(const std::filesystem::path& path, const std::vector<io::Settin
     KS_VALIDATE(file.schedule.last() >= checkpoint->step,
                 fmt::format("is {}, before the checkpoint at t = {}", file.schedule.until, file.schedule.time(checkpoint->step)),
                 {directory.run_file().string(), 0, 0, "run.until"});
-    // A run that goes on from step 0 writes the row of its start itself, like one that begins.
-    EnergyTable::keep_until(directory.energy(), checkpoint->step == 0 ? -1 : checkpoint->step);
+    // A run that goes on from step 0 does what one that begins does: it writes the row of its start itself, and its tree is made from the
+    // particles as given, not from their order in the tree before, whose sums may round otherwise.
+    const bool anew = checkpoint->step == 0;
+    if (anew) checkpoint->state.order.clear(), checkpoint->state.acceleration.clear();
+    EnergyTable::keep_until(directory.energy(), anew ? -1 : checkpoint->step);
     auto record = record_from_json(checkpoint->record, path);
     log::info("{}: going on from step {} of {} (t = {:.6g}), in {}", file.title, checkpoint->step, file.schedule.last(),
               file.schedule.time(checkpoint->step), path.string());

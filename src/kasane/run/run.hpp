@@ -20,7 +20,8 @@ struct RunResult {
     std::filesystem::path directory;
     std::filesystem::path report;  ///< empty when none was written
     std::string status;            ///< done | interrupted
-    std::int64_t steps = 0;
+    std::int64_t steps = 0;        ///< macro steps: dt, or dt_max of adaptive and block steps
+    std::int64_t block_steps = 0;  ///< forces evaluated; as many as steps when dt is constant
     double time = 0;
     double seconds = 0;                ///< wall, all of the run's lives together
     double relative_energy_error = 0;  ///< largest |E - E0| / |E0| of any diagnostic step
