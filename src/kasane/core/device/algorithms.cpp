@@ -4,6 +4,7 @@
 #include <kasane/core/device/parallel.hpp>
 
 #include <hwy/contrib/sort/vqsort.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <numeric>
@@ -26,6 +27,11 @@ struct Shares {
 Shares shares(Cpu on, index_t n) { return {n, n < parallel_from ? 1 : thread_count(on)}; }
 
 void sort_range(hwy::uint128_t* keys, index_t n) {
+    constexpr auto without_vectors = HWY_SCALAR | HWY_EMU128;  // the vector sort stops the program there
+    if ((hwy::SupportedTargets() & ~without_vectors) == 0) {
+        std::sort(keys, keys + n, [](const auto& a, const auto& b) { return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo; });
+        return;
+    }
     static const hwy::Sorter sorter;  // holds nothing that a sort changes
     sorter(keys, static_cast<std::size_t>(n), hwy::SortAscending());
 }

@@ -17,16 +17,14 @@ detail::Acceptance acceptance(const Tree& options, const Frame& frame) {
 }
 
 #if defined(__CUDACC__)
-/// Neighbouring lanes of a warp that share a node.
-template <int lanes>
-struct Together {
-    static constexpr std::uint32_t width = lanes;
+/// Eight neighbouring lanes of a warp share a node: as many as it can have children.
+struct EightLanes {
+    static constexpr std::uint32_t width = 8;
     __device__ std::uint32_t index() const { return threadIdx.x % width; }
     template <class F>
     __device__ float reduce(float x, F f) const {
-        // All lanes of the node come here, since they run through the same branches.
-        const unsigned group = lanes == 32 ? 0xffffffffu : ((1u << (lanes % 32)) - 1) << (threadIdx.x % 32 & ~(width - 1));
-        for (int step = lanes / 2; step > 0; step /= 2) x = f(x, __shfl_xor_sync(group, x, step));
+        const unsigned group = 0xffu << (threadIdx.x % 32 & ~7u);  // all of them come here, since they run through the same node
+        for (int step = 4; step > 0; step /= 2) x = f(x, __shfl_xor_sync(group, x, step));
         return x;
     }
     __device__ float sum(float x) const {
@@ -39,51 +37,17 @@ struct Together {
         return reduce(x, [](float a, float b) { return fmaxf(a, b); });
     }
 };
-using EightLanes = Together<8>;  // as many as a node can have children
-using Warp = Together<32>;
 
-constexpr std::uint32_t upper_block = 256, small_block = 512;
-/// Levels of at most so many nodes share a launch of one block.
+constexpr std::uint32_t leaf_block = 128, inner_block = 256, small_block = 512;
+/// Levels of at most so many nodes share a launch of one block: the root's neighbourhood, and a dense centre's depths.
 constexpr std::uint32_t small_level = 2 * small_block / EightLanes::width;
 
-/// Nodes of at most so many bodies are made by one lane, 32 nodes at a time; larger ones by a warp.
-constexpr std::uint32_t lane_bodies = 64;
-
-/// Nodes of at most detail::exact_bodies bodies under a parent of more are made with all that is below them by one warp, which reads
-/// their bodies once; the few nodes above follow level by level. A launch for each level with eight lanes a node took MEASURED.
+/// Six nodes of seven are leaves of a few bodies each: eight lanes a leaf spent most of the time of refresh() on reductions of nothing.
 template <bool quadrupoles>
-__global__ __launch_bounds__(32) void make_subtrees(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* root) {
-    __shared__ float4 body[detail::exact_bodies];
-    __shared__ std::uint32_t low[key_levels + 2], high[key_levels + 2];  // of the nodes on each depth
-    const std::uint32_t lane = threadIdx.x, top = root[blockIdx.x];
-    const auto [radius2, weight, begin, count] = tree.test[top];
-    for (std::uint32_t i = lane; i < count; i += 32) body[i] = reinterpret_cast<const float4*>(tree.body)[begin + i];
-    // Breadth-first order: what lies below a node on one depth is contiguous.
-    std::uint32_t first = top, end = top + 1;
-    int depth = 0;
-    while (first < end) {
-        if (lane == 0) low[depth] = first, high[depth] = end;
-        std::uint32_t least = 0xffffffffu, most = 0;
-        for (std::uint32_t node = first + lane; node < end; node += 32)
-            if (const NodeLink link = tree.link[node]; link != leaf) {
-                least = min(least, first_child(link));
-                most = max(most, first_child(link) + child_count(link));
-            }
-        first = __reduce_min_sync(0xffffffffu, least);
-        end = __reduce_max_sync(0xffffffffu, most);
-        ++depth;
-    }
-    __syncwarp();
-    tree.body = reinterpret_cast<const Body*>(body) - begin;
-    while (depth-- > 0) {
-        for (std::uint32_t at = low[depth]; at < high[depth]; at += 32) {
-            const std::uint32_t bodies = at + lane < high[depth] ? tree.test[at + lane].count : 0;
-            if (bodies > 0 && bodies <= lane_bodies) detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, at + lane);
-            for (unsigned large = __ballot_sync(0xffffffffu, bodies > lane_bodies); large; large &= large - 1)
-                detail::make_node<Warp, quadrupoles>({}, tree, by, at + __ffs(static_cast<int>(large)) - 1);
-        }
-        __syncwarp();  // parents read what other lanes wrote
-    }
+__global__ __launch_bounds__(leaf_block) void make_leaves(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
+                                                          std::uint32_t n) {
+    const std::uint32_t k = blockIdx.x * leaf_block + threadIdx.x;
+    if (k < n) detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, list[k]);
 }
 
 /// All nodes that list[first, end) names, by the threads of a block.
@@ -95,9 +59,9 @@ __device__ void make_nodes(const detail::NodeArrays& tree, const detail::Accepta
 }
 
 template <bool quadrupoles>
-__global__ __launch_bounds__(upper_block) void make_upper(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
+__global__ __launch_bounds__(inner_block) void make_inner(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
                                                           std::uint32_t first, std::uint32_t end) {
-    const std::uint32_t k = first + (blockIdx.x * upper_block + threadIdx.x) / EightLanes::width;
+    const std::uint32_t k = first + (blockIdx.x * inner_block + threadIdx.x) / EightLanes::width;
     if (k < end) detail::make_node<EightLanes, quadrupoles>({}, tree, by, list[k]);
 }
 
@@ -122,19 +86,19 @@ __global__ __launch_bounds__(small_block) void make_small_levels(detail::NodeArr
 template <bool quadrupoles>
 void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance& by, const detail::RefreshPlan<Cuda>& plan) {
     KS_CUDA(cudaSetDevice(on.device));
-    if (plan.subtrees > 0) {
-        make_subtrees<quadrupoles><<<plan.subtrees, 32, 0, on.stream>>>(tree, by, plan.subtree.data());
+    if (const std::uint32_t n = plan.leaf_count; n > 0) {
+        make_leaves<quadrupoles><<<(n + leaf_block - 1) / leaf_block, leaf_block, 0, on.stream>>>(tree, by, plan.leaves.data(), n);
         KS_CUDA(cudaGetLastError());
     }
     const auto& levels = plan.levels;
-    const auto* const list = plan.upper.data();
+    const auto* const list = plan.inner.data();
     std::size_t level = levels.size() - 1;
     const auto nodes = [&](std::size_t of) { return levels[of + 1] - levels[of]; };
     while (level > 0) {
         --level;
         if (nodes(level) > small_level) {
-            const std::uint32_t blocks = (nodes(level) * EightLanes::width + upper_block - 1) / upper_block;
-            make_upper<quadrupoles><<<blocks, upper_block, 0, on.stream>>>(tree, by, list, levels[level], levels[level + 1]);
+            const std::uint32_t blocks = (nodes(level) * EightLanes::width + inner_block - 1) / inner_block;
+            make_inner<quadrupoles><<<blocks, inner_block, 0, on.stream>>>(tree, by, list, levels[level], levels[level + 1]);
         } else {
             SmallLevels small{levels[level + 1], 1, {levels[level]}};
             while (level > 0 && nodes(level - 1) <= small_level) small.first[small.number++] = levels[--level];

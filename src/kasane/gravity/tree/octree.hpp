@@ -71,10 +71,10 @@ namespace detail {
 /// In which order refresh() makes the nodes: parents after their children.
 template <Space S>
 struct RefreshPlan {
-    std::vector<std::uint32_t> levels{0};  ///< Cpu: levels of all nodes, as Octree::levels(); Cuda: of `upper`
-    Buffer<std::uint32_t, S> upper;        ///< Cuda: nodes of many bodies, by level
-    Buffer<std::uint32_t, S> subtree;      ///< Cuda: nodes of few bodies under those, in any order; a block makes each with all below it
-    std::uint32_t subtrees = 0;
+    std::vector<std::uint32_t> levels{0};  ///< Cpu: levels of all nodes, as Octree::levels(); Cuda: of `inner`
+    Buffer<std::uint32_t, S> inner;        ///< Cuda: nodes with children, and leaves of many bodies, by level
+    Buffer<std::uint32_t, S> leaves;       ///< Cuda: all other leaves
+    std::uint32_t leaf_count = 0;
 };
 }  // namespace detail
 

@@ -1,8 +1,12 @@
-// The order in which refresh() makes nodes, once per tree. On the CPU that is level by level. On CUDA nodes of few bodies are made by
-// blocks that take a whole subtree each; here these subtrees and the nodes above them are listed.
+// The order in which refresh() makes nodes, once per tree. On the CPU that is level by level. On CUDA leaves, which are most, are made
+// by one lane each, and nodes with children by several, level by level; here they are listed.
 // Invariant: the order inside a list is arbitrary, and nothing depends on it: nodes of one list (one level) do not read each other.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/tree/moments.hpp>
+
+#if defined(__CUDACC__)
+#include <cooperative_groups.h>
+#endif
 
 namespace kasane::gravity {
 #if defined(__CUDACC__)
@@ -16,35 +20,38 @@ struct Levels {
     int number;
 };
 
-/// How many nodes are listed so far: the upper ones of each level, and the subtrees.
+/// How many nodes are listed so far: the inner ones of each level, and the leaves.
 struct Listed {
-    std::uint32_t upper[most_depths], subtrees;
+    std::uint32_t inner[most_depths], leaves;
+    __device__ std::uint32_t& counter(int level) { return level < most_depths ? inner[level] : leaves; }
 };
 
-__device__ bool is_upper(const NodeTest& node) { return node.count > detail::exact_bodies; }
+/// A leaf of more bodies than this (all at one place, or nearly) is not left to one lane.
+constexpr std::uint32_t most_leaf_bodies = 64;
 
-/// Counts, or with `upper` given lists, where upper[at.upper[level]] is the next place of a level.
+/// Counts, or with `inner` given lists, where inner[at.inner[level]] is the next place of a level.
 struct ListNodes {
     const NodeTest* test;
     const NodeLink* link;
     Levels levels;
     Listed* at;
-    std::uint32_t *upper, *subtree;
+    std::uint32_t *inner, *leaves;
     __device__ void operator()(index_t i) const {
         const auto node = static_cast<std::uint32_t>(i);
-        if (!is_upper(test[node])) {
-            if (node == 0) list(at->subtrees, subtree, 0);
+        if (link[node] == leaf && test[node].count <= most_leaf_bodies) {
+            list(most_depths, leaves, node);
             return;
         }
         int level = 0;
         while (level + 1 < levels.number && levels.first[level + 1] <= node) ++level;
-        list(at->upper[level], upper, node);
-        if (link[node] == leaf) return;
-        for (std::uint32_t child = first_child(link[node]), end = child + child_count(link[node]); child < end; ++child)
-            if (!is_upper(test[child])) list(at->subtrees, subtree, child);
+        list(level, inner, node);
     }
-    __device__ static void list(std::uint32_t& counter, std::uint32_t* to, std::uint32_t node) {
-        const std::uint32_t place = atomicAdd(&counter, 1u);
+    /// Lanes that come here together and list to the same place make one addition.
+    __device__ void list(int level, std::uint32_t* to, std::uint32_t node) const {
+        const auto together = cooperative_groups::labeled_partition(cooperative_groups::coalesced_threads(), level);
+        std::uint32_t place = 0;
+        if (together.thread_rank() == 0) place = atomicAdd(&at->counter(level), static_cast<std::uint32_t>(together.size()));
+        place = together.shfl(place, 0) + together.thread_rank();
         if (to) to[place] = node;
     }
 };
@@ -59,28 +66,28 @@ void Octree<Cuda>::make_plan() {
     for (int k = 0; k < levels.number; ++k) levels.first[k] = levels_[static_cast<std::size_t>(k)];
     Listed listed{};
     auto* const at = reinterpret_cast<Listed*>(work_.bytes(sizeof(Listed)));
-    const auto run = [&](std::uint32_t* upper, std::uint32_t* subtree) {
+    const auto run = [&](std::uint32_t* inner, std::uint32_t* leaves) {
         copy_from_host(on_, View<Listed>(at, 1), View<const Listed>(&listed, 1));
-        parallel_for(on_, nodes, ListNodes{test_.data(), link_.data(), levels, at, upper, subtree});
+        parallel_for(on_, nodes, ListNodes{test_.data(), link_.data(), levels, at, inner, leaves});
     };
     run(nullptr, nullptr);
     copy_to_host(on_, View<Listed>(&listed, 1), View<const Listed>(at, 1));
-    plan_.subtrees = listed.subtrees;
+    plan_.leaf_count = listed.leaves;
     plan_.levels.assign(1, 0);
     for (int k = 0; k < levels.number; ++k) {
         const std::uint32_t first = plan_.levels.back();
-        plan_.levels.push_back(first + listed.upper[k]);
-        listed.upper[k] = first;
+        plan_.levels.push_back(first + listed.inner[k]);
+        listed.inner[k] = first;
     }
-    listed.subtrees = 0;
+    listed.leaves = 0;
     const auto make_room = [&](Buffer<std::uint32_t, Cuda>& list, index_t n) {
         if (list.size() >= n) return;
         list = {};
         list = Buffer<std::uint32_t, Cuda>(on_, n + n / 8);
     };
-    make_room(plan_.upper, plan_.levels.back());
-    make_room(plan_.subtree, plan_.subtrees);
-    run(plan_.upper.data(), plan_.subtree.data());
+    make_room(plan_.inner, plan_.levels.back());
+    make_room(plan_.leaves, plan_.leaf_count);
+    run(plan_.inner.data(), plan_.leaves.data());
 }
 #else
 template <>

@@ -26,8 +26,9 @@ WalkJob make_job(const Tree& options, const OctreeView& tree, const WalkTargets&
     const bool softened = eps * eps >= static_cast<double>(coincident2);
     WalkJob job{};
     job.tree = tree;
-    job.index = targets.all ? nullptr : targets.index.ptr;
-    job.targets = static_cast<std::uint32_t>(targets.all ? tree.bodies : targets.index.n);
+    const bool all = targets.all || targets.index.n == tree.bodies;
+    job.index = all ? nullptr : targets.index.ptr;
+    job.targets = static_cast<std::uint32_t>(all ? tree.bodies : targets.index.n);
     job.acceleration = targets.acceleration.empty() ? nullptr : targets.acceleration.ptr;
     job.eps2 = softened ? static_cast<float>(eps * eps) : coincident2;
     job.over_eps = softened ? static_cast<float>(1 / eps) : 0.f;
@@ -125,17 +126,19 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
         choice.resident_bytes =
             std::min(static_cast<std::size_t>(tuning.l2_persist_mib * 1048576), static_cast<std::size_t>(job.tree.bodies) * sizeof(Body));
     }
-    // Groups of 32 are the cheapest per target once every warp of the device has some of them.
-    std::uint32_t most = 32;
+    // Groups of 64 cost no more than groups of 32 and make smaller errors, once every warp of the device has dozens of them; small
+    // groups end at about the same time.
+    const auto warps = static_cast<std::uint32_t>(16 * multiprocessors);
+    std::uint32_t most = 64;
     if (tuning.group > 0)
         most = std::bit_floor(static_cast<std::uint32_t>(std::clamp(tuning.group, 1, 64)));
-    else
-        while (most > 16 && job.targets / most < static_cast<std::uint32_t>(40 * multiprocessors)) most /= 2;
+    else if (job.targets / most < 24 * warps)
+        for (most = 32; most > 16 && job.targets / most < 2 * warps;) most /= 2;
     // So many lanes a target: at most 64/lanes targets in a group, since a lane takes two.
     if (tuning.lanes > 0) most = std::min(most, std::bit_floor(static_cast<std::uint32_t>(std::max(1, 64 / tuning.lanes))));
     job.group_size = most;
     index_t most_groups = (job.targets + most - 1) / most;
-    if (!targets.all) {
+    if (job.index) {
         const double extent = tuning.group_extent > 0 ? tuning.group_extent : 1.25;
         const auto span = static_cast<std::uint32_t>(std::clamp(extent * extent * extent * 64, 2., 2e9));
         // What is halved spans more than `span` bodies, so at each of the six halvings there are few such pieces.
