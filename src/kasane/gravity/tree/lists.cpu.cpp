@@ -38,8 +38,10 @@ struct Box {
 
 /// Puts the targets [first, last) into groups of at most `most`. Where few are active they lie far apart, and a common list would be
 /// long for everybody: a group of k ends where its box would grow beyond group_extent times (k / most)^(1/3) of the box of the `most`
-/// bodies that begin with its first.
+/// bodies that begin with its first, or where it spans more than 200 k bodies (then walks of their own cost less: 5.5 and not 8.4
+/// microseconds for each of 0.1% of 10^6).
 void make_groups(const WalkJob& job, const ListsChoice& choice, index_t first, index_t last, std::vector<TargetGroup>& groups) {
+    constexpr index_t widest = 200;
     const index_t most = choice.group;
     for (index_t i = first; i < last;) {
         const index_t end = std::min(i + most, last);
@@ -51,6 +53,7 @@ void make_groups(const WalkJob& job, const ListsChoice& choice, index_t first, i
             const double unit = choice.group_extent * static_cast<double>(natural.extent()) / std::cbrt(static_cast<double>(most));
             box.include(job.tree.body[from]);
             for (k = 1; i + k < end; ++k) {
+                if (job.body(i + k) - from > widest * k) break;
                 box.include(job.tree.body[job.body(i + k)]);
                 if (static_cast<double>(box.extent()) > unit * std::cbrt(static_cast<double>(k + 1))) break;
             }

@@ -8,6 +8,8 @@
 #define HWY_TARGET_INCLUDE "kasane/gravity/tree/lists.simd.cpp"
 #include <hwy/foreach_target.h>
 
+#include <hwy/cache_control.h>
+
 #include <kasane/core/math/rsqrt.simd.hpp>
 
 #include <algorithm>
@@ -207,13 +209,17 @@ class GroupWalk {
     bool run() {
         gather_targets();
         const OctreeView& t = job_.tree;
-        s_.stack.clear();
+        top_ = 0;
         s_.bodies.size = s_.cells.size = 0;
         test_children(0, 1);  // the root is tested like any child
-        while (!s_.stack.empty()) {
+        while (top_ > 0) {
             if (inside_ > inside_limit_) return false;
-            const NodeLink link = s_.stack.back();
-            s_.stack.pop_back();
+            const NodeLink link = s_.stack[--top_];
+            if (top_ > 0) {  // in large trees the first that the cache hears of them
+                const std::uint32_t next = first_child(s_.stack[top_ - 1]);
+                hwy::Prefetch(t.center + next), hwy::Prefetch(t.center + next + 4);
+                hwy::Prefetch(t.test + next), hwy::Prefetch(t.test + next + 4);
+            }
             test_children(first_child(link), child_count(link));
         }
         flush_bodies();
@@ -246,7 +252,8 @@ class GroupWalk {
         last_body_ = static_cast<std::int32_t>(job_.body(group_.first + n - 1));
         low_ = low, high_ = high;
         const bool divisible = n > 1 && (low.x < high.x || low.y < high.y || low.z < high.z);
-        inside_limit_ = divisible ? choice_.inside / n : ~0u;
+        // Few targets in a crowded box soon cost more than two walks; with many, all pairs together do.
+        inside_limit_ = divisible ? std::min(choice_.inside / n, 600 * n) : ~0u;
     }
 
     void test_children(std::uint32_t first, std::uint32_t count) {
@@ -260,13 +267,16 @@ class GroupWalk {
             const Body* center = t.center + base;
             const NodeTest* test = t.test + base;
             Body last_center[8];
+            const NodeLink* link = t.link + base;
             NodeTest last_test[8];
+            NodeLink last_link[8] = {};
             if (base + width > t.nodes) {  // never read beyond the end
                 std::copy_n(center, valid, last_center);
                 std::copy_n(test, valid, last_test);
                 std::fill(last_center + valid, last_center + 8, Body{});
                 std::fill(last_test + valid, last_test + 8, NodeTest{});
-                center = last_center, test = last_test;
+                std::copy_n(link, valid, last_link);
+                center = last_center, test = last_test, link = last_link;
             }
             auto x = hn::Undefined(d), y = x, z = x, m = x, radius2 = x, weight = x, begin = x, number = x;
             hn::LoadInterleaved4(d, &center->x, x, y, z, m);
@@ -294,19 +304,36 @@ class GroupWalk {
                 const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
                 if (!holds_target(test[lane].begin, test[lane].count)) accepted |= 1u << lane;
             }
-            const std::uint32_t taken = accepted & bits(d, many), small = accepted & ~taken;
-            if (taken) accept(d, base, taken, x, y, z, m);
-            for (std::uint32_t left = lanes & ~taken; left; left &= left - 1) {
+            const auto links = hn::LoadU(di, reinterpret_cast<const std::int32_t*>(link));
+            const auto ends = hn::Eq(links, hn::Set(di, static_cast<std::int32_t>(leaf)));
+            const auto few = hn::Not(hn::Gt(bodies, hn::Set(di, static_cast<std::int32_t>(choice_.open_leaf))));
+            const std::uint32_t taken = accepted & bits(d, many), opened = lanes & ~accepted;
+            const std::uint32_t given = (opened & bits(d, hn::RebindMask(d, hn::Or(ends, few)))) | (accepted & ~taken);
+            // No branch on what comes of a node but for its bodies: nothing here can be predicted.
+            accept(d, base, taken, x, y, z, m);
+            push(d, hn::BitCast(d, links), opened & ~given);
+            for (std::uint32_t left = given; left; left &= left - 1) {
                 const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-                const NodeLink link = t.link[base + lane];
-                if ((small >> lane & 1) || link == leaf || test[lane].count <= choice_.open_leaf) {
-                    take_bodies(test[lane].begin, test[lane].count);
-                    if (within >> lane & 1) inside_ += test[lane].count;
-                } else {
-                    s_.stack.push_back(link);
-                }
+                take_bodies(test[lane].begin, test[lane].count);
+                inside_ += (within >> lane & 1) * test[lane].count;
             }
         }
+    }
+
+    /// The lanes whose bits are set, side by side.
+    template <class D, class V = hn::Vec<D>>
+    static HWY_INLINE auto packed(D d, std::uint32_t set) {
+        const hn::RebindToSigned<D> di;
+        const hn::Rebind<std::uint8_t, D> bytes;
+        return hn::IndicesFromVec(d, hn::PromoteTo(di, hn::LoadU(bytes, packing[set].data())));
+    }
+
+    template <class D, class V = hn::Vec<D>>
+    HWY_INLINE void push(D d, V links, std::uint32_t set) {
+        const hn::RebindToSigned<D> di;
+        if (top_ + 8 > s_.stack.size()) s_.stack.resize(2 * s_.stack.size() + 64);
+        hn::StoreU(hn::BitCast(di, hn::TableLookupLanes(links, packed(d, set))), di, reinterpret_cast<std::int32_t*>(&s_.stack[top_]));
+        top_ += static_cast<std::size_t>(std::popcount(set));
     }
 
     bool holds_target(std::uint32_t begin, std::uint32_t count) const {
@@ -331,8 +358,7 @@ class GroupWalk {
         // A table of our own and full stores, for which lists have room behind their end: Highway's Compress on AVX2 leads GCC 12 to
         // copy its whole table at every call, a fifth of the walk.
         const hn::RebindToSigned<D> di;
-        const hn::Rebind<std::uint8_t, D> bytes;
-        const auto lanes = hn::IndicesFromVec(d, hn::PromoteTo(di, hn::LoadU(bytes, packing[taken].data())));
+        const auto lanes = packed(d, taken);
         hn::StoreU(hn::TableLookupLanes(x, lanes), d, list.row(0) + at);
         hn::StoreU(hn::TableLookupLanes(y, lanes), d, list.row(1) + at);
         hn::StoreU(hn::TableLookupLanes(z, lanes), d, list.row(2) + at);
@@ -410,6 +436,7 @@ class GroupWalk {
     float acceleration_ = 0;  ///< the least of the targets
     std::int32_t first_body_ = 0, last_body_ = 0;
     std::uint32_t inside_ = 0, inside_limit_ = 0;  ///< bodies taken from leaves whose centre of mass lies in the box
+    std::size_t top_ = 0;  ///< nodes on the stack
     double bodies_ = 0, cells_ = 0, tests_ = 0;
 };
 
