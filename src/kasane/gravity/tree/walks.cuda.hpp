@@ -15,9 +15,9 @@ namespace kasane::gravity::detail {
 struct WalkLedger {
     unsigned next;      ///< group to be drawn next
     unsigned groups;    ///< of this walk, where the targets are divided on the device
-    unsigned cut_head, cut_tail;  ///< groups that were cut off others: taken, and given
+    unsigned cut_tail, cut_head;  ///< groups that were cut off others: given, and taken
+    int cut_waiting;    ///< of them, at least so many are free to be taken
     unsigned exceeded;  ///< a stack was full
-    unsigned unused;
     unsigned long long bodies, cells, tests, all_groups;
 };
 
@@ -72,6 +72,7 @@ struct ListsChoice {
     bool async_copy = false, warp_reduce = true;
     std::uint32_t few = 0;        ///< a leaf of so many bodies gives them in place of an accepted cell
     unsigned most_inside = 256;   ///< bodies in a group's box; a group with more is cut
+    unsigned most_entries = 0;    ///< of the lists of 64 targets; a group with more is cut; twice as many for half as many targets
     FarRule far;
     const void* resident = nullptr;  ///< kept in the L2 cache
     std::size_t resident_bytes = 0;
