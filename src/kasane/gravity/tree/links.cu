@@ -28,6 +28,16 @@ struct Target {
     double total_x = 0, total_y = 0, total_z = 0, total_phi = 0;
 };
 
+template <bool Phi, int V>
+__device__ void add_to_totals(Target (&target)[V]) {
+#pragma unroll
+    for (auto& t : target) {
+        t.total_x += static_cast<double>(t.ax), t.total_y += static_cast<double>(t.ay), t.total_z += static_cast<double>(t.az);
+        t.ax = t.ay = t.az = 0;
+        if constexpr (Phi) t.total_phi += static_cast<double>(t.phi), t.phi = 0;
+    }
+}
+
 template <bool Phi>
 __device__ void pull(float4 source, bool own, float eps2, bool softened, Target& t) {
     const float dx = source.x - t.x, dy = source.y - t.y, dz = source.z - t.z;
@@ -134,6 +144,7 @@ __global__ void __launch_bounds__(block) walk(const __grid_constant__ WalkJob jo
                     const float4 b = __ldg(bodies + j);
 #pragma unroll
                     for (int v = 0; v < V; ++v) pull<Phi>(b, j == index[v], job.eps2, softened, target[v]);
+                    if (j % steps_in_float == 0) add_to_totals<Phi>(target);  // a leaf at one place may hold any number
                 }
                 body_pairs += count;
                 node = job.tree.next[node];
@@ -143,15 +154,7 @@ __global__ void __launch_bounds__(block) walk(const __grid_constant__ WalkJob jo
         }
         tests += walking;
         __syncwarp();
-        if (step % steps_in_float == 0) {
-#pragma unroll
-            for (int v = 0; v < V; ++v) {
-                auto& t = target[v];
-                t.total_x += static_cast<double>(t.ax), t.total_y += static_cast<double>(t.ay), t.total_z += static_cast<double>(t.az);
-                t.ax = t.ay = t.az = 0;
-                if constexpr (Phi) t.total_phi += static_cast<double>(t.phi), t.phi = 0;
-            }
-        }
+        if (step % steps_in_float == 0) add_to_totals<Phi>(target);
         if constexpr (Count) {
             const unsigned walkers = __ballot_sync(all_lanes, walking), takers = __ballot_sync(all_lanes, accepted);
             ++steps;

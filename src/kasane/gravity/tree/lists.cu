@@ -9,6 +9,8 @@
 
 #include <cuda_pipeline_primitives.h>
 
+#include <type_traits>
+
 namespace kasane::gravity::detail {
 namespace {
 
@@ -23,15 +25,15 @@ constexpr unsigned stack_size = 608;
 constexpr unsigned runs_size = 64, cells_size = 128, far_size = 256;
 
 /// One warp's part of the shared memory. The list of bodies comes behind it.
-template <bool Phi>
+template <bool Phi, bool Far>
 struct alignas(16) Shared {
     static constexpr unsigned sums = Phi ? 5 : 3;
     double total[targets_per_lane][sums][warp_size];  ///< of each lane's targets over its share of the lists: x y z, phi, same
     float4 cell[3][warp_size];  ///< staged cells: x y z m | 7.5 Q: xx xy xz yy | yz zz, -1.5 tr Q, -
-    float far[36];
+    float far[Far ? 36 : 4];
     unsigned long long bodies, cells, tests, groups;
     uint2 run[runs_size];  ///< bodies [x, y)
-    std::uint32_t stack[stack_size], cell_index[cells_size], far_index[far_size];
+    std::uint32_t stack[stack_size], cell_index[cells_size], far_index[Far ? far_size : 1];
 };
 
 /// A group that was put off is divided into so many pieces for the next pass. A single heavy group would keep one warp busy long after
@@ -80,8 +82,8 @@ __device__ void pull_of_cell(float4 c, float4 q, float4 r, float x, float y, flo
     if constexpr (Phi) sum.phi += over_r * fmaf(over_r2, fmaf(0.2f, nqn, (1.f / 3) * r.z), c.w);
 }
 
-template <bool Phi>
-__device__ void add_to_totals(const Sums (&sum)[targets_per_lane], Shared<Phi>& shared, unsigned lane) {
+template <bool Phi, class SharedOfWarp>
+__device__ void add_to_totals(const Sums (&sum)[targets_per_lane], SharedOfWarp& shared, unsigned lane) {
 #pragma unroll
     for (unsigned v = 0; v < targets_per_lane; ++v) {
         auto& total = shared.total[v];
@@ -102,8 +104,8 @@ struct Lane {
 constexpr unsigned bodies_at_once = 4;
 
 /// @param n  a multiple of bodies_at_once * shares
-template <bool Phi>
-__device__ void evaluate_bodies(const float4* list, unsigned n, const Lane& at, float eps2, Shared<Phi>& shared, unsigned lane) {
+template <bool Phi, class SharedOfWarp>
+__device__ void evaluate_bodies(const float4* list, unsigned n, const Lane& at, float eps2, SharedOfWarp& shared, unsigned lane) {
     Sums sum[targets_per_lane];
     for (unsigned j = at.share; j < n; j += at.shares * bodies_at_once) {
 #pragma unroll
@@ -117,8 +119,8 @@ __device__ void evaluate_bodies(const float4* list, unsigned n, const Lane& at, 
 }
 
 /// @param n  a multiple of shares
-template <bool Quad, bool Phi>
-__device__ void evaluate_cells(unsigned n, const Lane& at, float eps2, Shared<Phi>& shared, unsigned lane) {
+template <bool Quad, bool Phi, class SharedOfWarp>
+__device__ void evaluate_cells(unsigned n, const Lane& at, float eps2, SharedOfWarp& shared, unsigned lane) {
     Sums sum[targets_per_lane];
 #pragma unroll 1
     for (unsigned j = at.share; j < n; j += at.shares) {
@@ -157,14 +159,55 @@ __device__ unsigned pad(float4* list, unsigned n, unsigned to, unsigned lane) {
 /// Targets with accelerations of such different size do not walk together.
 constexpr float largest_ratio = 4;
 
-template <bool Quad, bool Phi>
-__global__ void __launch_bounds__(block, 4) walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice,
-                                                        int pass) {
+/// Offers a group to any warp; false when there is no room.
+__device__ bool give(const WalkJob& job, TargetGroup group) {
+    auto& ledger = *job.ledger;
+    const unsigned place = atomicAdd(&ledger.cut_tail, 1);
+    if (place >= most_cut) return false;
+    const auto packed = static_cast<unsigned long long>(group.count) << 32 | group.first;
+    atomicExch(reinterpret_cast<unsigned long long*>(job.cut + place), packed);
+    atomicAdd(&ledger.cut_waiting, 1);
+    return true;
+}
+
+/// The next group: one that was cut off another, or the next of all; of count 0 when there is none. A warp that is still at work may
+/// cut groups after that; it will find them itself.
+__device__ TargetGroup draw(const WalkJob& job, unsigned groups) {
+    auto& ledger = *job.ledger;
+    const auto seen = [](auto& counter) { return *static_cast<volatile std::remove_reference_t<decltype(counter)>*>(&counter); };
+    while (true) {
+        if (seen(ledger.cut_waiting) > 0) {
+            if (atomicAdd(&ledger.cut_waiting, -1) > 0) {
+                auto* const place = reinterpret_cast<unsigned long long*>(job.cut + atomicAdd(&ledger.cut_head, 1));
+                unsigned long long packed = 0;
+                while (packed == 0) packed = atomicExch(place, 0ull);  // another one was counted first, this one is being written
+                return {static_cast<std::uint32_t>(packed), static_cast<std::uint32_t>(packed >> 32)};
+            }
+            atomicAdd(&ledger.cut_waiting, 1);  // others were faster
+        }
+        const unsigned g = seen(ledger.next) < groups ? atomicAdd(&ledger.next, 1) : groups;
+        if (g < groups) {
+            if (job.group) return job.group[g];
+            return {g * job.group_size, min(job.group_size, job.targets - g * job.group_size)};
+        }
+        // The count may be low for a moment, while warps that were slower put back what they took: the places tell for certain.
+        if (seen(ledger.cut_head) >= min(seen(ledger.cut_tail), most_cut)) return {0, 0};
+        __nanosleep(200);
+    }
+}
+
+/// Without far cells there are registers and shared memory for more warps.
+template <bool Far>
+constexpr int blocks_per_sm = Far ? 4 : 6;
+
+template <bool Quad, bool Phi, bool Far>
+__global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice) {
     extern __shared__ float4 dynamic[];
     const unsigned lane = lane_index();
-    const std::size_t per_warp = sizeof(Shared<Phi>) / sizeof(float4) + static_cast<std::size_t>(choice.list);
-    auto& shared = *reinterpret_cast<Shared<Phi>*>(dynamic + threadIdx.x / warp_size * per_warp);
-    float4* const list = dynamic + threadIdx.x / warp_size * per_warp + sizeof(Shared<Phi>) / sizeof(float4);
+    using SharedOfWarp = Shared<Phi, Far>;
+    const std::size_t per_warp = sizeof(SharedOfWarp) / sizeof(float4) + static_cast<std::size_t>(choice.list);
+    auto& shared = *reinterpret_cast<SharedOfWarp*>(dynamic + threadIdx.x / warp_size * per_warp);
+    float4* const list = dynamic + threadIdx.x / warp_size * per_warp + sizeof(SharedOfWarp) / sizeof(float4);
     const auto list_size = static_cast<unsigned>(choice.list);
     const auto* const bodies = reinterpret_cast<const float4*>(job.tree.body);
     const unsigned groups = pass > 0    ? job.ledger->put_off[pass - 1] * pieces(pass)
@@ -226,16 +269,19 @@ __global__ void __launch_bounds__(block, 4) walk(const __grid_constant__ WalkJob
         const float far_reach2 = group.count >= 8 && radius > 1e-12f ? choice.far.reach2 : 0.f;
         const float over_radius = 1 / radius;
         const float far_end2 = 1e16f * radius * radius;  // beyond, m/R^3 in units of the radius could fall out of the range of float
-        shared.far[lane] = 0;
-        if (lane < 4) shared.far[warp_size + lane] = 0;
+        if constexpr (Far) {
+            shared.far[lane] = 0;
+            if (lane < 4) shared.far[warp_size + lane] = 0;
+        }
 
 #pragma unroll
         for (unsigned v = 0; v < targets_per_lane; ++v)
             for (unsigned k = 0; k < shared.sums; ++k) shared.total[v][k][lane] = 0;
         unsigned waiting = 1, runs = 0, cells = 0, fars = 0, in_list = 0;
         unsigned body_count = 0, cell_count = 0, test_count = 0, inside = 0;
-        const unsigned most_inside = may_wait && radius > 0 ? choice.most_inside : ~0u;
-        bool any_far = false;
+        const unsigned most_inside = group.count > 1 && radius > 0 ? choice.most_inside : ~0u;
+        const unsigned most_entries = group.count > 1 ? choice.most_entries * (largest_group / wide) : ~0u;
+        bool any_far = false, too_much = false;
         if (lane == 0) shared.stack[0] = 0;  // as if a parent of the root alone had been opened
         __syncwarp();
 
@@ -271,7 +317,7 @@ __global__ void __launch_bounds__(block, 4) walk(const __grid_constant__ WalkJob
                 const bool accepted = active && d2 > bound.x && reached > bound.y && (begin > last || begin + count <= first);
                 const float R2 = fmaf(rx, rx, fmaf(ry, ry, rz * rz));
                 const float extents2 = fmaf(choice.far.b2, bound.x, radius * radius);
-                const bool far = accepted && far_reach2 > 0 && R2 > far_reach2 * extents2 && R2 < far_end2 &&
+                const bool far = Far && accepted && far_reach2 > 0 && R2 > far_reach2 * extents2 && R2 < far_end2 &&
                                  (choice.far.share == 0 || m.w * extents2 * (radius * radius) < choice.far.share * a_least * R2 * R2 * R2);
                 const bool in_bodies = active && link == leaf && (!accepted || (count <= choice.few && !far));
                 const bool opened = active && !accepted && link != leaf;
@@ -288,7 +334,7 @@ __global__ void __launch_bounds__(block, 4) walk(const __grid_constant__ WalkJob
                 if (opened && fits) shared.stack[waiting + pushed - 1 - __popc(open_votes & below)] = link;
                 if (!fits && lane == 0) atomicOr(&job.ledger->exceeded, 1u);
                 waiting += fits ? pushed : 0;
-                if (far) shared.far_index[fars + __popc(far_votes & below)] = node;
+                if (Far && far) shared.far_index[fars + __popc(far_votes & below)] = node;
                 if (near) shared.cell_index[cells + __popc(near_votes & below)] = node;
                 fars += static_cast<unsigned>(__popc(far_votes));
                 cells += static_cast<unsigned>(__popc(near_votes));
@@ -304,6 +350,8 @@ __global__ void __launch_bounds__(block, 4) walk(const __grid_constant__ WalkJob
                 runs += static_cast<unsigned>(__popc(start_votes));
                 __syncwarp();
             }
+            too_much = inside > most_inside || body_count + cell_count > most_entries;
+            if (too_much) break;
             const bool finished = waiting == 0;
             // A box of much emptiness would open all that lies between its targets.
             put_off = may_wait && (test_count > most_tests || inside > most_inside);
@@ -361,7 +409,7 @@ __global__ void __launch_bounds__(block, 4) walk(const __grid_constant__ WalkJob
                     }
                     cells = 0;
                 }
-                if (fars > 0 && (finished || fars > far_size - warp_size)) {
+                if (Far && fars > 0 && (finished || fars > far_size - warp_size)) {
                     cell_count += fars;
                     any_far = true;
                     float l[FarSeries::count];
@@ -410,7 +458,7 @@ __global__ void __launch_bounds__(block, 4) walk(const __grid_constant__ WalkJob
             if (finished) break;
         }
         __syncwarp();
-        if (put_off) {
+        if (too_much) {  // a box with much between its targets, or few accelerations that ask for much
             if (choice.async_copy) {
                 __pipeline_commit();
                 __pipeline_wait_prior(0);
@@ -432,7 +480,7 @@ __global__ void __launch_bounds__(block, 4) walk(const __grid_constant__ WalkJob
                 total[k] = shared.total[v][k][lane];
                 for (unsigned step = width; step < warp_size; step *= 2) total[k] += __shfl_xor_sync(all_lanes, total[k], static_cast<int>(step));
             }
-            if (any_far) {
+            if (Far && any_far) {
                 const auto far = far_field<Phi>(shared.far, (at.x[v] - center[0]) * over_radius, (at.y[v] - center[1]) * over_radius,
                                                 (at.z[v] - center[2]) * over_radius);
                 const double k = static_cast<double>(over_radius), k2 = k * k;
@@ -469,10 +517,10 @@ __global__ void __launch_bounds__(block, 4) walk(const __grid_constant__ WalkJob
     }
 }
 
-template <bool Quad, bool Phi>
+template <bool Quad, bool Phi, bool Far>
 void launch(Cuda on, int multiprocessors, const WalkJob& job, ListsChoice choice) {
-    const auto kernel = walk<Quad, Phi>;
-    const std::size_t bytes = warps_per_block * (sizeof(Shared<Phi>) + static_cast<std::size_t>(choice.list) * sizeof(float4));
+    const auto kernel = walk<Quad, Phi, Far>;
+    const std::size_t bytes = warps_per_block * (sizeof(Shared<Phi, Far>) + static_cast<std::size_t>(choice.list) * sizeof(float4));
     KS_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     int resident = 0;
     KS_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, bytes));
@@ -496,6 +544,14 @@ void launch(Cuda on, int multiprocessors, const WalkJob& job, ListsChoice choice
         config.numAttrs = 1;
     }
     for (int pass = 0; pass < walk_passes; ++pass) KS_CUDA(cudaLaunchKernelEx(&config, kernel, job, choice, pass));
+}
+
+template <bool Quad, bool Phi>
+void launch(Cuda on, int multiprocessors, const WalkJob& job, const ListsChoice& choice) {
+    if (choice.far.reach2 > 0)
+        launch<Quad, Phi, true>(on, multiprocessors, job, choice);
+    else
+        launch<Quad, Phi, false>(on, multiprocessors, job, choice);
 }
 
 }  // namespace

@@ -62,6 +62,17 @@ FarRule far_rule(const Tree& options, const Frame& frame) {
     return rule;
 }
 
+/// A group whose lists are several times as long as usual holds a target with a very small acceleration, or lies about a centre where
+/// all are small; it is shared out among warps. How long is usual goes with the volume that the criterion has a group open.
+unsigned most_entries(const Tree& options) {
+    constexpr double usual = 4096;  // at theta = 0.6 or delta = 2^-9, which make lists of about 1500 entries
+    double more = 4;
+    if (const auto* mac = std::get_if<GeometricMac>(&options.mac)) more = std::pow(0.6 / mac->theta, 3);
+    if (const auto* mac = std::get_if<AccelerationMac>(&options.mac))
+        more = std::pow(1. / 512 / mac->delta, options.multipole == Multipole::quadrupole ? 0.6 : 0.75);
+    return static_cast<unsigned>(std::min(usual * std::max(more, 1.), 6e7));
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -119,7 +130,9 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
     choice.async_copy = tuning.async_copy;
     choice.warp_reduce = tuning.warp_reduce;
     choice.few = job.tree.quadrupole ? 2 : 0;
-    choice.far = detail::far_rule(options, job.tree.frame);
+    choice.most_entries = detail::most_entries(options);
+    // Where few are active most groups have a target or two, which no series pays for.
+    if (static_cast<index_t>(job.targets) * 32 >= job.tree.bodies) choice.far = detail::far_rule(options, job.tree.frame);
     if (tuning.l2_persist_mib != resident_mib) set_aside(tuning.l2_persist_mib);
     if (tuning.l2_persist_mib > 0) {
         choice.resident = job.tree.body;

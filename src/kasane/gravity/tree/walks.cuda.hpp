@@ -16,11 +16,11 @@ inline constexpr int walk_passes = 3;
 
 /// On the device. What a walk counts is added once per group.
 struct WalkLedger {
-    unsigned next[walk_passes];        ///< group to be drawn next in each pass; cleared before each walk
-    unsigned put_off[walk_passes - 1]; ///< heavy groups of each pass; cleared before each walk
-    unsigned groups;  ///< of this walk, where the targets are divided on the device; cleared before each walk
+    unsigned next;      ///< group to be drawn next
+    unsigned groups;    ///< of this walk, where the targets are divided on the device
+    unsigned cut_tail, cut_head;  ///< groups that were cut off others: given, and taken
+    int cut_waiting;    ///< of them, at least so many are free to be taken
     unsigned exceeded;  ///< a stack was full
-    unsigned unused;
     unsigned long long bodies, cells, tests, all_groups;
 };
 
@@ -71,8 +71,8 @@ struct ListsChoice {
     int list = 0;              ///< entries of the list of bodies
     bool async_copy = false, warp_reduce = true;
     std::uint32_t few = 0;        ///< a leaf of so many bodies gives them in place of an accepted cell
-    unsigned heavy_tests = 0;     ///< a group with more tests is put off; in the second pass, with four times as many
-    unsigned most_inside = 256;   ///< bodies in a group's box; a group with more is put off
+    unsigned most_inside = 256;   ///< bodies in a group's box; a group with more is cut
+    unsigned most_entries = 0;    ///< of the lists of 64 targets; a group with more is cut; twice as many for half as many targets
     FarRule far;
     const void* resident = nullptr;  ///< kept in the L2 cache
     std::size_t resident_bytes = 0;
