@@ -36,10 +36,6 @@ struct alignas(16) Shared {
     std::uint32_t stack[stack_size], cell_index[cells_size], far_index[Far ? far_size : 1];
 };
 
-/// A group that was put off is divided into so many pieces for the next pass. A single heavy group would keep one warp busy long after
-/// all others are done: with groups of 64 and none put off, a Plummer sphere of 2^20 took 10 times as long on an H200 (2026-11).
-__device__ unsigned pieces(int pass) { return pass == 1 ? 8 : 4; }
-
 struct Sums {
     float x = 0, y = 0, z = 0, phi = 0, same = 0;
 };
@@ -210,28 +206,32 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
     float4* const list = dynamic + threadIdx.x / warp_size * per_warp + sizeof(SharedOfWarp) / sizeof(float4);
     const auto list_size = static_cast<unsigned>(choice.list);
     const auto* const bodies = reinterpret_cast<const float4*>(job.tree.body);
-    const unsigned groups = pass > 0    ? job.ledger->put_off[pass - 1] * pieces(pass)
-                            : job.group ? job.ledger->groups
-                                        : (job.targets + job.group_size - 1) / job.group_size;
-    const unsigned most_tests = pass == 0 ? choice.heavy_tests : 4 * choice.heavy_tests;
+    const unsigned groups = job.group ? job.ledger->groups : (job.targets + job.group_size - 1) / job.group_size;
     if (lane == 0) shared.bodies = shared.cells = shared.tests = shared.groups = 0;
 
-    unsigned drawn = 0;
-    if (lane == 0) drawn = atomicAdd(&job.ledger->next[pass], 1);
-    for (unsigned g = __shfl_sync(all_lanes, drawn, 0); g < groups; g = __shfl_sync(all_lanes, drawn, 0)) {
-        if (lane == 0) drawn = atomicAdd(&job.ledger->next[pass], 1);  // in time for the next round
+    // A run of targets is drawn and walked in aligned pieces of a power of two, as large as they may be. Where a piece must be cut, its
+    // second half goes to other warps; where they have no room for it, this one walks it later: the pieces are the same.
+    TargetGroup run{};
+    unsigned offset = 0, size = 0;
+    const auto cut = [&](unsigned count) {
+        size = 1u << (31 - __clz(count - 1));
+        if (offset + count != run.count) return;  // not the end of the run: this warp goes on with it
+        unsigned given = 0;
+        if (lane == 0) given = give(job, {run.first + offset + size, count - size});
+        if (__shfl_sync(all_lanes, given, 0)) run.count = offset + size;
+    };
+    while (true) {
+        if (offset >= run.count) {
+            TargetGroup drawn{};
+            if (lane == 0) drawn = draw(job, groups);
+            run = {__shfl_sync(all_lanes, drawn.first, 0), __shfl_sync(all_lanes, drawn.count, 0)};
+            if (run.count == 0) break;
+            offset = 0;
+            size = largest_group;
+        }
+        const TargetGroup group{run.first + offset, min(size, run.count - offset)};
 
-        // The group: its targets, its box, its least |a|.
-        TargetGroup group;
-        if (pass > 0) {
-            const auto whole = job.heavy[pass - 1][g / pieces(pass)];
-            const unsigned size = (whole.count + pieces(pass) - 1) / pieces(pass), from = g % pieces(pass) * size;
-            if (from >= whole.count) continue;
-            group = {whole.first + from, min(size, whole.count - from)};
-        } else if (job.group)
-            group = job.group[g];
-        else
-            group = {g * job.group_size, min(job.group_size, job.targets - g * job.group_size)};
+        // Its targets, its box, its least |a|.
         Lane at;
         const unsigned wide = group.count <= 1 ? 1 : 1u << (warp_size - __clz(group.count - 1));  // the next power of two
         at.shares = min(largest_group / wide, static_cast<unsigned>(warp_size));
@@ -263,8 +263,10 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
         a_least = warp_min(a_least, choice.warp_reduce);
         a_most = warp_max(a_most, choice.warp_reduce);
         radius = sqrtf(radius);
-        const bool may_wait = pass + 1 < walk_passes && group.count > 1;
-        bool put_off = may_wait && a_most > largest_ratio * a_least;  // one target would have all others walk as deep as it must
+        if (group.count > 1 && a_most > largest_ratio * a_least) {  // one target would have all others walk as deep as it must
+            cut(group.count);
+            continue;
+        }
         // A series pays from eight targets on; the radius must be one whose inverse square is a float.
         const float far_reach2 = group.count >= 8 && radius > 1e-12f ? choice.far.reach2 : 0.f;
         const float over_radius = 1 / radius;
@@ -285,7 +287,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
         if (lane == 0) shared.stack[0] = 0;  // as if a parent of the root alone had been opened
         __syncwarp();
 
-        while (!put_off) {
+        while (true) {
             // Test nodes until a list is full or no node is left.
             while (waiting > 0 && runs <= runs_size - warp_size && cells <= cells_size - warp_size && fars <= far_size - warp_size &&
                    inside <= most_inside) {
@@ -353,9 +355,6 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
             too_much = inside > most_inside || body_count + cell_count > most_entries;
             if (too_much) break;
             const bool finished = waiting == 0;
-            // A box of much emptiness would open all that lies between its targets.
-            put_off = may_wait && (test_count > most_tests || inside > most_inside);
-            if (put_off) break;
 
             // Evaluate what is full; bodies begin to come before the cells are evaluated.
             uint2 bodies_of = {0, 0};
@@ -463,11 +462,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
                 __pipeline_commit();
                 __pipeline_wait_prior(0);
             }
-            if (lane == 0) {
-                job.heavy[pass][atomicAdd(&job.ledger->put_off[pass], 1)] = group;
-                shared.tests += test_count;
-            }
-            __syncwarp();
+            cut(group.count);
             continue;
         }
 
@@ -507,6 +502,8 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
             shared.tests += test_count;
             ++shared.groups;
         }
+        offset += size;
+        size = min(largest_group, offset & (0u - offset));  // the largest aligned piece there
         __syncwarp();  // before the next group writes to shared memory
     }
     if (lane == 0 && shared.groups > 0) {
@@ -543,7 +540,7 @@ void launch(Cuda on, int multiprocessors, const WalkJob& job, ListsChoice choice
         config.attrs = attribute;
         config.numAttrs = 1;
     }
-    for (int pass = 0; pass < walk_passes; ++pass) KS_CUDA(cudaLaunchKernelEx(&config, kernel, job, choice, pass));
+    KS_CUDA(cudaLaunchKernelEx(&config, kernel, job, choice));
 }
 
 template <bool Quad, bool Phi>

@@ -83,15 +83,17 @@ struct Walk<Cuda>::State {
     int multiprocessors;
     WalkTuning tuning{};
     Buffer<detail::WalkLedger, Cuda> ledger;
-    Buffer<detail::TargetGroup, Cuda> group, heavy;
+    Buffer<detail::TargetGroup, Cuda> group, cut;
     double resident_mib = 0;  ///< of the L2 cache, set aside by us
 
     State(Cuda space, const Tree& tree)
         : on(space),
           options(tree),
           multiprocessors(device_info(AnySpace{space}).units),
-          ledger(space, 1) {
+          ledger(space, 1),
+          cut(space, detail::most_cut) {
         detail::clear(on, ledger.data(), sizeof(detail::WalkLedger));
+        KS_CUDA(cudaMemsetAsync(cut.data(), 0, detail::most_cut * sizeof(detail::TargetGroup), on.stream));
     }
     ~State() {
         if (resident_mib > 0) set_aside(0);
@@ -106,22 +108,8 @@ struct Walk<Cuda>::State {
         resident_mib = mib;
     }
 
-    void make_room(Buffer<detail::TargetGroup, Cuda>& groups, index_t n) {
-        if (groups.size() >= n) return;
-        groups = {};
-        groups = Buffer<detail::TargetGroup, Cuda>(on, n + n / 8);
-    }
     void lists(detail::WalkJob& job, const WalkTargets& targets);
 };
-
-/// Tests after which a group is heavy: several times what groups of 64 usually take, which grows as cells shrink in proportion to
-/// the distance at which they are accepted. A function of the options alone, so that runs repeat.
-unsigned heavy_tests(const Tree& options) {
-    double usual = 2000;
-    if (const auto* mac = std::get_if<GeometricMac>(&options.mac)) usual *= std::max(1., std::pow(0.7 / mac->theta, 3));
-    if (const auto* mac = std::get_if<AccelerationMac>(&options.mac)) usual *= std::max(1., std::pow(1. / 512 / mac->delta, 0.75));
-    return static_cast<unsigned>(std::min(4 * usual, 1e9));
-}
 
 /// Speed alone is decided here, from H200 measurements (bench gravity.tree).
 void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) {
@@ -146,24 +134,20 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
     if (tuning.group > 0)
         most = std::bit_floor(static_cast<std::uint32_t>(std::clamp(tuning.group, 1, 64)));
     else if (job.targets / most < 24 * warps)
-        for (most = 32; most > 16 && job.targets / most < 2 * warps;) most /= 2;
+        for (most = 32; most > 16 && job.targets / most < 5 * warps / 2;) most /= 2;
     // So many lanes a target: at most 64/lanes targets in a group, since a lane takes two.
     if (tuning.lanes > 0) most = std::min(most, std::bit_floor(static_cast<std::uint32_t>(std::max(1, 64 / tuning.lanes))));
     job.group_size = most;
-    index_t most_groups = (job.targets + most - 1) / most;
+    job.cut = cut.data();
     if (job.index) {
         const double extent = tuning.group_extent > 0 ? tuning.group_extent : 1.25;
         const auto span = static_cast<std::uint32_t>(std::clamp(extent * extent * extent * 64, 2., 2e9));
-        // What is halved spans more than `span` bodies, so at each of the six halvings there are few such pieces.
-        most_groups = std::min<index_t>(job.targets, most_groups + 12 * (job.tree.bodies / span + 1));
-        make_room(group, most_groups);
+        // What is halved spans more than `span` bodies, so each of the six halvings leaves few such pieces.
+        const auto groups = std::min<index_t>(job.targets, job.targets / most + 12 * (job.tree.bodies / span + 1) + 1);
+        if (group.size() < groups) group = {}, group = Buffer<detail::TargetGroup, Cuda>(on, groups + groups / 8);
         detail::divide_targets(on, targets.index, most, span, group.data(), ledger.data());
         job.group = group.data();
-        choice.most_inside = 1024;  // many that are no targets lie between them
     }
-    make_room(heavy, 9 * most_groups);
-    job.heavy[0] = heavy.data(), job.heavy[1] = heavy.data() + most_groups;
-    choice.heavy_tests = heavy_tests(options);
     detail::walk_lists(on, multiprocessors, job, choice);
 }
 

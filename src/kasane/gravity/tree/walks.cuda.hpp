@@ -11,10 +11,7 @@
 
 namespace kasane::gravity::detail {
 
-/// Heavy groups, whose lists grow far beyond those of the others, are put off, divided and walked again: once, and once more.
-inline constexpr int walk_passes = 3;
-
-/// On the device. What a walk counts is added once per group.
+/// On the device. What a walk counts is added once per warp. The first part is cleared before each walk.
 struct WalkLedger {
     unsigned next;      ///< group to be drawn next
     unsigned groups;    ///< of this walk, where the targets are divided on the device
@@ -36,7 +33,6 @@ struct WalkJob {
     std::uint32_t targets;
     const TargetGroup* group;      ///< null: runs of `group_size` targets; else ledger->groups of them
     std::uint32_t group_size;
-    TargetGroup* heavy[walk_passes - 1];  ///< groups that a pass puts off for the next one
     const float* acceleration;     ///< |a| of the last force; null: 1 everywhere
     float eps2;                    ///< at least coincident2
     float over_eps;                ///< 0 for an unsoftened potential
@@ -45,6 +41,7 @@ struct WalkJob {
     Vec3<float>* out_acceleration;
     float* out_potential;
     WalkLedger* ledger;
+    TargetGroup* cut;              ///< [most_cut] groups that were cut off others, in ledger's account; all zero between walks
 
     __device__ std::uint32_t body(std::uint32_t target) const { return index ? index[target] : target; }
     /// In tree units; never so large that d^5 times it is not a number.
@@ -53,6 +50,9 @@ struct WalkJob {
         return fminf(static_cast<float>(static_cast<double>(acceleration[of_body]) * acceleration_unit), 1e30f);
     }
 };
+
+/// Groups that can wait for another warp; one more is walked by the warp that cut it.
+inline constexpr unsigned most_cut = 1u << 16;
 
 /// Squared softening is never below this in tree units: r^-3 stays finite, and two bodies at one place have no force on each other
 /// because their difference is zero. Bodies that differ at all do so by 1e-8 or more, except about the middle of the cube.
