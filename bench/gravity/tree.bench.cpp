@@ -203,6 +203,8 @@ void run(const BenchmarkContext& context, Problem problem) {
     const std::vector<Setting> settings = {
         {"quadrupole, delta 2^-7", Multipole::quadrupole, AccelerationMac{std::exp2(-7)}},
         {"quadrupole, delta 2^-9", Multipole::quadrupole, AccelerationMac{std::exp2(-9)}},
+        {"quadrupole, delta 0.0015", Multipole::quadrupole, AccelerationMac{0.0015}},
+        {"quadrupole, delta 0.001", Multipole::quadrupole, AccelerationMac{0.001}},
         {"quadrupole, delta 2^-11", Multipole::quadrupole, AccelerationMac{std::exp2(-11)}},
         {"quadrupole, theta 0.6", Multipole::quadrupole, GeometricMac{0.6}},
         {"monopole, delta 2^-9", Multipole::monopole, AccelerationMac{std::exp2(-9)}},

@@ -152,18 +152,29 @@ __device__ unsigned pad(float4* list, unsigned n, unsigned to, unsigned lane) {
     return padded;
 }
 
-/// Targets with accelerations of such different size do not walk together.
-constexpr float largest_ratio = 4;
+/// A target whose acceleration is smaller than is usual in its group by such a factor does not walk with it.
+constexpr int largest_ratio_log2 = 2, log_shift = 8;
 
-/// Offers a group to any warp; false when there is no room.
-__device__ bool give(const WalkJob& job, TargetGroup group) {
+/// Groups that ask too much are cut into pieces of 16, these of 4, these of 1.
+__device__ unsigned piece_of(unsigned count) { return count > 16 ? 16 : count > 4 ? 4 : 1; }
+/// The piece that begins so many targets behind the first one of a run that is cut: the same whichever warp comes there.
+__device__ unsigned piece_at(unsigned offset) { return offset % 16 == 0 ? 16 : offset % 4 == 0 ? 4 : 1; }
+
+/// Offers the last pieces of `size` of a run of `count` targets to any warp, as many as there is room for; tells how many.
+__device__ unsigned give_pieces(const WalkJob& job, TargetGroup run, unsigned size, unsigned pieces, unsigned lane) {
     auto& ledger = *job.ledger;
-    const unsigned place = atomicAdd(&ledger.cut_tail, 1);
-    if (place >= most_cut) return false;
-    const auto packed = static_cast<unsigned long long>(group.count) << 32 | group.first;
-    atomicExch(reinterpret_cast<unsigned long long*>(job.cut + place), packed);
-    atomicAdd(&ledger.cut_waiting, 1);
-    return true;
+    unsigned place = 0;
+    if (lane == 0) place = atomicAdd(&ledger.cut_tail, pieces);
+    place = __shfl_sync(all_lanes, place, 0);
+    const unsigned given = min(pieces, most_cut - min(place, most_cut));
+    if (lane < given) {
+        const unsigned offset = ((run.count + size - 1) / size - given + lane) * size;
+        const auto count = static_cast<unsigned long long>(min(size, run.count - offset));
+        atomicExch(reinterpret_cast<unsigned long long*>(job.cut + place + lane), count << 32 | (run.first + offset));
+    }
+    __syncwarp();
+    if (lane == 0 && given > 0) atomicAdd(&ledger.cut_waiting, static_cast<int>(given));
+    return given;
 }
 
 /// The next group: one that was cut off another, or the next of all; of count 0 when there is none. A warp that is still at work may
@@ -209,16 +220,16 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
     const unsigned groups = job.group ? job.ledger->groups : (job.targets + job.group_size - 1) / job.group_size;
     if (lane == 0) shared.bodies = shared.cells = shared.tests = shared.groups = 0;
 
-    // A run of targets is drawn and walked in aligned pieces of a power of two, as large as they may be. Where a piece must be cut, its
-    // second half goes to other warps; where they have no room for it, this one walks it later: the pieces are the same.
+    // A run of targets is drawn and walked as one group, or, where that asks for too much, in pieces: other warps get all but the first,
+    // unless they have no room for them; then this one comes to them later. The pieces are the same.
     TargetGroup run{};
     unsigned offset = 0, size = 0;
     const auto cut = [&](unsigned count) {
-        size = 1u << (31 - __clz(count - 1));
-        if (offset + count != run.count) return;  // not the end of the run: this warp goes on with it
-        unsigned given = 0;
-        if (lane == 0) given = give(job, {run.first + offset + size, count - size});
-        if (__shfl_sync(all_lanes, given, 0)) run.count = offset + size;
+        size = piece_of(count);
+        if (offset + count != run.count) return;  // this warp goes on with what is behind
+        const unsigned others = (count - 1) / size;
+        const unsigned given = give_pieces(job, {run.first + offset, count}, size, others, lane);
+        run.count = min(run.count, offset + (others + 1 - given) * size);
     };
     while (true) {
         if (offset >= run.count) {
@@ -238,7 +249,8 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
         const unsigned width = warp_size / at.shares;  // lanes of one share
         at.share = lane / width;
         std::uint32_t target[targets_per_lane];
-        float a_least = 3e38f, a_most = 0;
+        float a_least = 3e38f;
+        unsigned a_logs = 0;
         float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
 #pragma unroll
         for (unsigned v = 0; v < targets_per_lane; ++v) {
@@ -249,7 +261,8 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
             low[0] = fminf(low[0], b.x), low[1] = fminf(low[1], b.y), low[2] = fminf(low[2], b.z);
             high[0] = fmaxf(high[0], b.x), high[1] = fmaxf(high[1], b.y), high[2] = fmaxf(high[2], b.z);
             const float a = job.last_acceleration(target[v]);
-            a_least = fminf(a_least, a), a_most = fmaxf(a_most, a);
+            a_least = fminf(a_least, a);
+            a_logs += __float_as_uint(a) >> log_shift;  // bits of a float count like its logarithm
         }
         const std::uint32_t first = job.body(group.first), last = job.body(group.first + group.count - 1);
         float center[3], half[3], radius = 0;
@@ -261,9 +274,9 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
             radius = fmaf(half[c], half[c], radius);
         }
         a_least = warp_min(a_least, choice.warp_reduce);
-        a_most = warp_max(a_most, choice.warp_reduce);
+        const unsigned a_usual = __reduce_add_sync(all_lanes, a_logs) / largest_group;
         radius = sqrtf(radius);
-        if (group.count > 1 && a_most > largest_ratio * a_least) {  // one target would have all others walk as deep as it must
+        if (group.count > 1 && a_usual > (__float_as_uint(a_least) >> log_shift) + (largest_ratio_log2 << (23 - log_shift))) {
             cut(group.count);
             continue;
         }
@@ -282,7 +295,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
         unsigned waiting = 1, runs = 0, cells = 0, fars = 0, in_list = 0;
         unsigned body_count = 0, cell_count = 0, test_count = 0, inside = 0;
         const unsigned most_inside = group.count > 1 && radius > 0 ? choice.most_inside : ~0u;
-        const unsigned most_entries = group.count > 1 ? choice.most_entries * (largest_group / wide) : ~0u;
+        const unsigned most_entries = group.count > 1 ? choice.most_entries << (wide > 16 ? 0 : wide > 4 ? 1 : 2) : ~0u;
         bool any_far = false, too_much = false;
         if (lane == 0) shared.stack[0] = 0;  // as if a parent of the root alone had been opened
         __syncwarp();
@@ -503,7 +516,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
             ++shared.groups;
         }
         offset += size;
-        size = min(largest_group, offset & (0u - offset));  // the largest aligned piece there
+        size = piece_at(offset);
         __syncwarp();  // before the next group writes to shared memory
     }
     if (lane == 0 && shared.groups > 0) {

@@ -64,12 +64,12 @@ FarRule far_rule(const Tree& options, const Frame& frame) {
 /// A group whose lists are several times as long as usual holds a target with a very small acceleration, or lies about a centre where
 /// all are small; it is shared out among warps. How long is usual goes with the volume that the criterion has a group open.
 unsigned most_entries(const Tree& options) {
-    constexpr double usual = 4096;  // at theta = 0.6 or delta = 2^-9, which make lists of about 1500 entries
+    constexpr double usual = 6144;  // at theta = 0.6 or delta = 2^-9, which make lists of about 1500 entries
     double more = 4;
     if (const auto* mac = std::get_if<GeometricMac>(&options.mac)) more = std::pow(0.6 / mac->theta, 3);
     if (const auto* mac = std::get_if<AccelerationMac>(&options.mac))
         more = std::pow(1. / 512 / mac->delta, options.multipole == Multipole::quadrupole ? 0.6 : 0.75);
-    return static_cast<unsigned>(std::min(usual * std::max(more, 1.), 6e7));
+    return static_cast<unsigned>(std::min(usual * std::max(more, 1.), 1e9));
 }
 
 }  // namespace
@@ -126,12 +126,12 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
         choice.resident_bytes =
             std::min(static_cast<std::size_t>(tuning.l2_persist_mib * 1048576), static_cast<std::size_t>(job.tree.bodies) * sizeof(Body));
     }
-    // Groups of 32 are the cheapest per target once every warp of the device has some of them.
-    std::uint32_t most = 32;
+    // Groups of 64 are the cheapest per target once every warp of the device has some of them.
+    std::uint32_t most = 64;
     if (tuning.group > 0)
         most = std::bit_floor(static_cast<std::uint32_t>(std::clamp(tuning.group, 1, 64)));
     else
-        while (most > 16 && job.targets / most < static_cast<std::uint32_t>(40 * multiprocessors)) most /= 2;
+        while (most > 16 && job.targets / most < static_cast<std::uint32_t>(24 * multiprocessors)) most /= 2;
     // So many lanes a target: at most 64/lanes targets in a group, since a lane takes two.
     if (tuning.lanes > 0) most = std::min(most, std::bit_floor(static_cast<std::uint32_t>(std::max(1, 64 / tuning.lanes))));
     job.group_size = most;
