@@ -4,12 +4,11 @@
 // go to one Taylor series (far_cells.cuda.hpp).
 // Invariants: no intrinsic under a branch that the warp does not take as one; memory shared by the warp is ordered by __syncwarp; the
 // order of every sum is fixed by the group alone; the stack holds what any tree can ask for (see stack_size).
+#include <kasane/gravity/tree/draw.cuda.hpp>
 #include <kasane/gravity/tree/far_cells.cuda.hpp>
-#include <kasane/gravity/tree/walks.cuda.hpp>
+#include <kasane/gravity/tree/pull.cuda.hpp>
 
 #include <cuda_pipeline_primitives.h>
-
-#include <type_traits>
 
 namespace kasane::gravity::detail {
 namespace {
@@ -35,48 +34,6 @@ struct alignas(16) Shared {
     uint2 run[runs_size];  ///< bodies [x, y)
     std::uint32_t stack[stack_size], cell_index[cells_size], far_index[Far ? far_size : 1];
 };
-
-struct Sums {
-    float x = 0, y = 0, z = 0, phi = 0, same = 0;
-};
-
-/// A point mass: 13 issue slots, and half of one to load it from shared memory. What sits on the target is left out of the potential;
-/// its mass is summed, since the target itself is in there.
-template <bool Phi>
-__device__ void pull_of_body(float4 b, float x, float y, float z, float eps2, Sums& sum) {
-    const float dx = b.x - x, dy = b.y - y, dz = b.z - z;
-    const float r2 = fmaf(dz, dz, fmaf(dy, dy, fmaf(dx, dx, eps2)));
-    const float over_r = over_sqrt(r2);
-    const float w = b.w * over_r, w3 = w * (over_r * over_r);
-    sum.x = fmaf(w3, dx, sum.x);
-    sum.y = fmaf(w3, dy, sum.y);
-    sum.z = fmaf(w3, dz, sum.z);
-    if constexpr (Phi) {
-        const bool apart = r2 > eps2;
-        sum.phi += apart ? w : 0.f;
-        sum.same += apart ? 0.f : b.w;
-    }
-}
-
-/// A cell with second moments about its centre of mass, the softened potential to second order:
-///     phi = -[ M/rho + (3 d.Qd/rho^5 - tr Q/rho^3)/2 ],  rho^2 = d^2 + eps^2.
-/// By the unit vector n = d/rho, so that nothing underflows: a = n [M + 7.5 n.Qn/rho^2 - 1.5 tr Q/rho^2]/rho^2 - 3 Qn/rho^4. 34 slots.
-template <bool Phi>
-__device__ void pull_of_cell(float4 c, float4 q, float4 r, float x, float y, float z, float eps2, Sums& sum) {
-    const float dx = c.x - x, dy = c.y - y, dz = c.z - z;
-    const float over_r = over_sqrt(fmaf(dz, dz, fmaf(dy, dy, fmaf(dx, dx, eps2))));
-    const float nx = dx * over_r, ny = dy * over_r, nz = dz * over_r;
-    const float qx = fmaf(q.x, nx, fmaf(q.y, ny, q.z * nz));
-    const float qy = fmaf(q.y, nx, fmaf(q.w, ny, r.x * nz));
-    const float qz = fmaf(q.z, nx, fmaf(r.x, ny, r.y * nz));
-    const float nqn = fmaf(qx, nx, fmaf(qy, ny, qz * nz));
-    const float over_r2 = over_r * over_r, over_r4 = over_r2 * over_r2;
-    const float along = fmaf(over_r4, nqn + r.z, c.w * over_r2), across = -0.4f * over_r4;
-    sum.x = fmaf(along, nx, fmaf(across, qx, sum.x));
-    sum.y = fmaf(along, ny, fmaf(across, qy, sum.y));
-    sum.z = fmaf(along, nz, fmaf(across, qz, sum.z));
-    if constexpr (Phi) sum.phi += over_r * fmaf(over_r2, fmaf(0.2f, nqn, (1.f / 3) * r.z), c.w);
-}
 
 template <bool Phi, class SharedOfWarp>
 __device__ void add_to_totals(const Sums (&sum)[targets_per_lane], SharedOfWarp& shared, unsigned lane) {
@@ -154,54 +111,6 @@ __device__ unsigned pad(float4* list, unsigned n, unsigned to, unsigned lane) {
 
 /// A target whose acceleration is smaller than is usual in its group by such a factor does not walk with it.
 constexpr int largest_ratio_log2 = 2, log_shift = 8;
-
-/// Groups that ask too much are cut into pieces of 16, these of 4, these of 1.
-__device__ unsigned piece_of(unsigned count) { return count > 16 ? 16 : count > 4 ? 4 : 1; }
-/// The piece that begins so many targets behind the first one of a run that is cut: the same whichever warp comes there.
-__device__ unsigned piece_at(unsigned offset) { return offset % 16 == 0 ? 16 : offset % 4 == 0 ? 4 : 1; }
-
-/// Offers the last pieces of `size` of a run of `count` targets to any warp, as many as there is room for; tells how many.
-__device__ unsigned give_pieces(const WalkJob& job, TargetGroup run, unsigned size, unsigned pieces, unsigned lane) {
-    auto& ledger = *job.ledger;
-    unsigned place = 0;
-    if (lane == 0) place = atomicAdd(&ledger.cut_tail, pieces);
-    place = __shfl_sync(all_lanes, place, 0);
-    const unsigned given = min(pieces, most_cut - min(place, most_cut));
-    if (lane < given) {
-        const unsigned offset = ((run.count + size - 1) / size - given + lane) * size;
-        const auto count = static_cast<unsigned long long>(min(size, run.count - offset));
-        atomicExch(reinterpret_cast<unsigned long long*>(job.cut + place + lane), count << 32 | (run.first + offset));
-    }
-    __syncwarp();
-    if (lane == 0 && given > 0) atomicAdd(&ledger.cut_waiting, static_cast<int>(given));
-    return given;
-}
-
-/// The next group: one that was cut off another, or the next of all; of count 0 when there is none. A warp that is still at work may
-/// cut groups after that; it will find them itself.
-__device__ TargetGroup draw(const WalkJob& job, unsigned groups) {
-    auto& ledger = *job.ledger;
-    const auto seen = [](auto& counter) { return *static_cast<volatile std::remove_reference_t<decltype(counter)>*>(&counter); };
-    while (true) {
-        if (seen(ledger.cut_waiting) > 0) {
-            if (atomicAdd(&ledger.cut_waiting, -1) > 0) {
-                auto* const place = reinterpret_cast<unsigned long long*>(job.cut + atomicAdd(&ledger.cut_head, 1));
-                unsigned long long packed = 0;
-                while (packed == 0) packed = atomicExch(place, 0ull);  // another one was counted first, this one is being written
-                return {static_cast<std::uint32_t>(packed), static_cast<std::uint32_t>(packed >> 32)};
-            }
-            atomicAdd(&ledger.cut_waiting, 1);  // others were faster
-        }
-        const unsigned g = seen(ledger.next) < groups ? atomicAdd(&ledger.next, 1) : groups;
-        if (g < groups) {
-            if (job.group) return job.group[g];
-            return {g * job.group_size, min(job.group_size, job.targets - g * job.group_size)};
-        }
-        // The count may be low for a moment, while warps that were slower put back what they took: the places tell for certain.
-        if (seen(ledger.cut_head) >= min(seen(ledger.cut_tail), most_cut)) return {0, 0};
-        __nanosleep(200);
-    }
-}
 
 /// Without far cells there are registers and shared memory for more warps.
 template <bool Far>

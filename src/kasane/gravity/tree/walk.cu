@@ -123,8 +123,10 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
     if (tuning.l2_persist_mib != resident_mib) set_aside(tuning.l2_persist_mib);
     if (tuning.l2_persist_mib > 0) {
         choice.resident = job.tree.body;
-        choice.resident_bytes =
-            std::min(static_cast<std::size_t>(tuning.l2_persist_mib * 1048576), static_cast<std::size_t>(job.tree.bodies) * sizeof(Body));
+        int largest = 0;
+        KS_CUDA(cudaDeviceGetAttribute(&largest, cudaDevAttrMaxAccessPolicyWindowSize, on.device));
+        choice.resident_bytes = std::min({static_cast<std::size_t>(tuning.l2_persist_mib * 1048576), static_cast<std::size_t>(largest),
+                                          static_cast<std::size_t>(job.tree.bodies) * sizeof(Body)});
     }
     // Groups of 64 are the cheapest per target once every warp of the device has some of them.
     std::uint32_t most = 64;
