@@ -139,7 +139,11 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
     job.group_size = most;
     job.cut = cut.data();
     if (!targets.all) {
-        if (group.size() < targets.index.n) group = Buffer<detail::TargetGroup, Cuda>(on, targets.index.n);
+        if (group.size() < targets.index.n) {  // at least twice as large as before: steps of all sizes come in any order
+            const index_t room = std::min(std::max(targets.index.n, 2 * group.size()), job.tree.bodies);
+            group = {};
+            group = Buffer<detail::TargetGroup, Cuda>(on, room);
+        }
         const double extent = tuning.group_extent > 0 ? tuning.group_extent : 1.25;
         const auto span = static_cast<std::uint32_t>(std::clamp(extent * extent * extent * 64, 2., 2e9));
         detail::divide_targets(on, targets.index, most, span, group.data(), ledger.data());
