@@ -49,7 +49,7 @@ std::string name(Problem problem) { return problem == Problem::cube ? "cube" : "
 double softening(Problem problem) { return problem == Problem::cube ? 0 : 0.01; }
 
 struct Setting {
-    const char* name;
+    std::string name;
     Multipole multipole;
     Mac mac;
 };
@@ -200,15 +200,10 @@ class Stage {
 };
 
 void run(const BenchmarkContext& context, Problem problem) {
-    const std::vector<Setting> settings = {
-        {"quadrupole, delta 2^-7", Multipole::quadrupole, AccelerationMac{std::exp2(-7)}},
-        {"quadrupole, delta 2^-9", Multipole::quadrupole, AccelerationMac{std::exp2(-9)}},
-        {"quadrupole, delta 2^-11", Multipole::quadrupole, AccelerationMac{std::exp2(-11)}},
-        {"quadrupole, theta 0.6", Multipole::quadrupole, GeometricMac{0.6}},
-        {"monopole, delta 2^-9", Multipole::monopole, AccelerationMac{std::exp2(-9)}},
-        {"monopole, delta 2^-11", Multipole::monopole, AccelerationMac{std::exp2(-11)}},
-        {"monopole, theta 0.5", Multipole::monopole, GeometricMac{0.5}},
-    };
+    std::vector<Setting> settings;
+    for (const int k : {7, 9, 10, 11}) settings.push_back({fmt::format("quadrupole, delta 2^-{}", k), Multipole::quadrupole, AccelerationMac{std::exp2(-k)}});
+    settings.push_back({"quadrupole, theta 0.6", Multipole::quadrupole, GeometricMac{0.6}});
+    for (const int k : {4, 8, 9, 11}) settings.push_back({fmt::format("monopole, delta 2^-{}", k), Multipole::monopole, AccelerationMac{std::exp2(-k)}});
     std::visit(
         [&]<Space S>(S on) {
             auto sizes = context.sizes;

@@ -4,12 +4,11 @@
 // go to one Taylor series (far_cells.cuda.hpp).
 // Invariants: no intrinsic under a branch that the warp does not take as one; memory shared by the warp is ordered by __syncwarp; the
 // order of every sum is fixed by the group alone; the stack holds what any tree can ask for (see stack_size).
+#include <kasane/gravity/tree/draw.cuda.hpp>
 #include <kasane/gravity/tree/far_cells.cuda.hpp>
-#include <kasane/gravity/tree/walks.cuda.hpp>
+#include <kasane/gravity/tree/pull.cuda.hpp>
 
 #include <cuda_pipeline_primitives.h>
-
-#include <type_traits>
 
 namespace kasane::gravity::detail {
 namespace {
@@ -35,48 +34,6 @@ struct alignas(16) Shared {
     uint2 run[runs_size];  ///< bodies [x, y)
     std::uint32_t stack[stack_size], cell_index[cells_size], far_index[Far ? far_size : 1];
 };
-
-struct Sums {
-    float x = 0, y = 0, z = 0, phi = 0, same = 0;
-};
-
-/// A point mass: 13 issue slots, and half of one to load it from shared memory. What sits on the target is left out of the potential;
-/// its mass is summed, since the target itself is in there.
-template <bool Phi>
-__device__ void pull_of_body(float4 b, float x, float y, float z, float eps2, Sums& sum) {
-    const float dx = b.x - x, dy = b.y - y, dz = b.z - z;
-    const float r2 = fmaf(dz, dz, fmaf(dy, dy, fmaf(dx, dx, eps2)));
-    const float over_r = over_sqrt(r2);
-    const float w = b.w * over_r, w3 = w * (over_r * over_r);
-    sum.x = fmaf(w3, dx, sum.x);
-    sum.y = fmaf(w3, dy, sum.y);
-    sum.z = fmaf(w3, dz, sum.z);
-    if constexpr (Phi) {
-        const bool apart = r2 > eps2;
-        sum.phi += apart ? w : 0.f;
-        sum.same += apart ? 0.f : b.w;
-    }
-}
-
-/// A cell with second moments about its centre of mass, the softened potential to second order:
-///     phi = -[ M/rho + (3 d.Qd/rho^5 - tr Q/rho^3)/2 ],  rho^2 = d^2 + eps^2.
-/// By the unit vector n = d/rho, so that nothing underflows: a = n [M + 7.5 n.Qn/rho^2 - 1.5 tr Q/rho^2]/rho^2 - 3 Qn/rho^4. 34 slots.
-template <bool Phi>
-__device__ void pull_of_cell(float4 c, float4 q, float4 r, float x, float y, float z, float eps2, Sums& sum) {
-    const float dx = c.x - x, dy = c.y - y, dz = c.z - z;
-    const float over_r = over_sqrt(fmaf(dz, dz, fmaf(dy, dy, fmaf(dx, dx, eps2))));
-    const float nx = dx * over_r, ny = dy * over_r, nz = dz * over_r;
-    const float qx = fmaf(q.x, nx, fmaf(q.y, ny, q.z * nz));
-    const float qy = fmaf(q.y, nx, fmaf(q.w, ny, r.x * nz));
-    const float qz = fmaf(q.z, nx, fmaf(r.x, ny, r.y * nz));
-    const float nqn = fmaf(qx, nx, fmaf(qy, ny, qz * nz));
-    const float over_r2 = over_r * over_r, over_r4 = over_r2 * over_r2;
-    const float along = fmaf(over_r4, nqn + r.z, c.w * over_r2), across = -0.4f * over_r4;
-    sum.x = fmaf(along, nx, fmaf(across, qx, sum.x));
-    sum.y = fmaf(along, ny, fmaf(across, qy, sum.y));
-    sum.z = fmaf(along, nz, fmaf(across, qz, sum.z));
-    if constexpr (Phi) sum.phi += over_r * fmaf(over_r2, fmaf(0.2f, nqn, (1.f / 3) * r.z), c.w);
-}
 
 template <bool Phi, class SharedOfWarp>
 __device__ void add_to_totals(const Sums (&sum)[targets_per_lane], SharedOfWarp& shared, unsigned lane) {
@@ -152,45 +109,8 @@ __device__ unsigned pad(float4* list, unsigned n, unsigned to, unsigned lane) {
     return padded;
 }
 
-/// Targets with accelerations of such different size do not walk together.
-constexpr float largest_ratio = 4;
-
-/// Offers a group to any warp; false when there is no room.
-__device__ bool give(const WalkJob& job, TargetGroup group) {
-    auto& ledger = *job.ledger;
-    const unsigned place = atomicAdd(&ledger.cut_tail, 1);
-    if (place >= most_cut) return false;
-    const auto packed = static_cast<unsigned long long>(group.count) << 32 | group.first;
-    atomicExch(reinterpret_cast<unsigned long long*>(job.cut + place), packed);
-    atomicAdd(&ledger.cut_waiting, 1);
-    return true;
-}
-
-/// The next group: one that was cut off another, or the next of all; of count 0 when there is none. A warp that is still at work may
-/// cut groups after that; it will find them itself.
-__device__ TargetGroup draw(const WalkJob& job, unsigned groups) {
-    auto& ledger = *job.ledger;
-    const auto seen = [](auto& counter) { return *static_cast<volatile std::remove_reference_t<decltype(counter)>*>(&counter); };
-    while (true) {
-        if (seen(ledger.cut_waiting) > 0) {
-            if (atomicAdd(&ledger.cut_waiting, -1) > 0) {
-                auto* const place = reinterpret_cast<unsigned long long*>(job.cut + atomicAdd(&ledger.cut_head, 1));
-                unsigned long long packed = 0;
-                while (packed == 0) packed = atomicExch(place, 0ull);  // another one was counted first, this one is being written
-                return {static_cast<std::uint32_t>(packed), static_cast<std::uint32_t>(packed >> 32)};
-            }
-            atomicAdd(&ledger.cut_waiting, 1);  // others were faster
-        }
-        const unsigned g = seen(ledger.next) < groups ? atomicAdd(&ledger.next, 1) : groups;
-        if (g < groups) {
-            if (job.group) return job.group[g];
-            return {g * job.group_size, min(job.group_size, job.targets - g * job.group_size)};
-        }
-        // The count may be low for a moment, while warps that were slower put back what they took: the places tell for certain.
-        if (seen(ledger.cut_head) >= min(seen(ledger.cut_tail), most_cut)) return {0, 0};
-        __nanosleep(200);
-    }
-}
+/// A target whose acceleration is smaller than is usual in its group by such a factor does not walk with it.
+constexpr int largest_ratio_log2 = 2, log_shift = 8;
 
 /// Without far cells there are registers and shared memory for more warps.
 template <bool Far>
@@ -209,16 +129,16 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
     const unsigned groups = job.group ? job.ledger->groups : (job.targets + job.group_size - 1) / job.group_size;
     if (lane == 0) shared.bodies = shared.cells = shared.tests = shared.groups = 0;
 
-    // A run of targets is drawn and walked in aligned pieces of a power of two, as large as they may be. Where a piece must be cut, its
-    // second half goes to other warps; where they have no room for it, this one walks it later: the pieces are the same.
+    // A run of targets is drawn and walked as one group, or, where that asks for too much, in pieces: other warps get all but the first,
+    // unless they have no room for them; then this one comes to them later. The pieces are the same.
     TargetGroup run{};
     unsigned offset = 0, size = 0;
     const auto cut = [&](unsigned count) {
-        size = 1u << (31 - __clz(count - 1));
-        if (offset + count != run.count) return;  // not the end of the run: this warp goes on with it
-        unsigned given = 0;
-        if (lane == 0) given = give(job, {run.first + offset + size, count - size});
-        if (__shfl_sync(all_lanes, given, 0)) run.count = offset + size;
+        size = piece_of(count);
+        if (offset + count != run.count) return;  // this warp goes on with what is behind
+        const unsigned others = (count - 1) / size;
+        const unsigned given = give_pieces(job, {run.first + offset, count}, size, others, lane);
+        run.count = min(run.count, offset + (others + 1 - given) * size);
     };
     while (true) {
         if (offset >= run.count) {
@@ -238,7 +158,8 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
         const unsigned width = warp_size / at.shares;  // lanes of one share
         at.share = lane / width;
         std::uint32_t target[targets_per_lane];
-        float a_least = 3e38f, a_most = 0;
+        float a_least = 3e38f;
+        unsigned a_logs = 0;
         float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
 #pragma unroll
         for (unsigned v = 0; v < targets_per_lane; ++v) {
@@ -249,7 +170,8 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
             low[0] = fminf(low[0], b.x), low[1] = fminf(low[1], b.y), low[2] = fminf(low[2], b.z);
             high[0] = fmaxf(high[0], b.x), high[1] = fmaxf(high[1], b.y), high[2] = fmaxf(high[2], b.z);
             const float a = job.last_acceleration(target[v]);
-            a_least = fminf(a_least, a), a_most = fmaxf(a_most, a);
+            a_least = fminf(a_least, a);
+            a_logs += __float_as_uint(a) >> log_shift;  // bits of a float count like its logarithm
         }
         const std::uint32_t first = job.body(group.first), last = job.body(group.first + group.count - 1);
         float center[3], half[3], radius = 0;
@@ -261,9 +183,9 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
             radius = fmaf(half[c], half[c], radius);
         }
         a_least = warp_min(a_least, choice.warp_reduce);
-        a_most = warp_max(a_most, choice.warp_reduce);
+        const unsigned a_usual = __reduce_add_sync(all_lanes, a_logs) / largest_group;
         radius = sqrtf(radius);
-        if (group.count > 1 && a_most > largest_ratio * a_least) {  // one target would have all others walk as deep as it must
+        if (group.count > 1 && a_usual > (__float_as_uint(a_least) >> log_shift) + (largest_ratio_log2 << (23 - log_shift))) {
             cut(group.count);
             continue;
         }
@@ -282,7 +204,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
         unsigned waiting = 1, runs = 0, cells = 0, fars = 0, in_list = 0;
         unsigned body_count = 0, cell_count = 0, test_count = 0, inside = 0;
         const unsigned most_inside = group.count > 1 && radius > 0 ? choice.most_inside : ~0u;
-        const unsigned most_entries = group.count > 1 ? choice.most_entries * (largest_group / wide) : ~0u;
+        const unsigned most_entries = group.count > 1 ? choice.most_entries << (wide > 16 ? 0 : wide > 4 ? 1 : 2) : ~0u;
         bool any_far = false, too_much = false;
         if (lane == 0) shared.stack[0] = 0;  // as if a parent of the root alone had been opened
         __syncwarp();
@@ -503,7 +425,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
             ++shared.groups;
         }
         offset += size;
-        size = min(largest_group, offset & (0u - offset));  // the largest aligned piece there
+        size = piece_at(offset);
         __syncwarp();  // before the next group writes to shared memory
     }
     if (lane == 0 && shared.groups > 0) {

@@ -65,12 +65,12 @@ FarRule far_rule(const Tree& options, const Frame& frame) {
 /// A group whose lists are several times as long as usual holds a target with a very small acceleration, or lies about a centre where
 /// all are small; it is shared out among warps. How long is usual goes with the volume that the criterion has a group open.
 unsigned most_entries(const Tree& options) {
-    constexpr double usual = 4096;  // at theta = 0.6 or delta = 2^-9, which make lists of about 1500 entries
+    constexpr double usual = 6144;  // at delta = 2^-9, which makes lists of about 1500 entries; theta = 0.6 makes up to 4000
     double more = 4;
-    if (const auto* mac = std::get_if<GeometricMac>(&options.mac)) more = std::pow(0.6 / mac->theta, 3);
+    if (const auto* mac = std::get_if<GeometricMac>(&options.mac)) more = 4 * std::pow(0.6 / mac->theta, 3);
     if (const auto* mac = std::get_if<AccelerationMac>(&options.mac))
         more = std::pow(1. / 512 / mac->delta, options.multipole == Multipole::quadrupole ? 0.6 : 0.75);
-    return static_cast<unsigned>(std::min(usual * std::max(more, 1.), 6e7));
+    return static_cast<unsigned>(std::min(usual * std::max(more, 1.), 1e9));
 }
 
 }  // namespace
@@ -124,17 +124,17 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
     if (tuning.l2_persist_mib != resident_mib) set_aside(tuning.l2_persist_mib);
     if (tuning.l2_persist_mib > 0) {
         choice.resident = job.tree.body;
-        choice.resident_bytes =
-            std::min(static_cast<std::size_t>(tuning.l2_persist_mib * 1048576), static_cast<std::size_t>(job.tree.bodies) * sizeof(Body));
+        int largest = 0;
+        KS_CUDA(cudaDeviceGetAttribute(&largest, cudaDevAttrMaxAccessPolicyWindowSize, on.device));
+        choice.resident_bytes = std::min({static_cast<std::size_t>(tuning.l2_persist_mib * 1048576), static_cast<std::size_t>(largest),
+                                          static_cast<std::size_t>(job.tree.bodies) * sizeof(Body)});
     }
-    // Groups of 64 cost no more than groups of 32 and make smaller errors, once every warp of the device has dozens of them; small
-    // groups end at about the same time.
-    const auto warps = static_cast<std::uint32_t>(16 * multiprocessors);
+    // Groups of 64 are the cheapest per target once every warp of the device has some of them.
     std::uint32_t most = 64;
     if (tuning.group > 0)
         most = std::bit_floor(static_cast<std::uint32_t>(std::clamp(tuning.group, 1, 64)));
-    else if (job.targets / most < 24 * warps)
-        for (most = 32; most > 16 && job.targets / most < 5 * warps / 2;) most /= 2;
+    else
+        while (most > 16 && job.targets / most < static_cast<std::uint32_t>(24 * multiprocessors)) most /= 2;
     // So many lanes a target: at most 64/lanes targets in a group, since a lane takes two.
     if (tuning.lanes > 0) most = std::min(most, std::bit_floor(static_cast<std::uint32_t>(std::max(1, 64 / tuning.lanes))));
     job.group_size = most;

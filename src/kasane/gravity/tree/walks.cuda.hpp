@@ -72,7 +72,7 @@ struct ListsChoice {
     bool async_copy = false, warp_reduce = true;
     std::uint32_t few = 0;        ///< a leaf of so many bodies gives them in place of an accepted cell
     unsigned most_inside = 256;   ///< bodies in a group's box; a group with more is cut
-    unsigned most_entries = 0;    ///< of the lists of 64 targets; a group with more is cut; twice as many for half as many targets
+    unsigned most_entries = 0;    ///< of the lists of a group; one with more is cut; twice as many for a quarter of the targets
     FarRule far;
     const void* resident = nullptr;  ///< kept in the L2 cache
     std::size_t resident_bytes = 0;
