@@ -5,6 +5,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/atomic_file.hpp>
+#include <kasane/perf/simd.hpp>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ namespace {
 struct Options {
     std::vector<std::string> cases;
     std::vector<index_t> sizes;
-    std::string record, page, from;
+    std::string record, page, from, simd;
     bool list = false;
 };
 
@@ -54,6 +55,7 @@ int bench(const Common& common, const Options& options) {
         return success;
     }
     for (const auto n : options.sizes) KS_VALIDATE(n > 0, fmt::format("--n {}: a size must be positive", n));
+    if (!options.simd.empty()) select_simd_target(options.simd);
     const auto space = space_named(common.device_or_auto(), common.threads_or_all());
     const bool table = !common.quiet && (!common.json || !options.record.empty());
     std::vector<BenchmarkResult> results;
@@ -93,6 +95,7 @@ Action add_bench(CLI::App& app, const Common& common) {
     auto options = std::make_shared<Options>();
     app.add_option("CASE", options->cases, "Names, or what they begin with: gravity.direct; none: all");
     app.add_option("--n", options->sizes, "Problem sizes, separated by commas")->delimiter(',');
+    app.add_option("--simd", options->simd, "Instruction set of the CPU's kernels: AVX2, AVX3 (AVX-512), ...; default: the best")->type_name("NAME");
     app.add_flag("--list", options->list, "What benchmarks there are");
     app.remove_option(app.get_option("--json"));
     app.add_option("--json", options->record, "Write the record to this file; without one, to standard output")->expected(0, 1);
