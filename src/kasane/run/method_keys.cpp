@@ -93,9 +93,9 @@ gravity::Tree read_tree(io::Section& table, const gravity::Units& units) {
     tree.walk = walk == "auto" ? gravity::TreeWalk::automatic : gravity::tree_walk_named(walk);
     if (walk == "links") {
         tree.vector =
-            static_cast<int>(table.integer("vector", {.help = "targets of one thread", .fallback = tree.vector, .least = 1, .most = 64}));
+            static_cast<int>(table.integer("vector", {.help = "targets of one thread", .fallback = tree.vector, .least = 1, .most = 32}));
         tree.group = static_cast<int>(
-            table.integer("group", {.help = "threads that decide together", .fallback = tree.group, .least = 1, .most = 1024}));
+            table.integer("group", {.help = "threads that decide together", .fallback = tree.group, .least = 1, .most = 32}));
     } else
         refuse(table, {"vector", "group"}, "walk = \"links\"", fmt::format("walk = \"{}\"", walk));
     return tree;

@@ -61,6 +61,49 @@ TEST(Report, TellsTheRun) {
     EXPECT_FALSE(contains(html, "kasane resume"));
 }
 
+/// What a run by the tree code with block steps adds to the record.
+std::string tree_record(const std::string& levels) {
+    return R"(, "dt": 0.5, "force": {"method": "tree", "variant": "lists", "mac": {"name": "geometric", "theta": 0.6}, "multipole": "monopole",
+ "leaf_size": 16, "curve": "hilbert"}, "step": {"method": "block", "dt_max": 0.5, "eta": 0.25, "criterion": "acceleration"},
+ "step_counts": {"block_steps": 1600, "updates": 160000, "active_fraction": 0.25, "rebuilds": 7, "levels": )" + levels + R"(},
+ "timers": {"walk": {"seconds": 3, "calls": 2}, "moments": {"seconds": 2, "calls": 2}, "tree": {"seconds": 1, "calls": 2}})";
+}
+
+TEST(Report, TellsTimeStepsAndForceErrors) {
+    Directory d;
+    test::fill_run(d, 0);
+    write_file(d / "record.json", test::record("Tree", "done", tree_record("[100, 0, 280, 20, 0]")));
+    write_file(d / "energy.csv", "time,step,force_error_median,force_error_p99,force_error_max\n"
+                                 "0,0,1e-4,1e-3,2e-3\n0.5,1,3e-4,2e-3,4e-3\n1,2,2e-4,1e-3,3e-3\n");
+    const auto html = report_of(d);
+    EXPECT_TRUE(contains(html, "<h3>Force error</h3>"));
+    EXPECT_TRUE(contains(html, "<strong>3.0\u00a0×\u00a010⁻⁴</strong> for half of the particles"));
+    EXPECT_TRUE(contains(html, "1,600 block steps"));
+    EXPECT_TRUE(contains(html, "<strong>25.0%</strong> of the particles"));
+    // The shortest step in use is 0.5 / 8: 100 dt_max of 8 such steps for 400 particles each, against 160,000.
+    EXPECT_TRUE(contains(html, "2.0 times as often"));
+    const auto steps = html.substr(html.find("<h2>Time steps</h2>"), html.find("<h2>Speed</h2>") - html.find("<h2>Time steps</h2>"));
+    EXPECT_EQ(count(steps, "<li>"), 4U) << "from the longest to the shortest in use, the empty one between too";
+    EXPECT_TRUE(contains(steps, "280 · 70.0%"));
+    EXPECT_TRUE(contains(html, "walk: forces from the tree"));
+    EXPECT_TRUE(contains(html, "geometric criterion, theta = 0.6"));
+    EXPECT_TRUE(contains(html, "Trees built"));
+}
+
+TEST(Report, NoTimeStepsWithoutLevels) {
+    for (const char* levels : {"[]", "[0, 0]", "[-3, 5]", "null", "[\"x\"]", "7"}) {
+        Directory d;
+        test::fill_run(d, 0);
+        write_file(d / "record.json", test::record("Tree", "done", tree_record(levels)));
+        EXPECT_FALSE(contains(report_of(d), "<h2>Time steps</h2>")) << levels;
+    }
+    Directory d;
+    test::fill_run(d, 0);  // direct summation with a constant step, and a table without force errors
+    const auto html = report_of(d);
+    EXPECT_FALSE(contains(html, "<h2>Time steps</h2>"));
+    EXPECT_FALSE(contains(html, "Force error"));
+}
+
 TEST(Report, FetchesNothing) {
     Directory d;
     test::fill_run(d, 2);
