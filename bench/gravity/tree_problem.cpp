@@ -69,7 +69,8 @@ ForceErrors force_errors(const std::vector<Vec3<double>>& exact, const std::vect
     std::vector<double> error;
     for (std::size_t i = 0; i < exact.size(); ++i) {
         const auto difference = found[i] - exact[i];
-        error.push_back(std::sqrt(dot(difference, difference) / dot(exact[i], exact[i])));
+        const double size = std::sqrt(dot(exact[i], exact[i])), off = std::sqrt(dot(difference, difference));
+        error.push_back(off > 0 ? off / size : 0);  // a lone particle feels nothing
     }
     std::sort(error.begin(), error.end());
     const auto quantile = [&](double q) { return error[static_cast<std::size_t>(q * static_cast<double>(error.size() - 1))]; };

@@ -24,8 +24,9 @@ std::vector<Setting> settings() {
                              {"L2 10 MiB", {.l2_persist_mib = 10}},
                              {"L2 30 MiB", {.l2_persist_mib = 30}},
                              {"plain copy, L2 30 MiB", {.async_copy = false, .l2_persist_mib = 30}}};
-    for (const int lanes : {1, 2, 4, 8, 16, 32}) all.push_back({fmt::format("lanes {}", lanes), {.lanes = lanes}});
+    for (const int lanes : {2, 4, 8, 16}) all.push_back({fmt::format("lanes {}", lanes), {.lanes = lanes}});
     for (const int group : {8, 16, 32, 64}) all.push_back({fmt::format("group {}", group), {.group = group}});
+    for (const double extent : {1.2, 2.0, 3.0}) all.push_back({fmt::format("group extent {}", extent), {.group_extent = extent}});
     for (const int list : {128, 256, 512, 1024}) all.push_back({fmt::format("list {}", list), {.list = list}});
     return all;
 }
