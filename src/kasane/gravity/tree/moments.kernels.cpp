@@ -17,14 +17,15 @@ detail::Acceptance acceptance(const Tree& options, const Frame& frame) {
 }
 
 #if defined(__CUDACC__)
-/// Eight neighbouring lanes of a warp share a node: as many as it can have children.
-struct EightLanes {
-    static constexpr std::uint32_t width = 8;
+/// Neighbouring lanes of a warp that share a node. All of them run through the same branches, so that they meet at each reduction.
+template <int lanes>
+struct Together {
+    static constexpr std::uint32_t width = lanes;
     __device__ std::uint32_t index() const { return threadIdx.x % width; }
     template <class F>
     __device__ float reduce(float x, F f) const {
-        const unsigned group = 0xffu << (threadIdx.x % 32 & ~7u);  // all of them come here, since they run through the same node
-        for (int step = 4; step > 0; step /= 2) x = f(x, __shfl_xor_sync(group, x, step));
+        const unsigned group = (0xffffffffu >> (32 - width)) << (threadIdx.x % 32 & ~(width - 1));
+        for (int step = lanes / 2; step > 0; step /= 2) x = f(x, __shfl_xor_sync(group, x, step));
         return x;
     }
     __device__ float sum(float x) const {
@@ -37,10 +38,14 @@ struct EightLanes {
         return reduce(x, [](float a, float b) { return fmaxf(a, b); });
     }
 };
+using EightLanes = Together<8>;  // as many as a node can have children
+using Warp = Together<32>;       // where few nodes have many bodies each to be measured
 
 constexpr std::uint32_t leaf_block = 128, inner_block = 256, small_block = 512;
 /// Levels of at most so many nodes share a launch of one block: the root's neighbourhood, and a dense centre's depths.
 constexpr std::uint32_t small_level = 2 * small_block / EightLanes::width;
+/// From so many nodes on a level fills the device with eight lanes a node.
+constexpr std::uint32_t large_level = 16384;
 
 /// Six nodes of seven are leaves of a few bodies each: eight lanes a leaf spent most of the time of refresh() on reductions of nothing.
 template <bool quadrupoles>
@@ -54,15 +59,15 @@ __global__ __launch_bounds__(leaf_block) void make_leaves(detail::NodeArrays tre
 template <bool quadrupoles>
 __device__ void make_nodes(const detail::NodeArrays& tree, const detail::Acceptance& by, const std::uint32_t* list, std::uint32_t first,
                            std::uint32_t end) {
-    for (std::uint32_t k = first + threadIdx.x / EightLanes::width; k < end; k += blockDim.x / EightLanes::width)
-        detail::make_node<EightLanes, quadrupoles>({}, tree, by, list[k]);
+    for (std::uint32_t k = first + threadIdx.x / Warp::width; k < end; k += blockDim.x / Warp::width)
+        detail::make_node<Warp, quadrupoles>({}, tree, by, list[k]);
 }
 
-template <bool quadrupoles>
+template <class Lanes, bool quadrupoles>
 __global__ __launch_bounds__(inner_block) void make_inner(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
                                                           std::uint32_t first, std::uint32_t end) {
-    const std::uint32_t k = first + (blockIdx.x * inner_block + threadIdx.x) / EightLanes::width;
-    if (k < end) detail::make_node<EightLanes, quadrupoles>({}, tree, by, list[k]);
+    const std::uint32_t k = first + (blockIdx.x * inner_block + threadIdx.x) / Lanes::width;
+    if (k < end) detail::make_node<Lanes, quadrupoles>({}, tree, by, list[k]);
 }
 
 /// Bounds of neighbouring levels, the deepest first: level k is [first[k], first[k - 1]), and first[-1] = end.
@@ -96,9 +101,14 @@ void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance&
     const auto nodes = [&](std::size_t of) { return levels[of + 1] - levels[of]; };
     while (level > 0) {
         --level;
-        if (nodes(level) > small_level) {
-            const std::uint32_t blocks = (nodes(level) * EightLanes::width + inner_block - 1) / inner_block;
-            make_inner<quadrupoles><<<blocks, inner_block, 0, on.stream>>>(tree, by, list, levels[level], levels[level + 1]);
+        const auto launch = [&]<class Lanes>(Lanes) {
+            const std::uint32_t blocks = (nodes(level) * Lanes::width + inner_block - 1) / inner_block;
+            make_inner<Lanes, quadrupoles><<<blocks, inner_block, 0, on.stream>>>(tree, by, list, levels[level], levels[level + 1]);
+        };
+        if (nodes(level) >= large_level) {
+            launch(EightLanes{});
+        } else if (nodes(level) > small_level) {
+            launch(Warp{});
         } else {
             SmallLevels small{levels[level + 1], 1, {levels[level]}};
             while (level > 0 && nodes(level - 1) <= small_level) small.first[small.number++] = levels[--level];
