@@ -33,6 +33,14 @@ __device__ inline Vec3<double> middle(View<const Vec3<double>> sources) {
     return {median[0], median[1], median[2]};
 }
 
+/// A coordinate as the kernels take it. Beyond the range where squares of distances are numbers it is held: such a particle (a step was
+/// far too long for it) pulls on nobody, and does not make the others no numbers too.
+template <class Real>
+__device__ Real held(double x) {
+    constexpr double most = sizeof(Real) == 4 ? 1e18 : 1e150;
+    return static_cast<Real>(fmin(fmax(x, -most), most));
+}
+
 /// bodies [padded]: behind n, massless particles in the middle. largest_mass, if not null, grows to the largest mass's bits.
 template <class Real>
 __global__ void pack(View<const Vec3<double>> position, const double* mass, View<const Vec3<double>> sources, int padded,
@@ -42,7 +50,7 @@ __global__ void pack(View<const Vec3<double>> position, const double* mass, View
     Body<Real> body{};
     if (i < position.n) {
         const auto x = position[i] - origin;
-        body = {static_cast<Real>(x.x), static_cast<Real>(x.y), static_cast<Real>(x.z), mass ? static_cast<Real>(mass[i]) : Real(0)};
+        body = {held<Real>(x.x), held<Real>(x.y), held<Real>(x.z), mass ? static_cast<Real>(mass[i]) : Real(0)};
     }
     if (i < padded) bodies[i] = body;
     if (largest_mass) {

@@ -19,12 +19,11 @@ __device__ inline float reciprocal_sqrt(float x) {
     return y;
 }
 
-/// In double: the special function unit's estimate (about 2^-20) and one third-order step, error below 2^-51. Of infinity it is zero:
-/// a particle so far away that its distance squared is no number pulls on nothing. That is asked of the estimate's upper half, an integer.
+/// In double: the special function unit's estimate (about 2^-20) and one third-order step, error below 2^-51.
 __device__ inline double reciprocal_sqrt(double x) {
     double y;
     asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-    const double h = __double2hiint(y) != 0 ? fma(-x, y * y, 1.0) : 0.0;
+    const double h = fma(-x, y * y, 1.0);
     return fma(y * h, fma(0.375, h, 0.5), y);
 }
 
