@@ -294,9 +294,9 @@ void enclose(Box& box, View<const Vec3<double>> x, int threads) {
     box = {{x0, y0, z0}, {x1, y1, z1}};
 }
 
-/// The power of two just above a magnitude; 1 for zero.
+/// The power of two just above a magnitude; 1 for zero. What is no number (a run that blew up) has an exponent of its own.
 double power_above(double magnitude) {
-    return magnitude > 0 ? std::ldexp(1.0, std::clamp(std::ilogb(magnitude) + 1, -1000, 1000)) : 1.0;
+    return magnitude > 0 ? std::ldexp(1.0, std::clamp(std::ilogb(magnitude), -1001, 999) + 1) : 1.0;
 }
 
 }  // namespace
