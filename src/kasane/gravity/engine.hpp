@@ -221,37 +221,23 @@ struct Simulation::EngineOn final : Engine {
 
     ForceAudit audit(index_t wanted) override {
         ensure_force();
-        ForceAudit result;
-        const index_t n = system.count();
-        result.count = std::clamp<index_t>(wanted, 0, n);
-        if (result.count == 0) return result;
+        const index_t n = system.count(), sampled = std::clamp<index_t>(wanted, 0, n);
+        if (sampled == 0) return {};
         std::vector<std::uint32_t> index;
         // Evenly spread over the array, so with a tree over space; 2^31 - 1 is prime, so that every step takes another sample.
         const auto offset = static_cast<index_t>(static_cast<std::uint64_t>(steps) * 2147483647u % static_cast<std::uint64_t>(n));
-        for (index_t k = 0; k < result.count; ++k) index.push_back(static_cast<std::uint32_t>((k * n / result.count + offset) % n));
+        for (index_t k = 0; k < sampled; ++k) index.push_back(static_cast<std::uint32_t>((k * n / sampled + offset) % n));
         const auto list = to_space(on, index);
-        Buffer<Vec3<double>, S> target(on, result.count), exact(on, result.count);
-        Buffer<A, S> present(on, result.count);
+        Buffer<Vec3<double>, S> target(on, sampled), exact(on, sampled);
+        Buffer<A, S> present(on, sampled);
         gather(on, list.view(), View<const Vec3<double>>(system.position.view()), target.view());
         gather(on, list.view(), View<const A>(system.acceleration.view()), present.view());
         DirectSum<S> sum(on, {.softening = softening(options.force), .G = gravitational_constant(options.force), .precision = Precision::double_});
         // Two sets: a target meets itself among the sources at distance zero, which gives no acceleration.
         sum(target.view(), {system.position.view(), system.mass.view()}, Self{}, {exact.view(), {}});
-        const auto a = to_host(present);
-        const auto reference = to_host(exact);
-        std::vector<double> error;
-        for (std::size_t k = 0; k < a.size(); ++k) {
-            const Vec3<double> found{static_cast<double>(a[k].x), static_cast<double>(a[k].y), static_cast<double>(a[k].z)};
-            const auto difference = found - reference[k];
-            const double size = std::sqrt(dot(reference[k], reference[k]));
-            error.push_back(std::sqrt(dot(difference, difference)) / (size > 0 ? size : 1));
-        }
-        std::sort(error.begin(), error.end());
-        const auto quantile = [&](double q) { return error[static_cast<std::size_t>(std::ceil(q * static_cast<double>(error.size()))) - 1]; };
-        result.median = quantile(0.5);
-        result.p99 = quantile(0.99);
-        result.max = error.back();
-        return result;
+        std::vector<Vec3<double>> found;
+        for (const A& a : to_host(present)) found.push_back({static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)});
+        return gravity::audit(found, to_host(exact));
     }
 
     SimulationState state() override {

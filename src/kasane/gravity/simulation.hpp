@@ -5,6 +5,7 @@
 
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/gravity/diagnose/force_audit.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/particles.hpp>
 #include <kasane/gravity/step/steps.hpp>
@@ -45,12 +46,6 @@ struct StepCounts {
     std::vector<std::int64_t> levels;  ///< particles with dt = dt_max / 2^k now
 };
 
-/// Relative errors |a - a_ref| / |a_ref| of the present accelerations of `count` particles, against direct summation in double.
-struct ForceAudit {
-    index_t count = 0;
-    double median = 0, p99 = 0, max = 0;
-};
-
 class Simulation {
    public:
     /// @throws InputError: bad particles or options, or more memory needed than the space has (both numbers in the message)
@@ -77,7 +72,7 @@ class Simulation {
     /// Computed now, in the force's precision.
     std::vector<double> potential() const;
 
-    /// Samples evenly spread particles; their number is the smaller of count and size(). The sample changes with steps().
+    /// The present accelerations of a sample of particles against direct summation in double: evenly spread, the smaller of count and size(). The sample changes with steps().
     ForceAudit audit(index_t count = 256) const;
     SimulationState state() const;
 

@@ -64,15 +64,12 @@ Forces forces(const AnySpace& on, const gravity::Particles& particles, const gra
 }
 
 gravity::ForceAudit audit(const gravity::Particles& particles, const Forces& forces, const gravity::Force& force, index_t count) {
-    gravity::ForceAudit result;
-    const auto n = particles.size();
-    result.count = std::min(count, n);
-    if (result.count <= 0) return result;
-    std::vector<Vec3<double>> targets;
-    std::vector<std::size_t> index;
-    for (index_t k = 0; k < result.count; ++k) {
-        index.push_back(static_cast<std::size_t>(k * n / result.count));
-        targets.push_back(particles.position[index.back()]);
+    const auto n = particles.size(), sampled = std::clamp<index_t>(count, 0, n);
+    std::vector<Vec3<double>> targets, found;
+    for (index_t k = 0; k < sampled; ++k) {
+        const auto i = static_cast<std::size_t>(k * n / sampled);
+        targets.push_back(particles.position[i]);
+        found.push_back(forces.acceleration[i]);
     }
     const gravity::Direct plain{.softening = gravity::softening(force), .G = gravity::gravitational_constant(force),
                                 .precision = gravity::Precision::double_, .variant = gravity::DirectVariant::plain};
@@ -80,18 +77,7 @@ gravity::ForceAudit audit(const gravity::Particles& particles, const Forces& for
     std::vector<Vec3<double>> reference(targets.size());
     // Two distinct sets: a target meets itself among the sources at distance zero, which gives no acceleration.
     sum(view(targets), {view(particles.position), view(particles.mass)}, {}, {view(reference), {}});
-    std::vector<double> error;
-    for (std::size_t k = 0; k < index.size(); ++k) {
-        const auto difference = forces.acceleration[index[k]] - reference[k];
-        const double size = std::sqrt(dot(reference[k], reference[k]));
-        error.push_back(std::sqrt(dot(difference, difference)) / (size > 0 ? size : 1));
-    }
-    std::sort(error.begin(), error.end());
-    const auto quantile = [&](double q) { return error[static_cast<std::size_t>(std::ceil(q * static_cast<double>(error.size()))) - 1]; };
-    result.median = quantile(0.5);
-    result.p99 = quantile(0.99);
-    result.max = error.back();
-    return result;
+    return gravity::audit(found, reference);
 }
 
 void write_forces(const std::filesystem::path& path, const gravity::Particles& particles, const Forces& forces) {
