@@ -86,21 +86,25 @@ TEST(TreeTuner, NeverRenewsForNothing) {
     EXPECT_EQ(tuner.growth(), 0);
 }
 
-TEST(TreeTuner, TakesTheFastestGroups) {
+TEST(TreeTuner, TakesTheFastestGroupsListsAndLanes) {
     Machine machine;
     machine.noise = 0.02;
     TreeTuner tuner(n, false, {});
     const auto seconds = [&] {
         const auto& walk = tuner.walk();
-        const double slower = (walk.group == 32 ? 0.8 : 1) * (walk.group_extent == 3.0 ? 0.7 : 1);
+        const double slower = (walk.group == 32 ? 0.8 : 1) * (walk.group_extent == 3.0 ? 0.7 : 1) * (walk.list == 256 ? 0.8 : 1) *
+                              (walk.lanes == 2 ? 0.8 : 1);
         return machine.walk(n, 0) * slower;
     };
     for (int k = 0; k < 100; ++k) tuner.walked(n, k == 4 ? 100 * seconds() : seconds(), 0);  // disturbed once
     EXPECT_EQ(tuner.walk().group, 32);
     EXPECT_EQ(tuner.walk().group_extent, 3.0);
+    EXPECT_EQ(tuner.walk().list, 256);
+    EXPECT_EQ(tuner.walk().lanes, 2);
     TreeTuner resumed(n, false, tuner.tuning());
     for (int k = 0; k < 10; ++k) {
         EXPECT_EQ(resumed.walk().group, 32) << "what was chosen is not tried again";
+        EXPECT_EQ(resumed.walk().list, 256);
         resumed.walked(n, 1, 0);
     }
 }

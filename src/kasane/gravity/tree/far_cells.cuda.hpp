@@ -15,8 +15,8 @@ namespace kasane::gravity::detail {
 struct FarSeries {
     static constexpr int count = 35;
     float l[count];
-    // order of the terms: 0 | x y z | xx xy xz yy yz zz | xxx xxy xxz xyy xyz xzz yyy yyz yzz zzz |
-    //                     xxxx xxxy xxxz xxyy xxyz xxzz xyyy xyyz xyzz xzzz yyyy yyyz yyzz yzzz zzzz
+    // Order of the terms: those of degree 0 to 4, each degree with its indices ascending as in a sorted word of x, y and z: 1, then x y z, then
+    // xx xy xz yy yz zz, and so on to the fifteen of degree 4, zzzz the last.
 };
 
 /// Adds a cell.   @param x, y, z  cell minus centre   @param over_rho  1/sqrt(x^2 + y^2 + z^2 + eps^2)

@@ -84,6 +84,8 @@ class TreeGravity {
         auto& tuning = force_.walk().tuning();
         tuning.group = tuner_.walk().group;
         tuning.group_extent = tuner_.walk().group_extent;
+        tuning.list = tuner_.walk().list;
+        tuning.lanes = tuner_.walk().lanes;
         walk_span_.begin();
         force_.accelerate({active, active.empty(), p.size.view()}, {p.acceleration.view(), {}});
         walk_span_.end();

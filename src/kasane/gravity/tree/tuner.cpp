@@ -2,6 +2,7 @@
 #include <kasane/gravity/tree/tuner.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -12,20 +13,38 @@ constexpr double memory = 0.98;           // weight of a walk against the next o
 constexpr double longest_full_walks = 64;  // a tree is renewed after these at the latest
 constexpr int tries = 3;                  // of each candidate; the best counts, others were disturbed
 
+// One after the other: group, extent, list, lanes. Each is tried with what was best of those before.
+constexpr int stages = 4;
+
+/// The values tried at a stage, the walk's own first.
+std::vector<WalkTuning> candidates_of(int stage, const WalkTuning& so_far) {
+    std::vector<WalkTuning> all(3, so_far);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        if (stage == 0) all[k].group = std::array{0, 32, 64}[k];
+        if (stage == 1) all[k].group_extent = std::array{0.0, 1.5, 3.0}[k];
+        if (stage == 2) all[k].list = std::array{0, 256, 512}[k];
+        if (stage == 3) all[k].lanes = std::array{0, 2, 4}[k];
+    }
+    return all;
+}
+
 }  // namespace
 
 TreeTuner::TreeTuner(index_t n, bool deterministic, const TreeTuning& start)
     : n_(static_cast<double>(n)), deterministic_(deterministic), tuning_(start) {
-    const bool chosen = start.walk.group != 0 || start.walk.group_extent != 0;
-    if (deterministic || chosen) {
-        stage_ = 2;
-        return;
-    }
-    for (const int group : {0, 32, 64}) {
-        auto walk = start.walk;
-        walk.group = group;
-        candidates_.push_back({walk});
-    }
+    const auto& walk = start.walk;
+    const bool chosen = walk.group != 0 || walk.group_extent != 0 || walk.list != 0 || walk.lanes != 0;
+    if (deterministic || chosen)
+        stage_ = stages;
+    else
+        begin_stage();
+}
+
+void TreeTuner::begin_stage() {
+    candidates_.clear();
+    for (const auto& walk : candidates_of(stage_, tuning_.walk)) candidates_.push_back({walk});
+    trying_ = 0;
+    tuning_.walk = candidates_.front().walk;
 }
 
 bool TreeTuner::due() const {
@@ -50,7 +69,7 @@ void TreeTuner::walked(index_t targets, double seconds, double age) {
     ++steps_since_;
     targets_since_ += static_cast<double>(targets);
     if (deterministic_ || targets == 0) return;
-    if (stage_ < 2) {  // other groups, other times: not for the fit
+    if (stage_ < stages) {  // other groups, other times: not for the fit
         if (2 * static_cast<double>(targets) >= n_) try_next(seconds / static_cast<double>(targets));
         return;
     }
@@ -95,26 +114,18 @@ void TreeTuner::try_next(double score) {
     }
     const auto best = std::min_element(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) { return a.best < b.best; });
     tuning_.walk = best->walk;
-    const auto first = candidates_.front();
-    if (++stage_ == 1) {
-        candidates_.clear();
-        for (const double extent : {0.0, 1.5, 3.0}) {
-            auto walk = tuning_.walk;
-            walk.group_extent = extent;
-            candidates_.push_back({walk});
-        }
-        trying_ = 0;
-        tuning_.walk = candidates_.front().walk;
-        return;
-    }
-    log::info("walk: groups of {} and extent {} (0: the walk's own), {:.3g} of the time of the walk's own extent", tuning_.walk.group,
-              tuning_.walk.group_extent, best->best / first.best);
+    if (stage_ == 0) own_ = candidates_.front().best;
+    const double found = best->best;
+    if (++stage_ < stages) return begin_stage();
     candidates_.clear();
+    const auto& walk = tuning_.walk;
+    log::info("walk: groups of {}, extent {}, lists of {}, {} lanes a target (0: the walk's own): {:.3g} of the time of its own choices", walk.group,
+              walk.group_extent, walk.list, walk.lanes, found / own_);
 }
 
 TreeTuning TreeTuner::tuning() const {
     auto tuning = tuning_;
-    if (stage_ < 2) tuning.walk.group = 0, tuning.walk.group_extent = 0;  // nothing is decided yet
+    if (stage_ < stages) tuning.walk.group = tuning.walk.list = tuning.walk.lanes = 0, tuning.walk.group_extent = 0;  // nothing is decided yet
     return tuning;
 }
 

@@ -1,4 +1,4 @@
-// When a new tree is worth its cost, and which groups a walk works best with: decided from measured times, or, for runs that must
+// When a new tree is worth its cost, and which groups, lists and lanes a walk works best with: decided from measured times, or, for runs that must
 // repeat bit by bit, from counts alone.
 // Invariant: with deterministic = true no decision depends on a clock.
 #pragma once
@@ -45,6 +45,7 @@ class TreeTuner {
 
    private:
     void fit(index_t targets, double seconds, double age);
+    void begin_stage();
     void try_next(double score);
 
     /// Sums of a weighted straight line, older walks forgotten.
@@ -67,6 +68,7 @@ class TreeTuner {
     std::vector<Candidate> candidates_;
     std::size_t trying_ = 0;
     int stage_ = 0;
+    double own_ = 0;  ///< best time per target with the walk's own choices
 };
 
 }  // namespace kasane::gravity
