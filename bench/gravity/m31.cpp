@@ -21,7 +21,7 @@ constexpr double bulge_mass = 3.24, bulge_scale = 0.61;
 constexpr double inner = 1e-7, step = 1. / 128;  // of the grids, in halo scales
 
 template <class Profile>
-Sphere component(Truncation cut) {
+Sphere component(Cut cut) {
     return Sphere([cut](double r) { return cut(Profile::at(r), r); }, 1e-6, cut.end(), step, true);
 }
 
@@ -34,7 +34,7 @@ Vec3<double> isotropic(double length, RandomStream& random) {
 }  // namespace
 
 Particles m31_spheres(index_t count, std::uint64_t seed, Cpu on) {
-    const Truncation halo_cut{250 / halo_scale, 25 / halo_scale}, bulge_cut{10, 1};
+    const Cut halo_cut{250 / halo_scale, 25 / halo_scale}, bulge_cut{10, 1};
     const auto halo = component<NfwProfile>(halo_cut);
     const auto bulge = component<HernquistProfile>(bulge_cut);
     // In units of the halo's scale and the whole mass.
@@ -52,7 +52,7 @@ Particles m31_spheres(index_t count, std::uint64_t seed, Cpu on) {
             return sum;
         },
         inner, halo_cut.end(), step, true);
-    const DistributionFunction f(whole, on);
+    const IsolatedDistribution f(whole, on);
     Particles p;
     p.resize(count);
     std::fill(p.mass.begin(), p.mass.end(), mass / static_cast<double>(count));

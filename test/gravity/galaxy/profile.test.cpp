@@ -29,17 +29,17 @@ TEST(Profile, AnalyticDerivativesAreTheDensities) {
 }
 
 TEST(Profile, TruncationKeepsDerivativesExact) {
-    const Truncation cut{1, 0.2};
+    const Cut cut{1, 0.2};
     expect_derivatives([&](double r) { return cut(PlummerProfile::at(r), r); }, 0.2);
     expect_derivatives([&](double r) { return cut(NfwProfile::at(r), r); }, 0.2);
 }
 
 TEST(Profile, TruncationHalvesAtItsRadiusAndEmptiesTheOutside) {
-    const Truncation cut{10, 1};
+    const Cut cut{10, 1};
     EXPECT_DOUBLE_EQ(cut(NfwProfile::at(10), 10).rho, NfwProfile::at(10).rho / 2);
     EXPECT_DOUBLE_EQ(cut(NfwProfile::at(1), 1).rho, NfwProfile::at(1).rho);
     EXPECT_LT(cut(NfwProfile::at(cut.end()), cut.end()).rho, 1e-22 * NfwProfile::at(cut.end()).rho);
-    EXPECT_FALSE(Truncation{});
+    EXPECT_FALSE(Cut{});
     EXPECT_TRUE(cut);
 }
 

@@ -40,7 +40,7 @@ TEST(Sphere, PlummerInClosedForm) { expect_closed_form<reference::Plummer>(Spher
 TEST(Sphere, HernquistInClosedForm) { expect_closed_form<reference::Hernquist>(Sphere(HernquistProfile::at, 1e-6, 1e10, 1. / 64, false)); }
 
 TEST(Sphere, TruncatedNfwAgainstPlainQuadrature) {
-    const Truncation cut{20, 2};
+    const Cut cut{20, 2};
     const Sphere sphere([&](double r) { return cut(NfwProfile::at(r), r); }, 1e-6, cut.end(), 1. / 80, true);
     const reference::TruncatedNfw plain{20, 2};
     const auto density = [&](double r) { return plain.density(r); };
@@ -60,7 +60,7 @@ TEST(Sphere, TruncatedNfwAgainstPlainQuadrature) {
 // The halo of the M31 model of the GOTHIC benchmarks: scale 7.63 kpc, cut at 250 kpc over 25 kpc. Its half-mass radius is quoted as
 // 58.1 kpc, from a sample; the closed form without the edge's width gives 58.4 kpc.
 TEST(Sphere, HalfMassRadiusOfTheM31Halo) {
-    const Truncation cut{250 / 7.63, 25 / 7.63};
+    const Cut cut{250 / 7.63, 25 / 7.63};
     const Sphere sphere([&](double r) { return cut(NfwProfile::at(r), r); }, 1e-6, cut.end(), 1. / 80, true);
     EXPECT_NEAR(7.63 * sphere.radius(0.5), 58.1, 0.5);
 }

@@ -4,6 +4,7 @@
 
 #include <kasane/core/base/timer.hpp>
 
+#include <functional>
 #include <string>
 
 namespace kasane {
@@ -19,6 +20,9 @@ ProgressStyle progress_style_for_stderr();
 
 /// "1:05:09", "3:25", "0:07"; "--:--" when not known (negative or not finite).
 std::string clock_text(double seconds);
+
+/// How a long computation tells how far it is: a fraction of the whole, 0 to 1, and what it does. May be empty; called from one thread.
+using ProgressFunction = std::function<void(double done, const std::string& what)>;
 
 class Progress {
    public:

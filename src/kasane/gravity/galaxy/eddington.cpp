@@ -59,7 +59,7 @@ double density_of_states(const Sphere& sphere, double r_e) {
 
 }  // namespace
 
-DistributionFunction::DistributionFunction(const Sphere& sphere, Cpu on) : sphere_(&sphere) {
+IsolatedDistribution::IsolatedDistribution(const Sphere& sphere, Cpu on) : sphere_(&sphere) {
     const int threads = thread_count(on);
     const double table_step = coarsening * sphere.energy().step();
     const double first = sphere.energy()(std::log(sphere.inner())), last = sphere.energy()(std::log(sphere.outer()));
@@ -117,9 +117,9 @@ DistributionFunction::DistributionFunction(const Sphere& sphere, Cpu on) : spher
     log_bound_ = UniformHermite(r_first, table_step, log_bound, monotone_slopes(log_bound, table_step));
 }
 
-double DistributionFunction::bound(double r) const { return bound_margin * std::exp(log_bound_(std::log(r))); }
+double IsolatedDistribution::bound(double r) const { return bound_margin * std::exp(log_bound_(std::log(r))); }
 
-double DistributionFunction::speed(double r, RandomStream& random) const {
+double IsolatedDistribution::speed(double r, RandomStream& random) const {
     const double depth = sphere_->depth(r), psi = sphere_->psi(r), limit = bound(r), escape = std::sqrt(2 * psi);
     for (;;) {
         const double v = escape * random.uniform();

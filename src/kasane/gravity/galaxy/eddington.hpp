@@ -10,12 +10,12 @@
 
 namespace kasane::gravity {
 
-class DistributionFunction {
+class IsolatedDistribution {
    public:
     /// Tabulates f over all energies between the sphere's inner and outer radius; f goes on as a power law beyond them.
     /// Quadrature to 1e-8; the sphere must outlive this.
     /// @throws ComputationError when the quadrature does not converge
-    DistributionFunction(const Sphere& sphere, Cpu on = {});
+    IsolatedDistribution(const Sphere& sphere, Cpu on = {});
 
     /// f for a particle at radius r with speed v; its integral over velocities is rho(r).
     double operator()(double r, double v) const { return at(sphere_->depth(r), sphere_->psi(r), v); }

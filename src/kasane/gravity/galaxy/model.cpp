@@ -60,7 +60,7 @@ std::vector<InputProblem> problems_of(const Model& m) {
     return problems;
 }
 
-Sphere sphere_of(ModelKind kind, Truncation cut) {
+Sphere sphere_of(ModelKind kind, Cut cut) {
     const auto build = [&]<class Profile>(Profile, double inner) {
         const double outer = cut ? cut.end() : 1e10;
         const double step = cut ? std::min(1. / 64, cut.width / cut.radius / 8) : 1. / 64;
@@ -111,7 +111,7 @@ struct RadiusAndSpeed {
 
 void fill_equilibrium(Particles& p, const Model& m, Cpu on) {
     const auto sphere = sphere_of(m.kind, {m.truncation_radius / m.scale, m.truncation_width / m.scale});
-    const DistributionFunction f(sphere, on);
+    const IsolatedDistribution f(sphere, on);
     KS_VALIDATE(f.clamped_fraction() <= clamped_limit,
                 fmt::format("no isotropic equilibrium: the distribution function of this {} model is negative for {:.1f}% of the mass "
                             "(limit {:.0f}%). Try a larger truncation_width",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kasane/core/device/space.hpp>
+#include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/particles.hpp>
 
 #include <cstdint>
@@ -61,15 +62,5 @@ void place(Particles& particles, const Object& where);
 /// All objects' particles in the objects' order, ids renumbered 1..N. Objects with one seed and one profile are copies of each
 /// other: give each its own seed. @throws InputError as above, with keys "object.0.mass"
 Particles sample(const std::vector<Object>& objects, Cpu on = {});
-
-/// Plummer sphere; defaults are standard N-body units: G = M = 1, E = -1/4.                     [Heggie & Mathieu 1986]
-struct PlummerOptions {
-    index_t count = 0;
-    std::uint64_t seed = 1;
-    double mass = 1;
-    double scale = 0.58904862254808623221;  ///< 3 pi / 16
-    double G = 1;
-};
-Particles plummer(const PlummerOptions& options);
 
 }  // namespace kasane::gravity

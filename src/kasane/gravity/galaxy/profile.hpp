@@ -2,15 +2,12 @@
 // Truncated densities are multiplied by erfc((r - radius)/width) / 2.                    [Miki & Umemura 2018, MAGI]
 #pragma once
 
+#include <kasane/gravity/galaxy/density_law.hpp>
+
 #include <cmath>
 #include <numbers>
 
 namespace kasane::gravity {
-
-/// A density and its derivatives by radius.
-struct DensityAt {
-    double rho, d, dd;
-};
 
 struct PlummerProfile {
     static DensityAt at(double r) {
@@ -36,7 +33,7 @@ struct NfwProfile {
 };
 
 /// Where and how a density is cut; radius 0: not at all.
-struct Truncation {
+struct Cut {
     double radius = 0;
     double width = 0;
 
