@@ -1,0 +1,30 @@
+// Galaxies that the studies of initial conditions are made of: every spherical law alone, in units of its mass and scale (G = 1), and
+// galaxies of many components in galactic units (kpc, km/s, 1e10 Msun).
+#pragma once
+
+#include <kasane/gravity/galaxy/galaxy.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kasane::bench {
+
+struct NamedGalaxy {
+    std::string name;
+    gravity::GalaxyModel model;
+    bool galactic = false;  ///< galactic units, else G = 1
+};
+
+/// Every law of a sphere, alone; those of infinite mass cut at 20 scales. Tables hold a Plummer sphere, as rho(r) and as Sigma(R).
+std::vector<NamedGalaxy> single_spheres(index_t count);
+
+/// M31 of the GOTHIC benchmarks: NFW halo, Sersic stellar halo, Hernquist bulge, and the exponential disk unless left out; equal masses.
+gravity::GalaxyModel m31_model(index_t count, bool with_disk = true);
+
+/// A disk of M31's in a frozen-out halo: halo and disk alone.
+gravity::GalaxyModel disk_in_halo(index_t count);
+
+/// A Hernquist bulge with a black hole of 0.2% of its mass.
+gravity::GalaxyModel black_hole_bulge(index_t count);
+
+}  // namespace kasane::bench

@@ -1,0 +1,8 @@
+#include <bench/benchmarks.hpp>
+#include <bench/gravity/galaxy_studies.hpp>
+
+namespace kasane::bench {
+
+std::vector<Benchmark> gravity_galaxy() { return {galaxy_sample(), galaxy_equilibrium()}; }
+
+}  // namespace kasane::bench

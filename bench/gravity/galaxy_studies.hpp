@@ -1,0 +1,11 @@
+// The studies of galaxies in equilibrium, one function each.
+#pragma once
+
+#include <kasane/perf/benchmark.hpp>
+
+namespace kasane::bench {
+
+Benchmark galaxy_sample();
+Benchmark galaxy_equilibrium();
+
+}  // namespace kasane::bench
