@@ -163,13 +163,32 @@ std::string scale(const Study& study) {
     return figure(time, "Keys and sort, cells, bodies, moments, walk.") + figure(memory, "On the device.");
 }
 
+/// One plot per component: the radii that hold 10% to 90% of it, over those at the start.
+std::string equilibrium(const Study& study) {
+    std::string out;
+    for (const auto& component : study.of_largest()) {
+        if (!std::isfinite(component["early_drift"])) continue;
+        auto p = plot(component.label, "time over the span", Scale::linear, "over the start", false);
+        p.marks = false;
+        p.reference = 1;
+        auto rows = study.of_largest(component.label + ", at ");
+        for (const std::string key : {"r10", "r25", "r50", "r75", "r90", "height"}) {
+            auto curve = series(key, rows, "time", key);
+            for (auto& t : curve.x) t /= component["span"];
+            if (!curve.y.empty() && std::isfinite(curve.y.front())) p.series.push_back(curve);
+        }
+        out += figure(p, fmt::format("{} particles.", run::report::grouped(std::llround(component["particles"]))));
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string figures(const Study& study) {
     static const std::map<std::string, std::string (*)(const Study&)> drawn = {
         {"gravity.tree.links", links}, {"gravity.tree.curve", curve},           {"gravity.tree.accuracy", accuracy},
         {"gravity.tree.steps", steps}, {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active},
-        {"gravity.tree.scale", scale}};
+        {"gravity.tree.scale", scale}, {"gravity.galaxy.equilibrium", equilibrium}};
     const auto at = drawn.find(study.name);
     return at == drawn.end() ? "" : at->second(study);
 }

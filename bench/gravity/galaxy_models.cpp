@@ -54,7 +54,7 @@ std::vector<NamedGalaxy> single_spheres(index_t count) {
     GalaxyModel anisotropic;
     anisotropic.components.push_back({.law = Hernquist{}, .truncation = cut, .anisotropy_radius = 1});
     anisotropic.count = count;
-    all.push_back({"hernquist, r_a = 1", anisotropic, false});
+    all.push_back({"anisotropic hernquist", anisotropic, false});
     return all;
 }
 

@@ -215,7 +215,7 @@ TEST_P(SampledSpheres, MomentsOfFCloseJeansEquation) {
     EXPECT_LT(worst_density, 2e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryLaw, SampledSpheres, testing::ValuesIn(cases()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(EveryLaw, SampledSpheres, testing::ValuesIn(cases()), [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace kasane::gravity
