@@ -37,7 +37,7 @@ std::string legend(const Context& c) {
                            escape(group.name), grouped(group.count), dimmed);
     }
     out += fmt::format("<span class=\"scale\">brightness: surface density on a logarithmic scale, up to {}</span>",
-                       surface_density_text(film.brightest, c.history.units));
+                       surface_density_text(film.exposure.brightest, c.history.units));
     return out + "</div>\n";
 }
 
