@@ -178,14 +178,14 @@ class Curves {
             if (c.surface_density.empty()) continue;
             ++number;
             add_within(surface, k, c.surface_density, end);
-            add_within(rotation, k, c.rotation, end);
+            add_within(rotation, k, beyond(c.rotation, 0.01 * end), end);
             add_within(height, k, c.height, end);
             add_within(q, k, within(c.toomre_q, 8), end);
             add_within(sigma, k, c.sigma_R, end, " σ_R");
             add_within(sigma, k, c.sigma_phi, end, " σ_φ", Stroke::dashed);
             add_within(sigma, k, c.sigma_z, end, " σ_z", Stroke::dotted);
         }
-        auto circular = t_.circular_speed;
+        auto circular = beyond(t_.circular_speed, 0.01 * end);
         for (std::size_t i = 0; i < circular.size(); ++i)
             if (t_.radius[i] > end) circular[i] = nan;
         const auto [x, y] = cut(circular);
@@ -214,6 +214,13 @@ class Curves {
                 for (std::size_t i = 0; i < t_.radius.size(); ++i)
                     if (c.mass[i] < 0.99 * c.mass.back()) end = std::max(end, t_.radius[i]);
         return end;
+    }
+
+    /// Without the centre, where a black hole would take the whole axis.
+    std::vector<double> beyond(std::vector<double> y, double R) const {
+        for (std::size_t i = 0; i < y.size(); ++i)
+            if (t_.radius[i] < R) y[i] = nan;
+        return y;
     }
 
     static std::vector<double> within(std::vector<double> y, double most) {

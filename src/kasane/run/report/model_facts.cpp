@@ -26,20 +26,24 @@ std::string length_text(double length, const gravity::Units& units) { return wit
 std::string velocity_text(double velocity, const gravity::Units& units) { return with(velocity, pretty_unit(units.velocity_name)); }
 
 std::string time_text(double time, const gravity::Units& units) {
-    const auto scale = time_scale(units, time);
-    return with(time * scale.factor, scale.unit);
+    const double years = time * units.time_s() / 3.15576e7;  // Julian
+    if (!(years >= 1 && years < 1e13)) return with(time, "");
+    static constexpr std::pair<double, const char*> scales[] = {{1e9, "Gyr"}, {1e6, "Myr"}, {1e3, "kyr"}, {1, "yr"}};
+    for (const auto& [length, unit] : scales)
+        if (years >= 0.5 * length) return with(years / length, unit);
+    return with(years, "yr");
 }
 
 std::string run_file_lines(const gravity::GalaxyFacts& facts, const gravity::Units& units) {
     if (!(facts.suggested_softening > 0 && facts.suggested_dt_max > 0)) return "";
-    const auto unit = [](const std::string& name) { return name.empty() ? std::string() : "[" + name + "] "; };
     const auto softening = fmt::format("softening = {:.2g}", facts.suggested_softening);
     const auto dt_max = fmt::format("dt_max = {:.10g}", facts.suggested_dt_max);
     const auto wide = std::max(softening.size(), dt_max.size()) + 2;
-    return fmt::format(
-        "[force]\nmethod = \"tree\"\n{:<{}}# {}two thirds of the particles' distance in the densest place\n\n"
-        "[step]\nmethod = \"block\"\n{:<{}}# {}the longest step; most particles take shorter ones\neta = 0.5\n",
-        softening, wide, unit(units.length_name), dt_max, wide, unit(units.time_name));
+    const auto line = [&](const std::string& text, const std::string& unit) {
+        return unit.empty() ? text : fmt::format("{:<{}}# [{}]", text, wide, unit);
+    };
+    return fmt::format("[force]\nmethod = \"tree\"\n{}\n\n[step]\nmethod = \"block\"\n{}\neta = 0.5\n", line(softening, units.length_name),
+                       line(dt_max, units.time_name));
 }
 
 }  // namespace report

@@ -61,23 +61,27 @@ std::string picture(const Portrait& p, const gravity::Units& units) {
     return out + "</div>\n<figcaption>" + legend(p, units) + "</figcaption>\n</figure>\n</section>\n";
 }
 
-std::string cell(const std::string& text) { return "<td>" + (text.empty() ? "–" : escape(text)) + "</td>"; }
+/// @param below  a second, smaller line
+std::string cell(const std::string& text, const std::string& below = "") {
+    return "<td>" + (text.empty() ? "–" : escape(text)) + (below.empty() ? "" : "<small>" + escape(below) + "</small>") + "</td>";
+}
 
 std::string component_table(const GalaxyPart& part, const gravity::Units& units) {
     const auto& f = part.facts;
     const bool disks = std::any_of(f.components.begin(), f.components.end(), [](const auto& c) { return c.least_q > 0; });
     std::string out = "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Components\"><table class=\"components\">\n<thead><tr>";
-    for (const char* head : {"Component", "Law", "Particles", "Mass", "Per particle", "Half-mass radius", "Dispersion", "Dynamical time"})
+    for (const char* head : {"Component", "Particles", "Mass", "Half-mass radius", "Dispersion", "Dynamical time"})
         out += fmt::format("<th scope=\"col\">{}</th>", head);
     out += disks ? "<th scope=\"col\">Least Q</th><th scope=\"col\">Softening</th>" : "<th scope=\"col\">Softening</th>";
     out += "</tr></thead>\n<tbody>\n";
     const auto text = [&](double value, auto write) { return value > 0 ? write(value, units) : std::string(); };
     for (std::size_t k = 0; k < f.components.size(); ++k) {
         const auto& c = f.components[k];
-        out += fmt::format("<tr><th scope=\"row\"><i class=\"dot s{}\"></i>{}</th>", k % static_cast<std::size_t>(colors), escape(c.label));
-        out += cell(c.law) + cell(grouped(c.count)) + cell(mass_text(c.mass, units)) + cell(mass_text(c.particle_mass, units));
+        out += fmt::format("<tr><th scope=\"row\"><i class=\"dot s{}\"></i>{}{}</th>", k % static_cast<std::size_t>(colors), escape(c.label),
+                           c.law == c.label ? "" : "<small>" + escape(c.law) + "</small>");
+        out += cell(grouped(c.count), c.count > 1 ? "of " + mass_text(c.particle_mass, units) : "") + cell(mass_text(c.mass, units));
         out += cell(text(c.half_mass_radius, length_text)) + cell(text(c.dispersion, velocity_text)) + cell(text(c.dynamical_time, time_text));
-        if (disks) out += cell(c.least_q > 0 ? number(c.least_q) + " at " + length_text(c.least_q_radius, units) : "");
+        if (disks) out += cell(c.least_q > 0 ? number(c.least_q) : "", c.least_q > 0 ? "at " + length_text(c.least_q_radius, units) : "");
         out += cell(text(c.suggested_softening, length_text)) + "</tr>\n";
     }
     out += "</tbody></table></div>\n";
@@ -154,6 +158,8 @@ std::string lead(const ModelReport& report) {
 }  // namespace
 
 const char* const model_style = R"css(
+.tiles { grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); }
+.tiles div { justify-content: flex-end; }
 .views-of-model { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr)); gap: 6px; }
 .views-of-model img { display: block; width: 100%; height: auto; }
 .galaxy { font-size: 1.9rem; border-top: 1px solid var(--line); padding-top: 40px; overflow-wrap: anywhere; }
@@ -161,8 +167,10 @@ const char* const model_style = R"css(
 .components { white-space: nowrap; font-size: 0.925rem; }
 .components th { text-align: left; font-weight: 600; padding: 9px 22px 9px 0; }
 .components thead th { color: var(--muted); font-weight: 500; font-size: 0.85rem; }
-.components td { padding: 9px 22px 9px 0; }
-.components td:nth-child(n + 3), .components thead th:nth-child(n + 3) { text-align: right; }
+.components td { padding: 9px 22px 9px 0; vertical-align: top; }
+.components small { display: block; color: var(--muted); font-size: 0.85em; font-weight: 400; }
+.components th small { margin-left: 20px; }
+.components td:nth-child(n + 2), .components thead th:nth-child(n + 2) { text-align: right; }
 .components td:last-child, .components thead th:last-child { padding-right: 0; }
 .components tbody tr { border-top: 1px solid var(--line); }
 .dot { display: inline-block; width: 11px; height: 11px; border-radius: 50%; margin-right: 9px; background: var(--own); }
@@ -170,7 +178,7 @@ const char* const model_style = R"css(
 .card { border: 1px solid var(--line); border-radius: 10px; background: var(--card); padding: 16px 18px; }
 h3 + .halves { margin-top: 12px; }
 .small + h3 { margin-top: 36px; }
-@media (max-width: 640px) { .wide { margin-inline: -18px; padding-inline: 18px; } .film .views-of-model { gap: 3px; } }
+@media (max-width: 640px) { .tiles { grid-template-columns: 1fr 1fr; } .wide { margin-inline: -18px; padding-inline: 18px; } .film .views-of-model { gap: 3px; } }
 )css";
 
 std::string model_page(const ModelReport& report) {
