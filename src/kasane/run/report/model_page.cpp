@@ -106,9 +106,10 @@ std::string advice(const gravity::GalaxyFacts& f, const gravity::Units& units) {
         "<h3>To run it</h3>\n<div class=\"halves\"><div><pre class=\"card\" tabindex=\"0\">{}</pre></div>\n<div class=\"small\"><p>The softening is "
         "two thirds of the mean distance of particles in the densest place that they resolve, the innermost hundredth of a component. Less "
         "lets chance encounters of few particles heat the model; more flattens its centre (Rodionov &amp; Sotnikova 2005; Dehnen 2001). The "
-        "least of the components’ is taken: {}.</p>\n<p>A constant step for all would be {}, in which particles of the fastest component move "
-        "half a softening length at most on average, and turn no faster than the pull of all lets them in half of √(ε/a).</p></div></div>\n",
-        escape(lines), escape(length_text(f.suggested_softening, units)), escape(time_text(f.suggested_step, units)));
+        "least of the components’ is taken: {}.</p>\n<p>With one constant step for all, dt = {:.2g}{}: half of "
+        "the time in which particles of the fastest component cross a softening length, and of √(ε/a) in the strongest pull.</p></div></div>\n",
+        escape(lines), escape(length_text(f.suggested_softening, units)), f.suggested_step,
+        units.time_s() > 0 ? " (" + escape(time_text(f.suggested_step, units)) + ")" : "");
 }
 
 std::string galaxy(const GalaxyPart& part, const ModelReport& report, std::size_t index) {
@@ -158,7 +159,7 @@ std::string lead(const ModelReport& report) {
 }  // namespace
 
 const char* const model_style = R"css(
-.tiles { grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); }
+.tiles { grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); }
 .tiles div { justify-content: flex-end; }
 .views-of-model { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr)); gap: 6px; }
 .views-of-model img { display: block; width: 100%; height: auto; }
