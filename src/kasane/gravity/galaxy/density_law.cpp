@@ -1,3 +1,4 @@
+// Which law a component has, from where to where it must be tabulated, and its cut.
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/galaxy/density_law.hpp>
 #include <kasane/gravity/galaxy/deprojection.hpp>
