@@ -24,7 +24,7 @@ class Multipoles {
 
    private:
     double radius_ = 1;          // moments are in units of its powers
-    std::vector<double> q_;      // of l = 0, 2, ..., order
+    std::vector<double> q_ = std::vector<double>(order / 2 + 1);  // of l = 0, 2, ..., order
 };
 
 class PlaneField {
@@ -37,6 +37,7 @@ class PlaneField {
     double psi(double R, double z) const;
     At at(double R, double z) const;
     const CylinderGrid& grid() const { return grid_; }
+    const Multipoles& outside() const { return outside_; }
 
    private:
     struct Node {
