@@ -40,7 +40,7 @@ std::string legend(const Portrait& p, const gravity::Units& units) {
                            escape(group.name), dimmed);
     }
     out += fmt::format("<span class=\"scale\">{} drawn; brightness: surface density on a logarithmic scale, up to {}</span>",
-                       counted(p.drawn, "particle", "particles"), escape(surface_density_text(p.exposure.brightest, units)));
+                       counted(p.drawn, "point", "points"), escape(surface_density_text(p.exposure.brightest, units)));
     return out + "</div>\n";
 }
 
@@ -197,8 +197,8 @@ std::string model_page(const ModelReport& report) {
 
 }  // namespace report
 
-GalaxyPart describe(const std::string& name, const gravity::Galaxy& galaxy, const gravity::Sampler& sampler, Cpu on) {
-    return {name, gravity::facts(galaxy, on), gravity::tables(galaxy, 257, on), report::make_portrait(galaxy, sampler)};
+GalaxyPart describe(const std::string& name, const gravity::Galaxy& galaxy, Cpu on) {
+    return {name, gravity::facts(galaxy, on), gravity::tables(galaxy, 257, on), report::make_portrait(galaxy, on)};
 }
 
 void write_model_report(const std::filesystem::path& html, const ModelReport& report) { write_atomically(html, report::model_page(report)); }

@@ -1,9 +1,11 @@
+#include <kasane/core/math/random.hpp>
 #include <kasane/run/report/model_portrait.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace kasane::run::report {
 namespace {
@@ -17,37 +19,48 @@ Kind kind_of(const gravity::Component& c) {
     return gravity::is_disk(c.law) ? Kind::disk : c.type == halo_type ? Kind::halo : Kind::stars;
 }
 
-/// The particles of the picture, one group for each kind of component that is there.
+/// The points of the picture, one group for each kind of component that is there.
 struct Sample {
-    gravity::Particles particles;
+    std::vector<Vec3<double>> position;
+    std::vector<double> weight;  // mass
     std::vector<std::uint8_t> group;
     std::vector<Kind> kind;  // of each group
     std::vector<std::string> name;
     std::vector<double> mass;
 };
 
-Sample draw(const gravity::Galaxy& galaxy, const gravity::Sampler& sampler) {
+Vec3<double> on_sphere(double r, RandomStream& random) {
+    const double z = 2 * random.uniform() - 1, angle = 2 * std::numbers::pi * random.uniform();
+    const double R = std::sqrt((1 - z) * (1 + z));
+    return {r * R * std::cos(angle), r * R * std::sin(angle), r * z};
+}
+
+Sample draw(const gravity::Galaxy& galaxy, index_t points, Cpu on) {
     Sample sample;
     const auto& components = galaxy.model().components;
     const auto parts = std::count_if(components.begin(), components.end(), [](const auto& c) { return !gravity::is_black_hole(c.law); });
-    index_t first = 0;
+    std::size_t disk = 0;
+    const int threads = thread_count(on);
     for (std::size_t k = 0; k < components.size(); ++k) {
         const auto& component = components[k];
-        const auto count = galaxy.counts()[k];
-        if (!gravity::is_black_hole(component.law)) {
-            const auto kind = kind_of(component);
-            auto at = static_cast<std::size_t>(std::find(sample.kind.begin(), sample.kind.end(), kind) - sample.kind.begin());
-            if (at == sample.kind.size()) sample.kind.push_back(kind), sample.name.emplace_back(), sample.mass.push_back(0);
-            sample.name[at] += (sample.name[at].empty() ? "" : ", ") + component.label();
-            sample.mass[at] += component.mass;
-            gravity::Particles part;
-            const auto n = std::min<index_t>(count, most_drawn / parts);
-            sampler.fill(part, first, n);
-            for (auto& m : part.mass) m = component.mass / static_cast<double>(n);
-            sample.group.insert(sample.group.end(), part.mass.size(), static_cast<std::uint8_t>(at));
-            sample.particles.append(part);
+        if (gravity::is_black_hole(component.law)) continue;
+        const auto kind = kind_of(component);
+        const auto at = static_cast<std::size_t>(std::find(sample.kind.begin(), sample.kind.end(), kind) - sample.kind.begin());
+        if (at == sample.kind.size()) sample.kind.push_back(kind), sample.name.emplace_back(), sample.mass.push_back(0);
+        sample.name[at] += (sample.name[at].empty() ? "" : ", ") + component.label();
+        sample.mass[at] += component.mass;
+        const auto first = sample.position.size(), n = static_cast<std::size_t>(points / parts);
+        sample.position.resize(first + n);
+        sample.weight.resize(first + n, component.mass / static_cast<double>(n));
+        sample.group.resize(first + n, static_cast<std::uint8_t>(at));
+        const auto* sphere = galaxy.sphere(k);
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
+        for (std::size_t i = first; i < first + n; ++i) {
+            RandomStream random(galaxy.model().seed, i);
+            sample.position[i] = sphere ? on_sphere(sphere->radius(component.mass * random.uniform()), random)
+                                        : galaxy.disks()->draw(disk, random).position;
         }
-        first += count;
+        if (!sphere) ++disk;
     }
     return sample;
 }
@@ -58,9 +71,9 @@ double extent(const Sample& sample, const std::vector<bool>& counts, double shar
     double total = 0;
     for (std::size_t i = 0; i < sample.group.size(); ++i) {
         if (!counts[sample.group[i]]) continue;
-        const auto& r = sample.particles.position[i];
-        far.emplace_back(std::max(std::abs(r.x), std::abs(r.y)), sample.particles.mass[i]);
-        total += sample.particles.mass[i];
+        const auto& r = sample.position[i];
+        far.emplace_back(std::max(std::abs(r.x), std::abs(r.y)), sample.weight[i]);
+        total += sample.weight[i];
     }
     std::sort(far.begin(), far.end());
     double sum = 0;
@@ -73,11 +86,11 @@ std::string css_color(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", 
 
 }  // namespace
 
-Portrait make_portrait(const gravity::Galaxy& galaxy, const gravity::Sampler& sampler) {
+Portrait make_portrait(const gravity::Galaxy& galaxy, Cpu on, index_t points) {
     Portrait portrait;
-    const auto sample = draw(galaxy, sampler);
+    const auto sample = draw(galaxy, points, on);
     const auto groups = sample.kind.size();
-    portrait.drawn = sample.particles.size();
+    portrait.drawn = std::ssize(sample.position);
     if (groups == 0) return portrait;
 
     const bool has_halo = groups > 1 && std::count(sample.kind.begin(), sample.kind.end(), Kind::halo) > 0;
@@ -107,7 +120,7 @@ Portrait make_portrait(const gravity::Galaxy& galaxy, const gravity::Sampler& sa
     std::vector<Density> parts[2];
     for (int p = 0; p < 2; ++p) {
         for (std::size_t g = 0; g < groups; ++g) {
-            auto density = surface_density(window, p == 0 ? Plane::xy : Plane::xz, view(sample.particles.position), view(sample.particles.mass),
+            auto density = surface_density(window, p == 0 ? Plane::xy : Plane::xz, view(sample.position), view(sample.weight),
                                            view(sample.group), static_cast<std::uint8_t>(g));
             for (auto& v : density.value) v *= static_cast<float>(portrait.groups[g].weight);
             parts[p].push_back(std::move(density));

@@ -1,4 +1,5 @@
-// The picture that opens the page of a model: surface density of a sample, face-on and edge-on, in one window and one brightness.
+// The picture that opens the page of a model: surface density of points drawn from it, face-on and edge-on, in one window and one
+// brightness. However few particles the model has, the picture is as smooth.
 #pragma once
 
 #include <kasane/gravity/galaxy/galaxy.hpp>
@@ -21,12 +22,10 @@ struct Portrait {
     Exposure exposure;
     std::vector<Group> groups;
     std::vector<std::uint8_t> png[2];  ///< Plane::xy, Plane::xz; empty: there is nothing to draw
-    index_t drawn = 0;                 ///< particles
+    index_t drawn = 0;                 ///< points
 };
 
-inline constexpr index_t most_drawn = index_t{1} << 18;
-
-/// @param sampler  of this galaxy; the first particles of each component are drawn, at most most_drawn in all, black holes are not
-Portrait make_portrait(const gravity::Galaxy& galaxy, const gravity::Sampler& sampler);
+/// @param points  in all, shared evenly by the components; black holes are not drawn
+Portrait make_portrait(const gravity::Galaxy& galaxy, Cpu on = {}, index_t points = index_t{1} << 18);
 
 }  // namespace kasane::run::report
