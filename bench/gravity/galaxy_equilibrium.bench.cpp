@@ -1,7 +1,7 @@
 // gravity.galaxy.equilibrium: sampled galaxies evolved with the tree code; do they stay as they are?
 #include <kasane/core/base/timer.hpp>
 #include <kasane/gravity/diagnose/diagnose.hpp>
-#include <kasane/gravity/galaxy/tables.hpp>
+#include <kasane/gravity/galaxy/facts.hpp>
 #include <kasane/gravity/simulation.hpp>
 
 #include <bench/gravity/galaxy_models.hpp>

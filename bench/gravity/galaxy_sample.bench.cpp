@@ -1,6 +1,6 @@
 // gravity.galaxy.sample: how long a galaxy in equilibrium takes to build and to sample.
 #include <kasane/core/base/timer.hpp>
-#include <kasane/gravity/galaxy/tables.hpp>
+#include <kasane/gravity/galaxy/facts.hpp>
 
 #include <bench/gravity/galaxy_models.hpp>
 #include <bench/gravity/galaxy_studies.hpp>
