@@ -82,6 +82,9 @@ struct Build {
         return {[law = StretchedExponential{2 / law.alpha, law.alpha}, s = scale](double r) { return law(r / s); }, core * scale};
     }
     Untruncated operator()(const Sersic& law) const {
+        if (law.n == 0.5) {  // a Gaussian sphere, whose core no table resolves as well
+            return {[law = StretchedExponential{sersic_b(0.5), 2}, s = scale](double r) { return law(r / s); }, core * scale};
+        }
         // From where n = 10 has 1e-15 of its mass to where the surface density is exp(-130).
         const double first = 1e-12, last = std::pow(130 / sersic_b(law.n), law.n);
         const auto table = std::make_shared<const Deprojection>(sersic_projection(law.n), first, last);

@@ -13,7 +13,8 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr double table_step = 1. / 64;   // of ln r
+constexpr double table_step = 1. / 128;  // of ln r
+constexpr double noise = 1e-14;          // of ln rho: the rounding of a sum of some hundred terms
 constexpr double negligible = 1e-18;     // a term of a sum
 constexpr double longest_panel = 0.25;   // of u; five Gauss points resolve cosh u and power laws of it to 1e-13
 
@@ -112,7 +113,7 @@ Deprojection::Deprojection(const Projection& projection, double first, double la
         slope[i] = 2 * a;
         curvature[i] = 4 * ((d2 + d1) / rho - a * a);
     }
-    table_ = UniformQuintic(start, table_step, value, slope, curvature);
+    table_ = UniformQuintic(start, table_step, value, slope, curvature, noise);
 }
 
 Projection sersic_projection(double n) {

@@ -35,6 +35,7 @@ class KingSphere {
     double c4_, c6_;           // W = W0 - 3/2 x^2 + c4 x^4 + c6 x^6 + ...
     double tidal_ = 0;
     UniformQuintic inner_;     // of ln x
+    UniformQuintic pull_;      // -d W / d ln x / x^2 = M / x^3 of ln x, which keeps its digits in the core
     UniformQuintic outer_;     // of sqrt(1 - x / tidal), in which W is analytic up to the edge
 };
 
