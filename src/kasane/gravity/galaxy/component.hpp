@@ -31,17 +31,17 @@ struct Sersic { double n = 4; };
 /// Numbers of a file: radii [length], ascending, above 0, and densities of any unit, above 0. C2 between them (a cubic spline of the
 /// logarithms), power laws beyond them.
 struct Table {
-    std::vector<double> radius, density;
-    std::string source;  ///< the file, for messages
+    std::vector<double> radius{}, density{};
+    std::string source{};  ///< the file, for messages
 };
-struct TabulatedDensity { Table table; };         ///< rho(r); the component's scale is not used
-struct TabulatedSurfaceDensity { Table table; };  ///< Sigma(R), deprojected
+struct TabulatedDensity { Table table{}; };       ///< rho(r); the component's scale is not used
+struct TabulatedSurfaceDensity { Table table{}; };///< Sigma(R), deprojected
 struct BlackHole {};                              ///< one particle at the centre
 
 // Disks; x = R / scale, surface densities. Their vertical structure is in DiskOptions.
 struct ExponentialDisk {};              ///< exp(-x)
 struct SersicDisk { double n = 1; };    ///< exp(-b_n (x^(1/n) - 1))
-struct TabulatedDisk { Table table; };  ///< Sigma(R)
+struct TabulatedDisk { Table table{}; };  ///< Sigma(R)
 
 using Law = std::variant<Plummer, King, Hernquist, Nfw, Moore, Burkert, Einasto, Isothermal, TwoPower, TriplePower, Sersic, TabulatedDensity,
                          TabulatedSurfaceDensity, BlackHole, ExponentialDisk, SersicDisk, TabulatedDisk>;
@@ -73,13 +73,13 @@ struct DiskOptions {
 };
 
 struct Component {
-    std::string name;              ///< "halo"; empty: the law's name
+    std::string name{};            ///< "halo"; empty: the law's name
     Law law = Plummer{};
     double mass = 1;               ///< total, after truncation [mass]
     double scale = 1;              ///< what the law says [length]
-    Truncation truncation;
+    Truncation truncation{};
     double anisotropy_radius = 0;  ///< of Osipkov-Merritt: beta = r^2 / (r^2 + r_a^2) [length]; 0: isotropic
-    DiskOptions disk;
+    DiskOptions disk{};
     index_t count = 0;             ///< particles; 0: from particle_mass, or its share by mass of the galaxy's count
     double particle_mass = 0;      ///< [mass]; 0: mass / count
     std::uint8_t type = 1;         ///< particle type of the GADGET convention
@@ -89,7 +89,7 @@ struct Component {
 };
 
 struct GalaxyModel {
-    std::vector<Component> components;
+    std::vector<Component> components{};
     index_t count = 0;  ///< particles of the components that have neither count nor particle_mass, shared by mass; black holes are one each
     std::uint64_t seed = 1;
     double G = 1;
