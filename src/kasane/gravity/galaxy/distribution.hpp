@@ -7,7 +7,9 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/galaxy/mass_profile.hpp>
+#include <kasane/gravity/galaxy/speed_envelope.hpp>
 #include <kasane/gravity/galaxy/spherical_potential.hpp>
+#include <kasane/gravity/galaxy/energy_table.hpp>
 
 #include <memory>
 
@@ -33,13 +35,24 @@ class DistributionFunction {
 
     /// Mass per volume of phase space at Q; its integral over velocities at r is rho(r).
     double operator()(double q) const;
-    const Clamped& clamped() const;
+    const Clamped& clamped() const { return clamped_; }
     /// A velocity at radius r.
     RadialTangential velocity(double r, RandomStream& random) const;
+
+   private:
+    std::shared_ptr<const MassProfile> density_;
+    std::shared_ptr<const SphericalPotential> potential_;
+    double anisotropy_radius_ = 0;
+    Clamped clamped_;
+    EnergyTable log_f_;
+    double first_ = 0, last_ = 0;              // ln r of the table's ends
+    double inner_slope_ = 0, outer_slope_ = 0;  // of ln f against ln r there
+    double least_energy_ = 0;                  // f = 0 below it: Psi at the end of a finite component
+    SpeedEnvelope envelope_;
 };
 
 /// Radial dispersion squared sigma_r^2(r) from Jeans' equation with beta = r^2/(r^2 + r_a^2), and the tangential one of one direction,
-/// sigma_t^2 = (1 - beta) sigma_r^2; G = 1.                                              [Binney & Tremaine 2008, eq. 4.216]
+/// sigma_t^2 = (1 - beta) sigma_r^2; G = 1. Both 0 where the density is.                [Binney & Tremaine 2008, eq. 4.216]
 struct Dispersions {
     double radial2 = 0, tangential2 = 0;
 };

@@ -1,6 +1,5 @@
-// A galaxy in equilibrium: components in the potential of all of them, from which particles are drawn.
-// A particle is a function of (model, seed, index): a seed gives the same galaxy on any number of threads, and any part of it can be
-// made without the rest.
+// A galaxy in equilibrium: components in the potential of all of them, from which particles are drawn (sampler.hpp).
+// Invariants: tables only, whatever the number of particles; safe to read from many threads.
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
@@ -9,8 +8,8 @@
 #include <kasane/gravity/galaxy/disk/disk_system.hpp>
 #include <kasane/gravity/galaxy/distribution.hpp>
 #include <kasane/gravity/galaxy/mass_profile.hpp>
+#include <kasane/gravity/galaxy/sampler.hpp>
 #include <kasane/gravity/galaxy/spherical_potential.hpp>
-#include <kasane/gravity/particles.hpp>
 
 #include <memory>
 #include <vector>
@@ -23,8 +22,8 @@ inline constexpr double clamped_limit = 0.01;
 /// What a model's components are in equilibrium.
 class Galaxy {
    public:
-    /// @throws InputError as problems_of does, when f < 0 for more than clamped_limit of a component's mass (naming the component and
-    /// the radius), as DiskSystem does; ComputationError as DistributionFunction does
+    /// @throws InputError as problems_of does, for a second black hole, when f < 0 for more than clamped_limit of a component's mass
+    /// (naming the component and the radius), as DiskSystem does; ComputationError as DistributionFunction does
     explicit Galaxy(GalaxyModel model, Cpu on = {}, const ProgressFunction& progress = {});
 
     const GalaxyModel& model() const { return model_; }
@@ -46,38 +45,5 @@ class Galaxy {
     std::unique_ptr<const DiskSystem> disks_;
     std::shared_ptr<const SphericalPotential> potential_;
 };
-
-/// The particles of a galaxy, in the order of its components, ids 1..N, equal masses within a component. Every component's centre of
-/// mass is at the origin and at rest: the constructor goes through all particles once to find it.
-class Sampler {
-   public:
-    /// The galaxy must outlive this.
-    explicit Sampler(const Galaxy& galaxy, Cpu on = {}, const ProgressFunction& progress = {});
-
-    index_t size() const;
-    /// Fills `into` (resized) with the particles first, first + 1, ..., first + n - 1 of the galaxy.
-    void fill(Particles& into, index_t first, index_t n) const;
-
-   private:
-    const Galaxy* galaxy_;
-    Cpu on_;
-    std::vector<Vec3<double>> position_, velocity_;  // of the components' centres of mass, as drawn
-};
-
-/// All particles at once.
-Particles sample(const Galaxy& galaxy, Cpu on = {}, const ProgressFunction& progress = {});
-Particles sample(const GalaxyModel& model, Cpu on = {}, const ProgressFunction& progress = {});
-/// A galaxy of one component.
-Particles sample(const Component& component, std::uint64_t seed = 1, double G = 1, Cpu on = {});
-
-/// Plummer sphere; defaults are standard N-body units: G = M = 1, E = -1/4.                     [Heggie & Mathieu 1986]
-struct PlummerOptions {
-    index_t count = 0;
-    std::uint64_t seed = 1;
-    double mass = 1;
-    double scale = 0.58904862254808623221;  ///< 3 pi / 16
-    double G = 1;
-};
-Particles plummer(const PlummerOptions& options);
 
 }  // namespace kasane::gravity

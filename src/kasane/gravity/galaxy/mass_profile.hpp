@@ -6,6 +6,8 @@
 #include <kasane/core/math/interpolate.hpp>
 #include <kasane/gravity/galaxy/density_law.hpp>
 
+#include <vector>
+
 namespace kasane::gravity {
 
 class MassProfile {
@@ -14,24 +16,31 @@ class MassProfile {
     MassProfile(DensityLaw law, double total);
 
     double total() const { return total_; }
-    double inner() const;  ///< ends of the grid [length]
-    double outer() const;
-    double step() const;   ///< of ln r
-    bool finite() const;   ///< nothing lies beyond outer()
+    double inner() const { return law_.inner; }  ///< ends of the grid [length]
+    double outer() const { return law_.outer; }
+    double step() const { return log_mass_.step(); }  ///< of ln r
+    bool finite() const { return law_.finite; }   ///< nothing lies beyond outer()
 
     /// [mass / length^3] and derivatives; 0 beyond a finite law's end.
     DensityAt density(double r) const;
     /// Mass inside r.
     double mass(double r) const;
-    /// Mass beyond the sphere r, and Int_r^inf 4 pi r rho dr, to full relative precision.
+    /// Mass beyond the sphere r, to full relative precision.
     double mass_beyond(double r) const;
+    /// Int_r^inf 4 pi r rho dr, the potential that the mass beyond r makes inside it, to full relative precision.
+    double psi_of_beyond(double r) const;
     /// Radius that holds the mass m < total; at most outer().
     double radius(double m) const;
 
    private:
+    /// Int_r^inf 4 pi r^power rho dr; `nodes` holds it at the grid's radii.
+    double integral_beyond(double r, int power, const std::vector<double>& nodes) const;
+
     DensityLaw law_;
     double total_ = 0, normalisation_ = 1;
-    UniformHermite mass_;
+    double inner_slope_ = 3;                        // of ln M inside the grid
+    UniformHermite log_mass_;                       // of ln r
+    std::vector<double> mass_beyond_, psi_beyond_;  // at the nodes
 };
 
 }  // namespace kasane::gravity

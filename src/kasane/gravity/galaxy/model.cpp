@@ -223,8 +223,4 @@ Particles sample(const std::vector<Object>& objects, Cpu on) {
     return all;
 }
 
-Particles plummer(const PlummerOptions& o) {
-    return sample(Model{.kind = ModelKind::plummer, .count = o.count, .seed = o.seed, .mass = o.mass, .scale = o.scale, .G = o.G});
-}
-
 }  // namespace kasane::gravity

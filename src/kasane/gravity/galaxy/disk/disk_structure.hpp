@@ -1,0 +1,117 @@
+// The density of all disks of a galaxy in the potential of everything, iterated to self-consistency.  [Miki & Umemura 2018, section 2.3]
+//     rho(R, z) = Sigma(R) / (2 H(R)) exp(-(Psi(R, 0) - Psi(R, z)) / sigma_z^2(R)),   H = Int_0^inf exp(...) dz
+//     sigma_z^2(R) = Psi(R, 0) - Psi(R, z_d)
+// With sigma_z constant along a column this is the isothermal sheet: the vertical Jeans equation d(rho sigma_z^2)/dz = rho dPsi/dz holds
+// exactly.
+// Where spheres rule and R < 2 z_d, that sigma_z would exceed what a disk can have: it would be rounder than it is wide. There the
+// spheres' part of the drop, S(R, z_d), is held below a ninth of their v_c^2(R), which makes the disk about R/2 high (0.49 R in a flat
+// rotation curve, 0.51 R about a point mass, 0.47 R in a harmonic core). The disks' own part is not touched: a thick disk that holds
+// itself together is no contradiction.
+// The grids are nested: the solution on one of quarter resolution begins the next, of half, and that the last.
+// Units: G = 1. Radii below the first cell's centre have that centre's column.
+#pragma once
+
+#include <kasane/core/base/progress.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/disk/plane_field.hpp>
+#include <kasane/gravity/galaxy/disk/radial_table.hpp>
+#include <kasane/gravity/galaxy/spherical_potential.hpp>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace kasane::gravity {
+
+/// Sigma(R) of one disk, normalised, and its mass inside cylinders.
+class SurfaceProfile {
+   public:
+    SurfaceProfile() = default;
+    explicit SurfaceProfile(const Component& disk);
+    void tabulate(const StretchedAxis& axis);
+
+    double operator()(double R) const { return R < edge_ ? normalisation_ * sigma_(R) : 0; }
+    double log_slope(double R) const;  ///< d ln Sigma / d ln R
+    double total() const { return total_; }
+    double edge() const { return edge_; }            ///< less than 1e-9 of the mass lies beyond it and is left out [length]
+    double inner() const { return inner_; }          ///< holds 1% of the mass
+    double height() const { return height_; }        ///< z_d
+    double mass(double R) const;                     ///< inside the cylinder R; after tabulate()
+    double index_of_mass(double m) const { return mass_.inverse(m); }  ///< on the axis
+   private:
+    std::function<double(double)> sigma_, slope_;
+    double normalisation_ = 1, total_ = 0, edge_ = 0, inner_ = 0, height_ = 0;
+    StretchedAxis axis_;
+    UniformHermite mass_;
+};
+
+/// What the columns of one disk are, on the R axis of the grid.
+class DiskColumns {
+   public:
+    static constexpr std::size_t nodes = 41;  ///< of t = asinh(z / height), 0 to its end
+    static constexpr double step = 0.097;     ///< the last is at 24 heights: exp(-48) of a self-gravitating sheet is left
+
+    double sigma_z2(double u) const { return sigma_z2_(u); }
+    double height(double u) const { return height_(u); }  ///< where the density has fallen by e [length]
+    double half_thickness(double u) const { return half_thickness_(u); }  ///< H [length]
+    static double reach(double height) { return height * std::sinh(step * static_cast<double>(nodes - 1)); }
+    /// Height that has the share q (0 to 1) of column i's upper half below it [length].
+    double height_of_share(std::size_t column, double q) const;
+    /// Share of column i's upper half below z.
+    double share(std::size_t column, double z) const;
+
+   private:
+    friend class DiskStructure;
+    struct Column {
+        double sigma_z2 = 0, height = 0, half_thickness = 0;
+        UniformHermite share;  // of t
+    };
+    std::vector<Column> column_;
+    LogRadialTable sigma_z2_, height_, half_thickness_;
+};
+
+/// How fine the last grid is.
+struct DiskResolution {
+    double R_step = 1. / 40;  ///< of asinh(R / core): cells of R/40 outside the core
+    double z_step = 1. / 16;  ///< cells of z_d / 16 at the plane
+};
+
+class DiskStructure {
+   public:
+    /// @throws ComputationError when it does not converge
+    DiskStructure(const GalaxyModel& model, std::shared_ptr<const SphericalPotential> spheres, Cpu on, const ProgressFunction& progress,
+                  const DiskResolution& resolution = {});
+
+    std::size_t size() const { return profile_.size(); }
+    const SurfaceProfile& profile(std::size_t disk) const { return profile_[disk]; }
+    const DiskColumns& columns(std::size_t disk) const { return columns_[disk]; }
+    const StretchedAxis& axis() const { return field_.grid().R; }
+
+    double density(std::size_t disk, double R, double z) const;
+    double disks_psi(double R, double z) const { return field_.psi(R, z); }
+    /// Of everything.
+    PlaneField::At at(double R, double z) const;
+    double psi(double R, double z) const;
+    double spheres_mass(double r) const { return spheres_ ? spheres_->mass(r) : 0; }
+
+    int iterations() const { return iterations_; }
+    int solver_iterations() const { return solver_iterations_; }
+
+   private:
+    double spheres_psi(double r) const { return spheres_ ? spheres_->psi(r) : 0; }
+    DiskColumns::Column column(const SurfaceProfile& profile, double R) const;
+    /// Columns in the present field; the largest relative change of a thickness or share.
+    double update(std::size_t disk, Cpu on);
+    void tabulate(std::size_t disk);
+    void converge(const CylinderGrid& grid, Cpu on, const std::function<void(double)>& progress);
+
+    std::shared_ptr<const SphericalPotential> spheres_;
+    std::vector<SurfaceProfile> profile_;
+    std::vector<DiskColumns> columns_;
+    PlaneField field_;
+    bool first_ = true;
+    int iterations_ = 0, solver_iterations_ = 0;
+};
+
+}  // namespace kasane::gravity

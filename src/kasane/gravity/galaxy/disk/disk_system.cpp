@@ -1,0 +1,302 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/galaxy/disk/disk_structure.hpp>
+#include <kasane/gravity/galaxy/disk/disk_system.hpp>
+#include <kasane/gravity/galaxy/disk/planar_distribution.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+#include <optional>
+
+namespace kasane::gravity {
+
+using std::numbers::pi;
+
+namespace {
+
+constexpr double isotropic_share = 0.9;  // of the dispersion of a disk that does not rotate, the most that sigma_R may reach
+constexpr double escape_share = 0.98;    // of the escape speed squared, the most that a particle gets
+
+// Normal numbers, above 0, of the table of heights.
+constexpr std::size_t heights = 41;
+constexpr double normal_step = 0.125;
+
+struct Normals {
+    double a, b;
+};
+/// Two standard normal numbers.                                                                              [Box & Muller 1958]
+Normals normals(RandomStream& random) {
+    const double r = std::sqrt(-2 * std::log(random.uniform())), angle = 2 * pi * random.uniform();
+    return {r * std::cos(angle), r * std::sin(angle)};
+}
+
+/// One disk's kinematics, on the R axis of the grid.
+struct Kinematics {
+    PlanarDistribution planar;
+    LogRadialTable toomre_q;
+    // Rotation depends on the vertical energy E_z: v_phi^2 goes up by tilt (E_z - mean_drop - sigma_z^2 / 2).
+    RadialTable tilt, mean_drop;
+    std::vector<double> height;  // of the normal numbers 0, normal_step, ...: [column][heights]
+};
+
+}  // namespace
+
+struct DiskSystem::State {
+    GalaxyModel model;
+    std::vector<std::size_t> component;
+    DiskStructure structure;
+    std::vector<Kinematics> kinematics;
+    RadialTable force_plane, psi_plane;
+    LogRadialTable kappa2;
+
+    State(const GalaxyModel& m, std::shared_ptr<const SphericalPotential> spheres, Cpu on, const ProgressFunction& progress)
+        : model(m), structure(m, std::move(spheres), on, progress) {
+        for (std::size_t c = 0; c < model.components.size(); ++c) {
+            if (is_disk(model.components[c].law)) component.push_back(c);
+        }
+        plane();
+        std::vector<InputProblem> problems;
+        for (std::size_t d = 0; d < component.size(); ++d) {
+            if (auto problem = move(d, on)) problems.push_back(*problem);
+        }
+        if (!problems.empty()) throw InputError(problems);
+    }
+
+    const StretchedAxis& axis() const { return structure.axis(); }
+    double radius(std::size_t i) const { return axis().centre(i); }
+    /// Inside the first centre everything is that centre's.
+    double inside(double R) const { return std::max(R, radius(0)); }
+    double index(double R) const { return axis().index(inside(R)); }
+    Where at_key(std::size_t d, const char* option) const {
+        Where where;
+        where.key = fmt::format("components.{}.{}", component[d], option);
+        return where;
+    }
+
+    void plane() {
+        std::vector<double> force, psi, kappa;
+        for (std::size_t i = 0; i < axis().cells; ++i) {
+            const auto a = structure.at(radius(i), 0);
+            force.push_back(-a.d_R);
+            psi.push_back(a.psi);
+        }
+        const auto slope = index_slopes(force, -1);
+        for (std::size_t i = 0; i < axis().cells; ++i) {
+            const double R = radius(i);
+            kappa.push_back(std::max(3 * force[i] / R + slope[i] / axis().slope(R), 1e-300));
+        }
+        force_plane = RadialTable(axis(), force);
+        psi_plane = RadialTable(axis(), psi);
+        kappa2 = LogRadialTable(axis(), kappa);
+    }
+
+    std::optional<InputProblem> move(std::size_t d, Cpu on);
+    void heights_of(std::size_t d, Cpu on);
+    PositionVelocity draw(std::size_t d, RandomStream& random) const;
+};
+
+std::optional<InputProblem> DiskSystem::State::move(std::size_t d, Cpu on) {
+    const auto& profile = structure.profile(d);
+    const auto& columns = structure.columns(d);
+    const Component& disk = model.components[component[d]];
+    const std::size_t n = axis().cells;
+    const auto count = static_cast<index_t>(n);
+    const int threads = thread_count(on);
+    auto& k = kinematics.emplace_back();
+
+    // Averages over the column: of dPhi/dR, of the drop, and how R dPhi/dR and the slope of the density go with the drop.
+    PlanarProblem problem{axis(), std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};
+    std::vector<double> mean_drop(n), force_tilt(n), slope_tilt(n);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (index_t m = 0; m < count; ++m) {
+        const auto i = static_cast<std::size_t>(m);
+        const double R = radius(i), u = static_cast<double>(i) + 0.5, h = columns.height(u), sigma2 = columns.sigma_z2(u);
+        const auto in_plane = structure.at(R, 0);
+        const double du = 0.5, slope_sigma2 = std::log(columns.sigma_z2(u + du) / columns.sigma_z2(u - du)) * R / axis().slope(R) / (2 * du);
+        double sum = 0, force = 0, drop = 0, drop2 = 0, rising = 0, rising_drop = 0, thinning = 0, thinning_drop = 0;
+        constexpr int last = 80;  // even, for Simpson's rule over t = asinh(z / h)
+        constexpr double step = DiskColumns::step / 2;
+        for (int q = 0; q <= last; ++q) {
+            const double t = step * q;
+            const auto a = structure.at(R, h * std::sinh(t));
+            const double x = in_plane.psi - a.psi;
+            const double w = (q == 0 || q == last ? 1 : (q % 2 == 1 ? 4 : 2)) * std::cosh(t) * std::exp(-x / sigma2);
+            const double F = -R * a.d_R;                                                     // R dPhi/dR
+            const double slope = (-R * in_plane.d_R + R * a.d_R) / sigma2 + x / sigma2 * slope_sigma2;  // d ln rho / d ln R but for a constant
+            sum += w, force += w * -a.d_R, drop += w * x, drop2 += w * x * x;
+            rising += w * F, rising_drop += w * F * x, thinning += w * slope, thinning_drop += w * slope * x;
+        }
+        drop /= sum;
+        const double variance = drop2 / sum - drop * drop;
+        problem.surface_density[i] = profile(R);
+        problem.force[i] = force / sum;
+        mean_drop[i] = drop;
+        force_tilt[i] = (rising_drop / sum - rising / sum * drop) / variance;
+        slope_tilt[i] = (thinning_drop / sum - thinning / sum * drop) / variance;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        if (problem.force[i] > 0) continue;
+        return InputProblem{fmt::format("there are no circular orbits at R = {:.4g}: what lies outside pulls more than what lies inside. Add "
+                                        "mass to the centre or fill the hole of the disk", radius(i)),
+                            at_key(d, "mass")};
+    }
+
+    // The dispersion asked for, from Q at the scale, and what the mean rotation leaves room for: v^2 = v_c^2 + sigma_R^2
+    // (1 - kappa^2/(4 Omega^2) + d ln(Sigma sigma_R^2)/d ln R) >= 0.                      [Binney & Tremaine 2008, eq. 4.228, 6.70]
+    const double scale = disk.scale, u_scale = index(scale), sigma_scale = profile(scale);
+    const RadialTable force_of(axis(), problem.force);
+    const double omega2 = force_plane(u_scale) / scale, kappa = std::sqrt(kappa2(u_scale));
+    const double per_q = 3.36 * sigma_scale / kappa;
+    const double deficit = kappa * kappa / (4 * omega2) - profile.log_slope(scale);  // d ln sigma_R^2 / d ln R = -1 cancels the 1
+    const double most2 = deficit > 0 ? scale * force_of(u_scale) / deficit : std::numeric_limits<double>::infinity();
+    const double at_scale = disk.disk.toomre_q * per_q;
+    const auto refuse = [&](double most_q) {
+        return InputProblem{fmt::format("Q = {:.4g} at R = {:.4g} cannot be met: with sigma_R = {:.4g} (G = 1) no mean rotation would be left "
+                                        "against a circular speed of {:.4g}. The greatest Q there is {:.3g}",
+                                        disk.disk.toomre_q, scale, at_scale, std::sqrt(omega2) * scale, most_q),
+                            at_key(d, "disk.toomre_q")};
+    };
+    if (!(at_scale * at_scale < most2)) return refuse(std::sqrt(most2) / per_q);
+
+    // Of a disk that does not rotate: Int_R^inf Sigma dPhi/dR dR / Sigma. No planar equilibrium is hotter.
+    double pressure = 0;
+    for (std::size_t i = n; i-- > 0;) {
+        const double R = radius(i), here = problem.surface_density[i] * problem.force[i] * axis().slope(R);
+        const double sigma2 = at_scale * at_scale * std::exp(1 - R / scale);
+        problem.sigma_R2[i] = std::max(sigma2, 1e-12 * problem.force[i] * R);
+        pressure += here / 2;
+        if (problem.surface_density[i] > 0) {
+            const double limit = isotropic_share * pressure / problem.surface_density[i];
+            problem.sigma_R2[i] *= std::pow(1 + std::pow(problem.sigma_R2[i] / limit, 8), -0.125);
+        }
+        pressure += here / 2;
+    }
+    k.planar = PlanarDistribution(problem, on);
+    const double reached = std::sqrt(k.planar.at(u_scale).sigma_R2);
+    if (std::abs(reached / at_scale - 1) > 0.03) return refuse(reached / per_q);
+
+    std::vector<double> tilt(n), toomre_q(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const double u = static_cast<double>(i) + 0.5, sigma_R2 = k.planar.at(u).sigma_R2;
+        tilt[i] = force_tilt[i] + sigma_R2 * slope_tilt[i];
+        toomre_q[i] = std::sqrt(sigma_R2 * kappa2(u)) / (3.36 * std::max(problem.surface_density[i], 1e-300));
+    }
+    k.tilt = RadialTable(axis(), tilt);
+    k.mean_drop = RadialTable(axis(), mean_drop);
+    k.toomre_q = LogRadialTable(axis(), toomre_q);
+    heights_of(d, on);
+    return std::nullopt;
+}
+
+void DiskSystem::State::heights_of(std::size_t d, Cpu on) {
+    auto& table = kinematics[d].height;
+    table.resize(axis().cells * heights);
+    const auto count = static_cast<index_t>(axis().cells);
+    const int threads = thread_count(on);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (index_t m = 0; m < count; ++m) {
+        const auto i = static_cast<std::size_t>(m);
+        for (std::size_t q = 0; q < heights; ++q) {
+            table[i * heights + q] =
+                structure.columns(d).height_of_share(i, std::erf(normal_step * static_cast<double>(q) / std::numbers::sqrt2));
+        }
+    }
+}
+
+PositionVelocity DiskSystem::State::draw(std::size_t d, RandomStream& random) const {
+    const auto& profile = structure.profile(d);
+    const auto& k = kinematics[d];
+    const double R = axis().at(profile.index_of_mass(profile.total() * random.uniform())), u = index(R);
+    const double azimuth = 2 * pi * random.uniform(), cos = std::cos(azimuth), sin = std::sin(azimuth);
+    const auto first = normals(random);
+    double z;
+    {
+        const double x = std::clamp(u - 0.5, 0., static_cast<double>(axis().cells - 1) - 1e-9);
+        const double y = std::min(std::abs(first.a) / normal_step, static_cast<double>(heights - 1) - 1e-9);
+        const auto i = static_cast<std::size_t>(x), q = static_cast<std::size_t>(y);
+        const double s = x - static_cast<double>(i), t = y - static_cast<double>(q);
+        const double* a = &k.height[i * heights + q];
+        const double* b = a + heights;
+        z = std::copysign((1 - s) * ((1 - t) * a[0] + t * a[1]) + s * ((1 - t) * b[0] + t * b[1]), first.a);
+    }
+    const double psi = structure.psi(inside(R), z), drop = psi_plane(u) - psi;
+    const double sigma_z2 = structure.columns(d).sigma_z2(u), square = k.planar.at(u).square;
+    const double tilt = k.tilt(u), mean = k.mean_drop(u) + sigma_z2 / 2;
+    double speed = first.b;  // a normal number, that stands for a speed in the plane
+    for (;;) {
+        const auto more = normals(random);
+        const auto in_plane = k.planar.draw(u, speed, random);
+        const double v_z = std::sqrt(sigma_z2) * more.a;
+        const double shift = tilt * (v_z * v_z / 2 + drop - mean) / square;
+        double v_phi = in_plane.phi * std::sqrt(std::max(1 + shift, 0.));
+        speed = more.b;
+        if (in_plane.R * in_plane.R + v_phi * v_phi + v_z * v_z > 2 * escape_share * psi) continue;
+        if (random.uniform() < model.components[component[d]].disk.retrograde) v_phi = -v_phi;
+        return {{R * cos, R * sin, z}, {in_plane.R * cos - v_phi * sin, in_plane.R * sin + v_phi * cos, v_z}};
+    }
+}
+
+DiskSystem::DiskSystem(const GalaxyModel& model, std::shared_ptr<const SphericalPotential> spheres, Cpu on, const ProgressFunction& progress)
+    : state_(std::make_unique<State>(model, std::move(spheres), on, progress)) {}
+DiskSystem::~DiskSystem() = default;
+DiskSystem::DiskSystem(DiskSystem&&) noexcept = default;
+
+std::size_t DiskSystem::size() const { return state_->component.size(); }
+std::size_t DiskSystem::component(std::size_t disk) const { return state_->component[disk]; }
+double DiskSystem::density(std::size_t disk, double R, double z) const { return state_->structure.density(disk, R, z); }
+double DiskSystem::psi(double R, double z) const { return state_->structure.disks_psi(R, z); }
+DiskSystem::Pull DiskSystem::pull(double R, double z) const {
+    const auto a = state_->structure.at(R, z);
+    return {a.d_R, a.d_z};
+}
+
+DiskAt DiskSystem::at(std::size_t disk, double R) const {
+    const auto& s = *state_;
+    const double u = s.index(R), inside = s.inside(R);
+    const auto& columns = s.structure.columns(disk);
+    const auto moments = s.kinematics[disk].planar.at(u);
+    DiskAt a;
+    a.surface_density = s.structure.profile(disk)(R);
+    a.height = columns.height(u);
+    a.sigma_R = std::sqrt(moments.sigma_R2);
+    a.sigma_phi = std::sqrt(moments.sigma_phi2);
+    a.sigma_z = std::sqrt(columns.sigma_z2(u));
+    a.circular_speed = std::sqrt(std::max(s.force_plane(u), 0.) * R);
+    a.rotation = rotation(disk, R, 0);
+    a.omega = std::sqrt(std::max(s.force_plane(u), 0.) / inside);
+    a.kappa = std::sqrt(s.kappa2(u));
+    a.toomre_q = a.sigma_R * a.kappa / (3.36 * a.surface_density);
+    return a;
+}
+
+double DiskSystem::rotation(std::size_t disk, double R, double z) const {
+    const auto& s = *state_;
+    const auto& k = s.kinematics[disk];
+    const double u = s.index(R);
+    const auto moments = k.planar.at(u);
+    const double drop = s.psi_plane(u) - s.structure.psi(s.inside(R), z);
+    return moments.rotation * std::sqrt(std::max(1 + k.tilt(u) * (drop - k.mean_drop(u)) / moments.square, 0.));
+}
+
+DiskSystem::LeastQ DiskSystem::least_q(std::size_t disk) const {
+    const auto& s = *state_;
+    LeastQ least{std::numeric_limits<double>::infinity(), 0};
+    for (std::size_t i = 0; i < s.axis().cells && s.radius(i) < s.structure.profile(disk).edge(); ++i) {
+        const double q = at(disk, s.radius(i)).toomre_q;
+        if (q < least.toomre_q) least = {q, s.radius(i)};
+    }
+    return least;
+}
+
+double DiskSystem::total_mass() const {
+    double mass = 0;
+    for (std::size_t d = 0; d < size(); ++d) mass += state_->structure.profile(d).total();
+    return mass;
+}
+
+PositionVelocity DiskSystem::draw(std::size_t disk, RandomStream& random) const { return state_->draw(disk, random); }
+int DiskSystem::iterations() const { return state_->structure.iterations(); }
+int DiskSystem::solver_iterations() const { return state_->structure.solver_iterations(); }
+
+}  // namespace kasane::gravity

@@ -1,0 +1,205 @@
+#include <kasane/gravity/galaxy/disk/bessel.hpp>
+#include <kasane/gravity/galaxy/disk/planar_distribution.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace kasane::gravity {
+
+using std::numbers::pi;
+
+namespace {
+
+constexpr std::size_t speeds = 97;  // at every radius; an odd number, for Simpson's rule
+constexpr double reach = 8;         // of the speeds, in dispersions about the circular speed
+constexpr int rounds = 60;          // of the iteration; most disks take 10
+constexpr double tolerance = 1e-4;  // of both moments, mean over the mass
+
+// Normal numbers of the table of quantiles; beyond them the last interval is continued.
+constexpr std::size_t quantiles = 41;
+constexpr double normal_step = 0.25, normal_first = -5;
+
+double normal_share(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+}  // namespace
+
+double von_mises(double concentration, RandomStream& random) {
+    if (concentration < 1e-6) return pi * (2 * random.uniform() - 1);
+    const double tau = 1 + std::sqrt(1 + 4 * concentration * concentration);
+    const double rho = (tau - std::sqrt(2 * tau)) / (2 * concentration), r = (1 + rho * rho) / (2 * rho);
+    for (;;) {
+        const double z = std::cos(pi * random.uniform()), f = (1 + r * z) / (r + z), c = concentration * (r - f), u = random.uniform();
+        if (c * (2 - c) - u > 0 || std::log(c / u) + 1 - c >= 0) {
+            const double angle = std::acos(std::clamp(f, -1., 1.));
+            return random.uniform() < 0.5 ? -angle : angle;
+        }
+    }
+}
+
+PlanarDistribution::PlanarDistribution(const PlanarProblem& problem, Cpu on) : axis_(problem.axis) { solve(problem, on); }
+
+void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
+    const int threads = thread_count(on);
+    const std::size_t n = axis_.cells;
+    const auto count = static_cast<index_t>(n);
+    std::vector<double> R(n), dR(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        R[i] = axis_.centre(i);
+        dR[i] = axis_.slope(R[i]);
+    }
+    // Psi of the force, inwards from a point mass's beyond the last centre: fourth order between the centres.
+    std::vector<double> per_index(n), psi(n);
+    for (std::size_t i = 0; i < n; ++i) per_index[i] = problem.force[i] * dR[i];
+    psi[n - 1] = problem.force[n - 1] * R[n - 1];
+    for (std::size_t i = n - 1; i-- > 0;) {
+        const double before = i > 0 ? per_index[i - 1] : -per_index[0], behind = per_index[std::min(i + 2, n - 1)];
+        psi[i] = psi[i + 1] + (13 * (per_index[i] + per_index[i + 1]) - before - behind) / 24;
+    }
+    // Circular orbits.
+    const auto force_slope = index_slopes(problem.force, -1);
+    std::vector<double> binding(n), omega(n), gamma(n), momentum(n), binding_slope(n), log_omega(n), log_gamma(n), log_momentum(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const double omega2 = problem.force[i] / R[i];
+        const double kappa2 = std::max(3 * omega2 + force_slope[i] / dR[i], 0.01 * omega2);
+        omega[i] = std::sqrt(omega2);
+        momentum[i] = R[i] * R[i] * omega[i];
+        binding[i] = psi[i] - R[i] * problem.force[i] / 2;
+        binding_slope[i] = R[i] * kappa2 / 2 * dR[i];  // -d(binding)/du
+        log_omega[i] = std::log(omega[i]);
+        log_gamma[i] = std::log(2 * omega[i] / std::sqrt(kappa2));
+        log_momentum[i] = std::log(momentum[i]);
+    }
+    std::vector<double> energy(n);
+    for (std::size_t i = 0; i < n; ++i) energy[i] = -binding[i];
+    const UniformHermite energy_of(0.5, 1, energy, binding_slope);
+    const RadialTable omega_of(axis_, log_omega), gamma_of(axis_, log_gamma), momentum_of(axis_, log_momentum);
+
+    // Speeds at every radius and the circular orbits of their energies, which stay as S and s change.
+    struct Sample {
+        double u, v, omega, gamma, momentum;
+    };
+    std::vector<Sample> sample(n * speeds);
+    std::vector<double> step(n);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (index_t k = 0; k < count; ++k) {
+        const auto i = static_cast<std::size_t>(k);
+        const double circular = R[i] * omega[i], spread = reach * std::sqrt(problem.sigma_R2[i]);
+        const double first = std::max(0., circular - spread);
+        const double most = std::sqrt(std::max(2 * (psi[i] - binding[n - 1]), 0.));
+        const double last = std::max(std::min(circular + spread, most), first + 1e-9 * circular);
+        step[i] = (last - first) / (speeds - 1);
+        for (std::size_t j = 0; j < speeds; ++j) {
+            auto& s = sample[i * speeds + j];
+            s.v = first + step[i] * static_cast<double>(j);
+            s.u = energy_of.inverse(s.v * s.v / 2 - psi[i]);
+            s.omega = std::exp(omega_of(s.u));
+            s.gamma = std::exp(gamma_of(s.u));
+            s.momentum = std::exp(momentum_of(s.u));
+        }
+    }
+
+    // ln S and ln s^2. Where the disk has ended S keeps a floor that is nothing.
+    double most = 0;
+    for (const double s : problem.surface_density) most = std::max(most, s);
+    std::vector<double> log_s(n), log_s2(n), wanted(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        wanted[i] = std::max(problem.surface_density[i], 1e-14 * most);
+        log_s[i] = std::log(wanted[i]);
+        log_s2[i] = std::log(problem.sigma_R2[i]);
+    }
+    std::vector<double> density(n), sigma_R2(n), rotation(n), square(n), weight(n * speeds);
+    const auto moments = [&] {
+        const RadialTable s_of(axis_, log_s), s2_of(axis_, log_s2);
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (index_t k = 0; k < count; ++k) {
+            const auto i = static_cast<std::size_t>(k);
+            double sum = 0, radial = 0, mean = 0, tangential = 0;
+            for (std::size_t j = 0; j < speeds; ++j) {
+                const auto& s = sample[i * speeds + j];
+                const double s2 = std::exp(s2_of(s.u)), x = s.omega * R[i] * s.v / s2;
+                const auto [i0, i1] = scaled_bessel(x);
+                const double bessel = i0 > 0 ? i1 / i0 : 1, across = x > 0 ? bessel / x : 0.5;
+                // L <= L_c(E); rounding of the tables must not make it otherwise.
+                const double w = s.v * s.gamma / s2 * std::exp(s_of(s.u) + std::min(s.omega * (R[i] * s.v - s.momentum), 0.) / s2) * i0;
+                weight[i * speeds + j] = w;
+                const double simpson = (j == 0 || j + 1 == speeds ? 1 : (j % 2 == 1 ? 4 : 2)) * w;
+                sum += simpson;
+                radial += simpson * s.v * s.v * across;
+                mean += simpson * s.v * bessel;
+                tangential += simpson * s.v * s.v * (1 - across);
+            }
+            density[i] = sum * step[i] / 3;
+            sigma_R2[i] = radial / sum;
+            rotation[i] = mean / sum;
+            square[i] = tangential / sum;
+        }
+    };
+    for (int round = 0;; ++round) {
+        moments();
+        double mass = 0;
+        density_error_ = dispersion_error_ = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double m = R[i] * dR[i] * problem.surface_density[i];
+            mass += m;
+            density_error_ += m * std::abs(density[i] / wanted[i] - 1);
+            dispersion_error_ += m * std::abs(sigma_R2[i] / problem.sigma_R2[i] - 1);
+        }
+        density_error_ /= mass;
+        dispersion_error_ /= mass;
+        if (round == rounds || std::max(density_error_, dispersion_error_) < tolerance) break;
+        for (std::size_t i = 0; i < n; ++i) {
+            // Sharp edges cannot be had from orbits that are wider: steps are bounded, so that S does not run away there.
+            log_s[i] += std::clamp(std::log(wanted[i] / density[i]), -0.5, 0.5);
+            const double s2 = std::clamp(std::log(problem.sigma_R2[i] / sigma_R2[i]), -0.5, 0.5), base = std::log(problem.sigma_R2[i]);
+            log_s2[i] = std::clamp(log_s2[i] + s2, base - 2, base + 4);
+        }
+    }
+    sigma_R2_ = RadialTable(axis_, sigma_R2);
+    rotation_ = RadialTable(axis_, rotation);
+    square_ = RadialTable(axis_, square);
+
+    const RadialTable s2_of(axis_, log_s2);
+    quantile_.resize(n * quantiles);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (index_t k = 0; k < count; ++k) {
+        const auto i = static_cast<std::size_t>(k);
+        const double* w = &weight[i * speeds];
+        std::vector<double> share(speeds), slope(speeds);
+        for (std::size_t j = 1; j < speeds; ++j) {
+            const double before = j >= 2 ? w[j - 2] : 0, behind = j + 1 < speeds ? w[j + 1] : 0;
+            share[j] = share[j - 1] + std::max(13 * (w[j - 1] + w[j]) - before - behind, 0.) / 24;
+        }
+        const double all = share.back();
+        for (std::size_t j = 0; j < speeds; ++j) share[j] /= all, slope[j] = w[j] / all;
+        const UniformHermite share_of(0, 1, share, slope);
+        for (std::size_t q = 0; q < quantiles; ++q) {
+            const double v = sample[i * speeds].v + step[i] * share_of.inverse(normal_share(normal_first + normal_step * static_cast<double>(q)));
+            const double u = energy_of.inverse(v * v / 2 - psi[i]);
+            quantile_[i * quantiles + q] = {v, omega_of(u) - s2_of(u)};
+        }
+    }
+}
+
+PlanarMoments PlanarDistribution::at(double u) const {
+    PlanarMoments m{sigma_R2_(u), 0, rotation_(u), square_(u)};
+    m.sigma_phi2 = std::max(m.square - m.rotation * m.rotation, 0.);
+    return m;
+}
+
+PlanarDistribution::Velocity PlanarDistribution::draw(double u, double normal, RandomStream& random) const {
+    const double x = std::clamp(u - 0.5, 0., static_cast<double>(axis_.cells - 1) - 1e-9);
+    const double y = std::clamp((normal - normal_first) / normal_step, 0., static_cast<double>(quantiles - 1) - 1e-9);
+    const auto i = static_cast<std::size_t>(x), q = static_cast<std::size_t>(y);
+    const double s = x - static_cast<double>(i), t = y - static_cast<double>(q);
+    const Quantile* a = &quantile_[i * quantiles + q];
+    const Quantile* b = a + quantiles;
+    const auto between = [&](double Quantile::*what) {
+        return (1 - s) * ((1 - t) * a[0].*what + t * a[1].*what) + s * ((1 - t) * b[0].*what + t * b[1].*what);
+    };
+    const double v = between(&Quantile::speed), R = axis_.at(std::max(u, 0.5));
+    const double angle = von_mises(std::exp(between(&Quantile::log_concentration)) * R * v, random);
+    return {v * std::sin(angle), v * std::cos(angle)};
+}
+
+}  // namespace kasane::gravity

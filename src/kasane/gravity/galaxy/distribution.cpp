@@ -1,0 +1,206 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/math/quadrature.hpp>
+#include <kasane/gravity/galaxy/distribution.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+namespace kasane::gravity {
+namespace {
+
+using std::numbers::pi;
+
+// Steps of the table of ln f in the density's steps of ln r, which resolve its edge. Without one they are 1/85, where ln f is
+// interpolated to 1e-9; f dips and peaks inside an edge, and there the density comes back to 3e-6 (Distribution.GivesBackTheDensity).
+constexpr double coarsening = 0.75;
+// Cells of the bound of speeds, in steps of the table: f changes by some 20% across one.
+constexpr double cell_steps = 4;
+// Of the integral over x the part below this times its end: 1e-10 of it, as the integrand goes as x^(-1/2).
+constexpr double negligible = 1e-20;
+
+/// rho_Q = (1 + r^2/r_a^2) rho with its derivatives.
+DensityAt augmented(DensityAt rho, double r, double anisotropy_radius) {
+    if (anisotropy_radius == 0) return rho;
+    const double a2 = anisotropy_radius * anisotropy_radius;
+    const double factor = 1 + r * r / a2, d = 2 * r / a2, dd = 2 / a2;
+    return {factor * rho.rho, factor * rho.d + d * rho.rho, factor * rho.dd + 2 * d * rho.d + dd * rho.rho};
+}
+
+/// What f is the inversion of.
+struct Inversion {
+    const MassProfile& density;
+    const SphericalPotential& potential;
+    double anisotropy_radius;
+};
+
+/// How far beyond the grid the inversion of a density that never ends goes on, in e-folds of r: the integrand falls as r^(1 - slope).
+double far_beyond(const Inversion& c) {
+    if (c.density.finite()) return 0;
+    const double r = c.density.outer();
+    const auto at = augmented(c.density.density(r), r, c.anisotropy_radius);
+    return at.rho > 0 ? std::min(25 / std::max(-r * at.d / at.rho - 1, 0.25), 100.) : 0;
+}
+
+/// f(Q) = 1/(sqrt(8) pi^2) Int_0^Q (d^2 rho_Q / dPsi^2) dPsi / sqrt(Q - Psi)   [Binney & Tremaine 2008, eqs. 4.46a and 4.293; the
+/// boundary term vanishes with d rho/dPsi at the end], with Q = Psi(r_q), over x = ln(r / r_q), and
+/// d^2 rho / dPsi^2 = (r^2/M)^2 [rho'' + rho' 2 (M - 2 pi rho_tot r^3)/(r M)]    [Miki & Umemura 2018]; M, rho_tot of everything.
+Integral eddington(const Inversion& c, double r_q) {
+    const double x_end = std::log(c.density.outer() / r_q) + far_beyond(c);
+    if (x_end <= 0) return {.converged = true};
+    const auto integrand = [&](double x) {
+        if (x < negligible * x_end) return 0.;
+        const double r = r_q * std::exp(x);
+        const auto [rho, d, dd] = augmented(c.density.density(r), r, c.anisotropy_radius);
+        if (!(rho > 0)) return 0.;
+        const double mass = c.potential.mass(r);
+        const double curvature = dd + d * 2 * (1 - 2 * pi * c.potential.density(r) * r * r * r / mass) / r;
+        return r * r * r / mass * curvature / std::sqrt(c.potential.drop(r_q, x));
+    };
+    auto f = integrate(integrand, 0, x_end, 1e-8);
+    const double factor = 1 / (std::sqrt(8.) * pi * pi);
+    f.value *= factor;
+    f.error *= factor;
+    f.magnitude *= factor;
+    return f;
+}
+
+/// Int over space of the mass per Q and unit f at Q = Psi(r_q): 16 pi^2 Int_0^r_q r^2 sqrt(2 (Psi - Q)) / (1 + r^2/r_a^2) dr, by the
+/// trapezoidal rule in ln r, good to a per cent.
+double density_of_states(const Inversion& c, double r_q) {
+    constexpr double step = 0.1;
+    double sum = 0;
+    for (double x = step / 2; x < 10; x += step) {
+        const double r = r_q * std::exp(-x);
+        const double factor = c.anisotropy_radius > 0 ? 1 + r * r / (c.anisotropy_radius * c.anisotropy_radius) : 1;
+        sum += r * r * r * std::sqrt(2 * c.potential.drop(r, x)) / factor * step;
+    }
+    return 16 * pi * pi * sum;
+}
+
+/// q from 0 to 1 in steps of 4% at most where f changes: at the speeds that carry a particle from Psi = top to the nodes below it.
+std::vector<double> speeds(const std::vector<double>& energies, double top, double range) {
+    constexpr double finest = 0.02, coarsest = 0.04;
+    std::vector<double> q{0};
+    const auto advance = [&](double to) {
+        const double from = q.back();
+        const int parts = static_cast<int>(std::ceil((to - from) / (coarsest * to)));
+        for (int i = 1; i <= parts; ++i) q.push_back(from + (to - from) * i / parts);
+    };
+    const auto below = std::lower_bound(energies.begin(), energies.end(), top);
+    for (auto e = below; e != energies.begin();) {
+        const double next = std::min(std::sqrt((top - *--e) / range), 1.);
+        if (next > q.back() * (1 + finest)) advance(next);
+    }
+    if (q.back() < 1) advance(1);
+    return q;
+}
+
+}  // namespace
+
+DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> density, std::shared_ptr<const SphericalPotential> potential,
+                                           double anisotropy_radius, Cpu on)
+    : density_(std::move(density)), potential_(std::move(potential)), anisotropy_radius_(anisotropy_radius) {
+    const int threads = thread_count(on);
+    const Inversion component{*density_, *potential_, anisotropy_radius_};
+    first_ = std::log(density_->inner());
+    last_ = std::log(density_->outer());
+    const auto n = static_cast<index_t>(std::ceil((last_ - first_) / (coarsening * density_->step()))) + 1;
+    const double step = (last_ - first_) / static_cast<double>(n - 1);
+    const auto size = static_cast<std::size_t>(n);
+    const auto radius = [&](std::size_t k) { return std::exp(first_ + step * static_cast<double>(k)); };
+
+    std::vector<double> f(size), states(size), pull(size), psi(size);
+    std::vector<Integral> integral(size);
+#pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+    for (index_t i = 0; i < n; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        const double r = radius(k);
+        integral[k] = eddington(component, r);
+        f[k] = integral[k].value;
+        pull[k] = potential_->mass(r) / r;  // -dPsi/dln r
+        psi[k] = potential_->psi(r);
+        states[k] = density_of_states(component, r) * pull[k];  // mass per unit f and ln r
+    }
+    double positive = 0, negative = 0, worst = 0, peak = 0;
+    for (std::size_t k = 0; k < size; ++k) {
+        const double mass = std::abs(f[k]) * states[k];
+        (f[k] > 0 ? positive : negative) += mass;
+        peak = std::max(peak, f[k]);
+        if (f[k] < 0 && mass > worst) worst = mass, clamped_.radius = radius(k);
+    }
+    for (std::size_t k = 0; k < size; ++k) {
+        // Where rho hardly lives any more its inversion cancels to noise: what counts is the error's share of the mass.
+        if (!integral[k].converged && !(integral[k].error * states[k] < 1e-6 * positive)) {
+            throw ComputationError(fmt::format(
+                "Eddington's inversion does not converge at the radius {:.6g} (error {:.2g} of {:.2g}): the density changes too fast "
+                "there. Try a wider truncation",
+                radius(k), integral[k].error, integral[k].magnitude));
+        }
+    }
+    clamped_.fraction = negative / positive;
+
+    const double floor = peak * 1e-100;  // stands for 0: far below any phase-space density that a sample could show
+    std::vector<double> log_f(size);
+    for (std::size_t k = 0; k < size; ++k) log_f[k] = std::log(std::max(f[k], floor));
+    const auto slopes = monotone_slopes(log_f, step);
+    inner_slope_ = slopes.front();
+    outer_slope_ = slopes.back();
+    std::vector<EnergyTable::Node> nodes;
+    std::vector<double> energies;
+    double crowd = psi.front(), least_fall = pull.front() / psi.front();
+    for (std::size_t k = size; k-- > 0;) {
+        // Deep in a flat core Psi no longer changes in double precision, nor does f.
+        if (!energies.empty() && !(psi[k] > energies.back() * (1 + 1e-14))) continue;
+        energies.push_back(psi[k]);
+        nodes.push_back({psi[k], log_f[k], -slopes[k] / pull[k]});
+        if (pull[k] / psi[k] < least_fall) crowd = psi[k], least_fall = pull[k] / psi[k];
+    }
+    log_f_ = EnergyTable(std::move(nodes), crowd);
+    least_energy_ = density_->finite() ? log_f_.first() : 0;
+
+    envelope_ = SpeedEnvelope(first_, last_, cell_steps * step);
+    const auto cells = static_cast<index_t>(envelope_.cells());
+#pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+    for (index_t i = 0; i < cells; ++i) {
+        const auto cell = static_cast<std::size_t>(i);
+        // E = least + (1 - q^2) (Psi - least) with Psi between those of the cell's ends.
+        const double high = potential_->psi(std::exp(envelope_.edge(cell)));
+        const double low = std::max(potential_->psi(std::exp(envelope_.edge(cell + 1))), least_energy_);
+        const auto q = speeds(energies, high, high - least_energy_);
+        std::vector<double> bound(q.size() - 1);
+        for (std::size_t j = 0; j < bound.size(); ++j) {
+            const auto in_table = [&](double e) { return std::clamp(e, log_f_.first(), log_f_.last()); };
+            const double least = in_table(least_energy_ + (1 - q[j + 1] * q[j + 1]) * (low - least_energy_));
+            const double most = in_table(least_energy_ + (1 - q[j] * q[j]) * (high - least_energy_));
+            bound[j] = q[j + 1] * q[j + 1] * std::exp(log_f_.greatest(least, most)) * (1 + 1e-9);
+        }
+        envelope_.set(cell, q, bound);
+    }
+}
+
+double DistributionFunction::operator()(double q) const {
+    if (!(q >= least_energy_ && q > 0)) return 0;
+    if (q >= log_f_.first() && q <= log_f_.last()) return std::exp(log_f_(q));
+    // Power laws of the radius where Psi = q, beyond the table's ends; at the centre the last radius that a double can have.
+    const double t = std::log(std::max(potential_->radius_of(q), 1e-300));
+    return q < log_f_.first() ? std::exp(log_f_(log_f_.first()) + outer_slope_ * (t - last_))
+                              : std::exp(log_f_(log_f_.last()) + inner_slope_ * (t - first_));
+}
+
+RadialTangential DistributionFunction::velocity(double r, RandomStream& random) const {
+    // 1e-11 of the mass lies inside the table, and moves as at its end.
+    const double within = std::clamp(r, density_->inner(), density_->outer());
+    const double range = std::max(potential_->psi(within) - least_energy_, 0.);
+    // The density of u = |(v_r, sqrt(1 + r^2/r_a^2) v_t)| is u^2 f(Psi - u^2/2), and its direction is isotropic.
+    const double q = envelope_.draw(
+        std::log(within), [&](double s) { return s * s * (*this)(least_energy_ + (1 - s * s) * range); }, random);
+    const double u = q * std::sqrt(2 * range), cosine = 2 * random.uniform() - 1;
+    const double stretch = anisotropy_radius_ > 0 ? std::sqrt(1 + r * r / (anisotropy_radius_ * anisotropy_radius_)) : 1;
+    return {u * cosine, u * std::sqrt((1 - cosine) * (1 + cosine)) / stretch};
+}
+
+}  // namespace kasane::gravity

@@ -1,0 +1,61 @@
+// A function of energy on any ascending nodes: cubic Hermite pieces, found in constant time. Energies may crowd around one value (the
+// bottom of a potential, from below or, with a point mass, from both sides): differences from it are resolved like energies near 0.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace kasane::gravity {
+
+class EnergyTable {
+   public:
+    EnergyTable() = default;
+    struct Node {
+        double energy, value, slope;  ///< slope: d value / dE
+    };
+    /// Slopes are limited so that every piece is monotone between its nodes [Fritsch & Carlson 1980].
+    /// @param nodes  at least 2, energies ascending and above 0   @param crowd  where they crowd
+    EnergyTable(std::vector<Node> nodes, double crowd);
+
+    double first() const { return nodes_.front().energy; }
+    double last() const { return nodes_.back().energy; }
+
+    /// e from first() to last().
+    double operator()(double e) const {
+        const auto& a = nodes_[cell(e)];
+        const auto& b = *(&a + 1);
+        const double width = b.energy - a.energy, s = (e - a.energy) / width, u = 1 - s;
+        return a.value + s * s * (3 - 2 * s) * (b.value - a.value) + s * u * width * (u * a.slope - s * b.slope);
+    }
+    /// The greatest value between two energies of the table, low <= high.
+    double greatest(double low, double high) const;
+
+   private:
+    static constexpr int bins_per_octave_log2 = 5;
+    static std::int64_t octave_bin(double x) { return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(x) >> (52 - bins_per_octave_log2)); }
+    /// Ascends with e: bins of e, then of the distance from the crowd below it, then above it.
+    std::size_t bin(double e) const {
+        const auto clamped = [](std::int64_t i, std::int64_t n) { return i < 0 ? 0 : i < n ? i : n - 1; };
+        if (e < crowd_ / 2) return static_cast<std::size_t>(clamped(octave_bin(e) - lowest_[0], count_[0]));
+        if (e < crowd_) return static_cast<std::size_t>(count_[0] + count_[1] - 1 - clamped(octave_bin(crowd_ - e) - lowest_[1], count_[1]));
+        return static_cast<std::size_t>(count_[0] + count_[1] + clamped(octave_bin(e - crowd_) - lowest_[2], count_[2]));
+    }
+    std::size_t cell(double e) const {
+        const auto b = bin(e);
+        std::size_t low = first_cell_[b], high = first_cell_[b + 1];  // the cell is one of low..high
+        while (low < high) {
+            const auto middle = (low + high + 1) / 2;
+            if (nodes_[middle].energy <= e) low = middle;
+            else high = middle - 1;
+        }
+        return low;
+    }
+
+    std::vector<Node> nodes_;
+    double crowd_ = 0;
+    std::int64_t lowest_[3] = {}, count_[3] = {};
+    std::vector<std::uint32_t> first_cell_;  // by bin: the cell in which it begins, and one more
+};
+
+}  // namespace kasane::gravity

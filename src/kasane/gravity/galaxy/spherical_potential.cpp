@@ -1,0 +1,154 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/math/quadrature.hpp>
+#include <kasane/gravity/galaxy/spherical_potential.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace kasane::gravity {
+namespace {
+
+// Of the sphere of influence: the profiles' mass in there is below 1e-3 of the point's, whatever the cusp (a rho ~ r^-2 has M ~ r).
+constexpr double deep_inside = 1e-3;
+// Shorter steps of ln r are integrated, longer ones are differences of tables.
+constexpr double short_step = 0.1;
+// Here two points of Gauss are as good as five: their error is x^4 / 4320 times the fourth derivative.
+constexpr double shortest_step = 0.01;
+constexpr double inv_sqrt3 = std::numbers::inv_sqrt3;
+
+}  // namespace
+
+SphericalPotential::SphericalPotential(std::vector<std::shared_ptr<const MassProfile>> profiles, double point_mass)
+    : profiles_(std::move(profiles)), point_mass_(point_mass), empty_(profiles_.empty()) {
+    KS_EXPECT(point_mass >= 0 && (point_mass > 0 || !profiles_.empty()));
+    double inner = std::numeric_limits<double>::infinity(), outer = 0, step = 1. / 64;
+    for (const auto& profile : profiles_) {
+        inner = std::min(inner, profile->inner());
+        outer = std::max(outer, profile->outer());
+        step = std::min(step, profile->step());
+    }
+    if (empty_) inner = 1, outer = 2;  // any grid will do for a power law
+    const auto mass_at = [&](double r) {
+        double sum = 0;
+        for (const auto& profile : profiles_) sum += profile->mass(r);
+        return sum;
+    };
+    if (point_mass_ > 0 && !empty_) {
+        double low = std::log(inner) - 100, high = std::log(outer);
+        for (int i = 0; i < 60; ++i) {
+            const double middle = (low + high) / 2;
+            (mass_at(std::exp(middle)) > point_mass_ ? high : low) = middle;
+        }
+        inner = std::min(inner, deep_inside * std::exp(low));
+    }
+
+    const double first = std::log(inner), last = std::log(outer);
+    const auto n = static_cast<std::size_t>(std::ceil((last - first) / step)) + 1;
+    step = (last - first) / static_cast<double>(n - 1);
+    const auto x = [&](std::size_t i) { return first + step * static_cast<double>(i); };
+    std::vector<double> log_mass(n, -std::numeric_limits<double>::infinity()), mass_slope(n), log_psi(log_mass), psi_slope(n), depth(n), pull(n);
+    for (std::size_t i = 0; i < n && !empty_; ++i) {
+        const double r = std::exp(x(i));
+        const double mass = mass_at(r);
+        double psi = mass / r;
+        for (const auto& profile : profiles_) psi += profile->psi_of_beyond(r);
+        pull[i] = mass / r;  // -dPsi/dln r
+        log_mass[i] = std::log(mass);
+        mass_slope[i] = 4 * std::numbers::pi * r * r * r * density(r) / mass;
+        log_psi[i] = std::log(psi);
+        psi_slope[i] = -pull[i] / psi;
+    }
+    log_mass_ = UniformHermite(first, step, log_mass, mass_slope);
+    log_psi_ = UniformHermite(first, step, log_psi, psi_slope);
+    inner_slope_ = mass_slope[0];
+    for (std::size_t i = 1; i < n; ++i) {
+        depth[i] = depth[i - 1] + integrate_short([&](double t) { return std::exp(log_mass_(t) - t); }, x(i - 1), x(i));
+    }
+    depth_ = UniformHermite(first, step, depth, pull);
+}
+
+double SphericalPotential::inner() const { return std::exp(log_mass_.first()); }
+double SphericalPotential::outer() const { return std::exp(log_mass_.last()); }
+
+double SphericalPotential::total_mass() const {
+    double sum = point_mass_;
+    for (const auto& profile : profiles_) sum += profile->total();
+    return sum;
+}
+
+double SphericalPotential::profiles_mass(double t) const { return empty_ ? 0 : std::exp(log_mass_(t)); }
+
+double SphericalPotential::mass(double r) const { return point_mass_ + profiles_mass(std::log(r)); }
+
+double SphericalPotential::density(double r) const {
+    double sum = 0;
+    for (const auto& profile : profiles_) sum += profile->density(r).rho;
+    return sum;
+}
+
+double SphericalPotential::psi(double r) const {
+    const double t = std::log(r), first = log_psi_.first();
+    const double point = point_mass_ > 0 ? point_mass_ / r : 0;
+    if (empty_) return point;
+    return point + (t < first ? std::exp(log_psi_(first)) + inside_drop(t, first - t) : std::exp(log_psi_(t)));
+}
+
+double SphericalPotential::inside_drop(double t, double x) const {
+    // Int M/r dln r of M ~ r^slope.
+    const double p = inner_slope_ - 1, first = log_mass_.first();
+    const double pull = std::exp(log_mass_(first) - first + p * (t - first));
+    return pull * (std::abs(p) * x < 1e-8 ? x : std::expm1(p * x) / p);
+}
+
+double SphericalPotential::profiles_drop(double t, double x) const {
+    const double first = log_mass_.first(), last = log_mass_.last();
+    if (t + x <= first) return inside_drop(t, x);
+    if (t < first) return inside_drop(t, first - t) + profiles_drop(first, t + x - first);
+    const auto pull = [&](double s) { return std::exp(log_mass_(t + s) - t - s); };
+    if (x < shortest_step) return x / 2 * (pull(x * (1 - inv_sqrt3) / 2) + pull(x * (1 + inv_sqrt3) / 2));
+    if (x < short_step) return integrate_short(pull, 0, x);
+    const double u = t + x;
+    const double depth = depth_(t), psi = std::exp(log_psi_(t));
+    if (depth > psi || t >= last) return psi - std::exp(log_psi_(u));
+    if (u <= last) return depth_(u) - depth;
+    return depth_(last) - depth + std::exp(log_psi_(last)) - std::exp(log_psi_(u));
+}
+
+double SphericalPotential::drop(double r, double x) const {
+    const double point = point_mass_ > 0 ? point_mass_ / r * -std::expm1(-x) : 0;
+    if (empty_) return point;
+    const double t = std::log(r);
+    return point + profiles_drop(t, x);
+}
+
+double SphericalPotential::central() const {
+    if (point_mass_ > 0 || inner_slope_ <= 1) return std::numeric_limits<double>::infinity();
+    const double first = log_mass_.first();
+    return std::exp(log_psi_(first)) + std::exp(log_mass_(first) - first) / (inner_slope_ - 1);
+}
+
+double SphericalPotential::radius_of(double e) const {
+    if (!(e < central())) return 0;
+    // Newton's iteration for ln Psi = ln e in t = ln r, whose slope is -M/(r Psi), inside a bracket.
+    double low = log_psi_.first(), high = log_psi_.last();
+    for (double stride = 1; psi(std::exp(low)) < e; stride *= 2) {
+        if (stride > 1000) return 0;  // a rounding below the centre's
+        high = low, low -= stride;
+    }
+    for (double stride = 1; psi(std::exp(high)) > e; stride *= 2) low = high, high += stride;
+    double t = (low + high) / 2;
+    for (int i = 0; i < 100 && high - low > 1e-15 * std::abs(t); ++i) {
+        const double r = std::exp(t), at = psi(r);
+        (at > e ? low : high) = t;
+        const double next = t + std::log(at / e) * at * r / mass(r);
+        const bool inside = next > low && next < high;
+        const double moved = std::abs(next - t);
+        t = inside ? next : (low + high) / 2;
+        if (inside && moved < 1e-15 * std::abs(t)) break;
+    }
+    return std::exp(t);
+}
+
+}  // namespace kasane::gravity
