@@ -16,8 +16,7 @@ double power_of(double r, int n) { return n == 1 ? r : r * r; }
 /// Int_r^inf 4 pi r^power rho dr of a law that never ends, with u = 1/r.
 double tail(const DensityLaw& law, double r, int power) {
     const auto integrand = [&](double u) {
-        const double rho = law.at(1 / u).rho;  // 0 where it underflows, and the power of u with it
-        return rho > 0 ? sphere * rho / (u * u * power_of(u, power)) : 0;
+        return sphere * law.at(1 / u).rho / u / u / power_of(u, power);  // one by one: far out u^4 would be 0 before rho is
     };
     return integrate(integrand, 0, 1 / r, 1e-12).value;
 }

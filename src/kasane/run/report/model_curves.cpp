@@ -181,9 +181,9 @@ class Curves {
             add_within(rotation, k, beyond(c.rotation, 0.01 * end), end);
             add_within(height, k, c.height, end);
             add_within(q, k, within(c.toomre_q, 8), end);
-            add_within(sigma, k, c.sigma_R, end, " σ_R");
-            add_within(sigma, k, c.sigma_phi, end, " σ_φ", Stroke::dashed);
-            add_within(sigma, k, c.sigma_z, end, " σ_z", Stroke::dotted);
+            add_within(sigma, k, c.sigma_R, end, " R");
+            add_within(sigma, k, c.sigma_phi, end, " φ", Stroke::dashed);
+            add_within(sigma, k, c.sigma_z, end, " z", Stroke::dotted);
         }
         auto circular = beyond(t_.circular_speed, 0.01 * end);
         for (std::size_t i = 0; i < circular.size(); ++i)
@@ -193,9 +193,9 @@ class Curves {
         return group(number == 1 ? "The disk" : "The disks",
                      figure("Rotation", rotation,
                             "Mean velocity around the axis, prograde stars, and the circular speed: it lags behind by the asymmetric drift.") +
-                         figure("Velocity dispersions", sigma, "Along the radius, around the axis, and across the plane, in the plane.") +
+                         figure("Velocity dispersions", sigma, "Along the radius (R), around the axis (φ) and across the plane (z).") +
                          figure("Toomre Q", q,
-                                "σ_R κ / (3.36 G Σ): rings and clumps grow where it is below 1; spirals and bars fade where it is above about 2.") +
+                                "σ<sub>R</sub> κ / (3.36 G Σ): rings and clumps grow where it is below 1; spirals and bars fade where it is above about 2.") +
                          figure("Surface density", surface, "Mass per area of the plane, both sides together.") +
                          figure("Height", height, "Where the density has fallen by e."));
     }

@@ -136,9 +136,14 @@ std::string sources(const ModelReport& report) {
     if (!report.command.empty()) commands += command(report.command, "makes the particles and this page anew");
     if (!report.tables.empty()) commands += command("h5dump -n " + shell_word(report.tables), "all curves of this page as tables (HDF5)");
     if (!commands.empty()) out += "<h3>Commands</h3>\n<table class=\"commands\"><tbody>\n" + commands + "</tbody></table>\n";
-    if (!report.papers.empty()) {
-        out += "<h3>Papers to cite</h3>\n<ul class=\"papers\">\n";
-        for (const auto& paper : report.papers) out += "<li>" + escape(paper) + "</li>\n";
+    auto papers = report.papers;
+    if (std::any_of(report.galaxies.begin(), report.galaxies.end(), [](const auto& g) { return g.facts.suggested_softening > 0; })) {
+        papers.emplace_back("S. A. Rodionov, N. Ya. Sotnikova, Astron. Rep. 49, 470 (2005) (softening and time step)");
+        papers.emplace_back("W. Dehnen, MNRAS 324, 273 (2001) (what softening balances)");
+    }
+    if (!papers.empty()) {
+        out += "<h3>Papers</h3>\n<ul class=\"papers\">\n";
+        for (const auto& paper : papers) out += "<li>" + escape(paper) + "</li>\n";
         out += "</ul>\n";
     }
     return out + "</section>\n";
@@ -197,8 +202,8 @@ std::string model_page(const ModelReport& report) {
 
 }  // namespace report
 
-GalaxyPart describe(const std::string& name, const gravity::Galaxy& galaxy, Cpu on) {
-    return {name, gravity::facts(galaxy, on), gravity::tables(galaxy, 257, on), report::make_portrait(galaxy, on)};
+GalaxyPart describe(const std::string& name, const gravity::Galaxy& galaxy, const gravity::GalaxyFacts& facts, Cpu on) {
+    return {name, facts, gravity::tables(galaxy, 257, on), report::make_portrait(galaxy, on)};
 }
 
 void write_model_report(const std::filesystem::path& html, const ModelReport& report) { write_atomically(html, report::model_page(report)); }

@@ -106,7 +106,7 @@ Portrait make_portrait(const gravity::Galaxy& galaxy, Cpu on, index_t points) {
     const Palette palette(hues);
     for (std::size_t g = 0; g < groups; ++g) {
         // Most of the mass is dark; drawn as it is, it would outshine the stars.
-        portrait.groups.push_back({sample.name[g], {}, bright[g] ? 1 : std::min(1.0, 1.2 * bright_mass / dark_mass)});
+        portrait.groups.push_back({sample.name[g], {}, bright[g] ? 1 : std::min(1.0, 0.5 * bright_mass / dark_mass)});
         std::vector<double> share(groups, 0.0);
         share[g] = 1;
         for (int k = 0; k < ramp_length; ++k)
@@ -115,7 +115,7 @@ Portrait make_portrait(const gravity::Galaxy& galaxy, Cpu on, index_t points) {
 
     auto& window = portrait.window;
     window.columns = columns, window.rows = rows;
-    window.height = 2.2 * std::max(extent(sample, bright, 0.93), 1e-300);
+    window.height = 2.2 * std::max(extent(sample, bright, 0.95), 1e-300);
     window.width = window.height * columns / rows;
     std::vector<Density> parts[2];
     for (int p = 0; p < 2; ++p) {

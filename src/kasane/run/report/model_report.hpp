@@ -33,8 +33,8 @@ struct ModelReport {
     std::vector<GalaxyPart> galaxies;
 };
 
-/// Facts, tables and picture of a galaxy: some seconds of work.
-GalaxyPart describe(const std::string& name, const gravity::Galaxy& galaxy, Cpu on = {});
+/// Makes tables and picture of a galaxy: some seconds of work.
+GalaxyPart describe(const std::string& name, const gravity::Galaxy& galaxy, const gravity::GalaxyFacts& facts, Cpu on = {});
 
 /// Writes the page atomically. @throws InputError: not writable; ComputationError: disk full
 void write_model_report(const std::filesystem::path& html, const ModelReport& report);
