@@ -44,14 +44,15 @@ std::string legend(const Portrait& p, const gravity::Units& units) {
     return out + "</div>\n";
 }
 
-std::string picture(const Portrait& p, const gravity::Units& units) {
+std::string picture(const Portrait& p, const gravity::Units& units, bool has_disk) {
     if (p.png[0].empty()) return "";
     const auto& w = p.window;
     const auto ticks = nice_ticks(0, w.width, 6);
     const double bar = ticks.size() > 1 ? ticks[1] : w.width / 5;
-    const auto length = pretty_unit(units.length_name);
-    const auto bar_text = fmt::format("{:.6g}", bar) + (length.empty() ? "" : " " + length);
-    static constexpr const char* name[] = {"face-on", "edge-on"};
+    const bool parsecs = units.length_name == "kpc" && bar < 0.1;
+    const auto length = parsecs ? "pc" : pretty_unit(units.length_name);
+    const auto bar_text = fmt::format("{:.6g}", parsecs ? 1000 * bar : bar) + (length.empty() ? "" : " " + length);
+    const char* const name[] = {has_disk ? "face-on" : "x–y", has_disk ? "edge-on" : "x–z"};
     std::string out = "<section class=\"film\" aria-label=\"Picture of the model\">\n<figure>\n<div class=\"views-of-model\">\n";
     for (int k = 0; k < 2; ++k)
         out += fmt::format(
@@ -61,6 +62,10 @@ std::string picture(const Portrait& p, const gravity::Units& units) {
     return out + "</div>\n<figcaption>" + legend(p, units) + "</figcaption>\n</figure>\n</section>\n";
 }
 
+bool has_disk(const gravity::GalaxyFacts& f) {
+    return std::any_of(f.components.begin(), f.components.end(), [](const auto& c) { return c.least_q > 0; });
+}
+
 /// @param below  a second, smaller line
 std::string cell(const std::string& text, const std::string& below = "") {
     return "<td>" + (text.empty() ? "–" : escape(text)) + (below.empty() ? "" : "<small>" + escape(below) + "</small>") + "</td>";
@@ -68,7 +73,7 @@ std::string cell(const std::string& text, const std::string& below = "") {
 
 std::string component_table(const GalaxyPart& part, const gravity::Units& units) {
     const auto& f = part.facts;
-    const bool disks = std::any_of(f.components.begin(), f.components.end(), [](const auto& c) { return c.least_q > 0; });
+    const bool disks = has_disk(f);
     std::string out = "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Components\"><table class=\"components\">\n<thead><tr>";
     for (const char* head : {"Component", "Particles", "Mass", "Half-mass radius", "Dispersion", "Dynamical time"})
         out += fmt::format("<th scope=\"col\">{}</th>", head);
@@ -118,7 +123,7 @@ std::string galaxy(const GalaxyPart& part, const ModelReport& report, std::size_
         out += fmt::format("<section>\n<h2 class=\"galaxy\">{}</h2>\n",
                            escape(part.name.empty() ? "Galaxy " + std::to_string(index + 1) : part.name)) +
                tiles(part.facts, report.units) + "</section>\n";
-    out += picture(part.portrait, report.units);
+    out += picture(part.portrait, report.units, has_disk(part.facts));
     out += "<section>\n<h2>Components</h2>\n" + component_table(part, report.units) + advice(part.facts, report.units) + "</section>\n";
     return out + model_curves(part, report.units);
 }
@@ -153,12 +158,12 @@ std::string lead(const ModelReport& report) {
     index_t count = 0;
     std::size_t components = 0;
     for (const auto& part : report.galaxies) count += part.facts.count, components += part.facts.components.size();
-    const auto several = report.galaxies.size() > 1;
-    const auto physical = report.units.length_cm > 0;
-    const std::string what = several ? counted(std::ssize(report.galaxies), "", physical ? "galaxies" : "systems") : physical ? "A galaxy" : "A system";
-    return "<p class=\"lead\">" + what + " of <strong>" + counted(static_cast<std::int64_t>(components), "component", "components") +
-           "</strong> in dynamical equilibrium, made of " + counted(count, "particle", "particles") +
-           ". Every component moves in the pull of all of them.</p>\n";
+    const bool several = report.galaxies.size() > 1, one = !several && components == 1;
+    const bool disk = std::any_of(report.galaxies.begin(), report.galaxies.end(), [](const auto& part) { return has_disk(part.facts); });
+    const std::string what = several ? counted(std::ssize(report.galaxies), "", disk ? "galaxies" : "systems") : disk ? "A galaxy" : "A system";
+    return "<p class=\"lead\">" + what + (one ? "" : " of <strong>" + counted(static_cast<std::int64_t>(components), "", "components") + "</strong>") +
+           " in dynamical equilibrium, made of " + counted(count, "particle", "particles") + "." +
+           (one ? "" : several ? " Every component moves in the pull of all of its own system’s." : " Every component moves in the pull of all of them.") + "</p>\n";
 }
 
 }  // namespace
@@ -171,8 +176,8 @@ const char* const model_style = R"css(
 .galaxy { font-size: 1.9rem; border-top: 1px solid var(--line); padding-top: 40px; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; margin: 0 -28px 14px; padding: 0 28px; }
 .components { white-space: nowrap; font-size: 0.925rem; }
-.components th { text-align: left; font-weight: 600; padding: 9px 22px 9px 0; }
-.components thead th { color: var(--muted); font-weight: 500; font-size: 0.85rem; }
+.components th { text-align: left; vertical-align: top; font-weight: 600; padding: 9px 22px 9px 0; }
+.components thead th { vertical-align: bottom; color: var(--muted); font-weight: 500; font-size: 0.85rem; }
 .components td { padding: 9px 22px 9px 0; vertical-align: top; }
 .components small { display: block; color: var(--muted); font-size: 0.85em; font-weight: 400; }
 .components th small { margin-left: 20px; }
