@@ -68,8 +68,8 @@ int sample(const Common& common, const Options& o) {
     auto text = fmt::format("{} particles in {} units: {}", n, model.units.name, o.file);
     for (const auto& c : outline.components) {
         components.push_back({{"name", c.name}, {"model", c.law}, {"count", c.count}, {"type", c.type}, {"mass", c.mass}});
-        text += fmt::format("\n  {:<20} {:<18} {:>12} of type {}, mass {:.6g}{}{}", c.name, c.law, c.count, c.type, c.mass,
-                            model.units.mass_name.empty() ? "" : " ", model.units.mass_name);
+        text += fmt::format("\n  {:<20} {:<18} {:>12} of type {}, mass {:.6g}{}", c.name, c.law, c.count, c.type, c.mass,
+                            model.units.mass_name.empty() ? "" : " [" + model.units.mass_name + "]");
     }
     nlohmann::ordered_json object{{"file", o.file}, {"n", n}, {"seconds", watch.seconds()}, {"components", components}};
     // What a page of the model takes stands here: sampling.galaxy(i) of each of model.initial.sources, built, and null for others.
