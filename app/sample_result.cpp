@@ -47,8 +47,8 @@ SampleResult sample_result(const run::ModelFile& model, const gravity::SnapshotO
             continue;
         }
         for (auto c = first; c != part; ++c)
-            result.text += fmt::format("\n  {:<20} {:<18} {:>12} of type {}, mass {:.6g}{}{}", c->name, c->law, c->count, c->type, c->mass,
-                                       model.units.mass_name.empty() ? "" : " ", model.units.mass_name);
+            result.text += fmt::format("\n  {:<20} {:<18} {:>12} of type {}, mass {:.6g}{}", c->name, c->law, c->count, c->type, c->mass,
+                                       model.units.mass_name.empty() ? "" : " [" + model.units.mass_name + "]");
     }
     result.object = {{"file", ""}, {"n", model.initial.count()}, {"units", model.units.name}, {"components", components}};
     if (!galaxies.empty()) result.object["galaxies"] = galaxies;
