@@ -34,7 +34,6 @@ Normals normals(RandomStream& random) {
 /// One disk's kinematics, on the R axis of the grid.
 struct Kinematics {
     PlanarDistribution planar;
-    LogRadialTable toomre_q;
     // Rotation depends on the vertical energy E_z: v_phi^2 goes up by tilt (E_z - mean_drop - sigma_z^2 / 2).
     RadialTable tilt, mean_drop;
     std::vector<double> height;  // of the normal numbers 0, normal_step, ...: [column][heights]
@@ -50,15 +49,17 @@ struct DiskSystem::State {
     RadialTable force_plane, psi_plane;
     LogRadialTable kappa2;
 
-    State(const GalaxyModel& m, std::shared_ptr<const SphericalPotential> spheres, Cpu on, const ProgressFunction& progress)
-        : model(m), structure(m, std::move(spheres), on, progress) {
+    Cpu on;
+
+    State(const GalaxyModel& m, std::shared_ptr<const SphericalPotential> spheres, Cpu threads, const ProgressFunction& progress)
+        : model(m), structure(m, std::move(spheres), threads, progress), on(threads) {
         for (std::size_t c = 0; c < model.components.size(); ++c) {
             if (is_disk(model.components[c].law)) component.push_back(c);
         }
         plane();
         std::vector<InputProblem> problems;
         for (std::size_t d = 0; d < component.size(); ++d) {
-            if (auto problem = move(d, on)) problems.push_back(*problem);
+            if (auto problem = move(d)) problems.push_back(*problem);
         }
         if (!problems.empty()) throw InputError(problems);
     }
@@ -78,25 +79,24 @@ struct DiskSystem::State {
         std::vector<double> force, psi, kappa;
         for (std::size_t i = 0; i < axis().cells; ++i) {
             const auto a = structure.at(radius(i), 0);
-            force.push_back(-a.d_R);
+            force.push_back(std::max(-a.d_R, 1e-300));  // else there is no circular orbit; move() refuses
             psi.push_back(a.psi);
         }
-        const auto slope = index_slopes(force, -1);
+        const auto slope = log_slopes(axis(), force);
         for (std::size_t i = 0; i < axis().cells; ++i) {
-            const double R = radius(i);
-            kappa.push_back(std::max(3 * force[i] / R + slope[i] / axis().slope(R), 1e-300));
+            kappa.push_back(std::max(3 + slope[i], 1e-3) * force[i] / radius(i));
         }
         force_plane = RadialTable(axis(), force);
         psi_plane = RadialTable(axis(), psi);
         kappa2 = LogRadialTable(axis(), kappa);
     }
 
-    std::optional<InputProblem> move(std::size_t d, Cpu on);
-    void heights_of(std::size_t d, Cpu on);
+    std::optional<InputProblem> move(std::size_t d);
+    void heights_of(std::size_t d);
     PositionVelocity draw(std::size_t d, RandomStream& random) const;
 };
 
-std::optional<InputProblem> DiskSystem::State::move(std::size_t d, Cpu on) {
+std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
     const auto& profile = structure.profile(d);
     const auto& columns = structure.columns(d);
     const Component& disk = model.components[component[d]];
@@ -176,20 +176,18 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d, Cpu on) {
     const double reached = std::sqrt(k.planar.at(u_scale).sigma_R2);
     if (std::abs(reached / at_scale - 1) > 0.03) return refuse(reached / per_q);
 
-    std::vector<double> tilt(n), toomre_q(n);
+    std::vector<double> tilt(n);
     for (std::size_t i = 0; i < n; ++i) {
         const double u = static_cast<double>(i) + 0.5, sigma_R2 = k.planar.at(u).sigma_R2;
         tilt[i] = force_tilt[i] + sigma_R2 * slope_tilt[i];
-        toomre_q[i] = std::sqrt(sigma_R2 * kappa2(u)) / (3.36 * std::max(problem.surface_density[i], 1e-300));
     }
     k.tilt = RadialTable(axis(), tilt);
     k.mean_drop = RadialTable(axis(), mean_drop);
-    k.toomre_q = LogRadialTable(axis(), toomre_q);
-    heights_of(d, on);
+    heights_of(d);
     return std::nullopt;
 }
 
-void DiskSystem::State::heights_of(std::size_t d, Cpu on) {
+void DiskSystem::State::heights_of(std::size_t d) {
     auto& table = kinematics[d].height;
     table.resize(axis().cells * heights);
     const auto count = static_cast<index_t>(axis().cells);
@@ -293,6 +291,51 @@ double DiskSystem::total_mass() const {
     double mass = 0;
     for (std::size_t d = 0; d < size(); ++d) mass += state_->structure.profile(d).total();
     return mass;
+}
+
+DensityLaw DiskSystem::averaged() const {
+    // ln of the mean density over spheres, (1/r) Int_0^r rho(sqrt(r^2 - z^2), z) dz, on a grid of ln r.
+    constexpr double step = 1. / 48;
+    double least = std::numeric_limits<double>::infinity(), outer = 0;
+    for (std::size_t d = 0; d < size(); ++d) {
+        const auto& p = state_->structure.profile(d);
+        // A sphere holds less than the cylinder about it; inside the first cell the surface density is smooth enough for R^2.
+        const double cell = state_->axis().face(1);
+        least = std::min(least, cell * std::sqrt(1e-11 * total_mass() / std::max(p.mass(cell), 1e-11 * total_mass())));
+        outer = std::max(outer, std::hypot(p.edge(), DiskColumns::reach(p.height())));
+    }
+    const double first = std::log(least), last = std::log(outer);
+    const auto n = static_cast<index_t>((last - first) / step) + 1;
+    const double floor = 1e-40 * total_mass() / (outer * outer * outer);  // stands for 0
+    std::vector<double> log_rho(static_cast<std::size_t>(n));
+#pragma omp parallel for schedule(dynamic, 8) num_threads(thread_count(state_->on))
+    for (index_t k = 0; k < n; ++k) {
+        const double r = std::exp(first + step * static_cast<double>(k));
+        double rho = 0;
+        for (std::size_t d = 0; d < size(); ++d) {
+            // z = core sinh t is even along the column near the plane and along the circle far from it.
+            const auto& columns = state_->structure.columns(d);
+            const double core = std::min(columns.height(state_->index(r)), r), end = std::asinh(r / core);
+            const int intervals = 2 * (32 + static_cast<int>(8 * end));
+            const double dt = end / intervals;
+            double sum = 0;
+            for (int q = 0; q <= intervals; ++q) {
+                const double z = std::min(core * std::sinh(dt * q), r);
+                const double w = (q == 0 || q == intervals ? 1 : (q % 2 == 1 ? 4 : 2)) * core * std::cosh(dt * q);
+                sum += w * density(d, std::sqrt((r - z) * (r + z)), z);
+            }
+            rho += sum * dt / 3 / r;
+        }
+        log_rho[static_cast<std::size_t>(k)] = std::log(std::max(rho, floor));
+    }
+    DensityLaw law;
+    law.at = [table = UniformHermite(first, step, log_rho, monotone_slopes(log_rho, step)), outer](double r) {
+        return DensityAt{r < outer ? std::exp(table(std::log(r))) : 0, 0, 0};
+    };
+    law.inner = least;
+    law.outer = outer;
+    law.finite = true;
+    return law;
 }
 
 PositionVelocity DiskSystem::draw(std::size_t disk, RandomStream& random) const { return state_->draw(disk, random); }

@@ -48,20 +48,25 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
         R[i] = axis_.centre(i);
         dR[i] = axis_.slope(R[i]);
     }
-    // Psi of the force, inwards from a point mass's beyond the last centre: fourth order between the centres.
+    const auto force_slope = log_slopes(axis_, problem.force);
+    // Psi of the force, inwards from a point mass's beyond the last centre: fourth order between the centres; power laws next to the
+    // axis and at the end.
     std::vector<double> per_index(n), psi(n);
     for (std::size_t i = 0; i < n; ++i) per_index[i] = problem.force[i] * dR[i];
     psi[n - 1] = problem.force[n - 1] * R[n - 1];
     for (std::size_t i = n - 1; i-- > 0;) {
-        const double before = i > 0 ? per_index[i - 1] : -per_index[0], behind = per_index[std::min(i + 2, n - 1)];
-        psi[i] = psi[i + 1] + (13 * (per_index[i] + per_index[i + 1]) - before - behind) / 24;
+        if (i < 8 || i + 2 >= n) {
+            const double x = std::log(R[i + 1] / R[i]), power = std::log(problem.force[i + 1] / problem.force[i]) / x + 1;
+            psi[i] = psi[i + 1] + problem.force[i] * R[i] * (std::abs(power) > 1e-9 ? std::expm1(x * power) / power : x);
+        } else {
+            psi[i] = psi[i + 1] + (13 * (per_index[i] + per_index[i + 1]) - per_index[i - 1] - per_index[i + 2]) / 24;
+        }
     }
     // Circular orbits.
-    const auto force_slope = index_slopes(problem.force, -1);
     std::vector<double> binding(n), omega(n), gamma(n), momentum(n), binding_slope(n), log_omega(n), log_gamma(n), log_momentum(n);
     for (std::size_t i = 0; i < n; ++i) {
         const double omega2 = problem.force[i] / R[i];
-        const double kappa2 = std::max(3 * omega2 + force_slope[i] / dR[i], 0.01 * omega2);
+        const double kappa2 = std::max(3 + force_slope[i], 0.01) * omega2;
         omega[i] = std::sqrt(omega2);
         momentum[i] = R[i] * R[i] * omega[i];
         binding[i] = psi[i] - R[i] * problem.force[i] / 2;

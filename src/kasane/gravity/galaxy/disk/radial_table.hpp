@@ -40,18 +40,20 @@ class LogRadialTable {
     RadialTable log_;
 };
 
-/// Derivatives by the index of numbers at the cell centres, fourth order; `parity` +1 or -1 tells how they go on through the axis.
-inline std::vector<double> index_slopes(const std::vector<double>& values, double parity) {
-    const auto n = static_cast<std::ptrdiff_t>(values.size());
-    const auto at = [&](std::ptrdiff_t i) {
-        return i < 0 ? parity * values[static_cast<std::size_t>(-i - 1)] : values[static_cast<std::size_t>(i)];
-    };
-    std::vector<double> slopes(values.size());
-    for (std::ptrdiff_t i = 0; i < n; ++i) {
-        double& s = slopes[static_cast<std::size_t>(i)];
-        if (i + 1 == n) s = (3 * at(i) - 4 * at(i - 1) + at(i - 2)) / 2;
-        else if (i + 2 == n) s = (at(i + 1) - at(i - 1)) / 2;
-        else s = (8 * (at(i + 1) - at(i - 1)) - (at(i + 2) - at(i - 2))) / 12;
+/// d ln f / d ln R of positive numbers at the cell centres: fourth order in the index; next to the axis, where f may be a power of R
+/// of any sign, of second order in logarithms.
+inline std::vector<double> log_slopes(const StretchedAxis& axis, const std::vector<double>& values) {
+    const std::size_t n = values.size();
+    const auto f = [&](std::size_t i) { return std::log(values[i]); };
+    const auto R = [&](std::size_t i) { return axis.centre(i); };
+    std::vector<double> slopes(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        if (i < 8 || i + 3 > n) {
+            const std::size_t a = i > 0 ? i - 1 : 0, b = std::min(i + 1, n - 1);
+            slopes[i] = (f(b) - f(a)) / std::log(R(b) / R(a));
+        } else {
+            slopes[i] = (8 * (f(i + 1) - f(i - 1)) - (f(i + 2) - f(i - 2))) / 12 * R(i) / axis.slope(R(i));
+        }
     }
     return slopes;
 }
