@@ -3,6 +3,7 @@
 #include <kasane/gravity/units.hpp>
 #include <kasane/run/papers.hpp>
 #include <kasane/run/run_file.hpp>
+#include <kasane/run/sampling.hpp>
 
 #include <fmt/format.h>
 
@@ -22,10 +23,12 @@ Action add_check(CLI::App& app, const Common& common) {
         for (const auto& setting : common.settings()) settings.push_back(setting);
         const auto file = run::read_run_file(options->file, settings);
         run::check_memory(file);
-        // A snapshot can be damaged behind its header: `run` would find out, so this does.
-        const bool from_file = std::any_of(file.initial.sources.begin(), file.initial.sources.end(),
-                                           [](const auto& source) { return !source.file.empty(); });
-        if (from_file) run::load(file.initial, file.units);
+        // A snapshot can be damaged behind its header, and a galaxy without an equilibrium: `run` would find out, so this does.
+        run::Sampling sampling(file.initial, file.units, Cpu{common.threads_or_all()});
+        {
+            Progress bar(common.progress(), "building", 1);
+            sampling.build([&](double done, const std::string& what) { bar.update(done, what); });
+        }
 
         const auto memory = run::memory(file);
         const auto papers = run::papers(file);

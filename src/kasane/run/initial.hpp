@@ -1,25 +1,42 @@
-// Where a run's particles come from: a snapshot, one model, or objects placed in space (models or snapshots, each with its own
-// position and velocity, or two of them on a Kepler orbit). Reading the description makes no particles; load() does.
+// What a run's particles are: a snapshot, a galaxy of any number of components, or objects placed in space (galaxies or snapshots,
+// each with its own position and velocity, or two of them on a Kepler orbit). Reading the description makes no particles; Sampling does.
 #pragma once
 
 #include <kasane/core/io/toml.hpp>
-#include <kasane/gravity/galaxy/model.hpp>
+#include <kasane/gravity/galaxy/ball.hpp>
+#include <kasane/gravity/galaxy/component.hpp>
 #include <kasane/gravity/galaxy/orbit.hpp>
+#include <kasane/gravity/galaxy/place.hpp>
 #include <kasane/gravity/units.hpp>
+#include <kasane/run/component_keys.hpp>
 
 #include <filesystem>
 #include <optional>
+#include <variant>
 #include <vector>
 
 namespace kasane::run {
 
-/// One source of particles: a model, or a snapshot when `file` is not empty; and where it is put.
+/// How an object's plane lies to the orbit: see spin_on_orbit().
+struct Tilt {
+    double inclination = 0, argument = 0;  ///< [degrees]
+};
+
+/// One source of particles, and where it is put.
 struct Source {
-    std::string name;  ///< of the object, for pictures; may be empty
-    gravity::Object object;
-    std::filesystem::path file;
+    std::string name;  ///< of the object, for pictures and labels; may be empty
+    std::variant<gravity::GalaxyModel, gravity::Ball, std::filesystem::path> origin;
+    gravity::Placement placement;
+    std::optional<Tilt> tilt;  ///< instead of placement.spin
     index_t count = 0;
-    Where where;  ///< of the key that says how many there are, for errors that show when they are made
+    bool point = false;        ///< one particle, whatever count is asked for
+    Where where;               ///< of the key that says how many there are, for errors that show when they are made
+    ModelPlaces places;        ///< of a galaxy's keys
+
+    const gravity::GalaxyModel* galaxy() const { return std::get_if<gravity::GalaxyModel>(&origin); }
+    const gravity::Ball* ball() const { return std::get_if<gravity::Ball>(&origin); }
+    /// The snapshot that is read; null for models.
+    const std::filesystem::path* file() const { return std::get_if<std::filesystem::path>(&origin); }
 };
 
 struct Initial {
@@ -31,28 +48,18 @@ struct Initial {
     index_t count() const;
 };
 
-/// What quantities are read in, and where relative file names start.
-struct InitialContext {
-    gravity::Units units;
-    std::filesystem::path directory;
-};
-
 /// Reads `table` ([initial], or a model file's top level), or [[object]] and [orbit] under `root`. Problems are recorded in the
 /// sections.
 Initial read_initial(io::Section root, io::Section table, const InitialContext& context);
 
-/// Changes how many particles there are in all (each object its share, at least one), and the seeds (the first object's).
+/// Changes how many particles there are in all (each object and component its share, at least one), and the seeds (the first object's).
+/// @throws InputError: a snapshot among the sources, or fewer particles than components
 void set_count(Initial& initial, index_t count);
 void set_seed(Initial& initial, std::uint64_t seed);
-
-/// Samples and reads; ids are 1..N unless as_is. @throws InputError with the key's place for unusable files and models
-gravity::Particles load(const Initial& initial, const gravity::Units& units, Cpu on = {});
 
 /// The units that the key `units` of `table` and the table [units] of `root` name; "auto" is `stated`, or galactic units.
 gravity::Units read_units(io::Section table, io::Section root, const std::optional<gravity::Units>& stated);
 /// The units that the snapshot named by `file` states, when there is one that can be read.
 std::optional<gravity::Units> stated_units(io::Section table, const std::filesystem::path& directory);
-
-io::ParseQuantity parse(gravity::Dimension dimension, const gravity::Units& units);
 
 }  // namespace kasane::run

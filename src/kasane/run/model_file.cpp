@@ -1,5 +1,8 @@
 #include <kasane/run/model_file.hpp>
 #include <kasane/run/run_file.hpp>
+#include <kasane/version.hpp>
+
+#include <fmt/format.h>
 
 namespace kasane::run {
 
@@ -8,12 +11,18 @@ ModelFile read_model_file(const std::filesystem::path& path, const std::vector<i
     auto root = file.root();
     if (root.has("run")) {
         auto run_file = read_run_file(path, settings);
-        return {std::move(run_file.initial), std::move(run_file.units)};
+        return {std::move(run_file.title), std::move(run_file.initial), std::move(run_file.units), std::move(run_file.resolved),
+                std::move(run_file.unused_keys)};
     }
-    root.text("title", {.fallback = ""});
-    const auto units = gravity::units_named(root.text("units", {.fallback = "galactic", .choices = {"galactic", "nbody"}}));
-    ModelFile model{read_initial(root, root, {units, std::filesystem::absolute(path).parent_path()}), units};
+    ModelFile model;
+    model.title = root.text("title", {.help = "for people", .fallback = ""});
+    if (model.title.empty()) model.title = path.stem().string();
+    root.text("source", {.help = "where the parameters come from", .fallback = ""});
+    model.units = gravity::units_named(root.text("units", {.help = "of bare numbers", .fallback = "galactic", .choices = {"galactic", "nbody"}}));
+    model.initial = read_initial(root, root, {model.units, std::filesystem::absolute(path).parent_path()});
     file.finish();
+    model.unused_keys = file.unused_keys();
+    model.resolved = file.resolved(fmt::format("Written by kasane {} ({}): the model file with every key spelled out.", version, commit));
     return model;
 }
 

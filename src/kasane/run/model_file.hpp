@@ -1,14 +1,20 @@
-// A model file: the keys of [initial], or [[object]] and [orbit], at its top level, beside `title` and `units`. A run file is one
-// too: what it starts from.
+// A model file: the keys of [initial], or [[object]] and [orbit], at its top level, beside `title`, `source` and `units`. A run file is
+// one too: what it starts from.
 #pragma once
 
 #include <kasane/run/initial.hpp>
 
+#include <string>
+#include <vector>
+
 namespace kasane::run {
 
 struct ModelFile {
+    std::string title;  ///< the file's name when it says none
     Initial initial;
     gravity::Units units;
+    std::string resolved;  ///< the file with every key spelled out
+    std::vector<std::string> unused_keys;
 };
 
 /// @throws InputError with everything that is wrong with the file

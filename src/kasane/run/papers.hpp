@@ -10,5 +10,7 @@ namespace kasane::run {
 
 /// "[MTM13] Y. Miki, D. Takahashi, M. Mori, ... (direct summation)", in the order: force, step, models, units.
 std::vector<std::string> papers(const RunFile& file);
+/// Those of the models and units alone.
+std::vector<std::string> papers(const Initial& initial);
 
 }  // namespace kasane::run

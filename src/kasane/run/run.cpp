@@ -4,6 +4,7 @@
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/report/report.hpp>
 #include <kasane/run/run.hpp>
+#include <kasane/run/sampling.hpp>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,13 @@
 
 namespace kasane::run {
 namespace {
+
+/// The particles that a run starts from, with a bar while they are made.
+gravity::Particles particles_of(const RunFile& file, const RunControls& controls) {
+    const auto* cpu = std::get_if<Cpu>(&file.space);
+    Progress bar(controls.progress, "sampling", 1);
+    return load(file.initial, file.units, cpu ? *cpu : Cpu{}, [&](double done, const std::string& what) { bar.update(done, what); });
+}
 
 RunResult finish(const Record& record, const RunDirectory& directory) {
     RunResult result{directory.path(), {}, record.status, record.steps, record.step_counts.block_steps, record.time, record.seconds,
@@ -69,7 +77,7 @@ std::optional<Checkpoint> newest_checkpoint(const RunDirectory& directory) {
 RunResult start(const RunFile& file, RunDirectory::Existing existing, const RunControls& controls) {
     RunDirectory::check_free(file.directory, existing);
     check_memory(file);
-    auto particles = load(file.initial, file.units);
+    auto particles = particles_of(file, controls);
     const auto directory = RunDirectory::create(file.directory, existing);
     write_atomically(directory.run_file(), file.resolved);
     const log::FileSink log_file(directory.log());
@@ -85,7 +93,7 @@ RunResult resume(const std::filesystem::path& path, const std::vector<io::Settin
         const auto file = read_run_file(directory.run_file(), settings);
         check_memory(file);
         EnergyTable::keep_until(directory.energy(), -1);
-        return go_from_the_start(file, directory, load(file.initial, file.units), controls);
+        return go_from_the_start(file, directory, particles_of(file, controls), controls);
     }
     auto file = read_run_file(directory.run_file(), settings, checkpoint->start);
     KS_VALIDATE(file.schedule.dt == checkpoint->dt,

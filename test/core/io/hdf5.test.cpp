@@ -65,6 +65,29 @@ TEST_F(Hdf5, DatasetsComeBackAsWritten) {
     }
 }
 
+TEST_F(Hdf5, RowsWrittenPieceByPieceComeBackWhole) {
+    constexpr kasane::index_t n = 3 * hdf5::chunk_rows + 17;
+    std::vector<Vec3<double>> vectors(n);
+    std::vector<std::uint64_t> ids(n);
+    for (std::size_t i = 0; i < vectors.size(); ++i) vectors[i] = {1.0 * static_cast<double>(i), 0.5, -1.0 * static_cast<double>(i * i)}, ids[i] = i;
+    for (const bool checksum : {false, true}) {
+        auto out = hdf5::File::create(path());
+        out.create_dataset<Vec3<double>>("/p/vectors", n, {.checksum = checksum});
+        out.create_dataset<std::uint64_t>("/p/ids", n, {.checksum = checksum});
+        const auto write = [&](kasane::index_t first, kasane::index_t end) {
+            out.write_rows("/p/vectors", first, kasane::View<const Vec3<double>>(vectors.data() + first, end - first));
+            out.write_rows("/p/ids", first, kasane::View<const std::uint64_t>(ids.data() + first, end - first));
+        };
+        write(0, 5), write(5, 5), write(hdf5::chunk_rows + 1, n), write(5, hdf5::chunk_rows + 1);  // in any order
+        EXPECT_THROW(write(n - 1, n + 1), kasane::ComputationError);
+        EXPECT_THROW(out.write_rows("/p/none", 0, kasane::View<const std::uint64_t>(ids.data(), 1)), kasane::ComputationError);
+        out.close();
+        const auto in = hdf5::File::open(path());
+        EXPECT_EQ(in.read<Vec3<double>>("/p/vectors"), vectors);
+        EXPECT_EQ(in.read<std::uint64_t>("/p/ids"), ids);
+    }
+}
+
 TEST_F(Hdf5, SinglePrecisionStoresFloatsAndRefusesOverflow) {
     auto out = hdf5::File::create(path());
     out.write("/x", std::vector<double>{0.1}, {.single_precision = true});

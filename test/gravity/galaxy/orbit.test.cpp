@@ -57,6 +57,74 @@ TEST(Orbit, CircleMovesAcross) {
     EXPECT_NEAR(v[0].x, 0, 1e-7);  // root of a rounding error
 }
 
+namespace {
+
+/// Rotation about x, then y, then z, written out.
+Vec3<double> turned(Vec3<double> v, const Vec3<double>& degrees) {
+    const double d = std::acos(-1.) / 180;
+    v = {v.x, std::cos(degrees.x * d) * v.y - std::sin(degrees.x * d) * v.z, std::sin(degrees.x * d) * v.y + std::cos(degrees.x * d) * v.z};
+    v = {std::cos(degrees.y * d) * v.x + std::sin(degrees.y * d) * v.z, v.y, -std::sin(degrees.y * d) * v.x + std::cos(degrees.y * d) * v.z};
+    return {std::cos(degrees.z * d) * v.x - std::sin(degrees.z * d) * v.y, std::sin(degrees.z * d) * v.x + std::cos(degrees.z * d) * v.y, v.z};
+}
+
+void expect_near(const Vec3<double>& a, const Vec3<double>& b, double tolerance = 1e-14) {
+    EXPECT_NEAR(a.x, b.x, tolerance);
+    EXPECT_NEAR(a.y, b.y, tolerance);
+    EXPECT_NEAR(a.z, b.z, tolerance);
+}
+
+}  // namespace
+
+// At pericentre, on the x axis, body 1 is seen from body 0 in -x and moves to -y; body 0 from body 1 in +x, to +y.
+TEST(Orbit, SpinsOfAnEncounterAtPericentreByHand) {
+    const Orbit orbit{1, 1, 1};
+    const auto spin = [&](int body, double i, double omega) { return turned({0, 0, 1}, spin_on_orbit(orbit, body, i, omega)); };
+    for (const int body : {0, 1}) {
+        const double there = body == 0 ? -1 : 1;  // x of the other one, and y of its motion
+        expect_near(spin(body, 0, 0), {0, 0, 1});      // direct
+        expect_near(spin(body, 180, 70), {0, 0, -1});  // retrograde
+        // omega = 0: the other one passes its ascending node at pericentre, going to the side that the spin leans to.
+        expect_near(spin(body, 90, 0), {0, there, 0});
+        expect_near(spin(body, 30, 0), {0, there / 2, std::sqrt(3) / 2});
+        // omega = 90: the node was passed a quarter before, at -y (+y) of this galaxy, moving to +x (-x).
+        expect_near(spin(body, 90, 90), {there, 0, 0});
+        // omega = -90: it is a quarter ahead.
+        expect_near(spin(body, 90, -90), {-there, 0, 0});
+        expect_near(turned({1, 0, 0}, spin_on_orbit(orbit, body, 37, 0)), {there, 0, 0});  // the disk's x axis: the node
+    }
+}
+
+// The orbit's elements, recovered from the state at the start: normal, node and eccentricity vector, in the frame of each disk.
+TEST(Orbit, InclinationAndArgumentComeBackFromTheState) {
+    for (const Orbit& orbit : {Orbit{10, 1, 1}, {5, 0.5, 0.9}, {80, 20, 1.5}, {1, 1, 0.5}, {3, 1, 0.5}}) {
+        for (const int body : {0, 1}) {
+            const auto [x, v] = place_on_orbit(1, 3, orbit, 2);
+            const auto r = x[1 - body] - x[body], u = v[1 - body] - v[body];  // of the other one
+            const auto L = cross(r, u);
+            const auto to_pericentre = 0.125 * cross(u, L) - (1 / std::sqrt(dot(r, r))) * r;  // G M = 8
+            for (const double i : {10., 60., 90., 109., 170.}) {
+                for (const double omega : {-130., -45., 0., 20., 90., 179.}) {
+                    const auto spin = turned({0, 0, 1}, spin_on_orbit(orbit, body, i, omega));
+                    const auto degrees = [](double radians) { return radians * 180 / std::acos(-1.); };
+                    // Angles through arc tangents; the root of a rounding error is in the velocity at apsides.
+                    const double inclination = degrees(std::acos(dot(L, spin) / std::sqrt(dot(L, L))));
+                    EXPECT_NEAR(inclination, i, 1e-6);
+                    const auto node = cross(spin, L);  // where the orbit comes up through the disk's plane
+                    const double argument = degrees(std::atan2(dot(cross(node, to_pericentre), L) / std::sqrt(dot(L, L)), dot(node, to_pericentre)));
+                    EXPECT_NEAR(argument, omega, 1e-5);
+                }
+            }
+        }
+    }
+}
+
+TEST(Orbit, AnglesThatAreNoNumbers) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THROW(spin_on_orbit({1, 1, 1}, 0, nan, 0), InputError);
+    EXPECT_THROW(spin_on_orbit({1, 1, 1}, 0, 0, nan), InputError);
+    EXPECT_THROW(spin_on_orbit({0.5, 1, 1}, 0, 0, 0), InputError);
+}
+
 TEST(Orbit, BadOptionsAreNamed) {
     const auto key = [](double m0, double m1, const Orbit& orbit, double G) -> std::string {
         try {

@@ -18,7 +18,6 @@ namespace kasane::hdf5 {
 namespace {
 
 constexpr std::size_t memory_step = 1 << 20;             // by which the image of a file that is written grows
-constexpr hsize_t chunk_rows = 8192;                     // of a data set with a checksum
 constexpr std::uint64_t largest_chunk = 64ull << 20;     // a chunk is read as a whole: more than this only if the data set is larger
 constexpr std::uint64_t largest_attribute = 1ull << 20;  // HDF5 itself stops at 64 KiB but for dense storage
 
@@ -371,27 +370,42 @@ void File::read_numbers(const std::string& name, Number kind, void* to, index_t 
     }
 }
 
-void File::write_numbers(const std::string& name, Number kind, const void* from, index_t rows, int components,
-                         const DatasetOptions& options) {
+void File::create_rows(const std::string& name, Number kind, index_t rows, int components, const DatasetOptions& options) {
     const std::array<hsize_t, 2> shape{static_cast<hsize_t>(rows), static_cast<hsize_t>(components)};
     const int rank = components == 1 ? 1 : 2;
     const Handle space(H5Screate_simple(rank, shape.data(), nullptr), H5Sclose);
     create_group(above(name));
     const auto layout = without_times(H5P_DATASET_CREATE);
     if (options.checksum && rows > 0) {
-        const std::array<hsize_t, 2> chunk{std::min(shape[0], chunk_rows), shape[1]};
+        const std::array<hsize_t, 2> chunk{std::min(shape[0], static_cast<hsize_t>(chunk_rows)), shape[1]};
         H5Pset_chunk(layout, rank, chunk.data());
         H5Pset_fletcher32(layout);
     }
     const bool narrow = options.single_precision && kind == Number::f64;
     const Handle made(H5Dcreate2(id_, name.c_str(), file_type(narrow ? Number::f32 : kind), space, H5P_DEFAULT, layout, H5P_DEFAULT),
                       H5Dclose);
+    if (!made.valid()) fail(name, reason());
+}
+
+void File::write_numbers(const std::string& name, Number kind, const void* from, index_t first, index_t rows, int components) {
+    if (rows == 0) return;
+    const std::array<hsize_t, 2> start{static_cast<hsize_t>(first), 0};
+    const std::array<hsize_t, 2> shape{static_cast<hsize_t>(rows), static_cast<hsize_t>(components)};
+    const Handle memory(H5Screate_simple(components == 1 ? 1 : 2, shape.data(), nullptr), H5Sclose);
+    const Handle opened(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle space(opened.valid() ? H5Dget_space(opened) : -1, H5Sclose);
     const auto how = transfer_properties();
-    if (!made.valid() || (rows > 0 && H5Dwrite(made, memory_type(kind), H5S_ALL, H5S_ALL, how, from) < 0)) fail(name, reason());
+    if (!space.valid() || H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, shape.data(), nullptr) < 0 ||
+        H5Dwrite(opened, memory_type(kind), memory, space, how, from) < 0) {
+        fail(name, reason());
+    }
 }
 
 bool File::has_attribute(const std::string& object, const std::string& name) const {
-    return exists(object) && H5Aexists_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+    if (!exists(object)) return false;
+    const auto found = H5Aexists_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT);
+    if (found < 0) fail(object, "the attributes are corrupt: " + reason());
+    return found > 0;
 }
 
 namespace {

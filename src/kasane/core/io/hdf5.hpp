@@ -58,6 +58,8 @@ struct DatasetInfo {
     std::uint64_t rows() const { return shape.empty() ? 1 : shape[0]; }
 };
 
+inline constexpr index_t chunk_rows = 8192;  ///< of a data set with a checksum
+
 struct DatasetOptions {
     bool checksum = false;          ///< Fletcher32 over chunks: a changed byte makes reading fail
     bool single_precision = false;  ///< store double as float; a value beyond float's range is an error
@@ -106,10 +108,22 @@ class File {
         read(dataset, view(all));
         return all;
     }
+    /// Declares a data set of shape (rows), for Vec3 (rows, 3), to be filled by write_rows(); the groups above it are made.
+    template <class T>
+    void create_dataset(const std::string& dataset, index_t rows, const DatasetOptions& options = {}) {
+        create_rows(dataset, number_of<typename Row<T>::Component>(), rows, Row<T>::components, options);
+    }
+    /// Fills the rows first, first + 1, ... of a data set that is being written. With a checksum whole chunks (chunk_rows) are cheapest:
+    /// a part of one is read, changed and written again.
+    template <class T>
+    void write_rows(const std::string& dataset, index_t first, View<const T> from) {
+        write_numbers(dataset, number_of<typename Row<T>::Component>(), from.ptr, first, from.n, Row<T>::components);
+    }
     /// Writes a new data set of shape (n), for Vec3 (n, 3); the groups above it are made.
     template <class T>
     void write(const std::string& dataset, View<const T> from, const DatasetOptions& options = {}) {
-        write_numbers(dataset, number_of<typename Row<T>::Component>(), from.ptr, from.n, Row<T>::components, options);
+        create_dataset<T>(dataset, from.n, options);
+        write_rows(dataset, 0, from);
     }
     template <class T>
     void write(const std::string& dataset, const std::vector<T>& from, const DatasetOptions& options = {}) {
@@ -155,8 +169,8 @@ class File {
    private:
     File(std::int64_t id, std::filesystem::path path, bool writing);
     void read_numbers(const std::string& dataset, Number kind, void* to, index_t rows, int components) const;
-    void write_numbers(const std::string& dataset, Number kind, const void* from, index_t rows, int components,
-                       const DatasetOptions& options);
+    void create_rows(const std::string& dataset, Number kind, index_t rows, int components, const DatasetOptions& options);
+    void write_numbers(const std::string& dataset, Number kind, const void* from, index_t first, index_t rows, int components);
     void read_attribute(const std::string& object, const std::string& name, Number kind, void* to, std::size_t n) const;
     void write_attribute(const std::string& object, const std::string& name, Number kind, const void* from, std::size_t n);
     std::uint64_t checked_rows(const std::string& dataset, std::size_t row_bytes) const;

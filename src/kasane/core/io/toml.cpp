@@ -318,6 +318,14 @@ Where Section::where(const std::string& key) const {
     return node_->state->where(below(node_->path, key), place);
 }
 
+bool Section::faulty(const std::string& dotted) const {
+    const auto& problems = node_->state->problems;
+    return std::any_of(problems.begin(), problems.end(), [&](const InputProblem& each) {
+        const auto& key = each.where.key;
+        return key == dotted || (key.starts_with(dotted) && key[dotted.size()] == '.');
+    });
+}
+
 void Section::problem(const std::string& key, const std::string& message) {
     node_->state->problems.push_back({message, where(key)});
 }

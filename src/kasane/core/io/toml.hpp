@@ -99,6 +99,8 @@ class Section {
     void problem(const std::string& key, const std::string& message);
     /// Takes over the problems of a failed part, giving them this key's place where they have none.
     void problem(const std::string& key, const InputError& error);
+    /// Is there a problem already with the key of this dotted name (from the root), or with a key below it?
+    bool faulty(const std::string& dotted) const;
     /// Place of a key, for errors that show later; dotted name from the root.
     Where where(const std::string& key) const;
 

@@ -5,19 +5,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 namespace kasane::gravity {
 
-TwoBodies place_on_orbit(double mass0, double mass1, const Orbit& orbit, double G) {
+namespace {
+
+void above_zero(double value, const char* key) {
+    KS_VALIDATE(std::isfinite(value) && value > 0, fmt::format("is {}: it must be finite and above 0", value), {"", 0, 0, key});
+}
+
+void validate(const Orbit& orbit) {
     const auto [r, pericentre, e] = orbit;
-    const auto above_zero = [](double value, const char* key) {
-        KS_VALIDATE(std::isfinite(value) && value > 0, fmt::format("is {}: it must be finite and above 0", value), {"", 0, 0, key});
-    };
-    above_zero(mass0, "mass of body 0");
-    above_zero(mass1, "mass of body 1");
     above_zero(r, "separation");
     above_zero(pericentre, "pericentre");
-    above_zero(G, "G");
     KS_VALIDATE(std::isfinite(e) && e >= 0, fmt::format("is {}: it must be 0 (circle) to 1 (parabola) or above (hyperbola)", e),
                 {"", 0, 0, "eccentricity"});
     KS_VALIDATE(r >= pericentre, fmt::format("is {}, below the pericentre {}: the bodies are never so near", r, pericentre),
@@ -30,6 +32,16 @@ TwoBodies place_on_orbit(double mass0, double mass1, const Orbit& orbit, double 
                                 r, apocentre, pericentre, e),
                     {"", 0, 0, "separation"});
     }
+}
+
+}  // namespace
+
+TwoBodies place_on_orbit(double mass0, double mass1, const Orbit& orbit, double G) {
+    above_zero(mass0, "mass of body 0");
+    above_zero(mass1, "mass of body 1");
+    validate(orbit);
+    above_zero(G, "G");
+    const auto [r, pericentre, e] = orbit;
     // Relative motion: v^2 = 2 (GM/r + energy), tangential part from the angular momentum.
     const double mass = mass0 + mass1;
     const double energy = G * mass * (e - 1) / (2 * pericentre);
@@ -38,6 +50,20 @@ TwoBodies place_on_orbit(double mass0, double mass1, const Orbit& orbit, double 
     const Vec3<double> position{r, 0, 0}, velocity{-std::sqrt(std::max(radial2, 0.)), tangential, 0};
     const double part0 = mass1 / mass, part1 = -mass0 / mass;
     return {{part0 * position, part1 * position}, {part0 * velocity, part1 * velocity}};
+}
+
+Vec3<double> spin_on_orbit(const Orbit& orbit, int body, double inclination, double argument) {
+    KS_EXPECT(body == 0 || body == 1);
+    validate(orbit);
+    for (const auto& [angle, key] : {std::pair{inclination, "inclination"}, {argument, "argument"}})
+        KS_VALIDATE(std::isfinite(angle), fmt::format("is {}: it must be finite", angle), {"", 0, 0, key});
+    const auto [r, pericentre, e] = orbit;
+    // The bodies lie on the x axis before pericentre, whose direction is ahead of them by the true anomaly: r = r_p (1 + e) / (1 + e cos nu).
+    const double cos_anomaly = e > 0 ? std::clamp((pericentre * (1 + e) / r - 1) / e, -1., 1.) : 1;
+    const double of_body0 = std::acos(cos_anomaly) * 180 / std::numbers::pi;
+    const double of_other = body == 1 ? of_body0 : of_body0 + 180;
+    // Turned about the node by -i, the spin leans to where the other one goes when it passes the node.
+    return {-inclination, 0, of_other - argument};
 }
 
 }  // namespace kasane::gravity

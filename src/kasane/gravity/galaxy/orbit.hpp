@@ -25,4 +25,15 @@ struct TwoBodies {
 /// reach
 TwoBodies place_on_orbit(double mass0, double mass1, const Orbit& orbit, double G = 1);
 
+/// How a galaxy that is made with its disk in the x-y plane, rotating about +z, has to be turned for the encounter of place_on_orbit().
+///                                                                                                         [Toomre & Toomre 1972]
+/// @param body         0 or 1
+/// @param inclination  i between the galaxy's spin and the orbit's angular momentum [degrees]: 0 direct, 90 across, 180 retrograde
+/// @param argument     omega of the other galaxy's pericentre, seen from this one [degrees]: in the plane of the orbit, in the direction
+///                     of its motion, from its ascending node, where it crosses the plane of this disk to the side of the disk's
+///                     spin. The disk's own x axis comes to point to the node. i = 0 has no node: only the turned disk has
+/// @returns rotations about the x axis, then the y axis, then the z axis, all at rest [degrees], as Placement::spin
+/// @throws InputError: angles that are not finite; otherwise as place_on_orbit()
+Vec3<double> spin_on_orbit(const Orbit& orbit, int body, double inclination, double argument);
+
 }  // namespace kasane::gravity

@@ -1,5 +1,6 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/hdf5.hpp>
+#include <kasane/gravity/snapshot/hdf5_layout.hpp>
 #include <kasane/gravity/snapshot/snapshot_file.hpp>
 
 #include <fmt/format.h>
@@ -31,6 +32,35 @@ Units units_from_scales(double length_cm, double mass_g, double velocity_cm_s, d
     }
     if (G != 0) units.G = G;
     return units;
+}
+
+void check_header(const std::filesystem::path& path, const Header& header) {
+    const auto usable = [](double value) { return std::isfinite(value) && value >= 0; };
+    if (!std::isfinite(header.time)) throw bad(path, "header", fmt::format("has time {}: it must be finite", header.time));
+    if (header.redshift > 0) {
+        throw bad(path, "header",
+                  fmt::format("has redshift {}: the coordinates are comoving, and kasane integrates in physical ones. "
+                              "Convert the snapshot first",
+                              header.redshift));
+    }
+    for (std::size_t t = 0; t < type_count; ++t) {
+        if (!usable(header.mass_table[t])) {
+            throw bad(path, "header",
+                      fmt::format("gives type {} the mass {}: it must be finite and not negative", t, header.mass_table[t]));
+        }
+        if (!usable(header.softening[t])) {
+            throw bad(path, "header",
+                      fmt::format("gives type {} the softening {}: it must be finite and not negative", t, header.softening[t]));
+        }
+    }
+    const auto& u = header.units;
+    const bool scaled = u.length_cm > 0 && u.mass_g > 0 && u.velocity_cm_s > 0;
+    const bool scaleless = u.length_cm == 0 && u.mass_g == 0 && u.velocity_cm_s == 0;
+    if (!usable(u.length_cm) || !usable(u.mass_g) || !usable(u.velocity_cm_s) || !usable(u.G) || !(scaled || scaleless)) {
+        throw bad(path, "units",
+                  fmt::format("are unusable: {} cm, {} g, {} cm/s, G = {}: each scale must be positive and finite", u.length_cm, u.mass_g,
+                              u.velocity_cm_s, u.G));
+    }
 }
 
 }  // namespace snapshot
@@ -72,35 +102,6 @@ std::unique_ptr<SnapshotFile> open(const fs::path& path) {
     if (fs::is_directory(status)) throw bad(path, "", "is a directory: name one file of the snapshot");
     if (!fs::is_regular_file(status)) throw bad(path, "", "is not a regular file");
     return hdf5::is_hdf5(path) ? open_hdf5(path) : open_binary(path);
-}
-
-void check_header(const fs::path& path, const Header& header) {
-    const auto usable = [](double value) { return std::isfinite(value) && value >= 0; };
-    if (!std::isfinite(header.time)) throw bad(path, "header", fmt::format("has time {}: it must be finite", header.time));
-    if (header.redshift > 0) {
-        throw bad(path, "header",
-                  fmt::format("has redshift {}: the coordinates are comoving, and kasane integrates in physical ones. "
-                              "Convert the snapshot first",
-                              header.redshift));
-    }
-    for (std::size_t t = 0; t < type_count; ++t) {
-        if (!usable(header.mass_table[t])) {
-            throw bad(path, "header",
-                      fmt::format("gives type {} the mass {}: it must be finite and not negative", t, header.mass_table[t]));
-        }
-        if (!usable(header.softening[t])) {
-            throw bad(path, "header",
-                      fmt::format("gives type {} the softening {}: it must be finite and not negative", t, header.softening[t]));
-        }
-    }
-    const auto& u = header.units;
-    const bool scaled = u.length_cm > 0 && u.mass_g > 0 && u.velocity_cm_s > 0;
-    const bool scaleless = u.length_cm == 0 && u.mass_g == 0 && u.velocity_cm_s == 0;
-    if (!usable(u.length_cm) || !usable(u.mass_g) || !usable(u.velocity_cm_s) || !usable(u.G) || !(scaled || scaleless)) {
-        throw bad(path, "units",
-                  fmt::format("are unusable: {} cm, {} g, {} cm/s, G = {}: each scale must be positive and finite", u.length_cm, u.mass_g,
-                              u.velocity_cm_s, u.G));
-    }
 }
 
 struct Set {
@@ -253,6 +254,9 @@ void write_snapshot(const fs::path& path, const Snapshot& snapshot, const Snapsh
     header.units = snapshot.units;
     header.softening = snapshot.softening;
     header.files = options.files;
+    header.force_error = snapshot.force_error;
+    header.components = snapshot.components;
+    header.model = snapshot.model;
     for (std::size_t t = 0; t < type_count; ++t) {
         header.total[t] = members[t].size();
         header.mass_table[t] = common_mass(particles, members[t]);
@@ -275,7 +279,15 @@ void write_snapshot(const fs::path& path, const Snapshot& snapshot, const Snapsh
         }
         const auto target = files == 1 ? path : numbered_path(path, static_cast<int>(i));
         auto& file = written.emplace_back(target, per_particle * sum(part.header.here));
-        options.format == SnapshotFormat::hdf5 ? write_hdf5(file, part) : write_binary(file, part);
+        if (options.format == SnapshotFormat::hdf5) {
+            Hdf5Writer writer(file, part.header, options.double_precision, columns_of(snapshot));
+            for (std::size_t t = 0; t < type_count; ++t) {
+                writer.append(t, columns_of(snapshot), View<const std::size_t>(view(part.members[t])));
+            }
+            writer.close();
+        } else {
+            write_binary(file, part);
+        }
     }
     for (auto& file : written) file.commit();
 }

@@ -20,6 +20,17 @@ struct SnapshotForceError {
     friend bool operator==(const SnapshotForceError&, const SnapshotForceError&) = default;
 };
 
+/// Particles that were made together and stay together by their ids: first_id, first_id + 1, ..., first_id + count - 1.
+struct SnapshotComponent {
+    std::string name;  ///< "halo"; of several objects "first/halo"
+    std::string law;   ///< "nfw"
+    std::uint64_t first_id = 1, count = 0;
+    std::uint8_t type = 1;
+    double mass = 0;  ///< of all its particles [mass]
+    std::uint64_t seed = 0;
+    friend bool operator==(const SnapshotComponent&, const SnapshotComponent&) = default;
+};
+
 struct Snapshot {
     Particles particles;
     double time = 0;
@@ -28,6 +39,8 @@ struct Snapshot {
     std::vector<double> potential;               ///< empty, or one per particle
     std::array<double, type_count> softening{};  ///< Plummer softening per type; 0 where not known
     SnapshotForceError force_error;              ///< HDF5 only: attributes ForceErrorMedian, ... of the header
+    std::vector<SnapshotComponent> components;   ///< HDF5 only, where known: what the particles were sampled as
+    std::string model;                           ///< HDF5 only, where known: the model file, every key spelled out
 };
 
 enum class SnapshotFormat { hdf5, gadget1, gadget2 };
@@ -61,7 +74,7 @@ struct SnapshotWriteOptions {
 };
 
 /// HDF5 keeps everything; it takes as much memory as the file is long. The binary formats keep particles, time and units (those other
-/// than galactic at the unused end of the header), and drop softening, force errors, accelerations and potentials.
+/// than galactic at the unused end of the header), and drop softening, force errors, accelerations, potentials and components.
 /// Writes to a temporary name beside `path` and renames, so that a reader never sees half a file.
 /// With files > 1, "snap.hdf5" becomes "snap.0.hdf5", "snap.1.hdf5", ...
 /// @throws InputError when the directory is missing or not writable; ComputationError when the disk is full

@@ -24,6 +24,10 @@ struct Header {
     int files = 1;
     Units units;
     std::array<double, type_count> softening{};
+    // HDF5 only, and only when it is written.
+    SnapshotForceError force_error;
+    std::vector<SnapshotComponent> components;
+    std::string model;
 };
 
 class SnapshotFile {
@@ -52,9 +56,11 @@ struct Part {
     Header header;
     SnapshotWriteOptions options;
 };
-/// Fill the temporary of `to`; the caller commits it. @throws ComputationError (disk full), InputError (the format cannot hold it)
-void write_hdf5(AtomicFile& to, const Part& part);
+/// Fills the temporary of `to`; the caller commits it. @throws ComputationError (disk full), InputError (the format cannot hold it)
 void write_binary(AtomicFile& to, const Part& part);
+
+/// @throws InputError for unusable times, masses, softenings and units
+void check_header(const std::filesystem::path& path, const Header& header);
 
 /// The system with these scales: galactic or N-body under their own names, else user units with the G given (0: from the scales).
 Units units_from_scales(double length_cm, double mass_g, double velocity_cm_s, double G);

@@ -1,0 +1,68 @@
+// The names of kasane's own words in GADGET's HDF5 layout, and the writer of one such file. Private to this folder.
+// [Springel et al. 2021, GADGET-4 documentation, "snapshot format"]
+// Invariants of what is written: no HubbleParam, Omega0 or OmegaLambda (their presence alone makes yt and pynbody read comoving
+// coordinates per h); strings of fixed length (yt fails on others); the same particles in the same blocks make the same bytes.
+#pragma once
+
+#include <kasane/core/io/hdf5.hpp>
+#include <kasane/gravity/snapshot/snapshot_file.hpp>
+
+namespace kasane::gravity::snapshot {
+
+inline constexpr auto of_softening = "Softening";
+inline constexpr auto model_text = "Model";
+inline constexpr auto number_of_components = "NumComponents";
+
+template <class ForceError>
+auto numbers_of(ForceError& error) {
+    return std::array{std::pair{"ForceErrorMedian", &error.median}, std::pair{"ForceErrorP99", &error.p99},
+                      std::pair{"ForceErrorMax", &error.max}};
+}
+
+/// The texts of a system of units, and under which names they are kept.
+template <class SomeUnits>
+auto names_of(SomeUnits& units) {
+    return std::array{std::pair{"UnitsName", &units.name}, std::pair{"LengthName", &units.length_name},
+                      std::pair{"MassName", &units.mass_name}, std::pair{"VelocityName", &units.velocity_name},
+                      std::pair{"TimeName", &units.time_name}};
+}
+
+inline std::string group_of(std::size_t type) { return "/PartType" + std::to_string(type); }
+inline std::string group_of_component(std::size_t i) { return "/Kasane/Component" + std::to_string(i); }
+
+/// Arrays from which particles are taken; acceleration and potential may be null.
+struct Columns {
+    const Vec3<double>* position = nullptr;
+    const Vec3<double>* velocity = nullptr;
+    const double* mass = nullptr;
+    const std::uint64_t* id = nullptr;
+    const Vec3<double>* acceleration = nullptr;
+    const double* potential = nullptr;
+};
+Columns columns_of(const Particles& particles);
+Columns columns_of(const Snapshot& snapshot);
+
+/// One file, filled block by block. The types' rows lie in the order in which they come.
+class Hdf5Writer {
+   public:
+    /// @param header  of this file: `here` says how many particles will come   @param kinds  which columns there will be
+    Hdf5Writer(AtomicFile& to, const Header& header, bool double_precision, const Columns& kinds);
+    /// Writes the particles `members` of the columns, all of one type. @throws ComputationError: more than announced, or of another mass
+    void append(std::size_t type, const Columns& from, View<const std::size_t> members);
+    /// @throws ComputationError: fewer than announced, disk full
+    void close();
+
+   private:
+    template <class T>
+    void write(const std::string& name, std::size_t type, const T* all, View<const std::size_t> members, std::vector<T>& selected);
+
+    hdf5::File file_;
+    Counts announced_, written_{};
+    std::array<double, type_count> mass_table_;
+    std::string target_;
+    std::vector<Vec3<double>> vectors_;
+    std::vector<double> numbers_;
+    std::vector<std::uint64_t> ids_;
+};
+
+}  // namespace kasane::gravity::snapshot

@@ -1,0 +1,76 @@
+#include <kasane/gravity/snapshot/hdf5_layout.hpp>
+#include <kasane/gravity/snapshot/snapshot_writer.hpp>
+
+#include <algorithm>
+
+namespace kasane::gravity {
+
+using namespace snapshot;
+
+namespace {
+
+Header header_of(const SnapshotOutline& outline) {
+    Header header;
+    header.here = header.total = outline.count;
+    header.mass_table = outline.mass;
+    header.time = outline.time;
+    header.units = outline.units;
+    header.softening = outline.softening;
+    header.components = outline.components;
+    header.model = outline.model;
+    return header;
+}
+
+/// @throws InputError
+Header checked(const std::filesystem::path& path, const SnapshotOutline& outline) {
+    auto header = header_of(outline);
+    check_header(path, header);
+    if (sum(outline.count) == 0) throw bad(path, "", "cannot be written: there are no particles");
+    for (const auto n : outline.count) {
+        if (n > UINT32_MAX) throw bad(path, "", "cannot be written: above 2^32 particles of a type. Take fewer");
+    }
+    return header;
+}
+
+}  // namespace
+
+std::uint64_t SnapshotOutline::bytes() const {
+    std::uint64_t all = 0;
+    for (std::size_t t = 0; t < type_count; ++t) {
+        const std::uint64_t each = 2 * sizeof(Vec3<double>) + sizeof(std::uint64_t) + (mass[t] == 0 ? sizeof(double) : 0);
+        const auto chunk = std::clamp<std::uint64_t>(count[t], 1, hdf5::chunk_rows);
+        const auto rows = sum(count[t], chunk - 1) / chunk * chunk;  // the last chunk is stored whole
+        all = sum(all, rows > UINT64_MAX / each ? UINT64_MAX : each * rows);
+    }
+    return all;
+}
+
+struct SnapshotWriter::State {
+    AtomicFile file;
+    Hdf5Writer writer;
+    std::array<std::vector<std::size_t>, type_count> members;
+
+    State(const std::filesystem::path& path, const SnapshotOutline& outline, const Header& header)
+        : file(path, outline.bytes()), writer(file, header, true, {}) {}
+};
+
+SnapshotWriter::SnapshotWriter(const std::filesystem::path& path, SnapshotOutline outline)
+    : state_(std::make_unique<State>(path, outline, checked(path, outline))) {}
+SnapshotWriter::~SnapshotWriter() = default;
+SnapshotWriter::SnapshotWriter(SnapshotWriter&&) noexcept = default;
+
+void SnapshotWriter::append(const Particles& block) {
+    auto& members = state_->members;
+    for (auto& each : members) each.clear();
+    for (std::size_t i = 0; i < block.type.size(); ++i) members.at(block.type[i]).push_back(i);
+    for (std::size_t t = 0; t < type_count; ++t) {
+        if (!members[t].empty()) state_->writer.append(t, columns_of(block), View<const std::size_t>(view(members[t])));
+    }
+}
+
+void SnapshotWriter::commit() {
+    state_->writer.close();
+    state_->file.commit();
+}
+
+}  // namespace kasane::gravity
