@@ -38,7 +38,8 @@ SampleResult sample_result(const run::ModelFile& model, const gravity::SnapshotO
     for (std::size_t i = 0; i < sources.size(); ++i) {
         const auto& source = sources[i];
         const auto first = part;  // a source's parts follow one another
-        for (auto left = static_cast<std::uint64_t>(source.count); left > 0 && part != parts.end(); ++part) left -= std::min(left, part->count);
+        for (auto left = static_cast<std::uint64_t>(source.count); left > 0 && part != parts.end(); ++part)
+            left -= std::min(left, part->count);
         if (facts[i]) {
             galaxies.push_back(run::facts_json(*facts[i]));
             if (!source.name.empty()) galaxies.back()["name"] = source.name;

@@ -74,7 +74,8 @@ std::string cell(const std::string& text, const std::string& below = "") {
 std::string component_table(const GalaxyPart& part, const gravity::Units& units) {
     const auto& f = part.facts;
     const bool disks = has_disk(f);
-    std::string out = "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Components\"><table class=\"components\">\n<thead><tr>";
+    std::string out =
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Components\"><table class=\"components\">\n<thead><tr>";
     for (const char* head : {"Component", "Particles", "Mass", "Half-mass radius", "Dispersion", "Dynamical time"})
         out += fmt::format("<th scope=\"col\">{}</th>", head);
     out += disks ? "<th scope=\"col\">Least Q</th><th scope=\"col\">Softening</th>" : "<th scope=\"col\">Softening</th>";
@@ -82,10 +83,11 @@ std::string component_table(const GalaxyPart& part, const gravity::Units& units)
     const auto text = [&](double value, auto write) { return value > 0 ? write(value, units) : std::string(); };
     for (std::size_t k = 0; k < f.components.size(); ++k) {
         const auto& c = f.components[k];
-        out += fmt::format("<tr><th scope=\"row\"><i class=\"dot s{}\"></i>{}{}</th>", k % static_cast<std::size_t>(colors), escape(c.label),
-                           c.law == c.label ? "" : "<small>" + escape(c.law) + "</small>");
+        out += fmt::format("<tr><th scope=\"row\"><i class=\"dot s{}\"></i>{}{}</th>", k % static_cast<std::size_t>(colors),
+                           escape(c.label), c.law == c.label ? "" : "<small>" + escape(c.law) + "</small>");
         out += cell(grouped(c.count), c.count > 1 ? "of " + mass_text(c.particle_mass, units) : "") + cell(mass_text(c.mass, units));
-        out += cell(text(c.half_mass_radius, length_text)) + cell(text(c.dispersion, velocity_text)) + cell(text(c.dynamical_time, time_text));
+        out +=
+            cell(text(c.half_mass_radius, length_text)) + cell(text(c.dispersion, velocity_text)) + cell(text(c.dynamical_time, time_text));
         if (disks) out += cell(c.least_q > 0 ? number(c.least_q) : "", c.least_q > 0 ? "at " + length_text(c.least_q_radius, units) : "");
         out += cell(text(c.suggested_softening, length_text)) + "</tr>\n";
     }
@@ -94,7 +96,8 @@ std::string component_table(const GalaxyPart& part, const gravity::Units& units)
     for (const auto& c : f.components)
         if (c.clamped_fraction > 1e-6) clamped.push_back(escape(c.label) + " " + error_size(c.clamped_fraction));
     std::string notes =
-        "The dispersion is the rms velocity along one direction, without rotation; the dynamical time is √(r³ / G M) at the half-mass radius, "
+        "The dispersion is the rms velocity along one direction, without rotation; the dynamical time is √(r³ / G M) at the half-mass "
+        "radius, "
         "with the mass of everything inside it.";
     if (!clamped.empty()) {
         notes += " f(E) was set to 0 where its inversion came out negative, which touches this share of the mass: ";
@@ -108,11 +111,14 @@ std::string advice(const gravity::GalaxyFacts& f, const gravity::Units& units) {
     const auto lines = run_file_lines(f, units);
     if (lines.empty()) return "";
     return fmt::format(
-        "<h3>To run it</h3>\n<div class=\"halves\"><div><pre class=\"card\" tabindex=\"0\">{}</pre></div>\n<div class=\"small\"><p>The softening is "
+        "<h3>To run it</h3>\n<div class=\"halves\"><div><pre class=\"card\" tabindex=\"0\">{}</pre></div>\n<div class=\"small\"><p>The "
+        "softening is "
         "two thirds of the mean distance of particles in the densest place that they resolve, the innermost hundredth of a component. Less "
-        "lets chance encounters of few particles heat the model; more flattens its centre (Rodionov &amp; Sotnikova 2005; Dehnen 2001). The "
+        "lets chance encounters of few particles heat the model; more flattens its centre (Rodionov &amp; Sotnikova 2005; Dehnen 2001). "
+        "The "
         "least of the components’ is taken: {}.</p>\n<p>With one constant step for all, dt = {:.2g}{}: half of "
-        "the time in which particles of the fastest component cross a softening length, and of √(ε/a) in the strongest pull.</p></div></div>\n",
+        "the time in which particles of the fastest component cross a softening length, and of √(ε/a) in the strongest "
+        "pull.</p></div></div>\n",
         escape(lines), escape(length_text(f.suggested_softening, units)), f.suggested_step,
         units.time_s() > 0 ? " (" + escape(time_text(f.suggested_step, units)) + ")" : "");
 }
@@ -135,8 +141,8 @@ std::string command(const std::string& line, const std::string& does) {
 std::string sources(const ModelReport& report) {
     std::string out = "<section>\n<h2>Where it comes from</h2>\n";
     if (!report.text.empty())
-        out += "<details><summary>The model file" + (report.file.empty() ? "" : " " + escape(report.file)) + "</summary>\n<pre tabindex=\"0\">" +
-               escape(report.text) + "</pre></details>\n";
+        out += "<details><summary>The model file" + (report.file.empty() ? "" : " " + escape(report.file)) +
+               "</summary>\n<pre tabindex=\"0\">" + escape(report.text) + "</pre></details>\n";
     std::string commands;
     if (!report.command.empty()) commands += command(report.command, "makes the particles and this page anew");
     if (!report.tables.empty()) commands += command("h5dump -n " + shell_word(report.tables), "all curves of this page as tables (HDF5)");
@@ -160,10 +166,16 @@ std::string lead(const ModelReport& report) {
     for (const auto& part : report.galaxies) count += part.facts.count, components += part.facts.components.size();
     const bool several = report.galaxies.size() > 1, one = !several && components == 1;
     const bool disk = std::any_of(report.galaxies.begin(), report.galaxies.end(), [](const auto& part) { return has_disk(part.facts); });
-    const std::string what = several ? counted(std::ssize(report.galaxies), "", disk ? "galaxies" : "systems") : disk ? "A galaxy" : "A system";
-    return "<p class=\"lead\">" + what + (one ? "" : " of <strong>" + counted(static_cast<std::int64_t>(components), "", "components") + "</strong>") +
+    const std::string what = several ? counted(std::ssize(report.galaxies), "", disk ? "galaxies" : "systems")
+                             : disk  ? "A galaxy"
+                                     : "A system";
+    return "<p class=\"lead\">" + what +
+           (one ? "" : " of <strong>" + counted(static_cast<std::int64_t>(components), "", "components") + "</strong>") +
            " in dynamical equilibrium, made of " + counted(count, "particle", "particles") + "." +
-           (one ? "" : several ? " Every component moves in the pull of all of its own system’s." : " Every component moves in the pull of all of them.") + "</p>\n";
+           (one       ? ""
+            : several ? " Every component moves in the pull of all of its own system’s."
+                      : " Every component moves in the pull of all of them.") +
+           "</p>\n";
 }
 
 }  // namespace
@@ -211,6 +223,8 @@ GalaxyPart describe(const std::string& name, const gravity::Galaxy& galaxy, cons
     return {name, facts, gravity::tables(galaxy, 257, on), report::make_portrait(galaxy, on)};
 }
 
-void write_model_report(const std::filesystem::path& html, const ModelReport& report) { write_atomically(html, report::model_page(report)); }
+void write_model_report(const std::filesystem::path& html, const ModelReport& report) {
+    write_atomically(html, report::model_page(report));
+}
 
 }  // namespace kasane::run

@@ -92,7 +92,8 @@ std::string marks(const Plot& plot, const Frame& f) {
         const auto& s = plot.series[k];
         for (std::size_t i = 0; i < s.y.size(); ++i)
             if (f.drawable(s.x[i], s.y[i]))
-                out += fmt::format("<circle class=\"mark s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>", color_of(plot, k), f.to_x(s.x[i]), f.to_y(s.y[i]));
+                out += fmt::format("<circle class=\"mark s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>", color_of(plot, k), f.to_x(s.x[i]),
+                                   f.to_y(s.y[i]));
     }
     return out;
 }
