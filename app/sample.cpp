@@ -86,7 +86,6 @@ void write_report(const Options& o, const run::ModelFile& model, const run::Samp
     page.command = command_of(o);
     page.file = std::filesystem::path(o.model).filename().string();
     page.text = model.resolved;
-    page.snapshot = o.file;
     page.tables = tables_of(o.report).string();
     page.units = model.units;
     page.papers = run::papers(model.initial);

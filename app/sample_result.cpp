@@ -38,7 +38,8 @@ SampleResult sample_result(const run::ModelFile& model, const gravity::SnapshotO
     for (std::size_t i = 0; i < sources.size(); ++i) {
         const auto& source = sources[i];
         const auto first = part;  // a source's parts follow one another
-        for (auto left = static_cast<std::uint64_t>(source.count); left > 0 && part != parts.end(); ++part) left -= std::min(left, part->count);
+        for (auto left = static_cast<std::uint64_t>(source.count); left > 0 && part != parts.end(); ++part)
+            left -= std::min(left, part->count);
         if (facts[i]) {
             galaxies.push_back(run::facts_json(*facts[i]));
             if (!source.name.empty()) galaxies.back()["name"] = source.name;
@@ -47,8 +48,8 @@ SampleResult sample_result(const run::ModelFile& model, const gravity::SnapshotO
             continue;
         }
         for (auto c = first; c != part; ++c)
-            result.text += fmt::format("\n  {:<20} {:<18} {:>12} of type {}, mass {:.6g}{}{}", c->name, c->law, c->count, c->type, c->mass,
-                                       model.units.mass_name.empty() ? "" : " ", model.units.mass_name);
+            result.text += fmt::format("\n  {:<20} {:<18} {:>12} of type {}, mass {:.6g}{}", c->name, c->law, c->count, c->type, c->mass,
+                                       model.units.mass_name.empty() ? "" : " [" + model.units.mass_name + "]");
     }
     result.object = {{"file", ""}, {"n", model.initial.count()}, {"units", model.units.name}, {"components", components}};
     if (!galaxies.empty()) result.object["galaxies"] = galaxies;

@@ -1,6 +1,6 @@
 // Preconditioned conjugate gradients for A x = b with A symmetric positive definite. Knows neither matrix format nor device: vectors
 // are touched through the verbs of an algebra, A and the preconditioner through apply().
-// Invariants: never throws for numerical reasons: how it ended is in the log; what was asked for last is in x, whatever the end.
+// Invariants: never throws for numerical reasons: how it ended is in the log; x is the last iterate, whatever the end.
 #pragma once
 
 #include <cmath>
@@ -14,11 +14,11 @@ namespace kasane::krylov {
 enum class CgEnd {
     converged,
     iteration_limit,
-    stagnated,                        ///< the recurrence converged, the true residual b - A x did not: rounding, or b not in the range of A
-    operator_not_positive,            ///< p.Ap <= 0: A is indefinite or singular
-    preconditioner_not_positive,      ///< r.M^-1 r <= 0 for r != 0
-    not_finite,                       ///< NaN or infinity in b, x, A or the preconditioner
-    stopped,                          ///< by the caller's stop()
+    stagnated,                    ///< the recurrence converged, the true residual b - A x did not: rounding, or b not in the range of A
+    operator_not_positive,        ///< p.Ap <= 0: A is indefinite or singular
+    preconditioner_not_positive,  ///< r.M^-1 r <= 0 for r != 0
+    not_finite,                   ///< NaN or infinity in b, x, A or the preconditioner
+    stopped,                      ///< by the caller's stop()
 };
 
 constexpr std::string_view name(CgEnd end) {
@@ -105,7 +105,11 @@ CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditio
         }
     };
     const auto residual_of_x = [&] {  // into r
-        apply_dot(A, x, q);
+        if constexpr (requires { A.apply(algebra, x, q); }) {
+            A.apply(algebra, x, q);
+        } else {
+            A.apply_dot(algebra, x, q);
+        }
         algebra.copy(b, r);
         algebra.axpby(-1, q, 1, r);
         return algebra.dot(r, r);

@@ -130,7 +130,8 @@ TEST(GalaxyFacts, BlackHoleAlone) {
     const auto f = facts(g);
     EXPECT_EQ(f.count, 1);
     EXPECT_EQ(f.mass, M);
-    for (const double zero : {f.half_mass_radius, f.escape_speed, f.virial_ratio, f.suggested_softening, f.suggested_step}) EXPECT_EQ(zero, 0);
+    for (const double zero : {f.half_mass_radius, f.escape_speed, f.virial_ratio, f.suggested_softening, f.suggested_step})
+        EXPECT_EQ(zero, 0);
     EXPECT_TRUE(tables(g).radius.empty());
 }
 
@@ -190,7 +191,8 @@ TEST(GalaxyTables, PlummerSphere) {
     EXPECT_TRUE(std::is_sorted(c.energy.begin(), c.energy.end()));
     for (std::size_t i = 0; i < c.energy.size(); ++i) {
         // Binney & Tremaine 2008, eq. 4.83 in mass.
-        const double exact = 24 * std::sqrt(2.) / (7 * pi * pi * pi) * a * a / (std::pow(G, 5) * std::pow(M, 4)) * std::pow(c.energy[i], 3.5);
+        const double exact =
+            24 * std::sqrt(2.) / (7 * pi * pi * pi) * a * a / (std::pow(G, 5) * std::pow(M, 4)) * std::pow(c.energy[i], 3.5);
         EXPECT_NEAR(c.distribution[i], exact, 1e-5 * exact) << c.energy[i];
     }
     EXPECT_TRUE(c.surface_density.empty());

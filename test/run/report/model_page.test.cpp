@@ -13,8 +13,8 @@
 #include <regex>
 
 using namespace kasane;
-using test::Directory;
 using test::Dialect;
+using test::Directory;
 using test::hand_made;
 using test::hand_made_report;
 using test::markup_problem;

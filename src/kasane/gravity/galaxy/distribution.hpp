@@ -6,10 +6,10 @@
 
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/random.hpp>
+#include <kasane/gravity/galaxy/energy_table.hpp>
 #include <kasane/gravity/galaxy/mass_profile.hpp>
 #include <kasane/gravity/galaxy/speed_envelope.hpp>
 #include <kasane/gravity/galaxy/spherical_potential.hpp>
-#include <kasane/gravity/galaxy/energy_table.hpp>
 
 #include <memory>
 
@@ -44,10 +44,10 @@ class DistributionFunction {
     std::shared_ptr<const SphericalPotential> potential_;
     double anisotropy_radius_ = 0;
     Clamped clamped_;
-    EnergyTable log_f_;
-    double first_ = 0, last_ = 0;              // ln r of the table's ends
+    EnergyTable f_;
+    double first_ = 0, last_ = 0;               // ln r of the table's ends
     double inner_slope_ = 0, outer_slope_ = 0;  // of ln f against ln r there
-    double least_energy_ = 0;                  // f = 0 below it: Psi at the end of a finite component
+    double least_energy_ = 0;                   // f = 0 below it: Psi at the end of a finite component
     SpeedEnvelope envelope_;
 };
 

@@ -9,11 +9,11 @@ namespace kasane::gravity {
 EnergyTable::EnergyTable(std::vector<Node> nodes, double crowd) : nodes_(std::move(nodes)), crowd_(crowd) {
     const auto n = nodes_.size();
     KS_EXPECT(n >= 2 && nodes_[0].energy > 0);
-    const auto secant = [&](std::size_t i) { return (nodes_[i + 1].value - nodes_[i].value) / (nodes_[i + 1].energy - nodes_[i].energy); };
     for (std::size_t i = 0; i < n; ++i) {
-        const double before = secant(i == 0 ? 0 : i - 1), behind = secant(i == n - 1 ? n - 2 : i);
-        const double limit = before * behind > 0 ? 3 * std::min(std::abs(before), std::abs(behind)) : 0;
-        nodes_[i].slope = std::copysign(std::clamp(std::copysign(1., before) * nodes_[i].slope, 0., limit), before);
+        // Coefficients of the piece behind and of the one before: value + slope width / 3, value - slope width / 3.
+        auto& [energy, value, slope] = nodes_[i];
+        if (i + 1 < n) slope = std::max(slope, -3 * value / (nodes_[i + 1].energy - energy));
+        if (i > 0) slope = std::min(slope, 3 * value / (energy - nodes_[i - 1].energy));
     }
 
     // The three ranges of bins, each from the least to the greatest of its nodes' arguments.
@@ -36,9 +36,14 @@ EnergyTable::EnergyTable(std::vector<Node> nodes, double crowd) : nodes_(std::mo
     for (std::size_t b = 1; b <= bins; ++b) first_cell_[b] = std::max(first_cell_[b], first_cell_[b - 1]);
 }
 
-double EnergyTable::greatest(double low, double high) const {
-    double most = std::max((*this)(low), (*this)(high));
-    for (auto i = cell(low) + 1; i < nodes_.size() && nodes_[i].energy < high; ++i) most = std::max(most, nodes_[i].value);
+double EnergyTable::bound(double low, double high) const {
+    // A piece lies below the greatest of its Bernstein coefficients.
+    double most = 0;
+    for (auto i = cell(low); i + 1 < nodes_.size() && nodes_[i].energy <= high; ++i) {
+        const auto &a = nodes_[i], &b = nodes_[i + 1];
+        const double third = (b.energy - a.energy) / 3;
+        most = std::max({most, a.value, a.value + third * a.slope, b.value - third * b.slope, b.value});
+    }
     return most;
 }
 

@@ -1,5 +1,7 @@
-// A function of energy on any ascending nodes: cubic Hermite pieces, found in constant time. Energies may crowd around one value (the
-// bottom of a potential, from below or, with a point mass, from both sides): differences from it are resolved like energies near 0.
+// A function of energy that is nowhere negative, on any ascending nodes: cubic Hermite pieces, found in constant time. Energies may
+// crowd around one value (the bottom of a potential, from below or, with a point mass, from both sides): differences from it are
+// resolved like energies near 0.
+// Invariant: no piece's Bernstein coefficients are negative, and so neither is the piece.
 #pragma once
 
 #include <bit>
@@ -14,8 +16,8 @@ class EnergyTable {
     struct Node {
         double energy, value, slope;  ///< slope: d value / dE
     };
-    /// Slopes are limited so that every piece is monotone between its nodes [Fritsch & Carlson 1980].
-    /// @param nodes  at least 2, energies ascending and above 0   @param crowd  where they crowd
+    /// Slopes are limited so that every piece keeps the invariant.
+    /// @param nodes  at least 2, energies ascending and above 0, values not negative   @param crowd  where they crowd
     EnergyTable(std::vector<Node> nodes, double crowd);
 
     double first() const { return nodes_.front().energy; }
@@ -28,8 +30,8 @@ class EnergyTable {
         const double width = b.energy - a.energy, s = (e - a.energy) / width, u = 1 - s;
         return a.value + s * s * (3 - 2 * s) * (b.value - a.value) + s * u * width * (u * a.slope - s * b.slope);
     }
-    /// The greatest value between two energies of the table, low <= high.
-    double greatest(double low, double high) const;
+    /// No less than any value between two energies of the table, low <= high.
+    double bound(double low, double high) const;
 
    private:
     static constexpr int bins_per_octave_log2 = 5;

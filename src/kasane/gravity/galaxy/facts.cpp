@@ -167,7 +167,8 @@ GalaxyFacts facts(const Galaxy& galaxy, Cpu on) {
     f.suggested_step = step_for(galaxy, survey, f.suggested_softening, f.half_mass_radius);
     // Particles far out ask for steps so much longer, and an orbit should have some at the longest.
     if (f.suggested_step > 0)
-        f.suggested_dt_max = std::exp2(std::floor(std::log2(std::max(f.suggested_step, std::min(64 * f.suggested_step, f.dynamical_time / 8)))));
+        f.suggested_dt_max =
+            std::exp2(std::floor(std::log2(std::max(f.suggested_step, std::min(64 * f.suggested_step, f.dynamical_time / 8)))));
     return f;
 }
 

@@ -11,14 +11,21 @@ namespace {
 
 constexpr double sphere = 4 * std::numbers::pi;
 
+// Of the density at the beginning of a tail: the tail of r^-3.25 has shrunk by 1e-15 there, and nothing has underflowed.
+constexpr double negligible = 1e-200;
+// Of the innermost radius: a cusp of r^-2.5 has 1e-20 of the mass in there, and nothing has overflowed.
+constexpr double center = 1e-40;
+
 double power_of(double r, int n) { return n == 1 ? r : r * r; }
 
-/// Int_r^inf 4 pi r^power rho dr of a law that never ends, with u = 1/r.
-double tail(const DensityLaw& law, double r, int power) {
-    const auto integrand = [&](double u) {
-        return sphere * law.at(1 / u).rho / u / u / power_of(u, power);  // one by one: far out u^4 would be 0 before rho is
+/// Int_r^inf 4 pi r^power rho dr of a law that never ends, with w = begin/r.
+double tail(const DensityLaw& law, double begin, int power) {
+    const double nothing = std::max(negligible * law.at(begin).rho, 1e-290);
+    const auto integrand = [&](double w) {
+        const double r = begin / w, rho = law.at(r).rho;
+        return rho > nothing ? sphere * power_of(r, power) * rho * begin / (w * w) : 0;
     };
-    return integrate(integrand, 0, 1 / r, 1e-12).value;
+    return integrate(integrand, 0, 1, 1e-12).value;
 }
 
 }  // namespace
@@ -35,7 +42,7 @@ MassProfile::MassProfile(DensityLaw law, double total) : law_(std::move(law)), t
     std::vector<double> mass(n), slope(n);
     mass_beyond_.resize(n);
     psi_beyond_.resize(n);
-    mass[0] = integrate([&](double r) { return shell(r, 2); }, 0, law_.inner, 1e-13).value;
+    mass[0] = integrate([&](double r) { return r > center * law_.inner ? shell(r, 2) : 0; }, 0, law_.inner, 1e-13).value;
     mass_beyond_[n - 1] = law_.finite ? 0 : tail(law_, law_.outer, 2);
     psi_beyond_[n - 1] = law_.finite ? 0 : tail(law_, law_.outer, 1);
     for (std::size_t i = 1; i < n; ++i) {

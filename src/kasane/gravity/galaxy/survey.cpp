@@ -124,19 +124,15 @@ double Survey::radius_holding(std::size_t component, double share) const {
     return nodes_[d][static_cast<std::size_t>(at)].radius();
 }
 
-double Survey::psi(double R) const {
-    return (spheres_ ? spheres_->psi(R) : 0) + (galaxy_->disks() ? galaxy_->disks()->psi(R, 0) : 0);
-}
+double Survey::psi(double R) const { return (spheres_ ? spheres_->psi(R) : 0) + (galaxy_->disks() ? galaxy_->disks()->psi(R, 0) : 0); }
 
-double Survey::circular_speed2(double R) const {
-    return galaxy_->disks() ? -R * galaxy_->disks()->pull(R, 0).R : spherical_mass(R) / R;
-}
+double Survey::circular_speed2(double R) const { return galaxy_->disks() ? -R * galaxy_->disks()->pull(R, 0).R : spherical_mass(R) / R; }
 
 double Survey::spherical_mass(double r) const { return spheres_ ? spheres_->mass(r) : 0; }
 
 double mean_speed2(const Galaxy& galaxy, std::size_t component, double r) {
-    const auto sigma = jeans_dispersions(*galaxy.sphere(component), galaxy.potential(),
-                                         galaxy.model().components[component].anisotropy_radius, r);
+    const auto sigma =
+        jeans_dispersions(*galaxy.sphere(component), galaxy.potential(), galaxy.model().components[component].anisotropy_radius, r);
     return sigma.radial2 + 2 * sigma.tangential2;
 }
 

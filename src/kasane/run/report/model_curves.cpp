@@ -41,8 +41,9 @@ class Curves {
 
     static std::string figure(const std::string& title, const Plot& plot, const std::string& caption) {
         const auto svg = to_svg(plot);
-        return svg.empty() ? ""
-                           : fmt::format("<figure class=\"chart\"><h3>{}</h3>\n{}<figcaption>{}</figcaption></figure>\n", title, svg, caption);
+        return svg.empty()
+                   ? ""
+                   : fmt::format("<figure class=\"chart\"><h3>{}</h3>\n{}<figcaption>{}</figcaption></figure>\n", title, svg, caption);
     }
 
     Plot over_radius(const std::string& title, const std::string& y_label, Scale scale = Scale::decades) const {
@@ -109,13 +110,16 @@ class Curves {
             auto y = t_.components[k].rotation_speed;
             // A black hole's rises without end: shown as far as it matters.
             if (t_.components[k].density.empty())
-                for (auto& v : y) v = v > 1.2 * *std::max_element(t_.circular_speed.begin() + std::ssize(t_.radius) / 3, t_.circular_speed.end()) ? nan : v;
+                for (auto& v : y)
+                    v = v > 1.2 * *std::max_element(t_.circular_speed.begin() + std::ssize(t_.radius) / 3, t_.circular_speed.end()) ? nan
+                                                                                                                                    : v;
             add(p, k, std::move(y));
         }
         add_total(p, "all", t_.circular_speed);
         return figure("Circular speed", p,
-                      t_.components.size() > 1 ? "Speed on a circle in the pull of all components, and what each would give alone; their squares add up."
-                                               : "Speed on a circle.");
+                      t_.components.size() > 1
+                          ? "Speed on a circle in the pull of all components, and what each would give alone; their squares add up."
+                          : "Speed on a circle.");
     }
 
     std::string dispersions() const {
@@ -151,9 +155,10 @@ class Curves {
                 if (v < 1e-12 * peak) v = nan;
             p.series.push_back({c.label, c.energy, std::move(f), color(k)});
         }
-        return figure("Distribution function", p,
-                      "Mass per volume of phase space at the energy E that a particle is bound with, from Eddington’s inversion; where it came "
-                      "out below 0 it is 0.");
+        return figure(
+            "Distribution function", p,
+            "Mass per volume of phase space at the energy E that a particle is bound with, from Eddington’s inversion; where it came "
+            "out below 0 it is 0.");
     }
 
     // The plane of the disks, on a linear axis out to where little of them is left.
@@ -190,14 +195,16 @@ class Curves {
             if (t_.radius[i] > end) circular[i] = nan;
         const auto [x, y] = cut(circular);
         rotation.series.push_back({"circular", x, y, ink, Stroke::dashed});
-        return group(number == 1 ? "The disk" : "The disks",
-                     figure("Rotation", rotation,
-                            "Mean velocity around the axis, prograde stars, and the circular speed: it lags behind by the asymmetric drift.") +
-                         figure("Velocity dispersions", sigma, "Along the radius (R), around the axis (φ) and across the plane (z).") +
-                         figure("Toomre Q", q,
-                                "σ<sub>R</sub> κ / (3.36 G Σ): rings and clumps grow where it is below 1; spirals and bars fade where it is above about 2.") +
-                         figure("Surface density", surface, "Mass per area of the plane, both sides together.") +
-                         figure("Height", height, "Where the density has fallen by e."));
+        return group(
+            number == 1 ? "The disk" : "The disks",
+            figure("Rotation", rotation,
+                   "Mean velocity around the axis, prograde stars, and the circular speed: it lags behind by the asymmetric drift.") +
+                figure("Velocity dispersions", sigma, "Along the radius (R), around the axis (φ) and across the plane (z).") +
+                figure("Toomre Q", q,
+                       "σ<sub>R</sub> κ / (3.36 G Σ): rings and clumps grow where it is below 1; spirals and bars fade where it is above "
+                       "about 2.") +
+                figure("Surface density", surface, "Mass per area of the plane, both sides together.") +
+                figure("Height", height, "Where the density has fallen by e."));
     }
 
     Plot over_plane(const std::string& title, const std::string& y_label) const {

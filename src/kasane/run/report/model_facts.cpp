@@ -21,7 +21,10 @@ std::string mass_text(double mass, const gravity::Units& units) {
     return with(mass * std::pow(10, exponent), unit);
 }
 
-std::string length_text(double length, const gravity::Units& units) { return with(length, pretty_unit(units.length_name)); }
+std::string length_text(double length, const gravity::Units& units) {
+    const bool small = units.length_name == "kpc" && std::abs(length) < 0.1;
+    return small ? with(1000 * length, "pc") : with(length, pretty_unit(units.length_name));
+}
 
 std::string velocity_text(double velocity, const gravity::Units& units) { return with(velocity, pretty_unit(units.velocity_name)); }
 
@@ -37,7 +40,7 @@ std::string time_text(double time, const gravity::Units& units) {
 std::string run_file_lines(const gravity::GalaxyFacts& facts, const gravity::Units& units) {
     if (!(facts.suggested_softening > 0 && facts.suggested_dt_max > 0)) return "";
     const auto softening = fmt::format("softening = {:.2g}", facts.suggested_softening);
-    const auto dt_max = fmt::format("dt_max = {:.10g}", facts.suggested_dt_max);
+    const auto dt_max = fmt::format("dt_max = {}", facts.suggested_dt_max);
     const auto wide = std::max(softening.size(), dt_max.size()) + 2;
     const auto line = [&](const std::string& text, const std::string& unit) {
         return unit.empty() ? text : fmt::format("{:<{}}# [{}]", text, wide, unit);
@@ -111,7 +114,7 @@ std::string facts_text(const gravity::GalaxyFacts& f, const gravity::Units& unit
         text += fmt::format("virial ratio 2K/|W| {:.4f}, escape speed {} at {}, dynamical time {}\n", f.virial_ratio,
                             velocity_text(f.escape_speed, units), f.escape_radius > 0 ? length_text(f.escape_radius, units) : "the centre",
                             time_text(f.dynamical_time, units));
-        text += fmt::format("for a run: softening = {:.2g}, and steps of {:.2g} for all or block steps with dt_max = {:.10g}",
+        text += fmt::format("for a run: softening = {:.2g}, and steps of {:.2g} for all or block steps with dt_max = {}",
                             f.suggested_softening, f.suggested_step, f.suggested_dt_max);
         constexpr std::string_view nbsp = "\u00a0";
         for (auto at = text.find(nbsp); at != std::string::npos; at = text.find(nbsp, at)) text.replace(at, nbsp.size(), " ");

@@ -18,7 +18,7 @@ std::string facts_text(const gravity::GalaxyFacts& facts, const gravity::Units& 
 
 namespace report {
 
-/// "8.11 × 10¹¹ M☉", "12.5 kpc", "981 km/s", "1.2 Gyr"; the number alone where units have no names.
+/// "8.11 × 10¹¹ M☉", "12.5 kpc" or "9.03 pc", "981 km/s", "1.2 Gyr"; the number alone where units have no names.
 std::string mass_text(double mass, const gravity::Units& units);
 std::string length_text(double length, const gravity::Units& units);
 std::string velocity_text(double velocity, const gravity::Units& units);

@@ -44,14 +44,15 @@ std::string legend(const Portrait& p, const gravity::Units& units) {
     return out + "</div>\n";
 }
 
-std::string picture(const Portrait& p, const gravity::Units& units) {
+std::string picture(const Portrait& p, const gravity::Units& units, bool has_disk) {
     if (p.png[0].empty()) return "";
     const auto& w = p.window;
     const auto ticks = nice_ticks(0, w.width, 6);
     const double bar = ticks.size() > 1 ? ticks[1] : w.width / 5;
-    const auto length = pretty_unit(units.length_name);
-    const auto bar_text = fmt::format("{:.6g}", bar) + (length.empty() ? "" : " " + length);
-    static constexpr const char* name[] = {"face-on", "edge-on"};
+    const bool parsecs = units.length_name == "kpc" && bar < 0.1;
+    const auto length = parsecs ? "pc" : pretty_unit(units.length_name);
+    const auto bar_text = fmt::format("{:.6g}", parsecs ? 1000 * bar : bar) + (length.empty() ? "" : " " + length);
+    const char* const name[] = {has_disk ? "face-on" : "x–y", has_disk ? "edge-on" : "x–z"};
     std::string out = "<section class=\"film\" aria-label=\"Picture of the model\">\n<figure>\n<div class=\"views-of-model\">\n";
     for (int k = 0; k < 2; ++k)
         out += fmt::format(
@@ -61,6 +62,10 @@ std::string picture(const Portrait& p, const gravity::Units& units) {
     return out + "</div>\n<figcaption>" + legend(p, units) + "</figcaption>\n</figure>\n</section>\n";
 }
 
+bool has_disk(const gravity::GalaxyFacts& f) {
+    return std::any_of(f.components.begin(), f.components.end(), [](const auto& c) { return c.least_q > 0; });
+}
+
 /// @param below  a second, smaller line
 std::string cell(const std::string& text, const std::string& below = "") {
     return "<td>" + (text.empty() ? "–" : escape(text)) + (below.empty() ? "" : "<small>" + escape(below) + "</small>") + "</td>";
@@ -68,8 +73,9 @@ std::string cell(const std::string& text, const std::string& below = "") {
 
 std::string component_table(const GalaxyPart& part, const gravity::Units& units) {
     const auto& f = part.facts;
-    const bool disks = std::any_of(f.components.begin(), f.components.end(), [](const auto& c) { return c.least_q > 0; });
-    std::string out = "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Components\"><table class=\"components\">\n<thead><tr>";
+    const bool disks = has_disk(f);
+    std::string out =
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Components\"><table class=\"components\">\n<thead><tr>";
     for (const char* head : {"Component", "Particles", "Mass", "Half-mass radius", "Dispersion", "Dynamical time"})
         out += fmt::format("<th scope=\"col\">{}</th>", head);
     out += disks ? "<th scope=\"col\">Least Q</th><th scope=\"col\">Softening</th>" : "<th scope=\"col\">Softening</th>";
@@ -77,10 +83,11 @@ std::string component_table(const GalaxyPart& part, const gravity::Units& units)
     const auto text = [&](double value, auto write) { return value > 0 ? write(value, units) : std::string(); };
     for (std::size_t k = 0; k < f.components.size(); ++k) {
         const auto& c = f.components[k];
-        out += fmt::format("<tr><th scope=\"row\"><i class=\"dot s{}\"></i>{}{}</th>", k % static_cast<std::size_t>(colors), escape(c.label),
-                           c.law == c.label ? "" : "<small>" + escape(c.law) + "</small>");
+        out += fmt::format("<tr><th scope=\"row\"><i class=\"dot s{}\"></i>{}{}</th>", k % static_cast<std::size_t>(colors),
+                           escape(c.label), c.law == c.label ? "" : "<small>" + escape(c.law) + "</small>");
         out += cell(grouped(c.count), c.count > 1 ? "of " + mass_text(c.particle_mass, units) : "") + cell(mass_text(c.mass, units));
-        out += cell(text(c.half_mass_radius, length_text)) + cell(text(c.dispersion, velocity_text)) + cell(text(c.dynamical_time, time_text));
+        out +=
+            cell(text(c.half_mass_radius, length_text)) + cell(text(c.dispersion, velocity_text)) + cell(text(c.dynamical_time, time_text));
         if (disks) out += cell(c.least_q > 0 ? number(c.least_q) : "", c.least_q > 0 ? "at " + length_text(c.least_q_radius, units) : "");
         out += cell(text(c.suggested_softening, length_text)) + "</tr>\n";
     }
@@ -89,7 +96,8 @@ std::string component_table(const GalaxyPart& part, const gravity::Units& units)
     for (const auto& c : f.components)
         if (c.clamped_fraction > 1e-6) clamped.push_back(escape(c.label) + " " + error_size(c.clamped_fraction));
     std::string notes =
-        "The dispersion is the rms velocity along one direction, without rotation; the dynamical time is √(r³ / G M) at the half-mass radius, "
+        "The dispersion is the rms velocity along one direction, without rotation; the dynamical time is √(r³ / G M) at the half-mass "
+        "radius, "
         "with the mass of everything inside it.";
     if (!clamped.empty()) {
         notes += " f(E) was set to 0 where its inversion came out negative, which touches this share of the mass: ";
@@ -103,11 +111,14 @@ std::string advice(const gravity::GalaxyFacts& f, const gravity::Units& units) {
     const auto lines = run_file_lines(f, units);
     if (lines.empty()) return "";
     return fmt::format(
-        "<h3>To run it</h3>\n<div class=\"halves\"><div><pre class=\"card\" tabindex=\"0\">{}</pre></div>\n<div class=\"small\"><p>The softening is "
+        "<h3>To run it</h3>\n<div class=\"halves\"><div><pre class=\"card\" tabindex=\"0\">{}</pre></div>\n<div class=\"small\"><p>The "
+        "softening is "
         "two thirds of the mean distance of particles in the densest place that they resolve, the innermost hundredth of a component. Less "
-        "lets chance encounters of few particles heat the model; more flattens its centre (Rodionov &amp; Sotnikova 2005; Dehnen 2001). The "
+        "lets chance encounters of few particles heat the model; more flattens its centre (Rodionov &amp; Sotnikova 2005; Dehnen 2001). "
+        "The "
         "least of the components’ is taken: {}.</p>\n<p>With one constant step for all, dt = {:.2g}{}: half of "
-        "the time in which particles of the fastest component cross a softening length, and of √(ε/a) in the strongest pull.</p></div></div>\n",
+        "the time in which particles of the fastest component cross a softening length, and of √(ε/a) in the strongest "
+        "pull.</p></div></div>\n",
         escape(lines), escape(length_text(f.suggested_softening, units)), f.suggested_step,
         units.time_s() > 0 ? " (" + escape(time_text(f.suggested_step, units)) + ")" : "");
 }
@@ -118,7 +129,7 @@ std::string galaxy(const GalaxyPart& part, const ModelReport& report, std::size_
         out += fmt::format("<section>\n<h2 class=\"galaxy\">{}</h2>\n",
                            escape(part.name.empty() ? "Galaxy " + std::to_string(index + 1) : part.name)) +
                tiles(part.facts, report.units) + "</section>\n";
-    out += picture(part.portrait, report.units);
+    out += picture(part.portrait, report.units, has_disk(part.facts));
     out += "<section>\n<h2>Components</h2>\n" + component_table(part, report.units) + advice(part.facts, report.units) + "</section>\n";
     return out + model_curves(part, report.units);
 }
@@ -130,8 +141,8 @@ std::string command(const std::string& line, const std::string& does) {
 std::string sources(const ModelReport& report) {
     std::string out = "<section>\n<h2>Where it comes from</h2>\n";
     if (!report.text.empty())
-        out += "<details><summary>The model file" + (report.file.empty() ? "" : " " + escape(report.file)) + "</summary>\n<pre tabindex=\"0\">" +
-               escape(report.text) + "</pre></details>\n";
+        out += "<details><summary>The model file" + (report.file.empty() ? "" : " " + escape(report.file)) +
+               "</summary>\n<pre tabindex=\"0\">" + escape(report.text) + "</pre></details>\n";
     std::string commands;
     if (!report.command.empty()) commands += command(report.command, "makes the particles and this page anew");
     if (!report.tables.empty()) commands += command("h5dump -n " + shell_word(report.tables), "all curves of this page as tables (HDF5)");
@@ -153,12 +164,18 @@ std::string lead(const ModelReport& report) {
     index_t count = 0;
     std::size_t components = 0;
     for (const auto& part : report.galaxies) count += part.facts.count, components += part.facts.components.size();
-    const auto several = report.galaxies.size() > 1;
-    const auto physical = report.units.length_cm > 0;
-    const std::string what = several ? counted(std::ssize(report.galaxies), "", physical ? "galaxies" : "systems") : physical ? "A galaxy" : "A system";
-    return "<p class=\"lead\">" + what + " of <strong>" + counted(static_cast<std::int64_t>(components), "component", "components") +
-           "</strong> in dynamical equilibrium, made of " + counted(count, "particle", "particles") +
-           ". Every component moves in the pull of all of them.</p>\n";
+    const bool several = report.galaxies.size() > 1, one = !several && components == 1;
+    const bool disk = std::any_of(report.galaxies.begin(), report.galaxies.end(), [](const auto& part) { return has_disk(part.facts); });
+    const std::string what = several ? counted(std::ssize(report.galaxies), "", disk ? "galaxies" : "systems")
+                             : disk  ? "A galaxy"
+                                     : "A system";
+    return "<p class=\"lead\">" + what +
+           (one ? "" : " of <strong>" + counted(static_cast<std::int64_t>(components), "", "components") + "</strong>") +
+           " in dynamical equilibrium, made of " + counted(count, "particle", "particles") + "." +
+           (one       ? ""
+            : several ? " Every component moves in the pull of all of its own system’s."
+                      : " Every component moves in the pull of all of them.") +
+           "</p>\n";
 }
 
 }  // namespace
@@ -171,8 +188,8 @@ const char* const model_style = R"css(
 .galaxy { font-size: 1.9rem; border-top: 1px solid var(--line); padding-top: 40px; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; margin: 0 -28px 14px; padding: 0 28px; }
 .components { white-space: nowrap; font-size: 0.925rem; }
-.components th { text-align: left; font-weight: 600; padding: 9px 22px 9px 0; }
-.components thead th { color: var(--muted); font-weight: 500; font-size: 0.85rem; }
+.components th { text-align: left; vertical-align: top; font-weight: 600; padding: 9px 22px 9px 0; }
+.components thead th { vertical-align: bottom; color: var(--muted); font-weight: 500; font-size: 0.85rem; }
 .components td { padding: 9px 22px 9px 0; vertical-align: top; }
 .components small { display: block; color: var(--muted); font-size: 0.85em; font-weight: 400; }
 .components th small { margin-left: 20px; }
@@ -206,6 +223,8 @@ GalaxyPart describe(const std::string& name, const gravity::Galaxy& galaxy, cons
     return {name, facts, gravity::tables(galaxy, 257, on), report::make_portrait(galaxy, on)};
 }
 
-void write_model_report(const std::filesystem::path& html, const ModelReport& report) { write_atomically(html, report::model_page(report)); }
+void write_model_report(const std::filesystem::path& html, const ModelReport& report) {
+    write_atomically(html, report::model_page(report));
+}
 
 }  // namespace kasane::run

@@ -15,9 +15,7 @@ constexpr int columns = 600, rows = 480, ramp_length = 9;
 
 enum class Kind { disk, stars, halo };
 
-Kind kind_of(const gravity::Component& c) {
-    return gravity::is_disk(c.law) ? Kind::disk : c.type == halo_type ? Kind::halo : Kind::stars;
-}
+Kind kind_of(const gravity::Component& c) { return gravity::is_disk(c.law) ? Kind::disk : c.type == halo_type ? Kind::halo : Kind::stars; }
 
 /// The points of the picture, one group for each kind of component that is there.
 struct Sample {
@@ -57,8 +55,8 @@ Sample draw(const gravity::Galaxy& galaxy, index_t points, Cpu on) {
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
         for (std::size_t i = first; i < first + n; ++i) {
             RandomStream random(galaxy.model().seed, i);
-            sample.position[i] = sphere ? on_sphere(sphere->radius(component.mass * random.uniform()), random)
-                                        : galaxy.disks()->draw(disk, random).position;
+            sample.position[i] =
+                sphere ? on_sphere(sphere->radius(component.mass * random.uniform()), random) : galaxy.disks()->draw(disk, random).position;
         }
         if (!sphere) ++disk;
     }

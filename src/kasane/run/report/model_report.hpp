@@ -26,7 +26,6 @@ struct ModelReport {
     std::string command;   ///< that made it; empty: not told
     std::string file;      ///< name of the model file
     std::string text;      ///< of the model file
-    std::string snapshot;  ///< name of the particles' file; empty: not told
     std::string tables;    ///< name of the HDF5 tables; empty: none
     gravity::Units units;
     std::vector<std::string> papers;

@@ -92,7 +92,8 @@ std::string marks(const Plot& plot, const Frame& f) {
         const auto& s = plot.series[k];
         for (std::size_t i = 0; i < s.y.size(); ++i)
             if (f.drawable(s.x[i], s.y[i]))
-                out += fmt::format("<circle class=\"mark s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>", color_of(plot, k), f.to_x(s.x[i]), f.to_y(s.y[i]));
+                out += fmt::format("<circle class=\"mark s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>", color_of(plot, k), f.to_x(s.x[i]),
+                                   f.to_y(s.y[i]));
     }
     return out;
 }
@@ -203,6 +204,8 @@ std::string end_labels(const Plot& plot, const Frame& f) {
         for (std::size_t i = 1; i < labels.size(); ++i)
             if (const double overlap = labels[i - 1].y + gap - labels[i].y; overlap > 0)
                 labels[i - 1].y -= overlap / 2, labels[i].y += overlap / 2;
+    double lowest = bottom;  // below it are the numbers of the x axis
+    for (auto l = labels.rbegin(); l != labels.rend(); ++l) l->y = std::min(l->y, lowest), lowest = l->y - gap;
     std::string out;
     for (const auto& l : labels)
         out += fmt::format("<text class=\"name s{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", color_of(plot, l.series), f.right + 8, l.y + 4,

@@ -19,7 +19,7 @@ namespace {
 constexpr double tolerance = 1e-4;       // of the iteration of density and potential
 constexpr int iteration_limit = 100;     // of it per grid; an isolated sheet takes 6
 constexpr double left_out = 1e-9;        // share of a disk's mass beyond its edge
-constexpr double spheres_share = 1. / 9; // of v_c^2, the most that spheres may add to sigma_z^2
+constexpr double spheres_share = 0.04;   // of v_c^2, the most that spheres may add to sigma_z^2
 
 /// Less than both, and the smaller where they differ: the error is (a/b)^4 / 4 of a << b.
 double smooth_least(double a, double b) {

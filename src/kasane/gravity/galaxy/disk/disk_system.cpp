@@ -34,7 +34,6 @@ Normals normals(RandomStream& random) {
 /// One disk's kinematics, on the R axis of the grid.
 struct Kinematics {
     PlanarDistribution planar;
-    LogRadialTable toomre_q;
     // Rotation depends on the vertical energy E_z: v_phi^2 goes up by tilt (E_z - mean_drop - sigma_z^2 / 2).
     RadialTable tilt, mean_drop;
     std::vector<double> height;  // of the normal numbers 0, normal_step, ...: [column][heights]
@@ -177,15 +176,13 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
     const double reached = std::sqrt(k.planar.at(u_scale).sigma_R2);
     if (std::abs(reached / at_scale - 1) > 0.03) return refuse(reached / per_q);
 
-    std::vector<double> tilt(n), toomre_q(n);
+    std::vector<double> tilt(n);
     for (std::size_t i = 0; i < n; ++i) {
         const double u = static_cast<double>(i) + 0.5, sigma_R2 = k.planar.at(u).sigma_R2;
         tilt[i] = force_tilt[i] + sigma_R2 * slope_tilt[i];
-        toomre_q[i] = std::sqrt(sigma_R2 * kappa2(u)) / (3.36 * std::max(problem.surface_density[i], 1e-300));
     }
     k.tilt = RadialTable(axis(), tilt);
     k.mean_drop = RadialTable(axis(), mean_drop);
-    k.toomre_q = LogRadialTable(axis(), toomre_q);
     heights_of(d);
     return std::nullopt;
 }

@@ -1,0 +1,128 @@
+#include <gravity/galaxy/spheres.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/galaxy/galaxy.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+using namespace kasane;
+using namespace kasane::gravity;
+
+namespace {
+
+GalaxyModel of(std::vector<Component> components, index_t count = 100) {
+    GalaxyModel model{.components = std::move(components), .count = count};
+    for (std::size_t i = 0; i < model.components.size(); ++i) {
+        if (model.components[i].name.empty()) model.components[i].name = std::string(1, static_cast<char>('a' + i));
+    }
+    return model;
+}
+
+std::vector<InputProblem> problems_with(const GalaxyModel& model) {
+    try {
+        Galaxy galaxy(model);
+    } catch (const InputError& error) {
+        return error.problems();
+    }
+    return {};
+}
+
+std::vector<std::string> bad_keys(const GalaxyModel& model) {
+    std::vector<std::string> keys;
+    for (const auto& problem : problems_with(model)) keys.push_back(problem.where.key);
+    return keys;
+}
+using Keys = std::vector<std::string>;
+
+const Component halo{.name = "halo", .law = Nfw{}, .mass = 81.1, .scale = 7.63, .truncation = {250, 25}};
+const Component bulge{.name = "bulge", .law = Hernquist{}, .mass = 3.24, .scale = 0.61, .truncation = {6.1, 0.61}};
+const Component hole{.name = "hole", .law = BlackHole{}, .mass = 0.014};
+
+}  // namespace
+
+TEST(Galaxy, KnowsItsParts) {
+    auto model = of({halo, hole, bulge}, 1000);
+    const Galaxy galaxy(model);
+    EXPECT_EQ(galaxy.count(), 1001);
+    EXPECT_EQ(galaxy.counts()[1], 1);
+    EXPECT_TRUE(galaxy.sphere(0) && galaxy.distribution(0) && galaxy.sphere(2) && galaxy.distribution(2));
+    EXPECT_FALSE(galaxy.sphere(1) || galaxy.distribution(1) || galaxy.disks());
+    EXPECT_DOUBLE_EQ(galaxy.potential().total_mass(), 81.1 + 3.24 + 0.014);
+    EXPECT_EQ(galaxy.potential().point_mass(), 0.014);
+    // f of a component in the potential of all: it knows of the others.
+    const auto r = 1.;
+    EXPECT_NEAR(density_of(*galaxy.distribution(2), galaxy.potential(), r, 11) / galaxy.sphere(2)->density(r).rho, 1, 1e-5);
+}
+
+TEST(Galaxy, OnlyABlackHole) {
+    const Galaxy galaxy(of({hole}, 0));
+    EXPECT_EQ(galaxy.count(), 1);
+    EXPECT_DOUBLE_EQ(galaxy.potential().psi(2), 0.007);
+}
+
+TEST(Galaxy, RefusesWhatHasNoEquilibrium) {
+    Component radial = bulge;
+    radial.anisotropy_radius = 0.05;
+    EXPECT_EQ(bad_keys(of({halo, radial})), Keys{"components.1.anisotropy_radius"});
+    // The closed form allows r_a = 0.2024 and more: the remedy must do.
+    const Component hernquist{.name = "h", .law = Hernquist{}, .anisotropy_radius = 0.1};
+    const auto problems = problems_with(of({hernquist}));
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_NE(problems[0].message.find("Try 0.2"), std::string::npos) << problems[0].message;
+    EXPECT_NE(problems[0].message.find("\"h\""), std::string::npos);
+    EXPECT_NE(problems[0].message.find("radius"), std::string::npos);
+
+    Component sharp = bulge;
+    sharp.truncation.width = 0.15;
+    EXPECT_EQ(bad_keys(of({halo, sharp})), Keys{"components.1.truncation"});
+    // A core around a black hole.
+    const Component core{.law = TwoPower{.inner_slope = 0, .outer_slope = 4, .sharpness = 3}};
+    EXPECT_EQ(bad_keys(of({core, {.law = BlackHole{}, .mass = 100}})), Keys{"components.0"});
+    // All at once.
+    radial.name = "radial";
+    EXPECT_EQ(bad_keys(of({sharp, radial})), (Keys{"components.0.truncation", "components.1.anisotropy_radius"}));
+}
+
+TEST(Galaxy, RefusesBadModels) {
+    EXPECT_EQ(bad_keys(of({})), Keys{"components"});
+    EXPECT_EQ(bad_keys(of({{.name = "a", .law = BlackHole{}}, {.name = "b", .law = BlackHole{}}}, 0)), Keys{"components.1"});
+    EXPECT_EQ(bad_keys(of({{.law = Nfw{}, .mass = -1}})).size(), 2u);  // infinite without truncation, and negative
+}
+
+// f ~ M / (a v)^3 with v^2 ~ M / a.
+TEST(Galaxy, ScalesWithItsUnits) {
+    Component scaled = halo;
+    scaled.mass *= 6, scaled.scale *= 3, scaled.truncation = {750, 75};
+    const Galaxy a(of({halo})), b(of({scaled}));
+    for (const double r : {1e-3, 1., 58., 240.}) {
+        EXPECT_NEAR(b.potential().psi(3 * r) / a.potential().psi(r), 2, 1e-8) << r;
+        const double e = a.potential().psi(r);
+        EXPECT_NEAR((*b.distribution(0))(2 * e) / (*a.distribution(0))(e) / (6 / (27 * std::pow(2, 1.5))), 1, 1e-6) << r;
+    }
+}
+
+TEST(Galaxy, TellsHowFarItIs) {
+    double last = 0;
+    std::vector<std::string> what;
+    Galaxy(of({halo, bulge}), {}, [&](double done, const std::string& now) {
+        EXPECT_GE(done, last);
+        EXPECT_LE(done, 1);
+        last = done;
+        what.push_back(now);
+    });
+    EXPECT_EQ(last, 1);
+    EXPECT_NE(std::find(what.begin(), what.end(), "f(E) of bulge"), what.end());
+}
+
+TEST(Galaxy, SameOnAnyNumberOfThreads) {
+    const auto model = of({halo, bulge, hole});
+    const Galaxy one(model, Cpu{1}), three(model, Cpu{3});
+    for (const double r : {1e-4, 0.1, 3.}) {
+        const double e = one.potential().psi(r);
+        for (const std::size_t k : {0u, 1u}) EXPECT_EQ((*one.distribution(k))(e), (*three.distribution(k))(e));
+    }
+}

@@ -1,0 +1,259 @@
+// Conjugate gradients against systems that can be solved by hand or by elimination in long double, and every way in which they can fail.
+#include <kasane/core/math/random.hpp>
+#include <kasane/krylov/cg.hpp>
+#include <kasane/krylov/host_algebra.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace {
+
+using kasane::Cpu;
+using namespace kasane::krylov;
+using Vector = std::vector<double>;
+
+struct Dense {
+    std::size_t n;
+    Vector a;
+    double at(std::size_t i, std::size_t j) const { return a[i * n + j]; }
+    void apply(HostAlgebra&, const Vector& in, Vector& out) const {
+        for (std::size_t i = 0; i < n; ++i) {
+            out[i] = 0;
+            for (std::size_t j = 0; j < n; ++j) out[i] += at(i, j) * in[j];
+        }
+    }
+};
+
+struct Diagonal {
+    Vector d;
+    void apply(HostAlgebra&, const Vector& in, Vector& out) const {
+        for (std::size_t i = 0; i < d.size(); ++i) out[i] = in[i] * d[i];
+    }
+};
+
+/// -1, 2, -1.
+struct Chain {
+    void apply(HostAlgebra&, const Vector& in, Vector& out) const {
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            out[i] = 2 * in[i] - (i > 0 ? in[i - 1] : 0) - (i + 1 < in.size() ? in[i + 1] : 0);
+        }
+    }
+};
+
+/// B^T B + n/10 with B uniform in (-1, 1).
+Dense random_positive(std::size_t n) {
+    kasane::RandomStream random(5, n);
+    Vector b(n * n);
+    for (auto& v : b) v = 2 * random.uniform() - 1;
+    Dense d{n, Vector(n * n)};
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+            for (std::size_t k = 0; k < n; ++k) d.a[i * n + j] += b[k * n + i] * b[k * n + j];
+        }
+        d.a[i * n + i] += 0.1 * static_cast<double>(n);
+    }
+    return d;
+}
+
+Vector eliminated(const Dense& A, const Vector& b) {
+    const std::size_t n = A.n;
+    std::vector<long double> m(A.a.begin(), A.a.end()), x(b.begin(), b.end());
+    for (std::size_t k = 0; k < n; ++k) {
+        for (std::size_t i = k + 1; i < n; ++i) {
+            const long double f = m[i * n + k] / m[k * n + k];
+            for (std::size_t j = k; j < n; ++j) m[i * n + j] -= f * m[k * n + j];
+            x[i] -= f * x[k];
+        }
+    }
+    for (std::size_t k = n; k-- > 0;) {
+        for (std::size_t j = k + 1; j < n; ++j) x[k] -= m[k * n + j] * x[j];
+        x[k] /= m[k * n + k];
+    }
+    return {x.begin(), x.end()};
+}
+
+Vector ramp(std::size_t n) {
+    Vector b(n);
+    std::iota(b.begin(), b.end(), 1.);
+    return b;
+}
+
+TEST(ConjugateGradients, SolvesTheTextbookSystem) {
+    // [[4, 1], [1, 3]] x = (1, 2) has x = (1, 7)/11.
+    HostAlgebra algebra;
+    Vector x{2, 1};
+    const auto log = conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{1, 2}, x, {.tolerance = 1e-14});
+    EXPECT_EQ(log.end, CgEnd::converged);
+    EXPECT_EQ(log.iterations, 2);
+    EXPECT_NEAR(x[0], 1. / 11, 1e-15);
+    EXPECT_NEAR(x[1], 7. / 11, 1e-15);
+    ASSERT_EQ(log.residuals.size(), 3u);
+    EXPECT_EQ(log.residuals.back(), log.residual);
+}
+
+TEST(ConjugateGradients, IsExactAfterAsManyStepsAsThereAreEigenvalues) {
+    HostAlgebra algebra;
+    Diagonal three{Vector(50)};
+    for (std::size_t i = 0; i < 50; ++i) three.d[i] = static_cast<double>(1 + i % 3);
+    Vector x(50);
+    EXPECT_EQ(conjugate_gradients(algebra, three, NoPreconditioner{}, ramp(50), x, {.tolerance = 1e-13}).iterations, 3);
+    for (std::size_t i = 0; i < 50; ++i) EXPECT_NEAR(x[i], (static_cast<double>(i) + 1) / three.d[i], 1e-11);
+}
+
+TEST(ConjugateGradients, AgreesWithEliminationInLongDouble) {
+    for (const std::size_t n : {1, 2, 7, 33}) {
+        const auto A = random_positive(n);
+        HostAlgebra algebra;
+        Vector x(n);
+        const auto log = conjugate_gradients(algebra, A, NoPreconditioner{}, ramp(n), x, {.tolerance = 1e-13});
+        EXPECT_TRUE(log.converged()) << n;
+        const auto exact = eliminated(A, ramp(n));
+        // Condition numbers are below 50.
+        for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(x[i], exact[i], 1e-11 * static_cast<double>(n)) << n;
+    }
+}
+
+TEST(ConjugateGradients, APreconditionerChangesTheStepsNotTheAnswer) {
+    const std::size_t n = 40;
+    auto A = random_positive(n);
+    Diagonal jacobi{Vector(n)};
+    // Badly scaled: rows and columns times 1 to 1000.
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) A.a[i * n + j] *= std::pow(1000., static_cast<double>(i + j) / 39);
+    }
+    for (std::size_t i = 0; i < n; ++i) jacobi.d[i] = 1 / A.at(i, i);
+    HostAlgebra algebra;
+    Vector x(n), y(n);
+    const auto with = conjugate_gradients(algebra, A, jacobi, ramp(n), x, {.tolerance = 1e-12});
+    const auto without = conjugate_gradients(algebra, A, NoPreconditioner{}, ramp(n), y, {.tolerance = 1e-12, .true_residual_slack = 1e4});
+    EXPECT_TRUE(with.converged());
+    EXPECT_TRUE(without.converged());
+    EXPECT_LT(with.iterations, without.iterations);
+    const auto exact = eliminated(A, ramp(n));
+    for (std::size_t i = 0; i < n; ++i) {
+        const double scale = std::pow(1000., -static_cast<double>(i) / 39);  // x goes as the inverse of the row's factor
+        EXPECT_NEAR(x[i], exact[i], 1e-7 * scale) << i;
+        EXPECT_NEAR(y[i], exact[i], 1e-5 * scale) << i;
+    }
+}
+
+TEST(ConjugateGradients, AZeroRightHandSideHasTheZeroSolution) {
+    HostAlgebra algebra;
+    Vector x{1, std::numeric_limits<double>::quiet_NaN()};
+    const auto log = conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{0, 0}, x);
+    EXPECT_TRUE(log.converged());
+    EXPECT_EQ(log.iterations, 0);
+    EXPECT_EQ(x, (Vector{0, 0}));
+}
+
+TEST(ConjugateGradients, BeginningAtTheSolutionTakesNoStep) {
+    HostAlgebra algebra;
+    Vector x{1, 2};
+    const auto log = conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{6, 7}, x);
+    EXPECT_TRUE(log.converged());
+    EXPECT_EQ(log.iterations, 0);
+    EXPECT_EQ(x, (Vector{1, 2}));
+}
+
+TEST(ConjugateGradients, NamesWhatIsWrong) {
+    HostAlgebra algebra;
+    const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+    const auto end = [&](const auto& A, const auto& M, Vector b) {
+        Vector x(b.size());
+        return conjugate_gradients(algebra, A, M, b, x).end;
+    };
+    const Dense good{2, {4, 1, 1, 3}}, indefinite{2, {1, 0, 0, -1}}, singular{2, {1, -1, -1, 1}};
+    const NoPreconditioner none;
+    EXPECT_EQ(end(indefinite, none, {1, 2}), CgEnd::operator_not_positive);
+    EXPECT_EQ(end(singular, none, {1, 1}), CgEnd::operator_not_positive);   // b in the null space
+    EXPECT_EQ(end(singular, none, {1, -1}), CgEnd::converged);              // b in the range
+    EXPECT_NE(end(singular, none, {1, 0}), CgEnd::converged);               // inconsistent
+    EXPECT_EQ(end(good, Diagonal{{1, -1}}, {1, 2}), CgEnd::preconditioner_not_positive);
+    EXPECT_EQ(end(good, Diagonal{{0, 0}}, {1, 2}), CgEnd::preconditioner_not_positive);
+    EXPECT_EQ(end(good, Diagonal{{nan, 1}}, {1, 2}), CgEnd::not_finite);
+    EXPECT_EQ(end(Dense{2, {nan, 1, 1, 3}}, none, {1, 2}), CgEnd::not_finite);
+    EXPECT_EQ(end(good, none, {nan, 2}), CgEnd::not_finite);
+    EXPECT_EQ(end(good, none, {inf, 2}), CgEnd::not_finite);
+}
+
+TEST(ConjugateGradients, StopsAtTheLimitAndWhenTold) {
+    HostAlgebra algebra;
+    Vector x(200);
+    const auto limited = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, ramp(200), x, {.iteration_limit = 5});
+    EXPECT_EQ(limited.end, CgEnd::iteration_limit);
+    EXPECT_EQ(limited.iterations, 5);
+    EXPECT_EQ(limited.residuals.size(), 6u);
+    EXPECT_NEAR(limited.true_residual, limited.residual, 1e-12);
+    Vector y(200);
+    const auto stopped = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, ramp(200), y, {.stop = [](int k, double) { return k == 5; }});
+    EXPECT_EQ(stopped.end, CgEnd::stopped);
+    EXPECT_EQ(x, y);
+}
+
+TEST(ConjugateGradients, ARecurrenceThatDriftedIsCalledStagnated) {
+    // Condition 4e6 and a start 1e16 times the solution: the recurrence goes on below what x can hold.
+    HostAlgebra algebra;
+    Vector x(1000, 1e16);
+    const auto log = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, Vector(1000, 1.), x,
+                                         {.tolerance = 1e-10, .iteration_limit = 100000});
+    EXPECT_EQ(log.end, CgEnd::stagnated);
+    EXPECT_LE(log.residual, 1e-10);
+    EXPECT_GT(log.true_residual, 1e-9);
+}
+
+/// An algebra that only knows the plain verbs, and counts.
+struct PlainAlgebra {
+    using Vector = std::vector<double>;
+    int dots = 0, updates = 0;
+    Vector like(const Vector& x) const { return Vector(x.size()); }
+    void copy(const Vector& x, Vector& y) { y = x; }
+    double dot(const Vector& x, const Vector& y) {
+        ++dots;
+        return std::inner_product(x.begin(), x.end(), y.begin(), 0.);
+    }
+    void axpby(double a, const Vector& x, double b, Vector& y) {
+        ++updates;
+        for (std::size_t i = 0; i < x.size(); ++i) y[i] = a * x[i] + b * y[i];
+    }
+};
+
+struct PlainChain {
+    void apply(PlainAlgebra&, const Vector& in, Vector& out) const {
+        HostAlgebra algebra(Cpu{1});
+        Chain{}.apply(algebra, in, out);
+    }
+};
+
+TEST(ConjugateGradients, FusedVerbsAreAnOption) {
+    PlainAlgebra plain;
+    HostAlgebra fused;
+    Vector x(100), y(100);
+    const auto a = conjugate_gradients(plain, PlainChain{}, NoPreconditioner{}, ramp(100), x);
+    const auto b = conjugate_gradients(fused, Chain{}, NoPreconditioner{}, ramp(100), y);
+    EXPECT_EQ(a.iterations, b.iterations);
+    for (std::size_t i = 0; i < 100; ++i) EXPECT_NEAR(x[i], y[i], 1e-9 * std::abs(y[i]));
+    // Three dots and three updates an iteration, the first without p = z + beta p, and what the residuals take at both ends.
+    EXPECT_EQ(plain.dots, 1 + 1 + 3 * a.iterations + 1);
+    EXPECT_LE(plain.updates, 3 * a.iterations + 3);
+}
+
+TEST(HostAlgebra, DoesNotDependOnThreads) {
+    const std::size_t n = 200001;  // above the size from which it is parallel, no multiple of a block
+    Vector p(n), q(n);
+    kasane::RandomStream random(1, 1);
+    for (std::size_t i = 0; i < n; ++i) p[i] = random.uniform(), q[i] = random.uniform();
+    const auto steps = [&](int threads) {
+        HostAlgebra algebra(Cpu{threads});
+        Vector x(n), r = q;
+        const double norm = algebra.step(0.3, p, q, x, r);
+        algebra.axpby(2, r, -1, x);
+        return std::pair{norm + algebra.dot(x, p), x};
+    };
+    EXPECT_EQ(steps(1), steps(2));
+    EXPECT_EQ(steps(1), steps(3));
+}
+
+}  // namespace
