@@ -78,7 +78,8 @@ std::vector<Bad> bad_components() {
         {"truncation_inside", cut(Nfw{}, 0.9, 0.1), "truncation.radius", "outside the scale 1"},
         {"truncation_at_scale", cut(Hernquist{}, 1, 0.1), "truncation.radius", "outside the scale"},
         {"truncation_inside_triple", cut(TriplePower{}, 0.5, 0.1), "truncation.radius", "outside the scale"},
-        {"truncation_inside_disk", with(cut(ExponentialDisk{}, 0.5, 0.1), [](C& c) { c.disk.height = 0.1; }), "truncation.radius", "outside"},
+        {"truncation_inside_disk", with(cut(ExponentialDisk{}, 0.5, 0.1), [](C& c) { c.disk.height = 0.1; }), "truncation.radius",
+         "outside"},
         {"truncation_inside_king_core", cut(King{}, 0.5, 0.1), "truncation.radius", "outside the scale"},
         {"truncation_beyond_king", cut(King{}), "truncation.radius", "tidal radius 17.99"},
         {"truncation_before_table", cut(TabulatedDensity{power_table(4)}, 0.4, 0.1), "truncation.radius", "from 0.5 to 32"},
@@ -175,11 +176,33 @@ INSTANTIATE_TEST_SUITE_P(All, BadComponent, testing::ValuesIn(bad_components()),
 
 TEST(Component, GoodOnesHaveNoProblem) {
     const std::vector<Component> good = {
-        of(Plummer{}), of(King{0.1}), of(King{16}), cut(King{6}, 10, 1), of(Hernquist{}), cut(Nfw{}), cut(Moore{}, 20, 10), cut(Burkert{}, 20, 0.2),
-        of(Einasto{0.05}), of(Einasto{2}), cut(Isothermal{}), of(TwoPower{0, 3.25, 1}), of(TwoPower{2.5, 4, 2}), of(TriplePower{}),
-        of(Sersic{0.5}), of(Sersic{10}), cut(Sersic{4}), of(TabulatedDensity{power_table(3.5)}), cut(TabulatedDensity{power_table(2)}, 32, 3.2),
-        of(TabulatedSurfaceDensity{power_table(2.3)}), of(BlackHole{}), disk(), disk(SersicDisk{4}),
-        with(disk(TabulatedDisk{power_table(1)}), [](Component& c) { c.truncation = {30, 3}; }),
+        of(Plummer{}),
+        of(King{0.1}),
+        of(King{16}),
+        cut(King{6}, 10, 1),
+        of(Hernquist{}),
+        cut(Nfw{}),
+        cut(Moore{}, 20, 10),
+        cut(Burkert{}, 20, 0.2),
+        of(Einasto{0.05}),
+        of(Einasto{2}),
+        cut(Isothermal{}),
+        of(TwoPower{0, 3.25, 1}),
+        of(TwoPower{2.5, 4, 2}),
+        of(TriplePower{}),
+        of(Sersic{0.5}),
+        of(Sersic{10}),
+        cut(Sersic{4}),
+        of(TabulatedDensity{power_table(3.5)}),
+        cut(TabulatedDensity{power_table(2)}, 32, 3.2),
+        of(TabulatedSurfaceDensity{power_table(2.3)}),
+        of(BlackHole{}),
+        disk(),
+        disk(SersicDisk{4}),
+        with(disk(TabulatedDisk{power_table(1)}),
+             [](Component& c) {
+                 c.truncation = {30, 3};
+             }),
         with(of(Plummer{}), [](Component& c) { c.particle_mass = 1e-6, c.anisotropy_radius = 3, c.type = 0, c.softening = 0.1; }),
     };
     for (const auto& c : good) EXPECT_EQ(text_of(c), "") << c.label();
@@ -266,6 +289,7 @@ TEST(GalaxyModel, CountsThatCannotBe) {
     says(galaxy({b}, 1000), "1000, but every component has its own");
     EXPECT_EQ(text_of(galaxy({b}, 0)), "");
     EXPECT_EQ(text_of(galaxy({of(BlackHole{})}, 0)), "");
+    EXPECT_EQ(text_of(galaxy({disk()}, 1)), "");  // without any sphere
     says(galaxy({of(BlackHole{})}, 5), "5, but every component");
 }
 
@@ -280,7 +304,9 @@ TEST(Counts, SharesAddUp) {
     }
     // At least one each, taken from the largest.
     a.mass = 1e6, b.mass = 1e-6, c.mass = 2e-6;
-    EXPECT_EQ(counts_of(galaxy({a, b, c}, 100)), (std::vector<kasane::index_t>{98, 1, 1}));
+    auto d = of(Einasto{});
+    d.mass = 1e-6;
+    EXPECT_EQ(counts_of(galaxy({a, b, c, d}, 100)), (std::vector<kasane::index_t>{97, 1, 1, 1}));
     // At the largest number doubles still tell particles apart.
     a.mass = 1, b.mass = 3, c.mass = 7;
     const auto most = counts_of(galaxy({a, b, c}, most_particles));

@@ -30,7 +30,9 @@ Table table_of(F f, double first, double last, int rows) {
 
 double hernquist(double x) { return 1 / (x * std::pow(1 + x, 3)); }
 Table hernquist_table() { return table_of(hernquist, 1e-3, 1e3, 121); }
-Table exponential_table() { return table_of([](double R) { return std::exp(-R); }, 1e-3, 20, 121); }
+Table exponential_table() {
+    return table_of([](double R) { return std::exp(-R); }, 1e-3, 20, 121);
+}
 
 /// -1e9: no power law at that end.
 constexpr double steep = -1e9;
@@ -39,8 +41,8 @@ struct Case {
     std::string name;
     Law law;
     Truncation cut;
-    double inner_slope, outer_slope;         // d ln rho / d ln r far in and far out, without truncation
-    double tolerance = 1e-10;                // of derivatives against differences
+    double inner_slope, outer_slope;              // d ln rho / d ln r far in and far out, without truncation
+    double tolerance = 1e-10;                     // of derivatives against differences
     std::function<double(double)> expected = {};  // of x, in any unit
     std::function<double(double)> mass = {};      // enclosed, in any unit, without truncation
     friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
@@ -63,7 +65,14 @@ std::vector<Case> cases() {
     const Truncation wide{75, 7.5}, sharp{75, 0.75};
     using std::pow;
     return {
-        {"plummer", Plummer{}, {}, 0, -5, 1e-10, [](double x) { return pow(1 + x * x, -2.5); }, [](double x) { return pow(1 + 1 / (x * x), -1.5); }},
+        {"plummer",
+         Plummer{},
+         {},
+         0,
+         -5,
+         1e-10,
+         [](double x) { return pow(1 + x * x, -2.5); },
+         [](double x) { return pow(1 + 1 / (x * x), -1.5); }},
         {"king_3", King{3}, {}, 0, steep},
         {"king_9_cut", King{9}, {75, 7.5}, 0, steep},
         {"hernquist", Hernquist{}, {}, -1, -4, 1e-10, hernquist, [](double x) { return pow(x / (1 + x), 2); }},
@@ -75,18 +84,29 @@ std::vector<Case> cases() {
          [](double x) { return std::log1p(pow(x, 1.5)); }},
         {"burkert", Burkert{}, wide, 0, steep, 1e-9, [](double x) { return 1 / ((1 + x) * (1 + x * x)); },
          [](double x) {
-             return x < 1e-2 ? x * x * x / 3 * (1 - 0.75 * x + x * x * x / 2 - 3. / 7 * pow(x, 4))  // 1/((1+x)(1+x^2)) = 1 - x + x^4 - x^5 ...
-                             : std::log1p(x) / 2 + std::log1p(x * x) / 4 - std::atan(x) / 2;
+             return x < 1e-2
+                        ? x * x * x / 3 * (1 - 0.75 * x + x * x * x / 2 - 3. / 7 * pow(x, 4))  // 1/((1+x)(1+x^2)) = 1 - x + x^4 - x^5 ...
+                        : std::log1p(x) / 2 + std::log1p(x * x) / 4 - std::atan(x) / 2;
          }},
         {"isothermal_sharp", Isothermal{}, sharp, 0, steep, 1e-8, [](double x) { return 1 / (1 + x * x); },
          [](double x) { return x < 1e-2 ? x * x * x * (1. / 3 - x * x * (0.2 - x * x * (1. / 7 - x * x / 9))) : x - std::atan(x); }},
         {"einasto", Einasto{0.18}, {}, 0, steep, 1e-10, [](double x) { return std::exp(-2 / 0.18 * (pow(x, 0.18) - 1)); }},
         {"einasto_flat", Einasto{0.05}, {}, 0, steep, 1e-10, [](double x) { return std::exp(-40 * (pow(x, 0.05) - 1)); }},
         {"einasto_gauss", Einasto{2}, {}, 0, steep, 1e-10, [](double x) { return std::exp(1 - x * x); }},
-        {"two_power", TwoPower{1.7, 4.2, 1.3}, {}, -1.7, -4.2, 1e-10,
+        {"two_power",
+         TwoPower{1.7, 4.2, 1.3},
+         {},
+         -1.7,
+         -4.2,
+         1e-10,
          [](double x) { return pow(x, -1.7) * pow(1 + pow(x, 1.3), -2.5 / 1.3); }},
         {"two_power_steep", TwoPower{2.5, 3.5, 2}, {}, -2.5, -3.5, 1e-10, [](double x) { return pow(x, -2.5) / std::sqrt(1 + x * x); }},
-        {"triple_power", TriplePower{0.5, 2, 4.5, 40, 2}, {}, -0.5, -4.5, 1e-10,
+        {"triple_power",
+         TriplePower{0.5, 2, 4.5, 40, 2},
+         {},
+         -0.5,
+         -4.5,
+         1e-10,
          [](double x) {
              const double y = x * scale / 40;
              return pow(x, -0.5) * pow(1 + x * x, -0.75) * pow(1 + y * y, -1.25);
@@ -261,8 +281,7 @@ TEST(DensityLaw, CoresKeepTheDigitsOfTheirCurvature) {
         const double eps = 2e-16;
         const double s = 1 + r * r;
         check("plummer", law_of(Plummer{}).at(r), 35 * r * r * std::pow(s, -4.5), 100 * eps);
-        check("gauss", law_of(Sersic{0.5}).at(r),
-              law_of(Sersic{0.5}).at(r).rho * std::pow(2 * std::numbers::ln2 * r, 2), 100 * eps);
+        check("gauss", law_of(Sersic{0.5}).at(r), law_of(Sersic{0.5}).at(r).rho * std::pow(2 * std::numbers::ln2 * r, 2), 100 * eps);
         // rho_W (W'' - W'/r) + rho_WW W'^2 with W = W0 - 3/2 r^2 + 27/40 rho_W/rho r^4 - ...: the next order is about 5 r^2 of it.
         const auto [rho, d, dd] = king_density(6);
         const double king = (5.4 * d * d / rho + 9 * dd) / rho * r * r;
@@ -289,6 +308,7 @@ TEST(DensityLaw, ADeprojectedTableIsABesselFunction) {
     const auto law = density_law(c);
     for (const double r : {0.05, 0.3, 2., 8.}) {
         // The slope of the spline, h = 0.0825 in ln R: h^3/24 R at R = 8, near the table's end.
-        EXPECT_NEAR(law.at(r).rho / law.at(1).rho, std::cyl_bessel_k(0, r) / std::cyl_bessel_k(0, 1), 2e-4 * law.at(r).rho / law.at(1).rho) << r;
+        EXPECT_NEAR(law.at(r).rho / law.at(1).rho, std::cyl_bessel_k(0, r) / std::cyl_bessel_k(0, 1), 2e-4 * law.at(r).rho / law.at(1).rho)
+            << r;
     }
 }

@@ -16,8 +16,8 @@ TEST(King, DensityIsTheIntegralOfItsDistributionFunction) {
     for (const double w : {1e-8, 1e-3, 0.1, 1.49, 1.51, 3., 9., 16.}) {
         const double fastest = std::sqrt(2 * w);
         // v = fastest - u: the integrand has a simple zero at the fastest end.
-        const auto integral = kasane::integrate(
-            [&](double v) { return v * v * std::expm1((fastest - v) * (fastest + v) / 2); }, 0, fastest, 1e-14);
+        const auto integral =
+            kasane::integrate([&](double v) { return v * v * std::expm1((fastest - v) * (fastest + v) / 2); }, 0, fastest, 1e-14);
         const double rho = 4 * std::numbers::pi * std::pow(2 * std::numbers::pi, -1.5) * integral.value;
         EXPECT_NEAR(king_density(w).rho / rho, 1, 2e-14) << w;
     }
@@ -41,7 +41,8 @@ TEST(King, DerivativesByW) {
 
 // log10(tidal radius / core radius) as printed in the literature.       [King 1966, table II; Binney & Tremaine 2008, fig. 4.9]
 TEST(King, ConcentrationsOfTheLiterature) {
-    const double expected[][2] = {{1, 0.30}, {2, 0.51}, {3, 0.67}, {4, 0.84}, {5, 1.03}, {6, 1.26}, {7, 1.53}, {8, 1.83}, {9, 2.12}, {12, 2.74}};
+    const double expected[][2] = {{1, 0.30}, {2, 0.51}, {3, 0.67}, {4, 0.84}, {5, 1.03},
+                                  {6, 1.26}, {7, 1.53}, {8, 1.83}, {9, 2.12}, {12, 2.74}};
     for (const auto& [w0, c] : expected) EXPECT_NEAR(std::log10(KingSphere(w0).tidal_radius()), c, 0.006) << w0;  // two printed digits
 }
 

@@ -60,13 +60,13 @@ TEST_P(SurfaceDensity, DerivativesAreThoseOfTheValue) {
 
 // Rounding: eps / h = 6e-14 times the derivatives' cancelling terms; the spline's third derivative jumps, which a stencil across a
 // knot averages.
-INSTANTIATE_TEST_SUITE_P(
-    Laws, SurfaceDensity,
-    testing::Values(Case{"exponential", disk(ExponentialDisk{}, 5.4), 1e-11},
-                    Case{"exponential_cut", disk(ExponentialDisk{}, 5.4, {54, 5.4}), 1e-10},
-                    Case{"sersic_half", disk(SersicDisk{0.5}, 2), 1e-11}, Case{"sersic_four_cut", disk(SersicDisk{4}, 2, {40, 8}), 1e-10},
-                    Case{"table", disk(TabulatedDisk{exponential_table()}, 1, {8, 0.8}), 0.05}),
-    [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(Laws, SurfaceDensity,
+                         testing::Values(Case{"exponential", disk(ExponentialDisk{}, 5.4), 1e-11},
+                                         Case{"exponential_cut", disk(ExponentialDisk{}, 5.4, {54, 5.4}), 1e-10},
+                                         Case{"sersic_half", disk(SersicDisk{0.5}, 2), 1e-11},
+                                         Case{"sersic_four_cut", disk(SersicDisk{4}, 2, {40, 8}), 1e-10},
+                                         Case{"table", disk(TabulatedDisk{exponential_table()}, 1, {8, 0.8}), 0.05}),
+                         [](const auto& one) { return one.param.name; });
 
 TEST(SurfaceDensityLaw, ExponentialDiskIsItself) {
     const auto sigma = surface_density(disk(ExponentialDisk{}, 2));
@@ -118,11 +118,11 @@ TEST(SurfaceDensityLaw, ATruncatedDiskEndsWithItsTruncation) {
 
 TEST(SersicB, KnownValues) {
     EXPECT_NEAR(sersic_b(0.5), std::numbers::ln2, 1e-15);
-    EXPECT_NEAR(sersic_b(1), 1.6783469900166605, 4e-15);   // (1 + b) e^-b = 1/2
-    EXPECT_NEAR(sersic_b(4), 7.6692494425008039, 2e-14);   // [Ciotti & Bertin 1999: 7.669]
+    EXPECT_NEAR(sersic_b(1), 1.6783469900166605, 4e-15);  // (1 + b) e^-b = 1/2
+    EXPECT_NEAR(sersic_b(4), 7.6692494425008039, 2e-14);  // [Ciotti & Bertin 1999: 7.669]
     // The median of the gamma distribution to a^-4, a = 2n; the next term is about 1e-3 a^-5.            [Choi 1994, Proc. AMS 121]
     const double a = 20;
-    const double median = a - 1. / 3 + 8 / (405 * a) + 184 / (25515 * a * a) + 2248 / (3444525 * std::pow(a, 3)) -
-                          19006408 / (15345358875 * std::pow(a, 4));
+    const double median =
+        a - 1. / 3 + 8 / (405 * a) + 184 / (25515 * a * a) + 2248 / (3444525 * std::pow(a, 3)) - 19006408 / (15345358875 * std::pow(a, 4));
     EXPECT_NEAR(sersic_b(10), median, 1e-9);
 }

@@ -7,8 +7,8 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr double series_end = 0.01;   // x^8 = 1e-16 is the first term left out
-constexpr double step = 1. / 64;      // of ln x
+constexpr double series_end = 0.01;     // x^8 = 1e-16 is the first term left out
+constexpr double step = 1. / 64;        // of ln x
 constexpr double edge_step = 1. / 512;  // of sqrt(1 - x / tidal); the edge's table reaches from the tidal radius to half of it
 constexpr int edge_steps = 384;
 
