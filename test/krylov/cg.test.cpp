@@ -188,7 +188,8 @@ TEST(ConjugateGradients, StopsAtTheLimitAndWhenTold) {
     EXPECT_EQ(limited.residuals.size(), 6u);
     EXPECT_NEAR(limited.true_residual, limited.residual, 1e-12);
     Vector y(200);
-    const auto stopped = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, ramp(200), y, {.stop = [](int k, double) { return k == 5; }});
+    const auto at_five = [](int k, double) { return k == 5; };
+    const auto stopped = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, ramp(200), y, {.stop = at_five});
     EXPECT_EQ(stopped.end, CgEnd::stopped);
     EXPECT_EQ(x, y);
 }

@@ -75,8 +75,8 @@ TEST(DiskSystem, SampledMomentsCloseJeansEquations) {
     // Radial, over the column and rings from a to b: Sum (v_phi^2 - R dPhi/dR)/R = [2 pi R Sigma sigma_R^2] from a to b, in units of
     // mass; the noise of the left is that of v_phi^2, below 1e-3 of it for 1e5 particles.
     const std::vector<double> edges{1, 2.5, 4, 6, 9, 13, 18};
-    std::vector<double> inertia(edges.size()), pull(edges.size()), n(edges.size()), v_z2(edges.size()), v_R2(edges.size()), want_z(edges.size()),
-        want_R(edges.size());
+    const std::vector<double> zero(edges.size());
+    auto inertia = zero, pull = zero, n = zero, v_z2 = zero, v_R2 = zero, want_z = zero, want_R = zero;
     for (const auto& p : particles) {
         const auto above = std::upper_bound(edges.begin(), edges.end(), p.R);
         if (above == edges.begin() || above == edges.end()) continue;

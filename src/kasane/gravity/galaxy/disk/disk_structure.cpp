@@ -44,7 +44,11 @@ SurfaceProfile::SurfaceProfile(const Component& disk) : total_(disk.mass), heigh
     std::vector<double> inside(static_cast<std::size_t>(n) + 1);
     for (int k = 0; k < n; ++k) {
         const double x = first + k * step;
-        const double shell = integrate_short([&](double y) { const double R = std::exp(y); return 2 * pi * R * R * sigma_(R); }, x, x + step);
+        const auto per_log = [&](double y) {
+            const double R = std::exp(y);
+            return 2 * pi * R * R * sigma_(R);
+        };
+        const double shell = integrate_short(per_log, x, x + step);
         inside[static_cast<std::size_t>(k) + 1] = inside[static_cast<std::size_t>(k)] + shell;
     }
     const auto radius_of = [&](double share) {
@@ -162,8 +166,9 @@ void DiskStructure::converge(const CylinderGrid& grid, Cpu on, const std::functi
         const Multipoles outside(grid, mass);
         const auto log = poisson.solve(mass, outside, psi);
         if (!log.converged()) {
-            throw ComputationError(fmt::format("the potential of the disks cannot be solved for: conjugate gradients: {} after {} iterations, "
-                                               "residual {:.2g}", krylov::name(log.end), log.iterations, log.true_residual));
+            throw ComputationError(fmt::format("the potential of the disks cannot be solved for: conjugate gradients ended with \"{}\" "
+                                               "after {} iterations at a residual of {:.2g}. Try a greater disk.height",
+                                               krylov::name(log.end), log.iterations, log.true_residual));
         }
         ++iterations_;
         solver_iterations_ += log.iterations;
@@ -210,7 +215,8 @@ DiskColumns::Column DiskStructure::column(const SurfaceProfile& profile, double 
     }
     std::vector<double> share(n), slope(n);
     for (std::size_t k = 0; k < n; ++k) {
-        const auto weight = [&](std::size_t m) { return density[m] * std::cosh(step * static_cast<double>(m) / 2); };  // dz = height cosh t dt
+        // dz = height cosh t dt
+        const auto weight = [&](std::size_t m) { return density[m] * std::cosh(step * static_cast<double>(m) / 2); };
         slope[k] = weight(2 * k);
         if (k > 0) share[k] = share[k - 1] + step / 6 * (weight(2 * k - 2) + 4 * weight(2 * k - 1) + weight(2 * k));
     }

@@ -113,7 +113,7 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
         const auto i = static_cast<std::size_t>(m);
         const double R = radius(i), u = static_cast<double>(i) + 0.5, h = columns.height(u), sigma2 = columns.sigma_z2(u);
         const auto in_plane = structure.at(R, 0);
-        const double du = 0.5, slope_sigma2 = std::log(columns.sigma_z2(u + du) / columns.sigma_z2(u - du)) * R / axis().slope(R) / (2 * du);
+        const double ratio = columns.sigma_z2(u + 0.5) / columns.sigma_z2(u - 0.5), slope_sigma2 = std::log(ratio) * R / axis().slope(R);
         double sum = 0, force = 0, drop = 0, drop2 = 0, rising = 0, rising_drop = 0, thinning = 0, thinning_drop = 0;
         constexpr int last = 80;  // even, for Simpson's rule over t = asinh(z / h)
         constexpr double step = DiskColumns::step / 2;
@@ -122,8 +122,9 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
             const auto a = structure.at(R, h * std::sinh(t));
             const double x = in_plane.psi - a.psi;
             const double w = (q == 0 || q == last ? 1 : (q % 2 == 1 ? 4 : 2)) * std::cosh(t) * std::exp(-x / sigma2);
-            const double F = -R * a.d_R;                                                     // R dPhi/dR
-            const double slope = (-R * in_plane.d_R + R * a.d_R) / sigma2 + x / sigma2 * slope_sigma2;  // d ln rho / d ln R but for a constant
+            const double F = -R * a.d_R;  // R dPhi/dR
+            // d ln rho / d ln R but for a constant of the column.
+            const double slope = R * (a.d_R - in_plane.d_R) / sigma2 + x / sigma2 * slope_sigma2;
             sum += w, force += w * -a.d_R, drop += w * x, drop2 += w * x * x;
             rising += w * F, rising_drop += w * F * x, thinning += w * slope, thinning_drop += w * slope * x;
         }
@@ -137,8 +138,9 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
     }
     for (std::size_t i = 0; i < n; ++i) {
         if (problem.force[i] > 0) continue;
-        return InputProblem{fmt::format("there are no circular orbits at R = {:.4g}: what lies outside pulls more than what lies inside. Add "
-                                        "mass to the centre or fill the hole of the disk", radius(i)),
+        return InputProblem{fmt::format("there are no circular orbits at R = {:.4g}: what lies outside pulls more than what lies inside. "
+                                        "Add mass to the centre or fill the hole of the disk",
+                                        radius(i)),
                             at_key(d, "mass")};
     }
 
@@ -152,8 +154,8 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
     const double most2 = deficit > 0 ? scale * force_of(u_scale) / deficit : std::numeric_limits<double>::infinity();
     const double at_scale = disk.disk.toomre_q * per_q;
     const auto refuse = [&](double most_q) {
-        return InputProblem{fmt::format("Q = {:.4g} at R = {:.4g} cannot be met: with sigma_R = {:.4g} (G = 1) no mean rotation would be left "
-                                        "against a circular speed of {:.4g}. The greatest Q there is {:.3g}",
+        return InputProblem{fmt::format("Q = {:.4g} at R = {:.4g} cannot be met: with sigma_R = {:.4g} (G = 1) no mean rotation would be "
+                                        "left against a circular speed of {:.4g}. The greatest Q there is {:.3g}",
                                         disk.disk.toomre_q, scale, at_scale, std::sqrt(omega2) * scale, most_q),
                             at_key(d, "disk.toomre_q")};
     };
@@ -235,7 +237,8 @@ PositionVelocity DiskSystem::State::draw(std::size_t d, RandomStream& random) co
     }
 }
 
-DiskSystem::DiskSystem(const GalaxyModel& model, std::shared_ptr<const SphericalPotential> spheres, Cpu on, const ProgressFunction& progress)
+DiskSystem::DiskSystem(const GalaxyModel& model, std::shared_ptr<const SphericalPotential> spheres, Cpu on,
+                       const ProgressFunction& progress)
     : state_(std::make_unique<State>(model, std::move(spheres), on, progress)) {}
 DiskSystem::~DiskSystem() = default;
 DiskSystem::DiskSystem(DiskSystem&&) noexcept = default;

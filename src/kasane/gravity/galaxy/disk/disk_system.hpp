@@ -1,5 +1,9 @@
 // All disks of a galaxy in the potential of themselves and of its spheres: vertical structure iterated to self-consistency, velocity
 // ellipsoids, rotation, and particles drawn from them.                                        [Miki & Umemura 2018, MAGI, section 2.3]
+// In the plane stars move by Dehnen's distribution function, drawn mixed in phase, in the column's mean of dPhi/dR, which closes the
+// radial Jeans equation of the column; vertically by the isothermal sheet. Where v_phi^2 must differ with height it goes linearly with
+// a star's vertical energy, so that it stays mixed: that closes the equation at a height to about 1%. The velocity ellipsoid lies along
+// the cylinder's axes (no cross term). sigma_R is held below 0.95 of what it is without any rotation.
 // Units: G = 1, lengths and masses as the model's; Psi = -Phi > 0. Speeds times sqrt(G) are the model's. The plane is z = 0.
 #pragma once
 
@@ -36,7 +40,8 @@ class DiskSystem {
     /// @param spheres  everything spherical in it; null: nothing
     /// @throws InputError (key "components.3.disk.toomre_q"): a Q that cannot be met, with where and what could be;
     /// ComputationError when the iteration does not converge
-    DiskSystem(const GalaxyModel& model, std::shared_ptr<const SphericalPotential> spheres, Cpu on = {}, const ProgressFunction& progress = {});
+    DiskSystem(const GalaxyModel& model, std::shared_ptr<const SphericalPotential> spheres, Cpu on = {},
+               const ProgressFunction& progress = {});
     ~DiskSystem();
     DiskSystem(DiskSystem&&) noexcept;
 

@@ -179,7 +179,8 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
         for (std::size_t j = 0; j < speeds; ++j) share[j] /= all, slope[j] = w[j] / all;
         const UniformHermite share_of(0, 1, share, slope);
         for (std::size_t q = 0; q < quantiles; ++q) {
-            const double v = sample[i * speeds].v + step[i] * share_of.inverse(normal_share(normal_first + normal_step * static_cast<double>(q)));
+            const double normal = normal_first + normal_step * static_cast<double>(q);
+            const double v = sample[i * speeds].v + step[i] * share_of.inverse(normal_share(normal));
             const double u = energy_of.inverse(v * v / 2 - psi[i]);
             quantile_[i * quantiles + q] = {v, omega_of(u) - s2_of(u)};
         }
