@@ -12,6 +12,7 @@
 #include <functional>
 #include <iterator>
 #include <string>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -35,6 +36,7 @@ inline void write_file(const fs::path& path, const std::string& text) {
 struct Outcome {
     int status = -1;  ///< exit status, or 1000 + the signal that ended it
     std::string out, err;
+    std::int64_t peak_bytes = 0;  ///< of memory that it had at once
     nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
@@ -75,19 +77,20 @@ class CommandTest : public ::testing::Test {
         }
         void signal(int number) const { kill(pid_, number); }
         bool running() {
-            if (!ended_ && waitpid(pid_, &raw_, WNOHANG) == pid_) ended_ = true;
+            if (!ended_ && wait4(pid_, &raw_, WNOHANG, &usage_) == pid_) ended_ = true;
             return !ended_;
         }
         Outcome wait() {
             while (!ended_)
-                if (waitpid(pid_, &raw_, 0) == pid_ || errno != EINTR) ended_ = true;
-            return {WIFEXITED(raw_) ? WEXITSTATUS(raw_) : 1000 + WTERMSIG(raw_), read_file(out_), read_file(err_)};
+                if (wait4(pid_, &raw_, 0, &usage_) == pid_ || errno != EINTR) ended_ = true;
+            return {WIFEXITED(raw_) ? WEXITSTATUS(raw_) : 1000 + WTERMSIG(raw_), read_file(out_), read_file(err_), usage_.ru_maxrss * 1024};
         }
 
        private:
         fs::path out_, err_;
         pid_t pid_ = -1;
         int raw_ = 0;
+        rusage usage_{};
         bool ended_ = false;
     };
 

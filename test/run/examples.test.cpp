@@ -28,6 +28,8 @@ TEST_P(Example, ChecksAndRunsCutShort) {
         ASSERT_EQ(kasane({"sample", "model.toml", "-o", "start.hdf5"}).status, 0);
         settings = {"--set", "initial.file=start.hdf5"};
     }
+    if (test::read_file(path).find("../models/") != std::string::npos)
+        settings = {"--set", "object.0.count=1024", "--set", "object.1.count=1024"};  // whole galaxies take a minute
     std::vector<std::string> arguments{"check", path, "--json"};
     arguments.insert(arguments.end(), settings.begin(), settings.end());
     const auto check = kasane(arguments);
