@@ -30,26 +30,30 @@ std::vector<NamedGalaxy> single_spheres(index_t count) {
     struct Case {
         Law law;
         Truncation truncation;
+        bool halo = false;
     };
     const Case cases[] = {{Plummer{}, {}},
                           {King{6}, {}},
                           {Hernquist{}, cut},
-                          {Nfw{}, cut},
-                          {Moore{}, cut},
-                          {Burkert{}, cut},
-                          {Einasto{0.18}, {}},
-                          {Isothermal{}, cut},
+                          {Nfw{}, cut, true},
+                          {Moore{}, cut, true},
+                          {Burkert{}, cut, true},
+                          {Einasto{0.18}, {}, true},
+                          {Isothermal{}, cut, true},
                           {TwoPower{1.5, 4, 1}, {}},
                           {TriplePower{0.5, 2, 5, 5, 2}, {}},
                           {Sersic{2.2}, {}},
                           {TabulatedDensity{plummer_table(-2.5)}, {}},
                           {TabulatedSurfaceDensity{plummer_table(-2)}, {}}};
     std::vector<NamedGalaxy> all;
-    for (const auto& [law, truncation] : cases) {
+    for (const auto& [law, truncation, halo] : cases) {
+        const double scale = halo ? 10 : 1;
         GalaxyModel model;
-        model.components.push_back({.law = law, .truncation = truncation});
+        model.components.push_back({.law = law, .mass = halo ? 100. : 1., .scale = scale,
+                                    .truncation = {scale * truncation.radius, scale * truncation.width}});
         model.count = count;
-        all.push_back({name(law), model, false});
+        if (halo) model.G = galactic_units().G;
+        all.push_back({name(law), model, halo});
     }
     GalaxyModel anisotropic;
     anisotropic.components.push_back({.law = Hernquist{}, .truncation = cut, .anisotropy_radius = 1});

@@ -1,5 +1,5 @@
-// Galaxies that the studies of initial conditions are made of: every spherical law alone, in units of its mass and scale (G = 1), and
-// galaxies of many components in galactic units (kpc, km/s, 1e10 Msun).
+// Galaxies that the studies of initial conditions are made of: every spherical law alone, in units of its mass and scale (G = 1) or, of
+// extended haloes, with 1e12 Msun and 10 kpc; and galaxies of many components. Galactic units: kpc, km/s, 1e10 Msun.
 #pragma once
 
 #include <kasane/gravity/galaxy/galaxy.hpp>
@@ -21,7 +21,7 @@ std::vector<NamedGalaxy> single_spheres(index_t count);
 /// M31 of the GOTHIC benchmarks: NFW halo, Sersic stellar halo, Hernquist bulge, and the exponential disk unless left out; equal masses.
 gravity::GalaxyModel m31_model(index_t count, bool with_disk = true);
 
-/// A disk of M31's in a frozen-out halo: halo and disk alone.
+/// M31's halo and disk alone.
 gravity::GalaxyModel disk_in_halo(index_t count);
 
 /// A Hernquist bulge with a black hole of 0.2% of its mass.

@@ -3,6 +3,6 @@
 
 namespace kasane::bench {
 
-std::vector<Benchmark> gravity_galaxy() { return {galaxy_sample(), galaxy_equilibrium()}; }
+std::vector<Benchmark> gravity_galaxy() { return {galaxy_sample(), galaxy_equilibrium_spheres(), galaxy_equilibrium_galaxies()}; }
 
 }  // namespace kasane::bench

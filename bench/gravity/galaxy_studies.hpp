@@ -6,6 +6,7 @@
 namespace kasane::bench {
 
 Benchmark galaxy_sample();
-Benchmark galaxy_equilibrium();
+Benchmark galaxy_equilibrium_spheres();
+Benchmark galaxy_equilibrium_galaxies();
 
 }  // namespace kasane::bench
