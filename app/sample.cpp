@@ -1,17 +1,24 @@
 // kasane sample MODEL.toml -o FILE.hdf5
 #include <app/command.hpp>
+#include <app/sample_result.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/core/io/atomic_file.hpp>
 #include <kasane/run/model_file.hpp>
+#include <kasane/run/model_tables.hpp>
+#include <kasane/run/papers.hpp>
+#include <kasane/run/report/words.hpp>
 #include <kasane/run/sampling.hpp>
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace kasane::app {
 namespace {
 
 struct Options {
-    std::string model, file;
+    std::string model, file, report;
     std::vector<std::string> set;
     std::int64_t count = 0, seed = -1;
     bool force = false;
@@ -46,11 +53,57 @@ void check_memory(const Options& o, const run::Initial& initial, std::uint64_t n
                 o.count > 0 ? Where{"", 0, 0, "--count"} : largest->where);
 }
 
+/// The page goes where it is told to, its tables beside it.
+std::filesystem::path tables_of(const std::string& report) { return std::filesystem::path(report).replace_extension(".tables.hdf5"); }
+
+/// Everything that will be written can be.
+void check_files(const Options& o) {
+    std::vector<std::filesystem::path> files{o.file};
+    if (!o.report.empty()) files.insert(files.end(), {o.report, tables_of(o.report)});
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j)
+            KS_VALIDATE(files[i].lexically_normal() != files[j].lexically_normal(),
+                        "would be written twice: give -o and --report different names", {files[i].string(), 0, 0, ""});
+        KS_VALIDATE(o.force || !std::filesystem::exists(files[i]), "exists already: choose another name, or give --force",
+                    {files[i].string(), 0, 0, ""});
+        if (i > 0) AtomicFile probe(files[i]);
+    }
+}
+
+/// The command that makes the same again.
+std::string command_of(const Options& o) {
+    using run::report::shell_word;
+    auto line = "kasane sample " + shell_word(o.model) + " -o " + shell_word(o.file);
+    if (o.count > 0) line += fmt::format(" --count {}", o.count);
+    if (o.seed >= 0) line += fmt::format(" --seed {}", o.seed);
+    for (const auto& each : o.set) line += " --set " + shell_word(each);
+    return line + " --report " + shell_word(o.report);
+}
+
+void write_report(const Options& o, const run::ModelFile& model, const run::Sampling& sampling, const SourceFacts& facts, Cpu on) {
+    run::ModelReport page;
+    page.title = model.title;
+    page.command = command_of(o);
+    page.file = std::filesystem::path(o.model).filename().string();
+    page.text = model.resolved;
+    page.tables = tables_of(o.report).string();
+    page.units = model.units;
+    page.papers = run::papers(model.initial);
+    for (std::size_t i = 0; i < model.initial.sources.size(); ++i)
+        if (facts[i]) page.galaxies.push_back(run::describe(model.initial.sources[i].name, *sampling.galaxy(i), *facts[i], on));
+    run::write_model_tables(page.tables, page);
+    run::write_model_report(o.report, page);
+}
+
 int sample(const Common& common, const Options& o) {
-    KS_VALIDATE(o.force || !std::filesystem::exists(o.file), "exists already: choose another name, or give --force", {o.file, 0, 0, ""});
+    check_files(o);
     const auto model = model_of(o);
+    const auto& sources = model.initial.sources;
+    KS_VALIDATE(o.report.empty() || std::any_of(sources.begin(), sources.end(), [](const auto& s) { return s.galaxy(); }),
+                "is for galaxies, and there is none in the model: leave it out", {"", 0, 0, "--report"});
     const Stopwatch watch;
-    run::Sampling sampling(model.initial, model.units, Cpu{common.threads_or_all()});
+    const Cpu on{common.threads_or_all()};
+    run::Sampling sampling(model.initial, model.units, on);
     check_memory(o, model.initial, sampling.memory_bytes());
     auto outline = sampling.outline();
     outline.model = model.resolved;
@@ -63,17 +116,18 @@ int sample(const Common& common, const Options& o) {
     }
     writer.commit();
 
-    const auto n = model.initial.count();
-    auto components = nlohmann::ordered_json::array();
-    auto text = fmt::format("{} particles in {} units: {}", n, model.units.name, o.file);
-    for (const auto& c : outline.components) {
-        components.push_back({{"name", c.name}, {"model", c.law}, {"count", c.count}, {"type", c.type}, {"mass", c.mass}});
-        text += fmt::format("\n  {:<20} {:<18} {:>12} of type {}, mass {:.6g}{}", c.name, c.law, c.count, c.type, c.mass,
-                            model.units.mass_name.empty() ? "" : " [" + model.units.mass_name + "]");
+    const auto facts = facts_of(sampling, model.initial.sources.size(), on);
+    if (!o.report.empty()) write_report(o, model, sampling, facts, on);
+    auto result = sample_result(model, outline, facts);
+    result.object["file"] = o.file;
+    if (!o.report.empty()) {
+        result.object["report"] = o.report;
+        result.object["tables"] = tables_of(o.report).string();
     }
-    nlohmann::ordered_json object{{"file", o.file}, {"n", n}, {"seconds", watch.seconds()}, {"components", components}};
-    // What a page of the model takes stands here: sampling.galaxy(i) of each of model.initial.sources, built, and null for others.
-    print(common, object, text);
+    result.object["seconds"] = watch.seconds();
+    auto text = fmt::format("{} particles in {} units: {}{}", model.initial.count(), model.units.name, o.file, result.text);
+    if (!o.report.empty()) text += "\nopen " + std::filesystem::absolute(o.report).lexically_normal().string();
+    print(common, result.object, text);
     return success;
 }
 
@@ -85,7 +139,9 @@ Action add_sample(CLI::App& app, const Common& common) {
     app.add_option("-o,--output", options->file, "Snapshot to write (GADGET HDF5)")->required();
     app.add_option("--count", options->count, "Number of particles in all, instead of the file's")->check(CLI::PositiveNumber);
     app.add_option("--seed", options->seed, "Seed, instead of the file's; further objects count on from it")->check(CLI::NonNegativeNumber);
-    app.add_flag("--force", options->force, "Overwrite the snapshot if it exists");
+    app.add_option("--report", options->report,
+                   "Page of the model to write (HTML): picture, numbers, curves; its tables go beside it (.tables.hdf5)");
+    app.add_flag("--force", options->force, "Overwrite files that exist");
     add_settings(app, options->set);
     return [options, &common] { return sample(common, *options); };
 }

@@ -136,6 +136,12 @@ TEST_F(Models, InlineInARunFileAndReadAgainFromItsDirectory) {
     const auto a = sample({"run.toml"}, "a.hdf5"), b = sample({"out/run.toml", "--set", "output.directory=again"}, "b.hdf5");
     EXPECT_EQ(a.particles.position, b.particles.position);
     EXPECT_EQ(a.components, b.components);
+    // The snapshots of a run keep the labels, by the particles' ids.
+    ASSERT_EQ(a.components.size(), 2u);
+    EXPECT_EQ(gravity::read_snapshot(directory / "out/snapshots/snapshot_0001.hdf5").components, a.components);
+    // And a snapshot that is a start as it is hands them on.
+    const auto c = sample({"run.toml", "--set", "initial={file = \"a.hdf5\"}"}, "c.hdf5");
+    EXPECT_EQ(c.components, a.components);
 }
 
 TEST_F(Models, ObjectsOfManyComponents) {

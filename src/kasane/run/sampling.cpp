@@ -189,7 +189,7 @@ void Sampling::draw(const std::function<void(const gravity::Particles&)>& sink, 
     }
 }
 
-gravity::Particles load(const Initial& initial, const gravity::Units& units, Cpu on, const ProgressFunction& progress) {
+Sampled load(const Initial& initial, const gravity::Units& units, Cpu on, const ProgressFunction& progress) {
     Sampling sampling(initial, units, on);
     sampling.build(part_of(progress, 0, 0.5));
     gravity::Particles all;
@@ -203,7 +203,7 @@ gravity::Particles load(const Initial& initial, const gravity::Units& units, Cpu
             filled += part.size();
         },
         part_of(progress, 0.5, 1));
-    return all;
+    return {std::move(all), sampling.outline().components};
 }
 
 }  // namespace kasane::run

@@ -220,7 +220,7 @@ TEST(ReportFilm, WindowAndScaleFitTheRun) {
     EXPECT_GT(film.window.width, 12);
     EXPECT_LT(film.window.width, 25);
     EXPECT_DOUBLE_EQ(film.window.width / film.window.columns, film.window.height / film.window.rows);
-    EXPECT_GT(film.brightest, 50 * film.faintest);
+    EXPECT_GT(film.exposure.brightest, 50 * film.exposure.faintest);
     for (std::size_t k = 0; k < 5; ++k) {
         EXPECT_DOUBLE_EQ(film.frames[k].time, static_cast<double>(k) / 4);
         EXPECT_NEAR(film.frames[k].separation, 12 - 2.0 * static_cast<double>(k), 0.5);

@@ -4,11 +4,11 @@
 #include <kasane/run/report/color.hpp>
 #include <kasane/run/report/film.hpp>
 #include <kasane/run/report/image.hpp>
+#include <kasane/run/report/paint.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <exception>
 #include <optional>
@@ -111,64 +111,6 @@ std::vector<Density> densities(const Window& window, Plane plane, const gravity:
         for (auto& v : result.back().value) v *= weight;
     }
     return result;
-}
-
-std::vector<float> total(const std::vector<Density>& parts) {
-    auto sum = parts[0].value;
-    for (std::size_t g = 1; g < parts.size(); ++g)
-        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += parts[g].value[i];
-    return sum;
-}
-
-/// Widens [faintest, brightest] by one projection: nearly its brightest pixel, and where the outskirts begin.
-void include_scale(Film& film, std::vector<float> density) {
-    const double sum = [&] {
-        double s = 0;
-        for (const float v : density) s += static_cast<double>(v);
-        return s;
-    }();
-    if (!(sum > 0)) return;
-    std::sort(density.begin(), density.end());
-    const auto bright = static_cast<double>(density[static_cast<std::size_t>(0.9995 * static_cast<double>(density.size() - 1))]);
-    double below = 0;
-    std::size_t at = 0;
-    while (at + 1 < density.size() && below < 0.06 * sum) below += static_cast<double>(density[at++]);
-    const double faint = static_cast<double>(density[at]);
-    film.brightest = std::max(film.brightest, bright);
-    film.faintest = film.faintest > 0 ? std::min(film.faintest, faint) : faint;
-}
-
-/// Brightness of a surface density as a level of the palette: logarithmic above `faintest`, fading to 0 below;
-/// the power keeps the sky dark.
-class Tone {
-   public:
-    Tone(double faintest, double brightest) : level_(1 << 16) {
-        const double top = std::log1p(brightest / faintest);
-        for (std::uint32_t k = 0; k < level_.size(); ++k) {
-            const double density = std::max(0.0, static_cast<double>(std::bit_cast<float>(k << 16 | 0x8000U)));
-            const double v = density >= brightest ? 1 : std::log1p(density / faintest) / top;  // NaN, the last codes: 1
-            level_[k] = static_cast<std::uint8_t>(std::lround((Palette::levels - 1) * std::pow(std::clamp(v, 0.0, 1.0), 1.2)));
-        }
-    }
-    /// Looks at the upper half of the float: steps of 1/128 of the density, finer than a level.
-    int operator()(float density) const { return level_[std::bit_cast<std::uint32_t>(density) >> 16]; }
-
-   private:
-    std::vector<std::uint8_t> level_;
-};
-
-/// The picture in full colour.
-Image paint(const std::vector<Density>& parts, const Tone& tone, const Palette& palette) {
-    const auto sum = total(parts);
-    Image image{parts[0].columns, parts[0].rows, {}};
-    image.pixel.reserve(sum.size());
-    std::vector<double> share(parts.size(), 1.0 / static_cast<double>(parts.size()));
-    for (std::size_t i = 0; i < sum.size(); ++i) {
-        if (sum[i] > 0)
-            for (std::size_t g = 0; g < parts.size(); ++g) share[g] = static_cast<double>(parts[g].value[i] / sum[i]);
-        image.pixel.push_back(palette(tone(sum[i]), share.data()));
-    }
-    return image;
 }
 
 /// Steps that are fine in the dark, where pictures are smooth and an edge would show, and coarse in the light, where they are
@@ -278,11 +220,9 @@ class Maker {
 
     void choose_scale() {
         for (const auto k : evenly(probes_.size(), 4))
-            if (const auto snapshot = source_.read(probes_[k])) include_scale(film_, total(front(snapshot->particles)));
-        // Between two and three and a half decades show both cores and tails; massless particles have no scale.
-        if (!(film_.brightest > 0)) film_.brightest = 1;
-        film_.faintest = std::clamp(film_.faintest, film_.brightest / 3000, film_.brightest / 100);
-        tone_.emplace(film_.faintest, film_.brightest);
+            if (const auto snapshot = source_.read(probes_[k])) film_.exposure.include(total(front(snapshot->particles)));
+        film_.exposure.limit();
+        tone_.emplace(film_.exposure);
     }
 
     /// Fewer pixels when all pictures together would make the page too large. Small pictures take more bytes per pixel than large

@@ -5,6 +5,7 @@
 
 #include <kasane/run/report/groups.hpp>
 #include <kasane/run/report/history.hpp>
+#include <kasane/run/report/paint.hpp>
 #include <kasane/run/report/projection.hpp>
 
 #include <cstdint>
@@ -31,7 +32,7 @@ struct Film {
 
     Window window;
     Groups groups;
-    double faintest = 0, brightest = 0;  ///< surface density where brightness begins and ends, [mass / length^2]
+    Exposure exposure;
     std::vector<std::string> ramp;       ///< colours from dark to bright as "#rrggbb", one row per group, ramp_length each
     static constexpr int ramp_length = 9;
     std::vector<Frame> frames;

@@ -17,14 +17,6 @@ double bar_length(const Window& w) {
     return ticks.size() > 1 ? ticks[1] : w.width / 5;
 }
 
-/// Surface density for people: Msun/pc^2 where the units have a scale.
-std::string surface_density_text(double value, const gravity::Units& u) {
-    constexpr double sun = 1.98841e33, parsec = 3.0856775814913673e18;  // [g], [cm]
-    if (!(u.length_cm > 0 && u.mass_g > 0)) return number(value, 2);
-    const double length = u.length_cm / parsec;
-    return number(value * u.mass_g / sun / (length * length), 2) + " M☉/pc²";
-}
-
 std::string legend(const Context& c) {
     const auto& film = c.film;
     std::string out = "<div class=\"legend\">";
@@ -37,7 +29,7 @@ std::string legend(const Context& c) {
                            escape(group.name), grouped(group.count), dimmed);
     }
     out += fmt::format("<span class=\"scale\">brightness: surface density on a logarithmic scale, up to {}</span>",
-                       surface_density_text(film.brightest, c.history.units));
+                       surface_density_text(film.exposure.brightest, c.history.units));
     return out + "</div>\n";
 }
 

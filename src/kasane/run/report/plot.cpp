@@ -77,6 +77,14 @@ std::string path_of(const Series& s, const Frame& f) {
     return d;
 }
 
+int color_of(const Plot& plot, std::size_t series) {
+    const int own = plot.series[series].color;
+    return own < 0 ? static_cast<int>(series) : own;
+}
+
+/// " dashed" behind a class, or nothing.
+const char* stroke_class(Stroke stroke) { return stroke == Stroke::solid ? "" : stroke == Stroke::dashed ? " dashed" : " dotted"; }
+
 /// A disc at every point.
 std::string marks(const Plot& plot, const Frame& f) {
     std::string out;
@@ -84,7 +92,8 @@ std::string marks(const Plot& plot, const Frame& f) {
         const auto& s = plot.series[k];
         for (std::size_t i = 0; i < s.y.size(); ++i)
             if (f.drawable(s.x[i], s.y[i]))
-                out += fmt::format("<circle class=\"mark s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>", k, f.to_x(s.x[i]), f.to_y(s.y[i]));
+                out += fmt::format("<circle class=\"mark s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>", color_of(plot, k), f.to_x(s.x[i]),
+                                   f.to_y(s.y[i]));
     }
     return out;
 }
@@ -195,9 +204,11 @@ std::string end_labels(const Plot& plot, const Frame& f) {
         for (std::size_t i = 1; i < labels.size(); ++i)
             if (const double overlap = labels[i - 1].y + gap - labels[i].y; overlap > 0)
                 labels[i - 1].y -= overlap / 2, labels[i].y += overlap / 2;
+    double lowest = bottom;  // below it are the numbers of the x axis
+    for (auto l = labels.rbegin(); l != labels.rend(); ++l) l->y = std::min(l->y, lowest), lowest = l->y - gap;
     std::string out;
     for (const auto& l : labels)
-        out += fmt::format("<text class=\"name s{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", l.series, f.right + 8, l.y + 4,
+        out += fmt::format("<text class=\"name s{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", color_of(plot, l.series), f.right + 8, l.y + 4,
                            escape(plot.series[l.series].name));
     return out;
 }
@@ -282,7 +293,8 @@ std::string to_svg(const Plot& plot) {
     }
     out += fmt::format("<line class=\"now\" x1=\"{0}\" x2=\"{0}\" y1=\"{1}\" y2=\"{2}\"/>", left, top - 6, bottom);
     for (std::size_t k = 0; k < plot.series.size(); ++k)
-        out += fmt::format("<path class=\"curve s{}\" d=\"{}\"/>", k, path_of(plot.series[k], f));
+        out += fmt::format("<path class=\"curve s{}{}\" d=\"{}\"/>", color_of(plot, k), stroke_class(plot.series[k].stroke),
+                           path_of(plot.series[k], f));
     if (plot.marks) out += marks(plot, f);
     out += end_labels(plot, f);
     out += "<g class=\"hover\">";

@@ -9,9 +9,15 @@
 
 namespace kasane::run::report {
 
+inline constexpr int colors = 8;         ///< of curves, s0 to s7 in the page's style
+inline constexpr int ink = colors;       ///< the colour of text, s8: for what is no part but the whole
+enum class Stroke { solid, dashed, dotted };
+
 struct Series {
     std::string name;  ///< written at the end of the curve; empty: no label
     std::vector<double> x, y;
+    int color = -1;  ///< below 0: its place among the series
+    Stroke stroke = Stroke::solid;
 };
 
 enum class Scale {

@@ -7,13 +7,13 @@ const char* const style = R"css(
 :root {
   --paper: #fbfaf7; --card: #ffffff; --ink: #1b1e24; --muted: #5f6672; --line: #e4e1da; --axis: #9a9da5;
   --accent: #a84f0a; --accent-soft: #f1e3d5; --good: #24673f; --good-soft: #e0efe5; --bad: #a3262f; --bad-soft: #f7e2e2;
-  --s0: #b45309; --s1: #1c6db5; --s2: #6a4bb5; --s3: #26724a; --s4: #a33b63;
+  --s0: #b45309; --s1: #1c6db5; --s2: #6a4bb5; --s3: #26724a; --s4: #a33b63; --s5: #0f7490; --s6: #7a6410; --s7: #8a4b2a;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #0f1115; --card: #171a20; --ink: #ebe8e2; --muted: #a2a8b4; --line: #2a2e36; --axis: #5c626e;
     --accent: #f0a45d; --accent-soft: #3a2a1b; --good: #86d1a2; --good-soft: #1b3226; --bad: #f29a9f; --bad-soft: #3b1f22;
-    --s0: #f0a45d; --s1: #6fb6f2; --s2: #b39df0; --s3: #7fcf9f; --s4: #f08fb2;
+    --s0: #f0a45d; --s1: #6fb6f2; --s2: #b39df0; --s3: #7fcf9f; --s4: #f08fb2; --s5: #62c8de; --s6: #d9c25e; --s7: #d79b78;
   }
 }
 * { box-sizing: border-box; }
@@ -93,13 +93,11 @@ html:not(.js) .stills button { cursor: default; }
 .js .plot .now.shown { visibility: visible; }
 .plot .curve { fill: none; stroke-width: 2.25; stroke-linejoin: round; stroke-linecap: round; }
 .plot .name { font-weight: 600; }
-.plot .curve.s0 { stroke: var(--s0); } .plot .name.s0 { fill: var(--s0); }
-.plot .curve.s1 { stroke: var(--s1); } .plot .name.s1 { fill: var(--s1); }
-.plot .curve.s2 { stroke: var(--s2); } .plot .name.s2 { fill: var(--s2); }
-.plot .curve.s3 { stroke: var(--s3); } .plot .name.s3 { fill: var(--s3); }
-.plot .curve.s4 { stroke: var(--s4); } .plot .name.s4 { fill: var(--s4); }
-.plot .mark.s0 { fill: var(--s0); } .plot .mark.s1 { fill: var(--s1); } .plot .mark.s2 { fill: var(--s2); }
-.plot .mark.s3 { fill: var(--s3); } .plot .mark.s4 { fill: var(--s4); }
+.s0 { --own: var(--s0); } .s1 { --own: var(--s1); } .s2 { --own: var(--s2); }
+.s3 { --own: var(--s3); } .s4 { --own: var(--s4); } .s5 { --own: var(--s5); }
+.s6 { --own: var(--s6); } .s7 { --own: var(--s7); } .s8 { --own: var(--ink); }
+.plot .curve { stroke: var(--own); } .plot .name, .plot .mark { fill: var(--own); }
+.plot .dashed { stroke-dasharray: 9 5; } .plot .dotted { stroke-dasharray: 1 5; }
 .plot .hover circle { fill: transparent; }
 .plot .hover circle:hover { fill: var(--ink); fill-opacity: 0.35; }
 

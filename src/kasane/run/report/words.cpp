@@ -137,6 +137,13 @@ std::string pretty_unit(const std::string& unit) {
     return exponent ? power_of_ten(exponent) + " " + name : name;
 }
 
+std::string surface_density_text(double value, const gravity::Units& units) {
+    constexpr double sun = 1.98841e33, parsec = 3.0856775814913673e18;  // [g], [cm]
+    if (!(units.length_cm > 0 && units.mass_g > 0)) return number(value, 2);
+    const double length = units.length_cm / parsec;
+    return number(value * units.mass_g / sun / (length * length), 2) + " M☉/pc²";
+}
+
 std::string shell_word(const std::string& text) {
     const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -62,6 +62,9 @@ PoweredUnit powered_unit(const std::string& unit);
 /// "1e10 Msun" -> "10¹⁰ M☉".
 std::string pretty_unit(const std::string& unit);
 
+/// [mass / length^2] as Msun/pc^2 where the units have a scale.
+std::string surface_density_text(double value, const gravity::Units& units);
+
 /// As one word of a shell: quoted where needed.
 std::string shell_word(const std::string& text);
 

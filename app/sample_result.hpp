@@ -1,0 +1,28 @@
+// What `kasane sample` tells of the particles that it made: one JSON object, and a table for people.
+#pragma once
+
+#include <kasane/gravity/galaxy/facts.hpp>
+#include <kasane/run/model_file.hpp>
+#include <kasane/run/sampling.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasane::app {
+
+struct SampleResult {
+    nlohmann::ordered_json object;  ///< "n", "units", "components", "galaxies"
+    std::string text;               ///< lines, each behind a line break
+};
+
+/// Of each source: facts of a galaxy; none of others.
+using SourceFacts = std::vector<std::optional<gravity::GalaxyFacts>>;
+/// @param sampling  built
+SourceFacts facts_of(const run::Sampling& sampling, std::size_t sources, Cpu on = {});
+
+SampleResult sample_result(const run::ModelFile& model, const gravity::SnapshotOutline& outline, const SourceFacts& facts);
+
+}  // namespace kasane::app
