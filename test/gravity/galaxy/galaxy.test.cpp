@@ -64,6 +64,24 @@ TEST(Galaxy, OnlyABlackHole) {
     EXPECT_DOUBLE_EQ(galaxy.potential().psi(2), 0.007);
 }
 
+// Bulges in the potential of a disk's spherical average; disks with and without anything else.
+TEST(Galaxy, WithDisks) {
+    const Component disk{.name = "disk", .law = ExponentialDisk{}, .mass = 3.66, .scale = 5.4, .truncation = {54, 5.4},
+                         .disk = {.height = 0.6}};
+    const Galaxy galaxy(of({bulge, disk, hole}));
+    ASSERT_TRUE(galaxy.disks());
+    EXPECT_FALSE(galaxy.sphere(1) || galaxy.distribution(1));
+    EXPECT_NEAR(galaxy.potential().total_mass(), 3.24 + 3.66 + 0.014, 1e-4);
+    // Int 2 pi R Sigma dR with the disk as thin as it is: R_d is 9 z_d.
+    const double inside = 3.66 * (1 - (1 + 2) * std::exp(-2));
+    EXPECT_NEAR(galaxy.potential().mass(10.8) - galaxy.potential().point_mass() - galaxy.sphere(0)->mass(10.8), inside, 0.02 * inside);
+    for (const double r : {0.01, 0.6, 5.}) {
+        EXPECT_NEAR(density_of(*galaxy.distribution(0), galaxy.potential(), r, 11) / galaxy.sphere(0)->density(r).rho, 1, 1e-5) << r;
+    }
+    EXPECT_EQ(Galaxy(of({disk})).count(), 100);
+    EXPECT_EQ(Galaxy(of({hole, disk})).count(), 101);
+}
+
 TEST(Galaxy, RefusesWhatHasNoEquilibrium) {
     // The closed form allows r_a = 0.2024 and more: the remedy must do.
     const Component hernquist{.name = "h", .law = Hernquist{}, .anisotropy_radius = 0.1};

@@ -1,5 +1,6 @@
 #include <gravity/galaxy/spheres.hpp>
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/galaxy/sampler.hpp>
 
@@ -7,11 +8,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 using namespace kasane;
 using namespace kasane::gravity;
@@ -208,7 +214,9 @@ TEST(Sample, DirectionsAreIsotropicAndIndependent) {
 
 TEST(Sample, SameOnAnyThreadsAndInAnyBlocks) {
     const Component hole{.name = "hole", .law = BlackHole{}, .mass = 0.01};
-    GalaxyModel model{.components = {halo, hole, bulge}, .count = 30'001, .seed = 9, .G = 43007.1};
+    const Component disk{.name = "disk", .law = ExponentialDisk{}, .mass = 3.66, .scale = 5.4, .truncation = {54, 5.4},
+                         .disk = {.height = 0.6}};
+    GalaxyModel model{.components = {halo, hole, bulge, disk}, .count = 30'001, .seed = 9, .G = 43007.1};
     model.components[2].anisotropy_radius = 10;
     const auto all = sample(model, Cpu{1});
     ASSERT_EQ(all.size(), 30'002);
@@ -274,6 +282,23 @@ TEST(Sample, SpeedsScaleWithG) {
     EXPECT_EQ(a.position, b.position);
     const double speed = std::sqrt(43007.1);
     for (std::size_t i = 0; i < 1000; ++i) EXPECT_LT(norm(b.velocity[i] - speed * a.velocity[i]), 1e-12 * speed) << i;
+}
+
+TEST(Sample, WarnsOfALongTail) {
+    const auto path = std::filesystem::temp_directory_path() / ("kasane_sampler_log_" + std::to_string(getpid()));
+    const auto logged = [&](const Component& component) {
+        std::filesystem::remove(path);
+        {
+            log::FileSink sink(path);
+            sample(component);
+        }
+        std::ifstream file(path);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    EXPECT_NE(logged({.name = "tail", .law = Hernquist{}, .count = 2}).find("tail has no mean radius"), std::string::npos);
+    EXPECT_EQ(logged({.law = Hernquist{}, .truncation = {100, 10}, .count = 2}), "");
+    EXPECT_EQ(logged({.law = Plummer{}, .count = 2}), "");
+    std::filesystem::remove(path);
 }
 
 TEST(Sample, SeedsDiffer) {
