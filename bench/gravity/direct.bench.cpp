@@ -4,7 +4,7 @@
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/direct/bound.hpp>
 #include <kasane/gravity/direct/direct.hpp>
-#include <kasane/gravity/galaxy/model.hpp>
+#include <kasane/gravity/galaxy/galaxy.hpp>
 
 #include <bench/benchmarks.hpp>
 

@@ -3,7 +3,7 @@
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/direct/bound.hpp>
 #include <kasane/gravity/direct/direct.hpp>
-#include <kasane/gravity/galaxy/model.hpp>
+#include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/step/permute.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 

@@ -1,6 +1,6 @@
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/gravity/direct/direct.hpp>
-#include <kasane/gravity/galaxy/model.hpp>
+#include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/tree/links_divergence.hpp>
 #include <kasane/gravity/units.hpp>
 
@@ -19,7 +19,7 @@ namespace {
 TreeProblem sampled(TreeModel model, index_t n) {
     TreeProblem problem;
     if (model == TreeModel::nfw) {
-        problem.particles = sample({.kind = ModelKind::nfw, .count = n, .truncation_radius = 10, .truncation_width = 1});
+        problem.particles = sample(Component{.law = Nfw{}, .truncation = {10, 1}, .count = n});
         problem.softening = 1. / 128;
     } else {
         problem.particles = m31_spheres(n);

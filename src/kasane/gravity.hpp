@@ -2,7 +2,9 @@
 #pragma once
 
 #include <kasane/gravity/diagnose/diagnose.hpp>
-#include <kasane/gravity/galaxy/model.hpp>
+#include <kasane/gravity/galaxy/ball.hpp>
+#include <kasane/gravity/galaxy/galaxy.hpp>
+#include <kasane/gravity/galaxy/place.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/gravity/units.hpp>

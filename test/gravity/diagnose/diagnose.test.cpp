@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/diagnose/diagnose.hpp>
-#include <kasane/gravity/galaxy/model.hpp>
+#include <kasane/gravity/galaxy/ball.hpp>
+#include <kasane/gravity/galaxy/galaxy.hpp>
 #include <reference/spheres.hpp>
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ struct Oscillators {
     std::vector<Vec3<double>> acceleration;
 };
 Oscillators oscillators(index_t n, const Vec3<double>& center, const Vec3<double>& drift) {
-    Oscillators o{sample(Model{.kind = ModelKind::uniform, .count = n}), {}, {}};
+    Oscillators o{sample(Ball{.count = n}), {}, {}};
     for (std::size_t i = 0; i < o.particles.mass.size(); ++i) {
         const auto x = o.particles.position[i];
         o.acceleration.push_back(-x);
@@ -135,7 +136,7 @@ TEST(LagrangianRadii, ThirdsOfEqualMasses) {
 
 TEST(LagrangianRadii, OfAPlummerSphere) {
     constexpr index_t n = 100'000;
-    const auto p = sample(Model{.count = n, .seed = 11});
+    const auto p = sample(Component{.law = Plummer{}, .count = n}, 11);
     const std::vector<double> fractions = {0.01, 0.1, 0.25, 0.5, 0.75, 0.9};
     const auto radii = lagrangian_radii(p, center_of_mass(p), fractions);
     for (std::size_t k = 0; k < fractions.size(); ++k) {

@@ -17,13 +17,14 @@ class UniformQuintic {
    public:
     UniformQuintic() = default;
     /// @param values, slopes, curvatures  f, f', f'' at first, first + step, ..., at least 2 of them
+    /// @param noise  absolute error of the values, at least their rounding: rises that drown in it are taken from the slopes
     UniformQuintic(double first, double step, const std::vector<double>& values, const std::vector<double>& slopes,
-                   const std::vector<double>& curvatures);
+                   const std::vector<double>& curvatures, double noise = 0);
 
     /// Linear beyond the ends.
     ValueAndDerivatives operator()(double x) const {
         const double t = (x - first_) / step_;
-        if (!(t > 0)) return {front_.value + front_.d * (x - first_), front_.d, 0};
+        if (!(t >= 0)) return {front_.value + front_.d * (x - first_), front_.d, 0};
         const auto cells = cell_.size();
         if (t > static_cast<double>(cells)) return {back_.value + back_.d * (x - last()), back_.d, 0};
         auto i = static_cast<std::size_t>(t);

@@ -66,8 +66,10 @@ Law law_named(const std::string& name) {
         return law_at(static_cast<std::size_t>(found - names.begin()), std::make_index_sequence<std::variant_size_v<Law>>());
     }
     const auto near = nearest_name(name, names);
+    std::string known;
+    for (const auto law : names) known += (known.empty() ? "" : ", ") + std::string(law);
     throw InputError(fmt::format("\"{}\" is no profile: {}the profiles are {}", name,
-                                 near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near), fmt::join(names, ", ")));
+                                 near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near), known));
 }
 
 std::vector<index_t> counts_of(const GalaxyModel& model) {

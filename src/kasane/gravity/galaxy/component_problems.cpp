@@ -16,7 +16,7 @@ namespace kasane::gravity {
 namespace {
 
 constexpr std::size_t least_rows = 8;
-constexpr double steepest_cusp = 2.5;       // beyond, too much mass lies too far in to be tabulated
+constexpr double steepest_cusp = 2.5;         // beyond, too much mass lies too far in to be tabulated
 constexpr double slowest_convergence = 3.25;  // outer slope whose mass converges within 40 decades of radius
 
 struct Problems {
@@ -91,10 +91,8 @@ struct CheckLaw {
     std::optional<Shape> when(bool good, Shape shape) const { return good ? std::optional(shape) : std::nullopt; }
 
     template <class Powers>
-        requires requires(Powers law) { power_product(law); }
-    std::optional<Shape> operator()(const Powers& law) const {
-        return Shape{.outer_slope = power_product(law).outer()};
-    }
+    requires requires(Powers law) { power_product(law); }
+    std::optional<Shape> operator()(const Powers& law) const { return Shape{.outer_slope = power_product(law).outer()}; }
     bool slopes(const std::string& law, double inner, double outer, double sharpness) const {
         bool good = problems.within(inner, 0, steepest_cusp, law + ".inner_slope",
                                     ": the mass inside any radius is infinite from 3 on, and no table reaches it above 2.5");
@@ -136,8 +134,8 @@ struct CheckLaw {
         const LogTable of(table);
         const double inner = slope_added - of.inner_slope();
         problems.need(inner <= steepest, "table",
-                      fmt::format("rises as r^-{:.3g} at its first rows: the density's cusp may be at most r^-{}. Try rows further in", inner,
-                                  steepest));
+                      fmt::format("rises as r^-{:.3g} at its first rows: the density's cusp may be at most r^-{}. Try rows further in",
+                                  inner, steepest));
         return Shape{slope_added - of.outer_slope(), HUGE_VAL, table.radius.front(), table.radius.back()};
     }
     std::optional<Shape> operator()(const TabulatedDensity& law) const { return tabulated(law.table, 0, steepest_cusp); }
@@ -190,9 +188,9 @@ void check_truncation(const Component& c, const Shape& shape, Problems& problems
         problems.need(radius > c.scale, "truncation.radius",
                       fmt::format("is {}: the truncation must lie outside the scale {}. Try 20 times the scale", radius, c.scale));
     }
-    problems.need(radius < shape.ends_at, "truncation.radius",
-                  fmt::format("is {}: a {} of this W0 ends at its tidal radius {:.4g}. Leave the truncation out", radius, law,
-                              shape.ends_at));
+    problems.need(
+        radius < shape.ends_at, "truncation.radius",
+        fmt::format("is {}: a {} of this W0 ends at its tidal radius {:.4g}. Leave the truncation out", radius, law, shape.ends_at));
     // Wider, and the factor at the centre is no longer 1; sharper, and f(E) dips below 0 (and tables would not resolve it).
     problems.need(width >= radius / 100 && width <= radius / 2, "truncation.width",
                   fmt::format("is {}: it must be between 1/100 and 1/2 of the truncation radius {}. Try {}", width, radius, radius / 10));
@@ -226,7 +224,8 @@ void check_particles(const Component& c, Problems& problems) {
     constexpr auto most = static_cast<double>(most_particles);
     if (is_black_hole(c.law)) {
         problems.need(c.count == 0 || c.count == 1, "count", fmt::format("is {}: a black hole is one particle. Leave it out", c.count));
-        problems.need(c.particle_mass == 0, "particle_mass", "is given, but a black hole is one particle of the component's mass: leave it out");
+        problems.need(c.particle_mass == 0, "particle_mass",
+                      "is given, but a black hole is one particle of the component's mass: leave it out");
     } else {
         problems.need(c.count >= 0 && c.count <= most_particles, "count",
                       fmt::format("is {}: it must be from 1 to {}", c.count, most_particles));
@@ -264,9 +263,9 @@ void check_counts(const GalaxyModel& model, Problems& problems) {
         }
     }
     if (sharers == 0) {
-        problems.need(model.count == 0, "count",
-                      fmt::format("is {}, but every component has its own count or particle_mass: nothing shares it. Leave it out",
-                                  model.count));
+        problems.need(
+            model.count == 0, "count",
+            fmt::format("is {}, but every component has its own count or particle_mass: nothing shares it. Leave it out", model.count));
     } else if (model.count >= 0 && model.count < sharers) {
         problems.add("count", fmt::format("is {}: the particles of {} are shares of it, at least one each. Give it, or their own count",
                                           model.count, labels));

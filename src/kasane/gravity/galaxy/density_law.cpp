@@ -17,16 +17,16 @@ namespace kasane::gravity {
 namespace {
 
 constexpr double coarsest_step = 1. / 64, finest_step = 1. / 256;  // of ln r, without a truncation
-constexpr double inner_share = 1e-12;  // of the mass, by a sum good to a few per cent
-constexpr double outer_share = 1e-22;  // as beyond a truncation's end
-constexpr double scan_step = 1. / 8;   // of ln r
-constexpr double deepest = 70;         // of -ln(r / scale): r^3 rho of the steepest cusp, r^-2.5, is 1e-15 there
+constexpr double inner_share = 1e-12;                              // of the mass, by a sum good to a few per cent
+constexpr double outer_share = 1e-22;                              // as beyond a truncation's end
+constexpr double scan_step = 1. / 8;                               // of ln r
+constexpr double deepest = 70;  // of -ln(r / scale): r^3 rho of the steepest cusp, r^-2.5, is 1e-15 there
 
 /// A law without its truncation; rho, r rho', r^2 rho'' against r.
 struct Untruncated {
     std::function<ScaledDerivatives(double r)> at;
-    double inner;       ///< the grid starts there or further in [length]
-    double end = 0;     ///< where the law ends or its grid shall [length]; 0: where nothing is left of it
+    double inner;    ///< the grid starts there or further in [length]
+    double end = 0;  ///< where the law ends or its grid shall [length]; 0: where nothing is left of it
     bool finite = true;
     double step = coarsest_step;
 };
@@ -59,8 +59,8 @@ Extent extent(const std::function<ScaledDerivatives(double r)>& at, double inner
 }
 
 Untruncated of_powers(const PowerProduct& product, double scale, double outermost_scale) {
-    return {[product, scale](double r) { return product(r / scale); }, core * scale,
-            power_law_end(outermost_scale, product.outer()), false, std::min(coarsest_step, 1 / (16 * product.sharpest()))};
+    return {[product, scale](double r) { return product(r / scale); }, core * scale, power_law_end(outermost_scale, product.outer()), false,
+            std::min(coarsest_step, 1 / (16 * product.sharpest()))};
 }
 
 double step_of(const LogTable& table) { return std::clamp(table.spacing(), finest_step, coarsest_step); }
@@ -69,10 +69,8 @@ struct Build {
     double scale;
 
     template <class Powers>
-        requires requires(Powers law) { power_product(law); }
-    Untruncated operator()(const Powers& law) const {
-        return of_powers(power_product(law), scale, scale);
-    }
+    requires requires(Powers law) { power_product(law); }
+    Untruncated operator()(const Powers& law) const { return of_powers(power_product(law), scale, scale); }
     Untruncated operator()(const TriplePower& law) const { return of_powers(power_product(law, scale), scale, law.outer_scale); }
     Untruncated operator()(const King& law) const {
         const auto sphere = std::make_shared<const KingSphere>(law.w0);
@@ -82,6 +80,9 @@ struct Build {
         return {[law = StretchedExponential{2 / law.alpha, law.alpha}, s = scale](double r) { return law(r / s); }, core * scale};
     }
     Untruncated operator()(const Sersic& law) const {
+        if (law.n == 0.5) {  // a Gaussian sphere, whose core no table resolves as well
+            return {[law = StretchedExponential{sersic_b(0.5), 2}, s = scale](double r) { return law(r / s); }, core * scale};
+        }
         // From where n = 10 has 1e-15 of its mass to where the surface density is exp(-130).
         const double first = 1e-12, last = std::pow(130 / sersic_b(law.n), law.n);
         const auto table = std::make_shared<const Deprojection>(sersic_projection(law.n), first, last);

@@ -13,11 +13,12 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr double table_step = 1. / 64;   // of ln r
-constexpr double negligible = 1e-18;     // a term of a sum
-constexpr double longest_panel = 0.25;   // of u; five Gauss points resolve cosh u and power laws of it to 1e-13
+constexpr double analytic_step = 1. / 128, pieced_step = 1. / 64;  // of ln r; a spline through data is no better than the latter
+constexpr double noise = 1e-14;                                    // of ln rho: the rounding of a sum of some hundred terms
+constexpr double negligible = 1e-18;                               // a term of a sum
+constexpr double longest_panel = 0.25;  // of u, for flat laws: five Gauss points resolve cosh u and its powers to 1e-13
 
-constexpr double farthest = 700;         // of u: cosh u overflows beyond
+constexpr double farthest = 700;  // of u: cosh u overflows beyond
 
 /// The three integrands over R = r cosh u: dQ / sqrt(Q - q) = 2 R du.
 struct Terms {
@@ -75,15 +76,22 @@ Terms pieced(const Projection& projection, double r) {
         sum.add(panel, 1);
         return panel;
     };
+    const auto steepness = [&](double u) {
+        const auto at = projection.at(r * std::cosh(u));
+        return at.f > 0 ? std::abs(2 * at.d1 / at.f) : 0;
+    };
     double u = 0;
     for (const double kink : projection.kinks) {
         if (kink <= r) continue;
         const double end = std::acosh(kink / r);
-        const int panels = static_cast<int>(std::ceil((end - u) / longest_panel));
+        // Exponentials exp(-steepness u) over a length of 1/steepness: to 1e-12.
+        const double panel = longest_panel / (1 + longest_panel * steepness(end));
+        const int panels = static_cast<int>(std::ceil((end - u) / panel));
         for (int i = 0; i < panels; ++i) add_panel(u + (end - u) * i / panels, u + (end - u) * (i + 1) / panels);
         u = end;
     }
-    while (u < farthest && !add_panel(u, u + longest_panel).negligible_in(sum)) u += longest_panel;
+    const double panel = longest_panel / (1 + longest_panel * steepness(u));
+    while (u < farthest && !add_panel(u, u + panel).negligible_in(sum)) u += panel;
     return sum;
 }
 
@@ -96,11 +104,11 @@ ScaledDerivatives Deprojection::integral(const Projection& projection, double r)
 }
 
 Deprojection::Deprojection(const Projection& projection, double first, double last) {
-    const double start = std::log(first);
-    const auto n = static_cast<std::size_t>(std::ceil((std::log(last) - start) / table_step)) + 1;
+    const double start = std::log(first), step = projection.kinks.empty() ? analytic_step : pieced_step;
+    const auto n = static_cast<std::size_t>(std::ceil((std::log(last) - start) / step)) + 1;
     std::vector<double> value(n), slope(n), curvature(n);
     for (std::size_t i = 0; i < n; ++i) {
-        const double r = std::exp(start + table_step * static_cast<double>(i));
+        const double r = std::exp(start + step * static_cast<double>(i));
         const auto [rho, d1, d2, d3] = integral(projection, r);
         KS_VALIDATE(rho > 0 && std::isfinite(rho),
                     fmt::format("has no positive density: its deprojection at the radius {:.4g} is {:.3g}, because the surface density "
@@ -112,7 +120,7 @@ Deprojection::Deprojection(const Projection& projection, double first, double la
         slope[i] = 2 * a;
         curvature[i] = 4 * ((d2 + d1) / rho - a * a);
     }
-    table_ = UniformQuintic(start, table_step, value, slope, curvature);
+    table_ = UniformQuintic(start, step, value, slope, curvature, noise);
 }
 
 Projection sersic_projection(double n) {

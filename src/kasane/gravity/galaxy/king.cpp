@@ -7,8 +7,8 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr double series_end = 0.01;   // x^8 = 1e-16 is the first term left out
-constexpr double step = 1. / 64;      // of ln x
+constexpr double series_end = 0.01;     // x^8 = 1e-16 is the first term left out
+constexpr double step = 1. / 64;        // of ln x
 constexpr double edge_step = 1. / 512;  // of sqrt(1 - x / tidal); the edge's table reaches from the tidal radius to half of it
 constexpr int edge_steps = 384;
 
@@ -75,12 +75,17 @@ KingSphere::KingSphere(double w0) : w0_(w0) {
     const auto by_log = [&](double t, State y) { return State{-y.b, source(std::exp(t), y.a) - y.b}; };
     const double x0 = series_end, x2 = x0 * x0, first = std::log(x0);
     State y{w0 + x2 * (-1.5 + x2 * (c4_ + x2 * c6_)), x2 * (3 - x2 * (4 * c4_ + x2 * 6 * c6_))};
-    std::vector<double> w, slope, curvature;
+    std::vector<double> w, slope, curvature, pull, pull_slope, pull_curvature;
     double t = first;
     while (true) {
+        const double r2 = std::exp(2 * t);
+        const auto density = king_density(y.a);
         w.push_back(y.a);
         slope.push_back(-y.b);
-        curvature.push_back(y.b - source(std::exp(t), y.a));
+        curvature.push_back(y.b - 9 * r2 * density.rho / central_);
+        pull.push_back(y.b / r2);
+        pull_slope.push_back(9 * density.rho / central_ - 3 * pull.back());
+        pull_curvature.push_back(-9 * density.d / central_ * y.b - 3 * pull_slope.back());
         const auto next = extrapolated(by_log, t, y, step);
         if (next.a <= 0) break;
         y = next;
@@ -97,6 +102,7 @@ KingSphere::KingSphere(double w0) : w0_(w0) {
     for (int i = 0; i < parts; ++i) last = extrapolated(by_root, root * (parts - i) / parts, last, -root / parts);
     tidal_ = std::exp(last.a);
     inner_ = UniformQuintic(first, step, w, slope, curvature);
+    pull_ = UniformQuintic(first, step, pull, pull_slope, pull_curvature);
 
     // Back from the edge in p = sqrt(1 - x / tidal): dt/dp = -2 p / (1 - p^2).
     const auto by_edge = [&](double p, State z) {
@@ -123,8 +129,8 @@ KingSphere::Potential KingSphere::potential(double x) const {
         return {w0_ + x2 * (-1.5 + x2 * (c4_ + x2 * c6_)), x2 * (-3 + x2 * (4 * c4_ + x2 * 6 * c6_))};
     }
     if (x < tidal_ / 2) {
-        const auto [w, d, dd] = inner_(std::log(x));
-        return {w, d};
+        const double t = std::log(x);
+        return {inner_(t).value, -x * x * pull_(t).value};
     }
     const double q = x / tidal_, p = std::sqrt(1 - q);
     const auto [w, d, dd] = outer_(p);

@@ -31,11 +31,12 @@ class KingSphere {
     };
     Potential potential(double x) const;
 
-    double w0_, central_;      // central_: rho(W0)
-    double c4_, c6_;           // W = W0 - 3/2 x^2 + c4 x^4 + c6 x^6 + ...
+    double w0_, central_;  // central_: rho(W0)
+    double c4_, c6_;       // W = W0 - 3/2 x^2 + c4 x^4 + c6 x^6 + ...
     double tidal_ = 0;
-    UniformQuintic inner_;     // of ln x
-    UniformQuintic outer_;     // of sqrt(1 - x / tidal), in which W is analytic up to the edge
+    UniformQuintic inner_;  // of ln x
+    UniformQuintic pull_;   // -d W / d ln x / x^2 = M / x^3 of ln x, which keeps its digits in the core
+    UniformQuintic outer_;  // of sqrt(1 - x / tidal), in which W is analytic up to the edge
 };
 
 }  // namespace kasane::gravity
