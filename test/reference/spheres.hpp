@@ -95,8 +95,8 @@ double simpson(F f, double a, double b, int n) {
 
 inline double HernquistAroundPoint::f(double e) const {
     // Int curvature dPsi / sqrt(E - Psi): over ln Psi where Psi < E/2, over s = sqrt(E - Psi) above.
-    const double far = simpson([&](double x) { return curvature(std::exp(x)) * std::exp(x) / std::sqrt(e - std::exp(x)); }, std::log(1e-8 * e),
-                               std::log(e / 2), 2000);
+    const auto per_log = [&](double x) { return curvature(std::exp(x)) * std::exp(x) / std::sqrt(e - std::exp(x)); };
+    const double far = simpson(per_log, std::log(1e-8 * e), std::log(e / 2), 2000);
     const double near = simpson([&](double t) { return 2 * curvature(e - t * t); }, 0, std::sqrt(e / 2), 2000);
     return (far + near) / (std::sqrt(8.) * pi * pi);
 }

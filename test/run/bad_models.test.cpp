@@ -42,7 +42,8 @@ class BadModel : public test::CommandTest {
 
 TEST_F(BadModel, UnknownProfilesNameTheNearest) {
     expect_refused("units = 'nbody'\ncount = 10\nmodel = 'hernquits'\n", 3, {"model", "hernquits", "Did you mean 'hernquist'?"});
-    expect_refused("units = 'nbody'\ncount = 10\n[[component]]\nmodel = 'exponential disk'\n", 4, {"component.0.model", "Did you mean 'exponential-disk'?"});
+    expect_refused("units = 'nbody'\ncount = 10\n[[component]]\nmodel = 'exponential disk'\n", 4,
+                   {"component.0.model", "Did you mean 'exponential-disk'?"});
     expect_refused("units = 'nbody'\ncount = 10\n[[component]]\nmodel = 'point'\n", 4, {"component.0.model", "plummer"});
     expect_refused("units = 'nbody'\ncount = 10\n[[component]]\nmass = 1\n", 3, {"component.0.model", "missing"});
 }
@@ -55,7 +56,8 @@ TEST_F(BadModel, TwoErrorsAreBothReported) {
     EXPECT_EQ(object["problems"][1]["key"], "component.1.w0");
     EXPECT_EQ(object["problems"][1]["line"], 10);
     // One that the file shows and one that only the galaxy shows, each once.
-    const auto mixed = expect_refused(plummer("mass = -1\ntypo = 3\ntruncation = { radius = 0.1, width = 0.01 }\n"), 5, {"mass", "above 0"});
+    const auto mixed = expect_refused(plummer("mass = -1\ntypo = 3\ntruncation = { radius = 0.1, width = 0.01 }\n"), 5,
+                                      {"mass", "above 0"});
     ASSERT_EQ(mixed["problems"].size(), 3u) << mixed;
     EXPECT_EQ(mixed["problems"][1]["key"], "component.0.typo");
     EXPECT_EQ(mixed["problems"][2]["key"], "component.0.truncation.radius");
@@ -65,7 +67,8 @@ TEST_F(BadModel, TwoErrorsAreBothReported) {
 TEST_F(BadModel, MassesScalesAndTruncations) {
     for (const char* infinite : {"nfw", "isothermal", "burkert", "moore"})
         expect_refused("units = 'nbody'\ncount = 10\nmodel = '" + std::string(infinite) + "'\nscale = 1\n", 0, {"truncation", "infinite"});
-    expect_refused(plummer("scale = 2\ntruncation = { radius = 1, width = 0.1 }\n"), 6, {"component.0.truncation.radius", "outside the scale"});
+    expect_refused(plummer("scale = 2\ntruncation = { radius = 1, width = 0.1 }\n"), 6,
+                   {"component.0.truncation.radius", "outside the scale"});
     expect_refused(plummer("truncation = { radius = 10, width = 0.01 }\n"), 5, {"component.0.truncation.width", "1/100"});
     expect_refused(plummer("truncation = { radius = 10 }\n"), 5, {"component.0.truncation.width", "missing"});
     expect_refused(plummer("truncation = 10\n"), 5, {"component.0.truncation", "table"});
@@ -95,7 +98,8 @@ TEST_F(BadModel, CountsFromOneTo2To40) {
         expect_refused("units = 'nbody'\n[[component]]\nmodel = 'plummer'\ncount = " + std::string(count) + "\n", 4, {"component.0.count"});
     }
     expect_refused("units = 'nbody'\nmodel = 'plummer'\n", 0, {"count", "missing"});
-    expect_refused("units = 'nbody'\n[[component]]\nmodel = 'plummer'\ncount = 10\nparticle_mass = 0.1\n", 5, {"component.0.particle_mass", "count"});
+    expect_refused("units = 'nbody'\n[[component]]\nmodel = 'plummer'\ncount = 10\nparticle_mass = 0.1\n", 5,
+                   {"component.0.particle_mass", "count"});
     expect_refused("units = 'nbody'\n[[component]]\nmodel = 'plummer'\nparticle_mass = 1e-20\n", 4, {"component.0.particle_mass"});
     expect_refused("units = 'nbody'\n[[component]]\nmodel = 'plummer'\ncount = 800_000_000_000\n"
                    "[[component]]\nname = 'b'\nmodel = 'plummer'\ncount = 800_000_000_000\n", 2, {"1.6e+12"});
@@ -111,7 +115,8 @@ TEST_F(BadModel, ComponentsTogether) {
 }
 
 TEST_F(BadModel, GalaxiesWithoutAnEquilibrium) {
-    const auto object = expect_refused(plummer("scale = 1\nanisotropy_radius = 0.1\n"), 6, {"component.0.anisotropy_radius", "negative", "plummer", "Try"});
+    const auto object = expect_refused(plummer("scale = 1\nanisotropy_radius = 0.1\n"), 6,
+                                       {"component.0.anisotropy_radius", "negative", "plummer", "Try"});
     EXPECT_EQ(object["error"]["file"], "model.toml");
     // `check` says so too, of a run file that takes the model.
     test::write_file(directory / "run.toml", "[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 1\n[initial]\nmodel = 'model.toml'\n"
@@ -123,7 +128,8 @@ TEST_F(BadModel, GalaxiesWithoutAnEquilibrium) {
 
 TEST_F(BadModel, AQThatCannotBeMet) {
     expect_refused("units = 'nbody'\ncount = 100\nmodel = 'exponential-disk'\nscale = 1\nheight = 0.1\ntoomre_q = 30\n", 6, {"toomre_q"});
-    expect_refused("units = 'nbody'\ncount = 100\nmodel = 'exponential-disk'\nscale = 1\nheight = 0.1\nretrograde = 1.5\n", 6, {"retrograde"});
+    expect_refused("units = 'nbody'\ncount = 100\nmodel = 'exponential-disk'\nscale = 1\nheight = 0.1\nretrograde = 1.5\n", 6,
+                   {"retrograde"});
     expect_refused("units = 'nbody'\ncount = 100\nmodel = 'exponential-disk'\nscale = 1\n", 0, {"height", "missing"});
 }
 

@@ -29,8 +29,10 @@ class Models : public test::CommandTest {
     /// A halo, a bulge and a black hole, types 1, 3 and 5.
     void three_components() {
         model("title = 'three'\nunits = 'nbody'\ncount = 1000\nseed = 4\n"
-              "[[component]]\nname = 'halo'\nmodel = 'hernquist'\nmass = 9\nscale = 5\ntruncation = { radius = 100, width = 20 }\nsoftening = 0.5\n"
-              "[[component]]\nname = 'bulge'\nmodel = 'hernquist'\nmass = 1\nscale = 0.5\ntruncation = { radius = 10, width = 2 }\ntype = 3\n"
+              "[[component]]\nname = 'halo'\nmodel = 'hernquist'\nmass = 9\nscale = 5\n"
+              "truncation = { radius = 100, width = 20 }\nsoftening = 0.5\n"
+              "[[component]]\nname = 'bulge'\nmodel = 'hernquist'\nmass = 1\nscale = 0.5\n"
+              "truncation = { radius = 10, width = 2 }\ntype = 3\n"
               "[[component]]\nmodel = 'black-hole'\nmass = 0.01\n");
     }
     gravity::Snapshot sample(std::vector<std::string> arguments, const std::string& name = "s.hdf5") {
@@ -136,11 +138,18 @@ TEST_F(Models, InlineInARunFileAndReadAgainFromItsDirectory) {
     const auto a = sample({"run.toml"}, "a.hdf5"), b = sample({"out/run.toml", "--set", "output.directory=again"}, "b.hdf5");
     EXPECT_EQ(a.particles.position, b.particles.position);
     EXPECT_EQ(a.components, b.components);
+    // The snapshots of a run keep the labels, by the particles' ids.
+    ASSERT_EQ(a.components.size(), 2u);
+    EXPECT_EQ(gravity::read_snapshot(directory / "out/snapshots/snapshot_0001.hdf5").components, a.components);
+    // And a snapshot that is a start as it is hands them on.
+    const auto c = sample({"run.toml", "--set", "initial={file = \"a.hdf5\"}"}, "c.hdf5");
+    EXPECT_EQ(c.components, a.components);
 }
 
 TEST_F(Models, ObjectsOfManyComponents) {
     three_components();
-    test::write_file(directory / "pair.toml", "units = 'nbody'\n[[object]]\nname = 'first'\nmodel = 'model.toml'\ncount = 101\nposition = [50, 0, 0]\n"
+    test::write_file(directory / "pair.toml", "units = 'nbody'\n"
+                                              "[[object]]\nname = 'first'\nmodel = 'model.toml'\ncount = 101\nposition = [50, 0, 0]\n"
                                               "[[object]]\nmodel = 'model.toml'\nvelocity = [0, 0, 7]\n"
                                               "[[object]]\nname = 'visitor'\nmodel = 'point'\nmass = 3\nposition = [0, -9, 0]\n");
     const auto s = sample({"pair.toml"});
@@ -192,7 +201,8 @@ TEST_F(Models, DisksOfAnEncounterAreInclined) {
         for (const auto& [name, angles] : {std::pair{"a", first}, {"b", second}})
             text += std::string("[[object]]\nname = '") + name + "'\ncount = 2000\n" + angles +
                     "[[object.component]]\nmodel = 'hernquist'\nmass = 5\nscale = 3\ntruncation = { radius = 30, width = 6 }\n"
-                    "[[object.component]]\nname = 'disk'\nmodel = 'exponential-disk'\nmass = 1\nscale = 1\nheight = 0.1\ntruncation = { radius = 8, width = 1 }\n";
+                    "[[object.component]]\nname = 'disk'\nmodel = 'exponential-disk'\nmass = 1\nscale = 1\nheight = 0.1\n"
+                    "truncation = { radius = 8, width = 1 }\n";
         return text;
     };
     // Half the disk's particles (333) have random motions of a third of the rotation: 0.02 rad in the mean; three times that.
@@ -243,7 +253,10 @@ TEST_P(ShippedModel, IsSampledAndNamesItsSource) {
     // 2K = |W| of the softened, sampled system is the studies' to show; that it is bound and at rest is cheap to see here.
     Vec3<double> momentum;
     double mass = 0;
-    for (std::size_t i = 0; i < s.particles.mass.size(); ++i) momentum += s.particles.mass[i] * s.particles.velocity[i], mass += s.particles.mass[i];
+    for (std::size_t i = 0; i < s.particles.mass.size(); ++i) {
+        momentum += s.particles.mass[i] * s.particles.velocity[i];
+        mass += s.particles.mass[i];
+    }
     EXPECT_LT(std::sqrt(dot(momentum, momentum)), 1e-9 * mass);
 }
 

@@ -38,7 +38,8 @@ class TableFile : public testing::Test {
 
 TEST_F(TableFile, ColumnsCommentsAndLineEnds) {
     const auto expected = std::vector<double>{0.5, 1, 2e-3};
-    for (const char* text : {"0.5 3\n1 2\n2e-3 1\n", "# r rho\r\n0.5\t3\r\n\r\n1, 2 # here\r\n+2E-3,1", "  0.5   3 \n1 2\n\n#\n0.002 1.0\n\n"}) {
+    for (const char* text : {"0.5 3\n1 2\n2e-3 1\n", "# r rho\r\n0.5\t3\r\n\r\n1, 2 # here\r\n+2E-3,1",
+                             "  0.5   3 \n1 2\n\n#\n0.002 1.0\n\n"}) {
         const auto table = read(text);
         EXPECT_EQ(table.radius, expected) << text;
         EXPECT_EQ(table.density, (std::vector<double>{3, 2, 1})) << text;

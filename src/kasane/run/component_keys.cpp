@@ -119,7 +119,8 @@ class Reader {
         if (disk) {
             c.disk.height = number("height", length("density falls by e from the plane to it", std::nullopt));
             c.disk.toomre_q = number("toomre_q", {.help = "Toomre's Q at R = scale", .fallback = c.disk.toomre_q, .range = io::above(0)});
-            c.disk.retrograde = number("retrograde", {.help = "share that rotates the other way", .fallback = 0.0, .range = io::between(0, 1)});
+            c.disk.retrograde =
+                number("retrograde", {.help = "share that rotates the other way", .fallback = 0.0, .range = io::between(0, 1)});
         } else {
             for (const char* key : {"height", "toomre_q", "retrograde"}) refuse(key, "is no disk");
         }

@@ -150,6 +150,7 @@ void GravityRun::save_snapshot() {
     snapshot.units = file_.units;
     snapshot.softening.fill(gravity::softening(file_.force));
     snapshot.force_error = {error.count, error.median, error.p99, error.max};
+    snapshot.components = record_.components;
     const auto path = directory_.snapshot(schedule_.snapshot_number(step));
     gravity::write_snapshot(path, snapshot);
     log::debug("step {}, t = {:.6g}: {}, energy error {:.2e}, {:.1f} s", step, snapshot.time, path.filename().string(),

@@ -30,6 +30,11 @@ std::uint64_t read_seed(io::Section table, std::uint64_t seed) {
         table.integer("seed", {.help = "of the random numbers", .fallback = static_cast<std::int64_t>(seed), .least = 0}));
 }
 
+std::uint8_t read_type(io::Section table, std::uint8_t fallback) {
+    return static_cast<std::uint8_t>(table.integer("type", {.help = "0 gas, 1 halo, 2 disk, 3 bulge, 4 stars, 5 boundary",
+                                                            .fallback = fallback, .least = 0, .most = gravity::type_count - 1}));
+}
+
 gravity::Ball read_ball(io::Section table, const std::string& name, std::uint64_t seed, const InitialContext& context) {
     const auto& units = context.units;
     gravity::Ball ball;
@@ -48,8 +53,7 @@ gravity::Ball read_ball(io::Section table, const std::string& name, std::uint64_
         ball.radius = table.number("scale", {.help = "radius", .unit = units.length_name, .range = io::above(0),
                                              .parse = parse(Dimension::length, units)});
     }
-    ball.type = static_cast<std::uint8_t>(table.integer(
-        "type", {.help = "0 gas, 1 halo, 2 disk, 3 bulge, 4 stars, 5 boundary", .fallback = 1, .least = 0, .most = gravity::type_count - 1}));
+    ball.type = read_type(table, 1);
     return ball;
 }
 
@@ -84,7 +88,8 @@ Source read_galaxy(io::Section table, std::uint64_t seed, const InitialContext& 
             auto& component_places = places.components.emplace_back();
             component_places.keys["name"] = each.where("name");
             component_places.keys["model"] = each.where("model");
-            model.components.push_back(read_component(each, each.text("model", law), ComponentForm::one_of_several, context, component_places));
+            const auto chosen = each.text("model", law);
+            model.components.push_back(read_component(each, chosen, ComponentForm::one_of_several, context, component_places));
             model.components.back().name = name;
         }
     } else {
@@ -100,7 +105,7 @@ Source read_galaxy(io::Section table, std::uint64_t seed, const InitialContext& 
         return c.count == 0 && c.particle_mass == 0 && !gravity::is_black_hole(c.law);
     });
     if (shared)
-        model.count = table.integer("count", {.help = several ? "particles of the components that say no count or particle_mass, shared by mass"
+        model.count = table.integer("count", {.help = several ? "of the components that say no count or particle_mass, shared by mass"
                                                               : "number of particles",
                                               .least = 1, .most = gravity::most_particles});
     else
@@ -191,8 +196,7 @@ Source read_model_of_file(io::Section table, const std::string& name, std::uint6
         return source;
     }
     auto& type = galaxy ? galaxy->components.front().type : ball->type;
-    type = static_cast<std::uint8_t>(table.integer("type", {.help = "0 gas, 1 halo, 2 disk, 3 bulge, 4 stars, 5 boundary",
-                                                            .fallback = type, .least = 0, .most = gravity::type_count - 1}));
+    type = read_type(table, type);
     return source;
 }
 
@@ -337,7 +341,8 @@ Initial read_initial(io::Section root, io::Section table, const InitialContext& 
         if (!objects.empty()) objects.front().problem("", "stands beside a single model or file: take one of the two");
         if (placed_by_orbit) root.problem("orbit", "needs two [[object]] tables");
         if (!single) {
-            table.problem("", "says not what to start from: give model = \"...\", [[component]] tables or file = \"...\" here, or [[object]] tables");
+            table.problem("", "says not what to start from: give model = \"...\", [[component]] tables or file = \"...\" here, or "
+                              "[[object]] tables");
             return initial;
         }
         initial.sources.push_back(read_source(table, 1, context));

@@ -18,7 +18,8 @@ ModelFile read_model_file(const std::filesystem::path& path, const std::vector<i
     model.title = root.text("title", {.help = "for people", .fallback = ""});
     if (model.title.empty()) model.title = path.stem().string();
     root.text("source", {.help = "where the parameters come from", .fallback = ""});
-    model.units = gravity::units_named(root.text("units", {.help = "of bare numbers", .fallback = "galactic", .choices = {"galactic", "nbody"}}));
+    const io::TextKey units{.help = "of bare numbers", .fallback = "galactic", .choices = {"galactic", "nbody"}};
+    model.units = gravity::units_named(root.text("units", units));
     model.initial = read_initial(root, root, {model.units, std::filesystem::absolute(path).parent_path()});
     file.finish();
     model.unused_keys = file.unused_keys();

@@ -30,13 +30,17 @@ const char* paper_of(const gravity::Law& law) {
             return "B. Moore, T. Quinn, F. Governato, J. Stadel, G. Lake, MNRAS 310, 1147 (1999) (Moore sphere)";
         }
         const char* operator()(const gravity::Burkert&) const { return "A. Burkert, ApJ 447, L25 (1995) (Burkert sphere)"; }
-        const char* operator()(const gravity::Einasto&) const { return "J. Einasto, Trudy Inst. Astrofiz. Alma-Ata 5, 87 (1965) (Einasto sphere)"; }
+        const char* operator()(const gravity::Einasto&) const {
+            return "J. Einasto, Trudy Inst. Astrofiz. Alma-Ata 5, 87 (1965) (Einasto sphere)";
+        }
         const char* operator()(const gravity::Isothermal&) const {
             return "J. Binney, S. Tremaine, Galactic Dynamics, 2nd ed., Princeton (2008) (isothermal spheres)";
         }
         const char* operator()(const gravity::TwoPower&) const { return "H. Zhao, MNRAS 278, 488 (1996) (spheres of two powers)"; }
         const char* operator()(const gravity::TriplePower&) const { return nullptr; }
-        const char* operator()(const gravity::Sersic&) const { return "J. L. Sersic, Atlas de Galaxias Australes, Cordoba (1968) (Sersic profile)"; }
+        const char* operator()(const gravity::Sersic&) const {
+            return "J. L. Sersic, Atlas de Galaxias Australes, Cordoba (1968) (Sersic profile)";
+        }
         const char* operator()(const gravity::SersicDisk&) const { return (*this)(gravity::Sersic{}); }
         const char* operator()(const gravity::ExponentialDisk&) const { return "K. C. Freeman, ApJ 160, 811 (1970) (exponential disks)"; }
         const char* operator()(const gravity::TabulatedDensity&) const { return nullptr; }

@@ -95,6 +95,10 @@ std::string to_json(const Record& r) {
                             {"first_step", s.first_step}, {"last_step", s.last_step}, {"seconds", s.seconds}});
     json objects = json::array();
     for (const auto& object : r.objects) objects.push_back({{"name", object.name}, {"count", object.count}});
+    json components = json::array();
+    for (const auto& c : r.components)
+        components.push_back({{"name", c.name}, {"model", c.law}, {"first_id", c.first_id}, {"count", c.count}, {"type", c.type},
+                              {"mass", c.mass}, {"seed", c.seed}});
     const json bound = r.bound.rate > 0 ? json{{"rate", r.bound.rate}, {"reason", r.bound.reason}} : json(nullptr);
     const json object = {
         {"kasane", version},
@@ -114,6 +118,7 @@ std::string to_json(const Record& r) {
         {"particles", r.particles},
         {"particles_by_type", r.particles_by_type},
         {"objects", objects},
+        {"components", components},
         {"units",
          {{"name", r.units.name}, {"length_cm", r.units.length_cm}, {"mass_g", r.units.mass_g},
           {"velocity_cm_s", r.units.velocity_cm_s}, {"G", r.units.G}, {"length_name", r.units.length_name},
@@ -170,6 +175,10 @@ Record record_from_json(const std::string& text, const std::filesystem::path& fi
             r.step_counts.rebuilds = counts->at("rebuilds");
         }
         for (const auto& object : j.at("objects")) r.objects.push_back({object.at("name"), object.at("count")});
+        if (const auto components = j.find("components"); components != j.end())  // older records have none
+            for (const auto& c : *components)
+                r.components.push_back({c.at("name"), c.at("model"), c.at("first_id"), c.at("count"), c.at("type"), number(c.at("mass")),
+                                        c.at("seed")});
         for (const auto& [name, part] : j.at("timers").items()) r.timers[name] = {number(part.at("seconds")), part.at("calls")};
         for (const auto& s : j.at("segments"))
             r.segments.push_back({s.at("started"), s.at("device"), s.at("commit"), s.at("threads"), s.at("first_step"),

@@ -5,6 +5,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/gravity/simulation.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/gravity/units.hpp>
 
 #include <array>
@@ -43,6 +44,7 @@ struct Record {
     std::int64_t particles = 0;
     std::array<std::int64_t, gravity::type_count> particles_by_type{};
     std::vector<Object> objects;
+    std::vector<gravity::SnapshotComponent> components;  ///< what the particles were sampled as, where known
     gravity::Units units;
     double softening = 0, dt = 0;  ///< dt: the macro step
     gravity::Force force;

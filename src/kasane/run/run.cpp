@@ -14,7 +14,7 @@ namespace kasane::run {
 namespace {
 
 /// The particles that a run starts from, with a bar while they are made.
-gravity::Particles particles_of(const RunFile& file, const RunControls& controls) {
+Sampled particles_of(const RunFile& file, const RunControls& controls) {
     const auto* cpu = std::get_if<Cpu>(&file.space);
     Progress bar(controls.progress, "sampling", 1);
     return load(file.initial, file.units, cpu ? *cpu : Cpu{}, [&](double done, const std::string& what) { bar.update(done, what); });
@@ -37,11 +37,13 @@ RunResult finish(const Record& record, const RunDirectory& directory) {
     return result;
 }
 
-RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, const RunControls& controls) {
-    log::info("{}: {} particles on {}, {} {} to t = {:.6g}, in {}", file.title, particles.size(), device_info(file.space).name,
+RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, Sampled start, const RunControls& controls) {
+    log::info("{}: {} particles on {}, {} {} to t = {:.6g}, in {}", file.title, start.particles.size(), device_info(file.space).name,
               file.schedule.last(), control_of(file.steps) ? "times dt_max" : "steps", file.schedule.until, directory.path().string());
     for (const auto& note : file.notes) log::info("{}", note);
-    GravityRun run(file, directory, std::move(particles), {}, 0, {});
+    Record record;
+    record.components = std::move(start.components);
+    GravityRun run(file, directory, std::move(start.particles), {}, 0, std::move(record));
     return finish(run.go(controls), directory);
 }
 

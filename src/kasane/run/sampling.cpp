@@ -68,7 +68,8 @@ void Sampling::describe(std::size_t i) {
         outline_.mass[type] = mass;
         outline_.count[type] += n;
     };
-    const auto add = [&](const std::string& name, const std::string& law, index_t count, std::uint8_t type, double mass, std::uint64_t seed) {
+    const auto add = [&](const std::string& name, const std::string& law, index_t count, std::uint8_t type, double mass,
+                         std::uint64_t seed) {
         const auto n = static_cast<std::uint64_t>(count);
         outline_.components.push_back({prefix + name, law, next_id, n, type, mass, seed});
         next_id += n;
@@ -91,13 +92,12 @@ void Sampling::describe(std::size_t i) {
         for (std::size_t at = 0; at < p.type.size();) {  // a snapshot is read in ascending types
             const auto type = p.type[at];
             const auto end = static_cast<std::size_t>(std::upper_bound(p.type.begin(), p.type.end(), type) - p.type.begin());
-            const bool equal = std::all_of(p.mass.begin() + static_cast<std::ptrdiff_t>(at), p.mass.begin() + static_cast<std::ptrdiff_t>(end),
-                                           [&](double mass) { return mass == p.mass[at]; });
-            particles_of(type, end - at, equal ? p.mass[at] : 0);
+            const View masses(p.mass.data() + at, static_cast<index_t>(end - at));
+            const bool equal = std::all_of(masses.begin(), masses.end(), [&](double mass) { return mass == masses[0]; });
+            particles_of(type, end - at, equal ? masses[0] : 0);
             if (s.softening[type] > 0) outline_.softening[type] = s.softening[type];
             if (!initial_->as_is)
-                add(fmt::format("type {}", type), "snapshot", static_cast<index_t>(end - at), type,
-                    std::accumulate(p.mass.begin() + static_cast<std::ptrdiff_t>(at), p.mass.begin() + static_cast<std::ptrdiff_t>(end), 0.0), 0);
+                add(fmt::format("type {}", type), "snapshot", masses.size(), type, std::accumulate(masses.begin(), masses.end(), 0.0), 0);
             at = end;
         }
         if (initial_->as_is) outline_.components = s.components;
@@ -189,7 +189,7 @@ void Sampling::draw(const std::function<void(const gravity::Particles&)>& sink, 
     }
 }
 
-gravity::Particles load(const Initial& initial, const gravity::Units& units, Cpu on, const ProgressFunction& progress) {
+Sampled load(const Initial& initial, const gravity::Units& units, Cpu on, const ProgressFunction& progress) {
     Sampling sampling(initial, units, on);
     sampling.build(part_of(progress, 0, 0.5));
     gravity::Particles all;
@@ -203,7 +203,7 @@ gravity::Particles load(const Initial& initial, const gravity::Units& units, Cpu
             filled += part.size();
         },
         part_of(progress, 0.5, 1));
-    return all;
+    return {std::move(all), sampling.outline().components};
 }
 
 }  // namespace kasane::run

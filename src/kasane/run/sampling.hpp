@@ -49,7 +49,12 @@ class Sampling {
     std::array<bool, gravity::type_count> one_mass_{};  // do all particles of the type so far have outline_.mass?
 };
 
-/// All particles at once. @throws as Sampling does
-gravity::Particles load(const Initial& initial, const gravity::Units& units, Cpu on = {}, const ProgressFunction& progress = {});
+/// All particles at once, with what they were sampled as.
+struct Sampled {
+    gravity::Particles particles;
+    std::vector<gravity::SnapshotComponent> components;
+};
+/// @throws as Sampling does
+Sampled load(const Initial& initial, const gravity::Units& units, Cpu on = {}, const ProgressFunction& progress = {});
 
 }  // namespace kasane::run

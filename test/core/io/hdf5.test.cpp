@@ -69,7 +69,11 @@ TEST_F(Hdf5, RowsWrittenPieceByPieceComeBackWhole) {
     constexpr kasane::index_t n = 3 * hdf5::chunk_rows + 17;
     std::vector<Vec3<double>> vectors(n);
     std::vector<std::uint64_t> ids(n);
-    for (std::size_t i = 0; i < vectors.size(); ++i) vectors[i] = {1.0 * static_cast<double>(i), 0.5, -1.0 * static_cast<double>(i * i)}, ids[i] = i;
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+        const auto x = static_cast<double>(i);
+        vectors[i] = {x, 0.5, -x * x};
+        ids[i] = i;
+    }
     for (const bool checksum : {false, true}) {
         auto out = hdf5::File::create(path());
         out.create_dataset<Vec3<double>>("/p/vectors", n, {.checksum = checksum});

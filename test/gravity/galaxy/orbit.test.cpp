@@ -61,10 +61,12 @@ namespace {
 
 /// Rotation about x, then y, then z, written out.
 Vec3<double> turned(Vec3<double> v, const Vec3<double>& degrees) {
-    const double d = std::acos(-1.) / 180;
-    v = {v.x, std::cos(degrees.x * d) * v.y - std::sin(degrees.x * d) * v.z, std::sin(degrees.x * d) * v.y + std::cos(degrees.x * d) * v.z};
-    v = {std::cos(degrees.y * d) * v.x + std::sin(degrees.y * d) * v.z, v.y, -std::sin(degrees.y * d) * v.x + std::cos(degrees.y * d) * v.z};
-    return {std::cos(degrees.z * d) * v.x - std::sin(degrees.z * d) * v.y, std::sin(degrees.z * d) * v.x + std::cos(degrees.z * d) * v.y, v.z};
+    const auto c = [](double angle) { return std::cos(angle * std::acos(-1.) / 180); };
+    const auto s = [](double angle) { return std::sin(angle * std::acos(-1.) / 180); };
+    const auto [x, y, z] = degrees;
+    v = {v.x, c(x) * v.y - s(x) * v.z, s(x) * v.y + c(x) * v.z};
+    v = {c(y) * v.x + s(y) * v.z, v.y, -s(y) * v.x + c(y) * v.z};
+    return {c(z) * v.x - s(z) * v.y, s(z) * v.x + c(z) * v.y, v.z};
 }
 
 void expect_near(const Vec3<double>& a, const Vec3<double>& b, double tolerance = 1e-14) {
@@ -110,7 +112,8 @@ TEST(Orbit, InclinationAndArgumentComeBackFromTheState) {
                     const double inclination = degrees(std::acos(dot(L, spin) / std::sqrt(dot(L, L))));
                     EXPECT_NEAR(inclination, i, 1e-6);
                     const auto node = cross(spin, L);  // where the orbit comes up through the disk's plane
-                    const double argument = degrees(std::atan2(dot(cross(node, to_pericentre), L) / std::sqrt(dot(L, L)), dot(node, to_pericentre)));
+                    const double across = dot(cross(node, to_pericentre), L) / std::sqrt(dot(L, L));
+                    const double argument = degrees(std::atan2(across, dot(node, to_pericentre)));
                     EXPECT_NEAR(argument, omega, 1e-5);
                 }
             }

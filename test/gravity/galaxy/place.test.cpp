@@ -21,7 +21,9 @@ Particles one_at(const Vec3<double>& x, const Vec3<double>& v) {
     return p;
 }
 
-void expect_near(const Vec3<double>& a, const Vec3<double>& b) { EXPECT_NEAR(std::sqrt(dot(a - b, a - b)), 0, 1e-14 * (1 + std::sqrt(dot(b, b)))); }
+void expect_near(const Vec3<double>& a, const Vec3<double>& b) {
+    EXPECT_NEAR(std::sqrt(dot(a - b, a - b)), 0, 1e-14 * (1 + std::sqrt(dot(b, b))));
+}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include <gravity/galaxy/spheres.hpp>
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/galaxy/sampler.hpp>
 
@@ -7,11 +8,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 using namespace kasane;
 using namespace kasane::gravity;
@@ -167,13 +173,15 @@ const Component bulge{.name = "bulge", .law = Hernquist{}, .mass = 3.24, .scale 
 
 }  // namespace
 
+const Component radial_hernquist{.name = "radial_hernquist", .law = Hernquist{}, .truncation = {100, 30}, .anisotropy_radius = 40};
+
 TEST_P(Histograms, OfOneSphere) { sample_one({}, 0); }
 
 INSTANTIATE_TEST_SUITE_P(Sample, Histograms,
                          testing::Values(Component{.name = "plummer", .law = Plummer{}}, Component{.name = "king", .law = King{6}},
                                          Component{.name = "nfw", .law = Nfw{}, .truncation = {30, 3}},
                                          Component{.name = "radial_plummer", .law = Plummer{}, .anisotropy_radius = 1.5},
-                                         Component{.name = "radial_hernquist", .law = Hernquist{}, .truncation = {100, 30}, .anisotropy_radius = 40}),
+                                         radial_hernquist),
                          [](const auto& c) { return c.param.name; });
 
 class HistogramsOfMany : public Histograms {};
@@ -205,7 +213,10 @@ TEST(Sample, DirectionsAreIsotropicAndIndependent) {
 }
 
 TEST(Sample, SameOnAnyThreadsAndInAnyBlocks) {
-    GalaxyModel model{.components = {halo, {.name = "hole", .law = BlackHole{}, .mass = 0.01}, bulge}, .count = 30'001, .seed = 9, .G = 43007.1};
+    const Component hole{.name = "hole", .law = BlackHole{}, .mass = 0.01};
+    const Component disk{.name = "disk", .law = ExponentialDisk{}, .mass = 3.66, .scale = 5.4, .truncation = {54, 5.4},
+                         .disk = {.height = 0.6}};
+    GalaxyModel model{.components = {halo, hole, bulge, disk}, .count = 30'001, .seed = 9, .G = 43007.1};
     model.components[2].anisotropy_radius = 10;
     const auto all = sample(model, Cpu{1});
     ASSERT_EQ(all.size(), 30'002);
@@ -269,7 +280,25 @@ TEST(Sample, SpeedsScaleWithG) {
     const Component nfw{.law = Nfw{}, .truncation = {30, 3}, .count = 1000};
     const auto a = sample(nfw, 1), b = sample(nfw, 1, 43007.1);
     EXPECT_EQ(a.position, b.position);
-    for (std::size_t i = 0; i < 1000; ++i) EXPECT_LT(norm(b.velocity[i] - std::sqrt(43007.1) * a.velocity[i]), 1e-12 * std::sqrt(43007.1)) << i;
+    const double speed = std::sqrt(43007.1);
+    for (std::size_t i = 0; i < 1000; ++i) EXPECT_LT(norm(b.velocity[i] - speed * a.velocity[i]), 1e-12 * speed) << i;
+}
+
+TEST(Sample, WarnsOfALongTail) {
+    const auto path = std::filesystem::temp_directory_path() / ("kasane_sampler_log_" + std::to_string(getpid()));
+    const auto logged = [&](const Component& component) {
+        std::filesystem::remove(path);
+        {
+            log::FileSink sink(path);
+            sample(component);
+        }
+        std::ifstream file(path);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    EXPECT_NE(logged({.name = "tail", .law = Hernquist{}, .count = 2}).find("tail has no mean radius"), std::string::npos);
+    EXPECT_EQ(logged({.law = Hernquist{}, .truncation = {100, 10}, .count = 2}), "");
+    EXPECT_EQ(logged({.law = Plummer{}, .count = 2}), "");
+    std::filesystem::remove(path);
 }
 
 TEST(Sample, SeedsDiffer) {
@@ -299,8 +328,9 @@ Energies energies(const Particles& p, double G) {
 // Deviations of K and W from their means are some 0.5/sqrt(N) and 0.9/sqrt(N) of themselves, or 1.6% together for these models;
 // 6% is four of them.
 TEST(Sample, IsInVirialEquilibrium) {
+    const Component radial{.law = Hernquist{}, .truncation = {50, 10}, .anisotropy_radius = 20};
     const std::vector<GalaxyModel> models{{.components = {{.law = Plummer{}}}, .count = 4096, .G = 7},
-                                          {.components = {{.law = Hernquist{}, .truncation = {50, 10}, .anisotropy_radius = 20}}, .count = 4096, .G = 7},
+                                          {.components = {radial}, .count = 4096, .G = 7},
                                           {.components = {halo, bulge}, .count = 4096, .G = 7}};
     for (const auto& model : models) {
         const auto [kinetic, potential] = energies(sample(model), 7);

@@ -14,7 +14,9 @@ namespace kasane::gravity {
 using Profile = std::shared_ptr<const MassProfile>;
 using Potential = std::shared_ptr<const SphericalPotential>;
 
-inline Profile profile_of(const Component& component) { return std::make_shared<const MassProfile>(density_law(component), component.mass); }
+inline Profile profile_of(const Component& component) {
+    return std::make_shared<const MassProfile>(density_law(component), component.mass);
+}
 inline Potential potential_of(std::vector<Profile> profiles, double point_mass = 0) {
     return std::make_shared<const SphericalPotential>(std::move(profiles), point_mass);
 }
@@ -59,7 +61,8 @@ inline double moment(const DistributionFunction& f, const SphericalPotential& po
 }
 
 /// The density of the component that f makes at r.
-inline double density_of(const DistributionFunction& f, const SphericalPotential& potential, double r, double outer, double anisotropy_radius = 0) {
+inline double density_of(const DistributionFunction& f, const SphericalPotential& potential, double r, double outer,
+                         double anisotropy_radius = 0) {
     const double stretch = anisotropy_radius > 0 ? 1 + r * r / (anisotropy_radius * anisotropy_radius) : 1;
     return 4 * reference::pi * moment(f, potential, r, 2, outer) / stretch;
 }

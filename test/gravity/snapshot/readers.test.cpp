@@ -65,6 +65,8 @@ TEST_P(Readers, OpenWithUnitsTimeAndSoftening) {
         s.potential.push_back(-1.0 * i);
     }
     s.units = galactic_units();
+    s.components = {{"halo", "nfw", 1, 30, 1, 0.03, 1}, {"disk", "exponential-disk", 31, 20, 2, 0.08, 1}};
+    s.model = "[[component]]\nname = \"halo\"\n";
     write_and_check(s, {});
     write_and_check(s, {.files = 3});
     s.units = user_units(3.085678e24, 1.989e43, 1e5);  // Mpc

@@ -12,7 +12,9 @@ Snapshot galaxy(std::uint64_t n = 20'011) {
     Snapshot s;
     s.units = galactic_units();
     s.softening = {0, 0.5, 0.25, 0, 0, 0.125};
-    s.components = {{"halo", "nfw", 1, n - 5'001, 1, 80, 7}, {"disk", "exponential-disk", n - 5'000, 5'000, 2, 4, 7}, {"hole", "black-hole", n, 1, 5, 1e-3, 7}};
+    s.components = {{"halo", "nfw", 1, n - 5'001, 1, 80, 7},
+                    {"disk", "exponential-disk", n - 5'000, 5'000, 2, 4, 7},
+                    {"hole", "black-hole", n, 1, 5, 1e-3, 7}};
     s.model = "# a model\n[[component]]\nname = \"重ね\"\n";
     s.particles.resize(static_cast<index_t>(n));
     for (std::uint64_t i = 0; i < n; ++i) {

@@ -23,7 +23,8 @@ std::vector<InputProblem> problems_of(const Ball& ball) {
     const auto above_zero = [&](double value, const char* key) {
         need(std::isfinite(value) && value > 0, key, fmt::format("is {}: it must be finite and above 0", value));
     };
-    need(ball.count >= 1 && ball.count <= most_particles, "count", fmt::format("is {}: it must be from 1 to {}", ball.count, most_particles));
+    need(ball.count >= 1 && ball.count <= most_particles, "count",
+         fmt::format("is {}: it must be from 1 to {}", ball.count, most_particles));
     above_zero(ball.mass, "mass");
     above_zero(ball.radius, "radius");
     above_zero(ball.G, "G");

@@ -35,13 +35,16 @@ class EnergyTable {
 
    private:
     static constexpr int bins_per_octave_log2 = 5;
-    static std::int64_t octave_bin(double x) { return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(x) >> (52 - bins_per_octave_log2)); }
+    static std::int64_t octave_bin(double x) {
+        return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(x) >> (52 - bins_per_octave_log2));
+    }
     /// Ascends with e: bins of e, then of the distance from the crowd below it, then above it.
     std::size_t bin(double e) const {
         const auto clamped = [](std::int64_t i, std::int64_t n) { return i < 0 ? 0 : i < n ? i : n - 1; };
+        const auto below = count_[0] + count_[1];
         if (e < crowd_ / 2) return static_cast<std::size_t>(clamped(octave_bin(e) - lowest_[0], count_[0]));
-        if (e < crowd_) return static_cast<std::size_t>(count_[0] + count_[1] - 1 - clamped(octave_bin(crowd_ - e) - lowest_[1], count_[1]));
-        return static_cast<std::size_t>(count_[0] + count_[1] + clamped(octave_bin(e - crowd_) - lowest_[2], count_[2]));
+        if (e < crowd_) return static_cast<std::size_t>(below - 1 - clamped(octave_bin(crowd_ - e) - lowest_[1], count_[1]));
+        return static_cast<std::size_t>(below + clamped(octave_bin(e - crowd_) - lowest_[2], count_[2]));
     }
     std::size_t cell(double e) const {
         const auto b = bin(e);

@@ -16,9 +16,8 @@ std::vector<InputProblem> all_problems(const GalaxyModel& model) {
     auto problems = problems_of(model);
     std::size_t holes = 0;
     for (std::size_t i = 0; i < model.components.size(); ++i) {
-        if (is_black_hole(model.components[i].law) && ++holes > 1) {
-            problems.push_back({"is a second black hole: two at the centre would be one. Add its mass to the first", {"", 0, 0, key_of(i)}});
-        }
+        if (!is_black_hole(model.components[i].law) || ++holes == 1) continue;
+        problems.push_back({"is a second black hole: two at the centre would be one. Add its mass to the first", {"", 0, 0, key_of(i)}});
     }
     return problems;
 }
@@ -43,10 +42,13 @@ InputProblem no_equilibrium(std::size_t i, const Component& component, const Cla
                             const std::shared_ptr<const MassProfile>& sphere, const std::shared_ptr<const SphericalPotential>& potential,
                             Cpu on) {
     const auto found = [&](const Clamped& by) {
-        return fmt::format("the distribution function of \"{}\" is negative for {:.2g}% of its mass (limit {:.2g}%), most of it at the radius {:.4g}",
+        return fmt::format("the distribution function of \"{}\" is negative for {:.2g}% of its mass (limit {:.2g}%), most of it at the "
+                           "radius {:.4g}",
                            component.label(), 100 * by.fraction, 100 * clamped_limit, by.radius);
     };
-    const auto problem = [&](const char* option, std::string message) { return InputProblem{std::move(message), {"", 0, 0, key_of(i) + option}}; };
+    const auto problem = [&](const char* option, std::string message) {
+        return InputProblem{std::move(message), {"", 0, 0, key_of(i) + option}};
+    };
     const double r_a = component.anisotropy_radius;
     if (r_a > 0 && DistributionFunction(sphere, potential, 0, on).clamped().fraction <= clamped_limit) {
         const double milder = milder_anisotropy(sphere, potential, r_a, on);

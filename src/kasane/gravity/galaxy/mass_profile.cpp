@@ -50,7 +50,8 @@ MassProfile::MassProfile(DensityLaw law, double total) : law_(std::move(law)), t
     }
     for (std::size_t i = n - 1; i > 0; --i) {
         mass_beyond_[i - 1] = mass_beyond_[i] + mass[i];
-        psi_beyond_[i - 1] = psi_beyond_[i] + integrate_short([&](double t) { return std::exp(t) * shell(std::exp(t), 1); }, x(i - 1), x(i));
+        const auto psi = integrate_short([&](double t) { return std::exp(t) * shell(std::exp(t), 1); }, x(i - 1), x(i));
+        psi_beyond_[i - 1] = psi_beyond_[i] + psi;
     }
     for (std::size_t i = 1; i < n; ++i) mass[i] += mass[i - 1];
 

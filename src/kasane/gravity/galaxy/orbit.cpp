@@ -58,7 +58,8 @@ Vec3<double> spin_on_orbit(const Orbit& orbit, int body, double inclination, dou
     for (const auto& [angle, key] : {std::pair{inclination, "inclination"}, {argument, "argument"}})
         KS_VALIDATE(std::isfinite(angle), fmt::format("is {}: it must be finite", angle), {"", 0, 0, key});
     const auto [r, pericentre, e] = orbit;
-    // The bodies lie on the x axis before pericentre, whose direction is ahead of them by the true anomaly: r = r_p (1 + e) / (1 + e cos nu).
+    // The bodies lie on the x axis before pericentre, whose direction is ahead of them by the true anomaly nu:
+    // r = r_p (1 + e) / (1 + e cos nu).
     const double cos_anomaly = e > 0 ? std::clamp((pericentre * (1 + e) / r - 1) / e, -1., 1.) : 1;
     const double of_body0 = std::acos(cos_anomaly) * 180 / std::numbers::pi;
     const double of_other = body == 1 ? of_body0 : of_body0 + 180;

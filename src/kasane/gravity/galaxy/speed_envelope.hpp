@@ -19,7 +19,7 @@ class SpeedEnvelope {
     std::size_t cells() const { return area_.size(); }
     /// Where a cell begins; the last one ends at edge(cells()).
     double edge(std::size_t cell) const { return first_ + step_ * static_cast<double>(cell); }
-    /// Sets one cell: the density of q is at most bound[i] between q[i] and q[i + 1], q from 0 to 1. Cells may be set at once by many threads.
+    /// Sets one cell: the density of q is at most bound[i] between q[i] and q[i + 1], q from 0 to 1. Many threads may set cells at once.
     void set(std::size_t cell, const std::vector<double>& q, const std::vector<double>& bound);
 
     /// q at t = ln r, distributed as density(q), which must keep to the bounds of its cell.

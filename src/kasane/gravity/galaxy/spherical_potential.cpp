@@ -48,7 +48,8 @@ SphericalPotential::SphericalPotential(std::vector<std::shared_ptr<const MassPro
     const auto n = static_cast<std::size_t>(std::ceil((last - first) / step)) + 1;
     step = (last - first) / static_cast<double>(n - 1);
     const auto x = [&](std::size_t i) { return first + step * static_cast<double>(i); };
-    std::vector<double> log_mass(n, -std::numeric_limits<double>::infinity()), mass_slope(n), log_psi(log_mass), psi_slope(n), depth(n), pull(n);
+    std::vector<double> log_mass(n, -std::numeric_limits<double>::infinity()), log_psi(log_mass);
+    std::vector<double> mass_slope(n), psi_slope(n), depth(n), pull(n);
     for (std::size_t i = 0; i < n && !empty_; ++i) {
         const double r = std::exp(x(i));
         const double mass = mass_at(r);
