@@ -40,8 +40,8 @@ std::vector<NamedGalaxy> single_spheres(index_t count) {
                           {Burkert{}, cut, true},
                           {Einasto{0.18}, {}, true},
                           {Isothermal{}, cut, true},
-                          {TwoPower{1.5, 4, 1}, {}},
-                          {TriplePower{0.5, 2, 5, 5, 2}, {}},
+                          {TwoPower{1.5, 4, 1}, cut, true},
+                          {TriplePower{0.5, 2, 5, 50, 2}, {}, true},
                           {Sersic{2.2}, {}},
                           {TabulatedDensity{plummer_table(-2.5)}, {}},
                           {TabulatedSurfaceDensity{plummer_table(-2)}, {}}};
