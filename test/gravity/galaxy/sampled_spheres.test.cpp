@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ double largest_chi_square(double freedom) { return freedom + 5 * std::sqrt(2 * f
 struct Case {
     std::string name;
     Component component;
+    friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 };
 
 Table plummer_table(double power) {
@@ -48,15 +50,15 @@ std::vector<Case> cases() {
             {"burkert", {.law = Burkert{}, .truncation = cut}},
             {"einasto", {.law = Einasto{0.18}}},
             {"einasto_cut", {.law = Einasto{0.3}, .truncation = cut}},
-            {"isothermal", {.law = Isothermal{}, .truncation = cut}},
-            {"two_power", {.law = TwoPower{1.5, 4, 1}}},
+            {"isothermal", {.law = Isothermal{}, .truncation = {20, 5}}},  // a sharper edge needs f < 0
+            {"two_power", {.law = TwoPower{1.5, 4, 1}, .truncation = {100, 10}}},  // without one it has no centre of mass
             {"two_power_cut", {.law = TwoPower{0, 3, 2}, .truncation = cut}},
             {"triple_power", {.law = TriplePower{0.5, 2, 5, 5, 2}}},
             {"sersic_1", {.law = Sersic{1}}},
             {"sersic_4", {.law = Sersic{4}, .truncation = cut}},
             {"table", {.law = TabulatedDensity{plummer_table(-2.5)}}},
             {"surface_density_table", {.law = TabulatedSurfaceDensity{plummer_table(-2)}}},
-            {"hernquist_anisotropic", {.law = Hernquist{}, .truncation = cut, .anisotropy_radius = 1}},
+            {"hernquist_anisotropic", {.law = Hernquist{}, .truncation = {50, 15}, .anisotropy_radius = 10}},
             {"plummer_anisotropic", {.law = Plummer{}, .anisotropy_radius = 1.5}}};
 }
 
@@ -76,8 +78,8 @@ class Sums {
         mass[0] = 4 * pi * rho[0] * std::pow(r[0], 3) / (3 - slope);
         for (std::size_t i = 1; i < n; ++i)
             mass[i] = mass[i - 1] + 2 * pi * step * (rho[i - 1] * std::pow(r[i - 1], 3) + rho[i] * std::pow(r[i], 3));
-        for (auto& density : rho) density /= mass[n - 1];
-        for (std::size_t i = n; i-- > 0;) mass[i] /= mass[n - 1];
+        const double whole = mass[n - 1];
+        for (std::size_t i = 0; i < n; ++i) rho[i] /= whole, mass[i] /= whole;
         psi[n - 1] = 1 / r[n - 1];
         double pressure = 0;
         const auto pull = [&](std::size_t i) { return mass[i] / r[i]; };
@@ -210,9 +212,9 @@ TEST_P(SampledSpheres, MomentsOfFCloseJeansEquation) {
         worst_density = std::max(worst_density, std::abs(zeroth / sums.weight(r) / sums.at(sums.rho, r) - 1));
     }
     std::printf("%-24s Jeans' equation closes to %.1e, the density to %.1e\n", GetParam().name.c_str(), worst, worst_density);
-    // Far below the 1% asked for; a clamped f at an edge is what it takes.
-    EXPECT_LT(worst, 2e-3);
-    EXPECT_LT(worst_density, 2e-3);
+    // 1% is asked for; nothing is clamped here, and the sums over speeds and radii are good to some 1e-5.
+    EXPECT_LT(worst, 5e-5);
+    EXPECT_LT(worst_density, 5e-5);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryLaw, SampledSpheres, testing::ValuesIn(cases()), [](const auto& each) { return each.param.name; });
