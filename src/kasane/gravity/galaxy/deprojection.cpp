@@ -18,7 +18,8 @@ constexpr double noise = 1e-14;                                    // of ln rho:
 constexpr double negligible = 1e-18;                               // a term of a sum
 constexpr double longest_panel = 0.25;  // of u, for flat laws: five Gauss points resolve cosh u and its powers to 1e-13
 
-constexpr double farthest = 700;  // of u: cosh u overflows beyond
+constexpr double farthest = 700;    // of u: cosh u overflows beyond
+constexpr int most_panels = 10'000;  // between two rows, and beyond the last: of the steepest table that is let in
 
 /// The three integrands over R = r cosh u: dQ / sqrt(Q - q) = 2 R du.
 struct Terms {
@@ -86,12 +87,12 @@ Terms pieced(const Projection& projection, double r) {
         const double end = std::acosh(kink / r);
         // Exponentials exp(-steepness u) over a length of 1/steepness: to 1e-12.
         const double panel = longest_panel / (1 + longest_panel * steepness(end));
-        const int panels = static_cast<int>(std::ceil((end - u) / panel));
+        const int panels = static_cast<int>(std::clamp(std::ceil((end - u) / panel), 1., double{most_panels}));
         for (int i = 0; i < panels; ++i) add_panel(u + (end - u) * i / panels, u + (end - u) * (i + 1) / panels);
         u = end;
     }
     const double panel = longest_panel / (1 + longest_panel * steepness(u));
-    while (u < farthest && !add_panel(u, u + panel).negligible_in(sum)) u += panel;
+    for (int i = 0; i < most_panels && u < farthest && !add_panel(u, u + panel).negligible_in(sum); ++i) u += panel;
     return sum;
 }
 
