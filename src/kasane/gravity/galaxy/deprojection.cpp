@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/math/quadrature.hpp>
 #include <kasane/gravity/galaxy/deprojection.hpp>
 #include <kasane/gravity/galaxy/log_table.hpp>
 #include <kasane/gravity/galaxy/surface_density.hpp>
@@ -61,19 +62,10 @@ Terms analytic(const Projection& projection, double r) {
 
 /// Gauss's rule on panels between kinks, then along the power law beyond the last one.
 Terms pieced(const Projection& projection, double r) {
-    // Nodes and weights as in integrate_short(), for three integrands at once.
-    const double root = 2 * std::sqrt(10. / 7);
-    const double x1 = std::sqrt(5 - root) / 3, x2 = std::sqrt(5 + root) / 3;
-    const double w1 = (322 + 13 * std::sqrt(70.)) / 900, w2 = (322 - 13 * std::sqrt(70.)) / 900;
     Terms sum;
     const auto add_panel = [&](double a, double b) {
-        const double middle = (a + b) / 2, half = (b - a) / 2;
         Terms panel;
-        panel.add(terms(projection, r, middle), half * 128. / 225);
-        for (const double sign : {-1., 1.}) {
-            panel.add(terms(projection, r, middle + sign * half * x1), half * w1);
-            panel.add(terms(projection, r, middle + sign * half * x2), half * w2);
-        }
+        each_gauss_point(a, b, [&](double u, double weight) { panel.add(terms(projection, r, u), weight); });
         sum.add(panel, 1);
         return panel;
     };
