@@ -82,6 +82,19 @@ TEST(Galaxy, WithDisks) {
     EXPECT_EQ(Galaxy(of({hole, disk})).count(), 101);
 }
 
+// A spherical average keeps the potential at the centre, and far away everything is a point.
+TEST(Galaxy, ADiskAloneHasASphericalPotential) {
+    const Component disk{.name = "disk", .law = ExponentialDisk{}, .mass = 2, .scale = 1, .disk = {.height = 0.1}};
+    const Galaxy galaxy(of({disk}));
+    const auto& potential = galaxy.potential();
+    EXPECT_EQ(potential.point_mass(), 0);
+    EXPECT_NEAR(potential.total_mass(), 2, 1e-12);
+    EXPECT_NEAR(potential.central() / galaxy.disks()->psi(0, 0), 1, 2e-3);
+    EXPECT_NEAR(potential.psi(300) * 300 / 2, 1, 1e-6);
+    EXPECT_NEAR(galaxy.disks()->psi(300, 0) * 300 / 2, 1, 1e-4);  // and the quadrupole, 1.5 (R_d / r)^2
+    EXPECT_FALSE(galaxy.sphere(0) || galaxy.distribution(0));
+}
+
 TEST(Galaxy, RefusesWhatHasNoEquilibrium) {
     // The closed form allows r_a = 0.2024 and more: the remedy must do.
     const Component hernquist{.name = "h", .law = Hernquist{}, .anisotropy_radius = 0.1};

@@ -239,6 +239,57 @@ TEST(DiskSystem, TwoDisksShareOnePotential) {
     }
 }
 
+TEST(DiskSystem, TheSameDiskByThreeLaws) {
+    // Sersic's law with n = 1 is exponential: R_e = 1.67835 R_d. A table has spline errors of h^4/384 in ln Sigma, below 1e-6 here; both
+    // ways to say R = scale must lead to the same Q.
+    const DiskSystem exponential(lone_disk(0.1), nullptr);
+    auto sersic = lone_disk(0.1);
+    sersic.components[0].law = SersicDisk{1};
+    sersic.components[0].scale = 1.6783469900166605;
+    auto table = lone_disk(0.1);
+    TabulatedDisk rows;
+    for (double x = -6; x < 3.3; x += 1. / 16) {
+        rows.table.radius.push_back(std::exp(x));
+        rows.table.density.push_back(1e10 * std::exp(-std::exp(x)));
+    }
+    table.components[0].law = rows;
+    table.components[0].truncation = {20, 2};
+    ASSERT_TRUE(problems_of(sersic.components[0]).empty() && problems_of(table.components[0]).empty());
+    const DiskSystem by_sersic(sersic, nullptr), by_table(table, nullptr);
+    for (const double R : {0.3, 1., 2., 5.}) {
+        for (const auto* other : {&by_sersic, &by_table}) {
+            EXPECT_NEAR(other->at(0, R).surface_density / exponential.at(0, R).surface_density, 1, 1e-4) << R;
+            EXPECT_NEAR(other->density(0, R, 0.1) / exponential.density(0, R, 0.1), 1, 2e-3) << R;
+            EXPECT_NEAR(other->psi(R, 0.2) / exponential.psi(R, 0.2), 1, 1e-4) << R;
+        }
+        EXPECT_NEAR(by_table.at(0, R).sigma_R / exponential.at(0, R).sigma_R, 1, 2e-3) << R;
+    }
+    EXPECT_NEAR(by_sersic.at(0, 1.6783469900166605).toomre_q, 1, 0.01);
+    EXPECT_NEAR(by_table.at(0, 1).toomre_q, 1, 0.01);
+}
+
+TEST(DiskSystem, ADiskAroundABlackHole) {
+    // A tenth of the disk's mass: Kepler's speeds near it, and Q as ever. (Rotation is less there: with this Q stars plunge in.)
+    GalaxyModel model = lone_disk(0.1, 1.5);
+    Component hole;
+    hole.law = BlackHole{};
+    hole.mass = 0.1;
+    model.components.push_back(hole);
+    const DiskSystem s(model, test::spheres_of(model));
+    EXPECT_NEAR(s.at(0, 1).toomre_q, 1.5, 0.015);
+    for (const double R : {0.004, 0.005, 0.01, 0.02}) {
+        const auto a = s.at(0, R);
+        EXPECT_NEAR(a.circular_speed * a.circular_speed * R / 0.1, 1, 0.02) << R;
+        EXPECT_NEAR(a.omega * R / a.circular_speed, 1, 1e-12) << R;
+        EXPECT_NEAR(a.kappa / a.omega, 1, 0.02) << R;
+        EXPECT_LT(a.height, 0.4 * R) << R;  // or it would not be a disk
+    }
+    for (const auto& p : sampled(s, 0, 20000)) {
+        const double psi = s.psi(p.R, p.z) + 0.1 / std::hypot(p.R, p.z);
+        ASSERT_LT((p.v_R * p.v_R + p.v_phi * p.v_phi + p.v_z * p.v_z) / 2, psi) << p.R << " " << p.z;
+    }
+}
+
 TEST(DiskSystem, DoesNotDependOnThreads) {
     const DiskSystem one(lone_disk(0.1), nullptr, Cpu{1}), two(lone_disk(0.1), nullptr, Cpu{2});
     RandomStream a(1, 2), b(1, 2);

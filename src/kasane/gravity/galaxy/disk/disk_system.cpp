@@ -47,8 +47,7 @@ struct DiskSystem::State {
     std::vector<std::size_t> component;
     DiskStructure structure;
     std::vector<Kinematics> kinematics;
-    RadialTable force_plane, psi_plane;
-    LogRadialTable kappa2;
+    LogRadialTable kappa2_over_omega2;  // in the plane
 
     Cpu on;
 
@@ -76,20 +75,19 @@ struct DiskSystem::State {
         return where;
     }
 
+    /// dPhi/dR in the plane. Not from a table: about a black hole it falls by a factor from cell to cell.
+    double force(double R) const { return -structure.at(inside(R), 0).d_R; }
+    double omega2(double R) const { return std::max(force(R), 0.) / inside(R); }
+    double kappa2(double R) const { return kappa2_over_omega2(index(R)) * omega2(R); }
+    /// Psi(R, 0) - Psi(R, z) > 0.
+    double drop(double R, double z) const { return structure.psi(inside(R), 0) - structure.psi(inside(R), z); }
+
     void plane() {
-        std::vector<double> force, psi, kappa;
-        for (std::size_t i = 0; i < axis().cells; ++i) {
-            const auto a = structure.at(radius(i), 0);
-            force.push_back(std::max(-a.d_R, 1e-300));  // else there is no circular orbit; move() refuses
-            psi.push_back(a.psi);
-        }
-        const auto slope = log_slopes(axis(), force);
-        for (std::size_t i = 0; i < axis().cells; ++i) {
-            kappa.push_back(std::max(3 + slope[i], 1e-3) * force[i] / radius(i));
-        }
-        force_plane = RadialTable(axis(), force);
-        psi_plane = RadialTable(axis(), psi);
-        kappa2 = LogRadialTable(axis(), kappa);
+        std::vector<double> force_plane;
+        for (std::size_t i = 0; i < axis().cells; ++i) force_plane.push_back(std::max(force(radius(i)), 1e-300));  // move() refuses these
+        auto ratio = log_slopes(axis(), force_plane);
+        for (double& each : ratio) each = std::max(3 + each, 1e-3);
+        kappa2_over_omega2 = LogRadialTable(axis(), ratio);
     }
 
     std::optional<InputProblem> move(std::size_t d);
@@ -150,15 +148,14 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
     // (1 - kappa^2/(4 Omega^2) + d ln(Sigma sigma_R^2)/d ln R) >= 0.                      [Binney & Tremaine 2008, eq. 4.228, 6.70]
     const double scale = disk.scale, u_scale = index(scale), sigma_scale = profile(scale);
     const RadialTable force_of(axis(), problem.force);
-    const double omega2 = force_plane(u_scale) / scale, kappa = std::sqrt(kappa2(u_scale));
-    const double per_q = 3.36 * sigma_scale / kappa;
-    const double deficit = kappa * kappa / (4 * omega2) - profile.log_slope(scale);  // d ln sigma_R^2 / d ln R = -1 cancels the 1
+    const double per_q = 3.36 * sigma_scale / std::sqrt(kappa2(scale));
+    const double deficit = kappa2_over_omega2(u_scale) / 4 - profile.log_slope(scale);  // d ln sigma_R^2 / d ln R = -1 cancels the 1
     const double most2 = deficit > 0 ? scale * force_of(u_scale) / deficit : std::numeric_limits<double>::infinity();
     const double at_scale = disk.disk.toomre_q * per_q;
     const auto refuse = [&](double most_q) {
         return InputProblem{fmt::format("Q = {:.4g} at R = {:.4g} cannot be met: with sigma_R = {:.4g} (G = 1) no mean rotation would be "
                                         "left against a circular speed of {:.4g}. The greatest Q there is {:.3g}",
-                                        disk.disk.toomre_q, scale, at_scale, std::sqrt(omega2) * scale, most_q),
+                                        disk.disk.toomre_q, scale, at_scale, std::sqrt(omega2(scale)) * scale, most_q),
                             at_key(d, "disk.toomre_q")};
     };
     if (!(at_scale * at_scale < most2)) return refuse(std::sqrt(most2) / per_q);
@@ -222,7 +219,7 @@ PositionVelocity DiskSystem::State::draw(std::size_t d, RandomStream& random) co
         const double* b = a + heights;
         z = std::copysign((1 - s) * ((1 - t) * a[0] + t * a[1]) + s * ((1 - t) * b[0] + t * b[1]), first.a);
     }
-    const double psi = structure.psi(inside(R), z), drop = psi_plane(u) - psi;
+    const double psi = structure.psi(inside(R), z), drop = structure.psi(inside(R), 0) - psi;
     const double sigma_z2 = structure.columns(d).sigma_z2(u), square = k.planar.at(u).square;
     const double tilt = k.tilt(u), mean = k.mean_drop(u) + sigma_z2 / 2;
     double speed = first.b;  // a normal number, that stands for a speed in the plane
@@ -259,7 +256,7 @@ DiskSystem::Pull DiskSystem::pull(double R, double z) const {
 
 DiskAt DiskSystem::at(std::size_t disk, double R) const {
     const auto& s = *state_;
-    const double u = s.index(R), inside = s.inside(R);
+    const double u = s.index(R);
     const auto& columns = s.structure.columns(disk);
     const auto moments = s.kinematics[disk].planar.at(u);
     DiskAt a;
@@ -268,10 +265,10 @@ DiskAt DiskSystem::at(std::size_t disk, double R) const {
     a.sigma_R = std::sqrt(moments.sigma_R2);
     a.sigma_phi = std::sqrt(moments.sigma_phi2);
     a.sigma_z = std::sqrt(columns.sigma_z2(u));
-    a.circular_speed = std::sqrt(std::max(s.force_plane(u), 0.) * R);
+    a.omega = std::sqrt(s.omega2(R));
+    a.kappa = std::sqrt(s.kappa2(R));
+    a.circular_speed = std::sqrt(std::max(s.force(R), 0.) * R);
     a.rotation = rotation(disk, R, 0);
-    a.omega = std::sqrt(std::max(s.force_plane(u), 0.) / inside);
-    a.kappa = std::sqrt(s.kappa2(u));
     a.toomre_q = a.sigma_R * a.kappa / (3.36 * a.surface_density);
     return a;
 }
@@ -281,8 +278,7 @@ double DiskSystem::rotation(std::size_t disk, double R, double z) const {
     const auto& k = s.kinematics[disk];
     const double u = s.index(R);
     const auto moments = k.planar.at(u);
-    const double drop = s.psi_plane(u) - s.structure.psi(s.inside(R), z);
-    return moments.rotation * std::sqrt(std::max(1 + k.tilt(u) * (drop - k.mean_drop(u)) / moments.square, 0.));
+    return moments.rotation * std::sqrt(std::max(1 + k.tilt(u) * (s.drop(R, z) - k.mean_drop(u)) / moments.square, 0.));
 }
 
 DiskSystem::LeastQ DiskSystem::least_q(std::size_t disk) const {
