@@ -56,9 +56,9 @@ std::vector<NamedGalaxy> single_spheres(index_t count) {
         all.push_back({name(law), model, halo});
     }
     GalaxyModel anisotropic;
-    anisotropic.components.push_back({.law = Hernquist{}, .truncation = cut, .anisotropy_radius = 1});
+    anisotropic.components.push_back({.law = Plummer{}, .anisotropy_radius = 1.5});
     anisotropic.count = count;
-    all.push_back({"anisotropic hernquist", anisotropic, false});
+    all.push_back({"anisotropic plummer", anisotropic, false});
     return all;
 }
 
