@@ -137,6 +137,17 @@ std::uint64_t Sampling::memory_bytes() const {
     return outline_.bytes() + held + rest;
 }
 
+void Sampling::check_memory(const std::optional<Where>& asked) const {
+    constexpr double GiB = 1u << 30;
+    const auto needed = memory_bytes(), there = available_memory(Cpu{});
+    const auto& sources = initial_->sources;
+    const auto largest = std::max_element(sources.begin(), sources.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
+    KS_VALIDATE(needed <= there,
+                fmt::format("asks for too much: {} particles need {:.3g} GiB of memory, and {:.3g} GiB are free. Take fewer particles",
+                            initial_->count(), static_cast<double>(needed) / GiB, static_cast<double>(there) / GiB),
+                asked.value_or(largest->where));
+}
+
 void Sampling::build(const ProgressFunction& progress) {
     const auto& sources = initial_->sources;
     const auto n = static_cast<double>(sources.size());
