@@ -194,15 +194,48 @@ TEST(ConjugateGradients, StopsAtTheLimitAndWhenTold) {
     EXPECT_EQ(x, y);
 }
 
-TEST(ConjugateGradients, ARecurrenceThatDriftedIsCalledStagnated) {
-    // Condition 4e6 and a start 1e16 times the solution: the recurrence goes on below what x can hold.
+TEST(ConjugateGradients, ARecurrenceThatDriftedBeginsAnew) {
+    // Condition 4e6 and a start 1e16 times the solution: the recurrence goes on below what x can hold. Its result is a fair start.
     HostAlgebra algebra;
     Vector x(1000, 1e16);
     const auto log = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, Vector(1000, 1.), x,
                                          {.tolerance = 1e-10, .iteration_limit = 100000});
+    EXPECT_EQ(log.end, CgEnd::converged);
+    EXPECT_GT(log.restarts, 0);
+    EXPECT_LE(log.true_residual, 1e-9);
+    EXPECT_EQ(log.residuals.size(), static_cast<std::size_t>(log.iterations) + 1);
+    // u_i = i (n + 1 - i) / 2, i from 1; the error is the residual times the condition.
+    for (const std::size_t i : {std::size_t{1}, std::size_t{300}, std::size_t{1000}}) {
+        const double exact = static_cast<double>(i) * (1001 - static_cast<double>(i)) / 2;
+        EXPECT_NEAR(x[i - 1] / exact, 1, 1e-7) << i;
+    }
+}
+
+TEST(ConjugateGradients, ATrueResidualThatRoundingKeepsUpIsCalledStagnated) {
+    // x ~ 1e5 b: rounding of A x leaves some 1e-16 4e5 of b. (Of whole numbers it would leave nothing.)
+    HostAlgebra algebra;
+    Vector x(1000), b(1000);
+    for (std::size_t i = 0; i < 1000; ++i) b[i] = 1 + std::sin(static_cast<double>(i));
+    const auto log = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, b, x,
+                                         {.tolerance = 1e-14, .iteration_limit = 100000, .true_residual_slack = 1});
     EXPECT_EQ(log.end, CgEnd::stagnated);
-    EXPECT_LE(log.residual, 1e-10);
-    EXPECT_GT(log.true_residual, 1e-9);
+    EXPECT_LE(log.residual, 1e-14);
+    EXPECT_GT(log.true_residual, 1e-14);
+    EXPECT_LT(log.true_residual, 1e-9);
+}
+
+TEST(ConjugateGradients, SolvesForRightHandSidesOfAnySize) {
+    // Squares of 1e-200 are 0 in double precision, those of 1e200 infinite.
+    HostAlgebra algebra;
+    for (const double size : {1e-300, 1e-200, 1e-110, 1e110, 1e200, 1e300}) {
+        Vector x{2 * size, size};
+        const auto log = conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{size, 2 * size}, x,
+                                             {.tolerance = 1e-14});
+        EXPECT_EQ(log.end, CgEnd::converged) << size;
+        EXPECT_EQ(log.iterations, 2) << size;
+        EXPECT_NEAR(x[0] / size, 1. / 11, 1e-15) << size;
+        EXPECT_NEAR(x[1] / size, 7. / 11, 1e-15) << size;
+    }
 }
 
 /// An algebra that only knows the plain verbs, and counts.

@@ -14,7 +14,7 @@ namespace kasane::krylov {
 enum class CgEnd {
     converged,
     iteration_limit,
-    stagnated,                    ///< the recurrence converged, the true residual b - A x did not: rounding, or b not in the range of A
+    stagnated,  ///< the recurrence converged, the true residual b - A x did not, nor after new starts: rounding, or b not in A's range
     operator_not_positive,        ///< p.Ap <= 0: A is indefinite or singular
     preconditioner_not_positive,  ///< r.M^-1 r <= 0 for r != 0
     not_finite,                   ///< NaN or infinity in b, x, A or the preconditioner
@@ -35,10 +35,10 @@ constexpr std::string_view name(CgEnd end) {
 }
 
 struct CgOptions {
-    double tolerance = 1e-8;    ///< of ||b - A x|| / ||b||
+    double tolerance = 1e-8;    ///< of ||b - A x|| / ||b||, for the recurrence's residual
     int iteration_limit = 1000;
     bool history = true;        ///< keep the residual of every iteration
-    /// Converged when the true residual is below this many tolerances; the recurrence's residual drifts from it by rounding.
+    /// Converged when the true residual, from which rounding lets the recurrence's drift, is below this many tolerances.
     double true_residual_slack = 10;
     /// Asked before every iteration with its number and relative residual; true ends it. May be empty.
     std::function<bool(int iteration, double residual)> stop = {};
@@ -49,6 +49,7 @@ struct CgLog {
     int iterations = 0;
     double residual = 0;            ///< of the recurrence, relative to ||b||
     double true_residual = 0;       ///< ||b - A x|| / ||b||, computed at the end
+    int restarts = 0;               ///< from the true residual, where the recurrence had drifted
     std::vector<double> residuals;  ///< of the recurrence before iteration 0, 1, ...; the last is `residual`
     bool converged() const { return end == CgEnd::converged; }
 };
@@ -67,19 +68,21 @@ struct CgWorkspace {
     Vector r, z, p, q;
 };
 
-/// x with ||b - A x|| <= tolerance ||b||, from the x that is given.   [Hestenes & Stiefel 1952; Saad 2003, algorithm 9.1]
+/// x with ||b - A x|| <= true_residual_slack tolerance ||b||, from the x that is given.
+///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, algorithm 9.1]
 ///
 /// An algebra has `Vector` and the verbs
 ///     copy(x, y)            y = x
-///     dot(x, y) -> double   sum of x_i y_i
+///     dot(x, y) -> double   sum of x_i y_i; of complex numbers the real part of sum of conj(x_i) y_i
 ///     axpby(a, x, b, y)     y = a x + b y; where b = 0, y is not read
 /// and may have fused forms of what one iteration does with them, each saving passes over memory:
 ///     step(a, p, q, x, r) -> double   x += a p, r -= a q, returns r.r
 /// A and M have apply(algebra, in, out) (out = A in, out = M^-1 in; in and out differ) or, instead of it,
 ///     apply_dot(algebra, in, out) -> double   the same, returns in.out
 /// @param work  four vectors of b's size; their values do not matter
-/// A zero b gives x = 0 at once. Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of
-/// doubles beside A and M; with them 72 bytes.
+/// A zero b gives x = 0 at once. Entries of any size are taken: where b.b leaves the range of doubles, the system is solved in other units.
+/// Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and M; with
+/// them 72 bytes.
 template <class Algebra, class Operator, class Preconditioner>
 CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditioner& M, const typename Algebra::Vector& b,
                           typename Algebra::Vector& x, CgWorkspace<typename Algebra::Vector>& work, const CgOptions& options = {}) {
@@ -104,27 +107,43 @@ CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditio
             return algebra.dot(r, r);
         }
     };
-    const auto residual_of_x = [&] {  // into r
-        if constexpr (requires { A.apply(algebra, x, q); }) {
-            A.apply(algebra, x, q);
-        } else {
-            A.apply_dot(algebra, x, q);
-        }
-        algebra.copy(b, r);
-        algebra.axpby(-1, q, 1, r);
-        return algebra.dot(r, r);
-    };
 
-    const double b2 = algebra.dot(b, b);
+    // Squares of b's entries must neither vanish nor overflow: the units of b and x are powers of two, which round nothing.
+    const auto in_range = [](double square) { return square > 1e-200 && square < 1e200; };
+    double b2 = algebra.dot(b, b), unit = 1;
+    for (const double other : {0x1p400, 0x1p-400, 0x1p800, 0x1p-800}) {
+        if (in_range(b2)) break;
+        algebra.axpby(other, b, 0, r);
+        if (const double square = algebra.dot(r, r); in_range(square)) b2 = square, unit = other;
+    }
     if (b2 == 0) {
         algebra.axpby(0, b, 0, x);
         log.end = CgEnd::converged;
         if (options.history) log.residuals.push_back(0);
         return log;
     }
+    if (unit != 1) algebra.axpby(0, b, unit, x);
+
     const auto relative = [&](double r2) { return std::sqrt(r2 / b2); };
+    const auto residual_of_x = [&] {  // into r
+        if constexpr (requires { A.apply(algebra, x, q); }) {
+            A.apply(algebra, x, q);
+        } else {
+            A.apply_dot(algebra, x, q);
+        }
+        if (unit == 1) {
+            algebra.copy(b, r);
+        } else {
+            algebra.axpby(unit, b, 0, r);
+        }
+        algebra.axpby(-1, q, 1, r);
+        return algebra.dot(r, r);
+    };
 
     double r2 = residual_of_x(), rz = 0;
+    log.true_residual = relative(r2);
+    bool fresh = true;                   // r is the true residual, and there is no direction yet
+    double started_at = log.true_residual;  // the true residual of the last restart
     for (int k = 0;; ++k) {
         log.iterations = k;
         log.residual = relative(r2);
@@ -134,8 +153,19 @@ CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditio
             break;
         }
         if (log.residual <= options.tolerance) {
-            log.end = CgEnd::converged;
-            break;
+            if (!fresh) r2 = residual_of_x(), fresh = true;
+            log.true_residual = relative(r2);
+            if (log.true_residual <= options.true_residual_slack * options.tolerance) {
+                log.end = CgEnd::converged;
+                break;
+            }
+            // Half of it must be gone, or rounding leaves no more.
+            if (log.restarts > 0 && !(log.true_residual <= started_at / 2)) {
+                log.end = CgEnd::stagnated;
+                break;
+            }
+            ++log.restarts;
+            started_at = log.true_residual;
         }
         if (k >= options.iteration_limit) break;
         if (options.stop && options.stop(k, log.residual)) {
@@ -148,7 +178,7 @@ CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditio
             log.end = std::isnan(rz) ? CgEnd::not_finite : CgEnd::preconditioner_not_positive;
             break;
         }
-        if (k == 0) {
+        if (fresh) {
             algebra.copy(z, p);
         } else {
             algebra.axpby(1, z, rz / rz_before, p);
@@ -159,9 +189,10 @@ CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditio
             break;
         }
         r2 = step(rz / pAp);
+        fresh = false;
     }
-    log.true_residual = log.iterations == 0 ? log.residual : relative(residual_of_x());
-    if (log.converged() && !(log.true_residual <= options.true_residual_slack * options.tolerance)) log.end = CgEnd::stagnated;
+    if (!fresh) log.true_residual = relative(residual_of_x());
+    if (unit != 1) algebra.axpby(0, b, 1 / unit, x);
     return log;
 }
 

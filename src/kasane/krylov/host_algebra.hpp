@@ -1,5 +1,6 @@
 // The vector verbs of conjugate gradients on std::vector<double>.
-// Invariant: sums are taken in fixed blocks, added in order, so results do not depend on the number of threads.
+// Invariant: sums are taken in fixed blocks, added in order, so results do not depend on the number of threads. One system at a time:
+// the sums of the blocks are kept.
 #pragma once
 
 #include <kasane/core/base/types.hpp>

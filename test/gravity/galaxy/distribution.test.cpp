@@ -98,6 +98,16 @@ TEST(Distribution, HernquistAroundABlackHole) {
     }
 }
 
+// f at the very centre of a core is f next to it: no power law from radii that Psi cannot tell apart.
+TEST(Distribution, IsFiniteAtTheBottomOfACore) {
+    for (const Law& law : {Law(Plummer{}), Law(King{6}), Law(TwoPower{0, 4, 2})}) {
+        const Isolated core({.law = law});
+        const double bottom = core.potential->central(), near = core.f(core.potential->psi(core.profile->inner()));
+        EXPECT_GT(near, 0);
+        for (double e = bottom * (1 - 4e-15); e <= bottom; e = std::nextafter(e, 2 * bottom)) EXPECT_NEAR(core.f(e) / near, 1, 1e-9);
+    }
+}
+
 TEST(Distribution, NothingIsUnbound) {
     const Isolated plummer({.law = Plummer{}}), nfw({.law = Nfw{}, .truncation = {30, 3}});
     EXPECT_GT(plummer.f(1e-12), 0);

@@ -64,6 +64,12 @@ TEST(EnergyTable, NeverNegativeAndBounded) {
     const EnergyTable table(nodes, e);
     const double first = table.first(), span = table.last() - table.first();
     for (int i = 0; i <= 5000; ++i) EXPECT_GE(table(first + span * i / 5000), 0);
+    // Next to the zeros, where the value of a cubic is a difference of its neighbours'.
+    for (std::size_t i = 7; i < 200; i += 7) {
+        for (const double side : {-1., 1.}) {
+            for (double d = 1e-3; d > 1e-13; d /= 3) EXPECT_GE(table(nodes[i].energy + side * d), 0) << i;
+        }
+    }
     for (int i = 0; i < 200; ++i) {
         double low = first + span * random.uniform(), high = first + span * random.uniform() * random.uniform();
         if (low > high) std::swap(low, high);

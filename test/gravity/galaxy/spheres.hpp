@@ -7,12 +7,15 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <vector>
 
 namespace kasane::gravity {
 
 using Profile = std::shared_ptr<const MassProfile>;
 using Potential = std::shared_ptr<const SphericalPotential>;
+
+inline void PrintTo(const Component& component, std::ostream* out) { *out << component.label(); }
 
 inline Profile profile_of(const Component& component) {
     return std::make_shared<const MassProfile>(density_law(component), component.mass);

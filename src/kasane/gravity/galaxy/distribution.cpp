@@ -20,6 +20,9 @@ using std::numbers::pi;
 constexpr double coarsening = 0.75;
 // Cells of the bound of speeds, in steps of the table: f changes by some 20% across one.
 constexpr double cell_steps = 4;
+// Deep in a flat core Psi no longer changes in double precision, nor does f: energies that differ by less are one. Psi at the centre
+// itself is good to 1e-10 alone, as its tables.
+constexpr double flat = 1e-14, central_error = 1e-10;
 // Of the integral over x the part below this times its end: 1e-10 of it, as the integrand goes as x^(-1/2).
 constexpr double negligible = 1e-20;
 
@@ -166,8 +169,7 @@ DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> de
     std::vector<double> energies;
     double crowd = psi.front(), least_fall = pull.front() / psi.front();
     for (std::size_t k = size; k-- > 0;) {
-        // Deep in a flat core Psi no longer changes in double precision, nor does f.
-        if (!energies.empty() && !(psi[k] > energies.back() * (1 + 1e-14))) continue;
+        if (!energies.empty() && !(psi[k] > energies.back() * (1 + flat))) continue;
         energies.push_back(psi[k]);
         nodes.push_back({psi[k], f[k], -slopes[k] / pull[k]});
         if (pull[k] / psi[k] < least_fall) crowd = psi[k], least_fall = pull[k] / psi[k];
@@ -197,7 +199,7 @@ DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> de
 
 double DistributionFunction::operator()(double q) const {
     if (!(q >= least_energy_ && q > 0)) return 0;
-    if (q >= f_.first() && q <= f_.last()) return f_(q);
+    if (q >= f_.first() && q <= f_.last() * (1 + central_error)) return f_(std::min(q, f_.last()));
     // Power laws of the radius where Psi = q, beyond the table's ends; at the centre the last radius that a double can have.
     const double t = std::log(std::max(potential_->radius_of(q), 1e-300));
     return q < f_.first() ? f_(f_.first()) * std::exp(outer_slope_ * (t - last_)) : f_(f_.last()) * std::exp(inner_slope_ * (t - first_));

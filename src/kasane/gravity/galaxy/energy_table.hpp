@@ -4,6 +4,7 @@
 // Invariant: no piece's Bernstein coefficients are negative, and so neither is the piece.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -28,7 +29,8 @@ class EnergyTable {
         const auto& a = nodes_[cell(e)];
         const auto& b = *(&a + 1);
         const double width = b.energy - a.energy, s = (e - a.energy) / width, u = 1 - s;
-        return a.value + s * s * (3 - 2 * s) * (b.value - a.value) + s * u * width * (u * a.slope - s * b.slope);
+        // Rounding may leave less than nothing where a piece touches 0.
+        return std::max(a.value + s * s * (3 - 2 * s) * (b.value - a.value) + s * u * width * (u * a.slope - s * b.slope), 0.);
     }
     /// No less than any value between two energies of the table, low <= high.
     double bound(double low, double high) const;

@@ -50,8 +50,8 @@ void SpeedEnvelope::set(std::size_t cell, const std::vector<double>& q, const st
     double* edges = &edge_[cell * (bins + 1)];
     double whole = 0;
     for (std::size_t i = 0; i < bound.size(); ++i) whole += bound[i] * (q[i + 1] - q[i]);
+    if (!(whole > 0)) return;  // nobody moves here
     std::fill(edges, edges + bins + 1, q.back());
-    if (whole <= 0) return;  // nobody moves here
     // The least area of a bin with which they suffice.
     double low = whole / bins, high = 2 * low;
     while (cut(q, bound, high, bins, nullptr) > bins) low = high, high *= 2;

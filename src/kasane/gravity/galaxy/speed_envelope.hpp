@@ -22,7 +22,7 @@ class SpeedEnvelope {
     /// Sets one cell: the density of q is at most bound[i] between q[i] and q[i + 1], q from 0 to 1. Many threads may set cells at once.
     void set(std::size_t cell, const std::vector<double>& q, const std::vector<double>& bound);
 
-    /// q at t = ln r, distributed as density(q), which must keep to the bounds of its cell.
+    /// q at t = ln r, distributed as density(q), which must keep to the bounds of its cell; 0 where those are 0.
     template <class Density>
     double draw(double t, Density density, RandomStream& random) const {
         const double place = (t - first_) / step_;
@@ -30,6 +30,7 @@ class SpeedEnvelope {
         const auto cell = static_cast<std::size_t>(place > 0 ? (place < top ? place : top) : 0);
         const double* edges = &edge_[cell * (bins + 1)];
         const double area = area_[cell];
+        if (!(area > 0)) return 0;
         // At the very end of an edge that falls by many orders within a cell hardly a draw is accepted, and hardly a particle lies.
         for (int trial = 0; trial < most_trials; ++trial) {
             const double u = bins * random.uniform();

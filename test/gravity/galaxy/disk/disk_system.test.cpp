@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace kasane::gravity {
@@ -257,6 +258,22 @@ TEST(VonMises, HasTheMomentsOfItsBesselFunctions) {
         }
         EXPECT_NEAR((1 - sum / n) / (1 - mean), 1, 6 / std::sqrt(n)) << concentration;
     }
+}
+
+TEST(VonMises, IsNormalWhereItIsNarrow) {
+    const int n = 100000;
+    for (const double concentration : {0.99e8, 1.01e8, 1e14, 1e300}) {
+        double square = 0, fourth = 0;
+        for (int i = 0; i < n; ++i) {
+            RandomStream random(3, static_cast<std::uint64_t>(i));
+            const double x = von_mises(concentration, random) * std::sqrt(concentration);
+            square += x * x / n, fourth += x * x * x * x / n;
+        }
+        EXPECT_NEAR(square, 1, 5 * std::sqrt(2. / n)) << concentration;
+        EXPECT_NEAR(fourth, 3, 5 * std::sqrt(96. / n)) << concentration;
+    }
+    RandomStream random(1, 1);
+    EXPECT_EQ(von_mises(std::numeric_limits<double>::infinity(), random), 0);
 }
 
 TEST(DiskSystem, TracersStayWhereTheyAre) {

@@ -33,7 +33,8 @@ struct FivePoint {
 ///                                                                                    [Gustafsson 1978, BIT 18, 142]
 class ModifiedCholesky {
    public:
-    explicit ModifiedCholesky(const FivePoint& operator_);
+    /// @param a  must outlive this
+    explicit ModifiedCholesky(const FivePoint& a);
     template <class Algebra>
     void apply(Algebra&, const std::vector<double>& r, std::vector<double>& z) const {
         solve(r, z);

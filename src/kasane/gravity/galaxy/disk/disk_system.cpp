@@ -17,6 +17,7 @@ namespace {
 
 constexpr double isotropic_share = 0.9;  // of the dispersion of a disk that does not rotate, the most that sigma_R may reach
 constexpr double escape_share = 0.98;    // of the escape speed squared, the most that a particle gets
+constexpr int most_trials = 1000;        // for it; one is enough but for some in a thousand
 
 // Normal numbers, above 0, of the table of heights.
 constexpr std::size_t heights = 41;
@@ -107,7 +108,7 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
 
     // Averages over the column: of dPhi/dR, of the drop, and how R dPhi/dR and the slope of the density go with the drop.
     PlanarProblem problem{axis(), std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};
-    std::vector<double> mean_drop(n), force_tilt(n), slope_tilt(n);
+    std::vector<double> mean_drop(n), force_tilt(n), slope_tilt(n), least_force(n);
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (index_t m = 0; m < count; ++m) {
         const auto i = static_cast<std::size_t>(m);
@@ -132,12 +133,13 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
         const double variance = drop2 / sum - drop * drop;
         problem.surface_density[i] = profile(R);
         problem.force[i] = force / sum;
+        least_force[i] = std::min(problem.force[i], -in_plane.d_R);
         mean_drop[i] = drop;
         force_tilt[i] = (rising_drop / sum - rising / sum * drop) / variance;
         slope_tilt[i] = (thinning_drop / sum - thinning / sum * drop) / variance;
     }
     for (std::size_t i = 0; i < n; ++i) {
-        if (problem.force[i] > 0) continue;
+        if (least_force[i] > 0) continue;
         return InputProblem{fmt::format("there are no circular orbits at R = {:.4g}: what lies outside pulls more than what lies inside. "
                                         "Add mass to the centre or fill the hole of the disk",
                                         radius(i)),
@@ -224,16 +226,19 @@ PositionVelocity DiskSystem::State::draw(std::size_t d, RandomStream& random) co
     const double sigma_z2 = structure.columns(d).sigma_z2(u), square = k.planar.at(u).square;
     const double tilt = k.tilt(u), mean = k.mean_drop(u) + sigma_z2 / 2;
     double speed = first.b;  // a normal number, that stands for a speed in the plane
-    for (;;) {
+    for (int trial = 1;; ++trial) {
         const auto more = normals(random);
         const auto in_plane = k.planar.draw(u, speed, random);
         const double v_z = std::sqrt(sigma_z2) * more.a;
         const double shift = tilt * (v_z * v_z / 2 + drop - mean) / square;
         double v_phi = in_plane.phi * std::sqrt(std::max(1 + shift, 0.));
         speed = more.b;
-        if (in_plane.R * in_plane.R + v_phi * v_phi + v_z * v_z > 2 * escape_share * psi) continue;
+        const double most2 = 2 * escape_share * psi, v2 = in_plane.R * in_plane.R + v_phi * v_phi + v_z * v_z;
+        if (v2 > most2 && trial < most_trials) continue;
+        const double slower = v2 > most2 ? std::sqrt(most2 / v2) : 1;
         if (random.uniform() < model.components[component[d]].disk.retrograde) v_phi = -v_phi;
-        return {{R * cos, R * sin, z}, {in_plane.R * cos - v_phi * sin, in_plane.R * sin + v_phi * cos, v_z}};
+        const Vec3<double> velocity{in_plane.R * cos - v_phi * sin, in_plane.R * sin + v_phi * cos, v_z};
+        return {{R * cos, R * sin, z}, slower * velocity};
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace kasane::gravity {
@@ -26,6 +27,11 @@ double normal_share(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2)
 
 double von_mises(double concentration, RandomStream& random) {
     if (concentration < 1e-6) return pi * (2 * random.uniform() - 1);
+    // Here it is normal to 1e-8, and what follows loses its digits.
+    if (!(concentration < 1e8)) {
+        const double r = std::sqrt(-2 * std::log(random.uniform()) / concentration);
+        return r * std::cos(2 * pi * random.uniform());
+    }
     const double tau = 1 + std::sqrt(1 + 4 * concentration * concentration);
     const double rho = (tau - std::sqrt(2 * tau)) / (2 * concentration), r = (1 + rho * rho) / (2 * rho);
     for (;;) {
@@ -75,8 +81,14 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
         log_gamma[i] = std::log(2 * omega[i] / std::sqrt(kappa2));
         log_momentum[i] = std::log(momentum[i]);
     }
+    // Where the pull falls faster than R^-3, as just beyond a sharp edge, circular orbits are unstable and their energy falls with the
+    // radius: nobody has these. It is held nearly level there, so that every energy has one orbit.
     std::vector<double> energy(n);
-    for (std::size_t i = 0; i < n; ++i) energy[i] = -binding[i];
+    for (std::size_t i = 0; i < n; ++i) {
+        energy[i] = -binding[i];
+        const double least = i > 0 ? energy[i - 1] + 1e-9 * R[i] * problem.force[i] : energy[i];
+        if (energy[i] < least) energy[i] = least, binding_slope[i] = binding_slope[i - 1] = 0;
+    }
     const UniformHermite energy_of(0.5, 1, energy, binding_slope);
     const RadialTable omega_of(axis_, log_omega), gamma_of(axis_, log_gamma), momentum_of(axis_, log_momentum);
 
@@ -120,13 +132,20 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
         for (index_t k = 0; k < count; ++k) {
             const auto i = static_cast<std::size_t>(k);
             double sum = 0, radial = 0, mean = 0, tangential = 0;
+            // Of the exponentials the greatest is taken out, so that not all can vanish.
+            double exponent[speeds], greatest = -std::numeric_limits<double>::infinity();
+            for (std::size_t j = 0; j < speeds; ++j) {
+                const auto& s = sample[i * speeds + j];
+                // L <= L_c(E); rounding of the tables must not make it otherwise.
+                exponent[j] = s_of(s.u) + std::min(s.omega * (R[i] * s.v - s.momentum), 0.) / std::exp(s2_of(s.u));
+                greatest = std::max(greatest, exponent[j]);
+            }
             for (std::size_t j = 0; j < speeds; ++j) {
                 const auto& s = sample[i * speeds + j];
                 const double s2 = std::exp(s2_of(s.u)), x = s.omega * R[i] * s.v / s2;
                 const auto [i0, i1] = scaled_bessel(x);
                 const double bessel = i0 > 0 ? i1 / i0 : 1, across = x > 0 ? bessel / x : 0.5;
-                // L <= L_c(E); rounding of the tables must not make it otherwise.
-                const double w = s.v * s.gamma / s2 * std::exp(s_of(s.u) + std::min(s.omega * (R[i] * s.v - s.momentum), 0.) / s2) * i0;
+                const double w = s.v * s.gamma / s2 * std::exp(exponent[j] - greatest) * i0;
                 weight[i * speeds + j] = w;
                 const double simpson = (j == 0 || j + 1 == speeds ? 1 : (j % 2 == 1 ? 4 : 2)) * w;
                 sum += simpson;
@@ -134,7 +153,7 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
                 mean += simpson * s.v * bessel;
                 tangential += simpson * s.v * s.v * (1 - across);
             }
-            density[i] = sum * step[i] / 3;
+            density[i] = sum * step[i] / 3 * std::exp(greatest);
             sigma_R2[i] = radial / sum;
             rotation[i] = mean / sum;
             square[i] = tangential / sum;

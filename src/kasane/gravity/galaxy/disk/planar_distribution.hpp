@@ -59,6 +59,7 @@ class PlanarDistribution {
 };
 
 /// An angle about 0 with density exp(concentration cos x), -pi to pi.       [Best & Fisher 1979, Appl. Statist. 28, 152]
+/// @param concentration  0 or above; infinite: the angle is 0
 double von_mises(double concentration, RandomStream& random);
 
 }  // namespace kasane::gravity
