@@ -191,11 +191,12 @@ void evolve(const BenchmarkContext& context, const std::string& study, const Nam
 }
 
 std::string head(const std::string& which) {
-    return fmt::format("{} evolved with the tree code (delta 2^-9, quadrupoles, block steps of eta {}, {} times the softening that `kasane "
-                       "sample` suggests, a tenth of a disk's height at most). r10 to r90 are the radii that hold 10% to 90% of a component about its centre, over those at the "
-                       "start; `height` is a disk's median distance from its plane. `*_drift` are the largest deviations over the span, "
-                       "`early_drift` of the radii in its first tenth; `r10_noise` is the standard deviation of one r10 over another "
-                       "with so many particles. The error is the largest drift of a radius.",
+    return fmt::format("{} evolved with the tree code (delta 2^-9, quadrupoles, block steps of eta {}; `softening` is {} times what `kasane "
+                       "sample` suggests, a tenth of a disk's height at most). r10 to r90 are the radii "
+                       "that hold 10% to 90% of a component about its centre, over those at the start; `height` is a disk's median distance "
+                       "from its plane. `*_drift` are the largest deviations over the span, `early_drift` of the radii in its first tenth; "
+                       "`r10_noise` is the standard deviation of one r10 over another with so many particles. The error is the largest "
+                       "drift of a radius.",
                        which, eta, softer);
 }
 
