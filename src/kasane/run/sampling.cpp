@@ -129,12 +129,8 @@ gravity::Placement Sampling::placement(std::size_t i) const {
 }
 
 std::uint64_t Sampling::memory_bytes() const {
-    constexpr std::uint64_t each = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + 1;
     constexpr std::uint64_t rest = 64 << 20;  // tables of the galaxies, blocks, the program
-    std::uint64_t held = 0;                   // balls are made at once
-    for (const auto& source : initial_->sources)
-        if (source.ball()) held = std::max(held, static_cast<std::uint64_t>(source.count) * each);
-    return outline_.bytes() + held + rest;
+    return outline_.bytes() + rest;
 }
 
 void Sampling::check_memory(const std::optional<Where>& asked) const {
@@ -177,20 +173,21 @@ void Sampling::draw(const std::function<void(const gravity::Particles&)>& sink, 
             }
             sink(particles);
         };
-        if (sources[i].galaxy()) {
-            // Half of the time is the sampler's, which goes through all particles once to find their centre of mass.
-            const double half = (before + after) / 2;
-            const gravity::Sampler sampler(*galaxies_[i], on_, part_of(progress, before, half));
-            const auto report = part_of(progress, half, after);
+        const auto in_blocks = [&](const auto& sampler, const ProgressFunction& report) {
             gravity::Particles particles;
             for (index_t first = 0; first < sampler.size(); first += block) {
                 sampler.fill(particles, first, std::min(block, sampler.size() - first));
                 hand_over(particles);
                 if (report) report(static_cast<double>(first + particles.size()) / static_cast<double>(sampler.size()), "particles");
             }
+        };
+        if (sources[i].galaxy()) {
+            // Half of the time is the sampler's, which goes through all particles once to find their centre of mass.
+            const double half = (before + after) / 2;
+            const gravity::Sampler sampler(*galaxies_[i], on_, part_of(progress, before, half));
+            in_blocks(sampler, part_of(progress, half, after));
         } else if (const auto* ball = sources[i].ball()) {
-            auto particles = gravity::sample(*ball, on_);
-            hand_over(particles);
+            in_blocks(gravity::BallSampler(*ball, on_), part_of(progress, before, after));
         } else {
             hand_over(snapshots_[i].particles);
             snapshots_[i] = {};
