@@ -288,6 +288,11 @@ TEST_F(Models, CautionsReachTheUser) {
     EXPECT_NE(galaxy["warnings"][0].get<std::string>().find(words), std::string::npos);
     EXPECT_GT(galaxy["components"][0]["clamped_radius"], 0);
     EXPECT_NE(test::read_file(directory / "s.html").find("Note:"), std::string::npos);
+    test::write_file(directory / "run.toml", "[run]\nproblem = 'gravity'\nunits = 'nbody'\ndevice = 'cpu'\nuntil = 0.1\n"
+                                             "[initial]\nmodel = 'model.toml'\n[force]\nsoftening = 0.1\n[step]\ndt = 0.1\n"
+                                             "[output]\ndirectory = 'out'\n");
+    ASSERT_EQ(kasane({"run", "run.toml"}).status, 0);
+    EXPECT_NE(test::read_file(directory / "out/log.txt").find(words), std::string::npos);
 }
 
 class ShippedModel : public Models, public ::testing::WithParamInterface<std::string> {};

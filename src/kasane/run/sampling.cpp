@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/gravity/galaxy/cautions.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/sampling.hpp>
 
@@ -211,7 +212,11 @@ Sampled load(const Initial& initial, const gravity::Units& units, Cpu on, const 
             filled += part.size();
         },
         part_of(progress, 0.5, 1));
-    return {std::move(all), sampling.outline().components};
+    Sampled sampled{std::move(all), sampling.outline().components, {}};
+    for (std::size_t i = 0; i < initial.sources.size(); ++i)
+        if (sampling.galaxy(i))
+            for (auto& each : gravity::cautions(*sampling.galaxy(i))) sampled.cautions.push_back(std::move(each));
+    return sampled;
 }
 
 }  // namespace kasane::run
