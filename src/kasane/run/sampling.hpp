@@ -56,6 +56,7 @@ class Sampling {
 struct Sampled {
     gravity::Particles particles;
     std::vector<gravity::SnapshotComponent> components;
+    std::vector<std::string> cautions;  ///< of its galaxies, which the log has already
 };
 /// @throws as Sampling does
 Sampled load(const Initial& initial, const gravity::Units& units, Cpu on = {}, const ProgressFunction& progress = {});

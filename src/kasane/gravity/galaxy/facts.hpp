@@ -35,8 +35,8 @@ struct GalaxyFacts {
     double suggested_softening = 0;  ///< the least of the components'
     double suggested_step = 0;       ///< for all particles together [time]
     double suggested_dt_max = 0;     ///< longest step of block steps, a power of two [time]
-    std::vector<ComponentFacts> components;
-    std::vector<std::string> warnings;  ///< see cautions()
+    std::vector<ComponentFacts> components{};
+    std::vector<std::string> warnings{};  ///< see cautions()
 };
 
 GalaxyFacts facts(const Galaxy& galaxy, Cpu on = {});
