@@ -107,6 +107,10 @@ std::vector<Bad> bad_components() {
         {"outer_scale_inside", of(TriplePower{1, 2, 4, 0.5, 1}), "triple-power.outer_scale", "outside the scale 1"},
         {"triple_cusp", of(TriplePower{2.6, 3, 4, 10, 1}), "triple-power.inner_slope", "2.5"},
         {"table_short", of(TabulatedDensity{power_table(4, 7)}), "table", "7 rows"},
+        {"table_long", of(TabulatedDensity{power_table(4, 10'001)}), "table", "10001 rows"},
+        {"table_cliff", of(TabulatedDensity{changed([](Table& t) { t.radius[4] = t.radius[3] * (1 + 1e-9); })}), "table", "rows 4 and 5"},
+        {"table_rows_too_near", of(TabulatedDensity{changed([](Table& t) { t.radius[4] = std::nextafter(t.radius[3], 99); })}), "table",
+         "jumps"},
         {"table_empty", of(TabulatedDensity{}), "table", "0 rows"},
         {"table_uneven", of(TabulatedDensity{changed([](Table& t) { t.density.pop_back(); })}), "table", "12 radii and 11 densities"},
         {"table_not_monotone", of(TabulatedDensity{changed([](Table& t) { std::swap(t.radius[3], t.radius[4]); })}), "table", "row 5"},
@@ -259,6 +263,15 @@ TEST(GalaxyModel, IsEmptyOrHasBadConstants) {
     auto model = galaxy({of(Plummer{})});
     model.G = 0;
     EXPECT_NE(text_of(model).find("G: is 0"), std::string::npos);
+}
+
+// Shares of an infinite mass would be nothing.
+TEST(GalaxyModel, MassesThatOverflow) {
+    auto a = of(Plummer{}), b = of(Hernquist{});
+    a.mass = b.mass = 1.5e308;
+    const auto problems = problems_of(galaxy({a, b}));
+    ASSERT_EQ(problems.size(), 1U);
+    EXPECT_EQ(problems[0].where.key, "components.0.mass");
 }
 
 TEST(GalaxyModel, TwoAlikeAndTwoSoftenings) {

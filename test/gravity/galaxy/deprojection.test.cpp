@@ -112,3 +112,18 @@ TEST(Deprojection, SaysWhereASurfaceDensityHasNoPositiveDensity) {
         EXPECT_NE(std::string(error.what()).find("at the radius"), std::string::npos) << error.what();
     }
 }
+
+// As steep as the check of tables allows: it has a density or it has not, and that shows soon.
+TEST(Deprojection, CliffsBetweenRowsEnd) {
+    for (const double sign : {-1., 1.}) {
+        auto table = table_of([](double R) { return std::pow(1 + R * R, -2); }, 0.01, 100, 40);
+        table.radius[20] = table.radius[19] * (1 + 1e-4);
+        table.density[20] = table.density[19] * std::exp(sign * 0.9);
+        try {
+            const Deprojection rho(table_projection(table), 0.5 * table.radius[19], table.radius[21]);
+            EXPECT_GT(rho(table.radius[19]).f, 0);
+        } catch (const kasane::InputError& error) {
+            EXPECT_EQ(error.problems()[0].where.key, "table");
+        }
+    }
+}

@@ -23,6 +23,11 @@ std::string clock_text(double seconds);
 
 /// How a long computation tells how far it is: a fraction of the whole, 0 to 1, and what it does. May be empty; called from one thread.
 using ProgressFunction = std::function<void(double done, const std::string& what)>;
+/// The part of a computation that goes from `first` to `last` of the whole; empty when that is.
+inline ProgressFunction part_of(const ProgressFunction& whole, double first, double last) {
+    if (!whole) return {};
+    return [=](double done, const std::string& what) { whole(first + (last - first) * done, what); };
+}
 
 class Progress {
    public:

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <fcntl.h>
 #include <limits>
+#include <utility>
 #include <unistd.h>
 
 namespace kasane::hdf5 {
@@ -29,8 +30,8 @@ class Handle {
     ~Handle() {
         if (id_ >= 0) close_(id_);
     }
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
+    Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+    Handle& operator=(Handle&&) = delete;
     operator hid_t() const { return id_; }
     bool valid() const { return id_ >= 0; }
 
@@ -96,17 +97,22 @@ H5T_conv_ret_t on_conversion(H5T_conv_except_t what, hid_t, hid_t, void*, void*,
     return what == H5T_CONV_EXCEPT_RANGE_HI || what == H5T_CONV_EXCEPT_RANGE_LOW ? H5T_CONV_ABORT : H5T_CONV_UNHANDLED;
 }
 
+/// New properties of a kind; `set` fills them and returns what HDF5 does. They fail only without memory, but then in silence: a file
+/// would lose its checksums.
+template <class Set>
+Handle properties_of(hid_t kind, Set set) {
+    Handle properties(H5Pcreate(kind), H5Pclose);
+    if (!properties.valid() || set(properties) < 0) throw ComputationError("HDF5 cannot make a list of properties: " + reason());
+    return properties;
+}
+
 Handle transfer_properties() {
-    const hid_t properties = H5Pcreate(H5P_DATASET_XFER);
-    if (properties >= 0) H5Pset_type_conv_cb(properties, on_conversion, nullptr);
-    return Handle(properties, H5Pclose);
+    return properties_of(H5P_DATASET_XFER, [](hid_t list) { return H5Pset_type_conv_cb(list, on_conversion, nullptr); });
 }
 
 /// Creation properties under which the same content makes the same file, byte for byte.
 Handle without_times(hid_t kind) {
-    const hid_t properties = H5Pcreate(kind);
-    if (properties >= 0) H5Pset_obj_track_times(properties, false);
-    return Handle(properties, H5Pclose);
+    return properties_of(kind, [](hid_t list) { return H5Pset_obj_track_times(list, false); });
 }
 
 /// Number types that the wrapper converts: whole bytes, at most eight.
@@ -176,11 +182,11 @@ File File::create(const std::filesystem::path& path) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) throw ComputationError(fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
     ::close(descriptor);
-    const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_fapl_core(in_memory, memory_step, false);
     // The file format of HDF5 1.10 has a checksum on all that HDF5 itself interprets; the older one that is the default has none, and
     // HDF5 may crash on a changed byte. The superblock stays at 1.8's: 1.10's is marked as being written until HDF5 closes it.
-    H5Pset_libver_bounds(in_memory, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+    const auto in_memory = properties_of(H5P_FILE_ACCESS, [](hid_t list) {
+        return std::min(H5Pset_fapl_core(list, memory_step, false), H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
+    });
     const auto root = without_times(H5P_FILE_CREATE);
     File file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, root, in_memory), path, true);
     if (file.id_ < 0 || H5Fset_libver_bounds(file.id_, H5F_LIBVER_V110, H5F_LIBVER_LATEST) < 0) {
@@ -378,8 +384,7 @@ void File::create_rows(const std::string& name, Number kind, index_t rows, int c
     const auto layout = without_times(H5P_DATASET_CREATE);
     if (options.checksum && rows > 0) {
         const std::array<hsize_t, 2> chunk{std::min(shape[0], static_cast<hsize_t>(chunk_rows)), shape[1]};
-        H5Pset_chunk(layout, rank, chunk.data());
-        H5Pset_fletcher32(layout);
+        if (H5Pset_chunk(layout, rank, chunk.data()) < 0 || H5Pset_fletcher32(layout) < 0) fail(name, reason());
     }
     const bool narrow = options.single_precision && kind == Number::f64;
     const Handle made(H5Dcreate2(id_, name.c_str(), file_type(narrow ? Number::f32 : kind), space, H5P_DEFAULT, layout, H5P_DEFAULT),
@@ -498,9 +503,10 @@ std::string File::text_attribute(const std::string& object, const std::string& n
     if (H5Tis_variable_str(attribute.type) > 0) {
         char* text = nullptr;
         const Handle memory(H5Tcopy(H5T_C_S1), H5Tclose);
-        H5Tset_size(memory, H5T_VARIABLE);
-        H5Tset_cset(memory, H5Tget_cset(attribute.type));
-        if (H5Aread(attribute.id, memory, &text) < 0) fail(path, "cannot be read: " + reason());
+        if (H5Tset_size(memory, H5T_VARIABLE) < 0 || H5Tset_cset(memory, H5Tget_cset(attribute.type)) < 0 ||
+            H5Aread(attribute.id, memory, &text) < 0) {
+            fail(path, "cannot be read: " + reason());
+        }
         const std::string result = text == nullptr ? "" : text;
         H5free_memory(text);
         return result;
@@ -536,10 +542,11 @@ void File::write_attribute(const std::string& object, const std::string& name, N
 
 void File::set_attribute(const std::string& object, const std::string& name, const std::string& text) {
     const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(type, std::max<std::size_t>(text.size(), 1));
-    H5Tset_strpad(type, H5T_STR_NULLPAD);
     const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
-    if (!ascii) H5Tset_cset(type, H5T_CSET_UTF8);
+    if (H5Tset_size(type, std::max<std::size_t>(text.size(), 1)) < 0 || H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 ||
+        H5Tset_cset(type, ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8) < 0) {
+        fail(attribute_path(object, name), reason());
+    }
     const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
     const std::string padded = text.empty() ? std::string(1, '\0') : text;
     if (!put(id_, object, name, type, type, space, padded.data())) fail(attribute_path(object, name), reason());

@@ -56,16 +56,27 @@ Integral integrate(F f, double a, double b, double tolerance = 1e-9) {
     return result;
 }
 
-/// Gauss-Legendre with 5 points: exact for polynomials of degree 9.
+/// Gauss-Legendre with 5 points over [a, b]: calls body(x, weight). Exact for polynomials of degree 9.
+///                                                                              [Abramowitz & Stegun 25.4.29, closed form]
 template <class F>
-double integrate_short(F f, double a, double b) {
-    // Nodes and weights: Abramowitz & Stegun 25.4.29, closed form.
+void each_gauss_point(double a, double b, F body) {
     const double root = 2 * std::sqrt(10. / 7);
     const double x1 = std::sqrt(5 - root) / 3, x2 = std::sqrt(5 + root) / 3;
     const double w1 = (322 + 13 * std::sqrt(70.)) / 900, w2 = (322 - 13 * std::sqrt(70.)) / 900;
     const double middle = (a + b) / 2, half = (b - a) / 2;
-    return half * (128. / 225 * f(middle) + w1 * (f(middle - half * x1) + f(middle + half * x1)) +
-                   w2 * (f(middle - half * x2) + f(middle + half * x2)));
+    body(middle, half * 128. / 225);
+    body(middle - half * x1, half * w1);
+    body(middle + half * x1, half * w1);
+    body(middle - half * x2, half * w2);
+    body(middle + half * x2, half * w2);
+}
+
+/// The integral by these points.
+template <class F>
+double integrate_short(F f, double a, double b) {
+    double sum = 0;
+    each_gauss_point(a, b, [&](double x, double weight) { sum += weight * f(x); });
+    return sum;
 }
 
 }  // namespace kasane

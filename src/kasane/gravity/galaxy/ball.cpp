@@ -1,7 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/core/math/compensated.hpp>
-#include <kasane/core/math/random.hpp>
+#include <kasane/core/math/random_direction.hpp>
 #include <kasane/gravity/galaxy/ball.hpp>
 #include <kasane/gravity/galaxy/component.hpp>
 
@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 namespace kasane::gravity {
@@ -35,9 +34,7 @@ std::vector<InputProblem> problems_of(const Ball& ball) {
 /// Uniform inside a sphere.
 Vec3<double> in_sphere(double radius, RandomStream& random) {
     const double r = radius * std::cbrt(random.uniform());
-    const double z = 2 * random.uniform() - 1, phi = 2 * std::numbers::pi * random.uniform();
-    const double s = r * std::sqrt((1 - z) * (1 + z));
-    return {s * std::cos(phi), s * std::sin(phi), r * z};
+    return r * random_direction(random);
 }
 
 /// Mean of many, one fixed order of summation.

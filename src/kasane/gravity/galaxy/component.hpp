@@ -102,7 +102,7 @@ inline constexpr index_t most_particles = index_t{1} << 40;
 /// 0.1 to 16, slopes that allow no model, a table not monotone or too short, options that its law does not use, ...
 std::vector<InputProblem> problems_of(const Component& component);
 /// The same for all components ("components.2.mass") and for what they are together: no component, no mass, counts (below 1 or above
-/// most_particles in all), two softenings for one type, two names alike.
+/// most_particles in all), masses that overflow, two softenings for one type, two names alike.
 std::vector<InputProblem> problems_of(const GalaxyModel& model);
 
 /// Particles of each component. @throws InputError as problems_of does

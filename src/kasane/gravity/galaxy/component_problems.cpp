@@ -15,7 +15,8 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr std::size_t least_rows = 8;
+constexpr std::size_t least_rows = 8, most_rows = 10'000;  // the work of a deprojection goes with their number
+constexpr double steepest_cliff = 1e4;         // d ln f / d ln r between two rows: an edge 1e-3 of its radius wide is less
 constexpr std::size_t longest_name = 200;     // bytes; of labels in tables and pictures
 constexpr double steepest_cusp = 2.5;         // beyond, too much mass lies too far in to be tabulated
 constexpr double slowest_convergence = 3.25;  // outer slope whose mass converges within 40 decades of radius
@@ -64,6 +65,9 @@ bool check_table(const Table& table, Problems& problems) {
     if (radius.size() < least_rows) {
         add(fmt::format("has {} rows, too short to tell a density and its derivatives: give at least {}", radius.size(), least_rows));
     }
+    if (radius.size() > most_rows) {
+        add(fmt::format("has {} rows, and at most {} are taken: a spline needs no more. Leave most of them out", radius.size(), most_rows));
+    }
     const auto first_bad = [&](auto bad) {
         std::size_t i = 0;
         while (i < radius.size() && !bad(i)) ++i;
@@ -81,7 +85,16 @@ bool check_table(const Table& table, Problems& problems) {
         add(fmt::format("has the density {} in row {} at the radius {}: a density must be finite and positive. End the table before it",
                         density[i], i + 1, radius[i]));
     }
-    return problems.list.size() == before;
+    if (problems.list.size() > before) return false;
+    const auto slope = [&](std::size_t row) {
+        return (std::log(density[row]) - std::log(density[row - 1])) / (std::log(radius[row]) - std::log(radius[row - 1]));
+    };
+    if (const auto i = first_bad([&](std::size_t row) { return row > 0 && !(std::abs(slope(row)) <= steepest_cliff); }); i < radius.size()) {
+        add(fmt::format("jumps from {} to {} between the rows {} and {}: steeper than r^{} is no density. Leave one of them out",
+                        density[i - 1], density[i], i, i + 1, steepest_cliff));
+        return false;
+    }
+    return true;
 }
 
 /// Checks the parameters of a law; nothing when they are bad.
@@ -317,8 +330,10 @@ std::vector<InputProblem> problems_of(const GalaxyModel& model) {
     std::array<std::size_t, type_count> softened;
     softened.fill(components.size());
     bool good_particles = true;
+    double mass = 0;
     for (std::size_t i = 0; i < components.size(); ++i) {
         const auto& c = components[i];
+        mass += c.mass;
         for (auto& [message, where] : problems_of(c)) {
             good_particles &= where.key != "mass" && where.key != "count" && where.key != "particle_mass";
             problems.add(key(i, where.key), std::move(message));
@@ -339,7 +354,9 @@ std::vector<InputProblem> problems_of(const GalaxyModel& model) {
                                      c.softening, components[other].label(), c.type, components[other].softening));
         }
     }
-    if (good_particles) check_counts(model, problems);
+    if (good_particles && problems.need(std::isfinite(mass), key(0, "mass"), "is too large: the components' masses together are infinite")) {
+        check_counts(model, problems);
+    }
     return std::move(problems.list);
 }
 

@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/math/quadrature.hpp>
 #include <kasane/gravity/galaxy/deprojection.hpp>
 #include <kasane/gravity/galaxy/log_table.hpp>
 #include <kasane/gravity/galaxy/surface_density.hpp>
@@ -18,7 +19,8 @@ constexpr double noise = 1e-14;                                    // of ln rho:
 constexpr double negligible = 1e-18;                               // a term of a sum
 constexpr double longest_panel = 0.25;  // of u, for flat laws: five Gauss points resolve cosh u and its powers to 1e-13
 
-constexpr double farthest = 700;  // of u: cosh u overflows beyond
+constexpr double farthest = 700;    // of u: cosh u overflows beyond
+constexpr int most_panels = 10'000;  // between two rows, and beyond the last: of the steepest table that is let in
 
 /// The three integrands over R = r cosh u: dQ / sqrt(Q - q) = 2 R du.
 struct Terms {
@@ -60,19 +62,10 @@ Terms analytic(const Projection& projection, double r) {
 
 /// Gauss's rule on panels between kinks, then along the power law beyond the last one.
 Terms pieced(const Projection& projection, double r) {
-    // Nodes and weights as in integrate_short(), for three integrands at once.
-    const double root = 2 * std::sqrt(10. / 7);
-    const double x1 = std::sqrt(5 - root) / 3, x2 = std::sqrt(5 + root) / 3;
-    const double w1 = (322 + 13 * std::sqrt(70.)) / 900, w2 = (322 - 13 * std::sqrt(70.)) / 900;
     Terms sum;
     const auto add_panel = [&](double a, double b) {
-        const double middle = (a + b) / 2, half = (b - a) / 2;
         Terms panel;
-        panel.add(terms(projection, r, middle), half * 128. / 225);
-        for (const double sign : {-1., 1.}) {
-            panel.add(terms(projection, r, middle + sign * half * x1), half * w1);
-            panel.add(terms(projection, r, middle + sign * half * x2), half * w2);
-        }
+        each_gauss_point(a, b, [&](double u, double weight) { panel.add(terms(projection, r, u), weight); });
         sum.add(panel, 1);
         return panel;
     };
@@ -86,12 +79,12 @@ Terms pieced(const Projection& projection, double r) {
         const double end = std::acosh(kink / r);
         // Exponentials exp(-steepness u) over a length of 1/steepness: to 1e-12.
         const double panel = longest_panel / (1 + longest_panel * steepness(end));
-        const int panels = static_cast<int>(std::ceil((end - u) / panel));
+        const int panels = static_cast<int>(std::clamp(std::ceil((end - u) / panel), 1., double{most_panels}));
         for (int i = 0; i < panels; ++i) add_panel(u + (end - u) * i / panels, u + (end - u) * (i + 1) / panels);
         u = end;
     }
     const double panel = longest_panel / (1 + longest_panel * steepness(u));
-    while (u < farthest && !add_panel(u, u + panel).negligible_in(sum)) u += panel;
+    for (int i = 0; i < most_panels && u < farthest && !add_panel(u, u + panel).negligible_in(sum); ++i) u += panel;
     return sum;
 }
 

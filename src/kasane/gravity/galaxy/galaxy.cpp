@@ -24,11 +24,6 @@ std::vector<InputProblem> all_problems(const GalaxyModel& model) {
     return problems;
 }
 
-ProgressFunction part_of(const ProgressFunction& progress, double from, double to) {
-    if (!progress) return {};
-    return [=](double done, const std::string& what) { progress(from + (to - from) * done, what); };
-}
-
 /// An anisotropy radius that would do, by doubling; 0: none was found.
 double milder_anisotropy(const std::shared_ptr<const MassProfile>& sphere, const std::shared_ptr<const SphericalPotential>& potential,
                          double radius, Cpu on) {

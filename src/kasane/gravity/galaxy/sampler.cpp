@@ -157,11 +157,8 @@ Particles sample(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress)
 }
 
 Particles sample(const GalaxyModel& model, Cpu on, const ProgressFunction& progress) {
-    const auto half = [&](double from) {
-        return progress ? [&progress, from](double done, const std::string& what) { progress(from + done / 2, what); } : ProgressFunction{};
-    };
-    const Galaxy galaxy(model, on, half(0));
-    return sample(galaxy, on, half(0.5));
+    const Galaxy galaxy(model, on, part_of(progress, 0, 0.5));
+    return sample(galaxy, on, part_of(progress, 0.5, 1));
 }
 
 Particles sample(const Component& component, std::uint64_t seed, double G, Cpu on) {

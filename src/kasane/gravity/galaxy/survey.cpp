@@ -11,19 +11,6 @@ namespace {
 
 using std::numbers::pi;
 
-/// Nodes and weights of integrate_short over [a, b]: body(x, weight).
-template <class F>
-void gauss(double a, double b, F body) {
-    const double root = 2 * std::sqrt(10. / 7);
-    const double x[] = {0, std::sqrt(5 - root) / 3, std::sqrt(5 + root) / 3};
-    const double w[] = {128. / 225, (322 + 13 * std::sqrt(70.)) / 900, (322 - 13 * std::sqrt(70.)) / 900};
-    const double middle = (a + b) / 2, half = (b - a) / 2;
-    for (int i = -2; i <= 2; ++i) {
-        const int k = std::abs(i);
-        body(middle + (i < 0 ? -half : half) * x[k], half * w[k]);
-    }
-}
-
 // Of ln R: an edge a tenth of its radius wide spans it.
 constexpr double step = 0.1;
 // In heights: density falls by e in the first, and slower the further the plane is.
@@ -41,7 +28,7 @@ void add_column(std::vector<DiskNode>& nodes, const DiskSystem& disks, std::size
     const auto first = nodes.size();
     double sum = 0;
     for (std::size_t l = 1; l < std::size(levels); ++l)
-        gauss(levels[l - 1] * here.height, levels[l] * here.height, [&](double z, double weight) {
+        each_gauss_point(levels[l - 1] * here.height, levels[l] * here.height, [&](double z, double weight) {
             const double m = weight * disks.density(k, R, z);
             if (!(m > 0)) return;
             nodes.push_back({R, z, m});
@@ -64,7 +51,7 @@ std::vector<DiskNode> nodes_of(const DiskSystem& disks, std::size_t k, double in
     const auto pieces = std::max(1, static_cast<int>(std::ceil(std::log(outer / inner) / step)));
     const double h = std::log(outer / inner) / pieces;
     for (int i = 0; i < pieces; ++i)
-        gauss(std::log(inner) + h * i, std::log(inner) + h * (i + 1), [&](double x, double weight) {
+        each_gauss_point(std::log(inner) + h * i, std::log(inner) + h * (i + 1), [&](double x, double weight) {
             const double R = std::exp(x);
             add_column(nodes, disks, k, R, 2 * pi * R * R * weight);
         });

@@ -42,7 +42,7 @@ void fill_sphere(ComponentTable& t, const Galaxy& galaxy, std::size_t k, const s
     for (std::size_t i = 0; i < n; ++i) {
         const double r = radius[i];
         t.density[i] = sphere.density(r).rho;
-        t.mass[i] = r < sphere.outer() || !sphere.finite() ? sphere.mass(r) : sphere.total();
+        t.mass[i] = sphere.mass(r);
         t.rotation_speed[i] = speed(G * t.mass[i] / r);
         if (!(t.density[i] > 0)) continue;
         const auto sigma = jeans_dispersions(sphere, galaxy.potential(), anisotropy, r);

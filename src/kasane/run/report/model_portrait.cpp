@@ -1,11 +1,10 @@
-#include <kasane/core/math/random.hpp>
+#include <kasane/core/math/random_direction.hpp>
 #include <kasane/run/report/model_portrait.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace kasane::run::report {
 namespace {
@@ -26,12 +25,6 @@ struct Sample {
     std::vector<std::string> name;
     std::vector<double> mass;
 };
-
-Vec3<double> on_sphere(double r, RandomStream& random) {
-    const double z = 2 * random.uniform() - 1, angle = 2 * std::numbers::pi * random.uniform();
-    const double R = std::sqrt((1 - z) * (1 + z));
-    return {r * R * std::cos(angle), r * R * std::sin(angle), r * z};
-}
 
 Sample draw(const gravity::Galaxy& galaxy, index_t points, Cpu on) {
     Sample sample;
@@ -55,8 +48,12 @@ Sample draw(const gravity::Galaxy& galaxy, index_t points, Cpu on) {
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
         for (std::size_t i = first; i < first + n; ++i) {
             RandomStream random(galaxy.model().seed, i);
-            sample.position[i] =
-                sphere ? on_sphere(sphere->radius(component.mass * random.uniform()), random) : galaxy.disks()->draw(disk, random).position;
+            if (sphere) {
+                const double r = sphere->radius(component.mass * random.uniform());
+                sample.position[i] = r * random_direction(random);
+            } else {
+                sample.position[i] = galaxy.disks()->draw(disk, random).position;
+            }
         }
         if (!sphere) ++disk;
     }
