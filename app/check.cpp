@@ -1,14 +1,60 @@
-// kasane check FILE.toml: reads it as `run` would, and says what it would do.
+// kasane check FILE.toml: reads it as `run` would, a model file as `sample` would, and says what it would do.
 #include <app/command.hpp>
+#include <app/sample_result.hpp>
 #include <kasane/gravity/units.hpp>
+#include <kasane/run/model_file.hpp>
 #include <kasane/run/papers.hpp>
 #include <kasane/run/run_file.hpp>
 #include <kasane/run/sampling.hpp>
 
 #include <fmt/format.h>
 
-
 namespace kasane::app {
+namespace {
+
+constexpr double MiB = 1 << 20;
+
+/// A snapshot can be damaged behind its header, and a galaxy without an equilibrium: `run` and `sample` would find out, so this does.
+void build(run::Sampling& sampling, const Common& common) {
+    Progress bar(common.progress(), "building", 1);
+    sampling.build([&](double done, const std::string& what) { bar.update(done, what); });
+}
+
+std::string list(const std::vector<std::string>& unused, const std::vector<std::string>& papers) {
+    std::string text;
+    for (const auto& key : unused) text += fmt::format("\nnot used: {}", key);
+    text += "\nrests on:";
+    for (const auto& paper : papers) text += "\n  " + paper;
+    return text;
+}
+
+int check_model(const std::string& path, const std::vector<io::Setting>& settings, const Common& common) {
+    const auto model = run::read_model_file(path, settings);
+    const Cpu on{common.threads_or_all()};
+    run::Sampling sampling(model.initial, model.units, on);
+    sampling.check_memory();
+    build(sampling, common);
+    const auto told = sample_result(model, sampling.outline(), facts_of(sampling, model.initial.sources.size(), on));
+    const auto papers = run::papers(model.initial);
+    const auto needed = sampling.memory_bytes(), available = available_memory(Cpu{});
+    nlohmann::ordered_json object{{"file", path},
+                                  {"title", model.title},
+                                  {"particles", model.initial.count()},
+                                  {"units", model.units.name},
+                                  {"components", told.object["components"]},
+                                  {"memory", {{"host_bytes", needed}, {"host_available", available}}},
+                                  {"unused_keys", model.unused_keys},
+                                  {"papers", papers},
+                                  {"resolved", model.resolved}};
+    if (told.object.contains("galaxies")) object["galaxies"] = told.object["galaxies"];
+    const auto text = model.resolved + fmt::format("\n{} particles in {} units{}\nmemory to sample them: {:.1f} MiB of {:.0f} MiB free",
+                                                   model.initial.count(), model.units.name, told.text, static_cast<double>(needed) / MiB,
+                                                   static_cast<double>(available) / MiB);
+    print(common, object, text + list(model.unused_keys, papers));
+    return success;
+}
+
+}  // namespace
 
 Action add_check(CLI::App& app, const Common& common) {
     struct Options {
@@ -16,19 +62,16 @@ Action add_check(CLI::App& app, const Common& common) {
         std::vector<std::string> set;
     };
     auto options = std::make_shared<Options>();
-    app.add_option("FILE", options->file, "Run file (TOML)")->required();
+    app.add_option("FILE", options->file, "Run file or model file (TOML)")->required();
     add_settings(app, options->set);
     return [options, &common] {
         auto settings = as_settings(options->set);
+        if (run::is_model_file(options->file, settings)) return check_model(options->file, settings, common);
         for (const auto& setting : common.settings()) settings.push_back(setting);
         const auto file = run::read_run_file(options->file, settings);
         run::check_memory(file);
-        // A snapshot can be damaged behind its header, and a galaxy without an equilibrium: `run` would find out, so this does.
         run::Sampling sampling(file.initial, file.units, Cpu{common.threads_or_all()});
-        {
-            Progress bar(common.progress(), "building", 1);
-            sampling.build([&](double done, const std::string& what) { bar.update(done, what); });
-        }
+        build(sampling, common);
 
         const auto memory = run::memory(file);
         const auto papers = run::papers(file);
@@ -52,7 +95,6 @@ Action add_check(CLI::App& app, const Common& common) {
             {"papers", papers},
             {"resolved", file.resolved},
         };
-        constexpr double MiB = 1 << 20;
         std::string text = file.resolved;
         const bool constant = std::holds_alternative<gravity::Leapfrog>(file.steps);
         text += fmt::format("\n{} particles, {} {} on {}\n", file.initial.count(), file.schedule.last(),
@@ -62,10 +104,7 @@ Action add_check(CLI::App& app, const Common& common) {
             text += fmt::format(", and on the device {:.1f} MiB of {:.0f} MiB", static_cast<double>(memory.needed.device_bytes) / MiB,
                                 static_cast<double>(memory.device_available) / MiB);
         for (const auto& note : file.notes) text += "\nnote: " + note;
-        for (const auto& key : file.unused_keys) text += fmt::format("\nnot used: {}", key);
-        text += "\nrests on:";
-        for (const auto& paper : papers) text += "\n  " + paper;
-        print(common, object, text);
+        print(common, object, text + list(file.unused_keys, papers));
         return static_cast<int>(success);
     };
 }

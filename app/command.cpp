@@ -1,6 +1,9 @@
 #include <app/command.hpp>
 
+#include <fmt/format.h>
+
 #include <atomic>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 
@@ -37,6 +40,16 @@ io::Setting text_setting(const std::string& key, const std::string& text, const 
     std::string quoted = "\"";
     for (const char c : text) quoted += (c == '"' || c == '\\') ? std::string("\\") + c : std::string(1, c);
     return {key + "=" + quoted + "\"", source};
+}
+
+CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
+    const auto check = [least, most](const std::string& text) {
+        std::int64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool good = error == std::errc{} && end == text.data() + text.size() && value >= least && value <= most;
+        return good ? std::string() : fmt::format("is {}: it must be a whole number from {} to {}", text, least, most);
+    };
+    return {check, "", "whole number"};
 }
 
 void print(const Common& common, const nlohmann::ordered_json& object, const std::string& text) {

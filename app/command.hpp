@@ -8,6 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -51,11 +53,22 @@ std::vector<io::Setting> as_settings(const std::vector<std::string>& texts);
 /// key = "text" with the text quoted, told in errors as coming from `source`.
 io::Setting text_setting(const std::string& key, const std::string& text, const std::string& source);
 
+/// Takes whole numbers from `least` to `most`, however they are written wrong.
+CLI::Validator whole_number(std::int64_t least, std::int64_t most);
+
 /// Standard output: the object with --json; otherwise `text`, unless --quiet.
 void print(const Common& common, const nlohmann::ordered_json& object, const std::string& text);
 
 /// From now on SIGINT and SIGTERM only ask to stop, and the second one of a kind ends the process at once.
 void catch_interrupts();
 bool interrupt_requested();
+/// For long work that leaves nothing behind: what ends it, with status 130.
+struct Interrupted : std::exception {
+    const char* what() const noexcept override { return "interrupted: nothing was written"; }
+};
+/// @throws Interrupted
+inline void stop_if_interrupted() {
+    if (interrupt_requested()) throw Interrupted();
+}
 
 }  // namespace kasane::app

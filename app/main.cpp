@@ -1,5 +1,5 @@
 // The command `kasane`: one file per verb. Here: the options that all share, and what becomes of errors.
-// Exit status: 0 done, 1 the computation failed, 2 bad input or usage, 130 interrupted after a checkpoint.
+// Exit status: 0 done, 1 the computation failed, 2 bad input or usage, 130 interrupted, after a checkpoint where there is one.
 #include <app/command.hpp>
 
 #include <kasane/core/base/error.hpp>
@@ -19,7 +19,7 @@ using namespace kasane::app;
 
 constexpr Verb verbs[] = {
     {"run", "Run the problem that a run file names", add_run},
-    {"check", "Read a run file as `run` would, and say what it would do", add_check},
+    {"check", "Read a run file as `run` would, or a model file as `sample` would, and say what it would do", add_check},
     {"resume", "Go on with an interrupted run from its newest valid checkpoint", add_resume},
     {"report", "Write the report.html of a run", add_report},
     {"sample", "Sample a model into a snapshot", add_sample},
@@ -60,6 +60,8 @@ int guarded(const Common& common, const Action& action) {
         return action();
     } catch (const InputError& error) {
         return fail(common.json, error.problems(), bad_input);
+    } catch (const Interrupted& stopped) {
+        return fail(common.json, {{stopped.what(), {}}}, interrupted);
     } catch (const std::bad_alloc&) {
         return fail(common.json, {{"there is not enough memory: take fewer particles", {}}}, computation_failed);
     } catch (const std::exception& error) {

@@ -1,6 +1,8 @@
 // kasane run FILE.toml
 #include <app/command.hpp>
 #include <app/run_result.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/run/model_file.hpp>
 
 namespace kasane::app {
 
@@ -16,6 +18,10 @@ Action add_run(CLI::App& app, const Common& common) {
     app.add_flag("--force", options->force, "Replace the run that is in the output directory");
     add_settings(app, options->set);
     return [options, &common] {
+        KS_VALIDATE(!run::is_model_file(options->file),
+                    "is a model, not a run: `kasane sample` makes its particles, and a run file takes it with model = \"FILE.toml\" under "
+                    "[initial]",
+                    {options->file, 0, 0, ""});
         auto settings = as_settings(options->set);
         for (const auto& setting : common.settings()) settings.push_back(setting);
         if (!options->directory.empty()) settings.push_back(text_setting("output.directory", options->directory, "-o"));

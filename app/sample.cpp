@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace kasane::app {
 namespace {
@@ -40,17 +41,6 @@ run::ModelFile model_of(const Options& o) {
         model.resolved += fmt::format("# sampled with --seed {}\n", o.seed);
     }
     return model;
-}
-
-void check_memory(const Options& o, const run::Initial& initial, std::uint64_t needed) {
-    constexpr double GiB = 1u << 30;
-    const auto there = available_memory(Cpu{});
-    const auto largest = std::max_element(initial.sources.begin(), initial.sources.end(),
-                                          [](const auto& a, const auto& b) { return a.count < b.count; });
-    KS_VALIDATE(needed <= there,
-                fmt::format("asks for too much: {} particles need {:.3g} GiB of memory, and {:.3g} GiB are free. Take fewer particles",
-                            initial.count(), static_cast<double>(needed) / GiB, static_cast<double>(there) / GiB),
-                o.count > 0 ? Where{"", 0, 0, "--count"} : largest->where);
 }
 
 /// The page goes where it is told to, its tables beside it.
@@ -102,17 +92,24 @@ int sample(const Common& common, const Options& o) {
     KS_VALIDATE(o.report.empty() || std::any_of(sources.begin(), sources.end(), [](const auto& s) { return s.galaxy(); }),
                 "is for galaxies, and there is none in the model: leave it out", {"", 0, 0, "--report"});
     const Stopwatch watch;
+    catch_interrupts();
     const Cpu on{common.threads_or_all()};
     run::Sampling sampling(model.initial, model.units, on);
-    check_memory(o, model.initial, sampling.memory_bytes());
+    sampling.check_memory(o.count > 0 ? std::optional(Where{"", 0, 0, "--count"}) : std::nullopt);
     auto outline = sampling.outline();
     outline.model = model.resolved;
     gravity::SnapshotWriter writer(o.file, outline);  // before the work: a place that cannot be written shows now
     {
         Progress bar(common.progress(), "sampling", 1);
-        sampling.build([&](double done, const std::string& what) { bar.update(done / 2, what); });
-        sampling.draw([&](const gravity::Particles& block) { writer.append(block); },
-                      [&](double done, const std::string& what) { bar.update((1 + done) / 2, what); });
+        const auto progress = [&](double from) {
+            return [&bar, from](double done, const std::string& what) {
+                stop_if_interrupted();
+                bar.update(from + done / 2, what);
+            };
+        };
+        sampling.build(progress(0));
+        sampling.draw([&](const gravity::Particles& block) { writer.append(block); }, progress(0.5));
+        stop_if_interrupted();
     }
     writer.commit();
 
@@ -137,8 +134,10 @@ Action add_sample(CLI::App& app, const Common& common) {
     auto options = std::make_shared<Options>();
     app.add_option("MODEL", options->model, "Model file or run file (TOML)")->required();
     app.add_option("-o,--output", options->file, "Snapshot to write (GADGET HDF5)")->required();
-    app.add_option("--count", options->count, "Number of particles in all, instead of the file's")->check(CLI::PositiveNumber);
-    app.add_option("--seed", options->seed, "Seed, instead of the file's; further objects count on from it")->check(CLI::NonNegativeNumber);
+    app.add_option("--count", options->count, "Number of particles in all, instead of the file's")
+        ->check(whole_number(1, gravity::most_particles));
+    app.add_option("--seed", options->seed, "Seed, instead of the file's; further objects count on from it")
+        ->check(whole_number(0, INT64_MAX));
     app.add_option("--report", options->report,
                    "Page of the model to write (HTML): picture, numbers, curves; its tables go beside it (.tables.hdf5)");
     app.add_flag("--force", options->force, "Overwrite files that exist");

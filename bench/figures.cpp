@@ -166,18 +166,21 @@ std::string scale(const Study& study) {
 /// One plot per component: the radii that hold 10% to 90% of it, over those at the start.
 std::string equilibrium(const Study& study) {
     std::string out;
-    for (const auto& component : study.of_largest()) {
+    for (const auto& component : study.rows) {
         if (!std::isfinite(component["early_drift"])) continue;
         auto p = plot(component.label, "time over the span", Scale::linear, "over the start", false);
         p.marks = false;
         p.reference = 1;
-        auto rows = study.of_largest(component.label + ", at ");
+        p.y_include = {0.97, 1.03};
+        auto rows = study.with(component.label + ", at ");
+        std::erase_if(rows, [&](const Row& row) { return row["n"] != component["n"]; });
         for (const std::string key : {"r10", "r25", "r50", "r75", "r90", "height"}) {
             auto curve = series(key, rows, "time", key);
             for (auto& t : curve.x) t /= component["span"];
             if (!curve.y.empty() && std::isfinite(curve.y.front())) p.series.push_back(curve);
         }
-        out += figure(p, fmt::format("{} particles.", run::report::grouped(std::llround(component["particles"]))));
+        out += figure(p, fmt::format("{} particles, softening {}.", run::report::grouped(std::llround(component["particles"])),
+                                     number(component["softening"])));
     }
     return out;
 }

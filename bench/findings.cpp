@@ -173,7 +173,7 @@ std::string scale(const Study& study) {
 
 std::string equilibrium(const Study& study) {
     int components = 0, radii = 0, quiet = 0, balanced = 0;
-    for (const auto& row : study.of_largest()) {
+    for (const auto& row : study.rows) {
         if (!std::isfinite(row["early_drift"])) continue;
         ++components;
         radii += row["error"] <= 0.03;
@@ -182,9 +182,9 @@ std::string equilibrium(const Study& study) {
     }
     if (components == 0) return "";
     return fmt::format(
-        "Of {} components, with {} in each model, <strong>{}</strong> keep all radii from 10% to 90% of their mass within 3%, {} ring by "
-        "less than 2% in the first tenth; the virial ratio stays within 1% for {}.",
-        components, particles(study.largest_n()), radii, quiet, balanced);
+        "Of {} components <strong>{}</strong> keep all radii from 10% to 90% of their mass within 3%, and {} ring by less than 2% in the "
+        "first tenth; the virial ratio stays within 1% for {}.",
+        components, radii, quiet, balanced);
 }
 
 }  // namespace

@@ -32,17 +32,17 @@ std::vector<NamedGalaxy> single_spheres(index_t count) {
         Truncation truncation;
         bool halo = false;
     };
-    const Case cases[] = {{Plummer{}, {}},
-                          {King{6}, {}},
-                          {Hernquist{}, cut},
-                          {Nfw{}, cut, true},
-                          {Moore{}, cut, true},
-                          {Burkert{}, cut, true},
-                          {Einasto{0.18}, {}, true},
+    const Case cases[] = {{Burkert{}, cut, true},
                           {Isothermal{}, cut, true},
-                          {TwoPower{1.5, 4, 1}, cut, true},
                           {TriplePower{0.5, 2, 5, 50, 2}, {}, true},
+                          {Nfw{}, cut, true},
+                          {Einasto{0.18}, {}, true},
+                          {Moore{}, cut, true},
+                          {TwoPower{1.5, 4, 1}, cut, true},
+                          {Plummer{}, {}},
+                          {King{6}, {}},
                           {Sersic{2.2}, {}},
+                          {Hernquist{}, cut},
                           {TabulatedDensity{plummer_table(-2.5)}, {}},
                           {TabulatedSurfaceDensity{plummer_table(-2)}, {}}};
     std::vector<NamedGalaxy> all;
@@ -56,9 +56,9 @@ std::vector<NamedGalaxy> single_spheres(index_t count) {
         all.push_back({name(law), model, halo});
     }
     GalaxyModel anisotropic;
-    anisotropic.components.push_back({.law = Hernquist{}, .truncation = cut, .anisotropy_radius = 1});
+    anisotropic.components.push_back({.law = Plummer{}, .anisotropy_radius = 1.5});
     anisotropic.count = count;
-    all.push_back({"anisotropic hernquist", anisotropic, false});
+    all.push_back({"anisotropic plummer", anisotropic, false});
     return all;
 }
 

@@ -103,6 +103,16 @@ TEST_F(BadModel, CountsFromOneTo2To40) {
     expect_refused("units = 'nbody'\n[[component]]\nmodel = 'plummer'\nparticle_mass = 1e-20\n", 4, {"component.0.particle_mass"});
     expect_refused("units = 'nbody'\n[[component]]\nmodel = 'plummer'\ncount = 800_000_000_000\n"
                    "[[component]]\nname = 'b'\nmodel = 'plummer'\ncount = 800_000_000_000\n", 2, {"1.6e+12"});
+    // On the command line too, where a number may not even fit in 64 bits.
+    test::write_file(directory / "model.toml", plummer(""));
+    for (const char* count : {"0", "-5", "1099511627777", "99999999999999999999", "1e6"})
+        test::expect_bad_input(kasane({"sample", "model.toml", "-o", "s.hdf5", "--json", "--count", count}),
+                               {"--count", "is " + std::string(count), "1 to 1099511627776"});
+    for (const char* seed : {"-1", "18446744073709551615"})
+        test::expect_bad_input(kasane({"sample", "model.toml", "-o", "s.hdf5", "--json", "--seed", seed}), {"--seed", "whole number"});
+    test::expect_bad_input(kasane({"sample", "model.toml", "-o", "s.hdf5", "--json", "--count", "1099511627776"}),
+                           {"--count", "GiB", "free"});
+    EXPECT_FALSE(fs::exists(directory / "s.hdf5"));
     // More than memory: told with both numbers, before anything is made.
     expect_refused("units = 'nbody'\ncount = 1_000_000_000_000\nmodel = 'plummer'\n", 2, {"count", "GiB", "free"});
 }
@@ -142,11 +152,18 @@ TEST_F(BadModel, TablesThatAreNoDensity) {
     expect_refused(text, 4, {"file", "table.txt", "density", "positive", "row 8"});
     write_table("table.txt", [](int i, double r, double rho) { return row(i == 7 ? r / 10 : r, rho); });
     expect_refused(text, 4, {"file", "monotone", "row 8"});
+    write_table("table.txt", [](int, double r, double) { return std::to_string(r); });
+    expect_refused(text, 4, {"table.txt:2", "one column", "table.txt:4", "7 more like these"});
     test::write_file(directory / "table.txt", "1 3\n2 2\n3 1\n");
     expect_refused(text, 4, {"file", "3 rows", "short"});
     expect_refused("units = 'nbody'\ncount = 100\nmodel = 'table'\nfile = 'none.txt'\n", 4, {"none.txt", "no such file"});
     expect_refused("units = 'nbody'\ncount = 100\nmodel = 'table'\n", 0, {"file", "missing"});
     expect_refused("units = 'nbody'\ncount = 100\nmodel = 'table'\nfile = 'table.txt'\nscale = 2\n", 4, {"file"});
+}
+
+TEST_F(BadModel, AModelIsNoRun) {
+    test::write_file(directory / "model.toml", plummer(""));
+    test::expect_bad_input(kasane({"run", "model.toml", "--json"}), {"model.toml", "is a model, not a run", "kasane sample"});
 }
 
 TEST_F(BadModel, OutputThatCannotBeWrittenIsRefusedBeforeTheWork) {

@@ -235,6 +235,66 @@ TEST_F(Models, MemoryIsThatOfTheSnapshot) {
     EXPECT_LT(outcome.peak_bytes, file + (std::int64_t{32} << 20)) << "the file has " << file;
 }
 
+// Balls too are made block by block.
+TEST_F(Models, MemoryOfABallIsThatOfTheSnapshot) {
+    model("units = 'nbody'\nmodel = 'uniform'\nscale = 1\ncount = 1048576\n");
+    const auto outcome = kasane({"sample", "model.toml", "-o", "s.hdf5", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto file = static_cast<std::int64_t>(fs::file_size(directory / "s.hdf5"));
+    EXPECT_LT(outcome.peak_bytes, file + (std::int64_t{32} << 20)) << "the file has " << file;
+}
+
+TEST_F(Models, AnInterruptedSamplingLeavesNothing) {
+    model("units = 'nbody'\nmodel = 'plummer'\ncount = 4000000\n");  // some seconds' work for a thread
+    for (const int signal : {SIGINT, SIGTERM}) {
+        auto process = start({"sample", "model.toml", "-o", "s.hdf5", "--json", "--threads", "1"});
+        ASSERT_TRUE(wait_for([&] { return fs::exists(directory / ".s.hdf5.tmp") || !process.running(); }));
+        process.signal(signal);
+        const auto outcome = process.wait();
+        EXPECT_EQ(outcome.status, 130) << outcome.err;
+        EXPECT_NE(outcome.json()["error"]["message"].dump().find("nothing was written"), std::string::npos) << outcome.out;
+        EXPECT_FALSE(fs::exists(directory / "s.hdf5") || fs::exists(directory / ".s.hdf5.tmp"));
+    }
+}
+
+TEST_F(Models, CheckReadsThemAsSampleDoes) {
+    three_components();
+    const auto check = kasane({"check", "model.toml", "--json"});
+    ASSERT_EQ(check.status, 0) << check.err;
+    const auto told = check.json();
+    sample({"model.toml"});
+    for (const char* same : {"components", "galaxies", "units"}) EXPECT_EQ(told[same], last.json()[same]) << same;
+    EXPECT_EQ(told["particles"], 1001);
+    EXPECT_EQ(told["title"], "three");
+    EXPECT_GT(told["memory"]["host_available"], told["memory"]["host_bytes"]);
+    EXPECT_NE(told["papers"].dump().find("Hernquist"), std::string::npos);
+    EXPECT_NE(told["resolved"].dump().find("anisotropy_radius"), std::string::npos);
+    const auto plain = kasane({"check", "model.toml", "--set", "count=77"});
+    for (const char* word : {"78 particles", "half-mass radius", "rests on:", "memory"})
+        EXPECT_NE(plain.out.find(word), std::string::npos) << word << " in " << plain.out;
+    test::expect_bad_input(kasane({"check", "model.toml", "--json", "--set", "component.1.scale=-1"}), {"component.1.scale", "above 0"});
+}
+
+// What is not quite as it was asked for is told on the terminal, in the object and on the page.
+TEST_F(Models, CautionsReachTheUser) {
+    model("units = 'nbody'\ncount = 1000\n[[component]]\nname = 'stars'\nmodel = 'plummer'\nscale = 1\n"
+          "[[component]]\nmodel = 'black-hole'\nmass = 0.01\n");
+    const auto outcome = kasane({"sample", "model.toml", "-o", "s.hdf5", "--report", "s.html", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::string words = "\"stars\" is negative for 0.028% of its mass";
+    EXPECT_NE(outcome.err.find("warning: the distribution function of " + words), std::string::npos) << outcome.err;
+    const auto galaxy = outcome.json()["galaxies"][0];
+    ASSERT_EQ(galaxy["warnings"].size(), 1u);
+    EXPECT_NE(galaxy["warnings"][0].get<std::string>().find(words), std::string::npos);
+    EXPECT_GT(galaxy["components"][0]["clamped_radius"], 0);
+    EXPECT_NE(test::read_file(directory / "s.html").find("Note:"), std::string::npos);
+    test::write_file(directory / "run.toml", "[run]\nproblem = 'gravity'\nunits = 'nbody'\ndevice = 'cpu'\nuntil = 0.1\n"
+                                             "[initial]\nmodel = 'model.toml'\n[force]\nsoftening = 0.1\n[step]\ndt = 0.1\n"
+                                             "[output]\ndirectory = 'out'\n");
+    ASSERT_EQ(kasane({"run", "run.toml"}).status, 0);
+    EXPECT_NE(test::read_file(directory / "out/log.txt").find(words), std::string::npos);
+}
+
 class ShippedModel : public Models, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(ShippedModel, IsSampledAndNamesItsSource) {

@@ -21,9 +21,11 @@ std::filesystem::path file_of(const io::Section& table, const std::string& key, 
     return std::filesystem::absolute(from_file ? directory / value : std::filesystem::path(value)).lexically_normal();
 }
 
-InputError at_key(const InputError& error) {
+InputError at_key(const InputError& error, std::size_t most) {
+    const auto& all = error.problems();
     std::string text;
-    for (const auto& each : error.problems()) text += (text.empty() ? "" : "; ") + each.text();
+    for (std::size_t i = 0; i < std::min(all.size(), most); ++i) text += (text.empty() ? "" : "; ") + all[i].text();
+    if (all.size() > most) text += fmt::format("; and {} more like these", all.size() - most);
     return InputError(text);
 }
 
@@ -182,7 +184,7 @@ class Reader {
         try {
             return read_table(path);
         } catch (const InputError& error) {
-            table_.problem("file", at_key(error));
+            table_.problem("file", at_key(error, 3));  // of a file that is something else, some lines tell as much as all
         }
         return {};
     }

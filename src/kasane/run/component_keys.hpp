@@ -55,7 +55,7 @@ io::ParseQuantity parse(gravity::Dimension dimension, const gravity::Units& unit
 /// Has the system no scale (G = 1)? Then quantities have values that are everybody's.
 inline bool dimensionless(const gravity::Units& units) { return units.length_cm == 0; }
 
-/// An error in another file, told at the key that names the file.
-InputError at_key(const InputError& error);
+/// An error in another file, told at the key that names the file; at most so many of its problems, and how many more there are.
+InputError at_key(const InputError& error, std::size_t most = SIZE_MAX);
 
 }  // namespace kasane::run

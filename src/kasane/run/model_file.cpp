@@ -4,7 +4,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kasane::run {
+
+bool is_model_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings) {
+    io::RunFileReader file(path, settings);
+    auto root = file.root();
+    const auto has = [&](const char* key) { return root.has(key); };
+    constexpr const char* of_runs[] = {"run", "initial", "force", "step", "output"};
+    constexpr const char* of_models[] = {"model", "component", "object"};
+    return std::none_of(std::begin(of_runs), std::end(of_runs), has) && std::any_of(std::begin(of_models), std::end(of_models), has);
+}
 
 ModelFile read_model_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings) {
     io::RunFileReader file(path, settings);

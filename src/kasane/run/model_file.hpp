@@ -17,6 +17,9 @@ struct ModelFile {
     std::vector<std::string> unused_keys;
 };
 
+/// Does the file describe a model alone, with nothing of a run? @throws InputError when it cannot be read
+bool is_model_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {});
+
 /// @throws InputError with everything that is wrong with the file
 ModelFile read_model_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {});
 

@@ -52,8 +52,11 @@ void write_component(hdf5::File& file, const std::string& group, const gravity::
     to.number("dispersion", f.dispersion);
     to.number("dynamical_time", f.dynamical_time);
     to.number("clamped_fraction", f.clamped_fraction);
+    to.number("clamped_radius", f.clamped_radius);
     to.number("least_q", f.least_q);
     to.number("least_q_radius", f.least_q_radius);
+    to.number("density_miss", f.density_miss);
+    to.number("dispersion_miss", f.dispersion_miss);
     to.number("suggested_softening", f.suggested_softening);
     const bool disk = !t.surface_density.empty();
     to.column("density", t.density, unit.per_length(3), disk ? "density in the plane" : "density");

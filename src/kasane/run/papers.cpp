@@ -63,7 +63,10 @@ void add_galaxy(const gravity::GalaxyModel& galaxy, Add add) {
         add("L. P. Osipkov, Sov. Astron. Lett. 5, 42 (1979) (anisotropic distribution function)");
         add("D. Merritt, AJ 90, 1027 (1985) (anisotropic distribution function)");
     }
-    if (any([](const auto& c) { return gravity::is_disk(c.law); })) add("A. Toomre, ApJ 139, 1217 (1964) (stability of disks: Q)");
+    if (any([](const auto& c) { return gravity::is_disk(c.law); })) {
+        add("A. Toomre, ApJ 139, 1217 (1964) (stability of disks: Q)");
+        add("W. Dehnen, AJ 118, 1201 (1999) (distribution function of a disk's motions)");
+    }
     add("Y. Miki, M. Umemura, MNRAS 475, 2269 (2018) (MAGI: galaxies of many components in equilibrium)");
 }
 

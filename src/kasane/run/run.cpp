@@ -41,6 +41,7 @@ RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, 
     log::info("{}: {} particles on {}, {} {} to t = {:.6g}, in {}", file.title, start.particles.size(), device_info(file.space).name,
               file.schedule.last(), control_of(file.steps) ? "times dt_max" : "steps", file.schedule.until, directory.path().string());
     for (const auto& note : file.notes) log::info("{}", note);
+    for (const auto& caution : start.cautions) log::debug("{}", caution);  // told on the terminal before there was a log file
     Record record;
     record.components = std::move(start.components);
     GravityRun run(file, directory, std::move(start.particles), {}, 0, std::move(record));

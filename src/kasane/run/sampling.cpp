@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/gravity/galaxy/cautions.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/sampling.hpp>
 
@@ -129,12 +130,19 @@ gravity::Placement Sampling::placement(std::size_t i) const {
 }
 
 std::uint64_t Sampling::memory_bytes() const {
-    constexpr std::uint64_t each = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + 1;
     constexpr std::uint64_t rest = 64 << 20;  // tables of the galaxies, blocks, the program
-    std::uint64_t held = 0;                   // balls are made at once
-    for (const auto& source : initial_->sources)
-        if (source.ball()) held = std::max(held, static_cast<std::uint64_t>(source.count) * each);
-    return outline_.bytes() + held + rest;
+    return outline_.bytes() + rest;
+}
+
+void Sampling::check_memory(const std::optional<Where>& asked) const {
+    constexpr double GiB = 1u << 30;
+    const auto needed = memory_bytes(), there = available_memory(Cpu{});
+    const auto& sources = initial_->sources;
+    const auto largest = std::max_element(sources.begin(), sources.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
+    KS_VALIDATE(needed <= there,
+                fmt::format("asks for too much: {} particles need {:.3g} GiB of memory, and {:.3g} GiB are free. Take fewer particles",
+                            initial_->count(), static_cast<double>(needed) / GiB, static_cast<double>(there) / GiB),
+                asked.value_or(largest->where));
 }
 
 void Sampling::build(const ProgressFunction& progress) {
@@ -166,20 +174,21 @@ void Sampling::draw(const std::function<void(const gravity::Particles&)>& sink, 
             }
             sink(particles);
         };
-        if (sources[i].galaxy()) {
-            // Half of the time is the sampler's, which goes through all particles once to find their centre of mass.
-            const double half = (before + after) / 2;
-            const gravity::Sampler sampler(*galaxies_[i], on_, part_of(progress, before, half));
-            const auto report = part_of(progress, half, after);
+        const auto in_blocks = [&](const auto& sampler, const ProgressFunction& report) {
             gravity::Particles particles;
             for (index_t first = 0; first < sampler.size(); first += block) {
                 sampler.fill(particles, first, std::min(block, sampler.size() - first));
                 hand_over(particles);
                 if (report) report(static_cast<double>(first + particles.size()) / static_cast<double>(sampler.size()), "particles");
             }
+        };
+        if (sources[i].galaxy()) {
+            // Half of the time is the sampler's, which goes through all particles once to find their centre of mass.
+            const double half = (before + after) / 2;
+            const gravity::Sampler sampler(*galaxies_[i], on_, part_of(progress, before, half));
+            in_blocks(sampler, part_of(progress, half, after));
         } else if (const auto* ball = sources[i].ball()) {
-            auto particles = gravity::sample(*ball, on_);
-            hand_over(particles);
+            in_blocks(gravity::BallSampler(*ball, on_), part_of(progress, before, after));
         } else {
             hand_over(snapshots_[i].particles);
             snapshots_[i] = {};
@@ -203,7 +212,11 @@ Sampled load(const Initial& initial, const gravity::Units& units, Cpu on, const 
             filled += part.size();
         },
         part_of(progress, 0.5, 1));
-    return {std::move(all), sampling.outline().components};
+    Sampled sampled{std::move(all), sampling.outline().components, {}};
+    for (std::size_t i = 0; i < initial.sources.size(); ++i)
+        if (sampling.galaxy(i))
+            for (auto& each : gravity::cautions(*sampling.galaxy(i))) sampled.cautions.push_back(std::move(each));
+    return sampled;
 }
 
 }  // namespace kasane::run

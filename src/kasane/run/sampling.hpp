@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace kasane::run {
@@ -26,6 +27,8 @@ class Sampling {
     const gravity::SnapshotOutline& outline() const { return outline_; }
     /// Memory to write all of it to a snapshot.
     std::uint64_t memory_bytes() const;
+    /// @param asked  who asked for so many, where it was not the file   @throws InputError: more memory than there is
+    void check_memory(const std::optional<Where>& asked = {}) const;
 
     /// Builds the galaxies: potentials, distribution functions, disks. @throws InputError with the key's place for galaxies that cannot
     /// be in equilibrium; ComputationError
@@ -53,6 +56,7 @@ class Sampling {
 struct Sampled {
     gravity::Particles particles;
     std::vector<gravity::SnapshotComponent> components;
+    std::vector<std::string> cautions;  ///< of its galaxies, which the log has already
 };
 /// @throws as Sampling does
 Sampled load(const Initial& initial, const gravity::Units& units, Cpu on = {}, const ProgressFunction& progress = {});

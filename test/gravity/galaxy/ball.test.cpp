@@ -83,6 +83,26 @@ TEST(Ball, RestsAndDoesNotDependOnThreads) {
     EXPECT_NE(sample(Ball{.count = 2, .seed = 4}).position, sample(Ball{.count = 2, .seed = 5}).position);
 }
 
+TEST(Ball, PartsAreThoseOfTheWhole) {
+    const Ball ball{.count = 70'001, .seed = 5, .mass = 3, .radius = 2, .type = 4};  // more than a block of the sums
+    const auto all = sample(ball);
+    const BallSampler sampler(ball, Cpu{2});
+    ASSERT_EQ(sampler.size(), 70'001);
+    Particles part;
+    for (const auto& [first, n] : {std::pair<index_t, index_t>{0, 3}, {65'530, 12}, {69'999, 2}, {17, 0}}) {
+        sampler.fill(part, first, n);
+        ASSERT_EQ(part.size(), n);
+        for (index_t i = 0; i < n; ++i) {
+            const auto k = static_cast<std::size_t>(i), of_all = static_cast<std::size_t>(first + i);
+            EXPECT_EQ(part.position[k], all.position[of_all]);
+            EXPECT_EQ(part.velocity[k], all.velocity[of_all]);
+            EXPECT_EQ(part.mass[k], all.mass[of_all]);
+            EXPECT_EQ(part.id[k], all.id[of_all]);
+            EXPECT_EQ(part.type[k], 4);
+        }
+    }
+}
+
 TEST(Ball, BadOptionsAreNamed) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
     EXPECT_EQ(bad_keys({.count = 10}), Keys{});

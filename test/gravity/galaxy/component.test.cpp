@@ -145,6 +145,9 @@ std::vector<Bad> bad_components() {
         {"hole_particle_mass", with(of(BlackHole{}), [](C& c) { c.particle_mass = 1; }), "particle_mass", "one particle"},
         {"type_unknown", with(of(Plummer{}), [](C& c) { c.type = 6; }), "type", "0 to 5"},
         {"softening_negative", with(of(Plummer{}), [](C& c) { c.softening = -1; }), "softening", "not negative"},
+        {"name_line_break", with(of(Plummer{}), [](C& c) { c.name = "a\nb"; }), "name", "line break"},
+        {"name_escape", with(of(Plummer{}), [](C& c) { c.name = "\x1b[31m"; }), "name", "control"},
+        {"name_long", with(of(Plummer{}), [](C& c) { c.name = std::string(201, 'x'); }), "name", "at most 200"},
         {"name_slash", with(of(Plummer{}), [](C& c) { c.name = "a/b"; }), "name", "slash"},
     };
 }

@@ -4,6 +4,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <unistd.h>
+
 namespace kasane::log {
 namespace {
 
@@ -21,7 +23,8 @@ spdlog::level::level_enum spdlog_level(Level level) {
 struct Loggers {
     std::shared_ptr<spdlog::logger> terminal = [] {
         auto logger = std::make_shared<spdlog::logger>("kasane", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
-        logger->set_pattern("%^%l%$: %v");
+        // On a terminal a progress bar may stand in the line: it is wiped, and drawn again when it goes on.
+        logger->set_pattern(isatty(STDERR_FILENO) ? "\r\x1b[K%^%l%$: %v" : "%^%l%$: %v");
         logger->set_level(spdlog::level::info);
         return logger;
     }();

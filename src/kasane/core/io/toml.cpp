@@ -35,7 +35,9 @@ std::string read_text(const std::filesystem::path& path) {
         KS_VALIDATE(text.size() <= largest_file, "is larger than 16 MiB: this is no run file", {name, 0, 0, ""});
     }
     KS_VALIDATE(!file.bad(), "cannot be read", {name, 0, 0, ""});
-    KS_VALIDATE(text.size() >= 4, "is empty or too short: a run file starts with a table such as [run]", {name, 0, 0, ""});
+    KS_VALIDATE(text.size() >= 4,
+                "is empty or too short: a run file has tables such as [run], a model file a model or [[component]] tables",
+                {name, 0, 0, ""});
     return text;
 }
 

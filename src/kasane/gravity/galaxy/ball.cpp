@@ -37,36 +37,68 @@ Vec3<double> in_sphere(double radius, RandomStream& random) {
     return r * random_direction(random);
 }
 
-/// Moves the mean to the origin; one fixed order of summation.
-void center(std::vector<Vec3<double>>& vectors) {
-    CompensatedSum<double> x, y, z;
-    for (const auto& v : vectors) x.add(v.x), y.add(v.y), z.add(v.z);
-    const double share = 1 / static_cast<double>(vectors.size());
-    const Vec3<double> mean{x.value() * share, y.value() * share, z.value() * share};
-    for (auto& v : vectors) v -= mean;
-}
+/// Mean of many, one fixed order of summation.
+class Mean {
+   public:
+    void add(const std::vector<Vec3<double>>& vectors) {
+        for (const auto& v : vectors) x_.add(v.x), y_.add(v.y), z_.add(v.z);
+        count_ += std::ssize(vectors);
+    }
+    Vec3<double> value() const {
+        const double share = 1 / static_cast<double>(count_);
+        return {x_.value() * share, y_.value() * share, z_.value() * share};
+    }
+
+   private:
+    CompensatedSum<double> x_, y_, z_;
+    index_t count_ = 0;
+};
+
+constexpr index_t block = 1 << 16;
 
 }  // namespace
 
-Particles sample(const Ball& ball, Cpu on) {
+BallSampler::BallSampler(const Ball& ball, Cpu on) : ball_(ball), on_(on) {
     if (auto problems = problems_of(ball); !problems.empty()) throw InputError(std::move(problems));
-    Particles p;
-    p.resize(ball.count);
-    std::fill(p.mass.begin(), p.mass.end(), ball.mass / static_cast<double>(ball.count));
-    std::fill(p.type.begin(), p.type.end(), ball.type);
-    std::iota(p.id.begin(), p.id.end(), std::uint64_t{1});
+    Mean position, velocity;
+    Particles drawn;
+    for (index_t first = 0; first < ball.count; first += block) {
+        drawn.resize(std::min(block, ball.count - first));
+        draw(drawn, first);
+        position.add(drawn.position);
+        velocity.add(drawn.velocity);
+    }
+    position_ = position.value();
+    velocity_ = velocity.value();
+}
+
+void BallSampler::draw(Particles& into, index_t first) const {
     // |W| = 3/5 GM^2/R, and a ball of velocities up to u has 2K = 3/5 M u^2: balance at u^2 = GM/R.
-    const double fastest = ball.motion == Ball::Motion::uniform ? std::sqrt(ball.G * ball.mass / ball.radius) : 0;
-    auto* position = p.position.data();
-    auto* velocity = p.velocity.data();
-    parallel_for(on, p.size(), [=, seed = ball.seed, radius = ball.radius](index_t i) {
-        RandomStream random(seed, static_cast<std::uint64_t>(i));
+    const double fastest = ball_.motion == Ball::Motion::uniform ? std::sqrt(ball_.G * ball_.mass / ball_.radius) : 0;
+    auto* position = into.position.data();
+    auto* velocity = into.velocity.data();
+    parallel_for(on_, into.size(), [=, seed = ball_.seed, radius = ball_.radius](index_t i) {
+        RandomStream random(seed, static_cast<std::uint64_t>(first + i));
         position[i] = in_sphere(radius, random);
         velocity[i] = in_sphere(fastest, random);
     });
-    center(p.position);
-    center(p.velocity);
-    return p;
+}
+
+void BallSampler::fill(Particles& into, index_t first, index_t n) const {
+    KS_EXPECT(first >= 0 && n >= 0 && first + n <= size());
+    into.resize(n);
+    draw(into, first);
+    for (auto& x : into.position) x -= position_;
+    for (auto& v : into.velocity) v -= velocity_;
+    std::fill(into.mass.begin(), into.mass.end(), ball_.mass / static_cast<double>(ball_.count));
+    std::fill(into.type.begin(), into.type.end(), ball_.type);
+    std::iota(into.id.begin(), into.id.end(), static_cast<std::uint64_t>(first) + 1);
+}
+
+Particles sample(const Ball& ball, Cpu on) {
+    Particles all;
+    BallSampler(ball, on).fill(all, 0, ball.count);
+    return all;
 }
 
 }  // namespace kasane::gravity

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kasane/core/device/space.hpp>
+#include <kasane/core/math/vec3.hpp>
 #include <kasane/gravity/particles.hpp>
 
 #include <cstdint>
@@ -22,8 +23,26 @@ struct Ball {
     std::uint8_t type = 1;
 };
 
-/// Centre of mass at the origin and at rest, equal masses, ids 1..count.
-/// @throws InputError: count below 1 or above most_particles; mass, radius or G not finite or not above 0; an unknown type
+/// Its particles: centre of mass at the origin and at rest, equal masses, ids 1..count. A particle is a function of (ball, index), as
+/// those of a Sampler are; the constructor goes through all of them once to find their mean, and keeps none.
+class BallSampler {
+   public:
+    /// @throws InputError: count below 1 or above most_particles; mass, radius or G not finite or not above 0; an unknown type
+    explicit BallSampler(const Ball& ball, Cpu on = {});
+
+    index_t size() const { return ball_.count; }
+    /// Fills `into` (resized) with the particles first, first + 1, ..., first + n - 1.
+    void fill(Particles& into, index_t first, index_t n) const;
+
+   private:
+    void draw(Particles& into, index_t first) const;
+
+    Ball ball_;
+    Cpu on_;
+    Vec3<double> position_, velocity_;  // means of what is drawn
+};
+
+/// All at once. @throws as BallSampler does
 Particles sample(const Ball& ball, Cpu on = {});
 
 }  // namespace kasane::gravity

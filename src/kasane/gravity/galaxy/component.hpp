@@ -43,8 +43,8 @@ struct ExponentialDisk {};              ///< exp(-x)
 struct SersicDisk { double n = 1; };    ///< exp(-b_n (x^(1/n) - 1))
 struct TabulatedDisk { Table table{}; };  ///< Sigma(R)
 
-using Law = std::variant<Plummer, King, Hernquist, Nfw, Moore, Burkert, Einasto, Isothermal, TwoPower, TriplePower, Sersic, TabulatedDensity,
-                         TabulatedSurfaceDensity, BlackHole, ExponentialDisk, SersicDisk, TabulatedDisk>;
+using Law = std::variant<Plummer, King, Hernquist, Nfw, Moore, Burkert, Einasto, Isothermal, TwoPower, TriplePower, Sersic,
+                         TabulatedDensity, TabulatedSurfaceDensity, BlackHole, ExponentialDisk, SersicDisk, TabulatedDisk>;
 
 bool is_disk(const Law& law);
 bool is_black_hole(const Law& law);

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t least_rows = 8, most_rows = 10'000;  // the work of a deprojection goes with their number
 constexpr double steepest_cliff = 1e4;         // d ln f / d ln r between two rows: an edge 1e-3 of its radius wide is less
+constexpr std::size_t longest_name = 200;     // bytes; of labels in tables and pictures
 constexpr double steepest_cusp = 2.5;         // beyond, too much mass lies too far in to be tabulated
 constexpr double slowest_convergence = 3.25;  // outer slope whose mass converges within 40 decades of radius
 
@@ -181,9 +182,9 @@ void check_truncation(const Component& c, const Shape& shape, Problems& problems
             problems.add("truncation.radius",
                          fmt::format("is missing: beyond its last row a tabulated disk goes on for ever. Try {:.4g}", try_radius));
         } else if (shape.outer_slope <= 3) {
-            problems.add("truncation.radius", fmt::format("is missing: the mass of an untruncated {} with density r^-{:.3g} far out is "
+            problems.add("truncation.radius", fmt::format("is missing: the mass of an untruncated {} with density r^{:.3g} far out is "
                                                           "infinite. Try {:.4g}",
-                                                          law, shape.outer_slope, try_radius));
+                                                          law, -shape.outer_slope, try_radius));
         } else if (shape.outer_slope < slowest_convergence) {
             problems.add("truncation.radius",
                          fmt::format("is missing: with density r^-{:.3g} far out the mass of an untruncated {} converges too slowly; "
@@ -293,6 +294,9 @@ std::vector<InputProblem> problems_of(const Component& c) {
     Problems problems;
     problems.need(c.name.find('/') == std::string::npos && c.name != ".", "name",
                   fmt::format("is \"{}\": it names a group of an HDF5 file, which must not have a slash or be a dot", c.name));
+    problems.need(std::none_of(c.name.begin(), c.name.end(), [](char each) { return static_cast<unsigned char>(each) < ' ' || each == 127; }),
+                  "name", "has a line break or another control character: it is a label for people");
+    problems.need(c.name.size() <= longest_name, "name", fmt::format("has {} bytes: a label has at most {}", c.name.size(), longest_name));
     problems.above_zero(c.mass, "mass");
     bool good_scale = true;
     if (has_scale(c.law)) {

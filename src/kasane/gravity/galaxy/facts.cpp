@@ -1,3 +1,4 @@
+#include <kasane/gravity/galaxy/cautions.hpp>
 #include <kasane/gravity/galaxy/facts.hpp>
 #include <kasane/gravity/galaxy/survey.hpp>
 
@@ -116,10 +117,13 @@ ComponentFacts facts_of(const Galaxy& galaxy, const Survey& survey, std::size_t 
     f.half_mass_radius = survey.radius_holding(k, 0.5);
     f.dispersion = std::sqrt(galaxy.model().G * virial.random2 / (3 * f.mass));
     f.dynamical_time = dynamical_time(galaxy, f.half_mass_radius);
-    if (const auto* distribution = galaxy.distribution(k)) f.clamped_fraction = distribution->clamped().fraction;
+    if (const auto* distribution = galaxy.distribution(k))
+        f.clamped_fraction = distribution->clamped().fraction, f.clamped_radius = distribution->clamped().radius;
     if (const int d = survey.disk_of(k); d >= 0) {
         const auto least = galaxy.disks()->least_q(static_cast<std::size_t>(d));
         f.least_q = least.toomre_q, f.least_q_radius = least.radius;
+        const auto misses = galaxy.disks()->misses(static_cast<std::size_t>(d));
+        f.density_miss = misses.surface_density, f.dispersion_miss = misses.sigma_R2 / 2;
     }
     const auto n = static_cast<double>(f.count);
     const double share = std::clamp(resolved_particles / n, resolved_share, 0.5);
@@ -138,6 +142,7 @@ GalaxyFacts facts(const Galaxy& galaxy, Cpu on) {
     const Survey survey(galaxy, on);
     const double G = galaxy.model().G;
     GalaxyFacts f;
+    f.warnings = cautions(galaxy);
     Virial all;
     double smallest = std::numeric_limits<double>::infinity();
     f.suggested_softening = smallest;

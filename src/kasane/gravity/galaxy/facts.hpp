@@ -17,8 +17,9 @@ struct ComponentFacts {
     double half_mass_radius = 0;  ///< of a sphere that holds half of it [length]
     double dispersion = 0;        ///< of velocities along one direction, rms over the component, without rotation [velocity]
     double dynamical_time = 0;    ///< sqrt(r^3 / (G M(r))) at the half-mass radius, M of everything [time]
-    double clamped_fraction = 0;  ///< of f(E)
+    double clamped_fraction = 0, clamped_radius = 0;  ///< of f(E): mass that it touches, and where most of it lies
     double least_q = 0, least_q_radius = 0;  ///< disks
+    double density_miss = 0, dispersion_miss = 0;  ///< disks: of surface density and sigma_R, see DiskSystem::misses()
     double suggested_softening = 0;          ///< see suggested_softening()
 };
 
@@ -34,7 +35,8 @@ struct GalaxyFacts {
     double suggested_softening = 0;  ///< the least of the components'
     double suggested_step = 0;       ///< for all particles together [time]
     double suggested_dt_max = 0;     ///< longest step of block steps, a power of two [time]
-    std::vector<ComponentFacts> components;
+    std::vector<ComponentFacts> components{};
+    std::vector<std::string> warnings{};  ///< see cautions()
 };
 
 GalaxyFacts facts(const Galaxy& galaxy, Cpu on = {});

@@ -1,4 +1,6 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
+#include <kasane/gravity/galaxy/cautions.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 
 #include <fmt/format.h>
@@ -53,7 +55,7 @@ InputProblem no_equilibrium(std::size_t i, const Component& component, const Cla
     const auto [radius, width] = component.truncation;
     if (radius > 0 && clamped.radius > radius / 2) {
         return problem(".truncation", fmt::format("is too sharp: {}. A density that falls so fast has no equilibrium. Try the width {:.4g}",
-                                                  found(clamped), std::min(2 * width, radius / 2)));
+                                                  found(clamped), std::min(std::max(2 * width, radius / 10), radius / 2)));
     }
     return problem("", fmt::format("has no equilibrium: {}. Its density rises too little inwards for the mass of the others there. Try a "
                                    "steeper cusp, or less central mass",
@@ -117,6 +119,7 @@ Galaxy::Galaxy(GalaxyModel model, Cpu on, const ProgressFunction& progress) : mo
         }
     }
     if (!problems.empty()) throw InputError(std::move(problems));
+    for (const auto& caution : cautions(*this)) log::warning("{}", caution);
     tell(1, "");
 }
 

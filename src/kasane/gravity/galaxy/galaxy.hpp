@@ -23,7 +23,8 @@ inline constexpr double clamped_limit = 0.01;
 class Galaxy {
    public:
     /// @throws InputError as problems_of does, for a second black hole, when f < 0 for more than clamped_limit of a component's mass
-    /// (naming the component and the radius), as DiskSystem does; ComputationError as DistributionFunction does
+    /// (naming the component and the radius), as DiskSystem does; ComputationError as DistributionFunction does. The log warns of what
+    /// cautions() says.
     explicit Galaxy(GalaxyModel model, Cpu on = {}, const ProgressFunction& progress = {});
 
     const GalaxyModel& model() const { return model_; }

@@ -1,5 +1,4 @@
 #include <kasane/core/base/error.hpp>
-#include <kasane/core/base/log.hpp>
 #include <kasane/core/math/compensated.hpp>
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
@@ -67,30 +66,11 @@ struct Sum {
     Vec3<double> value() const { return {x.value(), y.value(), z.value()}; }
 };
 
-/// Int r dM diverges for rho ~ r^-4 and flatter.
-bool mean_radius_diverges(const MassProfile& sphere) {
-    if (sphere.finite()) return false;
-    const auto at = sphere.density(sphere.outer());
-    return -at.d * sphere.outer() <= 4.001 * at.rho;
-}
-
-void warn_of_long_tails(const Galaxy& galaxy) {
-    for (std::size_t i = 0; i < galaxy.counts().size(); ++i) {
-        const auto& component = galaxy.model().components[i];
-        if (!galaxy.sphere(i) || !mean_radius_diverges(*galaxy.sphere(i))) continue;
-        log::warning(
-            "{} has no mean radius: its density falls too slowly, so that its centre of mass, which goes to the origin, lies about one "
-            "scale off its cusp at any count. Try a truncation radius of {:.4g}",
-            component.label(), 100 * component.scale);
-    }
-}
-
 }  // namespace
 
 Sampler::Sampler(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress) : Sampler(galaxy, on, progress, nullptr) {}
 
 Sampler::Sampler(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress, Particles* all) : galaxy_(&galaxy), on_(on), first_{0} {
-    warn_of_long_tails(galaxy);
     for (const auto count : galaxy.counts()) first_.push_back(first_.back() + count);
     if (all) {
         all->resize(size());

@@ -19,8 +19,7 @@ class Galaxy;
 /// mass is at the origin and at rest: the constructor goes through all particles once to find it, and needs no memory for them.
 class Sampler {
    public:
-    /// The galaxy must outlive this. The log warns of components whose mean radius diverges (an untruncated hernquist): their centre
-    /// of mass, and so the origin, lies off their cusp at any count.
+    /// The galaxy must outlive this.
     explicit Sampler(const Galaxy& galaxy, Cpu on = {}, const ProgressFunction& progress = {});
 
     index_t size() const { return first_.back(); }

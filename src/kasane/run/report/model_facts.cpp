@@ -76,11 +76,15 @@ nlohmann::ordered_json facts_json(const gravity::GalaxyFacts& f) {
         put(one, "dispersion", c.dispersion);
         put(one, "dynamical_time", c.dynamical_time);
         put(one, "clamped_fraction", c.clamped_fraction);
+        put(one, "clamped_radius", c.clamped_radius);
         put(one, "least_q", c.least_q);
         put(one, "least_q_radius", c.least_q_radius);
+        put(one, "density_miss", c.density_miss);
+        put(one, "dispersion_miss", c.dispersion_miss);
         put(one, "suggested_softening", c.suggested_softening);
         components.push_back(std::move(one));
     }
+    if (!f.warnings.empty()) all["warnings"] = f.warnings;
     return all;
 }
 

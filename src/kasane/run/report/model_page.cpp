@@ -92,9 +92,11 @@ std::string component_table(const GalaxyPart& part, const gravity::Units& units)
         out += cell(text(c.suggested_softening, length_text)) + "</tr>\n";
     }
     out += "</tbody></table></div>\n";
+    for (const auto& warning : f.warnings) out += "<p class=\"small\"><strong>Note:</strong> " + escape(warning) + ".</p>\n";
     std::vector<std::string> clamped;
     for (const auto& c : f.components)
-        if (c.clamped_fraction > 1e-6) clamped.push_back(escape(c.label) + " " + error_size(c.clamped_fraction));
+        if (c.clamped_fraction > 1e-6)
+            clamped.push_back(escape(c.label + " " + error_size(c.clamped_fraction) + " about " + length_text(c.clamped_radius, units)));
     std::string notes =
         "The dispersion is the rms velocity along one direction, without rotation; the dynamical time is √(r³ / G M) at the half-mass "
         "radius, "

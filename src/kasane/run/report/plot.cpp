@@ -270,6 +270,8 @@ std::string to_svg(const Plot& plot) {
     f.right = width - 12 - longest_name;
     if (plot.reference && (!plot.log_y || *plot.reference > 0)) f.y.include(*plot.reference);
     if (plot.from_zero && !plot.log_y) f.y.include(0);
+    for (const double y : plot.y_include)
+        if (!plot.log_y || y > 0) f.y.include(y);
     // Room above and below, and a width for what has none.
     if (f.x.low == f.x.high) f.x = f.log_x ? Range{f.x.low / 2, f.x.high * 2} : Range{f.x.low - 0.5, f.x.high + 0.5};
     if (plot.log_y) {

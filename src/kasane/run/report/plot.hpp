@@ -36,6 +36,7 @@ struct Plot {
     std::optional<double> reference;  ///< a thin level line
     std::string reference_name;
     bool from_zero = false;  ///< a linear y axis begins at 0
+    std::vector<double> y_include;  ///< values that the y axis reaches, whatever the curves do
 };
 
 /// At most about `count` round numbers in [low, high], in steps of 1, 2 or 5 times a power of ten.

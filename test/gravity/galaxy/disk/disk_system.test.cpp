@@ -224,6 +224,29 @@ TEST(DiskSystem, RefusesAQThatLeavesNoRotation) {
     EXPECT_NO_THROW(DiskSystem(model, test::spheres_of(model)));
 }
 
+// A flat disk pulls its centre nowhere: the first, coarse grids find columns there that nothing holds.
+TEST(DiskSystem, RefusesWhatHasNoRotationForWantOfMassInside) {
+    Table flat, hollow;
+    for (int i = 0; i < 20; ++i) {
+        flat.radius.push_back(std::pow(10, -2 + 0.25 * i)), flat.density.push_back(1);
+        hollow.radius.push_back(flat.radius.back()), hollow.density.push_back(1 + 0.3 * i);
+    }
+    const auto keys = [](const Table& table) {
+        GalaxyModel model;
+        model.components = {test::exponential_disk(1, 10, 0.1)};
+        model.components[0].law = TabulatedDisk{table};
+        model.components[0].truncation = {100, 10};
+        try {
+            const DiskSystem s(model, nullptr);
+        } catch (const InputError& e) {
+            return e.problems()[0].where.key;
+        }
+        return std::string();
+    };
+    EXPECT_EQ(keys(flat), "components.0.disk.toomre_q");
+    EXPECT_EQ(keys(hollow), "components.0.mass");
+}
+
 TEST(DiskSystem, TwoDisksShareOnePotential) {
     GalaxyModel halves = lone_disk(0.1);
     halves.components[0].mass = 0.5;

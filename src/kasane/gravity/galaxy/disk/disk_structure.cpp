@@ -186,31 +186,38 @@ DiskColumns::Column DiskStructure::column(const SurfaceProfile& profile, double 
     constexpr std::size_t n = DiskColumns::nodes;
     std::array<double, 2 * n - 1> density;  // at the nodes and between them, 1 in the plane
     const double step = DiskColumns::step, z_d = profile.height();
-    if (first_) {
-        // No potential of the disks yet: a sheet of the height that is asked for. (sech^2(z/z_0) has fallen by e at 1.085 z_0.)
+    const auto lone_sheet = [&] {  // of the height that is asked for. (sech^2(z/z_0) has fallen by e at 1.085 z_0.)
         c.height = z_d;
+        c.sigma_z2 = pi * profile(R) * z_d / 1.085;
         for (std::size_t k = 0; k < density.size(); ++k) {
             const double s = 1 / std::cosh(1.085 * std::sinh(step * static_cast<double>(k) / 2));
             density[k] = s * s;
         }
+    };
+    if (first_) {
+        lone_sheet();  // no potential of the disks yet
     } else {
         const double plane = field_.psi(R, 0), spheres_plane = spheres_psi(R);
         const auto drop = [&](double z) { return plane - field_.psi(R, z) + (spheres_plane - spheres_psi(std::hypot(R, z))); };
         const double own = plane - field_.psi(R, z_d), spheres = spheres_plane - spheres_psi(std::hypot(R, z_d));
         c.sigma_z2 = std::max(own, 0.) + smooth_least(std::max(spheres, 0.), spheres_share * spheres_mass(R) / R);
-        // drop(height) = sigma_z^2: bisected first, then by secants.
-        double low = 0, high = z_d, f_low = -c.sigma_z2, f_high = drop(z_d) - c.sigma_z2;
-        c.height = z_d;
-        for (int i = 0; i < 60 && f_high > 1e-10 * c.sigma_z2 && high - low > 1e-10 * z_d; ++i) {
-            c.height = i % 3 == 0 ? (low + high) / 2 : low - f_low * (high - low) / (f_high - f_low);
-            const double f = drop(c.height) - c.sigma_z2;
-            (f > 0 ? high : low) = c.height;
-            (f > 0 ? f_high : f_low) = f;
-            if (std::abs(f) < 1e-10 * c.sigma_z2) break;
-        }
-        for (std::size_t k = 0; k < density.size(); ++k) {
-            const double x = drop(c.height * std::sinh(step * static_cast<double>(k) / 2)) / c.sigma_z2;
-            density[k] = std::exp(-x);
+        if (!(c.sigma_z2 > 0)) {
+            lone_sheet();  // nothing here that holds the column: a grid that is still too coarse, or the hole of a ring
+        } else {
+            // drop(height) = sigma_z^2: bisected first, then by secants.
+            double low = 0, high = z_d, f_low = -c.sigma_z2, f_high = drop(z_d) - c.sigma_z2;
+            c.height = z_d;
+            for (int i = 0; i < 60 && f_high > 1e-10 * c.sigma_z2 && high - low > 1e-10 * z_d; ++i) {
+                c.height = i % 3 == 0 ? (low + high) / 2 : low - f_low * (high - low) / (f_high - f_low);
+                const double f = drop(c.height) - c.sigma_z2;
+                (f > 0 ? high : low) = c.height;
+                (f > 0 ? f_high : f_low) = f;
+                if (std::abs(f) < 1e-10 * c.sigma_z2) break;
+            }
+            for (std::size_t k = 0; k < density.size(); ++k) {
+                const double x = drop(c.height * std::sinh(step * static_cast<double>(k) / 2)) / c.sigma_z2;
+                density[k] = std::exp(-x);
+            }
         }
     }
     std::vector<double> share(n), slope(n);

@@ -154,7 +154,7 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
     const double at_scale = disk.disk.toomre_q * per_q;
     const auto refuse = [&](double most_q) {
         return InputProblem{fmt::format("Q = {:.4g} at R = {:.4g} cannot be met: with sigma_R = {:.4g} (G = 1) no mean rotation would be "
-                                        "left against a circular speed of {:.4g}. The greatest Q there is {:.3g}",
+                                        "left against a circular speed of {:.4g}. The greatest Q there is below {:.3g}",
                                         disk.disk.toomre_q, scale, at_scale, std::sqrt(omega2(scale)) * scale, most_q),
                             at_key(d, "disk.toomre_q")};
     };
@@ -289,6 +289,11 @@ DiskSystem::LeastQ DiskSystem::least_q(std::size_t disk) const {
         if (q < least.toomre_q) least = {q, s.radius(i)};
     }
     return least;
+}
+
+DiskSystem::Misses DiskSystem::misses(std::size_t disk) const {
+    const auto& planar = state_->kinematics[disk].planar;
+    return {planar.density_error(), planar.dispersion_error()};
 }
 
 double DiskSystem::total_mass() const {

@@ -66,6 +66,12 @@ class DiskSystem {
         double toomre_q = 0, radius = 0;
     };
     LeastQ least_q(std::size_t disk) const;
+    /// How far its motions are from what was asked for, means over the mass, relative: the surface density that its distribution
+    /// function keeps up against the one that is drawn, and sigma_R^2. Below 1e-4 unless the disk is hot or ends sharply.
+    struct Misses {
+        double surface_density = 0, sigma_R2 = 0;
+    };
+    Misses misses(std::size_t disk) const;
 
     /// Mass of all disks inside spheres, as a density law of its spherical average (d and dd are not needed and 0).
     DensityLaw averaged() const;
