@@ -36,12 +36,6 @@ gravity::Snapshot read(const Source& source, const gravity::Units& units) {
 
 std::string word(gravity::Ball::Motion motion) { return motion == gravity::Ball::Motion::uniform ? "uniform" : "cold"; }
 
-/// The part from `first` to `last` of a progress.
-ProgressFunction part_of(const ProgressFunction& whole, double first, double last) {
-    if (!whole) return {};
-    return [whole, first, last](double done, const std::string& what) { whole(first + (last - first) * done, what); };
-}
-
 }  // namespace
 
 Sampling::Sampling(const Initial& initial, const gravity::Units& units, Cpu on)
