@@ -102,7 +102,7 @@ double MassProfile::psi_of_beyond(double r) const { return integral_beyond(r, 1,
 double MassProfile::radius(double m) const {
     const double log_m = std::log(m), log_inner = log_mass_(log_mass_.first());
     if (log_m < log_inner) return law_.inner * std::exp((log_m - log_inner) / inner_slope_);
-    return std::exp(log_mass_.inverse(log_m));
+    return std::min(std::exp(log_mass_.inverse(log_m)), law_.outer);  // exp(log(outer)) may round upwards
 }
 
 }  // namespace kasane::gravity
