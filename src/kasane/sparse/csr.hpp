@@ -1,0 +1,73 @@
+// Matrices in compressed rows: CsrView looks at anybody's arrays, CsrMatrix owns its own, check() says whether they can be solved.
+// Invariants: indices are 0-based; offsets and columns may be 32 or 64 bits wide; a view never copies and never frees.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// A square matrix in compressed rows, in the memory of whoever made it (host or device).
+struct CsrView {
+    index_t n = 0;  ///< rows and columns
+    const std::int32_t* begin32 = nullptr;   ///< [n + 1] first entry of each row; this or begin64
+    const std::int64_t* begin64 = nullptr;
+    const std::int32_t* column32 = nullptr;  ///< [nonzeros] this or column64
+    const std::int64_t* column64 = nullptr;
+    const double* value = nullptr;           ///< [nonzeros]
+
+    CsrView() = default;
+    /// @param row_begin [n + 1]   @param columns, values [row_begin[n]]
+    template <std::signed_integral Offset, std::signed_integral Column>
+    CsrView(index_t rows, const Offset* row_begin, const Column* columns, const double* values) : n(rows), value(values) {
+        if constexpr (sizeof(Offset) == 4) begin32 = reinterpret_cast<const std::int32_t*>(row_begin);
+        else begin64 = reinterpret_cast<const std::int64_t*>(row_begin);
+        if constexpr (sizeof(Column) == 4) column32 = reinterpret_cast<const std::int32_t*>(columns);
+        else column64 = reinterpret_cast<const std::int64_t*>(columns);
+    }
+    KS_FN index_t begin(index_t row) const { return begin32 ? begin32[row] : begin64[row]; }
+    KS_FN index_t end(index_t row) const { return begin(row + 1); }
+    KS_FN index_t column(index_t entry) const { return column32 ? column32[entry] : column64[entry]; }
+};
+
+/// A square matrix in compressed rows that owns its arrays, on the host.
+struct CsrMatrix {
+    std::vector<index_t> begin;        ///< [n + 1]
+    std::vector<std::int32_t> column;  ///< [nonzeros] ascending inside a row when canonical
+    std::vector<double> value;         ///< [nonzeros]
+    index_t rows() const { return begin.empty() ? 0 : static_cast<index_t>(begin.size()) - 1; }
+    index_t nonzeros() const { return begin.empty() ? 0 : begin.back(); }
+    CsrView view() const { return {rows(), begin.data(), column.data(), value.data()}; }
+};
+
+/// Most rows that a matrix may have: columns are stored in 32 bits.
+inline constexpr index_t most_rows = std::numeric_limits<std::int32_t>::max();
+
+/// What check() found in a matrix that can be solved.
+struct MatrixFacts {
+    index_t rows = 0, nonzeros = 0;
+    index_t longest_row = 0;           ///< entries
+    bool sorted = true;                ///< columns ascend in every row
+    index_t duplicates = 0;            ///< entries beyond the first of their place
+    index_t components = 1;            ///< of the graph
+    /// Every row sums to zero (to rounding) and no off-diagonal entry is positive: constants on a component are the null space.
+    bool singular = false;
+    std::vector<std::int32_t> component;  ///< [rows] of each row; only where singular and components > 1
+};
+
+/// Whether A can be symmetric positive definite, as far as one look at each entry tells.
+/// @param A      in host memory   @param source named in messages: a file, or "the matrix"
+/// @throws InputError, all kinds of problem at once, the first offender of each by its 1-based row and column: no rows; too many rows;
+///   offsets that fall or do not begin at zero; a column out of range; a value that is NaN or infinite; a row without a diagonal entry;
+///   a diagonal entry that is zero or negative; a pattern or a value that is not symmetric (values: beyond 1e-12 of the larger).
+MatrixFacts check(const CsrView& A, const std::string& source = "the matrix");
+
+/// A with columns ascending and entries of one place summed.
+CsrMatrix canonical(const CsrView& A);
+
+}  // namespace kasane::sparse
