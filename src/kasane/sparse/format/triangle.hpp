@@ -59,7 +59,6 @@ template <Space S, class T>
 struct Triangle {
     FormatKind kind = FormatKind::csr;
     int chunk = 1;
-    index_t nonzeros = 0;             ///< entries without padding
     Buffer<index_t, S> offset;        ///< csr, sell
     std::vector<Slice> slice;         ///< ell, sliced-ell: [colors * parts] like Layout::segment (coalesced: a colour's parts share one)
     Buffer<std::int32_t, S> column;
