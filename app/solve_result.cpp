@@ -40,7 +40,7 @@ std::string history_table(const std::vector<sparse::ResidualPoint>& history) {
     std::size_t next = 0;
     for (std::size_t line = 0; line < count; ++line) {
         auto at = std::max(next, line * (history.size() - 1) / (count - 1));
-        const auto before_next_line = (line + 1) * (history.size() - 1) / (count - 1);
+        const auto before_next_line = std::min((line + 1) * (history.size() - 1) / (count - 1), history.size());
         for (auto i = at; i < before_next_line; ++i)
             if (!std::isnan(history[i].relative)) {
                 at = i;
