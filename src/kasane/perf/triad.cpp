@@ -32,9 +32,9 @@ namespace {
     for (index_t i = 0; i < n; ++i) a[i] = b[i] + s * c[i];
 }
 
-/// 32 chains of additions: one would wait for each addition's latency and not for the memory.
+/// 16 chains of additions: one would wait for the latency of each addition and not for the memory.
 [[gnu::noinline]] double sum_of_products(const double* __restrict b, const double* __restrict c, index_t n) {
-    constexpr index_t chains = 32;
+    constexpr index_t chains = 16;
     double sum[chains] = {};
     for (index_t i = 0; i < n; i += chains)
         for (index_t k = 0; k < chains; ++k) sum[k] += b[i + k] * c[i + k];
@@ -56,7 +56,7 @@ MemorySpeed memory_speed(Cpu on, std::uint64_t array_bytes) {
     const index_t n = detail::speed_elements(array_bytes, speed.cache_bytes, available_memory(on));
     speed.array_bytes = static_cast<std::uint64_t>(n) * sizeof(double);
     Buffer<double, Cpu> a(on, n), b(on, n), c(on, n);
-    constexpr int passes = 10;
+    constexpr int passes = 5;
     double seconds[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()}, sum = 0;
 #pragma omp parallel num_threads(thread_count(on))
     {

@@ -15,7 +15,7 @@ struct MemorySpeed {
     std::uint64_t cache_bytes = 0;  ///< of the last cache; 0 where the system does not say
 };
 
-/// The best of ten passes of each loop.
+/// The best of a few passes of each loop.
 /// On the CPU the threads take equal parts and touch theirs first; stores are ordinary ones, so that a processor without write-combining
 /// also reads each line of a before it writes it. These 8 bytes are not counted (STREAM's habit), so that a loop which reads more than it
 /// writes can exceed the triad's rate, and the read rate is its bound.
