@@ -1,0 +1,219 @@
+// Assembly: rows are written in parallel, line by line along x, straight to their places, which have a closed form.
+// Invariant: the two rows that share a face compute its conductance by the same expression, so that the matrix is symmetric bit by bit.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/device/parallel.hpp>
+#include <kasane/sparse/poisson/poisson.hpp>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cmath>
+
+namespace kasane::sparse {
+namespace {
+
+bool positive(double value) { return value > 0 && std::isfinite(value); }
+
+/// Neighbours below and above along one direction of all cells with an index below m, one line of n cells.
+index_t neighbours_before(index_t m, index_t n) { return m == 0 ? 0 : m == n ? 2 * n - 2 : 2 * m - 1; }
+index_t neighbours_at(index_t m, index_t n) { return (m > 0) + (m < n - 1); }
+
+/// Widths, coefficients and conductances of a box that was validated.
+class Box {
+   public:
+    explicit Box(const PoissonProblem& problem) : problem_(problem), n_(problem.cells) {}
+
+    index_t row(index_t i, index_t j, index_t k) const { return i + n_[0] * (j + n_[1] * k); }
+    double width(int direction, index_t at) const {
+        const auto& widths = problem_.spacing[static_cast<std::size_t>(direction)];
+        return widths.size() == 1 ? widths[0] : widths[static_cast<std::size_t>(at)];
+    }
+    double volume(index_t i, index_t j, index_t k) const { return width(0, i) * width(1, j) * width(2, k); }
+    double area(int direction, const std::array<index_t, 3>& cell) const {
+        const int a = direction == 0 ? 1 : 0, b = direction == 2 ? 1 : 2;
+        return width(a, cell[static_cast<std::size_t>(a)]) * width(b, cell[static_cast<std::size_t>(b)]);
+    }
+    /// Of the half cell between its centre and a face across `direction`, per area.
+    double half_resistance(int direction, index_t at, index_t row) const {
+        const double c = problem_.coefficient.empty() ? 1 : problem_.coefficient[static_cast<std::size_t>(row)];
+        return width(direction, at) / (2 * c);
+    }
+    /// Between two neighbours, or from a centre to the face where `other` is outside.
+    double conductance(int direction, const std::array<index_t, 3>& cell, index_t other) const {
+        const auto d = static_cast<std::size_t>(direction);
+        double resistance = half_resistance(direction, cell[d], row(cell[0], cell[1], cell[2]));
+        if (other >= 0 && other < n_[d]) {
+            auto beyond = cell;
+            beyond[d] = other;
+            resistance += half_resistance(direction, other, row(beyond[0], beyond[1], beyond[2]));
+        }
+        return area(direction, cell) / resistance;
+    }
+    const Boundary& face(int direction, bool upper) const { return problem_.boundary[static_cast<std::size_t>(2 * direction + upper)]; }
+
+    /// Entries in all rows before the line (j, k).
+    index_t entries_before(index_t j, index_t k) const {
+        const auto [nx, ny, nz] = n_;
+        const index_t own = 3 * nx - 2;  // of a line: its diagonal and its neighbours along x
+        return nx * ny * neighbours_before(k, nz) + nx * k * neighbours_before(ny, ny) + own * ny * k +
+               nx * (neighbours_before(j, ny) + j * neighbours_at(k, nz)) + own * j;
+    }
+
+   private:
+    const PoissonProblem& problem_;
+    std::array<index_t, 3> n_;
+};
+
+std::string cell_text(const PoissonProblem& problem, index_t row) {
+    const auto [nx, ny, nz] = problem.cells;
+    return fmt::format("({}, {}, {})", row % nx + 1, row / nx % ny + 1, row / (nx * ny) + 1);
+}
+
+}  // namespace
+
+bool PoissonProblem::singular() const {
+    for (const auto& face : boundary)
+        if (face.kind == BoundaryKind::dirichlet) return false;
+    return true;
+}
+
+void validate(const PoissonProblem& problem) {
+    std::vector<InputProblem> problems;
+    const auto bad = [&](std::string message, std::string key) { problems.push_back({std::move(message), {"", 0, 0, std::move(key)}}); };
+    index_t rows = 1;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const auto n = problem.cells[d];
+        if (n < 1) {
+            bad(fmt::format("is {} along {}: there must be at least one cell", n, "xyz"[d]), "cells");
+            rows = 0;
+        } else if (rows > 0)
+            rows = n > most_rows / rows ? most_rows + 1 : rows * n;
+        const auto& widths = problem.spacing[d];
+        const auto count = static_cast<index_t>(widths.size());
+        if (count != 1 && count != n)
+            bad(fmt::format("along {} has {} numbers: one is wanted, or as many as there are cells ({})", "xyz"[d], count, n), "spacing");
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            if (!positive(widths[i])) {
+                bad(fmt::format("along {} is {} in cell {}: a width must be positive and finite", "xyz"[d], widths[i], i + 1), "spacing");
+                break;
+            }
+    }
+    if (rows > most_rows) bad(fmt::format("multiply to more than {} cells: columns are stored in 32 bits. Take fewer", most_rows), "cells");
+    for (std::size_t f = 0; f < 6; ++f)
+        if (!std::isfinite(problem.boundary[f].value))
+            bad(fmt::format("has the value {}, which is not finite", problem.boundary[f].value), face_names[f]);
+    if (rows >= 1 && rows <= most_rows) {
+        if (rows == 1 && problem.singular())
+            bad("leave a single cell that nothing holds: its equation is empty. Give one face a Dirichlet value", "cells");
+        const auto& c = problem.coefficient;
+        if (!c.empty() && std::ssize(c) != rows) bad(fmt::format("has {} values for {} cells", c.size(), rows), "coefficient");
+        for (std::size_t i = 0; i < c.size(); ++i)
+            if (!positive(c[i])) {
+                bad(fmt::format("is {} in cell {}: it must be positive and finite", c[i], cell_text(problem, static_cast<index_t>(i))),
+                    "coefficient");
+                break;
+            }
+    }
+    if (!problems.empty()) throw InputError(std::move(problems));
+}
+
+index_t poisson_nonzeros(const PoissonProblem& problem) {
+    const auto [nx, ny, nz] = problem.cells;
+    return 7 * nx * ny * nz - 2 * (ny * nz + nx * nz + nx * ny);
+}
+
+CsrMatrix poisson_matrix(const PoissonProblem& problem) {
+    validate(problem);
+    const Box box(problem);
+    const auto [nx, ny, nz] = problem.cells;
+    CsrMatrix A;
+    A.begin.resize(static_cast<std::size_t>(problem.rows() + 1));
+    A.column.resize(static_cast<std::size_t>(poisson_nonzeros(problem)));
+    A.value.resize(A.column.size());
+    std::atomic<index_t> extreme{-1};  // a row whose conductances leave the range of doubles
+    const std::array<index_t, 3> stride{1, nx, nx * ny};
+    parallel_for(Cpu{}, ny * nz, [&, nx = nx, ny = ny](index_t line) {
+        const index_t j = line % ny, k = line / ny;
+        auto at = static_cast<std::size_t>(box.entries_before(j, k));
+        for (index_t i = 0; i < nx; ++i) {
+            const std::array<index_t, 3> cell{i, j, k};
+            const index_t row = box.row(i, j, k);
+            A.begin[static_cast<std::size_t>(row)] = static_cast<index_t>(at);
+            double diagonal = 0;
+            bool good = true;
+            // What flows to one neighbour, or through the face where there is none.
+            const auto flow = [&](int d, bool upper) {
+                const auto here = cell[static_cast<std::size_t>(d)], other = upper ? here + 1 : here - 1;
+                const bool inside = other >= 0 && other < problem.cells[static_cast<std::size_t>(d)];
+                if (!inside && box.face(d, upper).kind == BoundaryKind::neumann) return;
+                const double g = box.conductance(d, cell, other);
+                good &= positive(g);
+                diagonal += g;
+                if (!inside) return;
+                const auto step = stride[static_cast<std::size_t>(d)];
+                A.column[at] = static_cast<std::int32_t>(upper ? row + step : row - step);
+                A.value[at++] = -g;
+            };
+            for (const int d : {2, 1, 0}) flow(d, false);
+            const auto middle = at++;
+            for (const int d : {0, 1, 2}) flow(d, true);
+            A.column[middle] = static_cast<std::int32_t>(row);
+            A.value[middle] = diagonal;
+            if (!good || !std::isfinite(diagonal)) extreme = row;
+        }
+    });
+    A.begin.back() = static_cast<index_t>(A.value.size());
+    KS_VALIDATE(extreme < 0,
+                fmt::format("the conductances of cell {} leave the range of doubles: its widths or coefficients are too extreme",
+                            cell_text(problem, extreme)));
+    return A;
+}
+
+std::vector<double> poisson_rhs(const PoissonProblem& problem) {
+    validate(problem);
+    const auto rows = problem.rows();
+    KS_VALIDATE(std::ssize(problem.source) == rows, fmt::format("the source has {} values for {} cells", problem.source.size(), rows));
+    const Box box(problem);
+    const auto [nx, ny, nz] = problem.cells;
+    std::vector<double> b(static_cast<std::size_t>(rows));
+    parallel_for(Cpu{}, ny * nz, [&, nx = nx, ny = ny](index_t line) {
+        const index_t j = line % ny, k = line / ny;
+        for (index_t i = 0; i < nx; ++i) {
+            const std::array<index_t, 3> cell{i, j, k};
+            const auto row = static_cast<std::size_t>(box.row(i, j, k));
+            double sum = box.volume(i, j, k) * problem.source[row];
+            for (const int d : {0, 1, 2})
+                for (const bool upper : {false, true}) {
+                    const auto here = cell[static_cast<std::size_t>(d)], other = upper ? here + 1 : here - 1;
+                    if (other >= 0 && other < problem.cells[static_cast<std::size_t>(d)]) continue;
+                    const auto& face = box.face(d, upper);
+                    sum += face.kind == BoundaryKind::dirichlet ? box.conductance(d, cell, other) * face.value
+                                                                : -box.area(d, cell) * face.value;
+                }
+            b[row] = sum;
+        }
+    });
+    for (index_t row = 0; row < rows; ++row)
+        KS_VALIDATE(std::isfinite(b[static_cast<std::size_t>(row)]),
+                    fmt::format("the source is {} in cell {}, and what flows into it {}: both must be finite",
+                                problem.source[static_cast<std::size_t>(row)], cell_text(problem, row), b[static_cast<std::size_t>(row)]));
+    return b;
+}
+
+std::vector<double> cell_faces(const PoissonProblem& problem, int direction) {
+    const auto d = static_cast<std::size_t>(direction);
+    const auto& widths = problem.spacing[d];
+    std::vector<double> faces(static_cast<std::size_t>(problem.cells[d]) + 1);
+    for (std::size_t i = 1; i < faces.size(); ++i)  // equal widths are multiplied: no rounding piles up
+        faces[i] = widths.size() == 1 ? static_cast<double>(i) * widths[0] : faces[i - 1] + widths[i - 1];
+    return faces;
+}
+
+std::vector<double> cell_centres(const PoissonProblem& problem, int direction) {
+    const auto faces = cell_faces(problem, direction);
+    std::vector<double> centres(faces.size() - 1);
+    for (std::size_t i = 0; i < centres.size(); ++i) centres[i] = 0.5 * (faces[i] + faces[i + 1]);
+    return centres;
+}
+
+}  // namespace kasane::sparse
