@@ -29,7 +29,7 @@ MatrixFile read_matrix(const std::filesystem::path& path);
 /// @param rows  expected; 0: any   @throws InputError as above, and for another size
 std::vector<double> read_vector(const std::filesystem::path& path, index_t rows = 0);
 
-/// Matrix Market, 17 significant digits: every number reads back as it was. The lower triangle when `symmetric`.
+/// Matrix Market, as many digits (17 at most) as let every number read back as it was. The lower triangle when `symmetric`.
 void write_matrix_market(const std::filesystem::path& path, const CsrView& A, bool symmetric);
 void write_vector_market(const std::filesystem::path& path, View<const double> x);
 /// PETSc binary with 32-bit indices (64-bit where the counts need them).

@@ -1,0 +1,18 @@
+// What a sparse solve tells at its end: the keys of --json, and some lines for people. Shared by `kasane solve` and the Poisson problem.
+#pragma once
+
+#include <kasane/sparse/solver.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace kasane::app {
+
+/// Numbers that are not finite become null; sizes of colours are listed up to 1024 colours.
+nlohmann::ordered_json as_json(const sparse::SetupFacts& setup, const sparse::SolveLog& log);
+
+/// What was chosen, parts of the set-up, memory, notes, how it ended, speed, and the history in a dozen lines; no line break at the end.
+std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log);
+
+}  // namespace kasane::app

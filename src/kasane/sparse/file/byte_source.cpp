@@ -1,0 +1,65 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/sparse/file/byte_source.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace kasane::sparse {
+
+ByteSource::ByteSource(const std::filesystem::path& path) : name_(path.string()) {
+    const Where where{name_, 0, 0, ""};
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    KS_VALIDATE(std::filesystem::exists(status), "there is no such file", where);
+    KS_VALIDATE(!std::filesystem::is_directory(status), "is a directory: give a file", where);
+    KS_VALIDATE(std::filesystem::is_regular_file(status),
+                "is not a regular file, so its length is not known: save what it delivers to a file first", where);
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    KS_VALIDATE(descriptor_ >= 0, fmt::format("cannot be read: {}", std::strerror(errno)), where);
+    struct stat facts {};
+    if (::fstat(descriptor_, &facts) == 0) size_ = static_cast<std::uint64_t>(facts.st_size);
+}
+
+ByteSource::~ByteSource() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::size_t ByteSource::read_at(std::uint64_t position, void* to, std::size_t count) {
+    count = static_cast<std::size_t>(std::min<std::uint64_t>(count, size_ - std::min(size_, position)));
+    if (count == 0) return 0;
+    if (descriptor_ < 0) {
+        std::memcpy(to, bytes_.ptr + position, count);
+        return count;
+    }
+    std::size_t done = 0;
+    while (done < count) {
+        const auto came = ::pread(descriptor_, static_cast<char*>(to) + done, count - done, static_cast<off_t>(position + done));
+        if (came < 0 && errno == EINTR) continue;
+        KS_VALIDATE(came >= 0, fmt::format("cannot be read: {}", std::strerror(errno)), {name_, 0, 0, ""});
+        if (came == 0) break;
+        done += static_cast<std::size_t>(came);
+    }
+    return done;
+}
+
+std::size_t ByteSource::read(void* to, std::size_t count) {
+    const auto came = read_at(position_, to, count);
+    position_ += came;
+    return came;
+}
+
+void ByteSource::skip(std::uint64_t count) { position_ += std::min(count, left()); }
+
+std::string ByteSource::head() {
+    std::string bytes(64, '\0');
+    bytes.resize(read_at(0, bytes.data(), bytes.size()));
+    return bytes;
+}
+
+}  // namespace kasane::sparse

@@ -1,0 +1,43 @@
+// Bytes of a file or of memory, read once from front to back.
+// Invariants: how many bytes there are is known before the first is read; a file that shrinks while it is read ends early, and nothing worse.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace kasane::sparse {
+
+class ByteSource {
+   public:
+    /// @throws InputError: no such file, a directory, something without a length (a pipe), no permission
+    explicit ByteSource(const std::filesystem::path& path);
+    /// @param bytes  not copied   @param name  told in messages
+    ByteSource(View<const char> bytes, std::string name) : name_(std::move(name)), bytes_(bytes), size_(static_cast<std::uint64_t>(bytes.n)) {}
+    ~ByteSource();
+    ByteSource(const ByteSource&) = delete;
+    ByteSource& operator=(const ByteSource&) = delete;
+
+    const std::string& name() const { return name_; }
+    std::uint64_t size() const { return size_; }
+    std::uint64_t left() const { return size_ - position_; }
+    /// @returns how many came: fewer than asked for at the end only   @throws InputError when the system cannot read
+    std::size_t read(void* to, std::size_t count);
+    /// Goes on reading so many bytes further, at most at the end.
+    void skip(std::uint64_t count);
+    /// The first bytes of all, 64 at most; where reading goes on is not changed.
+    std::string head();
+
+   private:
+    std::size_t read_at(std::uint64_t position, void* to, std::size_t count);
+
+    std::string name_;
+    View<const char> bytes_;
+    int descriptor_ = -1;
+    std::uint64_t size_ = 0, position_ = 0;
+};
+
+}  // namespace kasane::sparse

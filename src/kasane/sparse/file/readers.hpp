@@ -1,0 +1,30 @@
+// The readers behind matrix_file.hpp, for bytes from anywhere and any limit of memory: what fuzzing and tests drive.
+#pragma once
+
+#include <kasane/sparse/file/byte_source.hpp>
+#include <kasane/sparse/file/matrix_file.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// Told apart by their first bytes. @param memory  bytes that may be taken; more is refused with both numbers
+MatrixFile read_matrix(ByteSource& source, std::uint64_t memory);
+std::vector<double> read_vector(ByteSource& source, index_t rows, std::uint64_t memory);
+
+bool is_matrix_market(const std::string& head);
+MatrixFile read_matrix_market(ByteSource& source, std::uint64_t memory);
+std::vector<double> read_vector_market(ByteSource& source, index_t rows, std::uint64_t memory);
+
+bool is_petsc_binary(const std::string& head);
+MatrixFile read_matrix_petsc(ByteSource& source, std::uint64_t memory);
+std::vector<double> read_vector_petsc(ByteSource& source, index_t rows, std::uint64_t memory);
+
+/// @throws InputError where `needed` bytes for `what` ("1000 rows with 5000 entries") are more than may be taken
+void check_file_memory(const std::string& file, const std::string& what, std::uint64_t needed, std::uint64_t memory);
+/// @throws InputError where a vector has another size than `rows` (0: any)
+void check_vector_size(const std::string& file, index_t size, index_t rows);
+
+}  // namespace kasane::sparse

@@ -1,0 +1,90 @@
+// One strict triangle of a permuted matrix in the storage formats: CRS, ELL, Sliced-ELL, SELL-C-sigma. (Figs. 5 and 6 of HOHNI17.)
+// Invariants: columns are new row numbers; places without an entry hold the value 0 and the row's own number; a row's entries lie `stride`
+// apart; no chunk or slice crosses a colour.
+#pragma once
+
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/sparse/layout.hpp>
+
+namespace kasane::sparse {
+
+/// Where the entries of a row lie: first, first + stride, ..., `count` of them.
+struct Entries {
+    index_t first;
+    index_t stride;
+    int count;
+};
+
+/// Compressed rows.
+template <class T>
+struct CsrRows {
+    const index_t* offset;  ///< [padded + 1]
+    const std::int32_t* column;
+    const T* value;
+    KS_FN Entries entries(index_t row) const { return {offset[row], 1, static_cast<int>(offset[row + 1] - offset[row])}; }
+};
+
+/// SELL-C-sigma: chunks of C rows, each as wide as its longest row, stored column by column.
+template <class T>
+struct SellRows {
+    const index_t* offset;  ///< [padded / C + 1]
+    const std::int32_t* column;
+    const T* value;
+    std::int32_t chunk;
+    std::int32_t shift;  ///< log2 of chunk; -1 when it is no power of two
+    KS_FN index_t chunk_of(index_t row) const { return shift >= 0 ? row >> shift : row / chunk; }
+    KS_FN Entries entries(index_t row) const {
+        const index_t c = chunk_of(row);
+        const index_t width = shift >= 0 ? (offset[c + 1] - offset[c]) >> shift : (offset[c + 1] - offset[c]) / chunk;
+        return {offset[c] + (row - c * chunk), chunk, static_cast<int>(width)};
+    }
+};
+
+/// ELL and Sliced-ELL: one slice per segment (ELL: all as wide as the widest), stored column by column.
+struct Slice {
+    index_t begin = 0;   ///< its first row
+    index_t rows = 0;
+    index_t offset = 0;  ///< of its first entry
+    int width = 0;
+};
+template <class T>
+struct SliceRows {
+    Slice slice;  ///< of the segment at hand
+    const std::int32_t* column;
+    const T* value;
+    KS_FN Entries entries(index_t row) const { return {slice.offset + (row - slice.begin), slice.rows, slice.width}; }
+};
+
+template <Space S, class T>
+struct Triangle {
+    FormatKind kind = FormatKind::csr;
+    int chunk = 1;
+    Buffer<index_t, S> offset;        ///< csr, sell
+    std::vector<Slice> slice;         ///< ell, sliced-ell: [colors * parts] like Layout::segment (coalesced: a colour's parts share one)
+    Buffer<std::int32_t, S> column;
+    Buffer<T, S> value;
+    index_t stored() const { return column.size(); }
+    std::uint64_t bytes() const {
+        return static_cast<std::uint64_t>(offset.size()) * sizeof(index_t) +
+               static_cast<std::uint64_t>(column.size()) * (sizeof(std::int32_t) + sizeof(T)) + slice.size() * sizeof(Slice);
+    }
+
+    CsrRows<T> csr() const { return {offset.data(), column.data(), value.data()}; }
+    SellRows<T> sell() const {
+        int shift = -1;
+        for (int s = 0; s < 31; ++s)
+            if (chunk == 1 << s) shift = s;
+        return {offset.data(), column.data(), value.data(), chunk, shift};
+    }
+    SliceRows<T> slices(std::size_t segment) const { return {slice[segment], column.data(), value.data()}; }
+};
+
+/// Which entries of A a triangle takes, by the order of elimination.
+enum class Side { lower, upper };
+
+/// The strict triangle of A in new numbers, its values scaled: scale[i] a_ij scale[j].
+/// @param A on S   @param scale [padded] in new numbers
+template <Space S, class T>
+Triangle<S, T> make_triangle(S on, const CsrView& A, const Layout<S>& layout, View<const double> scale, Side side, const Format& format);
+
+}  // namespace kasane::sparse

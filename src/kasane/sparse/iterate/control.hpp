@@ -1,0 +1,51 @@
+// The scalars of an iteration and the decisions between phases, for the host and the device alike.
+// Invariants: every thread (or block) that is given the same sums decides the same; nothing here touches vectors.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+
+#include <cmath>
+
+namespace kasane::sparse {
+
+enum class Verdict : int { go_on, converged, limit, not_positive, preconditioner_not_positive, not_finite, stopped };
+
+struct Control {
+    // given
+    double tolerance2 = 0;  ///< (rtol ||b||)^2
+    int limit = 0;          ///< iterations
+    bool every = true;      ///< the true norm is formed in every iteration; else only where asks_norm() says so
+    // state
+    double alpha = 0, beta = 0, rho = 0;
+    double norm2 = 0;        ///< ||r||^2 when it was last formed
+    double norm2_rho = 0;    ///< rho then
+    int since_norm = 0;
+    int iteration = 0;
+    Verdict verdict = Verdict::go_on;
+
+    /// Is ||r|| to be formed now? rho = ||r||^2 in another norm; their ratio drifts slowly, so ||r|| can be foretold within a factor: it is
+    /// formed when that comes near the tolerance, and every 16th time in any case.
+    KS_FN bool asks_norm(double new_rho) const {
+        return every || iteration == 0 || since_norm >= 15 || new_rho * norm2 <= 2 * tolerance2 * norm2_rho;
+    }
+    /// After update(): rho, and ||r||^2 (negative: not formed).
+    KS_FN void updated(double new_rho, double new_norm2) {
+        const double before = rho;
+        rho = new_rho;
+        ++since_norm;
+        if (new_norm2 >= 0) norm2 = new_norm2, norm2_rho = new_rho, since_norm = 0;
+        beta = iteration == 0 || before == 0 ? 0 : rho / before;
+        if (!(rho - rho == 0) || !(new_norm2 - new_norm2 == 0)) verdict = Verdict::not_finite;
+        else if (new_norm2 >= 0 && new_norm2 <= tolerance2) verdict = Verdict::converged;
+        else if (rho <= 0) verdict = Verdict::preconditioner_not_positive;
+        else if (iteration >= limit) verdict = Verdict::limit;
+    }
+    /// After direction(): p.Ap.
+    KS_FN void directed(double pAp) {
+        if (!(pAp - pAp == 0)) verdict = Verdict::not_finite, alpha = 0;
+        else if (pAp <= 0) verdict = Verdict::not_positive, alpha = 0;
+        else alpha = rho / pAp, ++iteration;
+    }
+};
+
+}  // namespace kasane::sparse

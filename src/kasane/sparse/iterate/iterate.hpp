@@ -1,0 +1,47 @@
+// Runs the iterations of phases.body.hpp on a System: one loop for the CPU's threads, one for a CUDA device.
+// Invariants: sums are taken part by part in a fixed order; the same parts give the same bits.
+#pragma once
+
+#include <kasane/sparse/iterate/control.hpp>
+#include <kasane/sparse/system.hpp>
+
+namespace kasane::sparse {
+
+/// What an iteration is run with.
+struct IterationTask {
+    Iteration iteration = Iteration::plain;  ///< not automatic
+    Launch launch = Launch::cooperative;     ///< CUDA only; not automatic
+    double rtol = 1e-8;
+    int limit = 0;
+    double b_norm = 0;                       ///< ||b||, unscaled; 0: a fixed number of iterations (limit) is run, for timing
+    StopFunction stop;
+};
+
+struct IterationLog {
+    Verdict verdict = Verdict::go_on;
+    int iterations = 0;
+    double norm = 0;           ///< ||r|| of the recurrence, unscaled
+    double true_norm = 0;      ///< ||b - A x||, unscaled, of the x that is left
+    double seconds = 0;        ///< of the iterations
+    std::vector<ResidualPoint> history;  ///< `relative` to b_norm (1 where that is 0)
+};
+
+/// The vectors that an iteration works in.
+template <Space S>
+struct IterationVectors {
+    Buffer<double, S> x, r, p, u, w, b;  ///< [padded] each
+    IterationVectors() = default;
+    IterationVectors(S on, index_t padded) : x(on, padded), r(on, padded), p(on, padded), u(on, padded), w(on, padded), b(on, padded) {}
+};
+
+/// Solves A' x' = b' from the x' that is given to ||r|| <= rtol b_norm of the recurrence, then forms the true residual in v.r.
+/// @param v  x and b are read; x is overwritten by the last iterate
+template <Space S>
+IterationLog iterate(const System<S>& system, IterationVectors<S>& v, const IterationTask& task);
+
+/// Barriers (CPU) or phases (device) that an iteration of so many colours has, and bytes that it must move.
+int barriers_per_iteration(Iteration iteration, int colors);
+template <Space S>
+double bytes_per_iteration(const System<S>& system, Iteration iteration);
+
+}  // namespace kasane::sparse

@@ -1,0 +1,159 @@
+// The iterations on the CPU: one parallel region around the whole solve, loops split by hand into each thread's segments, a barrier
+// only where a colour ends or a sum is needed (the count is barriers_per_iteration()).     [HOHNI17, section 6.2, carried to its end]
+// A phase works batch by batch: products of up to `batch` rows into a buffer in the first-level cache, then finish() over the batch;
+// both loops are vectors over neighbouring rows, in the instruction set that run time chooses.
+#include <kasane/perf/simd_targets.hpp>
+#include <kasane/sparse/iterate/iterate.hpp>
+#include <kasane/sparse/iterate/phases.body.hpp>
+#include <kasane/sparse/iterate/team.hpp>
+
+// Without AVX2 there are no gathers: SSE's steps would differ in nothing from the baseline.
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kasane/sparse/iterate/iterate.simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+HWY_BEFORE_NAMESPACE();
+namespace kasane::sparse {
+namespace HWY_NAMESPACE {
+
+constexpr int batch = 128;  ///< rows: 1 KiB of products
+
+/// sum[l] += products of row first + l, l = 0 .. n - 1.
+template <class T>
+void add_products(const CsrRows<T>& rows, const double* x, index_t first, int n, double* sum) {
+    for (int l = 0; l < n; ++l) {
+        const index_t begin = rows.offset[first + l], end = rows.offset[first + l + 1];
+        double s = 0;
+        for (index_t e = begin; e < end; ++e) s += static_cast<double>(rows.value[e]) * x[rows.column[e]];
+        sum[l] += s;
+    }
+}
+
+/// n rows whose entries lie side by side, `stride` from column to column.
+template <class T>
+inline void add_columns(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
+    constexpr int lanes = 8;
+    int l = 0;
+    for (; l + lanes <= n; l += lanes) {
+        double s[lanes] = {};
+        const T* v = value + l;
+        const std::int32_t* c = column + l;
+        for (int k = 0; k < width; ++k, v += stride, c += stride)
+#pragma omp simd
+            for (int i = 0; i < lanes; ++i) s[i] += static_cast<double>(v[i]) * x[c[i]];
+        for (int i = 0; i < lanes; ++i) sum[l + i] += s[i];
+    }
+    for (; l < n; ++l)
+        for (int k = 0; k < width; ++k) sum[l] += static_cast<double>(value[l + k * stride]) * x[column[l + k * stride]];
+}
+
+template <class T>
+void add_products(const SellRows<T>& rows, const double* x, index_t first, int n, double* sum) {
+    for (int l = 0; l < n;) {
+        const index_t chunk = rows.chunk_of(first + l), lane = first + l - chunk * rows.chunk;
+        const int here = static_cast<int>(std::min<index_t>(rows.chunk - lane, n - l));
+        const index_t begin = rows.offset[chunk];
+        const int width = static_cast<int>((rows.offset[chunk + 1] - begin) / rows.chunk);
+        add_columns(rows.value + begin + lane, rows.column + begin + lane, rows.chunk, width, x, here, sum + l);
+        l += here;
+    }
+}
+
+template <class T>
+void add_products(const SliceRows<T>& rows, const double* x, index_t first, int n, double* sum) {
+    const index_t at = rows.slice.offset + (first - rows.slice.begin);
+    add_columns(rows.value + at, rows.column + at, rows.slice.rows, rows.slice.width, x, n, sum);
+}
+
+template <class T>
+void add_products(const Triangle<Cpu, T>& t, std::size_t segment, const double* x, index_t first, int n, double* sum) {
+    if (t.kind == FormatKind::csr) add_products(t.csr(), x, first, n, sum);
+    else if (t.kind == FormatKind::sell) add_products(t.sell(), x, first, n, sum);
+    else add_products(t.slices(segment), x, first, n, sum);
+}
+
+template <class Phase>
+void do_rows(const System<Cpu>& system, const Phase& phase, std::size_t segment, index_t first, int n, Sums& sums) {
+    alignas(64) double product[batch];
+    std::fill(product, product + n, 0.);
+    const double* const x = phase.gathered();
+    const bool own = system.factor == FactorKind::own_values;
+    if constexpr (Phase::operand == Operand::lower || Phase::operand == Operand::whole)
+        add_products(system.lower, segment, x, first, n, product);
+    if constexpr (Phase::operand == Operand::upper || Phase::operand == Operand::whole)
+        add_products(system.upper, segment, x, first, n, product);
+    if constexpr (Phase::operand == Operand::factor_lower)
+        if (system.factor != FactorKind::identity) {
+            if (system.single_factor) add_products(system.factor_lower_f, segment, x, first, n, product);
+            else add_products(own ? system.factor_lower : system.lower, segment, x, first, n, product);
+        }
+    if constexpr (Phase::operand == Operand::factor_upper)
+        if (system.factor != FactorKind::identity) {
+            if (system.single_factor) add_products(system.factor_upper_f, segment, x, first, n, product);
+            else add_products(own ? system.factor_upper : system.upper, segment, x, first, n, product);
+        }
+    double a = 0, b = 0;
+#pragma omp simd reduction(+ : a, b)
+    for (int l = 0; l < n; ++l) {
+        Sums own_row;
+        phase.finish(first + l, product[l], own_row);
+        a += own_row.a;
+        b += own_row.b;
+    }
+    sums.a += a;
+    sums.b += b;
+}
+
+/// A segment, `up` or down its steps; chunks of a group depend on each other when there are steps.
+template <class Phase>
+void do_segment(const System<Cpu>& system, const Phase& phase, std::size_t segment, bool up, Sums& sums) {
+    const Layout<Cpu>& layout = system.layout;
+    const Segment rows = layout.segment[segment];
+    if (layout.steps == 1) {
+        for (index_t first = rows.begin; first < rows.end; first += batch)
+            do_rows(system, phase, segment, first, static_cast<int>(std::min<index_t>(batch, rows.end - first)), sums);
+        return;
+    }
+    const int chunk = layout.shape.chunk;
+    for (index_t group = rows.begin; group < rows.end; group += static_cast<index_t>(chunk) * layout.steps)
+        for (int j = 0; j < layout.steps; ++j) {
+            const index_t step = group + static_cast<index_t>(up ? j : layout.steps - 1 - j) * chunk;
+            for (int l = 0; l < chunk; l += batch)
+                do_rows(system, phase, segment, step + l, std::min(batch, chunk - l), sums);
+        }
+}
+
+struct Work {
+    const System<Cpu>& system;
+    template <class Phase>
+    void operator()(const Phase& phase, std::size_t segment, bool up, Sums& sums) const {
+        do_segment(system, phase, segment, up, sums);
+    }
+};
+
+IterationLog iterate_here(const System<Cpu>& system, IterationVectors<Cpu>& v, const IterationTask& task) {
+    return run_team(system, v, task, Work{system});
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kasane::sparse
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kasane::sparse {
+
+HWY_EXPORT(iterate_here);
+
+template <>
+IterationLog iterate(const System<Cpu>& system, IterationVectors<Cpu>& v, const IterationTask& task) {
+    return HWY_DYNAMIC_DISPATCH(iterate_here)(system, v, task);
+}
+
+}  // namespace kasane::sparse
+#endif

@@ -1,0 +1,83 @@
+// The replaceable parts of a solve on the host: a matrix and preconditioners as krylov::conjugate_gradients takes them.
+// Invariants: a part has apply(algebra, in, out) on std::vector<double> and nothing else is asked of it, so that each can be exchanged for
+// a class of the user's own; parts are plain and serial where the order of elimination is; Solver is the fast way for all of them at once.
+#pragma once
+
+#include <kasane/sparse/csr.hpp>
+
+#include <vector>
+
+namespace kasane::sparse {
+
+/// out = A in, rows shared among threads.
+class MatrixOperator {
+   public:
+    /// @param A  in host memory; looked at, not copied: it must outlive the operator   @param threads  0: all
+    explicit MatrixOperator(const CsrView& A, int threads = 0) : A_(A), threads_(threads) {}
+
+    template <class Algebra>
+    void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
+        multiply(in, out);
+    }
+    void multiply(const std::vector<double>& in, std::vector<double>& out) const;
+
+   private:
+    CsrView A_;
+    int threads_;
+};
+
+/// out = D^-1 in with A's diagonal D.
+class Jacobi {
+   public:
+    /// @param A  in host memory, not kept   @throws InputError naming the first row whose diagonal is missing or not positive
+    explicit Jacobi(const CsrView& A);
+
+    template <class Algebra>
+    void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
+        solve(in, out);
+    }
+    void solve(const std::vector<double>& in, std::vector<double>& out) const;
+
+   private:
+    std::vector<double> inverse_;
+};
+
+/// out = M^-1 in with M = (D + L) D^-1 (D + L)^T in natural order: what IC(0) and SSOR have in common.
+class TriangularProduct {
+   public:
+    template <class Algebra>
+    void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
+        solve(in, out);
+    }
+    /// Forward and backward substitution, serial.
+    void solve(const std::vector<double>& in, std::vector<double>& out) const;
+
+   protected:
+    CsrMatrix lower_;               ///< strict lower triangle L, columns ascending
+    std::vector<double> inverse_;   ///< of D
+    double scale_ = 1;              ///< of the result
+};
+
+/// Incomplete Cholesky factorisation with the pattern of A: (D + L) D^-1 (D + L)^T equals A wherever A has an entry.
+///                                                                                       [Meijerink & van der Vorst 1977; Saad 2003, 10.3]
+/// Where a pivot is lost, the diagonal of A is multiplied by 1 + shift, the smallest of 1e-3 2^k that keeps all pivots.   [Manteuffel 1980]
+class IncompleteCholesky : public TriangularProduct {
+   public:
+    /// @param A  in host memory, checked (see check()), not kept
+    /// @throws InputError naming the first row whose diagonal is missing or not positive; ComputationError where no shift up to 1 helps
+    explicit IncompleteCholesky(const CsrView& A);
+    double shift() const { return shift_; }
+
+   private:
+    double shift_ = 0;
+};
+
+/// Symmetric successive over-relaxation: M = (D/w + L) (w / (2 - w)) D^-1 (D/w + L)^T with A = L + D + L^T.        [Saad 2003, 10.2]
+class Ssor : public TriangularProduct {
+   public:
+    /// @param A  in host memory, not kept   @param omega  in (0, 2)
+    /// @throws InputError for another omega, and as Jacobi does
+    explicit Ssor(const CsrView& A, double omega = 1);
+};
+
+}  // namespace kasane::sparse

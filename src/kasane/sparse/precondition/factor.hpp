@@ -1,0 +1,39 @@
+// The diagonal D of a preconditioner (D + C) D^-1 (D + C)^T, and C's values where they are not A's own.
+// Invariants: D > 0; C has the pattern of A's lower triangle in the order of elimination: no fill.     [Meijerink & van der Vorst 1977]
+#pragma once
+
+#include <kasane/sparse/system.hpp>
+
+namespace kasane::sparse {
+
+struct FactorOptions {
+    Precondition kind = Precondition::ic0;
+    double omega = 1;  ///< of SSOR: D = diag(A) / omega
+};
+
+template <Space S>
+struct Factor {
+    FactorKind kind = FactorKind::identity;
+    Buffer<double, S> pivot;      ///< [padded] D; 1 in padding
+    Triangle<S, double> lower;    ///< C, unscaled; own values only
+    double shift = 0;             ///< relative, added to the diagonal: D would not have been positive without
+};
+
+/// True when two neighbours of a row are neighbours of each other somewhere: then IC(0) changes more than the diagonal.
+/// @param A on S, columns ascending
+template <Space S>
+bool has_triangles(S on, const CsrView& A);
+
+/// Row by row in the order of elimination, colour by colour at once:                                        [Saad 2003, section 10.3]
+///     c_ij = a_ij - sum_{k < j} c_ik c_jk / d_k,     d_i = a_ii - sum_j c_ij^2 / d_j.
+/// In a graph without triangles the sum over k is empty and C is A's triangle. Where a pivot falls below 1e-10 of its diagonal entry, the
+/// factorisation begins again with the diagonal raised by 0.001, 0.002, 0.004, ... of itself.                       [Manteuffel 1980]
+/// @throws ComputationError when even twice the diagonal does not help (A is far from positive definite, or not finite)
+template <Space S>
+Factor<S> factorise(S on, const CsrView& A, const Layout<S>& layout, const Format& format, const FactorOptions& options);
+
+/// Everything scaled and stored. The factor's `lower` is used up.
+template <Space S>
+System<S> make_system(S on, const CsrView& A, Layout<S> layout, Factor<S> factor, const Format& format, bool single_factor);
+
+}  // namespace kasane::sparse
