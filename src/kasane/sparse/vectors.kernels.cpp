@@ -1,4 +1,4 @@
-// Permuting, scaling and summing vectors, once per Space. Sums: each of at most 1024 runs of neighbours, then the runs.
+// Permuting, scaling and summing vectors, once per Space. Sums: each of a fixed number of runs of neighbours, then the runs.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/sparse/vectors.hpp>
 
@@ -9,7 +9,11 @@
 namespace kasane::sparse {
 namespace {
 
+#if defined(__CUDACC__)
+constexpr index_t runs = 65536;  ///< enough to fill a device
+#else
 constexpr index_t runs = 1024;
+#endif
 
 struct Into {
     View<const std::int32_t> old_row;

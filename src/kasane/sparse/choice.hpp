@@ -1,0 +1,25 @@
+// What the options leave open is decided here: by rule, or by timing candidates on this matrix and device.
+#pragma once
+
+#include <kasane/sparse/engine.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kasane::sparse {
+
+struct Choice {
+    SolverOptions options;  ///< ordering, numbering, format and launch decided
+    ColoredOrder order;
+    std::vector<std::string> notes;
+};
+
+template <Space S>
+using MakeEngine = std::function<Engine<S>(const SolverOptions&, ColoredOrder)>;
+
+/// @param A  in host memory, canonical
+template <Space S>
+Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make, PartTimes& times);
+
+}  // namespace kasane::sparse

@@ -1,0 +1,214 @@
+// Making and running an Engine.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/core/math/random.hpp>
+#include <kasane/sparse/engine.hpp>
+#include <kasane/sparse/precondition/factor.hpp>
+#include <kasane/sparse/vectors.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::sparse {
+namespace {
+
+/// Parts that a colour is split among: threads; on a device one for all its blocks, but for sequential numbers.
+int parts_of(Cpu on, Numbering, index_t rows) {
+    constexpr index_t rows_worth_a_thread = 4096;
+    return static_cast<int>(std::clamp<index_t>(rows / rows_worth_a_thread, 1, thread_count(on)));
+}
+#if defined(KASANE_CUDA)
+int parts_of(Cuda on, Numbering numbering, index_t) {
+    return numbering == Numbering::sequential ? 2 * device_info(on).units : 1;
+}
+#endif
+
+/// Why an iteration does not apply; empty when it does.
+std::string why_not(Iteration iteration, FactorKind factor, const SolverOptions& options, int colors, int steps, double shift) {
+    if (iteration == Iteration::plain) return "";
+    if (factor == FactorKind::identity) return "it needs a preconditioner with triangles: ic0 or ssor";
+    if (factor == FactorKind::own_values) return "the graph has triangles, so the factor's values are not A's";
+    if (options.single_factor) return "it needs the factor in double: its triangles are A's own";
+    if (iteration == Iteration::eisenstat) return "";
+    if (colors != 2 || steps != 1) return "it needs two colours of independent rows (there are " + std::to_string(colors) + ")";
+    if (shift != 0) return "the diagonal had to be raised";
+    if (options.precondition == Precondition::ssor && options.ssor_omega != 1) return "ssor must have omega = 1";
+    return "";
+}
+
+krylov::CgEnd end_of(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::converged: return krylov::CgEnd::converged;
+        case Verdict::not_positive: return krylov::CgEnd::operator_not_positive;
+        case Verdict::preconditioner_not_positive: return krylov::CgEnd::preconditioner_not_positive;
+        case Verdict::not_finite: return krylov::CgEnd::not_finite;
+        case Verdict::stopped: return krylov::CgEnd::stopped;
+        default: return krylov::CgEnd::iteration_limit;
+    }
+}
+
+}  // namespace
+
+int chunk_of(const Format& format, bool cuda) {
+    if (format.kind == FormatKind::sell) return format.chunk;
+    if (format.kind == FormatKind::csr) return 1;
+    return cuda ? 32 : 8;
+}
+
+template <Space S>
+Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverOptions& options, PartTimes& times) {
+    constexpr bool cuda = !std::same_as<S, Cpu>;
+    Engine<S> engine;
+    engine.options = options;
+    Stopwatch watch;
+    const auto lap = [&](const char* part) {
+        synchronize(on);
+        times.add(part, watch.seconds());
+        watch.restart();
+    };
+    const index_t ordered = order.row.size();
+    LayoutShape shape;
+    shape.numbering = options.numbering;
+    shape.parts = parts_of(on, options.numbering, A.n);
+    shape.chunk = chunk_of(options.format, cuda);
+    shape.sigma = options.format.sigma;
+    auto layout = make_layout(on, std::move(order), A, shape);
+    lap("layout");
+    auto factor = factorise(on, A, layout, options.format, {options.precondition, options.ssor_omega});
+    engine.shift = factor.shift;
+    lap("factor");
+    // Beside what stays: the order while the layout is made; later the pivots, the ranks and C.
+    engine.scratch_bytes = static_cast<std::uint64_t>(ordered) * 4 + static_cast<std::uint64_t>(layout.padded) * 8 +
+                           static_cast<std::uint64_t>(layout.rank.size()) * 4 + factor.lower.bytes();
+
+    const FactorKind kind = factor.kind;
+    const auto reason = [&](Iteration iteration) {
+        return why_not(iteration, kind, options, layout.colors, layout.steps, factor.shift);
+    };
+    Iteration& iteration = engine.options.iteration;
+    if (iteration == Iteration::automatic) {
+        iteration = Iteration::plain;
+        for (const Iteration better : {Iteration::eisenstat, Iteration::reduced})
+            if (reason(better).empty()) iteration = better;
+    }
+    if (const std::string why = reason(iteration); !why.empty())
+        throw InputError("iteration = \"" + name(iteration) + "\" does not apply here: " + why + ". Take iteration = \"auto\".");
+    engine.system = make_system(on, A, std::move(layout), std::move(factor), options.format, options.single_factor);
+    engine.vectors = IterationVectors<S>(on, engine.system.layout.padded);
+    lap("convert");
+    return engine;
+}
+
+template <Space S>
+SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, bool mean_free, const StopFunction& stop) {
+    const S on = engine.system.on;
+    const Layout<S>& layout = engine.system.layout;
+    const View<const double> scale = engine.system.scale.view();
+    auto& v = engine.vectors;
+    Stopwatch watch;
+    SolveLog log;
+    // In units of a power of two near b's largest entry: squares neither vanish nor overflow, and nothing is rounded.
+    const VectorFacts seen = look_at(on, b), guess = look_at(on, x);
+    if (!seen.finite || !guess.finite) {
+        log.end = krylov::CgEnd::not_finite;
+        log.seconds = watch.seconds();
+        return log;
+    }
+    const double unit = seen.largest > 0 ? std::ldexp(1., -std::clamp(std::ilogb(seen.largest), -1000, 1000)) : 1;
+    const double raised = mean_free ? mean(on, b) : 0;
+    log.mean_removed = raised;
+    double b_norm = std::sqrt(sum_of_squares(on, b, unit, raised * unit));
+    // A b of the null space alone leaves rounding behind.
+    if (mean_free && b_norm <= 1e-14 * std::fabs(raised * unit) * std::sqrt(static_cast<double>(b.n))) b_norm = 0;
+    if (b_norm == 0) {
+        into_system(on, layout, scale, true, 0., x, v.x.view());
+        out_of_system(on, layout, scale, 0., v.x.view(), x);
+        log.end = krylov::CgEnd::converged;
+        log.history.push_back({0, 0, 0});
+        log.seconds = watch.seconds();
+        return log;
+    }
+    if (raised != 0) {
+        Buffer<double, S> shifted(on, b.n);
+        subtract(on, b, raised, shifted.view());
+        into_system(on, layout, scale, false, unit, shifted.view(), v.b.view());
+        synchronize(on);
+    } else {
+        into_system(on, layout, scale, false, unit, b, v.b.view());
+    }
+    into_system(on, layout, scale, true, unit, x, v.x.view());
+
+    IterationTask task;
+    task.iteration = engine.options.iteration;
+    task.launch = engine.options.launch;
+    task.rtol = engine.options.rtol;
+    task.b_norm = b_norm;
+    constexpr int most_restarts = 3;
+    constexpr double slack = 10;  // the true residual may lie so far above the tolerance by rounding
+    double true_before = 0;
+    while (true) {
+        const int done = log.iterations;
+        task.limit = engine.options.iteration_limit - done;
+        if (stop) task.stop = [&](int iteration, double residual) { return stop(done + iteration, residual); };
+        const IterationLog part = iterate(engine.system, v, task);
+        log.iterations += part.iterations;
+        log.iteration_seconds += part.seconds;
+        log.residual = part.norm / b_norm;
+        log.true_residual = part.true_norm / b_norm;
+        for (auto point : part.history) {
+            point.iteration += done;
+            log.history.push_back(point);
+        }
+        log.end = end_of(part.verdict);
+        if (part.verdict != Verdict::converged || log.true_residual <= slack * task.rtol) break;
+        // Rounding let the recurrence drift from b - A x: begin again from there, while that still helps.
+        if (log.restarts == most_restarts || (log.restarts > 0 && log.true_residual > 0.5 * true_before)) {
+            log.end = krylov::CgEnd::stagnated;
+            break;
+        }
+        true_before = log.true_residual;
+        ++log.restarts;
+    }
+    out_of_system(on, layout, scale, 1 / unit, v.x.view(), x);
+    if (mean_free) subtract(on, x, mean(on, x), x);
+    log.seconds = watch.seconds();
+    return log;
+}
+
+template <Space S>
+EngineTrial try_engine(Engine<S>& engine, int iterations) {
+    const S on = engine.system.on;
+    const Layout<S>& layout = engine.system.layout;
+    const auto rows = static_cast<std::size_t>(layout.rows);
+    std::vector<double> ones(rows), zeros(rows, 0.);
+    for (std::size_t i = 0; i < rows; ++i) ones[i] = RandomStream(1, i).uniform() + 0.5;
+    const auto b = to_space(on, ones), x = to_space(on, zeros);
+    into_system(on, layout, engine.system.scale.view(), false, 1., b.view(), engine.vectors.b.view());
+    IterationTask task;
+    task.iteration = engine.options.iteration;
+    task.launch = engine.options.launch;
+    EngineTrial trial;
+    double norm0 = 0;
+    // The first, short run warms caches and clocks up.
+    for (const int limit : {std::max(1, iterations / 4), iterations}) {
+        into_system(on, layout, engine.system.scale.view(), true, 1., x.view(), engine.vectors.x.view());
+        task.limit = limit;
+        const IterationLog log = iterate(engine.system, engine.vectors, task);
+        const int done = std::max(1, log.iterations);
+        trial.seconds_per_iteration = log.seconds / done;
+        norm0 = std::sqrt(sum_of_squares(on, b.view(), 1., 0.));
+        trial.log10_reduction_per_iteration = log.true_norm > 0 ? -std::log10(log.true_norm / norm0) / done : 0;
+    }
+    return trial;
+}
+
+template Engine<Cpu> make_engine(Cpu, const CsrView&, SpaceOrder<Cpu>, const SolverOptions&, PartTimes&);
+template SolveLog run_engine(Engine<Cpu>&, View<const double>, View<double>, bool, const StopFunction&);
+template EngineTrial try_engine(Engine<Cpu>&, int);
+#if defined(KASANE_CUDA)
+template Engine<Cuda> make_engine(Cuda, const CsrView&, SpaceOrder<Cuda>, const SolverOptions&, PartTimes&);
+template SolveLog run_engine(Engine<Cuda>&, View<const double>, View<double>, bool, const StopFunction&);
+template EngineTrial try_engine(Engine<Cuda>&, int);
+#endif
+
+}  // namespace kasane::sparse

@@ -1,0 +1,64 @@
+// One prepared solver on one space: the system, the vectors, and how it iterates. What Solver holds, and what the tuner times.
+// Invariants: every option is decided (none is automatic); A is not needed once an Engine is made.
+#pragma once
+
+#include <kasane/sparse/iterate/iterate.hpp>
+#include <kasane/sparse/system.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// Seconds of the parts of a set-up, in the order they ran.
+class PartTimes {
+   public:
+    void add(const std::string& part, double seconds) {
+        for (auto& [name, sum] : parts_)
+            if (name == part) {
+                sum += seconds;
+                return;
+            }
+        parts_.emplace_back(part, seconds);
+    }
+    const std::vector<std::pair<std::string, double>>& parts() const { return parts_; }
+
+   private:
+    std::vector<std::pair<std::string, double>> parts_;
+};
+
+template <Space S>
+struct Engine {
+    System<S> system;
+    IterationVectors<S> vectors;
+    SolverOptions options;  ///< as decided
+    double shift = 0;
+    std::uint64_t scratch_bytes = 0;  ///< most that the set-up held beside what stays
+    std::uint64_t bytes() const {
+        return system.bytes() + static_cast<std::uint64_t>(6 * vectors.x.size()) * sizeof(double);
+    }
+};
+
+/// @param A  on S, canonical   @param options  ordering, numbering, format, launch decided; iteration may be automatic
+/// @throws InputError where the iteration that was asked for does not apply to this matrix, saying why
+template <Space S>
+Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverOptions& options, PartTimes& times);
+
+/// b and x in the user's numbers, on S. @param mean_free  constants are A's null space
+template <Space S>
+SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, bool mean_free, const StopFunction& stop);
+
+/// Seconds per iteration, and how far ||r|| fell, in that many iterations for a right-hand side of ones and noise.
+struct EngineTrial {
+    double seconds_per_iteration = 0;
+    double log10_reduction_per_iteration = 0;
+};
+template <Space S>
+EngineTrial try_engine(Engine<S>& engine, int iterations);
+
+/// Rows that a layout works on together, for a format: C of sell; elsewhere as wide as the space's vectors.
+int chunk_of(const Format& format, bool cuda);
+
+}  // namespace kasane::sparse

@@ -1,0 +1,271 @@
+// Solver: checks the matrix, decides what was left to it, prepares an Engine, and keeps the account of it all.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/sparse/choice.hpp>
+#include <kasane/sparse/engine.hpp>
+#include <kasane/sparse/solver.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace kasane::sparse {
+namespace {
+
+void check_options(const SolverOptions& options) {
+    std::vector<InputProblem> problems;
+    const auto require = [&](bool good, const std::string& message, const char* key) {
+        if (!good) problems.push_back({message, {"", 0, 0, key}});
+    };
+    require(options.rtol > 0 && options.rtol < 1, "rtol must be above 0 and below 1. Try 1e-8.", "rtol");
+    require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 10000.", "max_iterations");
+    require(options.precondition != Precondition::ssor || (options.ssor_omega > 0 && options.ssor_omega < 2),
+            "the relaxation of ssor lies between 0 and 2. Try 1.", "ssor_omega");
+    if (!problems.empty()) throw InputError(problems);
+}
+
+/// Labels of the connected parts; one part: empty.
+struct NullSpace {
+    bool singular = false;
+    std::vector<std::int32_t> component;
+    index_t components = 1;
+};
+
+/// Means of each component taken out of x; the largest of them.
+double remove_means(const NullSpace& null, View<double> x) {
+    std::vector<double> sum(static_cast<std::size_t>(null.components), 0.), count(sum);
+    for (index_t i = 0; i < x.n; ++i) {
+        sum[null.component[i]] += x[i];
+        count[null.component[i]] += 1;
+    }
+    double most = 0;
+    for (std::size_t c = 0; c < sum.size(); ++c) {
+        sum[c] /= std::max(1., count[c]);
+        most = std::fabs(sum[c]) > std::fabs(most) ? sum[c] : most;
+    }
+    for (index_t i = 0; i < x.n; ++i) x[i] -= sum[null.component[i]];
+    return most;
+}
+
+void require_finite(View<const double> v, const char* what) {
+    for (index_t i = 0; i < v.n; ++i)
+        KS_VALIDATE(std::isfinite(v[i]), std::string(what) + " is not a finite number in row " + std::to_string(i + 1) + ".");
+}
+
+/// A on a space: as it is on the CPU, copied to a device.
+class Placed {
+   public:
+    Placed(Cpu, const CsrView& A) : view_(A) {}
+#if defined(KASANE_CUDA)
+    Placed(Cuda on, const CsrView& A) {
+        const index_t nonzeros = A.begin(A.n);
+        value_ = Buffer<double, Cuda>(on, nonzeros);
+        copy_from_host(on, value_.view(), View<const double>(A.value, nonzeros));
+        view_.n = A.n;
+        view_.value = value_.data();
+        const auto place = [&](auto& buffer, const auto* from, index_t n, auto*& to) {
+            if (!from) return;
+            buffer = std::remove_reference_t<decltype(buffer)>(on, n);
+            copy_from_host(on, buffer.view(), {from, n});
+            to = buffer.data();
+        };
+        place(begin32_, A.begin32, A.n + 1, view_.begin32);
+        place(begin64_, A.begin64, A.n + 1, view_.begin64);
+        place(column32_, A.column32, nonzeros, view_.column32);
+        place(column64_, A.column64, nonzeros, view_.column64);
+    }
+#endif
+    const CsrView& view() const { return view_; }
+
+   private:
+    CsrView view_;
+#if defined(KASANE_CUDA)
+    Buffer<double, Cuda> value_;
+    Buffer<std::int32_t, Cuda> begin32_, column32_;
+    Buffer<std::int64_t, Cuda> begin64_, column64_;
+#endif
+};
+
+template <Space S>
+SpaceOrder<S> placed(S on, ColoredOrder order) {
+    SpaceOrder<S> placed;
+    placed.row = to_space(on, order.row);
+    placed.color_begin = std::move(order.color_begin);
+    placed.steps = order.steps;
+    return placed;
+}
+
+#if defined(KASANE_CUDA)
+using AnyEngine = std::variant<Engine<Cpu>, Engine<Cuda>>;
+#else
+using AnyEngine = std::variant<Engine<Cpu>>;
+#endif
+
+}  // namespace
+
+struct Solver::Parts {
+    SolverOptions options;
+    SetupFacts facts;
+    NullSpace null;
+    AnyEngine engine;
+};
+
+namespace {
+
+/// All of a set-up's account that does not depend on the space.
+template <Space S>
+void describe(const Engine<S>& engine, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts) {
+    const System<S>& system = engine.system;
+    facts.rows = matrix.rows;
+    facts.nonzeros = matrix.nonzeros;
+    facts.padded_rows = system.layout.padded;
+    facts.stored_entries = system.lower.stored() + system.upper.stored() + system.factor_lower.stored() + system.factor_upper.stored() +
+                           system.factor_lower_f.stored() + system.factor_upper_f.stored();
+    facts.device = device_info(on).name;
+    facts.ordering = engine.options.ordering.text();
+    facts.numbering = name(engine.options.numbering);
+    facts.format = engine.options.format.text();
+    facts.precondition = name(engine.options.precondition);
+    facts.iteration = name(engine.options.iteration);
+    facts.launch = std::same_as<S, Cpu> ? "" : name(engine.options.launch);
+    facts.colors = system.layout.colors;
+    facts.shift = engine.shift;
+    facts.own_factor = system.factor == FactorKind::own_values;
+    facts.bytes = engine.bytes();
+    facts.peak_bytes = facts.bytes + engine.scratch_bytes;
+    facts.bytes_per_iteration = bytes_per_iteration(system, engine.options.iteration);
+    facts.barriers_per_iteration = barriers_per_iteration(engine.options.iteration, system.layout.colors);
+    facts.singular = matrix.singular;
+    if (facts.shift > 0)
+        facts.notes.push_back("The factorisation met a pivot that was not positive; it was made with the diagonal raised by " +
+                              std::to_string(facts.shift) + " of itself.");
+    if (facts.singular)
+        facts.notes.push_back(
+            "The matrix is singular: constants are its null space. The right-hand side's mean is taken out, and the solution whose mean is "
+            "zero is given.");
+}
+
+/// The set-up of A in host memory for a space.
+template <Space S>
+Engine<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, SetupFacts& facts, PartTimes& times) {
+    Stopwatch watch;
+    const Placed here(on, A);
+    if (!std::same_as<S, Cpu>) times.add("copy", watch.seconds());
+    const auto make = [&](const SolverOptions& decided, ColoredOrder order) {
+        return make_engine(on, here.view(), placed(on, std::move(order)), decided, times);
+    };
+    Choice choice = choose<S>(on, A, matrix, options, make, times);
+    for (const auto& note : choice.notes) facts.notes.push_back(note);
+    if (!choice.order.note.empty()) facts.notes.push_back(choice.order.note);
+    facts.color_sizes = color_sizes(choice.order);
+    return make(choice.options, std::move(choice.order));
+}
+
+}  // namespace
+
+Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& options) : parts_(std::make_unique<Parts>()) {
+    check_options(options);
+    Stopwatch all, watch;
+    PartTimes times;
+    MatrixFacts matrix = check(A);
+    CsrMatrix own;
+    CsrView given = A;
+    if (!matrix.sorted || matrix.duplicates > 0) {
+        own = canonical(A);
+        given = own.view();
+        matrix.nonzeros = own.nonzeros();
+        if (matrix.duplicates > 0)
+            parts_->facts.notes.push_back(std::to_string(matrix.duplicates) + " entries were given for a place that had one, and summed.");
+    }
+    times.add("check", watch.seconds());
+    const std::uint64_t needed = memory_estimate(matrix.rows, matrix.nonzeros, options), there = available_memory(on);
+    KS_VALIDATE(needed <= there, "the solver needs about " + std::to_string(needed >> 20) + " MiB for " + std::to_string(matrix.rows) +
+                                     " unknowns with " + std::to_string(matrix.nonzeros) + " entries; there are " +
+                                     std::to_string(there >> 20) + " MiB. Take a smaller system, or a device with more memory.");
+    parts_->options = options;
+    std::visit(
+        [&]<Space S>(S space) {
+            parts_->engine = prepare(space, given, matrix, options, parts_->facts, times);
+            describe(std::get<Engine<S>>(parts_->engine), on, matrix, parts_->facts);
+        },
+        on);
+    parts_->null = {matrix.singular, std::move(matrix.component), matrix.components};
+    parts_->facts.seconds = times.parts();
+    parts_->facts.total_seconds = all.seconds();
+}
+
+Solver::Solver(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+
+const SetupFacts& Solver::setup() const { return parts_->facts; }
+const SolverOptions& Solver::options() const { return parts_->options; }
+
+void Solver::set_tolerance(double rtol, int iteration_limit) {
+    SolverOptions changed = parts_->options;
+    changed.rtol = rtol;
+    changed.iteration_limit = iteration_limit;
+    check_options(changed);
+    parts_->options = changed;
+    std::visit([&](auto& engine) { engine.options.rtol = rtol, engine.options.iteration_limit = iteration_limit; }, parts_->engine);
+}
+
+SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction& stop) {
+    const index_t n = parts_->facts.rows;
+    KS_VALIDATE(b.n == n, "the right-hand side has " + std::to_string(b.n) + " rows, the matrix " + std::to_string(n) + ".");
+    KS_VALIDATE(x.n == n, "the solution has " + std::to_string(x.n) + " rows, the matrix " + std::to_string(n) + ".");
+    require_finite(b, "the right-hand side");
+    require_finite(x, "the first guess");
+    const NullSpace& null = parts_->null;
+    const bool many = null.singular && null.components > 1;
+    std::vector<double> projected;
+    double removed = 0;
+    if (many) {
+        projected.assign(b.begin(), b.end());
+        removed = remove_means(null, view(projected));
+        b = view(projected);
+    }
+    const bool mean_free = null.singular && !many;
+    Stopwatch watch;
+    SolveLog log;
+    if (auto* engine = std::get_if<Engine<Cpu>>(&parts_->engine)) log = run_engine(*engine, b, x, mean_free, stop);
+#if defined(KASANE_CUDA)
+    if (auto* engine = std::get_if<Engine<Cuda>>(&parts_->engine)) {
+        const Cuda on = engine->system.on;
+        Buffer<double, Cuda> b_there(on, n), x_there(on, n);
+        copy_from_host(on, b_there.view(), b);
+        copy_from_host(on, x_there.view(), View<const double>(x));
+        log = run_engine(*engine, b_there.view(), x_there.view(), mean_free, stop);
+        copy_to_host(on, x, View<const double>(x_there.view()));
+    }
+#endif
+    if (many) {
+        remove_means(null, x);
+        log.mean_removed = removed;
+    }
+    log.seconds = watch.seconds();
+    return log;
+}
+
+std::vector<double> Solver::solve(const std::vector<double>& b, SolveLog* log) {
+    std::vector<double> x(static_cast<std::size_t>(parts_->facts.rows), 0.);
+    const SolveLog done = solve(view(b), view(x));
+    if (log) *log = done;
+    return x;
+}
+
+std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const SolverOptions& options) {
+    const auto n = static_cast<double>(rows), off = static_cast<double>(std::max<index_t>(0, nonzeros - rows));
+    // Two triangles of 12 bytes an entry with a tenth of padding, offsets; six vectors, diagonal, scale, two permutations.
+    double bytes = off * 12 * 1.1 + n * (2. + 6 * 8 + 2 * 8 + 2 * 4);
+    if (options.single_factor) bytes += off * 8 * 1.1;
+    // Pivots and the order of elimination, for a while.
+    bytes += n * (8 + 4);
+    return static_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace kasane::sparse
