@@ -182,8 +182,13 @@ std::string pictures(const PoissonHistory& h) {
 std::string convergence(const PoissonHistory& h) {
     if (!h.solution || h.solution->history.size() < 2) return "";
     const auto& r = h.record;
-    Plot plot{.title = "Residual against iteration", .x_label = "iteration", .y_label = "residual, relative", .log_y = true};
-    Series formed{.name = "‖r‖/‖b‖", .color = 1}, weighted{.name = "M-norm", .color = 0, .stroke = Stroke::dashed};
+    Plot plot;
+    plot.title = "Residual against iteration";
+    plot.x_label = "iteration", plot.y_label = "residual, relative";
+    plot.log_y = true;
+    Series formed, weighted;
+    formed.name = "‖r‖/‖b‖", formed.color = 1;
+    weighted.name = "M-norm", weighted.color = 0, weighted.stroke = Stroke::dashed;
     for (const auto& point : h.solution->history) {
         const double k = point.iteration;
         if (std::isfinite(point.relative)) formed.x.push_back(k), formed.y.push_back(point.relative);
@@ -217,9 +222,13 @@ std::string color_sizes(const sparse::SetupFacts& s) {
     if (s.color_sizes.size() < 2) return "";
     const auto [least, most] = std::ranges::minmax(s.color_sizes);
     if (least == most) return "";
-    Plot plot{
-        .title = "Rows of each colour", .x_label = "colour", .y_label = "rows", .marks = s.color_sizes.size() <= 40, .from_zero = true};
-    Series sizes{.name = "", .color = 3};
+    Plot plot;
+    plot.title = "Rows of each colour";
+    plot.x_label = "colour", plot.y_label = "rows";
+    plot.marks = s.color_sizes.size() <= 40;
+    plot.from_zero = true;
+    Series sizes;
+    sizes.color = 3;
     for (std::size_t c = 0; c < s.color_sizes.size(); ++c)
         sizes.x.push_back(static_cast<double>(c + 1)), sizes.y.push_back(static_cast<double>(s.color_sizes[c]));
     plot.series.push_back(std::move(sizes));
