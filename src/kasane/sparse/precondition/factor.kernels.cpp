@@ -339,7 +339,9 @@ Factor<S> factorise(S on, const CsrView& A, const Layout<S>& layout, const Forma
         synchronize(on);
         return factor;
     }
-    factor.kind = has_triangles(on, A) ? FactorKind::own_values : FactorKind::own_triangles_of_A;
+    // Two colours of independent rows: the graph is bipartite, and no look for triangles is needed.
+    const bool bipartite = layout.colors <= 2 && layout.steps == 1;
+    factor.kind = !bipartite && has_triangles(on, A) ? FactorKind::own_values : FactorKind::own_triangles_of_A;
     FlagOn<S> bad(on);
     for (double shift = 0; shift <= 2; shift = shift == 0 ? 0.001 : 2 * shift) {
         bad.lower();
