@@ -3,6 +3,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/sparse/choice.hpp>
 #include <kasane/sparse/engine.hpp>
+#include <kasane/sparse/order/on_device.hpp>
 #include <kasane/sparse/solver.hpp>
 
 #include <algorithm>

@@ -11,7 +11,8 @@ namespace {
 
 /// Raised by any thread, read by the host.
 struct Flag {
-    int* raised;
+    int* raised = nullptr;
+    explicit Flag(int* place) : raised(place) {}
     KS_FN void raise() const {
 #if defined(__CUDA_ARCH__)
         *raised = 1;
@@ -29,7 +30,7 @@ class FlagOn {
         const int none = 0;
         copy_from_host(on_, raised_.view(), View<const int>(&none, 1));
     }
-    Flag flag() { return {raised_.data()}; }
+    Flag flag() { return Flag(raised_.data()); }
     bool raised() const { return to_host(raised_)[0] != 0; }
 
    private:
