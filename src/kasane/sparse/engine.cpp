@@ -74,12 +74,18 @@ Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverO
     shape.sigma = options.format.sigma;
     auto layout = make_layout(on, std::move(order), A, shape);
     lap("layout");
-    auto factor = factorise(on, A, layout, options.format, {options.precondition, options.ssor_omega});
+    // Two colours of independent rows: the graph is bipartite, and no look for triangles is needed.
+    const bool bipartite = layout.colors <= 2 && layout.steps == 1;
+    const bool triangles = options.precondition == Precondition::ic0 && !bipartite && has_triangles(on, A);
+    lap("factor");
+    auto matrix = split(on, A, layout, options.format, triangles);
+    lap("convert");
+    auto factor = factorise(on, matrix, layout, {options.precondition, options.ssor_omega});
     engine.shift = factor.shift;
     lap("factor");
     // Beside what stays: the order while the layout is made; later the pivots, the ranks and C.
-    engine.scratch_bytes = static_cast<std::uint64_t>(ordered) * 4 + static_cast<std::uint64_t>(layout.padded) * 8 +
-                           static_cast<std::uint64_t>(layout.rank.size()) * 4 + factor.lower.bytes();
+    engine.scratch_bytes = static_cast<std::uint64_t>(std::max(ordered, 2 * layout.padded)) * 4 + static_cast<std::uint64_t>(layout.rank.size()) * 4 +
+                           matrix.lower_rows.bytes() + factor.lower.bytes();
 
     const FactorKind kind = factor.kind;
     const auto reason = [&](Iteration iteration) {
@@ -93,7 +99,7 @@ Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverO
     }
     if (const std::string why = reason(iteration); !why.empty())
         throw InputError("iteration = \"" + name(iteration) + "\" does not apply here: " + why + ". Take iteration = \"auto\".");
-    engine.system = make_system(on, A, std::move(layout), std::move(factor), options.format, options.single_factor);
+    engine.system = make_system(on, std::move(matrix), std::move(layout), std::move(factor), options.single_factor);
     engine.vectors = IterationVectors<S>(on, engine.system.layout.padded);
     lap("convert");
     return engine;
