@@ -24,6 +24,7 @@ constexpr Verb verbs[] = {
     {"report", "Write the report.html of a run", add_report},
     {"sample", "Sample a model into a snapshot", add_sample},
     {"forces", "Accelerations and potentials of a snapshot", add_forces},
+    {"solve", "Solve a sparse symmetric positive definite system from a file", add_solve},
     {"bench", "Measure this machine: speed with its bound and error", add_bench},
     {"info", "Devices, build and versions", add_info},
 };

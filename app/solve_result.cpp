@@ -128,4 +128,24 @@ std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log
     return text + history_table(log.history);
 }
 
+std::string advice(krylov::CgEnd end) {
+    using krylov::CgEnd;
+    switch (end) {
+        case CgEnd::converged: return "";
+        case CgEnd::iteration_limit:
+            return "the limit of iterations was reached before the tolerance: allow more iterations, or a larger tolerance";
+        case CgEnd::stagnated:
+            return "rounding keeps the true residual above the tolerance, or the right-hand side is not in the range of a singular matrix: "
+                   "ask for a larger tolerance";
+        case CgEnd::operator_not_positive:
+            return "the matrix is not positive definite (p.Ap <= 0 for some p): conjugate gradients do not solve such a system";
+        case CgEnd::preconditioner_not_positive:
+            return "the preconditioner is not positive definite: take jacobi or none; if that fails too, the matrix is not";
+        case CgEnd::not_finite:
+            return "numbers left the range of doubles: scale the system, or take another preconditioner";
+        case CgEnd::stopped: return "the solve was stopped before its end";
+    }
+    return "";
+}
+
 }  // namespace kasane::app

@@ -15,4 +15,7 @@ nlohmann::ordered_json as_json(const sparse::SetupFacts& setup, const sparse::So
 /// What was chosen, parts of the set-up, memory, notes, how it ended, speed, and the history in a dozen lines; no line break at the end.
 std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log);
 
+/// Why a solve that did not converge ended, and what to do; empty for one that did.
+std::string advice(krylov::CgEnd end);
+
 }  // namespace kasane::app

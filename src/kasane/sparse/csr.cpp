@@ -1,17 +1,13 @@
 // canonical(): columns ascending, entries of one place summed.
 // Invariants: entries of one place are summed in the order in which they are stored; the result does not depend on threads.
-#include <kasane/core/base/error.hpp>
 #include <kasane/sparse/csr.hpp>
 
-#include <omp.h>
-
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace kasane::sparse {
 namespace {
-
-using Entries = std::vector<std::pair<std::int32_t, double>>;
 
 bool ascending(const CsrView& A, index_t row) {
     for (index_t k = A.begin(row) + 1; k < A.end(row); ++k)
@@ -19,28 +15,25 @@ bool ascending(const CsrView& A, index_t row) {
     return true;
 }
 
-/// The row's entries to out, ascending. @returns how many of them share the place of the one before
-index_t copy_sorted(const CsrView& A, index_t row, Entries& work, CsrMatrix& out) {
-    const auto first = A.begin(row), last = A.end(row);
-    if (ascending(A, row)) {
-        for (index_t k = first; k < last; ++k) {
-            out.column[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(A.column(k));
-            out.value[static_cast<std::size_t>(k)] = A.value[k];
-        }
-    } else {
-        work.clear();
-        for (index_t k = first; k < last; ++k) work.emplace_back(static_cast<std::int32_t>(A.column(k)), A.value[k]);
-        std::stable_sort(work.begin(), work.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-        for (index_t k = first; k < last; ++k) {
-            const auto& [column, value] = work[static_cast<std::size_t>(k - first)];
-            out.column[static_cast<std::size_t>(k)] = column;
-            out.value[static_cast<std::size_t>(k)] = value;
-        }
+/// Rows of so many entries at most are sorted where they are.
+constexpr index_t short_row = 64;
+
+/// Insertion keeps the order of equal columns and needs no memory.
+void sort_short(std::int32_t* column, double* value, index_t count) {
+    for (index_t i = 1; i < count; ++i) {
+        const auto c = column[i];
+        const auto v = value[i];
+        auto to = i;
+        for (; to > 0 && column[to - 1] > c; --to) column[to] = column[to - 1], value[to] = value[to - 1];
+        column[to] = c, value[to] = v;
     }
-    index_t duplicates = 0;
-    for (index_t k = first + 1; k < last; ++k)
-        duplicates += out.column[static_cast<std::size_t>(k)] == out.column[static_cast<std::size_t>(k - 1)];
-    return duplicates;
+}
+
+void sort_long(std::int32_t* column, double* value, index_t count) {
+    std::vector<std::pair<std::int32_t, double>> entries(static_cast<std::size_t>(count));
+    for (index_t i = 0; i < count; ++i) entries[static_cast<std::size_t>(i)] = {column[i], value[i]};
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (index_t i = 0; i < count; ++i) std::tie(column[i], value[i]) = entries[static_cast<std::size_t>(i)];
 }
 
 /// Sums neighbours of one place, in place.
@@ -70,20 +63,31 @@ void sum_duplicates(CsrMatrix& A) {
 CsrMatrix canonical(const CsrView& A) {
     CsrMatrix out;
     out.begin.resize(static_cast<std::size_t>(A.n) + 1);
-    index_t longest_unsorted = 0;
-#pragma omp parallel for schedule(static) reduction(max : longest_unsorted)
+    const auto entries = static_cast<std::size_t>(A.begin(A.n));
+    out.column.resize(entries);
+    out.value.resize(entries);
+    index_t long_unsorted = 0;
+#pragma omp parallel for schedule(static) reduction(+ : long_unsorted)
     for (index_t row = 0; row < A.n; ++row) {
-        out.begin[static_cast<std::size_t>(row) + 1] = A.end(row);
-        if (!ascending(A, row)) longest_unsorted = std::max(longest_unsorted, A.end(row) - A.begin(row));
+        const auto first = A.begin(row), last = A.end(row);
+        out.begin[static_cast<std::size_t>(row) + 1] = last;
+        for (auto k = first; k < last; ++k) {
+            out.column[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(A.column(k));
+            out.value[static_cast<std::size_t>(k)] = A.value[k];
+        }
+        if (ascending(A, row)) continue;
+        if (last - first <= short_row) sort_short(out.column.data() + first, out.value.data() + first, last - first);
+        else ++long_unsorted;
     }
-    out.column.resize(static_cast<std::size_t>(out.begin.back()));
-    out.value.resize(static_cast<std::size_t>(out.begin.back()));
-    // Nothing may throw inside the parallel region.
-    std::vector<Entries> work(static_cast<std::size_t>(omp_get_max_threads()));
-    for (auto& each : work) each.reserve(static_cast<std::size_t>(longest_unsorted));
+    if (long_unsorted > 0)
+        for (index_t row = 0; row < A.n; ++row)
+            if (const auto first = A.begin(row), count = A.end(row) - first; count > short_row && !ascending(A, row))
+                sort_long(out.column.data() + first, out.value.data() + first, count);
     index_t duplicates = 0;
 #pragma omp parallel for schedule(static) reduction(+ : duplicates)
-    for (index_t row = 0; row < A.n; ++row) duplicates += copy_sorted(A, row, work[static_cast<std::size_t>(omp_get_thread_num())], out);
+    for (index_t row = 0; row < A.n; ++row)
+        for (auto k = static_cast<std::size_t>(A.begin(row)) + 1; k < static_cast<std::size_t>(A.end(row)); ++k)
+            duplicates += out.column[k] == out.column[k - 1];
     if (duplicates > 0) sum_duplicates(out);
     return out;
 }

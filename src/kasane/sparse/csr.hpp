@@ -64,7 +64,10 @@ struct MatrixFacts {
 /// @param A      in host memory   @param source named in messages: a file, or "the matrix"
 /// @throws InputError, all kinds of problem at once, the first offender of each by its 1-based row and column: no rows; too many rows;
 ///   offsets that fall or do not begin at zero; a column out of range; a value that is NaN or infinite; a row without a diagonal entry;
-///   a diagonal entry that is zero or negative; a pattern or a value that is not symmetric (values: beyond 1e-12 of the larger).
+///   a diagonal entry that is zero or negative; a pattern or a value that is not symmetric (values: beyond 1e-12 of the larger, and
+///   beyond rounding of the diagonal's size, 4 epsilon sqrt(a_ii a_jj), which is left where the terms of an entry cancel).
+/// A few passes over the entries, each place looks for its mirror image by bisection; 4 bytes per row of memory, a copy where rows do
+/// not ascend.
 MatrixFacts check(const CsrView& A, const std::string& source = "the matrix");
 
 /// A with columns ascending and entries of one place summed.

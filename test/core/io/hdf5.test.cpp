@@ -65,6 +65,24 @@ TEST_F(Hdf5, DatasetsComeBackAsWritten) {
     }
 }
 
+TEST_F(Hdf5, ArraysOfAnyShapeComeBackInRowMajorOrder) {
+    std::vector<double> box(2 * 3 * 4);
+    for (std::size_t i = 0; i < box.size(); ++i) box[i] = 0.5 * static_cast<double>(i);
+    auto out = hdf5::File::create(path());
+    out.write_array<double>("/deep/box", {2, 3, 4}, kasane::view(std::as_const(box)));
+    out.write("/Counts", std::vector<int>{1, 2});
+    out.close();
+    const auto in = hdf5::File::open(path());
+    EXPECT_EQ(in.dataset("/deep/box").shape, (std::vector<std::uint64_t>{2, 3, 4}));
+    EXPECT_EQ(in.read_array<double>("/deep/box", {2, 3, 4}), box);
+    EXPECT_EQ(in.read_array<float>("/deep/box")[23], 11.5F) << "any shape when none is wanted";
+    EXPECT_EQ(in.read_array<double>("/Counts", {2}), (std::vector<double>{1, 2}));
+    const auto said = complaint([&] { in.read_array<double>("/deep/box", {4, 3, 2}); });
+    for (const char* word : {"/deep/box", "(2, 3, 4)", "(4, 3, 2)"}) EXPECT_NE(said.find(word), std::string::npos) << said;
+    EXPECT_THROW(in.read_array<int>("/deep/box"), InputError);
+    EXPECT_THROW(in.read_array<double>("/Missing"), InputError);
+}
+
 TEST_F(Hdf5, RowsWrittenPieceByPieceComeBackWhole) {
     constexpr kasane::index_t n = 3 * hdf5::chunk_rows + 17;
     std::vector<Vec3<double>> vectors(n);

@@ -89,6 +89,52 @@ TEST_F(Toml, NumbersMustBeFiniteAndOfTheirType) {
     EXPECT_EQ(problems("[[force]]\nsoftening = 1\n").size(), 2u);
 }
 
+TEST_F(Toml, ArraysOfWholeNumbersAndListsOfNumbers) {
+    const auto read = [&](const std::string& text, std::string* resolved = nullptr) {
+        RunFileReader file(write(text));
+        auto grid = file.root().table("grid");
+        auto cells = grid.integers("cells", {.help = "how many", .least = 1});
+        auto spacing = grid.number_lists("spacing", {.help = "widths", .fallback = 1.0, .range = above(0)});
+        file.finish();
+        if (resolved) *resolved = file.resolved("");
+        return std::pair(cells, spacing);
+    };
+    using Lists = std::vector<std::vector<double>>;
+    EXPECT_EQ(read("[grid]\ncells = [4, 2e1, 6]\n"), std::pair(std::vector<std::int64_t>{4, 20, 6}, Lists{{1}, {1}, {1}}));
+    EXPECT_EQ(read("[grid]\ncells = [1, 1, 1]\nspacing = 0.5\n").second, (Lists{{0.5}, {0.5}, {0.5}}));
+    const std::string mixed = "[grid]\ncells = [1, 1, 1]\nspacing = [2, [1, 0.1, 3], [7]]\n";
+    std::string resolved, again;
+    EXPECT_EQ(read(mixed, &resolved).second, (Lists{{2}, {1, 0.1, 3}, {7}}));
+    EXPECT_EQ(read(resolved, &again), read(mixed)) << "the resolved text means the same";
+    EXPECT_EQ(resolved, again);
+
+    const auto fault = [&](const std::string& keys) {
+        try {
+            read("[grid]\n" + keys);
+        } catch (const InputError& error) {
+            EXPECT_EQ(error.problems().size(), 1u);
+            return error.problems()[0].where.key + " " + error.problems()[0].message;
+        }
+        return std::string("taken");
+    };
+    const auto expect = [&](const std::string& keys, const std::string& words) {
+        EXPECT_NE(fault(keys).find(words), std::string::npos) << keys << ": " << fault(keys);
+    };
+    expect("", "grid.cells is missing");
+    expect("cells = 3", "grid.cells must be an array of 3 whole numbers");
+    expect("cells = [1, 2]", "must have 3 whole numbers, not 2");
+    expect("cells = [1, 2, 0]", "number 3: is 0, out of range: it must be at least 1");
+    expect("cells = [1, 2.5, 1]", "number 2: is 2.5: it must be a whole number");
+    expect("cells = [1, 'a', 1]", "number 2: must be a whole number, not a string");
+    const std::string good = "cells = [1, 1, 1]\nspacing = ";
+    expect(good + "-1", "grid.spacing is -1, out of range");
+    expect(good + "[1, 1]", "must have 3 elements");
+    expect(good + "[1, [1, nan], 1]", "element 2, number 2: is nan");
+    expect(good + "[1, [], 1]", "element 2: is an empty array");
+    expect(good + "[1, 1, 'x']", "element 3: must be a number, not a string");
+    expect(good + "[1, [[1]], 1]", "element 2, number 1: must be a number, not an array");
+}
+
 TEST_F(Toml, SettingsReplaceValuesAndAreNamedInErrors) {
     EXPECT_TRUE(problems("[force]\ncount = 2\n", {{"force.softening=50 pc"}, {"force.method=tree"}, {"force.center=[1,2,3]"}}).empty());
     const auto all = problems("[force]\nsoftening = 0.1\n", {{"force.softening=-2"}, {"force.sofening=1"}, {"force.method=dirct", "--method"}});

@@ -4,12 +4,12 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/types.hpp>
+#include <kasane/core/device/host_memory.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/device/space_cuda.hpp>
 
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -26,9 +26,7 @@ class Buffer {
         if (n == 0) return;
         const auto bytes = static_cast<std::size_t>(n) * sizeof(T);
         if constexpr (std::same_as<S, Cpu>) {
-            // 128: two cache lines, and wide enough for any vector register.
-            ptr_ = static_cast<T*>(std::aligned_alloc(128, (bytes + 127) / 128 * 128));
-            if (!ptr_) throw std::bad_alloc();
+            ptr_ = static_cast<T*>(allocate_host(bytes));
         }
 #if defined(KASANE_CUDA)
         else

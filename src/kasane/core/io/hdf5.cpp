@@ -345,14 +345,25 @@ DatasetInfo File::dataset(const std::string& dataset) const {
     return info;
 }
 
-std::uint64_t File::checked_rows(const std::string& name, std::size_t row_bytes) const {
-    const auto info = dataset(name);
-    const auto needed = product(info.rows(), row_bytes);
+void File::check_memory(const std::string& name, std::uint64_t needed) const {
     const auto available = available_memory(Cpu{});
     if (needed > available) {
         fail(name, fmt::format("more than memory holds: {} MiB are needed and {} MiB are available", needed >> 20, available >> 20));
     }
-    return info.rows();
+}
+
+std::uint64_t File::checked_rows(const std::string& name, std::size_t row_bytes) const {
+    const auto rows = dataset(name).rows();
+    check_memory(name, product(rows, row_bytes));
+    return rows;
+}
+
+std::uint64_t File::checked_count(const std::string& name, std::size_t bytes, const std::vector<std::uint64_t>& shape) const {
+    const auto info = dataset(name);
+    if (!shape.empty() && info.shape != shape)
+        fail(name, fmt::format("has shape ({}), and ({}) is wanted", text_of(info.shape), text_of(shape)));
+    check_memory(name, product(count_of(info.shape), bytes));
+    return count_of(info.shape);
 }
 
 void File::read_numbers(const std::string& name, Number kind, void* to, index_t rows, int components) const {
@@ -366,8 +377,13 @@ void File::read_numbers(const std::string& name, Number kind, void* to, index_t 
         fail(name, fmt::format("has shape ({}), and ({}) is wanted", text_of(shape),
                                text_of(width > 1 ? std::vector{n, width} : std::vector{n})));
     }
+    read_all(name, kind, to);
+}
+
+void File::read_all(const std::string& name, Number kind, void* to) const {
+    const auto info = dataset(name);
     if (is_integer(kind) && !info.integer) fail(name, "holds floating-point numbers, and integers are wanted");
-    if (n == 0) return;
+    if (count_of(info.shape) == 0) return;
     if (info.stored_bytes == 0) fail(name, "was declared but never written");
     const Handle opened(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
     const auto how = transfer_properties();
@@ -404,6 +420,15 @@ void File::write_numbers(const std::string& name, Number kind, const void* from,
         H5Dwrite(opened, memory_type(kind), memory, space, how, from) < 0) {
         fail(name, reason());
     }
+}
+
+void File::write_shaped(const std::string& name, Number kind, const void* from, const std::vector<std::uint64_t>& shape) {
+    const std::vector<hsize_t> extent(shape.begin(), shape.end());
+    const Handle space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose);
+    create_group(above(name));
+    const auto layout = without_times(H5P_DATASET_CREATE);
+    const Handle made(H5Dcreate2(id_, name.c_str(), file_type(kind), space, H5P_DEFAULT, layout, H5P_DEFAULT), H5Dclose);
+    if (!made.valid() || H5Dwrite(made, memory_type(kind), H5S_ALL, H5S_ALL, H5P_DEFAULT, from) < 0) fail(name, reason());
 }
 
 bool File::has_attribute(const std::string& object, const std::string& name) const {

@@ -130,6 +130,20 @@ class File {
         write(dataset, view(from), options);
     }
 
+    /// All numbers of a data set of any shape in row-major order; `shape` is what is wanted, empty: any.
+    /// @throws InputError as read(), and naming both shapes
+    template <Arithmetic T>
+    std::vector<T> read_array(const std::string& dataset, const std::vector<std::uint64_t>& shape = {}) const {
+        std::vector<T> all(checked_count(dataset, sizeof(T), shape));
+        read_all(dataset, number_of<T>(), all.data());
+        return all;
+    }
+    /// Writes a new data set of that shape from numbers in row-major order, as many as the shape has; the groups above it are made.
+    template <Arithmetic T>
+    void write_array(const std::string& dataset, const std::vector<std::uint64_t>& shape, View<const T> from) {
+        write_shaped(dataset, number_of<T>(), from.ptr, shape);
+    }
+
     bool has_attribute(const std::string& object, const std::string& name) const;
     /// Count of values in an attribute of any shape.
     std::uint64_t attribute_size(const std::string& object, const std::string& name) const;
@@ -171,9 +185,13 @@ class File {
     void read_numbers(const std::string& dataset, Number kind, void* to, index_t rows, int components) const;
     void create_rows(const std::string& dataset, Number kind, index_t rows, int components, const DatasetOptions& options);
     void write_numbers(const std::string& dataset, Number kind, const void* from, index_t first, index_t rows, int components);
+    void read_all(const std::string& dataset, Number kind, void* to) const;
+    void write_shaped(const std::string& dataset, Number kind, const void* from, const std::vector<std::uint64_t>& shape);
     void read_attribute(const std::string& object, const std::string& name, Number kind, void* to, std::size_t n) const;
     void write_attribute(const std::string& object, const std::string& name, Number kind, const void* from, std::size_t n);
     std::uint64_t checked_rows(const std::string& dataset, std::size_t row_bytes) const;
+    std::uint64_t checked_count(const std::string& dataset, std::size_t bytes, const std::vector<std::uint64_t>& shape) const;
+    void check_memory(const std::string& dataset, std::uint64_t needed) const;
     [[noreturn]] void fail(const std::string& object, const std::string& problem) const;
 
     std::int64_t id_ = -1;

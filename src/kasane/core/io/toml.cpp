@@ -403,30 +403,105 @@ Vec3<double> Section::vector(const std::string& key, const VectorKey& schema) {
     return value;
 }
 
+namespace {
+
+/// What is wrong with a whole number, or nothing; `value` is set where it is one.
+std::string whole_number(const toml::node& node, std::int64_t least, std::int64_t most, std::int64_t& value) {
+    const auto* whole = node.as_integer();
+    const auto* decimal = node.as_floating_point();
+    const double number = whole ? static_cast<double>(whole->get()) : decimal ? decimal->get() : 0;
+    if (!whole && !decimal) return fmt::format("must be a whole number, not {}", kind_of(node));
+    if (decimal && !(std::floor(number) == number && std::abs(number) < 9e15))  // 1e6 is welcome, 1.5 and nan are not
+        return fmt::format("is {}: it must be a whole number", number);
+    value = whole ? whole->get() : static_cast<std::int64_t>(number);
+    if (value >= least && value <= most) return "";
+    const bool low = least > std::numeric_limits<std::int64_t>::min(), high = most < std::numeric_limits<std::int64_t>::max();
+    const auto text = fmt::format("is {}, out of range: it must be {}{}{}", value, low ? fmt::format("at least {}", least) : "",
+                                  low && high ? " and " : "", high ? fmt::format("at most {}", most) : "");
+    value = std::clamp(value, least, most);
+    return text;
+}
+
+/// "[1.0, 2.0]", and a single number without brackets.
+std::string list_text(const std::vector<double>& list) {
+    if (list.size() == 1) return real(list[0]);
+    std::string text;
+    for (const double value : list) text += (text.empty() ? "[" : ", ") + real(value);
+    return (text.empty() ? "[" : text) + "]";
+}
+
+}  // namespace
+
 std::int64_t Section::integer(const std::string& key, const IntegerKey& schema) {
     auto value = schema.fallback.value_or(schema.least > 0 ? schema.least : 0);
     if (const auto* node = node_->find(key)) {
-        const auto* whole = node->as_integer();
-        const auto* decimal = node->as_floating_point();
-        const double number = whole ? static_cast<double>(whole->get()) : decimal ? decimal->get() : 0;
-        if (!whole && !decimal)
-            problem(key, fmt::format("must be a whole number, not {}", kind_of(*node)));
-        else if (decimal && !(std::floor(number) == number && std::abs(number) < 9e15))  // 1e6 is welcome, 1.5 and nan are not
-            problem(key, fmt::format("is {}: it must be a whole number", number));
-        else {
-            value = whole ? whole->get() : static_cast<std::int64_t>(number);
-            if (value < schema.least || value > schema.most) {
-                const bool low = schema.least > std::numeric_limits<std::int64_t>::min();
-                const bool high = schema.most < std::numeric_limits<std::int64_t>::max();
-                problem(key, fmt::format("is {}, out of range: it must be {}{}{}", value, low ? fmt::format("at least {}", schema.least) : "",
-                                         low && high ? " and " : "", high ? fmt::format("at most {}", schema.most) : ""));
-                value = std::clamp(value, schema.least, schema.most);
-            }
-        }
+        if (const auto bad = whole_number(*node, schema.least, schema.most, value); !bad.empty()) problem(key, bad);
     } else if (!schema.fallback)
         problem(key, missing(schema.help));
     node_->enter(key, fmt::format("{}", value), comment(schema.help, "", schema.fallback ? fmt::format("{}", *schema.fallback) : ""));
     return value;
+}
+
+std::vector<std::int64_t> Section::integers(const std::string& key, const IntegersKey& schema) {
+    std::vector<std::int64_t> values = schema.fallback.value_or(std::vector<std::int64_t>(schema.count, std::max<std::int64_t>(schema.least, 0)));
+    if (const auto* node = node_->find(key)) {
+        const auto* list = node->as_array();
+        if (!list)
+            problem(key, fmt::format("must be an array of {} whole numbers, not {}", schema.count, kind_of(*node)));
+        else if (list->size() != schema.count)
+            problem(key, fmt::format("must have {} whole numbers, not {}", schema.count, list->size()));
+        else
+            for (std::size_t i = 0; i < schema.count; ++i)
+                if (const auto bad = whole_number(*list->get(i), schema.least, schema.most, values[i]); !bad.empty())
+                    problem(key, fmt::format("number {}: {}", i + 1, bad));
+    } else if (!schema.fallback)
+        problem(key, missing(schema.help));
+    const auto text = [](const std::vector<std::int64_t>& list) {
+        std::vector<std::string> words;
+        for (const auto value : list) words.push_back(std::to_string(value));
+        return "[" + joined(words) + "]";
+    };
+    node_->enter(key, text(values), comment(schema.help, "", schema.fallback ? text(*schema.fallback) : ""));
+    return values;
+}
+
+std::vector<std::vector<double>> Section::number_lists(const std::string& key, const NumberListsKey& schema) {
+    std::vector<std::vector<double>> lists(schema.count, {schema.fallback.value_or(0)});
+    if (const auto* node = node_->find(key)) {
+        const auto one = [&](const toml::node& element) {
+            const double value = number_in(element, {});
+            KS_VALIDATE(schema.range.contains(value), fmt::format("is {}, out of range: it must be {}", value, schema.range.text()));
+            return value;
+        };
+        try {
+            const auto* outer = node->as_array();
+            if (!outer)
+                lists.assign(schema.count, {one(*node)});
+            else
+                KS_VALIDATE(outer->size() == schema.count,
+                            fmt::format("must have {} elements, numbers or arrays of numbers, not {}", schema.count, outer->size()));
+            for (std::size_t i = 0; outer && i < schema.count; ++i) {
+                const auto* inner = outer->get(i)->as_array();
+                lists[i].clear();
+                for (std::size_t n = 0; n < (inner ? inner->size() : 1); ++n) {
+                    try {
+                        lists[i].push_back(one(inner ? *inner->get(n) : *outer->get(i)));
+                    } catch (const InputError& error) {
+                        throw InputError(fmt::format("element {}{}: {}", i + 1, inner ? fmt::format(", number {}", n + 1) : "",
+                                                     error.problems()[0].message));
+                    }
+                }
+                KS_VALIDATE(!lists[i].empty(), fmt::format("element {}: is an empty array", i + 1));
+            }
+        } catch (const InputError& error) {
+            problem(key, error);
+        }
+    } else if (!schema.fallback)
+        problem(key, missing(schema.help));
+    std::string text;
+    for (const auto& list : lists) text += (text.empty() ? "[" : ", ") + list_text(list);
+    node_->enter(key, text + "]", comment(schema.help, schema.unit, schema.fallback ? real(*schema.fallback) : ""));
+    return lists;
 }
 
 std::string Section::text(const std::string& key, const TextKey& schema) {

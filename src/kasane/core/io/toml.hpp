@@ -53,6 +53,20 @@ struct IntegerKey {
     std::int64_t least = std::numeric_limits<std::int64_t>::min();
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
+struct IntegersKey {
+    std::string help = {};
+    std::size_t count = 3;
+    std::optional<std::vector<std::int64_t>> fallback = {};
+    std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+struct NumberListsKey {
+    std::string help = {};
+    std::string unit = {};
+    std::size_t count = 3;
+    std::optional<double> fallback = {};
+    Range range = {};                         ///< of each number
+};
 struct TextKey {
     std::string help = {};
     std::optional<std::string> fallback = {};
@@ -82,6 +96,11 @@ class Section {
     double number(const std::string& key, const NumberKey& schema);
     Vec3<double> vector(const std::string& key, const VectorKey& schema);
     std::int64_t integer(const std::string& key, const IntegerKey& schema);
+    /// An array of `count` whole numbers.
+    std::vector<std::int64_t> integers(const std::string& key, const IntegersKey& schema);
+    /// `count` lists of numbers. The file has one number for all of them, or an array of `count` elements, each a number or an array of
+    /// numbers; a single number is a list of one.
+    std::vector<std::vector<double>> number_lists(const std::string& key, const NumberListsKey& schema);
     std::string text(const std::string& key, const TextKey& schema);
     bool flag(const std::string& key, const FlagKey& schema);
 

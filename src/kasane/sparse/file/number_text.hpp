@@ -4,6 +4,7 @@
 
 #include <kasane/sparse/file/byte_source.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,8 @@ namespace kasane::sparse {
 /// Lines without their ends (LF or CR LF), counted from 1.
 class LineReader {
    public:
-    explicit LineReader(ByteSource& source) : source_(source), buffer_(block) {}
+    explicit LineReader(ByteSource& source)
+        : source_(source), buffer_(static_cast<std::size_t>(std::min<std::uint64_t>(block, source.left() + 1))) {}
     /// The next line, valid until the one after it is asked for. @returns false at the end
     /// @throws InputError for a line longer than a block: no text
     bool next(std::string_view& line);

@@ -204,18 +204,18 @@ class PetscWriter {
    private:
     template <class Bits>
     void put(Bits bits) {
-        char bytes[sizeof bits];
-        std::memcpy(bytes, &bits, sizeof bits);
-        block_.insert(block_.end(), bytes, bytes + sizeof bits);
-        if (block_.size() >= 1 << 20) flush();
+        std::memcpy(block_.data() + used_, &bits, sizeof bits);
+        used_ += sizeof bits;
+        if (used_ + sizeof(std::uint64_t) > block_.size()) flush();
     }
     void flush() {
-        file_.write(block_.data(), block_.size());
-        block_.clear();
+        file_.write(block_.data(), used_);
+        used_ = 0;
     }
     AtomicFile file_;
     bool wide_;
-    std::vector<char> block_;
+    std::vector<char> block_ = std::vector<char>(std::size_t{1} << 20);
+    std::size_t used_ = 0;
 };
 
 }  // namespace

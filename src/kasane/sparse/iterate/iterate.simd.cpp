@@ -35,22 +35,58 @@ void add_products(const CsrRows<T>& rows, const double* x, index_t first, int n,
     }
 }
 
-/// n rows whose entries lie side by side, `stride` from column to column.
-template <class T>
-inline void add_columns(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
-    constexpr int lanes = 8;
-    int l = 0;
-    for (; l + lanes <= n; l += lanes) {
-        double s[lanes] = {};
-        const T* v = value + l;
-        const std::int32_t* c = column + l;
-        for (int k = 0; k < width; ++k, v += stride, c += stride)
-#pragma omp simd
-            for (int i = 0; i < lanes; ++i) s[i] += static_cast<double>(v[i]) * x[c[i]];
-        for (int i = 0; i < lanes; ++i) sum[l + i] += s[i];
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// How far ahead entries are asked for. The hardware's own streams stop at pages and chunks: two AVX-512 cores, 128^3, two colours,
+/// GB/s of the iteration's bytes without 18.1, with 256 entries 19.7, 1024 21.5, 4096 21.3; the triad there 26.
+constexpr int ahead = 1024;
+
+using Doubles = hn::ScalableTag<double>;
+
+inline auto load_values(Doubles d, const double* from) { return hn::LoadU(d, from); }
+inline auto load_values(Doubles d, const float* from) { return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Doubles>(), from)); }
+
+/// x[column[0]], x[column[1]], …
+inline auto gather(Doubles d, const double* x, const std::int32_t* column) {
+    const hn::Rebind<std::int64_t, Doubles> wide;
+    return hn::GatherIndex(d, x, hn::PromoteTo(wide, hn::LoadU(hn::Rebind<std::int32_t, Doubles>(), column)));
+}
+
+/// One vector of neighbouring rows, `stride` from column to column; a width known at compile time leaves no loop.
+template <int fixed_width, class T>
+HWY_INLINE auto row_products(const T* value, const std::int32_t* column, index_t stride, int width, const double* x) {
+    const Doubles d;
+    auto sum = hn::Zero(d);
+    const int columns = fixed_width > 0 ? fixed_width : width;
+    for (int k = 0; k < columns; ++k) {
+        __builtin_prefetch(value + k * stride + ahead);
+        if (k % 2 == 0) __builtin_prefetch(column + k * stride + ahead);
+        sum = hn::MulAdd(load_values(d, value + k * stride), gather(d, x, column + k * stride), sum);
     }
+    return sum;
+}
+
+/// n rows whose entries lie side by side.
+template <int fixed_width, class T>
+HWY_INLINE void add_columns_of(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
+    const Doubles d;
+    const int lanes = static_cast<int>(hn::Lanes(d));
+    int l = 0;
+    for (; l + lanes <= n; l += lanes)
+        hn::StoreU(hn::Add(hn::LoadU(d, sum + l), row_products<fixed_width>(value + l, column + l, stride, width, x)), d, sum + l);
     for (; l < n; ++l)
         for (int k = 0; k < width; ++k) sum[l] += static_cast<double>(value[l + k * stride]) * x[column[l + k * stride]];
+}
+
+/// The widths of triangles of a 7-point graph have code of their own; any other goes through a loop.
+template <class T>
+HWY_INLINE void add_columns(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
+    switch (width) {
+        case 0: return;
+        case 3: return add_columns_of<3>(value, column, stride, width, x, n, sum);
+        case 6: return add_columns_of<6>(value, column, stride, width, x, n, sum);
+        default: add_columns_of<0>(value, column, stride, width, x, n, sum);
+    }
 }
 
 template <class T>

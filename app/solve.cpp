@@ -1,0 +1,205 @@
+// kasane solve A.mtx [-b b.mtx] [-o x.mtx]
+#include <app/command.hpp>
+#include <app/solve_result.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/core/io/atomic_file.hpp>
+#include <kasane/sparse/file/matrix_file.hpp>
+#include <kasane/sparse/solver.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+namespace kasane::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    std::string matrix, rhs, solution, tuning_file;
+    std::string ordering = "auto", numbering = "auto", format = "auto", precondition = "ic0", iteration = "auto", launch = "auto";
+    sparse::SolverOptions solver;
+    bool no_tune = false, force = false;
+};
+
+/// Where tuned choices are kept unless told otherwise; empty where there is no such place.
+fs::path default_tuning_file() {
+    const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+    if ((!cache || !*cache) && (!home || !*home)) return {};
+    const auto directory = (cache && *cache ? fs::path(cache) : fs::path(home) / ".cache") / "kasane";
+    std::error_code error;
+    fs::create_directories(directory, error);
+    return error ? fs::path() : directory / "sparse-tuning.json";
+}
+
+/// All options that are wrong, each with its name.
+sparse::SolverOptions solver_options(const Options& o, const CLI::App& app) {
+    auto options = o.solver;
+    std::vector<InputProblem> problems;
+    const auto take = [&](const char* option, const auto& set) {
+        try {
+            set();
+        } catch (const InputError& error) {
+            for (const auto& problem : error.problems()) problems.push_back({problem.message, {"", 0, 0, option}});
+        }
+    };
+    const auto require = [&](bool condition, const char* option, const std::string& message) {
+        if (!condition) problems.push_back({message, {"", 0, 0, option}});
+    };
+    take("--ordering", [&] { options.ordering = sparse::Ordering::parse(o.ordering); });
+    take("--numbering", [&] { options.numbering = sparse::parse_numbering(o.numbering); });
+    take("--format", [&] { options.format = sparse::Format::parse(o.format); });
+    take("--precondition", [&] { options.precondition = sparse::parse_precondition(o.precondition); });
+    take("--iteration", [&] { options.iteration = sparse::parse_iteration(o.iteration); });
+    take("--launch", [&] { options.launch = sparse::parse_launch(o.launch); });
+    require(options.rtol > 0 && options.rtol < 1, "--rtol", fmt::format("is {}: it must be above 0 and below 1. Try 1e-8", options.rtol));
+    require(options.ssor_omega > 0 && options.ssor_omega < 2, "--ssor-omega",
+            fmt::format("is {}: ssor is positive definite only for values above 0 and below 2. Try 1", options.ssor_omega));
+    require(app.count("--ssor-omega") == 0 || o.precondition == "ssor", "--ssor-omega",
+            "has no effect with --precondition " + o.precondition + ": leave it out, or take ssor");
+    if (!problems.empty()) throw InputError(problems);
+    options.tune = !o.no_tune;
+    if (options.tune) options.tuning_file = o.tuning_file.empty() ? default_tuning_file() : fs::path(o.tuning_file);
+    return options;
+}
+
+enum class VectorFormat { market, petsc };
+VectorFormat format_of(const fs::path& file) {
+    const auto extension = file.extension().string();
+    if (extension == ".mtx") return VectorFormat::market;
+    for (const char* petsc : {".petsc", ".bin", ".dat"})
+        if (extension == petsc) return VectorFormat::petsc;
+    throw InputError("is of no known kind: .mtx is written as Matrix Market; .petsc, .bin and .dat as PETSc binary", {file.string(), 0, 0, "-o"});
+}
+
+/// The solution can be written, as far as is known before it is there.
+void check_output(const Options& o) {
+    const fs::path file = o.solution;
+    format_of(file);
+    std::error_code ignored;
+    for (const auto& input : {o.matrix, o.rhs})
+        KS_VALIDATE(input.empty() || !fs::equivalent(file, input, ignored), "is read from too: give the solution a name of its own",
+                    {o.solution, 0, 0, "-o"});
+    KS_VALIDATE(o.force || !fs::exists(file), "exists already: choose another name, or give --force", {o.solution, 0, 0, ""});
+    AtomicFile probe(file);
+}
+
+void write_solution(const fs::path& file, const std::vector<double>& x) {
+    if (format_of(file) == VectorFormat::market) sparse::write_vector_market(file, view(x));
+    else sparse::write_vector_petsc(file, view(x));
+}
+
+void check_memory(const Options& o, const AnySpace& space, const sparse::CsrMatrix& A, const sparse::SolverOptions& options) {
+    const auto gibibytes = [](std::uint64_t bytes) { return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / (1u << 30)); };
+    const auto needed = sparse::memory_estimate(A.rows(), A.nonzeros(), options), there = available_memory(space);
+    KS_VALIDATE(needed <= there,
+                fmt::format("{} rows with {} entries need up to {} of memory on {}, and {} are free: take a device with more memory, or a smaller "
+                            "system",
+                            A.rows(), A.nonzeros(), gibibytes(needed), name(space), gibibytes(there)),
+                {o.matrix, 0, 0, ""});
+}
+
+/// The solver, whose complaints about the matrix name its file.
+sparse::Solver solver_of(const Options& o, const AnySpace& space, const sparse::CsrMatrix& A, const sparse::SolverOptions& options) {
+    try {
+        return {space, A.view(), options};
+    } catch (const InputError& error) {
+        auto problems = error.problems();
+        for (auto& problem : problems)
+            if (problem.where.file == "the matrix") problem.where.file = o.matrix;
+        throw InputError(problems);
+    }
+}
+
+/// How far a residual is on its logarithmic way from 1 to the tolerance.
+double done(double residual, double rtol) {
+    return residual > 0 && std::isfinite(residual) ? std::clamp(std::log(residual) / std::log(rtol), 0.0, 1.0) : 0;
+}
+
+int solve(const Common& common, const Options& o, const CLI::App& app) {
+    const auto options = solver_options(o, app);
+    if (!o.solution.empty()) check_output(o);
+    const auto space = space_named(common.device_or_auto(), common.threads_or_all());
+    catch_interrupts();
+    const Stopwatch watch;
+    auto file = sparse::read_matrix(o.matrix);
+    const auto rows = file.matrix.rows();
+    auto b = o.rhs.empty() ? std::vector<double>(static_cast<std::size_t>(rows), 1.0) : sparse::read_vector(o.rhs, rows);
+    const double read_seconds = watch.seconds();
+    log::info("{}: {} rows with {} entries, read in {:.2g} s", o.matrix, rows, file.matrix.nonzeros(), read_seconds);
+    stop_if_interrupted();
+    check_memory(o, space, file.matrix, options);
+
+    auto solver = solver_of(o, space, file.matrix, options);
+    file.matrix = {};
+    stop_if_interrupted();
+    std::vector<double> x(static_cast<std::size_t>(rows), 0.0);
+    sparse::SolveLog log;
+    {
+        Progress bar(common.progress(), "solving", 1);
+        log = solver.solve(view(std::as_const(b)), view(x), [&](int iteration, double residual) {
+            bar.update(done(residual, options.rtol), fmt::format("iteration {}, residual {:.1e}", iteration, residual));
+            return interrupt_requested();
+        });
+    }
+    if (log.end == krylov::CgEnd::stopped) throw Interrupted();
+
+    auto setup = solver.setup();
+    if (o.rhs.empty()) setup.notes.insert(setup.notes.begin(), "no right-hand side was given (-b): it is 1 in every row");
+    if (file.duplicates > 0)
+        setup.notes.insert(setup.notes.begin(), fmt::format("{} duplicate entries were summed into others of their place", file.duplicates));
+    auto object = as_json(setup, log);
+    auto text = as_text(setup, log);
+    object["matrix"] = o.matrix;
+    object["matrix_format"] = file.format;
+    object["right_hand_side"] = o.rhs.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(o.rhs);
+    object["read_seconds"] = read_seconds;
+    object["solution"] = nullptr;
+    const bool finite = std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+    if (!o.solution.empty() && finite) {
+        write_solution(o.solution, x);
+        object["solution"] = o.solution;
+        text += log.converged() ? fmt::format("\nx: {}", o.solution) : fmt::format("\nx, not converged: {}", o.solution);
+    }
+    print(common, object, text);
+    if (log.converged()) return success;
+    const auto written = o.solution.empty() ? "" : finite ? "; the last x was written" : "; x holds numbers that are not finite and was not written";
+    log::error("{}: not solved: {}{}", o.matrix, advice(log.end), written);
+    return computation_failed;
+}
+
+}  // namespace
+
+Action add_solve(CLI::App& app, const Common& common) {
+    auto options = std::make_shared<Options>();
+    auto& o = *options;
+    app.add_option("MATRIX", o.matrix, "Matrix Market or PETSc binary: real, symmetric positive definite")->required();
+    app.add_option("-b,--rhs", o.rhs, "Right-hand side, Matrix Market or PETSc binary (default: 1 in every row)")->type_name("FILE");
+    app.add_option("-o,--output", o.solution, "Write x: .mtx as Matrix Market; .petsc, .bin or .dat as PETSc binary")->type_name("FILE");
+    app.add_flag("--force", o.force, "Overwrite the output file if it exists");
+    app.add_option("--rtol", o.solver.rtol, "Solved where ||b - A x|| / ||b|| is below this");
+    app.add_option("--max-iterations", o.solver.iteration_limit, "Give up after so many")
+        ->check(whole_number(1, std::numeric_limits<int>::max()));
+    app.add_option("--precondition", o.precondition, "ic0, ssor, jacobi or none");
+    app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
+    app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
+    const std::string how = "How it is computed: the same x up to rounding (auto: chosen by timing)";
+    app.add_option("--ordering", o.ordering, "auto, natural, mc:K, cm, rcm, cm-rcm:K or block:B:K")->group(how);
+    app.add_option("--numbering", o.numbering, "auto, coalesced or sequential")->group(how);
+    app.add_option("--format", o.format, "auto, csr, ell, sliced-ell or sell:C:SIGMA")->group(how);
+    app.add_option("--iteration", o.iteration, "auto, plain, eisenstat or reduced")->group(how);
+    app.add_option("--launch", o.launch, "On CUDA devices: auto, cooperative or graph")->group(how);
+    auto* tuning = app.add_option("--tuning-file", o.tuning_file, "Where timed choices are kept (default: in the user's cache directory)");
+    tuning->type_name("FILE")->group(how);
+    app.add_flag("--no-tune", o.no_tune, "Choose by rule, time nothing")->excludes(tuning)->group(how);
+    return [options, &common, &app] { return solve(common, *options, app); };
+}
+
+}  // namespace kasane::app

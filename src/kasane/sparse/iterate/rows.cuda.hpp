@@ -1,0 +1,291 @@
+// Rows on a device: how the entries of a row are fetched, and which rows a thread has.
+// Invariants: a thread of the same grid has the same rows of a colour in every phase; the matrix, which changes never, passes by the first
+// cache and leaves the second one early, so that vectors stay there; vectors are read coherently, as other blocks have written them.
+#pragma once
+
+#include <kasane/sparse/iterate/phases.body.hpp>
+#include <kasane/sparse/system.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kasane::sparse::device {
+
+/// How the matrix passes through the caches.
+enum class Stream { plain, evict_first };
+
+/// How the code of a kernel goes about a row; chosen by measurement.
+/// @tparam stream_    how the matrix passes through the caches
+/// @tparam together_  entries of a row that are fetched before the first is used
+/// @tparam tied_      a gather waits for its entry's value as well as for its column: else the compiler asks for most values after the
+///                    gathers, when it has already waited for the columns
+template <Stream stream_, int together_, bool tied_>
+struct Tune {
+    static constexpr Stream stream = stream_;
+    static constexpr int together = together_;
+    static constexpr bool tied = tied_;
+};
+
+/// Reads what no kernel writes while it runs. A policy is made once per thread: it lies in a register.
+template <Stream how>
+class Fetch {
+   public:
+    __device__ Fetch() {
+        if constexpr (how == Stream::evict_first)
+            asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy_));
+    }
+    __device__ std::int32_t operator()(const std::int32_t* from) const {
+        if constexpr (how == Stream::plain) {
+            return __ldg(from);
+        } else {
+            std::int32_t value;
+            asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.b32 %0, [%1], %2;" : "=r"(value) : "l"(from), "l"(policy_));
+            return value;
+        }
+    }
+    __device__ float operator()(const float* from) const {
+        if constexpr (how == Stream::plain) {
+            return __ldg(from);
+        } else {
+            float value;
+            asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(value) : "l"(from), "l"(policy_));
+            return value;
+        }
+    }
+    __device__ double operator()(const double* from) const {
+        if constexpr (how == Stream::plain) {
+            return __ldg(from);
+        } else {
+            double value;
+            asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(value) : "l"(from), "l"(policy_));
+            return value;
+        }
+    }
+
+   private:
+    std::uint64_t policy_ = 0;
+};
+
+/// One row's entries: `count` of them, `stride` apart.
+template <class T>
+struct Line {
+    const std::int32_t* column;
+    const T* value;
+    unsigned stride;
+    int count;
+};
+
+/// A triangle in the memory of a device; of(segment) gives the rows of one segment.
+template <template <class> class Rows, class T>
+struct Stored;
+
+template <class T>
+struct Stored<CsrRows, T> {
+    CsrRows<T> rows{};
+    __device__ const Stored& of(int) const { return *this; }
+    __device__ Line<T> line(unsigned row) const {
+        const index_t begin = rows.offset[row];
+        return {rows.column + begin, rows.value + begin, 1, static_cast<int>(rows.offset[row + 1] - begin)};
+    }
+};
+template <class T>
+struct Stored<SellRows, T> {
+    SellRows<T> rows{};
+    double over_chunk = 1;  ///< 1 / chunk: rounds to the right width, and no division is as quick
+    __device__ const Stored& of(int) const { return *this; }
+    __device__ Line<T> line(unsigned row) const {
+        const auto size = static_cast<unsigned>(rows.chunk), chunk = rows.shift >= 0 ? row >> rows.shift : row / size;
+        const index_t begin = rows.offset[chunk], entries = rows.offset[chunk + 1] - begin, first = begin + (row - chunk * size);
+        const int width = rows.shift >= 0 ? static_cast<int>(entries >> rows.shift) : __double2int_rn(static_cast<double>(entries) * over_chunk);
+        return {rows.column + first, rows.value + first, size, width};
+    }
+};
+template <class T>
+struct Stored<SliceRows, T> {
+    SliceRows<T> rows{};
+    const Slice* slice = nullptr;  ///< [colors * parts]
+    /// Where the entries of row 0 would be, were the slice that long.
+    struct Part {
+        const std::int32_t* column;
+        const T* value;
+        unsigned stride;
+        int width;
+        __device__ Line<T> line(unsigned row) const { return {column + row, value + row, stride, width}; }
+    };
+    __device__ Part of(int segment) const {
+        const Slice s = slice[segment];
+        return {rows.column + (s.offset - s.begin), rows.value + (s.offset - s.begin), static_cast<unsigned>(s.rows), s.width};
+    }
+};
+
+/// Keeps the compiler from making one register of each multiple of a stride, long before they are needed.
+template <class T>
+__device__ const T* opaque(const T* pointer) {
+    asm("" : "+l"(pointer));
+    return pointer;
+}
+
+__device__ inline int bits(double value) { return __double2hiint(value); }
+__device__ inline int bits(float value) { return __float_as_int(value); }
+
+/// sum of a_ij g_j over the entries of a row, in their order.   @param zero  0, which the compiler does not know
+template <class Tune, class T>
+__device__ double line_product(Line<T> line, const double* gathered, const Fetch<Tune::stream>& fetch, int zero) {
+    constexpr int together = Tune::together;
+    double sum = 0;
+#pragma unroll 1
+    for (int left = line.count; left > 0; left -= together) {
+        std::int32_t j[together];
+        T a[together];
+        double g[together];
+#pragma unroll
+        for (int k = 0; k < together; ++k)
+            if (k < left) {
+                j[k] = fetch(line.column), a[k] = fetch(line.value);
+                line.column = opaque(line.column + line.stride);
+                line.value = opaque(line.value + line.stride);
+            }
+#pragma unroll
+        for (int k = 0; k < together; ++k)
+            if (k < left) g[k] = gathered[Tune::tied ? j[k] | (bits(a[k]) & zero) : j[k]];
+#pragma unroll
+        for (int k = 0; k < together; ++k)
+            if (k < left) sum += static_cast<double>(a[k]) * g[k];
+    }
+    return sum;
+}
+
+/// Brings a row's entries into the second cache. One lane asks for each line of 128 bytes.
+template <class T>
+__device__ void prefetch_line(const Line<T>& line) {
+    const auto ask = [](const auto* at) {
+        if ((reinterpret_cast<std::uintptr_t>(at) & 127) < sizeof(*at)) asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+    };
+#pragma unroll 1
+    for (int k = 0; k < line.count; ++k) {
+        ask(line.column + static_cast<index_t>(k) * line.stride);
+        ask(line.value + static_cast<index_t>(k) * line.stride);
+    }
+}
+
+/// Everything that a kernel of the iteration is told: a system's arrays, its rows' division, and where scalars and sums lie.
+template <template <class> class Rows, class F>
+struct Job {
+    Vectors v{};
+    Stored<Rows, double> lower{}, upper{};
+    Stored<Rows, F> factor_lower{}, factor_upper{};
+    bool factored = true;              ///< false: the factor is the identity
+    const Segment* segment = nullptr;  ///< [colors * parts]
+    int colors = 0, parts = 1, steps = 1, chunk = 1;
+    int zero = 0;                      ///< see Tune::tied
+    int prefetch = 0;                  ///< rows of each thread that are fetched while it waits at a barrier
+};
+
+/// The rows of one thread in the grid that the kernel was started with.
+template <template <class> class Rows, class F, class Tune>
+class RowLoop {
+   public:
+    __device__ explicit RowLoop(const Job<Rows, F>& job) : job_(job) {
+        const bool together = job.parts == 1;  // all blocks share each segment
+        first_ = (together ? blockIdx.x * blockDim.x : 0) + threadIdx.x;
+        stride_ = together ? gridDim.x * blockDim.x : blockDim.x;
+        first_part_ = together ? 0 : static_cast<int>(blockIdx.x);
+        part_stride_ = together ? 1 : static_cast<int>(gridDim.x);
+    }
+
+    /// Phases on this thread's rows of a colour, one phase after the other in each block of rows.
+    template <class... Phase>
+    __device__ void rows(int color, Sums& sums, const Phase&... phase) const {
+        for (int part = first_part_; part < job_.parts; part += part_stride_)
+            segment(color * job_.parts + part, first_, sums, phase...);
+    }
+    /// The same for all colours; without a barrier between them, threads that had no row of one colour begin with the next.
+    template <class Phase>
+    __device__ void all(Sums& sums, const Phase& phase) const {
+        unsigned taken = 0;
+        for (int color = 0; color < job_.colors; ++color) {
+            if (job_.parts > 1) {
+                rows(color, sums, phase);
+                continue;
+            }
+            unsigned first = first_ + stride_ - taken;
+            if (first >= stride_) first -= stride_;
+            const unsigned lanes = segment(color, first, sums, phase);
+            taken = (taken + lanes) % stride_ & ~31u;
+        }
+    }
+    /// Brings this thread's first rows into the second cache.
+    __device__ void prefetch(Operand operand, int color) const {
+        if (job_.prefetch == 0 || operand == Operand::nothing || color < 0) return;
+        if ((operand == Operand::factor_lower || operand == Operand::factor_upper) && !job_.factored) return;
+        const int part = color * job_.parts + first_part_;
+        if (first_part_ >= job_.parts) return;
+        switch (operand) {
+            case Operand::factor_lower: return prefetch_rows(job_.factor_lower.of(part), job_.segment[part]);
+            case Operand::factor_upper: return prefetch_rows(job_.factor_upper.of(part), job_.segment[part]);
+            case Operand::lower: return prefetch_rows(job_.lower.of(part), job_.segment[part]);
+            default: return prefetch_rows(job_.upper.of(part), job_.segment[part]);
+        }
+    }
+
+   private:
+    template <Operand operand>
+    __device__ auto product_of(int s) const {
+        if constexpr (operand == Operand::nothing) {
+            return [](unsigned, const double*) { return 0.; };
+        } else if constexpr (operand == Operand::whole) {
+            return [this, lower = job_.lower.of(s), upper = job_.upper.of(s)](unsigned row, const double* gathered) {
+                return line_product<Tune>(lower.line(row), gathered, fetch_, job_.zero) + line_product<Tune>(upper.line(row), gathered, fetch_, job_.zero);
+            };
+        } else if constexpr (operand == Operand::factor_lower || operand == Operand::factor_upper) {
+            const auto& factor = operand == Operand::factor_lower ? job_.factor_lower : job_.factor_upper;
+            return [this, rows = factor.of(s), factored = job_.factored](unsigned row, const double* gathered) {
+                return factored ? line_product<Tune>(rows.line(row), gathered, fetch_, job_.zero) : 0.;
+            };
+        } else {
+            const auto& triangle = operand == Operand::lower ? job_.lower : job_.upper;
+            return [this, rows = triangle.of(s)](unsigned row, const double* gathered) { return line_product<Tune>(rows.line(row), gathered, fetch_, job_.zero); };
+        }
+    }
+
+    /// Returns how many lanes (rows, or blocks of rows) the segment has.
+    template <class... Phase>
+    __device__ unsigned segment(int s, unsigned first, Sums& sums, const Phase&... phase) const {
+        const Segment segment = job_.segment[s];
+        const auto begin = static_cast<unsigned>(segment.begin), rows = static_cast<unsigned>(segment.end) - begin;
+        const auto steps = static_cast<unsigned>(job_.steps), chunk = static_cast<unsigned>(job_.chunk);
+        const unsigned lanes = steps == 1 ? rows : rows / steps;
+        const auto block = [&](const auto& one, const auto& product, unsigned first_row) {
+            constexpr Operand operand = std::remove_cvref_t<decltype(one)>::operand;
+            constexpr bool descending = operand == Operand::upper || operand == Operand::factor_upper;
+#pragma unroll 1
+            for (unsigned k = 0; k < steps; ++k) {
+                const unsigned row = first_row + (descending ? steps - 1 - k : k) * chunk;
+                one.finish(row, product(row, one.gathered()), sums);
+            }
+        };
+        const auto all_lanes = [&](const auto&... product) {
+#pragma unroll 1
+            for (unsigned lane = first; lane < lanes; lane += stride_) {
+                const unsigned first_row = begin + (steps == 1 ? lane : lane / chunk * chunk * steps + lane % chunk);
+                (block(phase, product, first_row), ...);
+            }
+        };
+        all_lanes(product_of<Phase::operand>(s)...);
+        return lanes;
+    }
+
+    template <class R>
+    __device__ void prefetch_rows(const R& rows, const Segment& segment) const {
+        const auto begin = static_cast<unsigned>(segment.begin), count = static_cast<unsigned>(segment.end) - begin;
+        unsigned lane = first_;
+        for (int k = 0; k < job_.prefetch && lane < count; ++k, lane += stride_) prefetch_line(rows.line(begin + lane));
+    }
+
+    const Job<Rows, F>& job_;
+    Fetch<Tune::stream> fetch_;
+    unsigned first_, stride_;
+    int first_part_, part_stride_;
+};
+
+}  // namespace kasane::sparse::device

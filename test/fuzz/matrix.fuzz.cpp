@@ -1,0 +1,7 @@
+// libFuzzer target: matrices from Matrix Market and PETSc binary files. Built and run by test/fuzz/run.
+#include <test/fuzz/read_bytes.hpp>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    kasane::test::read_matrix_bytes({reinterpret_cast<const char*>(data), static_cast<kasane::index_t>(size)});
+    return 0;
+}
