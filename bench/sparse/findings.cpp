@@ -16,7 +16,7 @@ using run::report::error_size, run::report::escape, run::report::grouped, run::r
 
 std::string speed_text(double bytes_per_second) { return number(1e-9 * bytes_per_second) + "\u00a0GB/s"; }
 
-std::string cube(double n) { return fmt::format("{}³ unknowns", std::llround(std::cbrt(n))); }
+std::string cube(double n) { return fmt::format("{}³ cells", std::llround(std::cbrt(n))); }
 
 std::string triad(const Study& study) {
     const Row *write = nullptr, *read = nullptr;  // the last of each: all threads
@@ -29,7 +29,7 @@ std::string triad(const Study& study) {
 }
 
 std::string solve(const Study& study) {
-    const auto rows = study.of_largest("auto");
+    const auto rows = study.of_largest("auto"), on_device = study.of_largest("from a device CSR");
     std::string text;
     if (const auto* best = least(rows, "seconds"))
         text += when({(*best)["seconds"], (*best)["iterations"], (*best)["bound_fraction"], (*best)["error"]}, [&] {
@@ -37,7 +37,7 @@ std::string solve(const Study& study) {
                                cube(study.largest_n()), escape(best->note()), time_text((*best)["seconds"]),
                                grouped(std::llround((*best)["iterations"])), percent((*best)["bound_fraction"]), error_size((*best)["error"]));
         });
-    if (const auto* device = least(study.of_largest("from a device CSR"), "seconds"))
+    if (const auto* device = least(on_device, "seconds"))
         text += when({(*device)["seconds"]}, [&] {
             return fmt::format("From a matrix in device memory, set-up included: <strong>{}</strong> ({}). ", time_text((*device)["seconds"]),
                                escape(device->label));
@@ -71,18 +71,18 @@ std::string colors(const Study& study) {
 }
 
 std::string formats(const Study& study) {
+    const auto chunks = study.of_largest("C "), uneven = study.of_largest("uneven rows, jacobi,"), ways = study.of_largest("way: ");
     std::string text;
-    if (const auto* best = least(study.of_largest("C "), "seconds"))
+    if (const auto* best = least(chunks, "seconds"))
         text += when({(*best)["C"], (*best)["seconds"]}, [&] {
             return fmt::format("SELL-C-1 is fastest with C = <strong>{}</strong>: {} an iteration. ", (*best)["C"], time_text((*best)["seconds"]));
         });
-    const auto uneven = study.of_largest("uneven rows, jacobi,");
     if (const auto* best = least(uneven, "seconds"); best && uneven.front()["sigma"] == 1)
         text += when({(*best)["sigma"], (*best)["seconds"], uneven.front()["seconds"]}, [&] {
             return fmt::format("Where rows are uneven, sorting by length among {} rows makes the iteration {} times as fast as no sorting. ",
                                grouped(std::llround((*best)["sigma"])), number(uneven.front()["seconds"] / (*best)["seconds"]));
         });
-    if (const auto* best = least(study.of_largest("way: "), "seconds"))
+    if (const auto* best = least(ways, "seconds"))
         text += when({(*best)["seconds"], (*best)["bound_fraction"]}, [&] {
             return fmt::format("The shortest iteration is <strong>{}</strong>: {}, at {} of the triad's bandwidth.", escape(best->label.substr(5)),
                                time_text((*best)["seconds"]), percent((*best)["bound_fraction"]));

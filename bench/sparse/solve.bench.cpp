@@ -136,7 +136,7 @@ Benchmark sparse_solve(const SharedSparse& shared) {
             "bytes per iteration (every array once per phase) times iterations over `iteration_seconds`, the bound the triad of this run. "
             "On a CPU with one thread and with all: `gain_over_triad` is the gain over one thread divided by the triad's. The error is "
             "the largest relative one of all cells against a direct solution by cosines and elimination; `memory_per_row` are bytes that the "
-            "solver holds per unknown.",
+            "solver holds per cell.",
             [shared](const BenchmarkContext& context) { run(context, *shared); }};
 }
 
