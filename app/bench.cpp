@@ -43,6 +43,7 @@ void print_row(const BenchmarkResult& r) {
     fmt::print("{:<46} {:>9} {:>11.3e} {:>10.3e} {:>8.2f} {:>7.1f} {:>7.0f} % {:>6.1f} % {:>9.1e}", r.name, r.n, r.seconds, r.rate, r.tflops,
                1e-9 * r.bound, 100 * r.bound_fraction(), 100 * r.spread, r.error);
     for (const auto& [key, value] : r.more) fmt::print("  {} {:.4g}", key, value);
+    if (!r.note.empty()) fmt::print("  ({})", r.note);
     fmt::print("\n");
     std::fflush(stdout);
 }

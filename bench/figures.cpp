@@ -1,6 +1,7 @@
-// Which plots a study gets.
+// Which plots a study gets: those of gravity, and the way to those of other rooms.
 #include <bench/page.hpp>
-#include <kasane/run/report/plot.hpp>
+#include <bench/page_parts.hpp>
+#include <bench/sparse/page.hpp>
 #include <kasane/run/report/words.hpp>
 
 #include <fmt/format.h>
@@ -12,29 +13,7 @@
 namespace kasane::bench {
 namespace {
 
-using run::report::escape, run::report::number, run::report::Plot, run::report::Scale, run::report::Series;
-
-std::string figure(const Plot& plot, const std::string& caption) {
-    const auto svg = run::report::to_svg(plot);
-    if (svg.empty()) return "";
-    return "<figure class=\"chart\"><h3>" + escape(plot.title) + "</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
-}
-
-/// One number against another, from left to right.
-Series series(const std::string& name, std::vector<Row> rows, const std::string& x, const std::string& y) {
-    std::erase_if(rows, [&](const Row& row) { return !std::isfinite(row[x]); });
-    std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return a[x] < b[x]; });
-    Series s{name, {}, {}};
-    for (const auto& row : rows) s.x.push_back(row[x]), s.y.push_back(row[y]);
-    return s;
-}
-
-Plot plot(const std::string& title, const std::string& x_label, Scale x_scale, const std::string& y_label, bool log_y) {
-    Plot p;
-    p.title = title, p.x_label = x_label, p.y_label = y_label;
-    p.x_scale = x_scale, p.log_y = log_y, p.marks = true;
-    return p;
-}
+using run::report::number, run::report::Plot, run::report::Scale;
 
 /// One curve per V, of some number against G.
 Plot over_groups(const Study& study, Plot p, const std::string& key) {
@@ -92,19 +71,6 @@ std::string accuracy(const Study& study) {
            figure(against_error, "The fair comparison: at one error, the lower curve is the better choice.") +
            figure(error, "Median and 99th percentile against direct summation in double.") +
            figure(work, "Particles and cells that act on a target: the length of its group's lists.");
-}
-
-/// A list of bars, the longest across the whole column.
-std::string bars(const std::string& title, const std::vector<std::pair<std::string, double>>& values, const auto& text) {
-    double longest = 0;
-    for (const auto& [name, value] : values) longest = std::fmax(longest, value);
-    if (!(longest > 0)) return "";
-    std::string out = "<figure class=\"chart\"><h3>" + title + "</h3>\n<ul class=\"bars\">\n";
-    for (const auto& [name, value] : values)
-        if (std::isfinite(value))
-            out += fmt::format("<li><span>{}</span><span>{}</span><i style=\"width:{:.2f}%\"></i></li>\n", escape(name), text(value),
-                               100 * value / longest);
-    return out + "</ul></figure>\n";
 }
 
 std::string steps(const Study& study) {
@@ -195,7 +161,7 @@ std::string figures(const Study& study) {
         {"gravity.galaxy.equilibrium.spheres", equilibrium},
         {"gravity.galaxy.equilibrium.galaxies", equilibrium}};
     const auto at = drawn.find(study.name);
-    return at == drawn.end() ? "" : at->second(study);
+    return at == drawn.end() ? sparse_figures(study) : at->second(study);
 }
 
 }  // namespace kasane::bench

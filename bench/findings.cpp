@@ -1,12 +1,13 @@
 // What is seen in a study, in sentences made from its numbers. A sentence whose numbers are missing is left out.
 #include <bench/page.hpp>
+#include <bench/page_parts.hpp>
+#include <bench/sparse/page.hpp>
 #include <kasane/run/report/words.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <map>
 
@@ -17,23 +18,7 @@ using run::report::error_size, run::report::escape, run::report::grouped, run::r
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-std::string percent(double share) { return number(100 * share, 2) + "%"; }
-
 std::string particles(double n) { return grouped(std::llround(n)) + " particles"; }
-
-/// What `say` says when all these numbers are known, else nothing.
-template <class Say>
-std::string when(std::initializer_list<double> known, const Say& say) {
-    return std::all_of(known.begin(), known.end(), [](double x) { return std::isfinite(x); }) ? say() : std::string();
-}
-
-/// The row with the least of a number; null when no row has it.
-const Row* least(const std::vector<Row>& rows, const std::string& key) {
-    const Row* best = nullptr;
-    for (const auto& row : rows)
-        if (std::isfinite(row[key]) && (!best || row[key] < (*best)[key])) best = &row;
-    return best;
-}
 
 const Row* row_where(const std::vector<Row>& rows, const std::string& key, double value) {
     const auto at = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return std::abs(row[key] / value - 1) < 1e-6; });
@@ -197,7 +182,7 @@ std::string findings(const Study& study) {
         {"gravity.galaxy.equilibrium.spheres", equilibrium},
         {"gravity.galaxy.equilibrium.galaxies", equilibrium}};
     const auto at = said.find(study.name);
-    return at == said.end() ? "" : at->second(study);
+    return at == said.end() ? sparse_findings(study) : at->second(study);
 }
 
 }  // namespace kasane::bench

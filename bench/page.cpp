@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace kasane::bench {
@@ -22,6 +23,7 @@ a { color: var(--s1); }
 .numbers table { font-size: 0.8125rem; white-space: nowrap; }
 .numbers th, .numbers td { text-align: right; padding: 4px 0 4px 18px; border-top: 1px solid var(--line); font-weight: 400; }
 .numbers thead th { border-top: 0; color: var(--muted); vertical-align: bottom; white-space: normal; }
+.numbers .words { text-align: left; white-space: normal; min-width: 24em; }
 .numbers :is(th, td):first-child { text-align: left; padding-left: 0; }
 )css";
 
@@ -64,11 +66,14 @@ std::string table(const Study& study) {
         if (!key.starts_with("level_") && key != "p99_error") keys.push_back(key);  // those are drawn, this is the error
     std::string out =
         "<details class=\"numbers\"><summary>The numbers</summary>\n<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>case</th>";
+    const bool notes = std::any_of(study.rows.begin(), study.rows.end(), [](const Row& row) { return !row.note().empty(); });
     for (const auto& key : keys) out += "<th>" + escape(spaced(key)) + "</th>";
+    if (notes) out += "<th class=\"words\">note</th>";
     out += "</tr></thead><tbody>\n";
     for (const auto& row : study.rows) {
         out += "<tr><th scope=\"row\">" + escape(row.label.empty() ? study.name : row.label) + "</th>";
         for (const auto& key : keys) out += "<td>" + cell(key, row[key]) + "</td>";
+        if (notes) out += "<td class=\"words\">" + escape(row.note()) + "</td>";
         out += "</tr>\n";
     }
     return out + "</tbody></table></div></details>\n";

@@ -10,13 +10,19 @@ namespace kasane::bench {
 namespace {
 
 /// What every row of a record has (see benchmark_record).
-constexpr std::array common{"case", "n", "seconds", "spread", "rate", "unit", "tflops", "bound", "bound_fraction", "bound_reason", "error"};
+constexpr std::array common{"case",  "n",     "seconds",        "spread",       "rate",  "unit",
+                            "tflops", "bound", "bound_fraction", "bound_reason", "error", "note"};
 
 }  // namespace
 
 double Row::operator[](const std::string& key) const {
     const auto at = values.find(key);
     return at != values.end() && at->is_number() ? at->get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string Row::note() const {
+    const auto at = values.find("note");
+    return at != values.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
 double Study::largest_n() const {

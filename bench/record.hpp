@@ -15,6 +15,7 @@ struct Row {
     std::string label;  ///< of its case, without the benchmark's name: "V 4, G 4"
     nlohmann::ordered_json values;
     double operator[](const std::string& key) const;
+    std::string note() const;  ///< in words; empty where there is none
 };
 
 struct Study {

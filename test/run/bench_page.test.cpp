@@ -72,6 +72,37 @@ ordered_json full_record() {
                             {"walk_seconds", 2.5e-9 * std::exp2(k)},
                             {"tree_bytes", 90},
                             {"bytes", 150}}));
+    for (const std::string name : {"triad, 1 thread", "read, 1 thread", "triad, 2 threads", "read, 2 threads"})
+        rows.push_back(row("sparse.triad, " + name, 1e8, 0.1, {{"rate", name.ends_with("s") ? 3.2e10 : 2e10}, {"gain", name.ends_with("s") ? 1.6 : 1}}));
+    for (const double n : {64. * 64 * 64, 128. * 128 * 128})
+        for (const std::string name : {"auto, 1 thread", "auto, 2 threads", "cm-rcm:8, plain, 1 thread", "from a device CSR, by rule"})
+            rows.push_back(row("sparse.solve, " + name, n, name == "auto, 2 threads" ? 1.25 : 2,
+                               {{"iterations", 430},
+                                {"bound_fraction", 0.875},
+                                {"setup_seconds", 0.5},
+                                {"setup_order_seconds", 0.3},
+                                {"setup_factor_seconds", 0.2},
+                                {"gain", name == "auto, 2 threads" ? 1.5 : ordered_json()},
+                                {"gain_over_triad", name == "auto, 2 threads" ? 0.95 : ordered_json()},
+                                {"note", "cm-rcm:2, <reduced>"}}));
+    rows.push_back(row("sparse.solve.peer.eigen, AMD order, 2 threads", 2097152, 20, {{"iterations", 266}, {"times_ours", 16}, {"note", "Eigen 3.4.0"}}));
+    rows.push_back(row("sparse.solve.peer.cusparse", 2097152, 1, {{"seconds", nullptr}, {"error", nullptr}, {"note", "no module"}}));
+    for (int k = 2; k <= 20; ++k)
+        for (const std::string name : {"c-CRS", "c-Sliced-ELL", "c-SELL", "s-CRS", "s-Sliced-ELL", "s-SELL", "Eisenstat, c-SELL"})
+            rows.push_back(row("sparse.colors, " + name + ", k " + std::to_string(k), 2097152, 0.1 + 0.001 * k,
+                               {{"k", k}, {"iterations", 430 - k}, {"seconds_per_iteration", 2e-4}}));
+    rows.push_back(row("sparse.colors, table 3, plain iteration", 2097152, 0.075,
+                       {{"speed_over_bandwidth", 0.625}, {"note", "c-SELL, k 5"}}));
+    for (const std::string format : {"csr", "ell", "sliced-ell"})
+        rows.push_back(row("sparse.formats, format " + format, 2097152, 2e-4, ordered_json::object()));
+    for (int C = 4; C <= 256; C *= 2)
+        rows.push_back(row("sparse.formats, C " + std::to_string(C), 2097152, C == 32 ? 1e-4 : 1.5e-4, {{"C", C}}));
+    for (const int sigma : {1, 32, 1024})
+        for (const std::string name : {"jacobi", "ic0"})
+            rows.push_back(row("sparse.formats, uneven rows, " + name + ", sigma " + std::to_string(sigma), 2097152, 4e-4 / (1 + 0.001 * (sigma - 1)),
+                               {{"sigma", sigma}, {"stored_over_nonzeros", 1 + 1. / sigma}}));
+    for (const std::string way : {"cm-rcm:2, reduced, graph", "cm-rcm:8, plain, cooperative"})
+        rows.push_back(row("sparse.formats, way: " + way, 2097152, way.ends_with("graph") ? 6e-5 : 2e-4, {{"bound_fraction", 0.75}}));
     rows.push_back(row("gravity.direct.simd, single, equal masses", 1024, 1e-4, ordered_json::object()));
     rows.push_back(row("unheard.of, a <b>", 7, 1e-4, {{"some_number", 3}}));
     return {{"machine", {{"name", "A & B"}, {"kind", "cuda"}, {"capability", "9.0"}}},
@@ -117,6 +148,12 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
         {"gravity.tree.techniques", 0, {"L2 30 MiB", "1.25", "lanes &lt;4&gt; &amp; more"}},
         {"gravity.tree.active", 2, {"2.1%"}},
         {"gravity.tree.scale", 2, {"134,217,728", "N^1.00", "150"}},
+        {"sparse.triad", 0, {"32.0\u00a0GB/s", "1.60 times"}},
+        {"sparse.solve", 0, {"128³ unknowns", "1.25\u00a0s", "430 iterations", "88%", "1.50 times over one, 95%", "cm-rcm:2, &lt;reduced&gt;", "factor"}},
+        {"sparse.solve.peer.eigen", 0, {"266 iterations", "16.0 times"}},
+        {"sparse.solve.peer.cusparse", 0, {"no module"}},
+        {"sparse.colors", 3, {"c-SELL, k 5", "75.0\u00a0ms", "0.625 times", "P100"}},
+        {"sparse.formats", 3, {"C = <strong>32", "2.02 times", "cm-rcm:2, reduced, graph", "75%"}},
         {"gravity.direct.simd", 0, {"single, equal masses"}},
         {"unheard.of", 0, {"a &lt;b&gt;", "some number"}},
     };

@@ -66,6 +66,7 @@ std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkR
                                    {"unit", r.unit}, {"tflops", r.tflops}, {"bound", r.bound}, {"bound_fraction", r.bound_fraction()},
                                    {"bound_reason", r.bound_reason}, {"error", r.error}};
         for (const auto& [key, value] : r.more) row[key] = value;
+        if (!r.note.empty()) row["note"] = r.note;
         text += (&r == &results.front() ? "\n    " : ",\n    ") + row.dump();
     }
     return text + "\n  ]\n}\n";

@@ -25,6 +25,7 @@ struct BenchmarkResult {
     double error = 0;           ///< largest relative error against the reference; a tree's: the 99th percentile
     /// More numbers of this row by name ("median_error", "theta", …): printed behind it and written into the record.
     std::vector<std::pair<std::string, double>> more;
+    std::string note;  ///< what a number cannot say: what was chosen, or why there is none; empty: nothing
     double bound_fraction() const { return bound > 0 ? rate / bound : 0; }
 };
 

@@ -16,16 +16,21 @@ ColoredOrder one_color(ColoredOrder order) {
     return order;
 }
 
-Format format_by_rule(const MatrixFacts& matrix, const ColoredOrder& order, bool cuda) {
+Format format_by_rule(const MatrixFacts& matrix, index_t colors, bool cuda) {
     const index_t chunk = cuda ? 32 : 8;
     // Colours of few rows would be padding for the most part.
-    const auto colors = static_cast<index_t>(order.colors());
     if (matrix.rows < 4 * chunk * colors) return {FormatKind::csr, 1, 1};
     const bool uneven = matrix.longest_row * matrix.rows > 4 * matrix.nonzeros;
     return {FormatKind::sell, static_cast<int>(chunk), uneven ? static_cast<int>(32 * chunk) : 1};
 }
 
 }  // namespace
+
+void decide_rest(SolverOptions& options, const MatrixFacts& matrix, int colors, bool cuda) {
+    if (options.numbering == Numbering::automatic) options.numbering = Numbering::coalesced;
+    if (options.format.kind == FormatKind::automatic) options.format = format_by_rule(matrix, colors, cuda);
+    if (options.launch == Launch::automatic) options.launch = Launch::cooperative;
+}
 
 template <Space S>
 Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make, PartTimes& times) {
@@ -49,9 +54,7 @@ Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOpt
     }
     if (!triangular) choice.order = one_color(std::move(choice.order));
     times.add("order", watch.seconds());
-    if (decided.numbering == Numbering::automatic) decided.numbering = Numbering::coalesced;
-    if (decided.format.kind == FormatKind::automatic) decided.format = format_by_rule(matrix, choice.order, cuda);
-    if (decided.launch == Launch::automatic) decided.launch = Launch::cooperative;
+    decide_rest(decided, matrix, choice.order.colors(), cuda);
     return choice;
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 /// Raised by any thread, read by the host.
 struct Flag {
-    int* raised;
+    int* raised = nullptr;
+    explicit Flag(int* place) : raised(place) {}
     KS_FN void raise() const {
 #if defined(__CUDA_ARCH__)
         *raised = 1;
@@ -29,7 +30,7 @@ class FlagOn {
         const int none = 0;
         copy_from_host(on_, raised_.view(), View<const int>(&none, 1));
     }
-    Flag flag() { return {raised_.data()}; }
+    Flag flag() { return Flag(raised_.data()); }
     bool raised() const { return to_host(raised_)[0] != 0; }
 
    private:
@@ -339,7 +340,9 @@ Factor<S> factorise(S on, const CsrView& A, const Layout<S>& layout, const Forma
         synchronize(on);
         return factor;
     }
-    factor.kind = has_triangles(on, A) ? FactorKind::own_values : FactorKind::own_triangles_of_A;
+    // Two colours of independent rows: the graph is bipartite, and no look for triangles is needed.
+    const bool bipartite = layout.colors <= 2 && layout.steps == 1;
+    factor.kind = !bipartite && has_triangles(on, A) ? FactorKind::own_values : FactorKind::own_triangles_of_A;
     FlagOn<S> bad(on);
     for (double shift = 0; shift <= 2; shift = shift == 0 ? 0.001 : 2 * shift) {
         bad.lower();

@@ -1,0 +1,53 @@
+#include <bench/page_parts.hpp>
+#include <kasane/run/report/words.hpp>
+
+#include <fmt/format.h>
+
+namespace kasane::bench {
+
+using run::report::escape, run::report::number, run::report::Plot, run::report::Scale, run::report::Series;
+
+std::string figure(const Plot& plot, const std::string& caption) {
+    const auto svg = run::report::to_svg(plot);
+    if (svg.empty()) return "";
+    return "<figure class=\"chart\"><h3>" + escape(plot.title) + "</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
+}
+
+Series series(const std::string& name, std::vector<Row> rows, const std::string& x, const std::string& y) {
+    std::erase_if(rows, [&](const Row& row) { return !std::isfinite(row[x]); });
+    std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return a[x] < b[x]; });
+    Series s{name, {}, {}};
+    for (const auto& row : rows) s.x.push_back(row[x]), s.y.push_back(row[y]);
+    return s;
+}
+
+Plot plot(const std::string& title, const std::string& x_label, Scale x_scale, const std::string& y_label, bool log_y) {
+    Plot p;
+    p.title = title, p.x_label = x_label, p.y_label = y_label;
+    p.x_scale = x_scale, p.log_y = log_y, p.marks = true;
+    return p;
+}
+
+std::string bars(const std::string& title, const std::vector<std::pair<std::string, double>>& values,
+                 const std::function<std::string(double)>& text) {
+    double longest = 0;
+    for (const auto& [name, value] : values) longest = std::fmax(longest, value);
+    if (!(longest > 0)) return "";
+    std::string out = "<figure class=\"chart\"><h3>" + title + "</h3>\n<ul class=\"bars\">\n";
+    for (const auto& [name, value] : values)
+        if (std::isfinite(value))
+            out += fmt::format("<li><span>{}</span><span>{}</span><i style=\"width:{:.2f}%\"></i></li>\n", escape(name), text(value),
+                               100 * value / longest);
+    return out + "</ul></figure>\n";
+}
+
+std::string percent(double share) { return number(100 * share, 2) + "%"; }
+
+const Row* least(const std::vector<Row>& rows, const std::string& key) {
+    const Row* best = nullptr;
+    for (const auto& row : rows)
+        if (std::isfinite(row[key]) && (!best || row[key] < (*best)[key])) best = &row;
+    return best;
+}
+
+}  // namespace kasane::bench

@@ -1,0 +1,42 @@
+// Parts that the sections of a benchmark page are made of: figures, curves, bars, and sentences that are left out where numbers miss.
+#pragma once
+
+#include <bench/record.hpp>
+#include <kasane/run/report/plot.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kasane::bench {
+
+/// A <figure>; empty when the plot has no point. @param caption  HTML
+std::string figure(const run::report::Plot& plot, const std::string& caption);
+
+/// One number against another, from left to right.
+run::report::Series series(const std::string& name, std::vector<Row> rows, const std::string& x, const std::string& y);
+
+run::report::Plot plot(const std::string& title, const std::string& x_label, run::report::Scale x_scale, const std::string& y_label,
+                       bool log_y);
+
+/// A <figure> of bars, the longest across the whole column; empty when no value is positive.
+std::string bars(const std::string& title, const std::vector<std::pair<std::string, double>>& values,
+                 const std::function<std::string(double)>& text);
+
+/// "12%" of 0.12
+std::string percent(double share);
+
+/// The row with the least of a number; null when no row has it.
+const Row* least(const std::vector<Row>& rows, const std::string& key);
+
+/// What `say` says when all these numbers are known, else nothing.
+template <class Say>
+std::string when(std::initializer_list<double> known, const Say& say) {
+    return std::all_of(known.begin(), known.end(), [](double x) { return std::isfinite(x); }) ? say() : std::string();
+}
+
+}  // namespace kasane::bench

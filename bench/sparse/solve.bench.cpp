@@ -1,0 +1,143 @@
+// sparse.solve: time to solution of the box, by what is left to auto and by named schemes.
+#include <bench/sparse/sparse_studies.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/core/device/buffer.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+namespace kasane::bench {
+
+using namespace sparse;
+
+namespace {
+
+std::vector<Scheme> schemes() {
+    std::vector<Scheme> all{{"auto", {}}};
+    all.push_back(scheme("cm-rcm:2", Iteration::reduced));
+    all.push_back(scheme("cm-rcm:2", Iteration::eisenstat));
+    all.push_back(scheme("cm-rcm:8", Iteration::eisenstat));
+    all.push_back(scheme("cm-rcm:8", Iteration::plain));
+    all.push_back(scheme("cm-rcm:8", Iteration::plain, "auto", true));
+    all.push_back(scheme("natural", Iteration::plain));
+    return all;
+}
+
+/// Solves with one scheme, and says so where it cannot: memory is short for it, or it does not apply.
+void solve_row(const BenchmarkContext& context, SparseProblems& problems, const AnySpace& on, index_t side, const Scheme& scheme,
+               double& alone) {
+    const auto& problem = problems.box(side);
+    const auto name = "sparse.solve, " + scheme.name + threads_label(on);
+    try {
+        Solver solver(on, problem.matrix.view(), scheme.options);
+        const auto measured = measure(solver, problem);
+        auto row = row_of(name, measured, problems.speed(on));
+        if (scheme.name == "auto") problems.remember(on, side, row.seconds);
+        if (const auto* cpu = std::get_if<Cpu>(&on); cpu && alone == 0) {
+            alone = measured.iteration_seconds;
+        } else if (cpu) {
+            const double gain = alone / measured.iteration_seconds, triad = problems.speed(on).triad / problems.speed(Cpu{1}).triad;
+            row.more.emplace_back("gain", gain);
+            row.more.emplace_back("triad_gain", triad);
+            row.more.emplace_back("gain_over_triad", gain / triad);
+        }
+        context.report(row);
+    } catch (const Error& error) {
+        context.report(absent(name, problem.rows(), error.what()));
+    }
+}
+
+#if defined(KASANE_CUDA)
+/// The matrix as a user has it there: CSR with 32-bit indices in device memory.
+struct DeviceCsr {
+    Buffer<std::int32_t, Cuda> begin, column;
+    Buffer<double, Cuda> value, rhs, x;
+
+    DeviceCsr(Cuda on, const SparseProblem& problem)
+        : begin(to_space(on, std::vector<std::int32_t>(problem.matrix.begin.begin(), problem.matrix.begin.end()))),
+          column(to_space(on, problem.matrix.column)),
+          value(to_space(on, problem.matrix.value)),
+          rhs(to_space(on, problem.rhs)),
+          x(on, problem.rows()) {}
+    CsrView view() const { return {x.size(), begin.data(), column.data(), value.data()}; }
+};
+
+/// Set-up and solve, again and again from nothing; the median of five.
+void device_row(const BenchmarkContext& context, SparseProblems& problems, Cuda on, index_t side, const std::string& name,
+                const SolverOptions& options) {
+    const auto& problem = problems.box(side);
+    try {
+        DeviceCsr A(on, problem);
+        const std::vector<double> zero(problem.rhs.size(), 0.);
+        struct Run {
+            double total, setup_seconds;
+            SetupFacts setup;
+            SolveLog log;
+        };
+        std::vector<Run> runs;
+        for (int repeat = 0; repeat < 6; ++repeat) {
+            copy_from_host(on, A.x.view(), view(zero));
+            synchronize(on);
+            Stopwatch watch;
+            auto solver = Solver::on_device(on, A.view(), options);
+            synchronize(on);
+            const double setup_seconds = watch.seconds();
+            auto log = solver.solve_on_device(A.rhs.view(), A.x.view());
+            synchronize(on);
+            if (repeat > 0) runs.push_back({watch.seconds(), setup_seconds, solver.setup(), std::move(log)});  // the first loads kernels
+        }
+        std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.total < b.total; });
+        const auto& median = runs[runs.size() / 2];
+        auto row = row_of(name, {median.log, median.setup, {median.total, (runs.back().total - runs.front().total) / median.total},
+                                 median.log.iteration_seconds, problem.error(to_host(A.x))}, problems.speed(on));
+        row.more.emplace_back("whole_setup_seconds", median.setup_seconds);
+        row.more.emplace_back("solve_seconds", median.log.seconds);
+        context.report(row);
+    } catch (const Error& error) {
+        context.report(absent(name, problem.rows(), error.what()));
+    }
+}
+
+void device_rows(const BenchmarkContext& context, SparseProblems& problems, Cuda on, index_t side) {
+    SolverOptions by_rule;
+    by_rule.tune = false;
+    device_row(context, problems, on, side, "sparse.solve, from a device CSR, by rule", by_rule);
+    SolverOptions tuned;
+    tuned.tuning_file = std::filesystem::temp_directory_path() / fmt::format("kasane-bench-tuning-{}", side);
+    std::filesystem::remove(tuned.tuning_file);
+    device_row(context, problems, on, side, "sparse.solve, from a device CSR, tuned before", tuned);  // the first, unmeasured run tunes
+    std::filesystem::remove(tuned.tuning_file);
+}
+#endif
+
+void run(const BenchmarkContext& context, SparseProblems& problems) {
+    for (const auto side : sides_or(context, {128}, {64, 128, 256})) {
+        for (const auto& each : schemes()) {
+            double alone = 0;
+            for (const auto& on : with_threads(context.space)) solve_row(context, problems, on, side, each, alone);
+        }
+#if defined(KASANE_CUDA)
+        if (const auto* on = std::get_if<Cuda>(&context.space)) device_rows(context, problems, *on, side);
+#endif
+    }
+}
+
+}  // namespace
+
+Benchmark sparse_solve(const SharedSparse& shared) {
+    return {"sparse.solve",
+            "Time to solution of the box of [HOHNI17]: `--n` unit cells along an edge, source i + j + k, from x = 0 to a residual of 1e-8, with "
+            "everything left to `auto` (tuned on this device) and with named schemes (everything else by rule). Seconds are those of a solve "
+            "from host vectors to host vectors, the median of up to five; `iteration_seconds` are the iterations alone; `setup_seconds` and "
+            "its parts come on top. `from a device CSR`: matrix and vectors in device memory, seconds count set-up and solve. The rate is "
+            "bytes per iteration (every array once per phase) times iterations over `iteration_seconds`, the bound the triad of this run. "
+            "On a CPU with one thread and with all: `gain_over_triad` is the gain over one thread divided by the triad's. The error is "
+            "the largest relative one of all cells against a direct solution by cosines and elimination; `memory_per_row` are bytes that the "
+            "solver holds per unknown.",
+            [shared](const BenchmarkContext& context) { run(context, *shared); }};
+}
+
+}  // namespace kasane::bench
