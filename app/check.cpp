@@ -4,7 +4,9 @@
 #include <kasane/gravity/units.hpp>
 #include <kasane/run/model_file.hpp>
 #include <kasane/run/papers.hpp>
+#include <kasane/run/poisson/poisson_file.hpp>
 #include <kasane/run/run_file.hpp>
+#include <kasane/run/run_keys.hpp>
 #include <kasane/run/sampling.hpp>
 
 #include <fmt/format.h>
@@ -54,6 +56,42 @@ int check_model(const std::string& path, const std::vector<io::Setting>& setting
     return success;
 }
 
+int check_poisson(const std::string& path, const std::vector<io::Setting>& settings, const Common& common) {
+    const auto file = run::read_poisson_file(path, settings);
+    run::check_memory(file);
+    run::load(file);  // a formula can be infinite somewhere, and a file damaged: `run` would find out
+    const auto memory = run::memory(file);
+    const auto papers = run::papers(file.solver);
+    const auto device = device_info(file.space);
+    const bool on_cpu = device.kind == "cpu";
+    const auto rows = file.problem.rows(), nonzeros = sparse::poisson_nonzeros(file.problem);
+    const nlohmann::ordered_json object{{"file", path},
+                                        {"problem", "poisson"},
+                                        {"title", file.title},
+                                        {"cells", file.problem.cells},
+                                        {"n", rows},
+                                        {"nonzeros", nonzeros},
+                                        {"device", {{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes}}},
+                                        {"memory",
+                                         {{"host_bytes", memory.host_bytes},
+                                          {"host_available", memory.host_available},
+                                          {"device_bytes", memory.device_bytes},
+                                          {"device_available", memory.device_available}}},
+                                        {"unused_keys", file.unused_keys},
+                                        {"notes", file.notes},
+                                        {"papers", papers},
+                                        {"resolved", file.resolved}};
+    auto text = file.resolved + fmt::format("\n{} unknowns, {} entries on {}", rows, nonzeros, device.name);
+    text += fmt::format("\nmemory at most: {:.1f} MiB of {:.0f} MiB free", static_cast<double>(memory.host_bytes) / MiB,
+                        static_cast<double>(memory.host_available) / MiB);
+    if (!on_cpu)
+        text += fmt::format(", and on the device {:.1f} MiB of {:.0f} MiB", static_cast<double>(memory.device_bytes) / MiB,
+                            static_cast<double>(memory.device_available) / MiB);
+    for (const auto& note : file.notes) text += "\nnote: " + note;
+    print(common, object, text + list(file.unused_keys, papers));
+    return success;
+}
+
 }  // namespace
 
 Action add_check(CLI::App& app, const Common& common) {
@@ -68,6 +106,7 @@ Action add_check(CLI::App& app, const Common& common) {
         auto settings = as_settings(options->set);
         if (run::is_model_file(options->file, settings)) return check_model(options->file, settings, common);
         for (const auto& setting : common.settings()) settings.push_back(setting);
+        if (run::problem_of(options->file, settings) == run::Problem::poisson) return check_poisson(options->file, settings, common);
         const auto file = run::read_run_file(options->file, settings);
         run::check_memory(file);
         run::Sampling sampling(file.initial, file.units, Cpu{common.threads_or_all()});
@@ -99,7 +138,8 @@ Action add_check(CLI::App& app, const Common& common) {
         const bool constant = std::holds_alternative<gravity::Leapfrog>(file.steps);
         text += fmt::format("\n{} particles, {} {} on {}\n", file.initial.count(), file.schedule.last(),
                             constant ? "steps" : "times dt_max", device.name);
-        text += fmt::format("memory: {:.1f} MiB of {:.0f} MiB free", static_cast<double>(needed) / MiB, static_cast<double>(available) / MiB);
+        text +=
+            fmt::format("memory: {:.1f} MiB of {:.0f} MiB free", static_cast<double>(needed) / MiB, static_cast<double>(available) / MiB);
         if (!on_cpu)
             text += fmt::format(", and on the device {:.1f} MiB of {:.0f} MiB", static_cast<double>(memory.needed.device_bytes) / MiB,
                                 static_cast<double>(memory.device_available) / MiB);

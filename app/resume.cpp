@@ -1,6 +1,7 @@
 // kasane resume DIR
 #include <app/command.hpp>
 #include <app/run_result.hpp>
+#include <kasane/run/poisson/poisson_report.hpp>
 
 namespace kasane::app {
 
@@ -9,6 +10,7 @@ Action add_resume(CLI::App& app, const Common& common) {
     app.add_option("DIR", *directory, "Directory of the run")->required();
     return [directory, &common] {
         catch_interrupts();
+        if (run::holds_poisson_run(*directory)) return tell(common, run::resume_poisson(*directory, common.settings(), controls(common)));
         return tell(common, run::resume(*directory, common.settings(), controls(common)));
     };
 }

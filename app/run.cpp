@@ -3,6 +3,7 @@
 #include <app/run_result.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/run/model_file.hpp>
+#include <kasane/run/run_keys.hpp>
 
 namespace kasane::app {
 
@@ -25,10 +26,13 @@ Action add_run(CLI::App& app, const Common& common) {
         auto settings = as_settings(options->set);
         for (const auto& setting : common.settings()) settings.push_back(setting);
         if (!options->directory.empty()) settings.push_back(text_setting("output.directory", options->directory, "-o"));
-        const auto file = run::read_run_file(options->file, settings);
         const auto existing = options->force ? run::RunDirectory::Existing::replace : run::RunDirectory::Existing::refuse;
-        catch_interrupts();
-        return tell(common, run::start(file, existing, controls(common)));
+        const auto start = [&](const auto& file) {
+            catch_interrupts();
+            return tell(common, run::start(file, existing, controls(common)));
+        };
+        const bool poisson = run::problem_of(options->file, settings) == run::Problem::poisson;
+        return poisson ? start(run::read_poisson_file(options->file, settings)) : start(run::read_run_file(options->file, settings));
     };
 }
 

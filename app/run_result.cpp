@@ -1,4 +1,6 @@
 #include <app/run_result.hpp>
+#include <app/solve_result.hpp>
+#include <kasane/core/base/log.hpp>
 
 #include <fmt/format.h>
 
@@ -6,8 +8,17 @@ namespace kasane::app {
 
 run::RunControls controls(const Common& common) { return {common.progress(), interrupt_requested}; }
 
+namespace {
+
+std::string path(const std::filesystem::path& p) { return std::filesystem::absolute(p).lexically_normal().string(); }
+
+nlohmann::ordered_json path_or_null(const std::filesystem::path& p) {
+    return p.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(path(p));
+}
+
+}  // namespace
+
 int tell(const Common& common, const run::RunResult& result) {
-    const auto path = [](const std::filesystem::path& p) { return std::filesystem::absolute(p).lexically_normal().string(); };
     nlohmann::ordered_json object{{"directory", result.directory.string()},
                                   {"status", result.status},
                                   {"steps", result.steps},
@@ -15,16 +26,31 @@ int tell(const Common& common, const run::RunResult& result) {
                                   {"time", result.time},
                                   {"seconds", result.seconds},
                                   {"relative_energy_error", result.relative_energy_error}};
-    object["report"] = result.report.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(path(result.report));
+    object["report"] = path_or_null(result.report);
     const bool constant = result.block_steps == result.steps;
     const auto steps = constant ? fmt::format("{} steps", result.steps)
                                 : fmt::format("{} times dt_max ({} block steps)", result.steps, result.block_steps);
-    std::string text = fmt::format("{} to t = {:.6g} in {:.1f} s, largest relative energy error {:.2e}: {}", steps, result.time, result.seconds,
-                                   result.relative_energy_error, result.status);
+    std::string text = fmt::format("{} to t = {:.6g} in {:.1f} s, largest relative energy error {:.2e}: {}", steps, result.time,
+                                   result.seconds, result.relative_energy_error, result.status);
     if (!result.report.empty()) text += "\nopen " + path(result.report);
     if (result.status != "done") text += fmt::format("\n`kasane resume {}` goes on", result.directory.string());
     print(common, object, text);
     return result.status == "done" ? success : interrupted;
+}
+
+int tell(const Common& common, const run::PoissonResult& result) {
+    nlohmann::ordered_json object{{"directory", result.directory.string()},
+                                  {"status", result.status},
+                                  {"message", result.message},
+                                  {"seconds", result.seconds},
+                                  {"report", path_or_null(result.report)}};
+    object.update(as_json(result.setup, result.log));
+    auto text = as_text(result.setup, result.log);
+    if (!result.report.empty()) text += "\nopen " + path(result.report);
+    if (result.status == "interrupted") text += fmt::format("\n`kasane resume {}` goes on", result.directory.string());
+    if (!result.message.empty()) log::error("{}", result.message);
+    print(common, object, text);
+    return result.status == "done" ? success : result.status == "interrupted" ? interrupted : computation_failed;
 }
 
 }  // namespace kasane::app

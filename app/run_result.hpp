@@ -2,12 +2,14 @@
 #pragma once
 
 #include <app/command.hpp>
+#include <kasane/run/poisson/poisson_run.hpp>
 #include <kasane/run/run.hpp>
 
 namespace kasane::app {
 
 /// Prints the result and yields the exit status.
 int tell(const Common& common, const run::RunResult& result);
+int tell(const Common& common, const run::PoissonResult& result);
 run::RunControls controls(const Common& common);
 
 }  // namespace kasane::app

@@ -112,7 +112,8 @@ sparse::Solver solver_of(const Options& o, const AnySpace& space, const sparse::
         return {space, A.view(), options};
     } catch (const InputError& error) {
         auto problems = error.problems();
-        for (auto& problem : problems) problem.where.file = o.matrix;
+        for (auto& problem : problems)
+            if (problem.where.file == "the matrix") problem.where.file = o.matrix;
         throw InputError(problems);
     }
 }
@@ -132,6 +133,7 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
     const auto rows = file.matrix.rows();
     auto b = o.rhs.empty() ? std::vector<double>(static_cast<std::size_t>(rows), 1.0) : sparse::read_vector(o.rhs, rows);
     const double read_seconds = watch.seconds();
+    log::info("{}: {} rows with {} entries, read in {:.2g} s", o.matrix, rows, file.matrix.nonzeros(), read_seconds);
     stop_if_interrupted();
     check_memory(o, space, file.matrix, options);
 

@@ -19,7 +19,7 @@ double per_unknown(std::uint64_t bytes, const sparse::SetupFacts& setup) {
     return setup.rows > 0 ? static_cast<double>(bytes) / static_cast<double>(setup.rows) : 0;
 }
 
-std::string mebibytes(std::uint64_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20)); }
+std::string mebibytes(std::uint64_t bytes) { return fmt::format("{:.3g} MiB", static_cast<double>(bytes) / (1 << 20)); }
 
 nlohmann::ordered_json history_json(const std::vector<sparse::ResidualPoint>& history) {
     auto iteration = nlohmann::ordered_json::array(), preconditioned = iteration, relative = iteration;

@@ -5,6 +5,7 @@
 #include <kasane/run/gravity_run.hpp>
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/papers.hpp>
+#include <kasane/run/record_parts.hpp>
 #include <kasane/version.hpp>
 
 #include <fmt/format.h>
@@ -14,11 +15,6 @@
 
 namespace kasane::run {
 namespace {
-
-int threads_of(const AnySpace& space) {
-    const auto* cpu = std::get_if<Cpu>(&space);
-    return thread_count(cpu ? *cpu : Cpu{});
-}
 
 bool finite(const gravity::Particles& particles) {
     const auto is_finite = [](const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); };

@@ -2,7 +2,7 @@
 #include <kasane/perf/simd.hpp>
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/record.hpp>
-#include <kasane/version.hpp>
+#include <kasane/run/record_parts.hpp>
 
 #include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
@@ -14,11 +14,6 @@ namespace kasane::run {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
-
-/// JSON knows no inf and nan; nlohmann writes them as null, and reads null back here.
-double number(const json& value) { return value.is_number() ? value.get<double>() : std::nan(""); }
 
 json of_mac(const gravity::Mac& mac) {
     json object{{"name", name_of(mac)}};
@@ -100,15 +95,8 @@ std::string to_json(const Record& r) {
         components.push_back({{"name", c.name}, {"model", c.law}, {"first_id", c.first_id}, {"count", c.count}, {"type", c.type},
                               {"mass", c.mass}, {"seed", c.seed}});
     const json bound = r.bound.rate > 0 ? json{{"rate", r.bound.rate}, {"reason", r.bound.reason}} : json(nullptr);
-    const json object = {
-        {"kasane", version},
-        {"commit", commit},
-        {"build", {{"compiler", compiler}, {"cuda", text_or_null(cuda_compiler)}, {"mpi", nullptr}}},
-        {"device",
-         {{"name", r.device.name}, {"kind", r.device.kind}, {"memory_bytes", r.device.memory_bytes}, {"units", r.device.units},
-          {"clock_hertz", r.device.clock_hertz}, {"capability", r.device.capability}}},
-        {"threads", r.threads},
-        {"simd", r.simd},
+    json object = record_head(r.device, r.threads, r.simd);
+    object.update(json{
         {"title", r.title},
         {"problem", r.problem},
         {"status", r.status},
@@ -148,7 +136,7 @@ std::string to_json(const Record& r) {
         {"segments", segments},
         {"unused_keys", r.unused_keys},
         {"papers", r.papers},
-    };
+    });
     return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -161,28 +149,28 @@ Record record_from_json(const std::string& text, const std::filesystem::path& fi
         r.status = j.at("status");
         r.started = j.at("started");
         r.steps = j.at("steps");
-        r.time = number(j.at("time"));
-        r.seconds = number(j.at("seconds"));
-        r.interactions = number(j.at("interactions"));
-        r.initial_energy = number(j.at("initial_energy"));
-        r.relative_energy_error = number(j.at("relative_energy_error"));
-        r.final_relative_energy_error = number(j.at("final_relative_energy_error"));
+        r.time = number_or_nan(j.at("time"));
+        r.seconds = number_or_nan(j.at("seconds"));
+        r.interactions = number_or_nan(j.at("interactions"));
+        r.initial_energy = number_or_nan(j.at("initial_energy"));
+        r.relative_energy_error = number_or_nan(j.at("relative_energy_error"));
+        r.final_relative_energy_error = number_or_nan(j.at("final_relative_energy_error"));
         r.unused_keys = j.at("unused_keys");
         r.papers = j.at("papers");
         if (const auto counts = j.find("step_counts"); counts != j.end()) {  // records of version 0.1 have none
             r.step_counts.block_steps = counts->at("block_steps");
-            r.step_counts.updates = number(counts->at("updates"));
+            r.step_counts.updates = number_or_nan(counts->at("updates"));
             r.step_counts.rebuilds = counts->at("rebuilds");
         }
         for (const auto& object : j.at("objects")) r.objects.push_back({object.at("name"), object.at("count")});
         if (const auto components = j.find("components"); components != j.end())  // older records have none
             for (const auto& c : *components)
-                r.components.push_back({c.at("name"), c.at("model"), c.at("first_id"), c.at("count"), c.at("type"), number(c.at("mass")),
+                r.components.push_back({c.at("name"), c.at("model"), c.at("first_id"), c.at("count"), c.at("type"), number_or_nan(c.at("mass")),
                                         c.at("seed")});
-        for (const auto& [name, part] : j.at("timers").items()) r.timers[name] = {number(part.at("seconds")), part.at("calls")};
+        for (const auto& [name, part] : j.at("timers").items()) r.timers[name] = {number_or_nan(part.at("seconds")), part.at("calls")};
         for (const auto& s : j.at("segments"))
             r.segments.push_back({s.at("started"), s.at("device"), s.at("commit"), s.at("threads"), s.at("first_step"),
-                                  s.at("last_step"), number(s.at("seconds"))});
+                                  s.at("last_step"), number_or_nan(s.at("seconds"))});
         return r;
     } catch (const json::exception& error) {
         throw InputError(std::string("is no record of a run: ") + error.what(), {file.string(), 0, 0, ""});

@@ -2,13 +2,12 @@
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/run/gravity_run.hpp>
 #include <kasane/run/method_keys.hpp>
+#include <kasane/run/newest_checkpoint.hpp>
 #include <kasane/run/report/report.hpp>
 #include <kasane/run/run.hpp>
 #include <kasane/run/sampling.hpp>
 
 #include <fmt/format.h>
-
-#include <optional>
 
 namespace kasane::run {
 namespace {
@@ -48,33 +47,6 @@ RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, 
     return finish(run.go(controls), directory);
 }
 
-/// The newest checkpoint that is whole; damaged newer ones are told of, and removed, lest they crowd out good ones later.
-std::optional<Checkpoint> newest_checkpoint(const RunDirectory& directory) {
-    std::vector<InputProblem> damaged;
-    const auto all = directory.checkpoints();
-    for (const auto& path : all) {
-        try {
-            auto checkpoint = read_checkpoint(path);
-            for (const auto& problem : damaged) {
-                log::warning("{}: going on from the one before it", problem.text());
-                std::error_code ignored;
-                std::filesystem::remove(problem.where.file, ignored);
-            }
-            return checkpoint;
-        } catch (const InputError& error) {
-            auto problem = error.problems().front();
-            problem.where.file = path.string();
-            damaged.push_back(std::move(problem));
-        }
-    }
-    if (!damaged.empty()) {
-        damaged.insert(damaged.begin(), {"no checkpoint in this directory is whole; start the run again with `kasane run`",
-                                         {directory.path().string(), 0, 0, ""}});
-        throw InputError(std::move(damaged));
-    }
-    return {};
-}
-
 }  // namespace
 
 RunResult start(const RunFile& file, RunDirectory::Existing existing, const RunControls& controls) {
@@ -90,7 +62,7 @@ RunResult start(const RunFile& file, RunDirectory::Existing existing, const RunC
 RunResult resume(const std::filesystem::path& path, const std::vector<io::Setting>& settings, const RunControls& controls) {
     const auto directory = RunDirectory::open(path);
     const log::FileSink log_file(directory.log());
-    auto checkpoint = newest_checkpoint(directory);
+    auto checkpoint = newest_checkpoint(directory, read_checkpoint);
     if (!checkpoint) {
         log::warning("the run was stopped before its first checkpoint: it starts from the beginning");
         const auto file = read_run_file(directory.run_file(), settings);

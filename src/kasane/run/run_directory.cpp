@@ -25,14 +25,16 @@ bool written_by_kasane(const std::string& name, const char* stem) {
 }
 
 void remove_old_run(const fs::path& path) {
-    for (const char* name : {"record.json", "log.txt", "energy.csv", "report.html", ".record.json.tmp", ".energy.csv.tmp",
-                             ".report.html.tmp", ".run.toml.tmp"})
+    for (const char* name : {"record.json", "log.txt", "energy.csv", "report.html", "solution.hdf5", "solution.xmf", ".record.json.tmp",
+                             ".energy.csv.tmp", ".report.html.tmp", ".run.toml.tmp", ".solution.hdf5.tmp", ".solution.xmf.tmp"})
         fs::remove(path / name);
     for (const auto& [folder, stem] : {std::pair{"snapshots", "snapshot_"}, std::pair{"checkpoints", "checkpoint_"}}) {
         std::error_code absent;
         for (const auto& entry : fs::directory_iterator(path / folder, absent))
             if (entry.is_regular_file() && written_by_kasane(entry.path().filename().string(), stem)) fs::remove(entry.path());
     }
+    std::error_code not_empty;
+    fs::remove(path / "snapshots", not_empty);  // not every problem has some
     fs::remove(path / "run.toml");  // last: until then the directory is known for a run's, and --force works again
 }
 
@@ -75,7 +77,7 @@ RunDirectory::~RunDirectory() {
 RunDirectory::RunDirectory(RunDirectory&& other) noexcept
     : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
 
-RunDirectory RunDirectory::create(const fs::path& path, Existing existing) {
+RunDirectory RunDirectory::create(const fs::path& path, Existing existing, std::initializer_list<const char*> folders) {
     check_free(path, existing);
     std::error_code error;
     fs::create_directories(path, error);
@@ -85,8 +87,7 @@ RunDirectory RunDirectory::create(const fs::path& path, Existing existing) {
     RunDirectory directory(path);
     try {
         remove_old_run(path);
-        fs::create_directory(path / "snapshots");
-        fs::create_directory(path / "checkpoints");
+        for (const char* folder : folders) fs::create_directory(path / folder);
     } catch (const fs::filesystem_error& failure) {
         throw InputError(fmt::format("cannot be written to: {}", failure.code().message()), place(path));
     }
@@ -108,10 +109,10 @@ fs::path RunDirectory::checkpoint(std::int64_t step) const {
     return path_ / "checkpoints" / fmt::format("checkpoint_{:012}.hdf5", step);
 }
 
-std::vector<fs::path> RunDirectory::checkpoints() const {
+std::vector<fs::path> checkpoints_in(const fs::path& path) {
     std::vector<fs::path> all;
     std::error_code absent;
-    for (const auto& entry : fs::directory_iterator(path_ / "checkpoints", absent)) {
+    for (const auto& entry : fs::directory_iterator(path / "checkpoints", absent)) {
         const auto name = entry.path().filename().string();
         if (name.starts_with("checkpoint_") && name.ends_with(".hdf5")) all.push_back(entry.path());
     }

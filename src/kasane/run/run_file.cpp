@@ -1,7 +1,7 @@
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/run_file.hpp>
-#include <kasane/version.hpp>
+#include <kasane/run/run_keys.hpp>
 
 #include <fmt/format.h>
 
@@ -58,23 +58,14 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
                       const std::optional<double>& resumed_from) {
     io::RunFileReader reader(path, settings);
     auto root = reader.root();
-    auto run = root.table("run", "what to compute, and where");
     const auto directory = std::filesystem::absolute(path).parent_path();
     RunFile file;
     file.path = path;
-    file.problem = run.text("problem", {.help = "kind of run", .choices = {"gravity"}});
-    reader.stop_if_bad();  // another problem has other keys: telling them all unknown would help nobody
-
-    file.title = run.text("title", {.help = "for the report; empty: the file's name", .fallback = ""});
-    if (file.title.empty()) file.title = path.stem().string();
-    run.resolve("title", file.title);
-    const auto device = run.text("device", {.help = "auto | cpu | cuda | cuda:1", .fallback = "auto"});
-    const auto threads = run.integer("threads", {.help = "of the CPU; 0: all", .fallback = 0, .least = 0, .most = 4096});
-    try {
-        file.space = space_named(device, static_cast<int>(threads));
-    } catch (const InputError& error) {
-        run.problem("device", error);
-    }
+    auto keys = read_run_keys(reader, Problem::gravity);
+    file.problem = "gravity";
+    file.title = std::move(keys.title);
+    file.space = keys.space;
+    auto run = root.table("run");
     if (resumed_from) {
         for (const char* key : {"initial", "object", "orbit"}) root.has(key);  // known, and of no use any more
         file.units = read_units(run, root, {});
@@ -88,8 +79,7 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
     file.force = read_force(force, file.units, file.space);
     auto step = root.table("step", "integration in time");
     auto output = root.table("output", "what is written");
-    file.directory = output.text("directory", {.help = "of the run, from the working directory; it must not exist yet"});
-    if (output.has("directory") && file.directory.empty()) output.problem("directory", "is empty: name a directory");
+    file.directory = read_output_directory(output);
     read_schedule(run, step, output, file);
     file.checkpoint_every = output.number("checkpoint_every", {.help = "wall time between checkpoints", .unit = "s", .fallback = 60.0,
                                                                .range = io::at_least(0)});
@@ -102,7 +92,7 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
     reader.finish();
     file.notes = notes(file);
     file.unused_keys = reader.unused_keys();
-    file.resolved = reader.resolved(fmt::format("Written by kasane {} ({}): the run file with every key spelled out.", version, commit));
+    file.resolved = resolved_text(reader);
     return file;
 }
 

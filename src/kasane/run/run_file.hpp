@@ -1,4 +1,4 @@
-// A run file, read and checked as a whole: what to compute, from what, how, and what to write.
+// A run file of a gravity run, read and checked as a whole: what to compute, from what, how, and what to write.
 // Invariants: every value is in range and in the run's units; reading makes no particles and writes nothing.
 #pragma once
 

@@ -22,4 +22,7 @@ using MakeEngine = std::function<Engine<S>(const SolverOptions&, ColoredOrder)>;
 template <Space S>
 Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make, PartTimes& times);
 
+/// Numbering, format and launch by rule, where they were left open, for an order of so many colours.
+void decide_rest(SolverOptions& options, const MatrixFacts& matrix, int colors, bool cuda);
+
 }  // namespace kasane::sparse

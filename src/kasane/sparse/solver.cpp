@@ -3,6 +3,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/sparse/choice.hpp>
 #include <kasane/sparse/engine.hpp>
+#include <kasane/sparse/order/on_device.hpp>
 #include <kasane/sparse/solver.hpp>
 
 #include <algorithm>
@@ -154,14 +155,15 @@ Engine<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, const Solve
     Stopwatch watch;
     const Placed here(on, A);
     if (!std::same_as<S, Cpu>) times.add("copy", watch.seconds());
-    const auto make = [&](const SolverOptions& decided, ColoredOrder order) {
-        return make_engine(on, here.view(), placed(on, std::move(order)), decided, times);
+    PartTimes trials;  // their parts are not this set-up's: together they are "tune"
+    const auto attempt = [&](const SolverOptions& decided, ColoredOrder order) {
+        return make_engine(on, here.view(), placed(on, std::move(order)), decided, trials);
     };
-    Choice choice = choose<S>(on, A, matrix, options, make, times);
+    Choice choice = choose<S>(on, A, matrix, options, attempt, times);
     for (const auto& note : choice.notes) facts.notes.push_back(note);
     if (!choice.order.note.empty()) facts.notes.push_back(choice.order.note);
     facts.color_sizes = color_sizes(choice.order);
-    return make(choice.options, std::move(choice.order));
+    return make_engine(on, here.view(), placed(on, std::move(choice.order)), choice.options, times);
 }
 
 }  // namespace
@@ -196,6 +198,100 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& options) : pa
     parts_->facts.seconds = times.parts();
     parts_->facts.total_seconds = all.seconds();
 }
+
+#if defined(KASANE_CUDA)
+namespace {
+
+/// A matrix on a device brought to the host.
+CsrMatrix fetched(Cuda on, const CsrView& A) {
+    CsrMatrix host;
+    const auto rows = static_cast<std::size_t>(A.n);
+    const auto fetch = [&](auto& to, const auto* from, index_t n) {
+        to.resize(static_cast<std::size_t>(n));
+        copy_to_host(on, view(to), {from, n});
+    };
+    const auto fetch_any = [&](auto& to, const std::int32_t* from32, const std::int64_t* from64, index_t n) {
+        if (from32) {
+            std::vector<std::int32_t> narrow;
+            fetch(narrow, from32, n);
+            to.assign(narrow.begin(), narrow.end());
+        } else {
+            std::vector<std::int64_t> wide;
+            fetch(wide, from64, n);
+            to.resize(wide.size());
+            for (std::size_t i = 0; i < wide.size(); ++i) to[i] = static_cast<typename std::remove_reference_t<decltype(to)>::value_type>(wide[i]);
+        }
+    };
+    fetch_any(host.begin, A.begin32, A.begin64, A.n + 1);
+    fetch_any(host.column, A.column32, A.column64, host.begin[rows]);
+    fetch(host.value, A.value, host.begin[rows]);
+    return host;
+}
+
+/// What the device orders by itself: cm-rcm, and what is left to us when two colours suffice.
+std::optional<SpaceOrder<Cuda>> order_there(Cuda on, const CsrView& A, SolverOptions& options, std::string& note) {
+    const bool automatic = options.ordering.kind == OrderingKind::automatic;
+    if (options.precondition != Precondition::ic0 && options.precondition != Precondition::ssor) return {};
+    if (!automatic && options.ordering.kind != OrderingKind::cm_rcm) return {};
+    auto order = cm_rcm_on_device(on, A, automatic ? 2 : options.ordering.colors, note);
+    if (order && automatic) {
+        if (order->color_begin.size() > 3) return {};
+        options.ordering = {OrderingKind::cm_rcm, 2, 0};
+    }
+    return order;
+}
+
+}  // namespace
+
+Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options) {
+    check_options(options);
+    Stopwatch all, watch;
+    PartTimes times;
+    const MatrixFacts matrix = check_on_device(on, A);
+    times.add("check", watch.seconds());
+    const auto through_the_host = [&] {
+        const CsrMatrix host = fetched(on, A);
+        return Solver(AnySpace(on), host.view(), options);
+    };
+    if (!matrix.sorted || matrix.duplicates > 0 || (matrix.singular && matrix.components > 1)) return through_the_host();
+    auto parts = std::make_unique<Parts>();
+    parts->options = options;
+    SolverOptions decided = options;
+    std::string note;
+    watch.restart();
+    auto order = order_there(on, A, decided, note);
+    if (!order) return through_the_host();
+    times.add("order", watch.seconds());
+    if (!note.empty()) parts->facts.notes.push_back(note);
+    for (std::size_t c = 0; c + 1 < order->color_begin.size(); ++c)
+        parts->facts.color_sizes.push_back(order->color_begin[c + 1] - order->color_begin[c]);
+    decide_rest(decided, matrix, static_cast<int>(order->color_begin.size()) - 1, true);
+    parts->engine = make_engine(on, A, std::move(*order), decided, times);
+    describe(std::get<Engine<Cuda>>(parts->engine), AnySpace(on), matrix, parts->facts);
+    parts->null = {matrix.singular, {}, 1};
+    parts->facts.seconds = times.parts();
+    parts->facts.total_seconds = all.seconds();
+    return Solver(std::move(parts));
+}
+
+SolveLog Solver::solve_on_device(View<const double> b, View<double> x, const StopFunction& stop) {
+    auto* const engine = std::get_if<Engine<Cuda>>(&parts_->engine);
+    KS_VALIDATE(engine, "the solver is on the CPU: give it host memory, or make it with Solver::on_device.");
+    const index_t n = parts_->facts.rows;
+    KS_VALIDATE(b.n == n && x.n == n, "right-hand side and solution have " + std::to_string(b.n) + " and " + std::to_string(x.n) +
+                                          " rows, the matrix " + std::to_string(n) + ".");
+    if (parts_->null.singular && parts_->null.components > 1) {
+        const Cuda on = engine->system.on;
+        std::vector<double> b_here(static_cast<std::size_t>(n)), x_here(b_here);
+        copy_to_host(on, view(b_here), b);
+        copy_to_host(on, view(x_here), View<const double>(x));
+        const SolveLog log = solve(view(b_here), view(x_here), stop);
+        copy_from_host(on, x, View<const double>(view(x_here)));
+        return log;
+    }
+    return run_engine(*engine, b, x, parts_->null.singular, stop);
+}
+#endif
 
 Solver::Solver(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Solver::~Solver() = default;

@@ -1,4 +1,5 @@
 // What one needs to trust, repeat or cite the run.
+#include <kasane/run/report/fact_rows.hpp>
 #include <kasane/run/report/page.hpp>
 
 #include <fmt/format.h>
@@ -7,28 +8,6 @@
 
 namespace kasane::run::report {
 namespace {
-
-/// Rows of a table; what is not known is left out.
-class Rows {
-   public:
-    void add(const std::string& name, const std::string& value) {
-        if (!value.empty()) out_ += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, escape(value));
-    }
-    void add(const std::string& name, double value, const std::string& unit = "") {
-        if (std::isfinite(value)) add(name, brief(value) + (unit.empty() ? "" : " " + unit));
-    }
-    const std::string& html() const { return out_; }
-
-   private:
-    std::string out_;
-};
-
-std::string joined(const std::vector<std::string>& texts) {
-    std::string out;
-    for (const auto& t : texts)
-        if (!t.empty()) out += (out.empty() ? "" : ", ") + t;
-    return out;
-}
 
 std::string types(const History& h) {
     static constexpr const char* name[] = {"gas", "halo", "disk", "bulge", "stars", "boundary"};
@@ -44,14 +23,6 @@ std::string units(const gravity::Units& u) {
     return fmt::format("{}: {}, {}, {}, G = {:.6g}", u.name, pretty_unit(u.length_name), pretty_unit(u.mass_name), u.velocity_name, u.G);
 }
 
-/// "2026-11-21T12:34:56Z" -> "2026-11-21 12:34:56 UTC"; other texts stay.
-std::string clock(std::string iso) {
-    if (iso.size() < 19 || iso[10] != 'T') return iso;
-    iso[10] = ' ';
-    if (iso.back() == 'Z') iso.replace(iso.size() - 1, 1, " UTC");
-    return iso;
-}
-
 /// "acceleration criterion, delta = 0.001953".
 std::string criterion(const History& h) {
     if (h.mac.empty()) return "";
@@ -61,7 +32,7 @@ std::string criterion(const History& h) {
 
 std::string table(const Context& c) {
     const auto& h = c.history;
-    Rows rows;
+    FactRows rows;
     rows.add("Particles", h.particles > 0 ? grouped(h.particles) + (types(h).empty() ? "" : " (" + types(h) + ")") : "");
     rows.add("Units", units(h.units));
     rows.add("Softening", h.softening, c.length_unit);
@@ -96,38 +67,24 @@ std::string table(const Context& c) {
     rows.add("Finished", clock(h.finished));
     if (h.segments > 1) rows.add("Resumed", counted(h.segments - 1, "time", "times"));
     rows.add("Keys not used", joined(h.unused_keys));
-    return rows.html().empty() ? "" : "<dl class=\"facts\">\n" + rows.html() + "</dl>\n";
-}
-
-std::string command(const std::string& line, const std::string& does) {
-    return fmt::format("<tr><td><code>{}</code></td><td>{}</td></tr>\n", escape(line), does);
+    return rows.html();
 }
 
 std::string commands(const History& h) {
     const auto directory = shell_word(h.directory.string());
-    std::string out = "<h3>Commands</h3>\n<table class=\"commands\"><tbody>\n";
+    std::string rows;
     if (!h.run_file.empty())
-        out += command("kasane run " + shell_word((h.directory / "run.toml").string()) + " -o NEW_DIRECTORY", "the same run once more");
-    if (h.status != "done") out += command("kasane resume " + directory, "goes on from the newest checkpoint");
-    out += command("kasane report " + directory, "makes this page anew");
-    return out + "</tbody></table>\n";
+        rows += command_row("kasane run " + shell_word((h.directory / "run.toml").string()) + " -o NEW_DIRECTORY", "the same run once more");
+    if (h.status != "done") rows += command_row("kasane resume " + directory, "goes on from the newest checkpoint");
+    rows += command_row("kasane report " + directory, "makes this page anew");
+    return command_table(rows);
 }
 
 }  // namespace
 
 std::string facts(const Context& c) {
     const auto& h = c.history;
-    std::string out = "<section>\n<h2>Facts</h2>\n" + table(c);
-    if (!h.run_file.empty())
-        out += "<details><summary>The run file, with every default written out</summary>\n<pre tabindex=\"0\">" + escape(h.run_file) +
-               "</pre></details>\n";
-    out += commands(h);
-    if (!h.papers.empty()) {
-        out += "<h3>Papers to cite</h3>\n<ul class=\"papers\">\n";
-        for (const auto& p : h.papers) out += "<li>" + escape(p) + "</li>\n";
-        out += "</ul>\n";
-    }
-    return out + "</section>\n";
+    return "<section>\n<h2>Facts</h2>\n" + table(c) + run_file_details(h.run_file) + commands(h) + paper_list(h.papers) + "</section>\n";
 }
 
 }  // namespace kasane::run::report

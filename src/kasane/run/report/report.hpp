@@ -1,5 +1,5 @@
-// The report of a run: one self-contained page, report.html, with the film of the particles, the curves of energy.csv, the speed
-// and the facts of record.json.
+// The report of a run: one self-contained page, report.html; of a gravity run with the film of the particles, the curves of energy.csv,
+// the speed and the facts of record.json, of a Poisson problem with slices of the solution (poisson_report.hpp).
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // How fast it was, against what the hardware allows, and where the time went.
+#include <kasane/run/report/fact_rows.hpp>
 #include <kasane/run/report/page.hpp>
 
 #include <fmt/format.h>
@@ -56,19 +57,12 @@ std::string part_name(const std::string& name) {
     return name;
 }
 
-std::string time_bars(const History& h) {
+std::string times(const History& h) {
     auto parts = h.timers;
-    double sum = 0;
-    for (const auto& [name, seconds] : parts) sum += seconds;
-    if (!(sum > 0)) return "";
-    if (h.seconds > 1.005 * sum) parts.emplace_back("everything else", h.seconds - sum), sum = h.seconds;
-    std::string out = "<h3>Where the time went</h3>\n<ul class=\"bars\">\n";
-    for (const auto& [name, seconds] : parts) {
-        const double share = 100 * seconds / sum;
-        out += fmt::format("<li><span>{}</span><span>{} · {}%</span><i style=\"width:{:.2f}%\"></i></li>\n", escape(part_name(name)),
-                           duration(seconds), share < 0.1 && share > 0 ? "&lt;0.1" : number(share, share < 10 ? 2 : 3), share);
-    }
-    out += "</ul>\n";
+    for (auto& [name, seconds] : parts) name = part_name(name);
+    const auto bars = time_bars(std::move(parts), h.seconds);
+    if (bars.empty()) return "";
+    std::string out = "<h3>Where the time went</h3>\n" + bars;
     if (h.method == "tree")
         out += "<p>The walk takes each group of near particles through the tree and sums what it meets. Moments are masses and centres of "
                "mass of the cells, made anew at each step; the tree itself is rebuilt only now and then: at fixed intervals when the run "
@@ -80,7 +74,7 @@ std::string time_bars(const History& h) {
 
 std::string speed(const Context& c) {
     const auto& h = c.history;
-    const auto bars = time_bars(h);
+    const auto bars = times(h);
     if (!(h.rate > 0) && bars.empty()) return "";
     return "<section class=\"speed\">\n<h2>Speed</h2>\n<div class=\"halves\">\n<div>" + rate_text(h) + "</div>\n<div>" + bars +
            "</div>\n</div>\n</section>\n";

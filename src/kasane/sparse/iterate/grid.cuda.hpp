@@ -12,9 +12,10 @@ namespace kasane::sparse::device {
 
 /// How blocks find out that all have arrived.
 enum class Meeting {
-    counter,  ///< one counter that each block adds to
-    slots,    ///< a place for each block that all others look at: no two write to one address
-    library,  ///< cooperative_groups' own
+    counter,        ///< one counter that each block adds to
+    slots,          ///< a place for each block that all others look at: no two write to one address
+    slots_acquire,  ///< the same; each look acquires
+    library,        ///< cooperative_groups' own
 };
 
 /// A block's word to the others, alone in a sector of the cache.
@@ -102,20 +103,22 @@ class GridBarrier {
         if constexpr (kind == Meeting::counter) Word(*place_.arrived).fetch_add(1, ::cuda::memory_order_release);
         else Word(slots[blockIdx.x].generation).store(generation_, ::cuda::memory_order_release);
     }
-    /// One fence behind the last look: each look that acquired would empty the first cache.
+    /// One fence behind the last look, for a look that acquires empties the first cache.
     __device__ void await(Slot* slots, unsigned lane, unsigned blocks) const {
+        constexpr auto look = kind == Meeting::slots_acquire ? ::cuda::memory_order_acquire : ::cuda::memory_order_relaxed;
         if constexpr (kind == Meeting::counter) {
             const unsigned all = generation_ * blocks;  // modulo 2^32, as the counter
             if (lane == 0)
-                while (static_cast<int>(Word(*place_.arrived).load(::cuda::memory_order_relaxed) - all) < 0) {
+                while (static_cast<int>(Word(*place_.arrived).load(look) - all) < 0) {
                 }
         } else {
             for (unsigned k = lane; k < blocks; k += 32)
-                while (Word(slots[k].generation).load(::cuda::memory_order_relaxed) != generation_) {
+                while (Word(slots[k].generation).load(look) != generation_) {
                 }
         }
         __syncwarp();
-        ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_device);
+        if constexpr (kind != Meeting::slots_acquire)
+            ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_device);
     }
 
     MeetingPlace place_;

@@ -1,13 +1,15 @@
 // iterate<Cuda>: sets an iteration off, runs it in one of the launches, ends it, and brings its log home.
 // Invariants: nothing comes back to the host between iterations; a batch goes on where the last one ended, bit by bit.
 #include <kasane/core/base/timer.hpp>
-#include <kasane/core/device/check.cuda.hpp>
+#include <kasane/sparse/iterate/graph.cuda.hpp>
 #include <kasane/sparse/iterate/iterate.hpp>
+#include <kasane/sparse/iterate/launch.cuda.hpp>
 #include <kasane/sparse/iterate/persistent.cuda.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace kasane::sparse {
 namespace {
@@ -15,8 +17,9 @@ namespace {
 using namespace device;
 
 constexpr int block = 256, blocks_per_unit = 4;
-constexpr Stream streaming = Stream::evict_first;
+using Usual = Tune<Stream::evict_first, 6, true>;
 constexpr Meeting meeting = Meeting::slots;
+constexpr bool programmatic = false;
 constexpr int most_records = 1 << 20;  // 16 MiB; who runs longer keeps the history's beginning
 
 int units(Cuda on) {
@@ -77,7 +80,7 @@ class Run {
         Slice* slices = desk_.at<Slice>(slice);
         const auto store = [&](auto& stored, const auto& triangle) {
             if constexpr (std::is_same_v<Rows<double>, CsrRows<double>>) stored.rows = triangle.csr();
-            else if constexpr (std::is_same_v<Rows<double>, SellRows<double>>) stored.rows = triangle.sell();
+            else if constexpr (std::is_same_v<Rows<double>, SellRows<double>>) stored.rows = triangle.sell(), stored.over_chunk = 1. / triangle.chunk;
             else if (!triangle.slice.empty()) {
                 stored.rows = triangle.slices(0);
                 stored.slice = slices;
@@ -133,12 +136,16 @@ class Run {
     void zero(double* vector) { KS_CUDA(cudaMemsetAsync(vector, 0, static_cast<std::size_t>(system_.layout.padded) * sizeof(double), on_.stream)); }
 
     template <class Step>
-    void launch(int color = -1) {
+    void stage(cudaStream_t stream, Step, const Stage& how, Beside beside = Beside::nothing) {
         auto job = job_;
         if (Step::takes_b) job.v.w = b_;
-        stage<Step, Rows, F, streaming><<<grid_, block, 0, on_.stream>>>(job, gathering_, state_, color);
-        KS_CUDA(cudaGetLastError());
+        launch(beside, grid_, block, stream, run_stage<Step, Rows, F, Usual>, job, gathering_, state_, how);
     }
+    template <class Step>
+    void stage(Step step, int color = -1) {
+        stage(on_.stream, step, Stage{.color = color});
+    }
+
     void begin() {
         const bool reduced = task_.iteration == Iteration::reduced;
         State state;
@@ -149,10 +156,10 @@ class Run {
         state.history = history_;
         state.history_limit = history_limit_;
         copy_from_host(on_, View<State>(state_, 1), View<const State>(&state, 1));
-        if (reduced) launch<EliminatedStep>(0);
-        launch<TrueResidualStep>(reduced ? 1 : -1);
+        if (reduced) stage(EliminatedStep{}, 0);
+        stage(TrueResidualStep{}, reduced ? 1 : -1);
         if (task_.iteration == Iteration::eisenstat)
-            for (int c = 0; c < job_.colors; ++c) launch<StartStep>(c);
+            for (int c = 0; c < job_.colors; ++c) stage(StartStep{}, c);
         zero(job_.v.p);
         zero(job_.v.u);
         zero(job_.v.w);
@@ -160,28 +167,60 @@ class Run {
     }
 
     void finish() {
-        switch (task_.iteration) {
-            case Iteration::eisenstat: launch<LastStepOf_u>(); break;
-            case Iteration::reduced: launch<LastStepOf_p>(1); break;
-            default: launch<LastStepOf_p>(); break;
-        }
-        if (task_.iteration == Iteration::reduced) launch<EliminatedStep>(0);
-        launch<TrueResidualStep>();
+        if (task_.iteration == Iteration::eisenstat) stage(LastStepAlong<&Vectors::u>{});
+        else stage(LastStepAlong<&Vectors::p>{}, task_.iteration == Iteration::reduced ? 1 : -1);
+        if (task_.iteration == Iteration::reduced) stage(EliminatedStep{}, 0);
+        stage(TrueResidualStep{});
     }
 
     template <class Program>
-    void start_batch(bool first, int budget) {
+    void persistent_batch(bool first, int budget) {
         KS_CUDA(cudaMemsetAsync(place_.slot, 0, 2 * sizeof(Slot) * grid_ + sizeof(unsigned), on_.stream));
-        void* arguments[] = {&job_, &place_, &state_, &first, &budget};
-        const auto kernel = persistent<Program, Rows, F, streaming, meeting, block, blocks_per_unit>;
-        KS_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), grid_, block, arguments, 0, on_.stream));
+        launch(Beside::all_blocks, grid_, block, on_.stream, run_persistent<Program, Rows, F, Usual, meeting, block, blocks_per_unit>, job_,
+               place_, state_, first, budget);
+    }
+    template <class Launch>
+    void update_stages(const Launch& each) const {
+        if constexpr (std::is_same_v<F, double>) {
+            if (task_.iteration == Iteration::eisenstat) return eisenstat_update(each);
+            if (task_.iteration == Iteration::reduced) return reduced_update(each);
+        }
+        plain_update(each, job_.factored, job_.colors);
+    }
+    template <class Launch>
+    void direction_stages(const Launch& each) const {
+        if constexpr (std::is_same_v<F, double>) {
+            if (task_.iteration == Iteration::eisenstat) return eisenstat_direction(each, job_.colors);
+            if (task_.iteration == Iteration::reduced) return reduced_direction(each);
+        }
+        plain_direction(each, job_.factored, job_.colors);
+    }
+    void graph_batch(bool first, int budget) {
+        if (first) update_stages([&](auto step, Stage how) {
+            how.ends = false;
+            stage(on_.stream, step, how);
+        });
+        if (!graph_)
+            graph_.emplace(state_, [&](cudaStream_t stream, const GraphLoop& loop) {
+                auto beside = Beside::nothing;
+                const auto each = [&](auto step, Stage how) {
+                    how.loop = loop;
+                    stage(stream, step, how, beside);
+                    if (programmatic) beside = Beside::predecessor;
+                };
+                direction_stages(each);
+                update_stages(each);
+            });
+        copy_from_host(on_, View<int>(&state_->budget, 1), View<const int>(&budget, 1));
+        (*graph_)(on_.stream);
     }
     void start_batch(bool first, int budget) {
-        switch (task_.iteration) {
-            case Iteration::eisenstat: return start_batch<EisenstatProgram>(first, budget);
-            case Iteration::reduced: return start_batch<ReducedProgram>(first, budget);
-            default: return start_batch<PlainProgram>(first, budget);
+        if (task_.launch == Launch::graph) return graph_batch(first, budget);
+        if constexpr (std::is_same_v<F, double>) {
+            if (task_.iteration == Iteration::eisenstat) return persistent_batch<EisenstatProgram>(first, budget);
+            if (task_.iteration == Iteration::reduced) return persistent_batch<ReducedProgram>(first, budget);
         }
+        persistent_batch<PlainProgram>(first, budget);
     }
 
     /// Who may be stopped asks about twice a second; else all is one batch.
@@ -226,6 +265,7 @@ class Run {
     Record* history_ = nullptr;
     Gathering gathering_;
     MeetingPlace place_;
+    std::optional<LoopGraph> graph_;
 };
 
 template <template <class> class Rows>

@@ -13,7 +13,7 @@ struct Shared {
 };
 
 /// A thread among all threads of the grid; see program.cuda.hpp.
-template <template <class> class Rows, class F, Stream how, Meeting kind>
+template <template <class> class Rows, class F, class Tune, Meeting kind>
 class PersistentTeam {
    public:
     __device__ PersistentTeam(const Job<Rows, F>& job, const MeetingPlace& place, State& state, Shared& shared)
@@ -48,7 +48,7 @@ class PersistentTeam {
 
    private:
     const Job<Rows, F>& job_;
-    RowLoop<Rows, F, how> loop_;
+    RowLoop<Rows, F, Tune> loop_;
     GridBarrier<kind> barrier_;
     State& state_;
     Shared& shared_;
@@ -56,13 +56,13 @@ class PersistentTeam {
 };
 
 /// At most `budget` iterations.
-template <class Program, template <class> class Rows, class F, Stream how, Meeting kind, int most_threads, int blocks>
+template <class Program, template <class> class Rows, class F, class Tune, Meeting kind, int most_threads, int blocks>
 __global__ void __launch_bounds__(most_threads, blocks)
-    persistent(const __grid_constant__ Job<Rows, F> job, const MeetingPlace place, State* state, bool first, int budget) {
+    run_persistent(const __grid_constant__ Job<Rows, F> job, const MeetingPlace place, State* state, bool first, int budget) {
     __shared__ Shared shared;
     if (threadIdx.x == 0) shared.scalars = state->scalars;
     __syncthreads();
-    PersistentTeam<Rows, F, how, kind> team(job, place, *state, shared);
+    PersistentTeam<Rows, F, Tune, kind> team(job, place, *state, shared);
     run<Program>(team, job.v, first, budget);
     __syncthreads();
     if (blockIdx.x == 0 && threadIdx.x == 0) state->scalars = shared.scalars;

@@ -14,6 +14,18 @@ namespace kasane::sparse::device {
 /// How the matrix passes through the caches.
 enum class Stream { plain, evict_first };
 
+/// How the code of a kernel goes about a row; chosen by measurement.
+/// @tparam stream_    how the matrix passes through the caches
+/// @tparam together_  entries of a row that are fetched before the first is used
+/// @tparam tied_      a gather waits for its entry's value as well as for its column: else the compiler asks for most values after the
+///                    gathers, when it has already waited for the columns
+template <Stream stream_, int together_, bool tied_>
+struct Tune {
+    static constexpr Stream stream = stream_;
+    static constexpr int together = together_;
+    static constexpr bool tied = tied_;
+};
+
 /// Reads what no kernel writes while it runs. A policy is made once per thread: it lies in a register.
 template <Stream how>
 class Fetch {
@@ -23,79 +35,137 @@ class Fetch {
             asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy_));
     }
     __device__ std::int32_t operator()(const std::int32_t* from) const {
-        if constexpr (how == Stream::plain) return __ldg(from);
-        std::int32_t value;
-        asm("ld.global.nc.L1::no_allocate.L2::cache_hint.b32 %0, [%1], %2;" : "=r"(value) : "l"(from), "l"(policy_));
-        return value;
+        if constexpr (how == Stream::plain) {
+            return __ldg(from);
+        } else {
+            std::int32_t value;
+            asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.b32 %0, [%1], %2;" : "=r"(value) : "l"(from), "l"(policy_));
+            return value;
+        }
     }
     __device__ float operator()(const float* from) const {
-        if constexpr (how == Stream::plain) return __ldg(from);
-        float value;
-        asm("ld.global.nc.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(value) : "l"(from), "l"(policy_));
-        return value;
+        if constexpr (how == Stream::plain) {
+            return __ldg(from);
+        } else {
+            float value;
+            asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(value) : "l"(from), "l"(policy_));
+            return value;
+        }
     }
     __device__ double operator()(const double* from) const {
-        if constexpr (how == Stream::plain) return __ldg(from);
-        double value;
-        asm("ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(value) : "l"(from), "l"(policy_));
-        return value;
+        if constexpr (how == Stream::plain) {
+            return __ldg(from);
+        } else {
+            double value;
+            asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(value) : "l"(from), "l"(policy_));
+            return value;
+        }
     }
 
    private:
     std::uint64_t policy_ = 0;
 };
 
-/// A triangle in the memory of a device, with its slices there too where it has any.
+/// One row's entries: `count` of them, `stride` apart.
+template <class T>
+struct Line {
+    const std::int32_t* column;
+    const T* value;
+    unsigned stride;
+    int count;
+};
+
+/// A triangle in the memory of a device; of(segment) gives the rows of one segment.
 template <template <class> class Rows, class T>
-struct Stored {
-    Rows<T> rows{};
-    const Slice* slice = nullptr;  ///< [colors * parts] of SliceRows
-    __device__ Rows<T> of(int segment) const {
-        Rows<T> mine = rows;
-        if constexpr (std::is_same_v<Rows<T>, SliceRows<T>>) mine.slice = slice[segment];
-        return mine;
+struct Stored;
+
+template <class T>
+struct Stored<CsrRows, T> {
+    CsrRows<T> rows{};
+    __device__ const Stored& of(int) const { return *this; }
+    __device__ Line<T> line(unsigned row) const {
+        const index_t begin = rows.offset[row];
+        return {rows.column + begin, rows.value + begin, 1, static_cast<int>(rows.offset[row + 1] - begin)};
+    }
+};
+template <class T>
+struct Stored<SellRows, T> {
+    SellRows<T> rows{};
+    double over_chunk = 1;  ///< 1 / chunk: rounds to the right width, and no division is as quick
+    __device__ const Stored& of(int) const { return *this; }
+    __device__ Line<T> line(unsigned row) const {
+        const auto size = static_cast<unsigned>(rows.chunk), chunk = rows.shift >= 0 ? row >> rows.shift : row / size;
+        const index_t begin = rows.offset[chunk], entries = rows.offset[chunk + 1] - begin, first = begin + (row - chunk * size);
+        const int width = rows.shift >= 0 ? static_cast<int>(entries >> rows.shift) : __double2int_rn(static_cast<double>(entries) * over_chunk);
+        return {rows.column + first, rows.value + first, size, width};
+    }
+};
+template <class T>
+struct Stored<SliceRows, T> {
+    SliceRows<T> rows{};
+    const Slice* slice = nullptr;  ///< [colors * parts]; none where the triangle is empty
+    /// Where the entries of row 0 would be, were the slice that long.
+    struct Part {
+        const std::int32_t* column;
+        const T* value;
+        unsigned stride;
+        int width;
+        __device__ Line<T> line(unsigned row) const { return {column + row, value + row, stride, width}; }
+    };
+    __device__ Part of(int segment) const {
+        if (!slice) return {};
+        const Slice s = slice[segment];
+        return {rows.column + (s.offset - s.begin), rows.value + (s.offset - s.begin), static_cast<unsigned>(s.rows), s.width};
     }
 };
 
-/// Entries of a row that are fetched together before the first is used.
-inline constexpr int together = 6;
+/// Keeps the compiler from making one register of each multiple of a stride, long before they are needed.
+template <class T>
+__device__ const T* opaque(const T* pointer) {
+    asm("" : "+l"(pointer));
+    return pointer;
+}
 
-/// sum of a_ij g_j over the entries of a row, in their order.
-template <class Rows, class Fetch>
-__device__ double row_product(const Rows& rows, index_t row, const double* gathered, const Fetch& fetch) {
-    const Entries entries = rows.entries(row);
-    const auto* column = rows.column + entries.first;
-    const auto* value = rows.value + entries.first;
+__device__ inline int bits(double value) { return __double2hiint(value); }
+__device__ inline int bits(float value) { return __float_as_int(value); }
+
+/// sum of a_ij g_j over the entries of a row, in their order.   @param zero  0, which the compiler does not know
+template <class Tune, class T>
+__device__ double line_product(Line<T> line, const double* gathered, const Fetch<Tune::stream>& fetch, int zero) {
+    constexpr int together = Tune::together;
     double sum = 0;
 #pragma unroll 1
-    for (int left = entries.count; left > 0; left -= together) {
+    for (int left = line.count; left > 0; left -= together) {
         std::int32_t j[together];
-        double a[together], g[together];
+        T a[together];
+        double g[together];
 #pragma unroll
         for (int k = 0; k < together; ++k)
-            if (k < left) j[k] = fetch(column + k * entries.stride), a[k] = fetch(value + k * entries.stride);
+            if (k < left) {
+                j[k] = fetch(line.column), a[k] = fetch(line.value);
+                line.column = opaque(line.column + line.stride);
+                line.value = opaque(line.value + line.stride);
+            }
 #pragma unroll
         for (int k = 0; k < together; ++k)
-            if (k < left) g[k] = gathered[j[k]];
+            if (k < left) g[k] = gathered[Tune::tied ? j[k] | (bits(a[k]) & zero) : j[k]];
 #pragma unroll
         for (int k = 0; k < together; ++k)
-            if (k < left) sum += a[k] * g[k];
-        column += together * entries.stride;
-        value += together * entries.stride;
+            if (k < left) sum += static_cast<double>(a[k]) * g[k];
     }
     return sum;
 }
 
 /// Brings a row's entries into the second cache. One lane asks for each line of 128 bytes.
-template <class Rows>
-__device__ void prefetch_row(const Rows& rows, index_t row) {
-    const Entries entries = rows.entries(row);
+template <class T>
+__device__ void prefetch_line(const Line<T>& line) {
     const auto ask = [](const auto* at) {
         if ((reinterpret_cast<std::uintptr_t>(at) & 127) < sizeof(*at)) asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
     };
-    for (int k = 0; k < entries.count && k < together; ++k) {
-        ask(rows.column + entries.first + k * entries.stride);
-        ask(rows.value + entries.first + k * entries.stride);
+#pragma unroll 1
+    for (int k = 0; k < line.count; ++k) {
+        ask(line.column + static_cast<index_t>(k) * line.stride);
+        ask(line.value + static_cast<index_t>(k) * line.stride);
     }
 }
 
@@ -108,11 +178,12 @@ struct Job {
     bool factored = true;              ///< false: the factor is the identity
     const Segment* segment = nullptr;  ///< [colors * parts]
     int colors = 0, parts = 1, steps = 1, chunk = 1;
+    int zero = 0;                      ///< see Tune::tied
     int prefetch = 0;                  ///< rows of each thread that are fetched while it waits at a barrier
 };
 
 /// The rows of one thread in the grid that the kernel was started with.
-template <template <class> class Rows, class F, Stream how>
+template <template <class> class Rows, class F, class Tune>
 class RowLoop {
    public:
     __device__ explicit RowLoop(const Job<Rows, F>& job) : job_(job) {
@@ -162,19 +233,19 @@ class RowLoop {
     template <Operand operand>
     __device__ auto product_of(int s) const {
         if constexpr (operand == Operand::nothing) {
-            return [](index_t, const double*) { return 0.; };
+            return [](unsigned, const double*) { return 0.; };
         } else if constexpr (operand == Operand::whole) {
-            return [this, lower = job_.lower.of(s), upper = job_.upper.of(s)](index_t row, const double* gathered) {
-                return row_product(lower, row, gathered, fetch_) + row_product(upper, row, gathered, fetch_);
+            return [this, lower = job_.lower.of(s), upper = job_.upper.of(s)](unsigned row, const double* gathered) {
+                return line_product<Tune>(lower.line(row), gathered, fetch_, job_.zero) + line_product<Tune>(upper.line(row), gathered, fetch_, job_.zero);
             };
         } else if constexpr (operand == Operand::factor_lower || operand == Operand::factor_upper) {
             const auto& factor = operand == Operand::factor_lower ? job_.factor_lower : job_.factor_upper;
-            return [this, rows = factor.of(s), factored = job_.factored](index_t row, const double* gathered) {
-                return factored ? row_product(rows, row, gathered, fetch_) : 0.;
+            return [this, rows = factor.of(s), factored = job_.factored](unsigned row, const double* gathered) {
+                return factored ? line_product<Tune>(rows.line(row), gathered, fetch_, job_.zero) : 0.;
             };
         } else {
             const auto& triangle = operand == Operand::lower ? job_.lower : job_.upper;
-            return [this, rows = triangle.of(s)](index_t row, const double* gathered) { return row_product(rows, row, gathered, fetch_); };
+            return [this, rows = triangle.of(s)](unsigned row, const double* gathered) { return line_product<Tune>(rows.line(row), gathered, fetch_, job_.zero); };
         }
     }
 
@@ -183,53 +254,37 @@ class RowLoop {
     __device__ unsigned segment(int s, unsigned first, Sums& sums, const Phase&... phase) const {
         const Segment segment = job_.segment[s];
         const auto begin = static_cast<unsigned>(segment.begin), rows = static_cast<unsigned>(segment.end) - begin;
-        if (job_.steps == 1) {
-            with_products(
-                [&](const auto&... product) {
-#pragma unroll 1
-                    for (unsigned lane = first; lane < rows; lane += stride_) {
-                        const index_t row = begin + lane;
-                        (phase.finish(row, product(row, phase.gathered()), sums), ...);
-                    }
-                },
-                product_of<Phase::operand>(s)...);
-            return rows;
-        }
-        const auto steps = static_cast<unsigned>(job_.steps), chunk = static_cast<unsigned>(job_.chunk), lanes = rows / steps;
+        const auto steps = static_cast<unsigned>(job_.steps), chunk = static_cast<unsigned>(job_.chunk);
+        const unsigned lanes = steps == 1 ? rows : rows / steps;
         const auto block = [&](const auto& one, const auto& product, unsigned first_row) {
-            constexpr bool descending = std::remove_cvref_t<decltype(one)>::operand == Operand::upper ||
-                                        std::remove_cvref_t<decltype(one)>::operand == Operand::factor_upper;
+            constexpr Operand operand = std::remove_cvref_t<decltype(one)>::operand;
+            constexpr bool descending = operand == Operand::upper || operand == Operand::factor_upper;
 #pragma unroll 1
             for (unsigned k = 0; k < steps; ++k) {
-                const index_t row = first_row + (descending ? steps - 1 - k : k) * chunk;
+                const unsigned row = first_row + (descending ? steps - 1 - k : k) * chunk;
                 one.finish(row, product(row, one.gathered()), sums);
             }
         };
-        with_products(
-            [&](const auto&... product) {
+        const auto all_lanes = [&](const auto&... product) {
 #pragma unroll 1
-                for (unsigned lane = first; lane < lanes; lane += stride_) {
-                    const unsigned first_row = begin + lane / chunk * chunk * steps + lane % chunk;
-                    (block(phase, product, first_row), ...);
-                }
-            },
-            product_of<Phase::operand>(s)...);
+            for (unsigned lane = first; lane < lanes; lane += stride_) {
+                const unsigned first_row = begin + (steps == 1 ? lane : lane / chunk * chunk * steps + lane % chunk);
+                (block(phase, product, first_row), ...);
+            }
+        };
+        all_lanes(product_of<Phase::operand>(s)...);
         return lanes;
-    }
-    template <class Body, class... Product>
-    static __device__ void with_products(const Body& body, const Product&... product) {
-        body(product...);
     }
 
     template <class R>
     __device__ void prefetch_rows(const R& rows, const Segment& segment) const {
         const auto begin = static_cast<unsigned>(segment.begin), count = static_cast<unsigned>(segment.end) - begin;
         unsigned lane = first_;
-        for (int k = 0; k < job_.prefetch && lane < count; ++k, lane += stride_) prefetch_row(rows, begin + lane);
+        for (int k = 0; k < job_.prefetch && lane < count; ++k, lane += stride_) prefetch_line(rows.line(begin + lane));
     }
 
     const Job<Rows, F>& job_;
-    Fetch<how> fetch_;
+    Fetch<Tune::stream> fetch_;
     unsigned first_, stride_;
     int first_part_, part_stride_;
 };

@@ -1,0 +1,307 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/io/hdf5.hpp>
+#include <kasane/run/component_keys.hpp>
+#include <kasane/run/poisson/poisson_file.hpp>
+#include <kasane/run/run_keys.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::run {
+namespace {
+
+namespace fs = std::filesystem;
+using sparse::Boundary, sparse::BoundaryKind;
+
+std::string cell_text(const sparse::PoissonProblem& problem) {
+    return fmt::format("{} x {} x {}", problem.cells[0], problem.cells[1], problem.cells[2]);
+}
+
+/// HDF5 wants absolute paths.
+std::string absolute(const std::string& object) { return object.starts_with('/') ? object : "/" + object; }
+
+/// Widths from the data sets x, y, z of a group, as solutions hold them.
+void read_widths(io::Section& grid, const fs::path& directory, PoissonFile& file) {
+    const auto given = grid.text("file", {.help = "HDF5 file with the widths of all cells"});
+    const auto group = absolute(grid.text("group", {.help = "of the file, holding x, y and z", .fallback = "/Spacing"}));
+    if (grid.has("spacing")) grid.problem("spacing", "stands beside file: take one of the two");
+    const auto path = file_of(grid, "file", given, directory);
+    grid.resolve("file", path.string());
+    file.cells = grid.where("file");
+    bool good = true;
+    try {
+        const auto widths = hdf5::File::open(path);
+        for (std::size_t d = 0; d < 3; ++d) {
+            auto& h = file.problem.spacing[d];
+            h = widths.read<double>((group == "/" ? "" : group) + "/" + "xyz"[d]);
+            file.problem.cells[d] = std::ssize(h);
+            const auto bad = std::ranges::find_if_not(h, [](double width) { return width > 0 && std::isfinite(width); });
+            KS_VALIDATE(!h.empty(), fmt::format("holds no widths along {}", "xyz"[d]), {path.string(), 0, 0, ""});
+            KS_VALIDATE(
+                bad == h.end(),
+                fmt::format("has the width {} along {} in cell {}: it must be positive and finite", *bad, "xyz"[d], bad - h.begin() + 1),
+                {path.string(), 0, 0, ""});
+        }
+    } catch (const InputError& error) {
+        grid.problem("file", at_key(error));
+        good = false;
+    }
+    const auto& found = file.problem.cells;
+    const auto cells =
+        grid.integers("cells", {.help = "along x, y, z", .fallback = std::vector<std::int64_t>(found.begin(), found.end()), .least = 1});
+    if (good && !std::ranges::equal(cells, found))
+        grid.problem("cells", fmt::format("are [{}, {}, {}], and the file has widths of {} cells", cells[0], cells[1], cells[2],
+                                          cell_text(file.problem)));
+}
+
+void read_grid(io::Section grid, const fs::path& directory, PoissonFile& file) {
+    auto& problem = file.problem;
+    if (grid.has("file")) {
+        read_widths(grid, directory, file);
+    } else {
+        const auto cells = grid.integers("cells", {.help = "along x, y, z", .least = 1, .most = sparse::most_rows});
+        std::ranges::copy(cells, problem.cells.begin());
+        auto widths = grid.number_lists("spacing", {.help = "cell widths: one number, or for x, y, z one each, or one of each cell",
+                                                    .unit = "length",
+                                                    .fallback = 1.0,
+                                                    .range = io::above(0)});
+        std::ranges::move(widths, problem.spacing.begin());
+        file.cells = grid.where("cells");
+        if (grid.has("group")) grid.problem("group", "has no effect here: it belongs to file, where widths come from");
+    }
+    if (grid.faulty("grid")) return;
+    try {  // the counts as the library sees them: widths against cells, cells against 32 bits
+        auto counts = problem;
+        counts.boundary = {};
+        counts.boundary[0].kind = BoundaryKind::dirichlet;
+        sparse::validate(counts);
+    } catch (const InputError& error) {
+        for (const auto& each : error.problems()) grid.problem(grid.has(each.where.key) ? each.where.key : "cells", each.message);
+    }
+}
+
+Boundary read_face(io::Section face, const std::string& name, const Boundary& fallback) {
+    const bool dirichlet = face.has("dirichlet"), neumann = face.has("neumann");
+    if (dirichlet && neumann) face.problem("neumann", "stands beside dirichlet: a face has one of the two");
+    if (face.present() && !dirichlet && !neumann)
+        face.problem("", fmt::format("says nothing: write {0} = {{ dirichlet = VALUE }} or {0} = {{ neumann = FLUX }}", name));
+    const auto kind = dirichlet ? BoundaryKind::dirichlet : neumann ? BoundaryKind::neumann : fallback.kind;
+    if (kind == BoundaryKind::dirichlet) return {kind, face.number("dirichlet", {.help = "phi on the face", .fallback = fallback.value})};
+    return {kind, face.number("neumann", {.help = "flux density -c dphi/dn that leaves through the face", .fallback = fallback.value})};
+}
+
+void read_boundary(io::Section table, PoissonFile& file) {
+    for (std::size_t f = 0; f < 6; ++f) {
+        auto& face = file.problem.boundary[f];
+        face = read_face(table.table(sparse::face_names[f]), sparse::face_names[f], face);
+    }
+}
+
+/// @param fallback  of the formula; empty: one of the two must be given
+CellField read_field(io::Section table, const std::string& what, const std::string& fallback, const std::string& dataset,
+                     const fs::path& directory, const sparse::PoissonProblem& problem) {
+    CellField field;
+    if (!table.has("file")) {
+        field.formula = table.text("formula", {.help = what + ": numbers, + - * / ^ ( ), i j k, x y z, pi, sin cos exp log sqrt abs",
+                                               .fallback = fallback.empty() ? std::nullopt : std::optional(fallback)});
+        field.where = table.where("formula");
+        if (table.has("dataset")) table.problem("dataset", "has no effect here: it belongs to file");
+        if (const auto given = table.peek("formula")) {
+            try {
+                sparse::parse_formula(*given);
+            } catch (const InputError& error) {
+                table.problem("formula", error.problems()[0].message);
+            }
+        }
+        return field;
+    }
+    if (table.has("formula")) table.problem("formula", "stands beside file: take one of the two");
+    const auto given = table.text("file", {.help = what + ": HDF5 file"});
+    field.dataset = absolute(table.text("dataset", {.help = "of shape (nz, ny, nx) or (nz ny nx)", .fallback = dataset}));
+    field.file = file_of(table, "file", given, directory);
+    field.where = table.where("file");
+    table.resolve("file", field.file.string());
+    if (table.faulty("grid")) return field;  // without cells there is no shape to compare with
+    try {
+        const auto shape = hdf5::File::open(field.file).dataset(field.dataset).shape;
+        const auto [nx, ny, nz] = problem.cells;
+        const auto as = [](auto... extents) { return std::vector<std::uint64_t>{static_cast<std::uint64_t>(extents)...}; };
+        if (shape != as(nz, ny, nx) && shape != as(nx * ny * nz)) {
+            std::string text;
+            for (const auto extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+            table.problem("file", fmt::format("{} has {} of shape ({}), and the grid wants ({}, {}, {}) or ({})", field.file.string(),
+                                              field.dataset, text, nz, ny, nx, nx * ny * nz));
+        }
+    } catch (const InputError& error) {
+        table.problem("file", at_key(error));
+    }
+    return field;
+}
+
+/// A choice by its name, where the library knows the names.
+template <class Parse>
+auto choice(io::Section& table, const char* key, const char* help, const std::string& fallback, Parse parse) {
+    const auto text = table.text(key, {.help = help, .fallback = fallback});
+    try {
+        return parse(text);
+    } catch (const InputError& error) {
+        table.problem(key, error.problems()[0].message);
+        return parse(fallback);
+    }
+}
+
+sparse::SolverOptions read_solver(io::Section table) {
+    sparse::SolverOptions o;
+    o.rtol =
+        table.number("rtol", {.help = "of ||b - A x|| / ||b||", .fallback = o.rtol, .range = {.least = 0, .most = 1, .open_least = true}});
+    o.iteration_limit = static_cast<int>(
+        table.integer("max_iterations", {.help = "of one solve", .fallback = o.iteration_limit, .least = 1, .most = 1'000'000'000}));
+    o.precondition = choice(table, "precondition", "none | jacobi | ssor | ic0", name(o.precondition), sparse::parse_precondition);
+    o.ordering = choice(table, "ordering", "auto | natural | mc:K | cm | rcm | cm-rcm:K | block:B:K, K colours", o.ordering.text(),
+                        sparse::Ordering::parse);
+    o.numbering = choice(table, "numbering", "auto | coalesced | sequential", name(o.numbering), sparse::parse_numbering);
+    o.format = choice(table, "format", "auto | csr | ell | sliced-ell | sell:C:SIGMA", o.format.text(), sparse::Format::parse);
+    o.iteration = choice(table, "iteration", "auto | plain | eisenstat | reduced", name(o.iteration), sparse::parse_iteration);
+    o.launch = choice(table, "launch", "of a CUDA device: auto | cooperative | graph", name(o.launch), sparse::parse_launch);
+    if (o.precondition == sparse::Precondition::ssor) {
+        o.ssor_omega =
+            table.number("ssor_omega", {.help = "relaxation, above 0 and below 2", .fallback = o.ssor_omega, .range = io::above(0)});
+        if (o.ssor_omega >= 2)
+            table.problem("ssor_omega", fmt::format("is {}: the preconditioner is positive definite only below 2", o.ssor_omega));
+    } else if (table.has("ssor_omega"))
+        table.problem("ssor_omega", fmt::format("has no effect here: it belongs to precondition = \"ssor\", and this run has \"{}\"",
+                                                name(o.precondition)));
+    o.single_factor =
+        table.flag("single_factor", {.help = "the preconditioner's triangles in single precision", .fallback = o.single_factor});
+    o.tune = table.flag("tune", {.help = "what is left to auto is timed on this device; else chosen by rule", .fallback = o.tune});
+    return o;
+}
+
+/// The smallest memory that a vector of one number per cell takes.
+std::uint64_t vectors(const sparse::PoissonProblem& problem, std::uint64_t count) {
+    return count * sizeof(double) * static_cast<std::uint64_t>(problem.rows());
+}
+
+std::vector<double> values(const CellField& field, const sparse::PoissonProblem& problem) {
+    try {
+        if (!field.formula.empty()) return sparse::source_of(problem, field.formula);
+        auto all = hdf5::File::open(field.file).read_array<double>(field.dataset);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            KS_VALIDATE(std::isfinite(all[i]), fmt::format("{}: number {} is {}: it must be finite", field.dataset, i + 1, all[i]),
+                        {field.file.string(), 0, 0, ""});
+        return all;
+    } catch (const InputError& error) {
+        throw InputError(at_key(error).problems()[0].message, field.where);
+    }
+}
+
+}  // namespace
+
+PoissonFile read_poisson_file(const fs::path& path, const std::vector<io::Setting>& settings) {
+    io::RunFileReader reader(path, settings);
+    auto root = reader.root();
+    const auto directory = fs::absolute(path).parent_path();
+    PoissonFile file;
+    file.path = path;
+    auto keys = read_run_keys(reader, Problem::poisson);
+    file.title = std::move(keys.title);
+    file.space = keys.space;
+    auto grid = root.table("grid", "a box of cells with its lower corner at the origin");
+    read_grid(grid, directory, file);
+    read_boundary(root.table("boundary", "phi = 0 on z_max and zero flux elsewhere, unless said otherwise"), file);
+    if (!grid.faulty("grid") && file.problem.rows() == 1 && file.problem.singular())
+        grid.problem("cells", "leave a single cell that nothing holds: its equation is empty. Give one face a Dirichlet value");
+    file.coefficient =
+        read_field(root.table("coefficient", "c of -div(c grad phi) = f, above 0"), "c", "1", "/Coefficient", directory, file.problem);
+    file.source = read_field(root.table("source", "f of -div(c grad phi) = f, per volume"), "f", "", "/Source", directory, file.problem);
+    file.solver = read_solver(root.table("solver", "conjugate gradients"));
+    auto output = root.table("output", "what is written");
+    file.directory = read_output_directory(output);
+    file.checkpoint_every =
+        output.number("checkpoint_every", {.help = "wall time after which the iterate is saved and the iteration begins "
+                                                   "anew from it; 0: only when interrupted",
+                                           .unit = "s",
+                                           .fallback = 0.0,
+                                           .range = io::at_least(0)});
+    file.report = output.flag("report", {.help = "write report.html at the end", .fallback = true});
+    reader.finish();
+    if (file.problem.singular())
+        file.notes.emplace_back(
+            "no face holds phi, so it is known up to a constant: the solution of mean zero is taken, after the mean of "
+            "the right-hand side is taken out");
+    file.unused_keys = reader.unused_keys();
+    file.resolved = resolved_text(reader);
+    return file;
+}
+
+sparse::PoissonProblem load(const PoissonFile& file) {
+    auto problem = file.problem;
+    if (file.coefficient.formula != "1") problem.coefficient = values(file.coefficient, problem);
+    try {
+        sparse::validate(problem);
+    } catch (const InputError& error) {
+        throw InputError(at_key(error).problems()[0].message, file.coefficient.where);
+    }
+    problem.source = values(file.source, problem);
+    return problem;
+}
+
+PoissonMemory memory(const PoissonFile& file) {
+    const auto& problem = file.problem;
+    const auto rows = problem.rows(), nonzeros = sparse::poisson_nonzeros(problem);
+    const auto solver = sparse::memory_estimate(rows, nonzeros, file.solver);
+    const auto matrix = static_cast<std::uint64_t>(rows + 1) * sizeof(index_t) +
+                        static_cast<std::uint64_t>(nonzeros) * (sizeof(std::int32_t) + sizeof(double));
+    const bool variable = file.coefficient.formula != "1";
+    const auto order = file.solver.ordering.kind;
+    const bool on_host = name(file.space) == "cpu" || (order != sparse::OrderingKind::automatic && order != sparse::OrderingKind::cm_rcm);
+    // The problem's fields, b and x live as long as the solver; the matrix until it is set up. Writing comes after both are gone.
+    PoissonMemory memory{.host_bytes = vectors(problem, variable ? 4 : 3) + matrix, .host_available = available_memory(Cpu{})};
+    if (on_host) memory.host_bytes += solver;  // also of a device, where its rows are ordered by the host
+    if (name(file.space) != "cpu")
+        memory.device_bytes = solver + vectors(problem, 2), memory.device_available = available_memory(file.space);
+    return memory;
+}
+
+void check_memory(const PoissonFile& file) {
+    const auto needed = memory(file);
+    const auto refuse_above = [&](std::uint64_t bytes, std::uint64_t there, const std::string& where) {
+        constexpr double GiB = 1u << 30;
+        KS_VALIDATE(bytes <= there,
+                    fmt::format("asks for too much: {} cells need {:.3g} GiB of memory{}, and {:.3g} GiB are free. Take fewer cells",
+                                cell_text(file.problem), static_cast<double>(bytes) / GiB, where, static_cast<double>(there) / GiB),
+                    file.cells);
+    };
+    refuse_above(needed.host_bytes, needed.host_available, "");
+    refuse_above(needed.device_bytes, needed.device_available, " on " + name(file.space));
+}
+
+std::vector<std::string> papers(const sparse::SolverOptions& solver) {
+    using sparse::OrderingKind, sparse::Precondition, sparse::Iteration, sparse::FormatKind;
+    std::vector<std::string> all{
+        "[HOHNI17] T. Hoshino, S. Ohshima, T. Hanawa, K. Nakajima, A. Ida, Performance evaluation of an ICCG solver with OpenACC on Pascal "
+        "GPUs (in Japanese), 2017 (the problem, its numberings and formats)",
+        "M. R. Hestenes, E. Stiefel, J. Res. Natl. Bur. Stand. 49, 409 (1952) (conjugate gradients)"};
+    const auto any = [](auto value, auto... of) { return ((value == of) || ...); };
+    if (solver.precondition == Precondition::ic0)
+        all.emplace_back("J. A. Meijerink, H. A. van der Vorst, Math. Comp. 31, 148 (1977) (incomplete Cholesky factorisation)");
+    if (solver.precondition == Precondition::ssor) all.emplace_back("O. Axelsson, BIT 12, 443 (1972) (SSOR preconditioning)");
+    if (any(solver.precondition, Precondition::ic0, Precondition::ssor)) {
+        if (any(solver.iteration, Iteration::automatic, Iteration::eisenstat, Iteration::reduced))
+            all.emplace_back("S. C. Eisenstat, SIAM J. Sci. Stat. Comput. 2, 1 (1981) (the product out of the substitutions)");
+        const auto ordering = solver.ordering.kind;
+        if (any(ordering, OrderingKind::cuthill_mckee, OrderingKind::reverse_cuthill_mckee, OrderingKind::cm_rcm, OrderingKind::automatic))
+            all.emplace_back("E. Cuthill, J. McKee, Proc. 24th ACM Nat. Conf., 157 (1969) (Cuthill-McKee ordering)");
+        if (any(ordering, OrderingKind::cm_rcm, OrderingKind::automatic))
+            all.emplace_back("T. Washio, K. Maruyama, T. Osoda, F. Shimizu, S. Doi, Proc. SNA 2000 (cyclic multicolouring: CM-RCM)");
+        if (any(ordering, OrderingKind::block, OrderingKind::automatic))
+            all.emplace_back("T. Iwashita, H. Nakashima, Y. Takahashi, Proc. IPDPS 2012, 474 (algebraic block multicolouring)");
+    }
+    if (any(solver.format.kind, FormatKind::sell, FormatKind::automatic))
+        all.emplace_back("M. Kreutzer, G. Hager, G. Wellein, H. Fehske, A. R. Bishop, SIAM J. Sci. Comput. 36, C401 (2014) (SELL-C-sigma)");
+    return all;
+}
+
+}  // namespace kasane::run

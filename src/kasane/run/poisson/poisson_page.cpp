@@ -1,0 +1,383 @@
+// The page itself: HTML text from what a run directory tells. Everything is inline; nothing is fetched.
+#include <kasane/run/poisson/poisson_report.hpp>
+#include <kasane/run/poisson/slices.hpp>
+#include <kasane/run/report/fact_rows.hpp>
+#include <kasane/run/report/page.hpp>
+#include <kasane/run/report/plot.hpp>
+#include <kasane/run/report/words.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace kasane::run {
+namespace {
+
+using namespace report;
+
+const char* const poisson_style = R"css(
+.slices { display: flex; gap: 28px; align-items: flex-end; }
+.slices figure { flex: var(--share) 1 0; min-width: 0; }
+.slices img { display: block; width: 100%; height: auto; border-radius: 8px; }
+.slices figcaption { font-size: 0.9rem; line-height: 1.45; margin-top: 10px; }
+.slices strong { color: var(--ink); font-weight: 620; }
+.card { border: 1px solid var(--line); border-radius: 10px; background: var(--card); padding: 14px 18px; margin-bottom: 12px; }
+.scale { margin-top: 28px; font-size: 0.85rem; color: var(--muted); font-variant-numeric: tabular-nums; }
+.scale i { display: block; height: 14px; border-radius: 7px; }
+.scale div { position: relative; height: 2.2em; margin: 0 7px; }
+.scale span { position: absolute; transform: translateX(-50%); padding-top: 7px; white-space: nowrap; }
+.scale span::before { content: ""; position: absolute; left: 50%; top: 0; height: 5px; border-left: 1px solid var(--axis); }
+@media (max-width: 640px) { .slices { display: block; } .slices figure + figure { margin-top: 28px; } .scale span:nth-child(even) { display: none; } }
+)css";
+
+std::string tile(const std::string& value, const std::string& label) {
+    return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", label, escape(value));
+}
+
+std::string badge(const std::string& status) {
+    struct Kind {
+        const char *status, *css, *text;
+    };
+    static constexpr Kind kinds[] = {{"done", "good", "converged"},
+                                     {"not converged", "bad", "not converged"},
+                                     {"running", "wait", "not finished"},
+                                     {"interrupted", "wait", "interrupted"},
+                                     {"failed", "bad", "failed"}};
+    for (const auto& k : kinds)
+        if (status == k.status) return fmt::format("<span class=\"badge {}\">{}</span>", k.css, k.text);
+    return "<span class=\"badge wait\">status unknown</span>";
+}
+
+std::string box_text(const std::array<index_t, 3>& cells) {
+    return fmt::format("{} × {} × {}", grouped(cells[0]), grouped(cells[1]), grouped(cells[2]));
+}
+
+std::string preconditioner(const sparse::SetupFacts& s) {
+    if (s.precondition == "ic0") return "an incomplete Cholesky factorisation";
+    if (s.precondition == "ssor") return "symmetric successive over-relaxation";
+    return s.precondition == "jacobi" ? "the diagonal" : "";
+}
+
+std::string machine(const PoissonRecord& r) {
+    if (r.device.name.empty()) return "";
+    return r.device.kind == "cpu" && r.threads > 0 ? counted(r.threads, "thread", "threads") + " of " + r.device.name
+                                                   : "one " + r.device.name;
+}
+
+bool solved(const PoissonRecord& r) { return r.setup.rows > 0 && r.log.seconds > 0; }
+
+/// "f = i + j + k"; a long formula is left to the facts.
+std::string field_text(const char* name, const std::string& what) {
+    return what.size() > 32 ? fmt::format("a formula for {}", name) : fmt::format("{} = {}", name, escape(what));
+}
+
+/// One paragraph in words.
+std::string lead(const PoissonRecord& r) {
+    std::string text;
+    const bool constant = r.coefficient.empty() || r.coefficient == "1";
+    if (r.cells[0] > 0)
+        text += fmt::format("The potential of a source in a box of <strong>{}</strong> cells: {} = f with {}{}. ", box_text(r.cells),
+                            constant ? "−Δφ" : "−∇·(c∇φ)", field_text("f", r.source),
+                            constant ? "" : " and " + field_text("c", r.coefficient));
+    if (solved(r)) {
+        text += fmt::format("Conjugate gradients{} took <strong>{}</strong>",
+                            preconditioner(r.setup).empty() ? ""
+                                                            : ", preconditioned by " + preconditioner(r.setup) +
+                                                                  fmt::format(" in {},", counted(r.setup.colors, "colour", "colours")),
+                            counted(r.log.iterations, "iteration", "iterations"));
+        text += fmt::format(" to bring ‖b − A x‖ / ‖b‖ down to <strong>{}</strong>{}. ", error_size(r.log.true_residual),
+                            r.log.converged() ? "" : ", where " + error_size(r.rtol) + " was wanted");
+        text += fmt::format("Set-up and solve took <strong>{}</strong>", duration(r.setup.total_seconds + r.log.seconds));
+        if (const auto on = machine(r); !on.empty()) text += " on " + escape(on);
+        text += ". ";
+    }
+    if (r.setup.singular) text += "No face holds φ, so it is known up to a constant: this is the solution whose mean is zero. ";
+    return "<p class=\"lead\">" + text + "</p>\n";
+}
+
+std::string tiles(const PoissonRecord& r) {
+    std::string out;
+    if (r.setup.rows > 0) out += tile(grouped(r.setup.rows), "unknowns");
+    if (solved(r)) {
+        out += tile(grouped(r.log.iterations), "iterations");
+        out += tile(duration(r.log.seconds), "solving");
+        out += tile(error_size(r.log.true_residual), "‖b − A x‖ / ‖b‖");
+    }
+    return out.empty() ? "" : "<dl class=\"tiles\">" + out + "</dl>\n";
+}
+
+std::string warnings(const PoissonHistory& h) {
+    const auto& r = h.record;
+    std::string text;
+    const auto resume = "<code>kasane resume " + escape(shell_word(h.directory.string())) + "</code>";
+    if (r.status == "running")
+        text += "<p>This run is not finished: it is under way, or it was killed. If it no longer runs, " + resume +
+                " goes on from the newest checkpoint.</p>";
+    if (r.status == "interrupted")
+        text += "<p>This run was interrupted: what is shown is its iterate so far. " + resume + " goes on from there.</p>";
+    if (r.status == "failed") text += "<p>This run failed" + (r.message.empty() ? "." : ": " + escape(r.message)) + "</p>";
+    if (r.status == "not converged")
+        text += "<p>This is not the solution, only the last iterate: " + escape(r.message.empty() ? "it did not converge" : r.message) +
+                ".</p>";
+    std::vector<std::string> notes = h.notes;
+    for (auto note : r.notes) {
+        if (!note.empty() && note.back() != '.') note += '.';
+        if (!note.empty() && note[0] >= 'a' && note[0] <= 'z') note[0] = static_cast<char>(note[0] - 'a' + 'A');
+        if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+    }
+    if (!notes.empty()) {
+        text += "<ul>";
+        for (const auto& note : notes) text += "<li>" + escape(note) + "</li>";
+        text += "</ul>";
+    }
+    return text.empty() ? "" : "<aside class=\"note\" aria-label=\"About this report\">" + text + "</aside>\n";
+}
+
+std::string css_color(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
+
+std::string color_bar(const ColorScale& scale) {
+    constexpr int stops = 32;
+    std::string gradient;
+    for (int i = 0; i <= stops; ++i) {
+        const double share = static_cast<double>(i) / stops;
+        gradient += (i ? "," : "") + css_color(scale(scale.least() + share * (scale.greatest() - scale.least())));
+    }
+    std::string out = "<div class=\"scale\"><i style=\"background:linear-gradient(90deg," + gradient + ")\"></i><div>";
+    for (const double tick : scale.ticks(8)) {
+        const auto text = std::abs(tick) < 1e-9 * (scale.greatest() - scale.least()) ? std::string("0") : brief(tick);
+        out += fmt::format("<span style=\"left:{:.2f}%\">{}</span>", 100 * scale.share(tick), escape(text));
+    }
+    return out + "</div></div>\n";
+}
+
+std::string pictures(const PoissonHistory& h) {
+    if (!h.solution) return "";
+    const auto& s = *h.solution;
+    double least = std::numeric_limits<double>::infinity(), greatest = -least;
+    for (const double v : s.potential)
+        if (std::isfinite(v)) least = std::min(least, v), greatest = std::max(greatest, v);
+    if (least > greatest)
+        return "<section><p class=\"muted\">No value of the potential is finite: there is nothing to show.</p></section>\n";
+    const ColorScale scale(least, greatest);
+    const auto slices = middle_slices({s.faces, &s.potential}, scale);
+    std::string out = "<section aria-label=\"Slices of the potential\">\n<h2>The potential φ</h2>\n<div class=\"slices\">\n";
+    bool stretched = false;
+    for (const auto& slice : slices) {
+        const char across = "xyz"[slice.across], up = "xyz"[slice.up], normal = "xyz"[slice.normal];
+        const auto range =
+            std::isnan(slice.least) ? std::string("no finite value") : number(slice.least, 4) + " to " + number(slice.greatest, 4);
+        stretched |= slice.stretched;
+        out += fmt::format(
+            "<figure style=\"--share:{:.4g}\"><img alt=\"Potential in the {}–{} plane\" width=\"{}\" height=\"{}\" src=\"{}\">"
+            "<figcaption><strong>{} → right, {} ↑ up</strong>, at {} = {}<br>φ = {}</figcaption></figure>\n",
+            static_cast<double>(slice.image.width), across, up, slice.image.width, slice.image.height, data_uri(encode_png(slice.image)),
+            across, up, normal, escape(brief(slice.position)), escape(range));
+    }
+    out += "</div>\n" + color_bar(scale);
+    out += fmt::format(
+        "<p class=\"muted\">Three planes through the middle of the box{}, drawn between the cell centres by linear interpolation; thin "
+        "lines "
+        "join equal values. Over all cells φ goes from {} to {}.</p>\n",
+        stretched ? " (not to scale: it is too long for that)" : "", escape(number(least, 5)), escape(number(greatest, 5)));
+    return out + "</section>\n";
+}
+
+std::string convergence(const PoissonHistory& h) {
+    if (!h.solution || h.solution->history.size() < 2) return "";
+    const auto& r = h.record;
+    Plot plot;
+    plot.title = "Residual against iteration";
+    plot.x_label = "iteration", plot.y_label = "residual, relative";
+    plot.log_y = true;
+    Series formed, weighted;
+    formed.name = "‖r‖/‖b‖", formed.color = 1;
+    weighted.name = "M-norm", weighted.color = 0, weighted.stroke = Stroke::dashed;
+    for (const auto& point : h.solution->history) {
+        const double k = point.iteration;
+        if (std::isfinite(point.relative)) formed.x.push_back(k), formed.y.push_back(point.relative);
+        if (std::isfinite(point.preconditioned)) weighted.x.push_back(k), weighted.y.push_back(point.preconditioned);
+    }
+    const bool both = weighted.y.size() > 1 && r.setup.precondition != "none";
+    if (formed.y.size() > 0) plot.series.push_back(formed);
+    if (both) plot.series.push_back(weighted);
+    plot.marks = formed.y.size() < 40 && !both;
+    if (r.rtol > 0) plot.reference = r.rtol, plot.reference_name = "wanted: " + error_size(r.rtol);
+    const auto svg = to_svg(plot);
+    if (svg.empty()) return "";
+    std::string caption = "The residual r = b − A x of the recurrence, relative to b.";
+    if (both) caption += " Dashed: √(r·M⁻¹r), relative to its start, which is what the preconditioned iteration sees.";
+    if (r.log.restarts > 0)
+        caption += fmt::format(" It began anew {} from the true residual, from which rounding had let it drift.",
+                               counted(r.log.restarts, "time", "times"));
+    if (r.segments.size() > 1) caption += " It was resumed: each life builds its search directions anew, which costs some iterations.";
+    return "<figure class=\"chart\"><h3>Convergence</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
+}
+
+std::string colors_text(const sparse::SetupFacts& s) {
+    if (s.colors == 0) return "";
+    const auto count = counted(s.colors, "colour", "colours");
+    if (s.color_sizes.empty()) return count;
+    const auto [least, most] = std::ranges::minmax(s.color_sizes);
+    return count + (least == most ? " of " + counted(most, "row", "rows") : " of " + grouped(least) + " to " + grouped(most) + " rows");
+}
+
+std::string color_sizes(const sparse::SetupFacts& s) {
+    if (s.color_sizes.size() < 2) return "";
+    const auto [least, most] = std::ranges::minmax(s.color_sizes);
+    if (least == most) return "";
+    Plot plot;
+    plot.title = "Rows of each colour";
+    plot.x_label = "colour", plot.y_label = "rows";
+    plot.marks = s.color_sizes.size() <= 40;
+    plot.from_zero = true;
+    Series sizes;
+    sizes.color = 3;
+    for (std::size_t c = 0; c < s.color_sizes.size(); ++c)
+        sizes.x.push_back(static_cast<double>(c + 1)), sizes.y.push_back(static_cast<double>(s.color_sizes[c]));
+    plot.series.push_back(std::move(sizes));
+    return "<figure class=\"chart\"><h3>Sizes of the colours</h3>\n" + to_svg(plot) +
+           "<figcaption>Rows of one colour are independent of each other, and are eliminated at the same time; colours follow one another. "
+           "Few "
+           "large ones keep many threads busy, many small ones converge faster.</figcaption></figure>\n";
+}
+
+std::string charts(const PoissonHistory& h) {
+    const auto all = convergence(h) + color_sizes(h.record.setup);
+    return all.empty() ? "" : "<section>\n<h2>How it converged</h2>\n<div class=\"charts\">\n" + all + "</div>\n</section>\n";
+}
+
+std::string speed(const PoissonRecord& r) {
+    if (!solved(r)) return "";
+    const auto& [setup, log] = std::tie(r.setup, r.log);
+    std::vector<std::pair<std::string, double>> parts{{"assembly of the system", r.assembly_seconds}};
+    for (const auto& [name, seconds] : setup.seconds) parts.emplace_back("set-up: " + name, seconds);
+    parts.emplace_back("iterations", log.iteration_seconds);
+    if (log.seconds > log.iteration_seconds) parts.emplace_back("solve: copies and the rest", log.seconds - log.iteration_seconds);
+    std::erase_if(parts, [](const auto& part) { return !(part.second > 0); });
+    std::ranges::stable_sort(parts, std::greater(), [](const auto& part) { return part.second; });
+    std::string rate;
+    if (log.iterations > 0 && log.iteration_seconds > 0) {
+        const double each = log.iteration_seconds / log.iterations;
+        rate = fmt::format("<p class=\"big\"><strong>{} GB/s</strong> <span>from and to memory</span></p>\n",
+                           number(1e-9 * setup.bytes_per_iteration / each));
+        rate += fmt::format(
+            "<p>An iteration took <strong>{} ms</strong>. It must move {}, {} bytes per unknown, counting every array once in each phase "
+            "that "
+            "touches it; the figure above is that count over the time measured. Arrays that fit into a cache are faster than memory.</p>\n",
+            number(1e3 * each), escape(bytes(setup.bytes_per_iteration)),
+            number(setup.bytes_per_iteration / static_cast<double>(setup.rows)));
+        if (setup.barriers_per_iteration > 0)
+            rate += fmt::format("<p>Its threads met {} in each iteration, mostly between colours.</p>\n",
+                                counted(setup.barriers_per_iteration, "time", "times"));
+    }
+    const auto bars = time_bars(std::move(parts), r.segments.size() > 1 ? 0 : r.seconds);
+    return "<section class=\"speed\">\n<h2>Speed</h2>\n<div class=\"halves\">\n<div>" + rate +
+           "</div>\n<div><h3>Where the time went</h3>\n" + bars + "</div>\n</div>\n</section>\n";
+}
+
+/// "0 on z_max; flux 2 out of x_min; no flux through the other faces".
+std::string boundary_text(const std::array<sparse::Boundary, 6>& boundary) {
+    std::vector<std::string> parts;
+    int closed = 0;
+    for (std::size_t f = 0; f < 6; ++f) {
+        const auto& face = boundary[f];
+        if (face.kind == sparse::BoundaryKind::dirichlet)
+            parts.push_back(fmt::format("φ = {} on {}", brief(face.value), sparse::face_names[f]));
+        else if (face.value != 0)
+            parts.push_back(fmt::format("flux density {} out of {}", brief(face.value), sparse::face_names[f]));
+        else
+            ++closed;
+    }
+    if (closed > 0) parts.emplace_back(closed == 6 ? "no flux through any face" : "no flux elsewhere");
+    return joined(parts);
+}
+
+std::string facts(const PoissonHistory& h) {
+    const auto& r = h.record;
+    const auto& s = r.setup;
+    FactRows rows;
+    if (r.cells[0] > 0) {
+        rows.add("Grid", box_text(r.cells) + " cells");
+        rows.add("Spacing", fmt::format("{}; {}; {} along x; y; z", r.spacing[0], r.spacing[1], r.spacing[2]));
+        rows.add("Box", fmt::format("{} × {} × {}", brief(r.size[0]), brief(r.size[1]), brief(r.size[2])));
+        rows.add("Boundary", boundary_text(r.boundary));
+        rows.add("Source f", r.source);
+        rows.add("Coefficient c", r.coefficient);
+    }
+    if (s.rows > 0) {
+        rows.add("System", grouped(s.rows) + " unknowns, " + grouped(s.nonzeros) + " entries" + (s.singular ? ", singular" : ""));
+        rows.add("Ordering", joined({s.ordering, colors_text(s)}));
+        rows.add("Numbering", s.numbering);
+        rows.add("Format",
+                 s.format + (s.stored_entries > s.nonzeros ? ", " + grouped(s.stored_entries - s.nonzeros) + " places of padding" : ""));
+        rows.add("Preconditioner", s.precondition + (s.own_factor ? ", with values of its own" : "") +
+                                       (s.shift > 0 ? ", diagonal shifted by " + number(s.shift) : ""));
+        rows.add("Iteration", joined({s.iteration, s.launch}));
+        rows.add("Memory",
+                 fmt::format("{} for the solver, {} bytes per unknown; {} at most during the set-up", bytes(static_cast<double>(s.bytes)),
+                             number(static_cast<double>(s.bytes) / static_cast<double>(s.rows)), bytes(static_cast<double>(s.peak_bytes))));
+    }
+    if (solved(r)) {
+        rows.add("Iterations", fmt::format("{} of at most {}", grouped(r.log.iterations), grouped(r.iteration_limit)));
+        rows.add("Residual", fmt::format("{} ({} by the recurrence), {} wanted", error_size(r.log.true_residual),
+                                         error_size(r.log.residual), error_size(r.rtol)));
+        rows.add("Potential", fmt::format("{} to {}, mean {}", number(r.least, 7), number(r.greatest, 7), number(r.mean, 7)));
+        if (r.log.mean_removed != 0) rows.add("Taken from b", number(r.log.mean_removed) + " per row: its mean");
+    }
+    rows.add("Device", r.device.name);
+    rows.add("Threads", r.threads > 0 ? grouped(r.threads) + (r.simd.empty() ? "" : " (" + r.simd + ")") : "");
+    rows.add("Version", joined({r.version.empty() ? "" : "kasane " + r.version, r.commit.empty() ? "" : "commit " + r.commit}));
+    rows.add("Build", joined({r.compiler, r.cuda.empty() ? "" : "CUDA " + r.cuda}));
+    rows.add("Started", clock(r.started));
+    rows.add("Finished", clock(r.finished));
+    if (r.segments.size() > 1) rows.add("Resumed", counted(std::ssize(r.segments) - 1, "time", "times"));
+    rows.add("Keys not used", joined(r.unused_keys));
+    return rows.html();
+}
+
+std::string opening(const PoissonHistory& h) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(h.directory / "solution.xmf", ignored)) return "";
+    const auto xdmf = shell_word((h.directory / "solution.xmf").string()), hdf5 = (h.directory / "solution.hdf5").string();
+    return "<section>\n<h2>To look at it yourself</h2>\n<div class=\"halves\">\n<div><h3>ParaView</h3>\n<pre class=\"card\" "
+           "tabindex=\"0\">paraview " +
+           escape(xdmf) +
+           "</pre>\n<p>Take the XDMF reader if it asks which, press Apply, and colour by Potential. The numbers are in solution.hdf5 "
+           "beside it: keep the two files together.</p></div>\n<div><h3>Python</h3>\n<pre class=\"card\" tabindex=\"0\">" +
+           escape("import h5py\nwith h5py.File('" + hdf5 +
+                  "') as f:\n    phi = f['Potential'][:]   # [z, y, x]\n    x, y, z = (f['Faces'][a][:] for a in 'xyz')") +
+           "</pre>\n<p>Faces are those of the cells, one more than there are cells; the values belong to the cells between "
+           "them.</p></div>\n</div>\n</section>\n";
+}
+
+std::string commands(const PoissonHistory& h) {
+    const auto directory = shell_word(h.directory.string());
+    std::string rows;
+    if (!h.run_file.empty())
+        rows +=
+            command_row("kasane run " + shell_word((h.directory / "run.toml").string()) + " -o NEW_DIRECTORY", "the same run once more");
+    if (h.record.status != "done") rows += command_row("kasane resume " + directory, "goes on from the last iterate that was saved");
+    rows += command_row("kasane report " + directory, "makes this page anew");
+    return command_table(rows);
+}
+
+}  // namespace
+
+std::string poisson_page(const PoissonHistory& h) {
+    const auto& r = h.record;
+    const auto title = r.title.empty() ? h.directory.filename().string() : r.title;
+    std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+    out += "<meta name=\"color-scheme\" content=\"light dark\">\n";
+    out +=
+        "<title>" + escape(title) + " · kasane</title>\n<style>\n" + report::style + poisson_style + "</style>\n</head>\n<body>\n<main>\n";
+    out += "<header>\n<p class=\"eyebrow\">kasane run report " + badge(r.status) + "</p>\n<h1>" + escape(title) + "</h1>\n";
+    out += lead(r) + tiles(r) + "</header>\n" + warnings(h) + pictures(h) + charts(h) + speed(r) + opening(h);
+    out += "<section>\n<h2>Facts</h2>\n" + facts(h) + run_file_details(h.run_file) + commands(h) + paper_list(r.papers) + "</section>\n";
+    return out + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace kasane::run

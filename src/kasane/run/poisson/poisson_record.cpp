@@ -1,0 +1,173 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/run/poisson/poisson_record.hpp>
+#include <kasane/run/record_parts.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace kasane::run {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr krylov::CgEnd ends[] = {krylov::CgEnd::converged,
+                                  krylov::CgEnd::iteration_limit,
+                                  krylov::CgEnd::stagnated,
+                                  krylov::CgEnd::operator_not_positive,
+                                  krylov::CgEnd::preconditioner_not_positive,
+                                  krylov::CgEnd::not_finite,
+                                  krylov::CgEnd::stopped};
+
+const char* name(sparse::BoundaryKind kind) { return kind == sparse::BoundaryKind::dirichlet ? "dirichlet" : "neumann"; }
+
+json of_setup(const sparse::SetupFacts& s) {
+    json parts = json::object();
+    for (const auto& [part, seconds] : s.seconds) parts[part] = seconds;
+    return {{"rows", s.rows},
+            {"nonzeros", s.nonzeros},
+            {"padded_rows", s.padded_rows},
+            {"stored_entries", s.stored_entries},
+            {"device", s.device},
+            {"ordering", s.ordering},
+            {"numbering", s.numbering},
+            {"format", s.format},
+            {"precondition", s.precondition},
+            {"iteration", s.iteration},
+            {"launch", text_or_null(s.launch)},
+            {"colors", s.colors},
+            {"color_sizes", s.color_sizes},
+            {"shift", s.shift},
+            {"singular", s.singular},
+            {"own_factor", s.own_factor},
+            {"bytes", s.bytes},
+            {"peak_bytes", s.peak_bytes},
+            {"bytes_per_iteration", s.bytes_per_iteration},
+            {"barriers_per_iteration", s.barriers_per_iteration},
+            {"parts", parts},
+            {"seconds", s.total_seconds},
+            {"notes", s.notes}};
+}
+
+sparse::SetupFacts setup_from(const json& j) {
+    sparse::SetupFacts s;
+    s.rows = j.at("rows"), s.nonzeros = j.at("nonzeros"), s.padded_rows = j.at("padded_rows"), s.stored_entries = j.at("stored_entries");
+    s.device = j.at("device"), s.ordering = j.at("ordering"), s.numbering = j.at("numbering"), s.format = j.at("format");
+    s.precondition = j.at("precondition"), s.iteration = j.at("iteration");
+    if (j.at("launch").is_string()) s.launch = j.at("launch");
+    s.colors = j.at("colors"), s.color_sizes = j.at("color_sizes").get<std::vector<index_t>>();
+    s.shift = number_or_nan(j.at("shift")), s.singular = j.at("singular"), s.own_factor = j.at("own_factor");
+    s.bytes = j.at("bytes"), s.peak_bytes = j.at("peak_bytes");
+    s.bytes_per_iteration = number_or_nan(j.at("bytes_per_iteration")), s.barriers_per_iteration = j.at("barriers_per_iteration");
+    for (const auto& [part, seconds] : j.at("parts").items()) s.seconds.emplace_back(part, number_or_nan(seconds));
+    s.total_seconds = number_or_nan(j.at("seconds"));
+    s.notes = j.at("notes").get<std::vector<std::string>>();
+    return s;
+}
+
+json of_log(const sparse::SolveLog& log) {
+    return {{"end", krylov::name(log.end)},
+            {"converged", log.converged()},
+            {"iterations", log.iterations},
+            {"relative_residual", log.true_residual},
+            {"recurrence_residual", log.residual},
+            {"restarts", log.restarts},
+            {"seconds", log.seconds},
+            {"iteration_seconds", log.iteration_seconds},
+            {"mean_removed", log.mean_removed}};
+}
+
+sparse::SolveLog log_from(const json& j) {
+    sparse::SolveLog log;
+    for (const auto end : ends)
+        if (j.at("end") == krylov::name(end)) log.end = end;
+    log.iterations = j.at("iterations"), log.restarts = j.at("restarts");
+    log.true_residual = number_or_nan(j.at("relative_residual")), log.residual = number_or_nan(j.at("recurrence_residual"));
+    log.seconds = number_or_nan(j.at("seconds")), log.iteration_seconds = number_or_nan(j.at("iteration_seconds"));
+    log.mean_removed = number_or_nan(j.at("mean_removed"));
+    return log;
+}
+
+}  // namespace
+
+std::string to_json(const PoissonRecord& r) {
+    json boundary = json::object(), segments = json::array();
+    for (std::size_t f = 0; f < 6; ++f) boundary[sparse::face_names[f]] = {{name(r.boundary[f].kind), r.boundary[f].value}};
+    for (const auto& s : r.segments)
+        segments.push_back({{"started", s.started},
+                            {"device", s.device},
+                            {"threads", s.threads},
+                            {"commit", s.commit},
+                            {"first_iteration", s.first_iteration},
+                            {"last_iteration", s.last_iteration},
+                            {"seconds", s.seconds}});
+    json object = record_head(r.device, r.threads, r.simd);
+    object.update(json{{"title", r.title},
+                       {"problem", "poisson"},
+                       {"status", r.status},
+                       {"message", r.message},
+                       {"started", r.started},
+                       {"finished", text_or_null(r.finished)},
+                       {"cells", r.cells},
+                       {"size", r.size},
+                       {"spacing", r.spacing},
+                       {"boundary", boundary},
+                       {"source", r.source},
+                       {"coefficient", r.coefficient},
+                       {"rtol", r.rtol},
+                       {"max_iterations", r.iteration_limit},
+                       {"setup", of_setup(r.setup)},
+                       {"solve", of_log(r.log)},
+                       {"assembly_seconds", r.assembly_seconds},
+                       {"seconds", r.seconds},
+                       {"potential", {{"least", r.least}, {"greatest", r.greatest}, {"mean", r.mean}}},
+                       {"segments", segments},
+                       {"unused_keys", r.unused_keys},
+                       {"notes", r.notes},
+                       {"papers", r.papers}});
+    return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+PoissonRecord poisson_record_from_json(const std::string& text, const std::filesystem::path& file) {
+    try {
+        const auto j = json::parse(text);
+        KS_VALIDATE(j.at("problem") == "poisson", "is the record of another problem", {file.string(), 0, 0, ""});
+        PoissonRecord r;
+        const auto text_of = [](const json& value) { return value.is_string() ? value.get<std::string>() : std::string(); };
+        r.title = j.at("title"), r.status = j.at("status"), r.message = j.at("message");
+        r.started = j.at("started"), r.finished = text_of(j.at("finished"));
+        const auto& device = j.at("device");
+        r.device = {device.at("name"),
+                    device.at("kind"),
+                    device.at("memory_bytes"),
+                    device.at("units"),
+                    number_or_nan(device.at("clock_hertz")),
+                    device.at("capability")};
+        r.threads = j.at("threads"), r.simd = j.at("simd");
+        r.version = j.at("kasane"), r.commit = j.at("commit");
+        r.compiler = text_of(j.at("build").at("compiler")), r.cuda = text_of(j.at("build").at("cuda"));
+        r.cells = j.at("cells"), r.spacing = j.at("spacing");
+        for (std::size_t d = 0; d < 3; ++d) r.size[d] = number_or_nan(j.at("size").at(d));
+        for (std::size_t f = 0; f < 6; ++f) {
+            const auto& face = j.at("boundary").at(sparse::face_names[f]);
+            const auto kind = face.contains("dirichlet") ? sparse::BoundaryKind::dirichlet : sparse::BoundaryKind::neumann;
+            r.boundary[f] = {kind, number_or_nan(face.at(name(kind)))};
+        }
+        r.source = j.at("source"), r.coefficient = j.at("coefficient");
+        r.rtol = number_or_nan(j.at("rtol")), r.iteration_limit = j.at("max_iterations");
+        r.setup = setup_from(j.at("setup")), r.log = log_from(j.at("solve"));
+        r.assembly_seconds = number_or_nan(j.at("assembly_seconds")), r.seconds = number_or_nan(j.at("seconds"));
+        const auto& potential = j.at("potential");
+        r.least = number_or_nan(potential.at("least")), r.greatest = number_or_nan(potential.at("greatest"));
+        r.mean = number_or_nan(potential.at("mean"));
+        for (const auto& s : j.at("segments"))
+            r.segments.push_back({s.at("started"), s.at("device"), s.at("commit"), s.at("threads"), s.at("first_iteration"),
+                                  s.at("last_iteration"), number_or_nan(s.at("seconds"))});
+        r.unused_keys = j.at("unused_keys").get<std::vector<std::string>>();
+        r.notes = j.at("notes").get<std::vector<std::string>>();
+        r.papers = j.at("papers").get<std::vector<std::string>>();
+        return r;
+    } catch (const json::exception& error) {
+        throw InputError(std::string("is no record of a Poisson run: ") + error.what(), {file.string(), 0, 0, ""});
+    }
+}
+
+}  // namespace kasane::run

@@ -1,0 +1,35 @@
+// Launching a kernel with its attributes, checked.
+#pragma once
+
+#include <kasane/core/device/check.cuda.hpp>
+
+namespace kasane::sparse::device {
+
+/// How a kernel may run beside others.
+enum class Beside {
+    nothing,      ///< after all that the stream had before
+    all_blocks,   ///< all its blocks at once (cooperative), so that they may wait for each other
+    predecessor,  ///< may begin while the kernel before it ends; it waits for that itself (programmatic dependent launch)
+};
+
+template <class... Parameter, class... Argument>
+void launch(Beside beside, unsigned grid, unsigned block, cudaStream_t stream, void (*kernel)(Parameter...), Argument&&... argument) {
+    cudaLaunchAttribute attribute{};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(grid);
+    config.blockDim = dim3(block);
+    config.stream = stream;
+    config.attrs = &attribute;
+    if (beside == Beside::all_blocks) {
+        attribute.id = cudaLaunchAttributeCooperative;
+        attribute.val.cooperative = 1;
+        config.numAttrs = 1;
+    } else if (beside == Beside::predecessor) {
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+        config.numAttrs = 1;
+    }
+    KS_CUDA(cudaLaunchKernelEx(&config, kernel, static_cast<Argument&&>(argument)...));
+}
+
+}  // namespace kasane::sparse::device

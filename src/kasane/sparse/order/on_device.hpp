@@ -1,0 +1,20 @@
+// What a device finds out about a matrix in its own memory: whether it can be solved, and its cm-rcm ordering.
+#pragma once
+
+#include <kasane/sparse/layout.hpp>
+
+#include <optional>
+#include <string>
+
+#if defined(KASANE_CUDA)
+namespace kasane::sparse {
+
+/// check() of csr.hpp for a matrix in the memory of that device. @throws InputError as check() does
+MatrixFacts check_on_device(Cuda on, const CsrView& A);
+
+/// cm-rcm:K with the colours and the order of order_rows(). Nothing where the graph needs what only the host does (rows that touch their
+/// own level). @param note  as ColoredOrder::note
+std::optional<SpaceOrder<Cuda>> cm_rcm_on_device(Cuda on, const CsrView& A, int k, std::string& note);
+
+}  // namespace kasane::sparse
+#endif

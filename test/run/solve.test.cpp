@@ -1,0 +1,294 @@
+// `kasane solve`: files in and out, what it tells, and every way in which it refuses or fails.
+#include <kasane/sparse/file/matrix_file.hpp>
+
+#include <gtest/gtest.h>
+#include <test/run/command.hpp>
+
+#include <cmath>
+#include <cstdlib>
+
+namespace {
+
+using namespace kasane;
+namespace fs = std::filesystem;
+
+const std::string symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
+const std::string general = "%%MatrixMarket matrix coordinate real general\n";
+const std::string array = "%%MatrixMarket matrix array real general\n";
+
+class Solve : public test::CommandTest {
+   protected:
+    /// Keeps its tuned choices in the test's directory.
+    test::Outcome solve(std::vector<std::string> arguments) { return start_solve(std::move(arguments)).wait(); }
+    Process start_solve(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"solve", "--device", "cpu", "--threads", "2"});
+        const auto cache = directory / "cache";
+        return start(arguments, [cache] { setenv("XDG_CACHE_HOME", cache.c_str(), 1); });
+    }
+    void put(const std::string& name, const std::string& text) { test::write_file(directory / name, text); }
+
+    /// -1, `diagonal`, -1 along a chain of n; the two ends less by `ends`.
+    static sparse::CsrMatrix chain(int n, double diagonal = 2.5, double ends = 0) {
+        sparse::CsrMatrix A;
+        A.begin = {0};
+        for (int i = 0; i < n; ++i) {
+            if (i > 0) A.column.push_back(i - 1), A.value.push_back(-1);
+            A.column.push_back(i), A.value.push_back(diagonal - (i == 0 || i == n - 1 ? ends : 0));
+            if (i + 1 < n) A.column.push_back(i + 1), A.value.push_back(-1);
+            A.begin.push_back(static_cast<index_t>(A.column.size()));
+        }
+        return A;
+    }
+    static std::vector<double> product(const sparse::CsrMatrix& A, const std::vector<double>& x) {
+        std::vector<double> y(x.size(), 0);
+        for (std::size_t i = 0; i < x.size(); ++i)
+            for (auto k = static_cast<std::size_t>(A.begin[i]); k < static_cast<std::size_t>(A.begin[i + 1]); ++k)
+                y[i] += A.value[k] * x[static_cast<std::size_t>(A.column[k])];
+        return y;
+    }
+    static std::vector<double> waves(int n) {
+        std::vector<double> x(static_cast<std::size_t>(n));
+        for (int i = 0; i < n; ++i) x[static_cast<std::size_t>(i)] = std::sin(0.3 * i) + 2;
+        return x;
+    }
+    /// The eigenvalues of the chain of 2.5 lie in [0.5, 4.5]: an error of x is at most 9 times the relative residual.
+    static void expect_near(const std::vector<double>& x, const std::vector<double>& exact, double rtol) {
+        ASSERT_EQ(x.size(), exact.size());
+        double error = 0, size = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            error += (x[i] - exact[i]) * (x[i] - exact[i]);
+            size += exact[i] * exact[i];
+        }
+        EXPECT_LE(std::sqrt(error), 9 * rtol * std::sqrt(size));
+    }
+    void put_chain(int n) {
+        const auto A = chain(n);
+        sparse::write_matrix_market(directory / "A.mtx", A.view(), true);
+        sparse::write_vector_market(directory / "b.mtx", view(static_cast<const std::vector<double>&>(product(A, waves(n)))));
+    }
+    /// Refused with these words, and no x.mtx.
+    void expect_refused(std::vector<std::string> arguments, const std::vector<std::string>& words) {
+        arguments.insert(arguments.end(), {"-o", "x.mtx", "--json"});
+        test::expect_bad_input(solve(arguments), words);
+        EXPECT_FALSE(fs::exists(directory / "x.mtx"));
+    }
+};
+
+TEST_F(Solve, MatrixMarketInAndOut) {
+    put_chain(501);
+    const auto outcome = solve({"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_near(sparse::read_vector(directory / "x.mtx", 501), waves(501), 1e-8);
+    const auto object = outcome.json();
+    EXPECT_EQ(object["n"], 501);
+    EXPECT_EQ(object["nonzeros"], 1501);
+    EXPECT_EQ(object["converged"], true);
+    EXPECT_EQ(object["end"], "converged");
+    EXPECT_LE(object["relative_residual"].get<double>(), 1e-8 * 10);
+    EXPECT_GT(object["iterations"], 0);
+    EXPECT_GT(object["colors"], 0);
+    EXPECT_EQ(object["color_sizes"].size(), object["colors"].get<std::size_t>());
+    EXPECT_EQ(object["history"]["relative"].size(), object["history"]["iteration"].size());
+    EXPECT_EQ(object["history"]["iteration"].back(), object["iterations"]);
+    EXPECT_EQ(object["solution"], "x.mtx");
+    for (const char* key : {"ordering", "format", "numbering", "precondition", "iteration"}) EXPECT_TRUE(object[key].is_string()) << key;
+    for (const char* key : {"setup_seconds", "solve_seconds", "bytes_per_unknown", "bytes_per_iteration", "barriers_per_iteration"})
+        EXPECT_GT(object[key], 0) << key;
+    EXPECT_TRUE(object["setup_parts"].is_object());
+}
+
+TEST_F(Solve, PetscInAndOutWithTheVectorBehindTheMatrix) {
+    const auto A = chain(77);
+    const auto b = product(A, waves(77));
+    sparse::write_matrix_petsc(directory / "A.petsc", A.view());
+    sparse::write_vector_petsc(directory / "b.petsc", view(b));
+    put("both.petsc", test::read_file(directory / "A.petsc") + test::read_file(directory / "b.petsc"));
+    const auto outcome = solve({"both.petsc", "-b", "both.petsc", "-o", "x.bin", "--rtol", "1e-10"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto bytes = test::read_file(directory / "x.bin");
+    EXPECT_EQ(bytes.substr(0, 4), std::string("\x00\x12\x7b\x4e", 4));
+    expect_near(sparse::read_vector(directory / "x.bin", 77), waves(77), 1e-10);
+}
+
+TEST_F(Solve, TellsPeopleWhatWasChosenAndHowItWent) {
+    put_chain(300);
+    const auto outcome = solve({"A.mtx", "--ordering", "mc:2", "--format", "csr", "--iteration", "plain"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    for (const char* words : {"300 unknowns, 898 entries", "mc:2: 2 colours of 150 rows", "format csr", "preconditioner ic0", "set-up",
+                              "bytes per unknown", "no right-hand side was given (-b): it is 1 in every row", "converged after",
+                              "MB per iteration", "barriers per iteration", "||r||/||b||"})
+        EXPECT_NE(outcome.out.find(words), std::string::npos) << "no '" << words << "' in " << outcome.out;
+    EXPECT_NE(outcome.err.find("A.mtx: 300 rows with 898 entries, read in"), std::string::npos) << outcome.err;
+    const auto quiet = solve({"A.mtx", "--quiet"});
+    EXPECT_EQ(quiet.status, 0);
+    EXPECT_EQ(quiet.out + quiet.err, "");
+}
+
+TEST_F(Solve, TakesWhatIsChosen) {
+    put_chain(120);
+    const std::vector<std::vector<std::string>> choices{
+        {"--ordering", "natural"},          {"--ordering", "cm-rcm:3", "--numbering", "sequential"}, {"--format", "sell:4:16"},
+        {"--precondition", "none"},         {"--precondition", "ssor", "--ssor-omega", "1.2"},       {"--iteration", "plain"},
+        {"--iteration", "eisenstat"},       {"--single-factor", "--iteration", "plain"},             {"--no-tune"},
+        {"--tuning-file", "tuned.json"}};
+    for (auto arguments : choices) {
+        const auto asked = arguments;
+        arguments.insert(arguments.begin(), {"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--force", "--json"});
+        const auto outcome = solve(arguments);
+        ASSERT_EQ(outcome.status, 0) << asked[0] << outcome.err;
+        expect_near(sparse::read_vector(directory / "x.mtx", 120), waves(120), 1e-8);
+        const auto key = asked[0].substr(2);
+        const auto object = outcome.json();
+        if (object.contains(key)) {
+            EXPECT_EQ(object[key], asked[1]);
+        }
+    }
+}
+
+TEST_F(Solve, OneByOneAndZeroRightHandSide) {
+    put("A.mtx", general + "1 1 1\n1 1 4\n");
+    put("b.mtx", array + "1 1\n10\n");
+    ASSERT_EQ(solve({"A.mtx", "-b", "b.mtx", "-o", "x.mtx"}).status, 0);
+    EXPECT_NEAR(sparse::read_vector(directory / "x.mtx")[0], 2.5, 1e-8 * 2.5);
+    put("b.mtx", array + "1 1\n0\n");
+    const auto outcome = solve({"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--force", "--json"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.json()["iterations"], 0);
+    EXPECT_EQ(sparse::read_vector(directory / "x.mtx")[0], 0);
+}
+
+TEST_F(Solve, DuplicatesAndSingularMatricesAreSaid) {
+    put("A.mtx", symmetric + "2 2 5\n1 1 1\n1 1 1\n2 1 -0.5\n2 2 2\n2 1 -0.5\n");
+    const auto summed = solve({"A.mtx"});
+    EXPECT_EQ(summed.status, 0);
+    EXPECT_NE(summed.out.find("2 duplicate entries"), std::string::npos) << summed.out;
+
+    const auto A = chain(50, 2, 1);  // a chain with free ends: constants are its null space
+    auto exact = waves(50);
+    double mean = 0;
+    for (const double value : exact) mean += value / 50;
+    for (auto& value : exact) value -= mean;
+    sparse::write_matrix_market(directory / "A.mtx", A.view(), true);
+    sparse::write_vector_market(directory / "b.mtx", view(static_cast<const std::vector<double>&>(product(A, waves(50)))));
+    const auto outcome = solve({"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["singular"], true);
+    const auto x = sparse::read_vector(directory / "x.mtx", 50);
+    // The least eigenvalue beside 0 is 4 sin^2(pi / 100) = 0.004, the largest 4: a thousand times the residual.
+    for (std::size_t i = 0; i < 50; ++i) EXPECT_NEAR(x[i], exact[i], 1e-8 * 1000 * 10) << i;
+}
+
+TEST_F(Solve, BadMatrixFilesNameFileAndLine) {
+    const auto refused = [&](const std::string& text, const std::vector<std::string>& words) {
+        put("A.mtx", text);
+        auto all = words;
+        all.push_back("A.mtx");
+        expect_refused({"A.mtx"}, all);
+    };
+    expect_refused({"missing.mtx"}, {"missing.mtx", "no such file"});
+    refused("", {"empty"});
+    refused(general + "0 0 0\n", {" 2 ", "empty"});
+    refused(general + "2 2 2\n1 1 1\n3 2 1\n", {" 4 ", "row '3' is out of range"});
+    refused(general + "2 2 2\n1 1 1\n2 2 nan\n", {" 4 ", "finite"});
+    refused(general + "2 2 3\n1 1 1.50000\n2 2 1.50000\n", {" 4 ", "2 of the 3 entries"});
+    refused(general + "2 2 1000000\n1 1 1\n2 2 1\n", {" 2 ", "promises 1000000 entries"});
+    refused("%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n", {" 1 ", "pattern"});
+    refused(general + "3 3 4\n1 1 1\n1 2 1\n2 1 1\n3 3 1\n", {"row 2 has no diagonal entry"});
+    refused(general + "2 2 2\n1 1 1\n2 2 0\n", {"diagonal entry of row 2 is 0"});
+    refused(general + "2 2 2\n1 1 1\n2 2 -4\n", {"diagonal entry of row 2 is -4"});
+    refused(general + "2 2 4\n1 1 2\n1 2 -1\n2 1 1\n2 2 2\n", {"(1, 2) = -1 and (2, 1) = 1 differ"});
+    refused(general + "3 3 6\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n2 3 -1\n3 3 2\n", {"(2, 3) = -1 has no partner (3, 2)"});
+    refused(symmetric + "2 2 4\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n", {" 1 ", "symmetric", "general"});
+    refused(std::string("\x1f\x8b\x08", 3), {"gzip", "gunzip"});
+}
+
+TEST_F(Solve, BadRightHandSides) {
+    put_chain(4);
+    put("short.mtx", array + "3 1\n1\n2\n3\n");
+    put("nan.mtx", array + "4 1\n1\n2\ninf\n4\n");
+    expect_refused({"A.mtx", "-b", "short.mtx"}, {"short.mtx", "holds 3 numbers", "4 rows"});
+    expect_refused({"A.mtx", "-b", "nan.mtx"}, {"nan.mtx", " 5 ", "finite"});
+    expect_refused({"A.mtx", "-b", "missing.mtx"}, {"missing.mtx", "no such file"});
+    expect_refused({"A.mtx", "-b", "A.mtx"}, {"A.mtx", "4 columns"});
+}
+
+TEST_F(Solve, BadOptionsAreNamed) {
+    put_chain(4);
+    const auto refused = [&](std::vector<std::string> options, const std::vector<std::string>& words) {
+        options.insert(options.begin(), "A.mtx");
+        expect_refused(options, words);
+    };
+    for (const char* rtol : {"0", "-1e-8", "1", "nan"}) refused({"--rtol", rtol}, {"--rtol", "above 0 and below 1"});
+    for (const char* omega : {"0", "2", "-1", "nan"}) refused({"--precondition", "ssor", "--ssor-omega", omega}, {"--ssor-omega", "below 2"});
+    refused({"--ssor-omega", "1.5"}, {"--ssor-omega", "no effect", "ic0"});
+    refused({"--max-iterations", "0"}, {"--max-iterations", "whole number from 1"});
+    refused({"--max-iterations", "1e3"}, {"--max-iterations", "whole number"});
+    refused({"--ordering", "natrual"}, {"--ordering", "natural"});
+    refused({"--ordering", "cm-rcm:0"}, {"--ordering"});
+    refused({"--numbering", "coalesce"}, {"--numbering", "coalesced"});
+    refused({"--format", "sell:0:1"}, {"--format", "sell"});
+    refused({"--precondition", "ilu"}, {"--precondition", "ic0"});
+    refused({"--iteration", "eisenstadt"}, {"--iteration", "eisenstat"});
+    refused({"--launch", "graf"}, {"--launch", "graph"});
+    refused({"--no-tune", "--tuning-file", "t.json"}, {"--no-tune", "--tuning-file"});
+    refused({"--frobnicate"}, {"--frobnicate"});
+    const auto outcome = solve({"A.mtx", "--rtol", "0", "--format", "dense", "--json"});
+    EXPECT_EQ(outcome.json()["problems"].size(), 2u) << "all at once: " << outcome.out;
+}
+
+TEST_F(Solve, OutputsThatCannotBeAreRefusedBeforeTheWork) {
+    put_chain(4);
+    const auto refused = [&](const std::string& file, const std::vector<std::string>& words, const std::string& matrix = "missing.mtx") {
+        test::expect_bad_input(solve({matrix, "-o", file, "--json"}), words);
+    };
+    put("there.mtx", "mine");
+    refused("there.mtx", {"there.mtx", "exists already", "--force"});
+    EXPECT_EQ(test::read_file(directory / "there.mtx"), "mine");
+    refused("x.txt", {"-o", "x.txt", ".mtx", ".petsc"});
+    refused("nowhere/x.mtx", {"nowhere", "no directory"});
+    fs::create_directory(directory / "folder.mtx");
+    test::expect_bad_input(solve({"A.mtx", "-o", "folder.mtx", "--force", "--json"}), {"folder.mtx", "is a directory"});
+    test::expect_bad_input(solve({"A.mtx", "-o", "./A.mtx", "--force", "--json"}), {"A.mtx", "read from too"});
+    EXPECT_EQ(solve({"A.mtx", "-o", "there.mtx", "--force"}).status, 0);
+    EXPECT_EQ(sparse::read_vector(directory / "there.mtx").size(), 4u);
+}
+
+TEST_F(Solve, NotConvergedIsAFailureThatTellsAndWrites) {
+    put_chain(400);
+    const auto outcome =
+        solve({"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--precondition", "none", "--max-iterations", "3", "--rtol", "1e-12", "--json"});
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    const auto object = outcome.json();
+    EXPECT_EQ(object["converged"], false);
+    EXPECT_EQ(object["end"], "iteration limit");
+    EXPECT_EQ(object["iterations"], 3);
+    EXPECT_GT(object["relative_residual"], 1e-12);
+    EXPECT_EQ(object["solution"], "x.mtx");
+    EXPECT_EQ(sparse::read_vector(directory / "x.mtx").size(), 400u);
+    EXPECT_NE(outcome.err.find("A.mtx: not solved: the limit of iterations"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("the last x was written"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Solve, AnIndefiniteMatrixFails) {
+    put("A.mtx", general + "2 2 4\n1 1 1\n1 2 3\n2 1 3\n2 2 1\n");  // eigenvalues 4 and -2
+    put("b.mtx", array + "2 1\n1\n-1\n");
+    const auto outcome = solve({"A.mtx", "-b", "b.mtx", "--json", "--precondition", "none"});
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    EXPECT_EQ(outcome.json()["end"], "operator not positive definite");
+    EXPECT_NE(outcome.err.find("not positive definite"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Solve, AnInterruptWritesNothing) {
+    // As many iterations as rows, and more.
+    sparse::write_matrix_market(directory / "A.mtx", chain(200000, 2).view(), true);
+    auto process = start_solve({"A.mtx", "-o", "x.mtx", "--precondition", "none", "--rtol", "1e-14", "--max-iterations", "100000000", "--no-tune"});
+    ASSERT_TRUE(wait_for([&] { return test::read_file(directory / ".err").find("read in") != std::string::npos || !process.running(); }));
+    process.signal(SIGINT);
+    const auto outcome = process.wait();
+    EXPECT_EQ(outcome.status, 130) << outcome.err;
+    EXPECT_NE(outcome.err.find("interrupted: nothing was written"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(fs::exists(directory / "x.mtx"));
+    for (const auto& left : fs::directory_iterator(directory)) EXPECT_EQ(left.path().string().find(".tmp"), std::string::npos) << left.path();
+}
+
+}  // namespace
