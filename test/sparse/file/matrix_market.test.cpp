@@ -199,10 +199,10 @@ TEST_F(MatrixMarket, SymmetricFilesOfBothTrianglesAreRefused) {
 }
 
 TEST_F(MatrixMarket, TooLargeForTheMemoryIsSaidBeforeItIsTaken) {
-    // A sparse file: 64 TiB of zero bytes could hold the entries that it promises.
+    // Files of 8 TiB without a block on the disk: the first promises more entries than that holds, the second fewer.
     const auto path = put(general + "2000000000 2000000000 4000000000000\n");
     std::error_code error;
-    std::filesystem::resize_file(path, std::uintmax_t{1} << 43, error);  // what common file systems allow
+    std::filesystem::resize_file(path, std::uintmax_t{1} << 43, error);
     if (error) GTEST_SKIP() << "the file system has no files of that length: " << error.message();
     expect_words(matrix_complaint(path), {"promises 4000000000000 entries"});
     const auto fits = put(general + "2000000000 2000000000 1000000000000\n", "B.mtx");
