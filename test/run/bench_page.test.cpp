@@ -100,7 +100,7 @@ ordered_json full_record() {
     for (const int sigma : {1, 32, 1024})
         for (const std::string name : {"jacobi", "ic0"})
             rows.push_back(row("sparse.formats, uneven rows, " + name + ", sigma " + std::to_string(sigma), 2097152, 4e-4 / (1 + 0.001 * (sigma - 1)),
-                               {{"sigma", sigma}, {"stored_over_nonzeros", 1 + 1. / sigma}}));
+                               {{"sigma", sigma}, {"stored_over_needed", 1 + 1. / sigma}}));
     for (const std::string way : {"cm-rcm:2, reduced, graph", "cm-rcm:8, plain, cooperative"})
         rows.push_back(row("sparse.formats, way: " + way, 2097152, way.ends_with("graph") ? 6e-5 : 2e-4, {{"bound_fraction", 0.75}}));
     rows.push_back(row("gravity.direct.simd, single, equal masses", 1024, 1e-4, ordered_json::object()));
