@@ -80,7 +80,7 @@ class Run {
         Slice* slices = desk_.at<Slice>(slice);
         const auto store = [&](auto& stored, const auto& triangle) {
             if constexpr (std::is_same_v<Rows<double>, CsrRows<double>>) stored.rows = triangle.csr();
-            else if constexpr (std::is_same_v<Rows<double>, SellRows<double>>) stored.rows = triangle.sell();
+            else if constexpr (std::is_same_v<Rows<double>, SellRows<double>>) stored.rows = triangle.sell(), stored.over_chunk = 1. / triangle.chunk;
             else if (!triangle.slice.empty()) {
                 stored.rows = triangle.slices(0);
                 stored.slice = slices;

@@ -103,7 +103,7 @@ struct Stored<SellRows, T> {
 template <class T>
 struct Stored<SliceRows, T> {
     SliceRows<T> rows{};
-    const Slice* slice = nullptr;  ///< [colors * parts]
+    const Slice* slice = nullptr;  ///< [colors * parts]; none where the triangle is empty
     /// Where the entries of row 0 would be, were the slice that long.
     struct Part {
         const std::int32_t* column;
@@ -113,6 +113,7 @@ struct Stored<SliceRows, T> {
         __device__ Line<T> line(unsigned row) const { return {column + row, value + row, stride, width}; }
     };
     __device__ Part of(int segment) const {
+        if (!slice) return {};
         const Slice s = slice[segment];
         return {rows.column + (s.offset - s.begin), rows.value + (s.offset - s.begin), static_cast<unsigned>(s.rows), s.width};
     }
