@@ -3,6 +3,7 @@
 #include <kasane/run/component_keys.hpp>
 #include <kasane/run/poisson/poisson_file.hpp>
 #include <kasane/run/run_keys.hpp>
+#include <kasane/sparse/tune/tuning_file.hpp>
 
 #include <fmt/format.h>
 
@@ -152,7 +153,7 @@ auto choice(io::Section& table, const char* key, const char* help, const std::st
     }
 }
 
-sparse::SolverOptions read_solver(io::Section table) {
+sparse::SolverOptions read_solver(io::Section table, const fs::path& directory) {
     sparse::SolverOptions o;
     o.rtol =
         table.number("rtol", {.help = "of ||b - A x|| / ||b||", .fallback = o.rtol, .range = {.least = 0, .most = 1, .open_least = true}});
@@ -176,6 +177,11 @@ sparse::SolverOptions read_solver(io::Section table) {
     o.single_factor =
         table.flag("single_factor", {.help = "the preconditioner's triangles in single precision", .fallback = o.single_factor});
     o.tune = table.flag("tune", {.help = "what is left to auto is timed on this device; else chosen by rule", .fallback = o.tune});
+    const auto kept =
+        table.text("tuning_file", {.help = "where timed choices are kept; empty: in the user's cache directory", .fallback = ""});
+    if (o.tune) o.tuning_file = kept.empty() ? sparse::default_tuning_file() : file_of(table, "tuning_file", kept, directory);
+    if (!kept.empty()) table.resolve("tuning_file", o.tuning_file.string());
+    if (!o.tune && !kept.empty()) table.problem("tuning_file", "has no effect here: it belongs to tune = true");
     return o;
 }
 
@@ -216,7 +222,7 @@ PoissonFile read_poisson_file(const fs::path& path, const std::vector<io::Settin
     file.coefficient =
         read_field(root.table("coefficient", "c of -div(c grad phi) = f, above 0"), "c", "1", "/Coefficient", directory, file.problem);
     file.source = read_field(root.table("source", "f of -div(c grad phi) = f, per volume"), "f", "", "/Source", directory, file.problem);
-    file.solver = read_solver(root.table("solver", "conjugate gradients"));
+    file.solver = read_solver(root.table("solver", "conjugate gradients"), directory);
     auto output = root.table("output", "what is written");
     file.directory = read_output_directory(output);
     file.checkpoint_every =
