@@ -141,8 +141,7 @@ std::string advice(krylov::CgEnd end) {
             return "the matrix is not positive definite (p.Ap <= 0 for some p): conjugate gradients do not solve such a system";
         case CgEnd::preconditioner_not_positive:
             return "the preconditioner is not positive definite: take jacobi or none; if that fails too, the matrix is not";
-        case CgEnd::not_finite:
-            return "numbers left the range of doubles: scale the system, or take another preconditioner";
+        case CgEnd::not_finite: return "numbers left the range of doubles: scale the system, or take another preconditioner";
         case CgEnd::stopped: return "the solve was stopped before its end";
     }
     return "";

@@ -110,11 +110,6 @@ void device_rows(const BenchmarkContext& context, SparseProblems& problems, Cuda
     SolverOptions by_rule;
     by_rule.tune = false;
     device_row(context, problems, on, side, "sparse.solve, from a device CSR, by rule", by_rule);
-    SolverOptions tuned;
-    tuned.tuning_file = std::filesystem::temp_directory_path() / fmt::format("kasane-bench-tuning-{}", side);
-    std::filesystem::remove(tuned.tuning_file);
-    device_row(context, problems, on, side, "sparse.solve, from a device CSR, tuned before", tuned);  // the first, unmeasured run tunes
-    std::filesystem::remove(tuned.tuning_file);
 }
 #endif
 
@@ -139,7 +134,7 @@ Benchmark sparse_solve(const SharedSparse& shared) {
         "with "
         "everything left to `auto` (tuned on this device) and with named schemes (everything else by rule). Seconds are those of a solve "
         "from host vectors to host vectors, the median of up to five; `iteration_seconds` are the iterations alone; `setup_seconds` and "
-        "its parts come on top. `from a device CSR`: matrix and vectors in device memory, seconds count set-up and solve. The rate is "
+        "its parts come on top. `from a device CSR`: matrix and vectors in device memory, everything by rule, seconds count set-up and solve. The rate is "
         "bytes per iteration (every array once per phase) times iterations over `iteration_seconds`, the bound the triad of this run. "
         "On a CPU with one thread and with all: `gain_over_triad` is the gain over one thread divided by the triad's. The error is "
         "the largest relative one of all cells against a direct solution by cosines and elimination; `memory_per_row` are bytes that the "

