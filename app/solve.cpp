@@ -76,7 +76,8 @@ VectorFormat format_of(const fs::path& file) {
     if (extension == ".mtx") return VectorFormat::market;
     for (const char* petsc : {".petsc", ".bin", ".dat"})
         if (extension == petsc) return VectorFormat::petsc;
-    throw InputError("is of no known kind: .mtx is written as Matrix Market; .petsc, .bin and .dat as PETSc binary", {file.string(), 0, 0, "-o"});
+    throw InputError("is of no known kind: .mtx is written as Matrix Market; .petsc, .bin and .dat as PETSc binary",
+                     {file.string(), 0, 0, "-o"});
 }
 
 /// The solution can be written, as far as is known before it is there.
@@ -92,18 +93,21 @@ void check_output(const Options& o) {
 }
 
 void write_solution(const fs::path& file, const std::vector<double>& x) {
-    if (format_of(file) == VectorFormat::market) sparse::write_vector_market(file, view(x));
-    else sparse::write_vector_petsc(file, view(x));
+    if (format_of(file) == VectorFormat::market)
+        sparse::write_vector_market(file, view(x));
+    else
+        sparse::write_vector_petsc(file, view(x));
 }
 
 void check_memory(const Options& o, const AnySpace& space, const sparse::CsrMatrix& A, const sparse::SolverOptions& options) {
     const auto gibibytes = [](std::uint64_t bytes) { return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / (1u << 30)); };
     const auto needed = sparse::memory_estimate(A.rows(), A.nonzeros(), options), there = available_memory(space);
-    KS_VALIDATE(needed <= there,
-                fmt::format("{} rows with {} entries need up to {} of memory on {}, and {} are free: take a device with more memory, or a smaller "
-                            "system",
-                            A.rows(), A.nonzeros(), gibibytes(needed), name(space), gibibytes(there)),
-                {o.matrix, 0, 0, ""});
+    KS_VALIDATE(
+        needed <= there,
+        fmt::format("{} rows with {} entries need up to {} of memory on {}, and {} are free: take a device with more memory, or a smaller "
+                    "system",
+                    A.rows(), A.nonzeros(), gibibytes(needed), name(space), gibibytes(there)),
+        {o.matrix, 0, 0, ""});
 }
 
 /// The solver, whose complaints about the matrix name its file.
@@ -154,7 +158,8 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
     auto setup = solver.setup();
     if (o.rhs.empty()) setup.notes.insert(setup.notes.begin(), "no right-hand side was given (-b): it is 1 in every row");
     if (file.duplicates > 0)
-        setup.notes.insert(setup.notes.begin(), fmt::format("{} duplicate entries were summed into others of their place", file.duplicates));
+        setup.notes.insert(setup.notes.begin(),
+                           fmt::format("{} duplicate entries were summed into others of their place", file.duplicates));
     auto object = as_json(setup, log);
     auto text = as_text(setup, log);
     object["matrix"] = o.matrix;
@@ -170,7 +175,9 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
     }
     print(common, object, text);
     if (log.converged()) return success;
-    const auto written = o.solution.empty() ? "" : finite ? "; the last x was written" : "; x holds numbers that are not finite and was not written";
+    const auto written = o.solution.empty() ? ""
+                         : finite           ? "; the last x was written"
+                                            : "; x holds numbers that are not finite and was not written";
     log::error("{}: not solved: {}{}", o.matrix, advice(log.end), written);
     return computation_failed;
 }

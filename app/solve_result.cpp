@@ -19,7 +19,7 @@ double per_unknown(std::uint64_t bytes, const sparse::SetupFacts& setup) {
     return setup.rows > 0 ? static_cast<double>(bytes) / static_cast<double>(setup.rows) : 0;
 }
 
-std::string mebibytes(std::uint64_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20)); }
+std::string mebibytes(std::uint64_t bytes) { return fmt::format("{:.3g} MiB", static_cast<double>(bytes) / (1 << 20)); }
 
 nlohmann::ordered_json history_json(const std::vector<sparse::ResidualPoint>& history) {
     auto iteration = nlohmann::ordered_json::array(), preconditioned = iteration, relative = iteration;
@@ -141,8 +141,7 @@ std::string advice(krylov::CgEnd end) {
             return "the matrix is not positive definite (p.Ap <= 0 for some p): conjugate gradients do not solve such a system";
         case CgEnd::preconditioner_not_positive:
             return "the preconditioner is not positive definite: take jacobi or none; if that fails too, the matrix is not";
-        case CgEnd::not_finite:
-            return "numbers left the range of doubles: scale the system, or take another preconditioner";
+        case CgEnd::not_finite: return "numbers left the range of doubles: scale the system, or take another preconditioner";
         case CgEnd::stopped: return "the solve was stopped before its end";
     }
     return "";

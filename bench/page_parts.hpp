@@ -32,6 +32,7 @@ std::string percent(double share);
 
 /// The row with the least of a number; null when no row has it.
 const Row* least(const std::vector<Row>& rows, const std::string& key);
+const Row* least(std::vector<Row>&& rows, const std::string& key) = delete;  // it would point into what is gone
 
 /// What `say` says when all these numbers are known, else nothing.
 template <class Say>

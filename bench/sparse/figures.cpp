@@ -30,9 +30,7 @@ Bars values(const std::vector<Row>& rows, const std::string& key) {
     return all;
 }
 
-std::string triad(const Study& study) {
-    return bars("Speed of the memory", values(study.rows, "rate"), speed_text);
-}
+std::string triad(const Study& study) { return bars("Speed of the memory", values(study.rows, "rate"), speed_text); }
 
 /// One group of bars for each size of the study: time, share of the bound, parts of the set-up, memory.
 std::string solve(const Study& study) {
@@ -47,7 +45,8 @@ std::string solve(const Study& study) {
         out += bars("Time to solution" + title, values(rows, "seconds"), time_text);
         out += bars("Bandwidth over the triad's" + title, values(rows, "bound_fraction"), share_text);
         Bars parts;
-        const auto first = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.label.starts_with("from a device CSR"); });
+        const auto first =
+            std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.label.starts_with("from a device CSR"); });
         const auto of = first == rows.end() ? rows.begin() : first;
         if (of == rows.end()) continue;
         for (const auto& key : study.more_keys())
@@ -89,7 +88,8 @@ std::string colors(const Study& study) {
     count.from_zero = true;
     Bars ratios;
     for (const auto& row : study.of_largest("table 3, "))
-        if (const double ratio = row["speed_over_bandwidth"]; std::isfinite(ratio)) ratios.emplace_back("this device, " + row.label.substr(9), ratio);
+        if (const double ratio = row["speed_over_bandwidth"]; std::isfinite(ratio))
+            ratios.emplace_back("this device, " + row.label.substr(9), ratio);
     if (!ratios.empty())
         for (const auto& machine : paper_table_3()) ratios.push_back(machine);
     return figure(time, "[HOHNI17] fig. 8: iterations times the time of one. Dashed: sequential numbering.") +
@@ -109,11 +109,11 @@ std::string formats(const Study& study) {
         }
     chunk.from_zero = true;
     auto sorted = plot("Time of one iteration by sigma, uneven rows", "sigma, rows sorted by length", Scale::doublings, "time [s]", false);
-    auto padding = plot("Stored entries over the matrix's, uneven rows", "sigma, rows sorted by length", Scale::doublings, "times", false);
+    auto padding = plot("Stored entries over those needed, uneven rows", "sigma, rows sorted by length", Scale::doublings, "times", false);
     for (const std::string name : {"jacobi", "ic0"}) {
         const auto of = study.of_largest("uneven rows, " + name + ",");
         sorted.series.push_back(series(name, of, "sigma", "seconds"));
-        padding.series.push_back(series(name, of, "sigma", "stored_over_nonzeros"));
+        padding.series.push_back(series(name, of, "sigma", "stored_over_needed"));
     }
     sorted.from_zero = true;
     const auto ways = study.of_largest("way: ");
@@ -122,8 +122,9 @@ std::string formats(const Study& study) {
         if (std::isfinite(row["seconds"])) seconds.emplace_back(row.label.substr(5), row["seconds"]);
         if (std::isfinite(row["bound_fraction"])) shares.emplace_back(row.label.substr(5), row["bound_fraction"]);
     }
-    return figure(chunk, "[HOHNI17] fig. 9. Dotted: the other formats.") + figure(sorted, "With Jacobi the format alone; with IC(0) by colours.") +
-           figure(padding, "What padding stores beyond the matrix.") + bars("Time of one iteration, ways to run it", seconds, time_text) +
+    return figure(chunk, "[HOHNI17] fig. 9. Dotted: the other formats.") +
+           figure(sorted, "With Jacobi the format alone; with IC(0) by colours.") + figure(padding, "What padding adds.") +
+           bars("Time of one iteration, ways to run it", seconds, time_text) +
            bars("Bandwidth over the triad's, ways to run it", shares, share_text);
 }
 
@@ -131,8 +132,8 @@ std::string formats(const Study& study) {
 
 std::string sparse_figures(const Study& study) {
     static const std::map<std::string, std::string (*)(const Study&)> drawn = {
-        {"sparse.triad", triad},          {"sparse.solve", solve},   {"sparse.solve.peer.eigen", peer}, {"sparse.solve.peer.cusparse", peer},
-        {"sparse.colors", colors},        {"sparse.formats", formats}};
+        {"sparse.triad", triad},   {"sparse.solve", solve},    {"sparse.solve.peer.eigen", peer}, {"sparse.solve.peer.cusparse", peer},
+        {"sparse.colors", colors}, {"sparse.formats", formats}};
     const auto at = drawn.find(study.name);
     return at == drawn.end() ? "" : at->second(study);
 }

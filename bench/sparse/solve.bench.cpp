@@ -91,8 +91,13 @@ void device_row(const BenchmarkContext& context, SparseProblems& problems, Cuda 
         }
         std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.total < b.total; });
         const auto& median = runs[runs.size() / 2];
-        auto row = row_of(name, {median.log, median.setup, {median.total, (runs.back().total - runs.front().total) / median.total},
-                                 median.log.iteration_seconds, problem.error(to_host(A.x))}, problems.speed(on));
+        auto row = row_of(name,
+                          {median.log,
+                           median.setup,
+                           {median.total, (runs.back().total - runs.front().total) / median.total},
+                           median.log.iteration_seconds,
+                           problem.error(to_host(A.x))},
+                          problems.speed(on));
         row.more.emplace_back("whole_setup_seconds", median.setup_seconds);
         row.more.emplace_back("solve_seconds", median.log.seconds);
         context.report(row);
@@ -105,11 +110,6 @@ void device_rows(const BenchmarkContext& context, SparseProblems& problems, Cuda
     SolverOptions by_rule;
     by_rule.tune = false;
     device_row(context, problems, on, side, "sparse.solve, from a device CSR, by rule", by_rule);
-    SolverOptions tuned;
-    tuned.tuning_file = std::filesystem::temp_directory_path() / fmt::format("kasane-bench-tuning-{}", side);
-    std::filesystem::remove(tuned.tuning_file);
-    device_row(context, problems, on, side, "sparse.solve, from a device CSR, tuned before", tuned);  // the first, unmeasured run tunes
-    std::filesystem::remove(tuned.tuning_file);
 }
 #endif
 
@@ -128,16 +128,18 @@ void run(const BenchmarkContext& context, SparseProblems& problems) {
 }  // namespace
 
 Benchmark sparse_solve(const SharedSparse& shared) {
-    return {"sparse.solve",
-            "Time to solution of the box of [HOHNI17]: `--n` unit cells along an edge, source i + j + k, from x = 0 to a residual of 1e-8, with "
-            "everything left to `auto` (tuned on this device) and with named schemes (everything else by rule). Seconds are those of a solve "
-            "from host vectors to host vectors, the median of up to five; `iteration_seconds` are the iterations alone; `setup_seconds` and "
-            "its parts come on top. `from a device CSR`: matrix and vectors in device memory, seconds count set-up and solve. The rate is "
-            "bytes per iteration (every array once per phase) times iterations over `iteration_seconds`, the bound the triad of this run. "
-            "On a CPU with one thread and with all: `gain_over_triad` is the gain over one thread divided by the triad's. The error is "
-            "the largest relative one of all cells against a direct solution by cosines and elimination; `memory_per_row` are bytes that the "
-            "solver holds per unknown.",
-            [shared](const BenchmarkContext& context) { run(context, *shared); }};
+    return {
+        "sparse.solve",
+        "Time to solution of the box of [HOHNI17]: `--n` unit cells along an edge, source i + j + k, from x = 0 to a residual of 1e-8, "
+        "with "
+        "everything left to `auto` (tuned on this device) and with named schemes (everything else by rule). Seconds are those of a solve "
+        "from host vectors to host vectors, the median of up to five; `iteration_seconds` are the iterations alone; `setup_seconds` and "
+        "its parts come on top. `from a device CSR`: matrix and vectors in device memory, everything by rule, seconds count set-up and solve. The rate is "
+        "bytes per iteration (every array once per phase) times iterations over `iteration_seconds`, the bound the triad of this run. "
+        "On a CPU with one thread and with all: `gain_over_triad` is the gain over one thread divided by the triad's. The error is "
+        "the largest relative one of all cells against a direct solution by cosines and elimination; `memory_per_row` are bytes that the "
+        "solver holds per cell.",
+        [shared](const BenchmarkContext& context) { run(context, *shared); }};
 }
 
 }  // namespace kasane::bench

@@ -25,7 +25,8 @@ double SparseProblem::error(const std::vector<double>& x) const {
 
 const SparseProblem& SparseProblems::box(index_t side) {
     KS_VALIDATE(side <= 1290, fmt::format("--n {}: of these benchmarks n is the number of cells along an edge, and a box of more than "
-                                          "1290^3 has more rows than a matrix may have. Try --n 128", side));
+                                          "1290^3 has more rows than a matrix may have. Try --n 128",
+                                          side));
     if (box_ && box_->side == side) return *box_;
     box_.reset();
     PoissonProblem problem;
@@ -113,8 +114,9 @@ BenchmarkResult row_of(const std::string& name, const Measured& measured, const 
     row.rate = setup.bytes_per_iteration * log.iterations / iteration_seconds;
     row.unit = "bytes/s";
     row.bound = speed.triad;
-    row.bound_reason = fmt::format("triad a = b + s c in double, measured in this run, arrays of {} MiB: {:.4g} GB/s; reading alone {:.4g} GB/s",
-                                   speed.array_bytes >> 20, 1e-9 * speed.triad, 1e-9 * speed.read);
+    row.bound_reason =
+        fmt::format("triad a = b + s c in double, measured in this run, arrays of {} MiB: {:.4g} GB/s; reading alone {:.4g} GB/s",
+                    speed.array_bytes >> 20, 1e-9 * speed.triad, 1e-9 * speed.read);
     row.error = error;
     const auto per_row = [&](auto value) { return static_cast<double>(value) / static_cast<double>(setup.rows); };
     row.more = {{"iterations", log.iterations},

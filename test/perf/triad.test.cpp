@@ -45,7 +45,8 @@ TEST(Triad, RatesAreThoseOfThisMemory) {
 }
 
 TEST(Triad, AnyNumberOfThreadsSharesTheArrays) {
-    for (const int threads : {2, 3, 7}) EXPECT_GT(memory_speed(Cpu{threads}, mebibyte + 64 * 8).triad, 0) << threads;  // checks its sums itself
+    for (const int threads : {2, 3, 7})
+        EXPECT_GT(memory_speed(Cpu{threads}, mebibyte + 64 * 8).triad, 0) << threads;  // checks its sums itself
 }
 
 #if defined(KASANE_CUDA)

@@ -112,9 +112,9 @@ TEST_F(Solve, PetscInAndOutWithTheVectorBehindTheMatrix) {
 
 TEST_F(Solve, TellsPeopleWhatWasChosenAndHowItWent) {
     put_chain(300);
-    const auto outcome = solve({"A.mtx", "--ordering", "mc:2", "--format", "csr", "--precondition", "jacobi"});
+    const auto outcome = solve({"A.mtx", "--ordering", "mc:2", "--format", "csr", "--iteration", "plain"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    for (const char* words : {"300 unknowns, 898 entries", "mc:2: 2 colours of 150 rows", "format csr", "preconditioner jacobi", "set-up",
+    for (const char* words : {"300 unknowns, 898 entries", "mc:2: 2 colours of 150 rows", "format csr", "preconditioner ic0", "set-up",
                               "bytes per unknown", "no right-hand side was given (-b): it is 1 in every row", "converged after",
                               "MB per iteration", "barriers per iteration", "||r||/||b||"})
         EXPECT_NE(outcome.out.find(words), std::string::npos) << "no '" << words << "' in " << outcome.out;
@@ -126,11 +126,16 @@ TEST_F(Solve, TellsPeopleWhatWasChosenAndHowItWent) {
 
 TEST_F(Solve, TakesWhatIsChosen) {
     put_chain(120);
-    const std::vector<std::vector<std::string>> choices{
-        {"--ordering", "natural"},          {"--ordering", "cm-rcm:3", "--numbering", "sequential"}, {"--format", "sell:4:16"},
-        {"--precondition", "none"},         {"--precondition", "ssor", "--ssor-omega", "1.2"},       {"--iteration", "plain"},
-        {"--iteration", "eisenstat"},       {"--single-factor", "--iteration", "plain"},             {"--no-tune"},
-        {"--tuning-file", "tuned.json"}};
+    const std::vector<std::vector<std::string>> choices{{"--ordering", "natural"},
+                                                        {"--ordering", "cm-rcm:3", "--numbering", "sequential"},
+                                                        {"--format", "sell:4:16"},
+                                                        {"--precondition", "none"},
+                                                        {"--precondition", "ssor", "--ssor-omega", "1.2"},
+                                                        {"--iteration", "plain"},
+                                                        {"--iteration", "eisenstat"},
+                                                        {"--single-factor", "--iteration", "plain"},
+                                                        {"--no-tune"},
+                                                        {"--tuning-file", "tuned.json"}};
     for (auto arguments : choices) {
         const auto asked = arguments;
         arguments.insert(arguments.begin(), {"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--force", "--json"});
@@ -138,7 +143,10 @@ TEST_F(Solve, TakesWhatIsChosen) {
         ASSERT_EQ(outcome.status, 0) << asked[0] << outcome.err;
         expect_near(sparse::read_vector(directory / "x.mtx", 120), waves(120), 1e-8);
         const auto key = asked[0].substr(2);
-        if (const auto object = outcome.json(); object.contains(key)) EXPECT_EQ(object[key], asked[1]);
+        const auto object = outcome.json();
+        if (object.contains(key)) {
+            EXPECT_EQ(object[key], asked[1]);
+        }
     }
 }
 
@@ -216,7 +224,8 @@ TEST_F(Solve, BadOptionsAreNamed) {
         expect_refused(options, words);
     };
     for (const char* rtol : {"0", "-1e-8", "1", "nan"}) refused({"--rtol", rtol}, {"--rtol", "above 0 and below 1"});
-    for (const char* omega : {"0", "2", "-1", "nan"}) refused({"--precondition", "ssor", "--ssor-omega", omega}, {"--ssor-omega", "below 2"});
+    for (const char* omega : {"0", "2", "-1", "nan"})
+        refused({"--precondition", "ssor", "--ssor-omega", omega}, {"--ssor-omega", "below 2"});
     refused({"--ssor-omega", "1.5"}, {"--ssor-omega", "no effect", "ic0"});
     refused({"--max-iterations", "0"}, {"--max-iterations", "whole number from 1"});
     refused({"--max-iterations", "1e3"}, {"--max-iterations", "whole number"});
@@ -278,14 +287,16 @@ TEST_F(Solve, AnIndefiniteMatrixFails) {
 TEST_F(Solve, AnInterruptWritesNothing) {
     // As many iterations as rows, and more.
     sparse::write_matrix_market(directory / "A.mtx", chain(200000, 2).view(), true);
-    auto process = start_solve({"A.mtx", "-o", "x.mtx", "--precondition", "none", "--rtol", "1e-14", "--max-iterations", "100000000", "--no-tune"});
+    auto process =
+        start_solve({"A.mtx", "-o", "x.mtx", "--precondition", "none", "--rtol", "1e-14", "--max-iterations", "100000000", "--no-tune"});
     ASSERT_TRUE(wait_for([&] { return test::read_file(directory / ".err").find("read in") != std::string::npos || !process.running(); }));
     process.signal(SIGINT);
     const auto outcome = process.wait();
     EXPECT_EQ(outcome.status, 130) << outcome.err;
     EXPECT_NE(outcome.err.find("interrupted: nothing was written"), std::string::npos) << outcome.err;
     EXPECT_FALSE(fs::exists(directory / "x.mtx"));
-    for (const auto& left : fs::directory_iterator(directory)) EXPECT_EQ(left.path().string().find(".tmp"), std::string::npos) << left.path();
+    for (const auto& left : fs::directory_iterator(directory))
+        EXPECT_EQ(left.path().string().find(".tmp"), std::string::npos) << left.path();
 }
 
 }  // namespace

@@ -98,9 +98,9 @@ TEST(Check, EveryIndexWidthIsRead) {
     A.value[4] = -1.5;  // (2, 3)
     const std::vector<std::int32_t> begin32(A.begin.begin(), A.begin.end());
     const std::vector<std::int64_t> column64(A.column.begin(), A.column.end());
-    for (const auto& view : {A.view(), CsrView(9, begin32.data(), A.column.data(), A.value.data()),
-                             CsrView(9, A.begin.data(), column64.data(), A.value.data()),
-                             CsrView(9, begin32.data(), column64.data(), A.value.data())})
+    for (const auto& view :
+         {A.view(), CsrView(9, begin32.data(), A.column.data(), A.value.data()),
+          CsrView(9, A.begin.data(), column64.data(), A.value.data()), CsrView(9, begin32.data(), column64.data(), A.value.data())})
         expect_words(complaint(view), {"(2, 3) = -1.5", "(3, 2) = -1", "differ"});
 }
 

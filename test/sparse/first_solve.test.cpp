@@ -21,7 +21,8 @@ TEST(FirstSolve, OnesOwnMatrixInTenLines) {
 
     EXPECT_TRUE(log.converged());
     ASSERT_EQ(temperature.size(), 5U);
-    for (int i = 1; i <= 5; ++i) EXPECT_NEAR(temperature[static_cast<std::size_t>(i - 1)], i * (6 - i) / 2., 1e-11);  // the parabola, exactly
+    for (int i = 1; i <= 5; ++i)
+        EXPECT_NEAR(temperature[static_cast<std::size_t>(i - 1)], i * (6 - i) / 2., 1e-11);  // the parabola, exactly
 }
 
 TEST(FirstSolve, ManyRightHandSidesAndAFirstGuess) {

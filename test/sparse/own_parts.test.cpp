@@ -281,9 +281,8 @@ TEST(HostParts, ALostPivotIsShiftedAway) {
 TEST(HostParts, WhatCannotBeIsTold) {
     const auto no_diagonal = csr({{1, 1}, {1, 0}}), negative = csr({{1, 0}, {0, -2}}), indefinite = csr({{1, 9, 0}, {9, 1, 9}, {0, 9, 1}});
     for (const auto* A : {&no_diagonal, &negative})
-        for (const auto& make : std::vector<std::function<void()>>{[&] { sparse::Jacobi{A->view()}; },
-                                                                   [&] { sparse::IncompleteCholesky{A->view()}; },
-                                                                   [&] { sparse::Ssor{A->view()}; }}) {
+        for (const auto& make : std::vector<std::function<void()>>{
+                 [&] { sparse::Jacobi{A->view()}; }, [&] { sparse::IncompleteCholesky{A->view()}; }, [&] { sparse::Ssor{A->view()}; }}) {
             try {
                 make();
                 ADD_FAILURE() << "was taken";

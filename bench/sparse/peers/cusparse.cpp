@@ -58,7 +58,8 @@ struct Reordered {
         for (const auto old : old_row) {
             row.clear();
             for (auto e = A.begin[static_cast<std::size_t>(old)]; e < A.begin[static_cast<std::size_t>(old) + 1]; ++e)
-                row.emplace_back(new_row[static_cast<std::size_t>(A.column[static_cast<std::size_t>(e)])], A.value[static_cast<std::size_t>(e)]);
+                row.emplace_back(new_row[static_cast<std::size_t>(A.column[static_cast<std::size_t>(e)])],
+                                 A.value[static_cast<std::size_t>(e)]);
             std::sort(row.begin(), row.end());
             for (const auto& [c, v] : row) column.push_back(c), value.push_back(v);
             begin.push_back(static_cast<std::int32_t>(column.size()));
@@ -130,13 +131,14 @@ void run([[maybe_unused]] const BenchmarkContext& context, [[maybe_unused]] Spar
 }  // namespace
 
 Benchmark sparse_peer_cusparse(const SharedSparse& shared) {
-    return {case_name,
-            "Conjugate gradients put together from cuSPARSE's csric02, SpSV and SpMV and cuBLAS's dot products as their users do, on the box "
-            "of `sparse.solve` to the same tolerance, the matrix in natural, CM-RCM(8) and CM-RCM(2) order (CUDA alone). Seconds are those of "
-            "the iterations with matrix and vectors on the device, the best of three; `factor_seconds` of csric02, `analysis_seconds` of "
-            "SpSV's analysis. `times_ours` is over `our_seconds`: a solve with everything left to `auto` in the same run, which also carries b "
-            "and x between host and device.",
-            [shared](const BenchmarkContext& context) { run(context, *shared); }};
+    return {
+        case_name,
+        "Conjugate gradients put together from cuSPARSE's csric02, SpSV and SpMV and cuBLAS's dot products as their users do, on the box "
+        "of `sparse.solve` to the same tolerance, the matrix in natural, CM-RCM(8) and CM-RCM(2) order (CUDA alone). Seconds are those of "
+        "the iterations with matrix and vectors on the device, the best of three; `factor_seconds` of csric02, `analysis_seconds` of "
+        "SpSV's analysis. `times_ours` is over `our_seconds`: a solve with everything left to `auto` in the same run, which also carries b "
+        "and x between host and device.",
+        [shared](const BenchmarkContext& context) { run(context, *shared); }};
 }
 
 }  // namespace kasane::bench

@@ -94,12 +94,14 @@ double seconds_of(kasane::Stopwatch& watch) {
 }
 
 /// L with L L^T = A on A's pattern, into the lower triangle of `factor`, which holds A's values.
-void factorise(cusparseHandle_t cusparse, const CusparseSystem& A, const Array<int>& begin, const Array<int>& column, Array<double>& factor) {
+void factorise(cusparseHandle_t cusparse, const CusparseSystem& A, const Array<int>& begin, const Array<int>& column,
+               Array<double>& factor) {
     const auto description = made<LegacyDescription>(cusparseCreateMatDescr);
     CHECKED(cusparseSetMatType(description.get(), CUSPARSE_MATRIX_TYPE_GENERAL));
     const auto info = made<FactorInfo>(cusparseCreateCsric02Info);
     int bytes = 0;
-    CHECKED(cusparseDcsric02_bufferSize(cusparse, A.rows, A.nonzeros, description.get(), factor.get(), begin.get(), column.get(), info.get(), &bytes));
+    CHECKED(cusparseDcsric02_bufferSize(cusparse, A.rows, A.nonzeros, description.get(), factor.get(), begin.get(), column.get(),
+                                        info.get(), &bytes));
     const Array<char> buffer(static_cast<std::size_t>(bytes));
     CHECKED(cusparseDcsric02_analysis(cusparse, A.rows, A.nonzeros, description.get(), factor.get(), begin.get(), column.get(), info.get(),
                                       CUSPARSE_SOLVE_POLICY_USE_LEVEL, buffer.get()));
@@ -116,7 +118,8 @@ class Substitution {
     Substitution(cusparseHandle_t cusparse, cusparseOperation_t operation, const MatrixDescription& L, const Vector& in, const Vector& out)
         : cusparse_(cusparse), operation_(operation), L_(L.get), in_(in.get), out_(out.get), solve_(made<Solve>(cusparseSpSV_createDescr)) {
         std::size_t bytes = 0;
-        CHECKED(cusparseSpSV_bufferSize(cusparse_, operation_, &one_, L_, in_, out_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, solve_.get(), &bytes));
+        CHECKED(cusparseSpSV_bufferSize(cusparse_, operation_, &one_, L_, in_, out_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, solve_.get(),
+                                        &bytes));
         buffer_ = std::make_unique<Array<char>>(bytes);
         CHECKED(cusparseSpSV_analysis(cusparse_, operation_, &one_, L_, in_, out_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, solve_.get(),
                                       buffer_->get()));

@@ -23,8 +23,8 @@ struct CusparseSolve {
     double analysis_seconds = 0;  ///< SpSV_analysis of both triangles
     double solve_seconds = 0;     ///< of the iterations, the best of three solves
     std::int32_t iterations = 0;
-    double residual = 0;          ///< of the recurrence, relative
-    char version[32] = {};        ///< of cuSPARSE
+    double residual = 0;    ///< of the recurrence, relative
+    char version[32] = {};  ///< of cuSPARSE
 };
 
 /// Fills x [rows] and `solve`. False: why [why_size] says what failed.

@@ -82,12 +82,13 @@ void run(const BenchmarkContext& context, [[maybe_unused]] SparseProblems& probl
 }  // namespace
 
 Benchmark sparse_peer_eigen(const SharedSparse& shared) {
-    return {case_name,
-            "Eigen's `ConjugateGradient<..., Lower | Upper, IncompleteCholesky>` on the box of `sparse.solve`, stored by rows, to the same "
-            "tolerance with the same threads (CPU alone; its triangular solves are serial), with its default order of elimination and with "
-            "the natural one. Seconds are those of the solve, `setup_seconds` of the factorisation; `times_ours` is over `our_seconds`, the "
-            "solve with everything left to `auto` on the same threads in the same run.",
-            [shared](const BenchmarkContext& context) { run(context, *shared); }};
+    return {
+        case_name,
+        "Eigen's `ConjugateGradient<..., Lower | Upper, IncompleteCholesky>` on the box of `sparse.solve`, stored by rows, to the same "
+        "tolerance with the same threads (CPU alone; its triangular solves are serial), with its default order of elimination and with "
+        "the natural one. Seconds are those of the solve, `setup_seconds` of the factorisation; `times_ours` is over `our_seconds`, the "
+        "solve with everything left to `auto` on the same threads in the same run.",
+        [shared](const BenchmarkContext& context) { run(context, *shared); }};
 }
 
 }  // namespace kasane::bench

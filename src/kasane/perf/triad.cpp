@@ -81,7 +81,8 @@ MemorySpeed memory_speed(Cpu on, std::uint64_t array_bytes) {
     }
     const double elements = static_cast<double>(n);
     // Sums of small whole numbers are exact in any order: the loops did what they say.
-    if (sum != 2 * passes * elements || a.data()[n - 1] != 7) throw ComputationError("memory_speed: wrong sums; this memory or processor errs");
+    if (sum != 2 * passes * elements || a.data()[n - 1] != 7)
+        throw ComputationError("memory_speed: wrong sums; this memory or processor errs");
     speed.triad = 3 * sizeof(double) * elements / seconds[0];
     speed.read = 2 * sizeof(double) * elements / seconds[1];
     return speed;

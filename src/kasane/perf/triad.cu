@@ -17,7 +17,8 @@ __global__ void fill(double* a, double* b, double* c, index_t n) {
 }
 
 /// A block takes unroll * block pairs; the grid covers all of them once.
-__global__ void __launch_bounds__(block) triad(double2* __restrict__ a, const double2* __restrict__ b, const double2* __restrict__ c, double s, index_t pairs) {
+__global__ void __launch_bounds__(block)
+    triad(double2* __restrict__ a, const double2* __restrict__ b, const double2* __restrict__ c, double s, index_t pairs) {
     const index_t first = static_cast<index_t>(blockIdx.x) * block * unroll + threadIdx.x;
     double2 x[unroll], y[unroll];
 #pragma unroll
@@ -29,7 +30,8 @@ __global__ void __launch_bounds__(block) triad(double2* __restrict__ a, const do
 }
 
 /// One sum per block into partial.
-__global__ void __launch_bounds__(block) sum_of_products(const double2* __restrict__ b, const double2* __restrict__ c, index_t pairs, double* partial) {
+__global__ void __launch_bounds__(block)
+    sum_of_products(const double2* __restrict__ b, const double2* __restrict__ c, index_t pairs, double* partial) {
     const index_t stride = static_cast<index_t>(gridDim.x) * block;
     double sum[unroll] = {};
     index_t i = static_cast<index_t>(blockIdx.x) * block + threadIdx.x;

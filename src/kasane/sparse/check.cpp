@@ -66,9 +66,10 @@ void check_size(const CsrView& A, Problems& problems) {
 #pragma omp critical(kasane_sparse_check)
         falls.merge(mine);
     }
-    problems.add(falls, fmt::format("has row offsets that fall, at row {} from {} to {}{}: row i holds the entries from offset i up to offset "
-                                    "i + 1, so they must ascend; 32-bit offsets fall where a matrix has more than 2^31 - 1 entries",
-                                    falls.row + 1, falls.value, falls.other, falls.others()));
+    problems.add(falls,
+                 fmt::format("has row offsets that fall, at row {} from {} to {}{}: row i holds the entries from offset i up to offset "
+                             "i + 1, so they must ascend; 32-bit offsets fall where a matrix has more than 2^31 - 1 entries",
+                             falls.row + 1, falls.value, falls.other, falls.others()));
     problems.throw_if_any();
     const auto nonzeros = A.begin(A.n);
     if (nonzeros > 0 && ((!A.column32 && !A.column64) || !A.value)) problems.add("has no columns or no values: the pointer is null");
@@ -114,17 +115,22 @@ void look_at_row(const CsrView& A, index_t row, Rows& found) {
         if (!std::isfinite(value)) found.not_finite.see(row, column, value), all_finite = false;
         if (column == row) diagonal += value, has_diagonal = true;
         if (column < before) found.sorted = false;
-        if (column == before) ++found.duplicates;
-        else leave_place();
+        if (column == before)
+            ++found.duplicates;
+        else
+            leave_place();
         before = column;
         place += value;
         sum += value;
         sum_of_sizes += std::abs(value);
     }
     leave_place();
-    if (!has_diagonal) found.no_diagonal.see(row, row);
-    else if (all_finite && !std::isfinite(diagonal)) found.not_finite.see(row, row, diagonal);
-    else if (all_finite && !(diagonal > 0)) found.not_positive.see(row, row, diagonal);
+    if (!has_diagonal)
+        found.no_diagonal.see(row, row);
+    else if (all_finite && !std::isfinite(diagonal))
+        found.not_finite.see(row, row, diagonal);
+    else if (all_finite && !(diagonal > 0))
+        found.not_positive.see(row, row, diagonal);
     // Half of it for the rounding of this sum, half for that of the diagonal, which was summed from the others.
     const double rounding = static_cast<double>(last - first) * std::numeric_limits<double>::epsilon() * sum_of_sizes;
     if (!(std::abs(sum) <= rounding)) found.zero_sums = false;
@@ -148,8 +154,10 @@ std::optional<double> at(const CsrView& A, index_t row, index_t column) {
     auto first = A.begin(row), last = A.end(row);
     while (last - first > 8) {
         const auto middle = first + (last - first) / 2;
-        if (A.column(middle) < column) first = middle + 1;
-        else last = middle + 1;  // the place itself stays inside
+        if (A.column(middle) < column)
+            first = middle + 1;
+        else
+            last = middle + 1;  // the place itself stays inside
     }
     while (first < last && A.column(first) < column) ++first;
     const auto end = A.end(row);
@@ -199,8 +207,10 @@ Symmetry look_at_pairs(const CsrView& A) {
                     ++(column < row ? mine.lower : mine.upper);
                     if (lower_look != (column < row)) continue;
                     const auto partner = at(A, column, row);
-                    if (!partner) mine.pattern.see(row, column, value);
-                    else if (!lower_look && differ(A, row, column, value, *partner)) mine.value.see(row, column, value, *partner);
+                    if (!partner)
+                        mine.pattern.see(row, column, value);
+                    else if (!lower_look && differ(A, row, column, value, *partner))
+                        mine.value.see(row, column, value, *partner);
                 }
             }
 #pragma omp critical(kasane_sparse_check)
@@ -282,17 +292,20 @@ void tell(const Rows& rows, const CsrView& A, Problems& problems) {
 void tell(const Symmetry& pairs, Problems& problems) {
     const auto& [lower, upper, pattern, value] = pairs;
     if (pattern.count > 0 && (lower == 0 || upper == 0)) {
-        problems.add(fmt::format("holds its {} triangle only: entry {} = {} has no partner ({}, {}). Store both triangles; a Matrix Market "
-                                 "file of one triangle says 'symmetric' in its first line",
-                                 lower == 0 ? "upper" : "lower", pattern.place(), pattern.value, pattern.column + 1, pattern.row + 1));
+        problems.add(
+            fmt::format("holds its {} triangle only: entry {} = {} has no partner ({}, {}). Store both triangles; a Matrix Market "
+                        "file of one triangle says 'symmetric' in its first line",
+                        lower == 0 ? "upper" : "lower", pattern.place(), pattern.value, pattern.column + 1, pattern.row + 1));
     } else {
-        problems.add(pattern, fmt::format("entry {} = {} has no partner ({}, {}){}: the pattern is not symmetric, and conjugate gradients need "
-                                          "a symmetric matrix",
-                                          pattern.place(), pattern.value, pattern.column + 1, pattern.row + 1, pattern.others()));
+        problems.add(pattern,
+                     fmt::format("entry {} = {} has no partner ({}, {}){}: the pattern is not symmetric, and conjugate gradients need "
+                                 "a symmetric matrix",
+                                 pattern.place(), pattern.value, pattern.column + 1, pattern.row + 1, pattern.others()));
     }
-    problems.add(value, fmt::format("entries {} = {} and ({}, {}) = {} differ by more than 1e-12 of the larger{}: conjugate gradients need a "
-                                    "symmetric matrix",
-                                    value.place(), value.value, value.column + 1, value.row + 1, value.other, value.others()));
+    problems.add(value,
+                 fmt::format("entries {} = {} and ({}, {}) = {} differ by more than 1e-12 of the larger{}: conjugate gradients need a "
+                             "symmetric matrix",
+                             value.place(), value.value, value.column + 1, value.row + 1, value.other, value.others()));
 }
 
 }  // namespace

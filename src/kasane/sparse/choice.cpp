@@ -1,9 +1,12 @@
-// Rules for what was left open. Two colours win wherever the graph has them: the first colour is eliminated exactly, so an iteration costs
+// Rules for what was left open, and the tuner's trials. Two colours win wherever the graph has them: the first colour is eliminated exactly, so an iteration costs
 // half, for a quarter more iterations.
 #include <kasane/core/base/timer.hpp>
 #include <kasane/sparse/choice.hpp>
+#include <kasane/sparse/tune/candidates.hpp>
+#include <kasane/sparse/tune/tuning_file.hpp>
 
-#include <numeric>
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace kasane::sparse {
@@ -29,30 +32,90 @@ Format format_by_rule(const MatrixFacts& matrix, index_t colors, bool cuda) {
 void decide_rest(SolverOptions& options, const MatrixFacts& matrix, int colors, bool cuda) {
     if (options.numbering == Numbering::automatic) options.numbering = Numbering::coalesced;
     if (options.format.kind == FormatKind::automatic) options.format = format_by_rule(matrix, colors, cuda);
-    if (options.launch == Launch::automatic) options.launch = Launch::cooperative;
+    // H200, two colours, us per iteration of graph and cooperative launch: 64^3 25 and 34, 128^3 88 and 96, 256^3 570 and 552.
+    constexpr index_t rows_of_long_phases = index_t{8} << 20;
+    if (options.launch == Launch::automatic) options.launch = matrix.rows < rows_of_long_phases ? Launch::graph : Launch::cooperative;
 }
+
+namespace {
+
+bool has_substitutions(const SolverOptions& options) {
+    return options.precondition == Precondition::ic0 || options.precondition == Precondition::ssor;
+}
+
+ColoredOrder ordered(const CsrView& A, const SolverOptions& options) {
+    ColoredOrder order = order_rows(A, options.ordering);
+    return has_substitutions(options) ? order : one_color(std::move(order));
+}
+
+bool anything_open(const SolverOptions& options, bool cuda) {
+    return options.ordering.kind == OrderingKind::automatic || options.format.kind == FormatKind::automatic ||
+           options.numbering == Numbering::automatic || (cuda && options.launch == Launch::automatic);
+}
+
+std::string device_of(Cpu on) { return device_info(on).name + fmt::format(", {} threads", thread_count(on)); }
+#if defined(KASANE_CUDA)
+std::string device_of(Cuda on) { return device_info(on).name; }
+#endif
+
+/// Prepares and runs each candidate for some iterations; one engine lives at a time.
+template <Space S>
+SolverOptions tuned(const CsrView& A, const MatrixFacts& matrix, const SolverOptions& asked, const MakeEngine<S>& make) {
+    constexpr int timed_iterations = 16;
+    const auto trial = [&](const SolverOptions& options, bool convergence) {
+        auto engine = make(options, ordered(A, options));
+        TuneTrial out;
+        out.options = options;
+        out.seconds_per_iteration = seconds_per_iteration(engine, timed_iterations);
+        if (convergence)
+            out.progress = measured_progress(
+                [&](int iterations) {
+                    const auto progress = progress_after(engine, iterations);
+                    return TuneProgress{iterations, progress.energy, progress.residual};
+                },
+                options.rtol);
+        return out;
+    };
+    return tune(asked, !std::same_as<S, Cpu>, matrix, graph_facts(A), trial).options;
+}
+
+}  // namespace
 
 template <Space S>
 Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make, PartTimes& times) {
     constexpr bool cuda = !std::same_as<S, Cpu>;
-    static_cast<void>(make);
-    static_cast<void>(on);
+    constexpr index_t rows_worth_timing = 50'000;  // below, a solve takes less than the trials
     Choice choice;
     choice.options = options;
     SolverOptions& decided = choice.options;
     Stopwatch watch;
-    const bool triangular = options.precondition == Precondition::ic0 || options.precondition == Precondition::ssor;
+    if (options.tune && anything_open(options, cuda) && matrix.rows >= rows_worth_timing) {
+        const bool kept = !options.tuning_file.empty();
+        const TuningKey key = kept ? tuning_key(device_of(on), A, options) : TuningKey{};
+        Recalled known;
+        if (kept) known = recall(options.tuning_file, key, options);
+        if (!known.note.empty()) choice.notes.push_back(known.note);
+        if (known.options) {
+            decided = *known.options;
+        } else {
+            decided = tuned(A, matrix, options, make);
+            if (kept)
+                if (const auto why = remember(options.tuning_file, key, decided); !why.empty()) choice.notes.push_back(why);
+        }
+        times.add("tune", watch.seconds());
+        watch.restart();
+    }
     if (decided.ordering.kind == OrderingKind::automatic) {
-        decided.ordering = triangular ? Ordering{OrderingKind::cm_rcm, 2, 0} : Ordering{OrderingKind::natural, 0, 0};
-        choice.order = order_rows(A, decided.ordering);
-        if (triangular && choice.order.colors() > 2) {
+        const bool substitutions = has_substitutions(options);
+        decided.ordering = substitutions ? Ordering{OrderingKind::cm_rcm, 2, 0} : Ordering{OrderingKind::natural, 0, 0};
+        choice.order = ordered(A, decided);
+        if (substitutions && choice.order.colors() > 2) {
             decided.ordering = {OrderingKind::cm_rcm, 8, 0};
-            choice.order = order_rows(A, decided.ordering);
+            choice.order = ordered(A, decided);
         }
     } else {
-        choice.order = order_rows(A, decided.ordering);
+        choice.order = ordered(A, decided);
     }
-    if (!triangular) choice.order = one_color(std::move(choice.order));
     times.add("order", watch.seconds());
     decide_rest(decided, matrix, choice.order.colors(), cuda);
     return choice;

@@ -76,8 +76,10 @@ CsrMatrix canonical(const CsrView& A) {
             out.value[static_cast<std::size_t>(k)] = A.value[k];
         }
         if (ascending(A, row)) continue;
-        if (last - first <= short_row) sort_short(out.column.data() + first, out.value.data() + first, last - first);
-        else ++long_unsorted;
+        if (last - first <= short_row)
+            sort_short(out.column.data() + first, out.value.data() + first, last - first);
+        else
+            ++long_unsorted;
     }
     if (long_unsorted > 0)
         for (index_t row = 0; row < A.n; ++row)

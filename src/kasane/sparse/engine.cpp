@@ -74,12 +74,18 @@ Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverO
     shape.sigma = options.format.sigma;
     auto layout = make_layout(on, std::move(order), A, shape);
     lap("layout");
-    auto factor = factorise(on, A, layout, options.format, {options.precondition, options.ssor_omega});
+    // Two colours of independent rows: the graph is bipartite, and no look for triangles is needed.
+    const bool bipartite = layout.colors <= 2 && layout.steps == 1;
+    const bool triangles = options.precondition == Precondition::ic0 && !bipartite && has_triangles(on, A);
+    lap("factor");
+    auto matrix = split(on, A, layout, options.format, triangles);
+    lap("convert");
+    auto factor = factorise(on, matrix, layout, {options.precondition, options.ssor_omega});
     engine.shift = factor.shift;
     lap("factor");
     // Beside what stays: the order while the layout is made; later the pivots, the ranks and C.
-    engine.scratch_bytes = static_cast<std::uint64_t>(ordered) * 4 + static_cast<std::uint64_t>(layout.padded) * 8 +
-                           static_cast<std::uint64_t>(layout.rank.size()) * 4 + factor.lower.bytes();
+    engine.scratch_bytes = static_cast<std::uint64_t>(std::max(ordered, 2 * layout.padded)) * 4 + static_cast<std::uint64_t>(layout.rank.size()) * 4 +
+                           matrix.lower_rows.bytes() + factor.lower.bytes();
 
     const FactorKind kind = factor.kind;
     const auto reason = [&](Iteration iteration) {
@@ -93,7 +99,7 @@ Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverO
     }
     if (const std::string why = reason(iteration); !why.empty())
         throw InputError("iteration = \"" + name(iteration) + "\" does not apply here: " + why + ". Take iteration = \"auto\".");
-    engine.system = make_system(on, A, std::move(layout), std::move(factor), options.format, options.single_factor);
+    engine.system = make_system(on, std::move(matrix), std::move(layout), std::move(factor), options.single_factor);
     engine.vectors = IterationVectors<S>(on, engine.system.layout.padded);
     lap("convert");
     return engine;
@@ -175,40 +181,73 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
     return log;
 }
 
+namespace {
+
+/// Numbers of (-1, 1), the same on every space.
+std::vector<double> noise(index_t rows) {
+    std::vector<double> b(static_cast<std::size_t>(rows));
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = 2 * RandomStream(1, i).uniform() - 1;
+    return b;
+}
+
+/// So many iterations for the noise, from zero; x stays in the engine.
 template <Space S>
-EngineTrial try_engine(Engine<S>& engine, int iterations) {
+IterationLog try_out(Engine<S>& engine, View<const double> b, const IterationTask& task) {
     const S on = engine.system.on;
     const Layout<S>& layout = engine.system.layout;
-    const auto rows = static_cast<std::size_t>(layout.rows);
-    std::vector<double> ones(rows), zeros(rows, 0.);
-    for (std::size_t i = 0; i < rows; ++i) ones[i] = RandomStream(1, i).uniform() + 0.5;
-    const auto b = to_space(on, ones), x = to_space(on, zeros);
-    into_system(on, layout, engine.system.scale.view(), false, 1., b.view(), engine.vectors.b.view());
+    into_system(on, layout, engine.system.scale.view(), false, 1., b, engine.vectors.b.view());
+    into_system(on, layout, engine.system.scale.view(), true, 0., b, engine.vectors.x.view());
+    synchronize(on);
+    return iterate(engine.system, engine.vectors, task);
+}
+
+}  // namespace
+
+template <Space S>
+double seconds_per_iteration(Engine<S>& engine, int iterations) {
+    const auto b = to_space(engine.system.on, noise(engine.system.layout.rows));
     IterationTask task;
     task.iteration = engine.options.iteration;
     task.launch = engine.options.launch;
-    EngineTrial trial;
-    double norm0 = 0;
-    // The first, short run warms caches and clocks up.
+    double seconds = 0;
     for (const int limit : {std::max(1, iterations / 4), iterations}) {
-        into_system(on, layout, engine.system.scale.view(), true, 1., x.view(), engine.vectors.x.view());
         task.limit = limit;
-        const IterationLog log = iterate(engine.system, engine.vectors, task);
-        const int done = std::max(1, log.iterations);
-        trial.seconds_per_iteration = log.seconds / done;
-        norm0 = std::sqrt(sum_of_squares(on, b.view(), 1., 0.));
-        trial.log10_reduction_per_iteration = log.true_norm > 0 ? -std::log10(log.true_norm / norm0) / done : 0;
+        const IterationLog log = try_out(engine, b.view(), task);
+        seconds = log.seconds / std::max(1, log.iterations);
     }
-    return trial;
+    return seconds;
+}
+
+template <Space S>
+EngineProgress progress_after(Engine<S>& engine, int iterations) {
+    const S on = engine.system.on;
+    const auto b_here = noise(engine.system.layout.rows);
+    const auto b = to_space(on, b_here);
+    const double norm = std::sqrt(sum_of_squares(on, b.view(), 1., 0.));
+    IterationTask task;
+    task.iteration = engine.options.iteration;
+    task.launch = engine.options.launch;
+    task.rtol = engine.options.rtol;
+    task.b_norm = norm;
+    task.limit = iterations;
+    const IterationLog log = try_out(engine, b.view(), task);
+    Buffer<double, S> x(on, b.size());
+    out_of_system(on, engine.system.layout, engine.system.scale.view(), 1., engine.vectors.x.view(), x.view());
+    const auto x_here = to_host(x);
+    EngineProgress progress{0, log.true_norm / norm};
+    for (std::size_t i = 0; i < x_here.size(); ++i) progress.energy += b_here[i] * x_here[i];
+    return progress;
 }
 
 template Engine<Cpu> make_engine(Cpu, const CsrView&, SpaceOrder<Cpu>, const SolverOptions&, PartTimes&);
 template SolveLog run_engine(Engine<Cpu>&, View<const double>, View<double>, bool, const StopFunction&);
-template EngineTrial try_engine(Engine<Cpu>&, int);
+template double seconds_per_iteration(Engine<Cpu>&, int);
+template EngineProgress progress_after(Engine<Cpu>&, int);
 #if defined(KASANE_CUDA)
 template Engine<Cuda> make_engine(Cuda, const CsrView&, SpaceOrder<Cuda>, const SolverOptions&, PartTimes&);
 template SolveLog run_engine(Engine<Cuda>&, View<const double>, View<double>, bool, const StopFunction&);
-template EngineTrial try_engine(Engine<Cuda>&, int);
+template double seconds_per_iteration(Engine<Cuda>&, int);
+template EngineProgress progress_after(Engine<Cuda>&, int);
 #endif
 
 }  // namespace kasane::sparse

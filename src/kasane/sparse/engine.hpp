@@ -50,13 +50,16 @@ Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverO
 template <Space S>
 SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, bool mean_free, const StopFunction& stop);
 
-/// Seconds per iteration, and how far ||r|| fell, in that many iterations for a right-hand side of ones and noise.
-struct EngineTrial {
-    double seconds_per_iteration = 0;
-    double log10_reduction_per_iteration = 0;
+/// Seconds per iteration, of so many behind a warm-up.
+template <Space S>
+double seconds_per_iteration(Engine<S>& engine, int iterations);
+
+/// Where the solve of white noise stands after so many iterations from zero: b.x = ||x||_A^2, and ||b - A x|| / ||b||.
+struct EngineProgress {
+    double energy = 0, residual = 1;
 };
 template <Space S>
-EngineTrial try_engine(Engine<S>& engine, int iterations);
+EngineProgress progress_after(Engine<S>& engine, int iterations);
 
 /// Rows that a layout works on together, for a format: C of sell; elsewhere as wide as the space's vectors.
 int chunk_of(const Format& format, bool cuda);

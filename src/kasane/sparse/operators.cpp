@@ -109,8 +109,9 @@ IncompleteCholesky::IncompleteCholesky(const CsrView& A) {
         lower_ = triangle;
         if (factorise(lower_, diagonal, shift_, inverse_)) return;
     }
-    throw ComputationError("the incomplete Cholesky factorisation loses its pivots even with the diagonal doubled: the matrix is far from "
-                           "positive definite, or not at all. Try Jacobi, or check the matrix");
+    throw ComputationError(
+        "the incomplete Cholesky factorisation loses its pivots even with the diagonal doubled: the matrix is far from "
+        "positive definite, or not at all. Try Jacobi, or check the matrix");
 }
 
 Ssor::Ssor(const CsrView& A, double omega) {

@@ -53,9 +53,9 @@ class TriangularProduct {
     void solve(const std::vector<double>& in, std::vector<double>& out) const;
 
    protected:
-    CsrMatrix lower_;               ///< strict lower triangle L, columns ascending
-    std::vector<double> inverse_;   ///< of D
-    double scale_ = 1;              ///< of the result
+    CsrMatrix lower_;              ///< strict lower triangle L, columns ascending
+    std::vector<double> inverse_;  ///< of D
+    double scale_ = 1;             ///< of the result
 };
 
 /// Incomplete Cholesky factorisation with the pattern of A: (D + L) D^-1 (D + L)^T equals A wherever A has an entry.

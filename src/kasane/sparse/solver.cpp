@@ -155,14 +155,15 @@ Engine<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, const Solve
     Stopwatch watch;
     const Placed here(on, A);
     if (!std::same_as<S, Cpu>) times.add("copy", watch.seconds());
-    const auto make = [&](const SolverOptions& decided, ColoredOrder order) {
-        return make_engine(on, here.view(), placed(on, std::move(order)), decided, times);
+    PartTimes trials;  // their parts are not this set-up's: together they are "tune"
+    const auto attempt = [&](const SolverOptions& decided, ColoredOrder order) {
+        return make_engine(on, here.view(), placed(on, std::move(order)), decided, trials);
     };
-    Choice choice = choose<S>(on, A, matrix, options, make, times);
+    Choice choice = choose<S>(on, A, matrix, options, attempt, times);
     for (const auto& note : choice.notes) facts.notes.push_back(note);
     if (!choice.order.note.empty()) facts.notes.push_back(choice.order.note);
     facts.color_sizes = color_sizes(choice.order);
-    return make(choice.options, std::move(choice.order));
+    return make_engine(on, here.view(), placed(on, std::move(choice.order)), choice.options, times);
 }
 
 }  // namespace

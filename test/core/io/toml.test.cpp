@@ -180,6 +180,15 @@ TEST_F(Toml, TheResolvedTextReadsBackTheSame) {
     EXPECT_EQ(second.resolved("head\nof two lines"), text);
 }
 
+TEST_F(Toml, DefaultsOfATableBelowOneThatIsMissingAreWrittenToo) {
+    const auto path = write("[other]\n");
+    RunFileReader file(path);
+    file.root().table("other");
+    file.root().table("boundary").table("top", "the lid").number("value", {.fallback = 2.5});
+    file.finish();
+    EXPECT_NE(file.resolved("").find("[boundary.top]  # the lid\nvalue = 2.5"), std::string::npos) << file.resolved("");
+}
+
 TEST_F(Toml, KeysThatAreKnownButNotUsedAreListed) {
     RunFileReader file(write("[force]\nthreads = 2\n"));
     auto force = file.root().table("force");

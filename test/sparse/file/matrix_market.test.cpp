@@ -44,8 +44,9 @@ TEST_F(MatrixMarket, SymmetricOfEitherTriangleIsMirrored) {
 
 TEST_F(MatrixMarket, CaseCommentsBlankLinesWhiteSpaceAndLineEnds) {
     const auto plain = read_matrix(put(symmetric + "2 2 3\n1 1 2\n2 1 -1\n2 2 2\n"));
-    const auto odd = read_matrix(put("%%matrixMARKET Matrix  COORDINATE\tInteger Symmetric \r\n% by hand\r\n%\r\n\r\n  2\t2 3 \r\n\r\n"
-                                     " 1 1 2\r\n% between\r\n\t2   1 -1\t\r\n2 2 2"));
+    const auto odd =
+        read_matrix(put("%%matrixMARKET Matrix  COORDINATE\tInteger Symmetric \r\n% by hand\r\n%\r\n\r\n  2\t2 3 \r\n\r\n"
+                        " 1 1 2\r\n% between\r\n\t2   1 -1\t\r\n2 2 2"));
     expect_same(odd.matrix, plain.matrix);
 }
 
@@ -186,7 +187,8 @@ TEST_F(MatrixMarket, AllWrongLinesAtOnceUpToEight) {
 }
 
 TEST_F(MatrixMarket, TooFewAndTooManyEntries) {
-    expect_words(refused(general + "3 3 4\n1 1 1.5\n2 2 1.5\n3 3 1.5\n"), {"5: ", "after 3 of the 4 entries that line 2 promises", "truncated"});
+    expect_words(refused(general + "3 3 4\n1 1 1.5\n2 2 1.5\n3 3 1.5\n"),
+                 {"5: ", "after 3 of the 4 entries that line 2 promises", "truncated"});
     expect_words(refused(general + "2 2 2\n1 1 1\n2 2 1\n1 2 1\n"), {"5: ", "goes on behind the 2 entries that line 2 promises"});
     EXPECT_EQ(refused(general + "2 2 2\n1 1 1\n2 2 1\n\n% the end\n"), "");
     EXPECT_EQ(refused(general + "2 2 2\n1 1 1\n2 2 1"), "") << "the last line may lack its end";
@@ -199,10 +201,10 @@ TEST_F(MatrixMarket, SymmetricFilesOfBothTrianglesAreRefused) {
 }
 
 TEST_F(MatrixMarket, TooLargeForTheMemoryIsSaidBeforeItIsTaken) {
-    // A sparse file: 64 TiB of zero bytes could hold the entries that it promises.
+    // Files of 8 TiB without a block on the disk: the first promises more entries than that holds, the second fewer.
     const auto path = put(general + "2000000000 2000000000 4000000000000\n");
     std::error_code error;
-    std::filesystem::resize_file(path, std::uintmax_t{1} << 43, error);  // what common file systems allow
+    std::filesystem::resize_file(path, std::uintmax_t{1} << 43, error);
     if (error) GTEST_SKIP() << "the file system has no files of that length: " << error.message();
     expect_words(matrix_complaint(path), {"promises 4000000000000 entries"});
     const auto fits = put(general + "2000000000 2000000000 1000000000000\n", "B.mtx");

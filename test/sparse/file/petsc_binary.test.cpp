@@ -56,8 +56,7 @@ TEST_F(PetscBinary, MatricesOfBothWidths) {
 }
 
 TEST_F(PetscBinary, RowsInAnyOrderWithDuplicates) {
-    const auto file =
-        read_matrix(put(Bytes{}.integers({mat, 2, 2, 5, 3, 2, 1, 0, 1, 1, 0}).values({-.5, 2, -.5, 2, -1}).text));
+    const auto file = read_matrix(put(Bytes{}.integers({mat, 2, 2, 5, 3, 2, 1, 0, 1, 1, 0}).values({-.5, 2, -.5, 2, -1}).text));
     EXPECT_EQ(file.duplicates, 1);
     EXPECT_EQ(file.matrix.begin, (std::vector<index_t>{0, 2, 4}));
     EXPECT_EQ(file.matrix.value, (std::vector<double>{2, -1, -1, 2}));

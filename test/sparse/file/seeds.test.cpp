@@ -36,17 +36,18 @@ TEST(Seeds, Matrices) {
     for (const char* name : {"general.mtx", "symmetric.mtx", "upper.mtx", "duplicates.mtx", "one.mtx", "petsc.bin", "petsc64.bin",
                              "petsc-with-vector.bin", "petsc-unsorted.bin"})
         EXPECT_TRUE(good.contains(name)) << name;
-    for (const char* name : {"truncated.mtx", "promises.mtx", "pattern.mtx", "both-triangles.mtx", "numbers.mtx", "gzip.bin", "petsc-dense.bin",
-                             "petsc-truncated.bin", "petsc-promises.bin", "petsc-complex.bin"})
+    for (const char* name : {"truncated.mtx", "promises.mtx", "pattern.mtx", "both-triangles.mtx", "numbers.mtx", "gzip.bin",
+                             "petsc-dense.bin", "petsc-truncated.bin", "petsc-promises.bin", "petsc-complex.bin"})
         EXPECT_FALSE(good.contains(name)) << name;
 }
 
 TEST(Seeds, Vectors) {
     const auto good = replay("vector", test::read_vector_bytes);
-    for (const char* name : {"array.mtx", "sparse.mtx", "one.mtx", "petsc.bin", "petsc64.bin", "petsc-behind-matrix.bin",
-                             "petsc64-behind-matrix.bin"})
+    for (const char* name :
+         {"array.mtx", "sparse.mtx", "one.mtx", "petsc.bin", "petsc64.bin", "petsc-behind-matrix.bin", "petsc64-behind-matrix.bin"})
         EXPECT_TRUE(good.contains(name)) << name;
-    for (const char* name : {"promises.mtx", "sparse-promises.mtx", "columns.mtx", "petsc-truncated.bin", "petsc-matrix-only.bin", "petsc-nan.bin"})
+    for (const char* name :
+         {"promises.mtx", "sparse-promises.mtx", "columns.mtx", "petsc-truncated.bin", "petsc-matrix-only.bin", "petsc-nan.bin"})
         EXPECT_FALSE(good.contains(name)) << name;
 }
 

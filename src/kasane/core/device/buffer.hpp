@@ -8,7 +8,6 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/device/space_cuda.hpp>
 
-#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -25,9 +24,7 @@ class Buffer {
     Buffer(S on, index_t n) : on_(on), n_(n) {
         if (n == 0) return;
         const auto bytes = static_cast<std::size_t>(n) * sizeof(T);
-        if constexpr (std::same_as<S, Cpu>) {
-            ptr_ = static_cast<T*>(allocate_host(bytes));
-        }
+        if constexpr (std::same_as<S, Cpu>) ptr_ = static_cast<T*>(allocate_host(bytes));
 #if defined(KASANE_CUDA)
         else
             ptr_ = static_cast<T*>(cuda::allocate(on, bytes));
@@ -65,7 +62,7 @@ class Buffer {
     }
     void release() noexcept {
         if (!ptr_) return;
-        if constexpr (std::same_as<S, Cpu>) std::free(ptr_);
+        if constexpr (std::same_as<S, Cpu>) release_host(ptr_);
 #if defined(KASANE_CUDA)
         else
             cuda::release(on_, ptr_);

@@ -121,6 +121,11 @@ struct Section::Node {
     std::vector<Entry> entries;
     std::vector<std::unique_ptr<Node>> children;
 
+    /// Is there anything of it to write out?
+    bool spoken() const {
+        const auto below = [](const auto& child) { return child->spoken(); };
+        return table || in_array || !entries.empty() || std::any_of(children.begin(), children.end(), below);
+    }
     void learn(const std::string& key) {
         if (std::find(known.begin(), known.end(), key) == known.end()) known.push_back(key);
     }
@@ -299,7 +304,7 @@ std::string RunFileReader::resolved(const std::string& head) const {
             text += entry.comment.empty() ? line + "\n" : fmt::format("{:<40}  # {}\n", line, entry.comment);
         }
         for (const auto& child : node.children)
-            if (child->table || child->in_array || !child->entries.empty()) self(self, *child);
+            if (child->spoken()) self(self, *child);
     };
     visit(visit, state_->root);
     return text;

@@ -22,9 +22,9 @@ const char* const poisson_style = R"css(
 .slices { display: flex; gap: 28px; align-items: flex-end; }
 .slices figure { flex: var(--share) 1 0; min-width: 0; }
 .slices img { display: block; width: 100%; height: auto; border-radius: 8px; }
-.slices .stretched { aspect-ratio: 1; }
 .slices figcaption { font-size: 0.9rem; line-height: 1.45; margin-top: 10px; }
 .slices strong { color: var(--ink); font-weight: 620; }
+.card { border: 1px solid var(--line); border-radius: 10px; background: var(--card); padding: 14px 18px; margin-bottom: 12px; }
 .scale { margin-top: 28px; font-size: 0.85rem; color: var(--muted); font-variant-numeric: tabular-nums; }
 .scale i { display: block; height: 14px; border-radius: 7px; }
 .scale div { position: relative; height: 2.2em; margin: 0 7px; }
@@ -69,13 +69,19 @@ std::string machine(const PoissonRecord& r) {
 
 bool solved(const PoissonRecord& r) { return r.setup.rows > 0 && r.log.seconds > 0; }
 
+/// "f = i + j + k"; a long formula is left to the facts.
+std::string field_text(const char* name, const std::string& what) {
+    return what.size() > 32 ? fmt::format("a formula for {}", name) : fmt::format("{} = {}", name, escape(what));
+}
+
 /// One paragraph in words.
 std::string lead(const PoissonRecord& r) {
     std::string text;
     const bool constant = r.coefficient.empty() || r.coefficient == "1";
     if (r.cells[0] > 0)
-        text += fmt::format("The potential of a source in a box of <strong>{}</strong> cells: {} = f with f = {}{}. ", box_text(r.cells),
-                            constant ? "−Δφ" : "−∇·(c∇φ)", escape(r.source), constant ? "" : ", c = " + escape(r.coefficient));
+        text += fmt::format("The potential of a source in a box of <strong>{}</strong> cells: {} = f with {}{}. ", box_text(r.cells),
+                            constant ? "−Δφ" : "−∇·(c∇φ)", field_text("f", r.source),
+                            constant ? "" : " and " + field_text("c", r.coefficient));
     if (solved(r)) {
         text += fmt::format("Conjugate gradients{} took <strong>{}</strong>",
                             preconditioner(r.setup).empty() ? ""
@@ -175,7 +181,7 @@ std::string pictures(const PoissonHistory& h) {
         "<p class=\"muted\">Three planes through the middle of the box{}, drawn between the cell centres by linear interpolation; thin "
         "lines "
         "join equal values. Over all cells φ goes from {} to {}.</p>\n",
-        stretched ? " (not to scale: it is too long for that)" : "", escape(number(least, 7)), escape(number(greatest, 7)));
+        stretched ? " (not to scale: it is too long for that)" : "", escape(number(least, 5)), escape(number(greatest, 5)));
     return out + "</section>\n";
 }
 
@@ -339,7 +345,7 @@ std::string opening(const PoissonHistory& h) {
     return "<section>\n<h2>To look at it yourself</h2>\n<div class=\"halves\">\n<div><h3>ParaView</h3>\n<pre class=\"card\" "
            "tabindex=\"0\">paraview " +
            escape(xdmf) +
-           "</pre>\n<p>Take the reader “Xdmf3 Reader S” if it asks, press Apply, and colour by Potential. The numbers are in solution.hdf5 "
+           "</pre>\n<p>Take the XDMF reader if it asks which, press Apply, and colour by Potential. The numbers are in solution.hdf5 "
            "beside it: keep the two files together.</p></div>\n<div><h3>Python</h3>\n<pre class=\"card\" tabindex=\"0\">" +
            escape("import h5py\nwith h5py.File('" + hdf5 +
                   "') as f:\n    phi = f['Potential'][:]   # [z, y, x]\n    x, y, z = (f['Faces'][a][:] for a in 'xyz')") +

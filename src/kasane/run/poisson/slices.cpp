@@ -85,7 +85,7 @@ void draw_lines(Image& image, const std::vector<double>& value, double step) {
 
 ColorScale::ColorScale(double least, double greatest) : least_(least), greatest_(greatest) {
     const double larger = std::max(std::abs(least), std::abs(greatest)), smaller = std::min(std::abs(least), std::abs(greatest));
-    const bool two_sided = least < 0 && greatest > 0 && smaller > 0.1 * larger;
+    const bool two_sided = least < 0 && greatest > 0 && smaller > 0.4 * larger;
     if (two_sided) {
         least_ = -larger, greatest_ = larger;
         for (int i = -127; i <= 127; ++i) {

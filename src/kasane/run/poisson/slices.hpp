@@ -17,7 +17,7 @@ struct BoxField {
     const std::vector<double>* value = nullptr;
 };
 
-/// From values to colours, even to the eye. Values on both sides of zero get two hues that meet there.
+/// From values to colours, even to the eye. Values that go about as far to both sides of zero get two hues that meet there.
 class ColorScale {
    public:
     /// @param least, greatest  finite, least <= greatest

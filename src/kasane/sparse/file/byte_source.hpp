@@ -1,5 +1,6 @@
 // Bytes of a file or of memory, read once from front to back.
-// Invariants: how many bytes there are is known before the first is read; a file that shrinks while it is read ends early, and nothing worse.
+// Invariants: how many bytes there are is known before the first is read; a file that shrinks while it is read ends early, and nothing
+// worse.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -16,7 +17,8 @@ class ByteSource {
     /// @throws InputError: no such file, a directory, something without a length (a pipe), no permission
     explicit ByteSource(const std::filesystem::path& path);
     /// @param bytes  not copied   @param name  told in messages
-    ByteSource(View<const char> bytes, std::string name) : name_(std::move(name)), bytes_(bytes), size_(static_cast<std::uint64_t>(bytes.n)) {}
+    ByteSource(View<const char> bytes, std::string name)
+        : name_(std::move(name)), bytes_(bytes), size_(static_cast<std::uint64_t>(bytes.n)) {}
     ~ByteSource();
     ByteSource(const ByteSource&) = delete;
     ByteSource& operator=(const ByteSource&) = delete;

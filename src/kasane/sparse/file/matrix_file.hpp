@@ -13,9 +13,9 @@ namespace kasane::sparse {
 
 struct MatrixFile {
     CsrMatrix matrix;
-    std::string format;        ///< "Matrix Market" | "PETSc binary"
-    index_t duplicates = 0;    ///< entries that were summed into others
-    bool symmetric = false;    ///< the file held one triangle, mirrored here
+    std::string format;      ///< "Matrix Market" | "PETSc binary"
+    index_t duplicates = 0;  ///< entries that were summed into others
+    bool symmetric = false;  ///< the file held one triangle, mirrored here
 };
 
 /// Matrix Market: `matrix coordinate real|integer general|symmetric`; of a symmetric file either triangle (or entries of both, each off-

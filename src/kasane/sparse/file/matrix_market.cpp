@@ -29,11 +29,13 @@ class Complaints {
    public:
     explicit Complaints(std::string file) : file_(std::move(file)) {}
     void add(index_t line, std::string message) {
-        problems_.push_back({std::move(message), {file_, static_cast<int>(std::min<index_t>(line, std::numeric_limits<int>::max())), 0, ""}});
+        problems_.push_back(
+            {std::move(message), {file_, static_cast<int>(std::min<index_t>(line, std::numeric_limits<int>::max())), 0, ""}});
         if (problems_.size() >= 8) throw InputError(problems_);
     }
     [[noreturn]] void fail(index_t line, std::string message) {
-        problems_.push_back({std::move(message), {file_, static_cast<int>(std::min<index_t>(line, std::numeric_limits<int>::max())), 0, ""}});
+        problems_.push_back(
+            {std::move(message), {file_, static_cast<int>(std::min<index_t>(line, std::numeric_limits<int>::max())), 0, ""}});
         throw InputError(problems_);
     }
     void throw_if_any() const {
@@ -92,7 +94,7 @@ class MarketFile {
     bool value(std::string_view word, double& to) {
         const auto text = parse_number(word, to);
         if (text == NumberText::good && std::isfinite(to)) return true;
-        complaints.add(line(), word.empty()                        ? "ends before its value: a real number is expected last"
+        complaints.add(line(), word.empty()                       ? "ends before its value: a real number is expected last"
                                : text == NumberText::not_a_number ? in_quotes(word) + " is no number"
                                : text == NumberText::too_large    ? in_quotes(word) + " is too large for a double"
                                                                   : in_quotes(word) + ": every value must be a finite number");
@@ -118,15 +120,22 @@ class MarketFile {
     Complaints complaints;
 
    private:
-    void check_type(const std::string& object, const std::string& layout, const std::string& field, const std::string& symmetry, bool matrix) {
+    void check_type(const std::string& object, const std::string& layout, const std::string& field, const std::string& symmetry,
+                    bool matrix) {
         const auto refuse = [&](const std::string& why) { complaints.add(1, why); };
         if (object != "matrix") refuse("object " + in_quotes(object) + " is not read: only 'matrix' is");
-        if (layout != "coordinate" && layout != "array") refuse("format " + in_quotes(layout) + " is unknown: it is 'coordinate' or 'array'");
-        if (field == "pattern") refuse("is a pattern: it says where entries are, not what they are. A file with field 'real' is needed");
-        else if (field == "complex") refuse("is complex: systems are real. Solve real and imaginary part as one real system, or write 'real'");
-        else if (field != "real" && field != "integer") refuse("field " + in_quotes(field) + " is unknown: it must be 'real' or 'integer'");
-        if (symmetry == "skew-symmetric") refuse("is skew-symmetric: its diagonal is zero, so it is not positive definite");
-        else if (symmetry == "hermitian") refuse("is hermitian, thus complex: systems are real. A real one is 'symmetric'");
+        if (layout != "coordinate" && layout != "array")
+            refuse("format " + in_quotes(layout) + " is unknown: it is 'coordinate' or 'array'");
+        if (field == "pattern")
+            refuse("is a pattern: it says where entries are, not what they are. A file with field 'real' is needed");
+        else if (field == "complex")
+            refuse("is complex: systems are real. Solve real and imaginary part as one real system, or write 'real'");
+        else if (field != "real" && field != "integer")
+            refuse("field " + in_quotes(field) + " is unknown: it must be 'real' or 'integer'");
+        if (symmetry == "skew-symmetric")
+            refuse("is skew-symmetric: its diagonal is zero, so it is not positive definite");
+        else if (symmetry == "hermitian")
+            refuse("is hermitian, thus complex: systems are real. A real one is 'symmetric'");
         else if (symmetry != "general" && symmetry != "symmetric")
             refuse("symmetry " + in_quotes(symmetry) + " is unknown: it must be 'general' or 'symmetric'");
         if (matrix && layout == "array")
@@ -143,9 +152,10 @@ class MarketFile {
             const auto word = words.next();
             const auto text = parse_number(word, *numbers[i]);
             if (text != NumberText::good || *numbers[i] < 0)
-                complaints.fail(h.size_line, text == NumberText::too_large
-                                                 ? in_quotes(word) + " is too large for a size"
-                                                 : fmt::format("the size line must be '{}', and {} is no such number", expected, in_quotes(word)));
+                complaints.fail(h.size_line,
+                                text == NumberText::too_large
+                                    ? in_quotes(word) + " is too large for a size"
+                                    : fmt::format("the size line must be '{}', and {} is no such number", expected, in_quotes(word)));
         }
         if (const auto word = words.next(); !word.empty())
             complaints.fail(h.size_line, fmt::format("the size line must be '{}', and {} is one word too many", expected, in_quotes(word)));
@@ -161,8 +171,9 @@ class MarketFile {
 index_t most_lines(const MarketFile& file, std::uint64_t least) { return static_cast<index_t>((file.left() + 1) / (least + 1)); }
 
 [[noreturn]] void too_few(MarketFile& file, const Header& h, index_t found) {
-    file.complaints.fail(file.line(), fmt::format("ends after {} of the {} entries that line {} promises: it is truncated, or line {} is wrong",
-                                                  found, h.entries, h.size_line, h.size_line));
+    file.complaints.fail(file.line(),
+                         fmt::format("ends after {} of the {} entries that line {} promises: it is truncated, or line {} is wrong", found,
+                                     h.entries, h.size_line, h.size_line));
 }
 
 [[noreturn]] void too_many(MarketFile& file, const Header& h) {
@@ -175,9 +186,10 @@ index_t most_lines(const MarketFile& file, std::uint64_t least) { return static_
 void check_length(MarketFile& file, const Header& h, std::uint64_t shortest) {
     const auto most = most_lines(file, shortest);
     if (h.entries > most)
-        file.complaints.fail(h.size_line, fmt::format("promises {} entries, and the {} bytes behind it hold {} at most: the file is truncated, or "
-                                                      "this line is wrong",
-                                                      h.entries, file.left(), most));
+        file.complaints.fail(h.size_line,
+                             fmt::format("promises {} entries, and the {} bytes behind it hold {} at most: the file is truncated, or "
+                                         "this line is wrong",
+                                         h.entries, file.left(), most));
 }
 
 /// Calls put(row, column, value) for every entry, 0-based.
@@ -205,16 +217,19 @@ void check_triangles(MarketFile& file, const std::vector<Entry>& entries) {
     std::vector<std::uint64_t> upper;
     bool lower = false;
     for (const auto& e : entries) {
-        if (e.column > e.row) upper.push_back(key(e.column, e.row));
-        else lower = lower || e.row > e.column;
+        if (e.column > e.row)
+            upper.push_back(key(e.column, e.row));
+        else
+            lower = lower || e.row > e.column;
     }
     if (!lower || upper.empty()) return;
     std::sort(upper.begin(), upper.end());
     for (const auto& e : entries)
         if (e.row > e.column && std::binary_search(upper.begin(), upper.end(), key(e.row, e.column)))
-            file.complaints.fail(1, fmt::format("says 'symmetric', and entry ({}, {}) is given as ({}, {}) too: a symmetric file holds each pair "
-                                                "once. If it holds both triangles, write 'general' instead",
-                                                e.row + 1, e.column + 1, e.column + 1, e.row + 1));
+            file.complaints.fail(
+                1, fmt::format("says 'symmetric', and entry ({}, {}) is given as ({}, {}) too: a symmetric file holds each pair "
+                               "once. If it holds both triangles, write 'general' instead",
+                               e.row + 1, e.column + 1, e.column + 1, e.row + 1));
 }
 
 }  // namespace
@@ -228,11 +243,12 @@ MatrixFile read_matrix_market(ByteSource& source, std::uint64_t memory) {
         file.complaints.fail(h.size_line, fmt::format("is not square: it has {} rows and {} columns", h.rows, h.columns));
     check_length(file, h, 5);  // "1 1 1"
     if (h.rows > most_lines(file, 5))
-        file.complaints.fail(h.size_line, fmt::format("states {} rows, and the {} bytes behind it cannot hold an entry for each: every row needs "
-                                                      "its diagonal entry",
-                                                      h.rows, file.left()));
-    check_file_memory(source.name(), fmt::format("{} rows with {} entries", h.rows, h.entries), assemble_memory(h.rows, h.entries, h.symmetric),
-                      memory);
+        file.complaints.fail(h.size_line,
+                             fmt::format("states {} rows, and the {} bytes behind it cannot hold an entry for each: every row needs "
+                                         "its diagonal entry",
+                                         h.rows, file.left()));
+    check_file_memory(source.name(), fmt::format("{} rows with {} entries", h.rows, h.entries),
+                      assemble_memory(h.rows, h.entries, h.symmetric), memory);
     std::vector<Entry> entries;
     entries.reserve(static_cast<std::size_t>(h.entries));
     read_entries(file, h, [&](index_t row, index_t column, double value) {
@@ -250,8 +266,9 @@ std::vector<double> read_vector_market(ByteSource& source, index_t rows, std::ui
     MarketFile file(source);
     auto h = file.header(false);
     if (h.columns != 1)
-        file.complaints.fail(h.size_line, fmt::format("has {} rows and {} columns, and a vector of one column is needed{}", h.rows, h.columns,
-                                                      h.columns > 1 && !h.coordinate ? ": write each right-hand side to a file of its own" : ""));
+        file.complaints.fail(h.size_line,
+                             fmt::format("has {} rows and {} columns, and a vector of one column is needed{}", h.rows, h.columns,
+                                         h.columns > 1 && !h.coordinate ? ": write each right-hand side to a file of its own" : ""));
     if (h.symmetric && h.rows > 1) file.complaints.fail(1, "says 'symmetric' of a vector: it must be 'general'");
     if (!h.coordinate) h.entries = h.rows;
     check_length(file, h, h.coordinate ? 5 : 1);

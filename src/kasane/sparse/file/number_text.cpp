@@ -13,14 +13,16 @@ namespace kasane::sparse {
 bool LineReader::next(std::string_view& line) {
     const auto* newline = begin_ < end_ ? static_cast<const char*>(std::memchr(buffer_.data() + begin_, '\n', end_ - begin_)) : nullptr;
     if (!newline) {
-        std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+        std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
+                  buffer_.begin());
         end_ -= begin_;
         begin_ = 0;
         const auto searched = end_;
         end_ += source_.read(buffer_.data() + end_, buffer_.size() - end_);
         if (end_ == 0) return false;
         newline = static_cast<const char*>(std::memchr(buffer_.data() + searched, '\n', end_ - searched));
-        KS_VALIDATE(newline || end_ < buffer_.size(), "has a line of more than a million characters: it is no Matrix Market file, or damaged",
+        KS_VALIDATE(newline || end_ < buffer_.size(),
+                    "has a line of more than a million characters: it is no Matrix Market file, or damaged",
                     {source_.name(), static_cast<int>(line_ + 1), 0, ""});
     }
     const auto stop = newline ? static_cast<std::size_t>(newline - buffer_.data()) : end_;

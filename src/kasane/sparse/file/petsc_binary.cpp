@@ -49,9 +49,10 @@ class PetscFile {
         if (left == 0) return 0;
         const auto id = left < width_ ? 0 : integer();
         if (id != matrix_id && id != vector_id)
-            fail(fmt::format("holds {} bytes behind {} that are neither a Mat nor a Vec of PETSc: was it written by a PETSc of complex "
-                             "numbers (not read: systems are real), or damaged?",
-                             left, behind));
+            fail(
+                fmt::format("holds {} bytes behind {} that are neither a Mat nor a Vec of PETSc: was it written by a PETSc of complex "
+                            "numbers (not read: systems are real), or damaged?",
+                            left, behind));
         return id;
     }
 
@@ -70,9 +71,10 @@ class PetscFile {
         const auto most_here = left / row_bytes;
         if (static_cast<std::uint64_t>(h.rows) > most_here ||
             static_cast<std::uint64_t>(h.entries) > (left - static_cast<std::uint64_t>(h.rows) * row_bytes) / entry_bytes)
-            fail(fmt::format("promises {} rows and {} entries, and {} bytes follow: it is truncated, or was written in single precision (not "
-                             "read)",
-                             h.rows, h.entries, left));
+            fail(fmt::format(
+                "promises {} rows and {} entries, and {} bytes follow: it is truncated, or was written in single precision (not "
+                "read)",
+                h.rows, h.entries, left));
         return h;
     }
     void skip_matrix() {
@@ -87,7 +89,8 @@ class PetscFile {
         if (h.rows > most_rows) fail(fmt::format("has {} rows, and at most {} can be", h.rows, most_rows));
         constexpr std::uint64_t entry = sizeof(std::int32_t) + sizeof(double);  // once as read, once canonical
         check_file_memory(source_.name(), fmt::format("{} rows with {} entries", h.rows, h.entries),
-                          2 * (static_cast<std::uint64_t>(h.entries) * entry + static_cast<std::uint64_t>(h.rows + 1) * sizeof(index_t)), memory_);
+                          2 * (static_cast<std::uint64_t>(h.entries) * entry + static_cast<std::uint64_t>(h.rows + 1) * sizeof(index_t)),
+                          memory_);
         CsrMatrix A;
         row_lengths(h, A);
         columns(h, A);
@@ -102,8 +105,8 @@ class PetscFile {
         const auto rows = integer();
         if (rows < 0) fail(fmt::format("has a header of {} numbers: it is damaged", rows));
         if (static_cast<std::uint64_t>(rows) > source_.left() / sizeof(double))
-            fail(fmt::format("promises {} numbers, and {} bytes follow: it is truncated, or was written in single precision (not read)", rows,
-                             source_.left()));
+            fail(fmt::format("promises {} numbers, and {} bytes follow: it is truncated, or was written in single precision (not read)",
+                             rows, source_.left()));
         if (rows == 0) fail("is empty: it holds a vector of no numbers");
         check_vector_size(source_.name(), rows, expected);
         check_file_memory(source_.name(), fmt::format("{} numbers", rows), static_cast<std::uint64_t>(rows) * sizeof(double), memory_);
@@ -192,8 +195,10 @@ class PetscWriter {
    public:
     PetscWriter(const std::filesystem::path& path, bool wide, std::uint64_t bytes) : file_(path, bytes), wide_(wide) {}
     void integer(std::int64_t number) {
-        if (wide_) put(turned(static_cast<std::uint64_t>(number)));
-        else put(turned(static_cast<std::uint32_t>(number)));
+        if (wide_)
+            put(turned(static_cast<std::uint64_t>(number)));
+        else
+            put(turned(static_cast<std::uint32_t>(number)));
     }
     void value(double number) { put(turned(std::bit_cast<std::uint64_t>(number))); }
     void commit() {
@@ -250,7 +255,8 @@ void write_matrix_petsc(const std::filesystem::path& path, const CsrView& A) {
     const auto entries = A.begin(A.n);
     const bool wide = entries > std::numeric_limits<std::int32_t>::max();
     const std::uint64_t integer = wide ? 8 : 4;
-    PetscWriter file(path, wide, 4 * integer + static_cast<std::uint64_t>(A.n) * integer + static_cast<std::uint64_t>(entries) * (integer + 8));
+    PetscWriter file(path, wide,
+                     4 * integer + static_cast<std::uint64_t>(A.n) * integer + static_cast<std::uint64_t>(entries) * (integer + 8));
     file.integer(matrix_id), file.integer(A.n), file.integer(A.n), file.integer(entries);
     for (index_t row = 0; row < A.n; ++row) file.integer(A.end(row) - A.begin(row));
     for (index_t k = 0; k < entries; ++k) file.integer(A.column(k));

@@ -17,15 +17,19 @@ std::string refusal(const std::string& head) {
     } known[] = {
         {"\x1f\x8b"sv, "is compressed with gzip: unpack it first (gunzip -k FILE)"},
         {"BZh"sv, "is compressed with bzip2: unpack it first (bunzip2 -k FILE)"},
-        {"\xfd" "7zXZ"sv, "is compressed with xz: unpack it first (unxz -k FILE)"},
+        {"\xfd"
+         "7zXZ"sv,
+         "is compressed with xz: unpack it first (unxz -k FILE)"},
         {"\x28\xb5\x2f\xfd"sv, "is compressed with zstd: unpack it first (unzstd FILE)"},
         {"PK\x03\x04"sv, "is a zip archive: unpack it first"},
         {"\x89HDF"sv, "is an HDF5 file: matrices are read from Matrix Market or PETSc binary files"},
         {"MATLAB 5.0"sv, "is a MATLAB file: save the matrix as Matrix Market (mmwrite) or PETSc binary (PetscBinaryWrite)"},
-        {"\x50\x7b\x12\x00"sv, "looks like a PETSc Mat of little-endian numbers: PETSc binary files are big endian, so this was not written "
-                               "by PETSc's binary viewer"},
-        {"\x4e\x7b\x12\x00"sv, "looks like a PETSc Vec of little-endian numbers: PETSc binary files are big endian, so this was not written "
-                               "by PETSc's binary viewer"},
+        {"\x50\x7b\x12\x00"sv,
+         "looks like a PETSc Mat of little-endian numbers: PETSc binary files are big endian, so this was not written "
+         "by PETSc's binary viewer"},
+        {"\x4e\x7b\x12\x00"sv,
+         "looks like a PETSc Vec of little-endian numbers: PETSc binary files are big endian, so this was not written "
+         "by PETSc's binary viewer"},
         {"\xef\xbb\xbf"sv, "begins with a byte order mark, which Matrix Market has not: save it as plain text"},
     };
     if (head.empty()) return "is empty: it holds no bytes";

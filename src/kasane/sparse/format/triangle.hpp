@@ -82,9 +82,27 @@ struct Triangle {
 /// Which entries of A a triangle takes, by the order of elimination.
 enum class Side { lower, upper };
 
-/// The strict triangle of A in new numbers, its values scaled: scale[i] a_ij scale[j].
-/// @param A on S   @param scale [padded] in new numbers
-template <Space S, class T>
-Triangle<S, T> make_triangle(S on, const CsrView& A, const Layout<S>& layout, View<const double> scale, Side side, const Format& format);
+/// The strict triangle of A in new numbers, its values as they are.
+/// @param A on S
+template <Space S>
+Triangle<S, double> make_triangle(S on, const CsrView& A, const Layout<S>& layout, Side side, const Format& format);
+
+/// value_ij *= scale[i] scale[j].   @param scale [padded]
+template <Space S>
+void scale_triangle(S on, const Layout<S>& layout, Triangle<S, double>& triangle, View<const double> scale);
+
+/// The same entries as T.
+template <class T, Space S>
+Triangle<S, T> copy_of(S on, const Triangle<S, double>& triangle);
+
+/// Calls f(rows, shape) for each run of rows that one shape (CsrRows, SellRows, SliceRows) describes: all rows, or those of a slice.
+template <Space S, class T, class F>
+void each_shape(const Layout<S>& layout, const Triangle<S, T>& t, F&& f) {
+    if (t.kind == FormatKind::csr) return f(Segment{0, layout.padded}, t.csr());
+    if (t.kind == FormatKind::sell) return f(Segment{0, layout.padded}, t.sell());
+    for (std::size_t s = 0; s < t.slice.size(); ++s)
+        if (s == 0 || t.slice[s].begin != t.slice[s - 1].begin || t.slice[s].rows != t.slice[s - 1].rows)
+            f(Segment{t.slice[s].begin, t.slice[s].begin + t.slice[s].rows}, t.slices(s));
+}
 
 }  // namespace kasane::sparse

@@ -15,9 +15,20 @@ template <Space S>
 struct Factor {
     FactorKind kind = FactorKind::identity;
     Buffer<double, S> pivot;      ///< [padded] D; 1 in padding
-    Triangle<S, double> lower;    ///< C, unscaled; own values only
+    Triangle<S, double> lower;    ///< C; own values only
     double shift = 0;             ///< relative, added to the diagonal: D would not have been positive without
 };
+
+/// A permuted and split, its values as they are.
+template <Space S>
+struct SplitMatrix {
+    Buffer<double, S> diagonal;  ///< [padded] 1 in padding
+    Triangle<S, double> lower, upper;
+    Triangle<S, double> lower_rows;  ///< the lower triangle in compressed rows, where a factor is to have values of its own; else empty
+};
+/// @param A on S   @param triangles  whether has_triangles(A): lower_rows is made
+template <Space S>
+SplitMatrix<S> split(S on, const CsrView& A, const Layout<S>& layout, const Format& format, bool triangles);
 
 /// True when two neighbours of a row are neighbours of each other somewhere: then IC(0) changes more than the diagonal.
 /// @param A on S, columns ascending
@@ -30,10 +41,10 @@ bool has_triangles(S on, const CsrView& A);
 /// factorisation begins again with the diagonal raised by 0.001, 0.002, 0.004, ... of itself.                       [Manteuffel 1980]
 /// @throws ComputationError when even twice the diagonal does not help (A is far from positive definite, or not finite)
 template <Space S>
-Factor<S> factorise(S on, const CsrView& A, const Layout<S>& layout, const Format& format, const FactorOptions& options);
+Factor<S> factorise(S on, const SplitMatrix<S>& A, const Layout<S>& layout, const FactorOptions& options);
 
-/// Everything scaled and stored. The factor's `lower` is used up.
+/// Everything scaled and stored.
 template <Space S>
-System<S> make_system(S on, const CsrView& A, Layout<S> layout, Factor<S> factor, const Format& format, bool single_factor);
+System<S> make_system(S on, SplitMatrix<S> A, Layout<S> layout, Factor<S> factor, bool single_factor);
 
 }  // namespace kasane::sparse

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 namespace kasane::sparse {
@@ -66,23 +67,32 @@ struct FindTriangle {
     }
 };
 
-KS_FN double diagonal_entry(const CsrView& A, index_t row) {
-    double sum = 0;
-    for (index_t e = A.begin(row); e < A.end(row); ++e)
-        if (A.column(e) == row) sum += A.value[e];
-    return sum;
-}
-
-/// D of none (1), Jacobi (a_ii), SSOR (a_ii / omega).
-struct PlainPivot {
+/// a_ii to its new place.
+struct TakeDiagonal {
     CsrView A;
-    View<const std::int32_t> old_row;
-    double one, omega;  ///< one: 1 leaves A's diagonal out
-    View<double> pivot;
+    View<const std::int32_t> new_row;
+    View<double> diagonal;
     KS_FN void operator()(index_t row) const {
-        const std::int32_t old = old_row[row];
-        pivot[row] = old < 0 || one != 0 ? 1 : diagonal_entry(A, old) / omega;
+        double sum = 0;
+        for (index_t e = A.begin(row); e < A.end(row); ++e)
+            if (A.column(e) == row) sum += A.value[e];
+        diagonal[new_row[row]] = sum;
     }
+};
+
+struct Fill {
+    double value;
+    View<double> to;
+    KS_FN void operator()(index_t i) const { to[i] = value; }
+};
+
+/// D of Jacobi (a_ii) and SSOR (a_ii / omega); 1 in padding.
+struct PlainPivot {
+    View<const std::int32_t> old_row;
+    View<const double> diagonal;
+    double omega;
+    View<double> pivot;
+    KS_FN void operator()(index_t row) const { pivot[row] = old_row[row] < 0 ? 1 : diagonal[row] / omega; }
 };
 
 /// Rows of one colour: lane l does rows l + j chunk of its group for j = 0 .. steps - 1.
@@ -94,47 +104,37 @@ struct Lanes {
 
 KS_FN bool bad_pivot(double pivot, double diagonal) { return !(pivot > 1e-10 * diagonal) || !(pivot - pivot == 0); }
 
-/// d_i = a_ii - sum a_ij^2 / d_j over the neighbours that are eliminated before: nobody else's pivot is looked at.
+/// d_i = a_ii - sum a_ij^2 / d_j over the lower triangle.
+template <class Shape>
 struct DiagonalPivots {
-    CsrView A;
     Lanes lanes;
-    View<const std::int32_t> old_row, new_row, rank;
+    Shape shape;
+    const std::int32_t* column;
+    const double* value;
+    View<const double> diagonal;
     double raise;  ///< 1 + shift
     View<double> pivot;
     Flag bad;
-    KS_FN bool before(index_t a, index_t b) const {
-        if (rank.empty()) return a < b;
-        return rank[a] != rank[b] ? rank[a] < rank[b] : a < b;
-    }
     KS_FN void operator()(index_t lane) const {
         for (int step = 0; step < lanes.steps; ++step) {
             const index_t row = lanes.row(lane, step);
-            const std::int32_t old = old_row[row];
-            double d = 1;
-            if (old >= 0) {
-                double diagonal = 0, sum = 0;
-                for (index_t e = A.begin(old); e < A.end(old); ++e) {
-                    const index_t other = A.column(e);
-                    const double a = A.value[e];
-                    if (other == old) {
-                        diagonal += a;
-                        continue;
-                    }
-                    const index_t column = new_row[other];
-                    if (before(column, row)) sum += a * a / pivot[column];
-                }
-                d = diagonal * raise - sum;
-                if (bad_pivot(d, diagonal)) {
-                    bad.raise();
-                    d = diagonal;
-                }
+            const Entries at = shape.entries(row);
+            double sum = 0;
+            for (int k = 0; k < at.count; ++k) {
+                const index_t slot = at.first + k * at.stride, other = column[slot];
+                if (other != row) sum += value[slot] * value[slot] / pivot[other];  // the row's own number: padding
+            }
+            double d = diagonal[row] * raise - sum;
+            if (bad_pivot(d, diagonal[row])) {
+                bad.raise();
+                d = diagonal[row];
             }
             pivot[row] = d;
         }
     }
 };
 
-/// The order of entries in a row of C: by elimination. Padding (the row's own number) comes last.
+/// The order of entries in a row of C: by elimination.
 struct Earlier {
     View<const std::int32_t> rank;
     KS_FN bool operator()(index_t a, index_t b) const {
@@ -170,41 +170,29 @@ struct RowSorter {
 };
 
 /// Rows of C = A's strict lower triangle on entry, eliminated in place.
-template <class Shape>
 struct Eliminate {
-    CsrView A;
     Lanes lanes;
-    Shape shape;
-    View<const std::int32_t> old_row;
+    CsrRows<double> shape;
     Earlier earlier;
     std::int32_t* column;
     double* value;
+    View<const double> diagonal;
     double raise;
     View<double> pivot;
     Flag bad;
 
-    KS_FN int length(index_t row, const Entries& at) const {
-        int n = at.count;
-        while (n > 0 && column[at.first + (n - 1) * at.stride] == row) --n;  // padding
-        return n;
-    }
     KS_FN void operator()(index_t lane) const {
         for (int step = 0; step < lanes.steps; ++step) eliminate(lanes.row(lane, step));
     }
     KS_FN void eliminate(index_t i) const {
-        if (old_row[i] < 0) {
-            pivot[i] = 1;
-            return;
-        }
         const Entries row = shape.entries(i);
-        const int n = length(i, row);
+        const int n = row.count;
         RowSorter{row, column, value, earlier}.sort(n);
-        const double diagonal = diagonal_entry(A, old_row[i]);
-        double d = diagonal * raise;
+        double d = diagonal[i] * raise;
         for (int e = 0; e < n; ++e) {
             const index_t at = row.first + e * row.stride, j = column[at];
             const Entries other = shape.entries(j);
-            const int m = length(j, other);
+            const int m = other.count;
             double c = value[at];
             // Both rows ascend by elimination: one walk along both finds the common columns.
             for (int a = 0, b = 0; a < e && b < m;) {
@@ -217,104 +205,70 @@ struct Eliminate {
             value[at] = c;
             d -= c * c / pivot[j];
         }
-        if (bad_pivot(d, diagonal)) {
+        if (bad_pivot(d, diagonal[i])) {
             bad.raise();
-            d = diagonal;
+            d = diagonal[i];
         }
         pivot[i] = d;
     }
 };
 
+/// body(lanes, how many, shape of t) for each colour in the order of elimination (sequential numbers: for each part of it).
 template <Space S, class Body>
-void each_color(S on, const Layout<S>& layout, Body body) {
+void each_color(const Layout<S>& layout, const Triangle<S, double>& t, Body body) {
+    const bool whole = layout.shape.numbering != Numbering::sequential;
     for (int c = 0; c < layout.colors; ++c)
-        for (int p = 0; p < layout.shape.parts; ++p) {
-            Segment s = layout.at(c, p);
-            if (layout.shape.numbering != Numbering::sequential) {
-                if (p > 0) break;
-                s = layout.color(c);
-            }
-            body(static_cast<std::size_t>(c) * layout.shape.parts + p, Lanes{s.begin, layout.shape.chunk, layout.steps},
-                 (s.end - s.begin) / layout.steps);
+        for (int p = 0; p < (whole ? 1 : layout.shape.parts); ++p) {
+            const Segment s = whole ? layout.color(c) : layout.at(c, p);
+            const Lanes lanes{s.begin, layout.shape.chunk, layout.steps};
+            const index_t n = (s.end - s.begin) / layout.steps;
+            if (t.kind == FormatKind::csr) body(lanes, n, t.csr());
+            else if (t.kind == FormatKind::sell) body(lanes, n, t.sell());
+            else body(lanes, n, t.slices(static_cast<std::size_t>(c) * layout.shape.parts + p));
         }
-    static_cast<void>(on);
-}
-
-template <Space S>
-void eliminate_all(S on, const CsrView& A, const Layout<S>& layout, Factor<S>& factor, double raise, Flag bad) {
-    const Earlier earlier{layout.rank.view()};
-    auto& C = factor.lower;
-    each_color(on, layout, [&](std::size_t segment, const Lanes& lanes, index_t n) {
-        const auto run = [&](auto shape) {
-            parallel_for(on, n, Eliminate<decltype(shape)>{A, lanes, shape, layout.old_row.view(), earlier, C.column.data(), C.value.data(),
-                                                           raise, factor.pivot.view(), bad});
-        };
-        static_cast<void>(segment);
-        if (C.kind == FormatKind::csr) run(C.csr());
-        else run(C.sell());
-    });
 }
 
 struct Scales {
-    View<const std::int32_t> old_row;
-    CsrView A;
     View<const double> pivot;
     View<double> scale, diagonal;
     KS_FN void operator()(index_t row) const {
-        const std::int32_t old = old_row[row];
         scale[row] = 1 / std::sqrt(pivot[row]);
-        diagonal[row] = old < 0 ? 1 : diagonal_entry(A, old) / pivot[row];
+        diagonal[row] /= pivot[row];
     }
 };
 
-/// Values of a scaled triangle of A's pattern replaced by C's: the lower triangle takes c_ij, the upper one c_ji.
-template <class From, class To, class T>
+/// Values of a triangle of A's pattern replaced by C's: entry (i, j) takes c_ij, or c_ji (transposed).
+template <class Shape>
 struct TakeOwnValues {
-    From from;
-    const std::int32_t* from_column;
-    const double* from_value;
-    To to;
-    const std::int32_t* to_column;
-    T* to_value;
-    View<const double> scale;
+    Shape shape;
+    const std::int32_t* column;
+    double* value;
+    CsrRows<double> C;
     bool transposed;
-    index_t first_row;
-    KS_FN double find(index_t row, index_t column) const {
-        const Entries at = from.entries(row);
+    index_t first;
+    KS_FN double find(index_t row, index_t wanted) const {
+        const Entries at = C.entries(row);
         for (int e = 0; e < at.count; ++e)
-            if (from_column[at.first + e * at.stride] == column) return from_value[at.first + e * at.stride];
+            if (C.column[at.first + e] == wanted) return C.value[at.first + e];
         return 0;
     }
     KS_FN void operator()(index_t i) const {
-        const index_t row = first_row + i;
-        const Entries at = to.entries(row);
+        const index_t row = first + i;
+        const Entries at = shape.entries(row);
         for (int e = 0; e < at.count; ++e) {
-            const index_t slot = at.first + e * at.stride, column = to_column[slot];
-            if (column == row) break;  // padding
-            const double c = transposed ? find(column, row) : find(row, column);
-            to_value[slot] = static_cast<T>(scale[row] * c * scale[column]);
+            const index_t slot = at.first + e * at.stride, other = column[slot];
+            if (other != row) value[slot] = transposed ? find(other, row) : find(row, other);  // the row's own number: padding
         }
     }
 };
 
-template <Space S, class T>
-Triangle<S, T> own_triangle(S on, const CsrView& A, const Layout<S>& layout, const Factor<S>& factor, View<const double> scale, Side side,
-                            const Format& format) {
-    auto to = make_triangle<S, T>(on, A, layout, scale, side, format);
-    const auto& C = factor.lower;
-    const auto take = [&](auto from, auto shape, index_t first, index_t n) {
-        parallel_for(on, n, TakeOwnValues<decltype(from), decltype(shape), T>{from, C.column.data(), C.value.data(), shape, to.column.data(),
-                                                                               to.value.data(), scale, side == Side::upper, first});
-    };
-    const auto into = [&](auto from) {
-        if (to.kind == FormatKind::csr) return take(from, to.csr(), 0, layout.padded);
-        if (to.kind == FormatKind::sell) return take(from, to.sell(), 0, layout.padded);
-        each_color(on, layout, [&](std::size_t segment, const Lanes& lanes, index_t n) {
-            take(from, to.slices(segment), lanes.begin, n * layout.steps);
-        });
-    };
-    if (C.kind == FormatKind::csr) into(C.csr());
-    else into(C.sell());
+template <Space S>
+Triangle<S, double> with_own_values(S on, const Layout<S>& layout, const Triangle<S, double>& C, const Triangle<S, double>& pattern, Side side) {
+    auto to = copy_of<double>(on, pattern);
+    each_shape(layout, to, [&](const Segment& run, auto shape) {
+        parallel_for(on, run.end - run.begin, TakeOwnValues<decltype(shape)>{shape, to.column.data(), to.value.data(), C.csr(),
+                                                                             side == Side::upper, run.begin});
+    });
     synchronize(on);
     return to;
 }
@@ -329,34 +283,51 @@ bool has_triangles(S on, const CsrView& A) {
 }
 
 template <Space S>
-Factor<S> factorise(S on, const CsrView& A, const Layout<S>& layout, const Format& format, const FactorOptions& options) {
+SplitMatrix<S> split(S on, const CsrView& A, const Layout<S>& layout, const Format& format, bool triangles) {
+    SplitMatrix<S> parts;
+    parts.diagonal = Buffer<double, S>(on, layout.padded);
+    parallel_for(on, layout.padded, Fill{1, parts.diagonal.view()});
+    parallel_for(on, layout.rows, TakeDiagonal{A, layout.new_row.view(), parts.diagonal.view()});
+    parts.lower = make_triangle(on, A, layout, Side::lower, format);
+    parts.upper = make_triangle(on, A, layout, Side::upper, format);
+    if (triangles) parts.lower_rows = make_triangle(on, A, layout, Side::lower, {FormatKind::csr, 1, 1});
+    return parts;
+}
+
+template <Space S>
+Factor<S> factorise(S on, const SplitMatrix<S>& A, const Layout<S>& layout, const FactorOptions& options) {
     Factor<S> factor;
     factor.pivot = Buffer<double, S>(on, layout.padded);
-    if (options.kind != Precondition::ic0) {
+    const auto pivot = factor.pivot.view();
+    const View<const double> diagonal = A.diagonal.view();
+    if (options.kind == Precondition::none) {
+        parallel_for(on, layout.padded, Fill{1, pivot});
+    } else if (options.kind != Precondition::ic0) {
         const bool ssor = options.kind == Precondition::ssor;
-        factor.kind = ssor ? FactorKind::own_triangles_of_A : FactorKind::identity;
-        parallel_for(on, layout.padded, PlainPivot{A, layout.old_row.view(), options.kind == Precondition::none ? 1. : 0.,
-                                                   ssor ? options.omega : 1., factor.pivot.view()});
+        if (ssor) factor.kind = FactorKind::own_triangles_of_A;
+        parallel_for(on, layout.padded, PlainPivot{layout.old_row.view(), diagonal, ssor ? options.omega : 1., pivot});
+    }
+    if (options.kind != Precondition::ic0) {
         synchronize(on);
         return factor;
     }
-    // Two colours of independent rows: the graph is bipartite, and no look for triangles is needed.
-    const bool bipartite = layout.colors <= 2 && layout.steps == 1;
-    factor.kind = !bipartite && has_triangles(on, A) ? FactorKind::own_values : FactorKind::own_triangles_of_A;
+    const bool triangles = A.lower_rows.offset.size() > 0;
+    factor.kind = triangles ? FactorKind::own_values : FactorKind::own_triangles_of_A;
     FlagOn<S> bad(on);
     for (double shift = 0; shift <= 2; shift = shift == 0 ? 0.001 : 2 * shift) {
         bad.lower();
-        if (factor.kind == FactorKind::own_values) {
-            // In rows or chunks, whatever A is stored in: slices would make every row as long as its colour's longest.
-            Buffer<double, S> ones(on, layout.padded);
-            parallel_for(on, layout.padded, PlainPivot{A, layout.old_row.view(), 1., 1., ones.view()});
-            const Format rows{format.kind == FormatKind::sell ? FormatKind::sell : FormatKind::csr, format.chunk, format.sigma};
-            factor.lower = make_triangle<S, double>(on, A, layout, ones.view(), Side::lower, rows);
-            eliminate_all(on, A, layout, factor, 1 + shift, bad.flag());
+        if (triangles) {
+            factor.lower = copy_of<double>(on, A.lower_rows);
+            auto& C = factor.lower;
+            const Earlier earlier{layout.rank.view()};
+            each_color(layout, C, [&](const Lanes& lanes, index_t n, auto shape) {
+                if constexpr (std::is_same_v<decltype(shape), CsrRows<double>>)
+                    parallel_for(on, n, Eliminate{lanes, shape, earlier, C.column.data(), C.value.data(), diagonal, 1 + shift, pivot, bad.flag()});
+            });
         } else {
-            each_color(on, layout, [&](std::size_t, const Lanes& lanes, index_t n) {
-                parallel_for(on, n, DiagonalPivots{A, lanes, layout.old_row.view(), layout.new_row.view(), layout.rank.view(), 1 + shift,
-                                                   factor.pivot.view(), bad.flag()});
+            each_color(layout, A.lower, [&](const Lanes& lanes, index_t n, auto shape) {
+                parallel_for(on, n, DiagonalPivots<decltype(shape)>{lanes, shape, A.lower.column.data(), A.lower.value.data(), diagonal,
+                                                                    1 + shift, pivot, bad.flag()});
             });
         }
         if (!bad.raised()) {
@@ -370,39 +341,47 @@ Factor<S> factorise(S on, const CsrView& A, const Layout<S>& layout, const Forma
 }
 
 template <Space S>
-System<S> make_system(S on, const CsrView& A, Layout<S> layout, Factor<S> factor, const Format& format, bool single_factor) {
+System<S> make_system(S on, SplitMatrix<S> A, Layout<S> layout, Factor<S> factor, bool single_factor) {
     System<S> system;
     system.on = on;
     system.factor = factor.kind;
     system.single_factor = single_factor && factor.kind != FactorKind::identity;
     system.scale = Buffer<double, S>(on, layout.padded);
-    system.diagonal = Buffer<double, S>(on, layout.padded);
-    parallel_for(on, layout.padded, Scales{layout.old_row.view(), A, factor.pivot.view(), system.scale.view(), system.diagonal.view()});
+    system.diagonal = std::move(A.diagonal);
+    parallel_for(on, layout.padded, Scales{factor.pivot.view(), system.scale.view(), system.diagonal.view()});
     synchronize(on);
     factor.pivot = {};
     const View<const double> scale = system.scale.view();
+    const auto store = [&](Triangle<S, double> exact, Triangle<S, double>& in_double, Triangle<S, float>& in_float) {
+        if (system.single_factor) in_float = copy_of<float>(on, exact);
+        else in_double = std::move(exact);
+    };
     if (factor.kind == FactorKind::own_values) {
-        if (system.single_factor) {
-            system.factor_lower_f = own_triangle<S, float>(on, A, layout, factor, scale, Side::lower, format);
-            system.factor_upper_f = own_triangle<S, float>(on, A, layout, factor, scale, Side::upper, format);
-        } else {
-            system.factor_lower = own_triangle<S, double>(on, A, layout, factor, scale, Side::lower, format);
-            system.factor_upper = own_triangle<S, double>(on, A, layout, factor, scale, Side::upper, format);
-        }
+        auto lower = with_own_values(on, layout, factor.lower, A.lower, Side::lower);
+        auto upper = with_own_values(on, layout, factor.lower, A.upper, Side::upper);
         factor.lower = {};
-    } else if (system.single_factor) {
-        system.factor_lower_f = make_triangle<S, float>(on, A, layout, scale, Side::lower, format);
-        system.factor_upper_f = make_triangle<S, float>(on, A, layout, scale, Side::upper, format);
+        A.lower_rows = {};
+        scale_triangle(on, layout, lower, scale);
+        scale_triangle(on, layout, upper, scale);
+        store(std::move(lower), system.factor_lower, system.factor_lower_f);
+        store(std::move(upper), system.factor_upper, system.factor_upper_f);
     }
-    system.lower = make_triangle<S, double>(on, A, layout, scale, Side::lower, format);
-    system.upper = make_triangle<S, double>(on, A, layout, scale, Side::upper, format);
+    scale_triangle(on, layout, A.lower, scale);
+    scale_triangle(on, layout, A.upper, scale);
+    if (system.single_factor && factor.kind == FactorKind::own_triangles_of_A) {
+        system.factor_lower_f = copy_of<float>(on, A.lower);
+        system.factor_upper_f = copy_of<float>(on, A.upper);
+    }
+    system.lower = std::move(A.lower);
+    system.upper = std::move(A.upper);
     layout.rank = {};
     system.layout = std::move(layout);
     return system;
 }
 
 template bool has_triangles(KS_SPACE, const CsrView&);
-template Factor<KS_SPACE> factorise(KS_SPACE, const CsrView&, const Layout<KS_SPACE>&, const Format&, const FactorOptions&);
-template System<KS_SPACE> make_system(KS_SPACE, const CsrView&, Layout<KS_SPACE>, Factor<KS_SPACE>, const Format&, bool);
+template SplitMatrix<KS_SPACE> split(KS_SPACE, const CsrView&, const Layout<KS_SPACE>&, const Format&, bool);
+template Factor<KS_SPACE> factorise(KS_SPACE, const SplitMatrix<KS_SPACE>&, const Layout<KS_SPACE>&, const FactorOptions&);
+template System<KS_SPACE> make_system(KS_SPACE, SplitMatrix<KS_SPACE>, Layout<KS_SPACE>, Factor<KS_SPACE>, bool);
 
 }  // namespace kasane::sparse

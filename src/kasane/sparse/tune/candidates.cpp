@@ -1,0 +1,118 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/sparse/order/orders.hpp>
+#include <kasane/sparse/tune/candidates.hpp>
+
+#include <algorithm>
+#include <exception>
+
+namespace kasane::sparse {
+namespace {
+
+bool has_triangles(Precondition precondition) { return precondition == Precondition::ic0 || precondition == Precondition::ssor; }
+
+/// Rows of very different lengths: chunks are mostly padding unless rows are sorted by length among many.
+int sigma_for(const MatrixFacts& matrix, int chunk) {
+    return matrix.longest_row * matrix.rows > 4 * matrix.nonzeros ? 32 * chunk : 1;
+}
+Format sell(const MatrixFacts& matrix, int chunk) { return {FormatKind::sell, chunk, sigma_for(matrix, chunk)}; }
+
+Format usual_format(const MatrixFacts& matrix, bool cuda, index_t colors) {
+    const int chunk = cuda ? 32 : 8;
+    // Colours of few chunks would be padding for the most part.
+    if (matrix.rows < 4 * chunk * std::max<index_t>(colors, 1)) return {FormatKind::csr, 1, 1};
+    return sell(matrix, chunk);
+}
+
+std::vector<Ordering> orderings(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph) {
+    if (asked.ordering.kind != OrderingKind::automatic) return {asked.ordering};
+    // Without triangles the ordering decides about locality alone.
+    if (!has_triangles(asked.precondition)) return {{OrderingKind::natural, 0, 0}, {OrderingKind::reverse_cuthill_mckee, 0, 0}};
+    std::vector<Ordering> out;
+    const auto take = [&](Ordering ordering) {
+        if (std::ranges::find(out, ordering) == out.end()) out.push_back(ordering);
+    };
+    const auto cm_rcm = [&](int k) { take({OrderingKind::cm_rcm, std::max(k, graph.fewest_colors), 0}); };
+    if (graph.fewest_colors == 2) cm_rcm(2);  // the first colour can be eliminated exactly: half the bytes
+    cm_rcm(8);
+    if (graph.fewest_colors > 8) take({OrderingKind::multicolor, 8, 0});  // levels that conflict much; greedy colours are fewer
+    if (cuda) {
+        cm_rcm(4);
+        cm_rcm(12);
+        return out;
+    }
+    take({OrderingKind::block, 4, 32});
+    // Many narrow colours: a barrier costs some thousand cycles, as much as some hundred rows.
+    constexpr index_t wide = 1024;
+    if (graph.levels > 0 && matrix.rows >= wide * graph.levels) take({OrderingKind::reverse_cuthill_mckee, 0, 0});
+    if (graph.natural_levels > 0 && matrix.rows >= wide * graph.natural_levels) take({OrderingKind::natural, 0, 0});
+    return out;
+}
+
+index_t colors_of(const Ordering& ordering, const GraphFacts& graph) {
+    if (ordering.kind == OrderingKind::natural) return graph.natural_levels;
+    if (ordering.colors == 0) return graph.levels;
+    return ordering.colors;
+}
+
+}  // namespace
+
+GraphFacts graph_facts(const CsrView& A) {
+    const detail::Pattern graph(A);
+    const auto levels = detail::reversed(detail::cuthill_mckee_levels(graph));
+    return {detail::conflict_free_colors(graph, levels, 2), levels.count(), detail::natural_levels(graph).count()};
+}
+
+std::vector<SolverOptions> candidates(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph) {
+    std::vector<SolverOptions> out;
+    for (const auto& ordering : orderings(asked, cuda, matrix, graph)) {
+        SolverOptions options = asked;
+        options.ordering = ordering;
+        const bool one_color = !has_triangles(asked.precondition);
+        if (options.format.kind == FormatKind::automatic)
+            options.format = usual_format(matrix, cuda, one_color ? 1 : colors_of(ordering, graph));
+        if (options.numbering == Numbering::automatic) options.numbering = Numbering::coalesced;
+        if (options.launch == Launch::automatic && cuda) options.launch = Launch::cooperative;
+        out.push_back(options);
+    }
+    return out;
+}
+
+std::vector<SolverOptions> variations(const SolverOptions& chosen, const SolverOptions& asked, bool cuda, const MatrixFacts& matrix) {
+    std::vector<SolverOptions> out;
+    const auto add = [&](auto change) {
+        SolverOptions options = chosen;
+        change(options);
+        const bool same = options.format == chosen.format && options.numbering == chosen.numbering && options.launch == chosen.launch;
+        if (!same) out.push_back(options);
+    };
+    if (asked.format.kind == FormatKind::automatic) {
+        const auto formats = cuda ? std::vector<Format>{sell(matrix, 32), sell(matrix, 64), {FormatKind::sliced_ell, 0, 1}}
+                                  : std::vector<Format>{sell(matrix, 8), sell(matrix, 4), sell(matrix, 16), {FormatKind::csr, 1, 1}};
+        for (const auto& format : formats) add([&](SolverOptions& o) { o.format = format; });
+    }
+    if (asked.numbering == Numbering::automatic) add([](SolverOptions& o) { o.numbering = Numbering::sequential; });
+    if (asked.launch == Launch::automatic && cuda) add([](SolverOptions& o) { o.launch = Launch::graph; });
+    return out;
+}
+
+TuneResult tune(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph, const TrialFunction& trial) {
+    TuneResult result;
+    std::exception_ptr failure;
+    const auto run = [&](const std::vector<SolverOptions>& list, bool convergence) {
+        for (const auto& options : list) {
+            try {
+                result.trials.push_back(trial(options, convergence));
+            } catch (const Error&) {  // too large for the memory, or it does not apply
+                failure = std::current_exception();
+            }
+        }
+    };
+    const auto first = candidates(asked, cuda, matrix, graph);
+    run(first, first.size() > 1);
+    if (result.trials.empty()) std::rethrow_exception(failure);
+    run(variations(best_of(result.trials), asked, cuda, matrix), false);
+    result.options = best_of(result.trials);
+    return result;
+}
+
+}  // namespace kasane::sparse

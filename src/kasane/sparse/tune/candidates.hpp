@@ -1,0 +1,60 @@
+// Which options are worth timing for a matrix on a device, and which of those timed is the fastest to the solution.
+// Invariants: a candidate keeps every option that was not left open; the first one is what the rules would take without timing.
+#pragma once
+
+#include <kasane/sparse/solver.hpp>
+
+#include <functional>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// What orderings make of a graph.
+struct GraphFacts {
+    int fewest_colors = 2;       ///< that cm-rcm:2 comes out with
+    index_t levels = 0;          ///< of rcm; 0: not known
+    index_t natural_levels = 0;  ///< 0: not known
+};
+GraphFacts graph_facts(const CsrView& A);
+
+/// Where a trial's conjugate gradients stood after some iterations from zero, for a right-hand side of white noise.
+struct TuneProgress {
+    int iterations = 0;
+    double energy = 0;    ///< b.x, in the user's units: ||x||_A^2 [Hestenes & Stiefel 1952]
+    double residual = 1;  ///< ||b - A x|| / ||b||
+};
+
+struct TuneTrial {
+    SolverOptions options;
+    double seconds_per_iteration = 0;
+    std::vector<TuneProgress> progress;  ///< see measured_progress(); empty: that of an earlier trial with the same ordering
+};
+
+/// What run(k) says after k = 8, 11, 16, 23 and 32 iterations from zero; where ||r|| has fallen by 1000 in 32 of them, after more of them
+/// until it has converged, at most 256: that is not far then, and counts instead of estimating.
+std::vector<TuneProgress> measured_progress(const std::function<TuneProgress(int iterations)>& run, double rtol);
+
+/// At most five orderings, each with the numbering, format and launch that the rules give it. One where the ordering is given.
+std::vector<SolverOptions> candidates(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph);
+
+/// The same ordering in other formats, numberings and launches, `chosen` not among them; at most seven.
+std::vector<SolverOptions> variations(const SolverOptions& chosen, const SolverOptions& asked, bool cuda, const MatrixFacts& matrix);
+
+/// Iterations to the solution of each trial, in units of their own: only ratios mean something. NaN where a trial failed.
+std::vector<double> estimated_iterations(const std::vector<TuneTrial>& trials);
+
+/// Least seconds per iteration times iterations; of equals the first. @param trials at least one
+SolverOptions best_of(const std::vector<TuneTrial>& trials);
+
+/// Times these options; `convergence` says whether progress is needed. Throwing an Error leaves the candidate out.
+using TrialFunction = std::function<TuneTrial(const SolverOptions&, bool convergence)>;
+
+struct TuneResult {
+    SolverOptions options;
+    std::vector<TuneTrial> trials;  ///< in the order in which they ran
+};
+
+/// The fastest ordering, then its fastest variation. @throws what the last trial threw, where none worked
+TuneResult tune(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph, const TrialFunction& trial);
+
+}  // namespace kasane::sparse

@@ -1,0 +1,389 @@
+// `run`, `check`, `report` and `resume` of a Poisson problem: what they compute, write and promise.
+#include <kasane/core/io/hdf5.hpp>
+#include <kasane/run/poisson/poisson_output.hpp>
+
+#include <gtest/gtest.h>
+#include <test/reference/box_poisson.hpp>
+#include <test/run/command.hpp>
+#include <test/run/report/markup.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <regex>
+
+namespace {
+
+using namespace kasane;
+using test::read_file;
+namespace fs = std::filesystem;
+using json = nlohmann::json;
+using std::size_t;
+
+class Poisson : public test::CommandTest {
+   protected:
+    /// The paper's problem on n^3 cells, on one thread.
+    void problem(int n, const std::string& more_solver = "", const std::string& more = "",
+                 const std::string& source = "formula = 'i + j + k'") {
+        test::write_file(directory / "box.toml",
+                         "[run]\nproblem = 'poisson'\ntitle = 'A box'\ndevice = 'cpu'\nthreads = 1\n[grid]\ncells = [" + std::to_string(n) +
+                             ", " + std::to_string(n) + ", " + std::to_string(n) + "]\n[source]\n" + source +
+                             "\n[solver]\nordering = 'cm-rcm:8'\ntune = false\n" + more_solver + "[output]\ndirectory = 'out'\n" + more);
+    }
+    std::vector<double> potential(const std::string& run = "out") {
+        return hdf5::File::open(directory / run / "solution.hdf5").read_array<double>("/Potential");
+    }
+    std::vector<fs::path> checkpoints(const std::string& run = "out") {
+        std::vector<fs::path> all;
+        for (const auto& entry : fs::directory_iterator(directory / run / "checkpoints"))
+            if (entry.path().extension() == ".hdf5") all.push_back(entry.path());  // no ".name.hdf5.tmp"
+        std::sort(all.begin(), all.end());
+        return all;
+    }
+    /// Starts a solve of some hundred slow iterations, and leaves it when it iterates.
+    Process started(const std::vector<std::string>& more = {}) {
+        problem(64, "precondition = 'none'\nrtol = 1e-9\n");
+        std::vector<std::string> arguments{"run", "box.toml"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        auto process = start(arguments);
+        EXPECT_TRUE(wait_for([&] { return read_file(directory / "out/log.txt").find("set up in") != std::string::npos; }));
+        return process;
+    }
+};
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+    double largest = 0;
+    for (size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+    return a.size() == b.size() ? largest : std::numeric_limits<double>::infinity();
+}
+
+/// The source i + j + k on n^3 unit cells, solved by cosine transforms.
+std::vector<double> oracle(size_t n) {
+    std::vector<double> b;
+    for (size_t row = 0; row < n * n * n; ++row) b.push_back(static_cast<double>(row % n + row / n % n + row / n / n + 3));
+    return reference::solve({.nx = n, .ny = n, .nz = n}, b);
+}
+
+TEST_F(Poisson, SolvesThePapersProblemAndWritesItsDirectory) {
+    problem(32);
+    const auto outcome = kasane({"run", "box.toml", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto result = outcome.json();
+    EXPECT_EQ(result["directory"], "out");
+    EXPECT_EQ(result["status"], "done");
+    EXPECT_EQ(result["n"], 32768);
+    EXPECT_EQ(result["nonzeros"], 7 * 32768 - 6 * 1024);
+    EXPECT_EQ(result["ordering"], "cm-rcm:8");
+    EXPECT_EQ(result["colors"], 8);
+    EXPECT_NEAR(result["iterations"].get<int>(), 88, 2);
+    EXPECT_TRUE(result["converged"]);
+    EXPECT_LE(result["relative_residual"], 1e-7);
+    for (const char* key : {"setup_seconds", "solve_seconds", "seconds"}) EXPECT_GT(result[key], 0) << key;
+    for (const char* name : {"run.toml", "log.txt", "record.json", "report.html", "solution.hdf5", "solution.xmf"})
+        EXPECT_TRUE(fs::is_regular_file(directory / "out" / name)) << name;
+    EXPECT_FALSE(fs::exists(directory / "out/snapshots"));
+    EXPECT_TRUE(checkpoints().empty());
+
+    const auto phi = potential();
+    const auto exact = oracle(32);
+    // The residual is 1e-8 of b; the operator's condition number is about (2 n / pi)^2 = 400, and b is smooth.
+    EXPECT_LT(largest_difference(phi, exact), 1e-6 * exact[0]);
+    EXPECT_NEAR(phi.front(), reference::linear_source[0].first, 1e-6 * reference::linear_source[0].first);
+    EXPECT_NEAR(phi.back(), reference::linear_source[0].last, 1e-6 * reference::linear_source[0].last);
+
+    const auto record = json::parse(read_file(directory / "out/record.json"));
+    EXPECT_EQ(record["problem"], "poisson");
+    EXPECT_EQ(record["status"], "done");
+    EXPECT_EQ(record["solve"]["iterations"], result["iterations"]);
+    EXPECT_EQ(record["setup"]["color_sizes"], json(std::vector<int>(8, 4096)));
+    EXPECT_NEAR(record["potential"]["greatest"].get<double>(), *std::max_element(phi.begin(), phi.end()), 0);
+    EXPECT_EQ(record["boundary"]["z_max"], (json{{"dirichlet", 0.0}}));
+    EXPECT_EQ(record["segments"].size(), 1u);
+    bool names_the_paper = false;
+    for (const auto& paper : record["papers"]) names_the_paper |= paper.get<std::string>().starts_with("[HOHNI17]");
+    EXPECT_TRUE(names_the_paper);
+
+    // What was written reads back whole, and a second run of the resolved file computes the same bits.
+    const auto solution = run::read_solution(directory / "out/solution.hdf5");
+    EXPECT_EQ(solution.potential, phi);
+    EXPECT_EQ(solution.history.back().iteration, result["iterations"]);
+    EXPECT_EQ(solution.history.front().relative, 1);
+    ASSERT_EQ(kasane({"run", "out/run.toml", "-o", "again", "--quiet"}).status, 0);
+    EXPECT_EQ(potential("again"), phi);
+}
+
+TEST_F(Poisson, WritesWhatParaViewReads) {
+    problem(4, "", "", "formula = 'x*y*z'");
+    ASSERT_EQ(kasane({"run", "box.toml", "--quiet", "--set", "grid.cells=[4,3,2]", "--set", "grid.spacing=[0.5,[1,2,4],3]", "--set",
+                      "coefficient.formula=k", "--set", "run.title=phi < 3 & \"c\""})
+                  .status,
+              0);
+    auto xdmf = read_file(directory / "out/solution.xmf");
+    const std::string declaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
+    ASSERT_TRUE(xdmf.starts_with(declaration));
+    EXPECT_EQ(test::markup_problem(xdmf.substr(declaration.size()), test::Dialect::xml), "");
+    EXPECT_NE(xdmf.find("TopologyType=\"3DRectMesh\" Dimensions=\"3 4 5\""), std::string::npos) << "nodes along z, y, x";
+    // Every item is where it says and of the shape it says.
+    const auto file = hdf5::File::open(directory / "out/solution.hdf5");
+    const std::regex form(
+        "<DataItem Dimensions=\"([0-9 ]+)\" NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">solution.hdf5:([^<]+)</DataItem>");
+    std::vector<std::string> items;
+    for (std::sregex_iterator at(xdmf.begin(), xdmf.end(), form), end; at != end; ++at) {
+        std::string shape;
+        for (const auto n : file.dataset((*at)[2]).shape) shape += (shape.empty() ? "" : " ") + std::to_string(n);
+        EXPECT_EQ(shape, (*at)[1].str()) << (*at)[2];
+        items.push_back((*at)[2]);
+    }
+    EXPECT_EQ(items, (std::vector<std::string>{"/Faces/x", "/Faces/y", "/Faces/z", "/Potential", "/Source", "/Coefficient"}));
+    EXPECT_EQ(file.read<double>("/Faces/y"), (std::vector<double>{0, 1, 3, 7}));
+    EXPECT_EQ(file.read<double>("/Spacing/z"), (std::vector<double>{3, 3}));
+    EXPECT_EQ(file.read_array<double>("/Source", {2, 3, 4})[23], 1.75 * 5 * 4.5);
+    EXPECT_EQ(file.read_array<double>("/Coefficient", {2, 3, 4})[12], 2);
+    EXPECT_EQ(file.text_attribute("/Boundary", "z_max"), "dirichlet 0");
+    EXPECT_EQ(file.text_attribute("/Solver", "Ordering"), "cm-rcm:8");
+}
+
+TEST_F(Poisson, CheckTellsMemoryPapersAndTheResolvedFile) {
+    problem(16);
+    const auto outcome = kasane({"check", "box.toml", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto told = outcome.json();
+    EXPECT_EQ(told["problem"], "poisson");
+    EXPECT_EQ(told["n"], 4096);
+    EXPECT_EQ(told["nonzeros"], 7 * 4096 - 6 * 256);
+    // Source, b and x, and the matrix: 8 bytes a row and 12 an entry; the solver takes more than its six vectors.
+    EXPECT_GT(told["memory"]["host_bytes"], 4096 * (24 + 8 + 48) + 12 * 27136);
+    EXPECT_LT(told["memory"]["host_bytes"], 4096 * 1000);
+    EXPECT_TRUE(told["unused_keys"].empty());
+    EXPECT_TRUE(told["notes"].empty());
+    EXPECT_NE(told["papers"].dump().find("Meijerink"), std::string::npos);
+    EXPECT_FALSE(fs::exists(directory / "out"));
+    // The resolved file means the same, and resolves to itself.
+    test::write_file(directory / "resolved.toml", told["resolved"]);
+    const auto again = kasane({"check", "resolved.toml", "--json"});
+    ASSERT_EQ(again.status, 0) << again.err;
+    EXPECT_EQ(again.json()["resolved"], told["resolved"]);
+    EXPECT_NE(told["resolved"].get<std::string>().find("[boundary.z_max]\ndirichlet = 0.0"), std::string::npos) << told["resolved"];
+    EXPECT_NE(kasane({"check", "box.toml"}).out.find("memory at most"), std::string::npos);
+}
+
+TEST_F(Poisson, TakesFieldsAndWidthsFromFiles) {
+    problem(6, "", "", "formula = 'sin(i) + cos(j*k)'");
+    const std::vector<std::string> formulas{
+        "run", "box.toml", "-o", "one", "--quiet", "--set", "grid.spacing=[0.5,[1,2,1,2,1,2],3]", "--set", "coefficient.formula=1 + i/k"};
+    ASSERT_EQ(kasane(formulas).status, 0);
+    const auto phi = potential("one");
+    // All of it again from what the first run wrote, and once more from a flat data set of another name.
+    test::write_file(directory / "files.toml",
+                     "[run]\nproblem = 'poisson'\ndevice = 'cpu'\nthreads = 1\n[grid]\nfile = 'one/solution.hdf5'\n"
+                     "[coefficient]\nfile = 'one/solution.hdf5'\n[source]\nfile = 'one/solution.hdf5'\n"
+                     "[solver]\nordering = 'cm-rcm:8'\ntune = false\n[output]\ndirectory = 'two'\n");
+    const auto outcome = kasane({"run", "files.toml"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(potential("two"), phi);
+    auto flat = hdf5::File::create(directory / "flat.hdf5");
+    flat.write("/deep/f", hdf5::File::open(directory / "one/solution.hdf5").read_array<double>("/Source"));
+    flat.close();
+    ASSERT_EQ(
+        kasane({"run", "files.toml", "-o", "three", "--quiet", "--set", "source.file=flat.hdf5", "--set", "source.dataset=deep/f"}).status,
+        0);
+    EXPECT_EQ(potential("three"), phi);
+}
+
+TEST_F(Poisson, HoldsItsFaces) {
+    // A linear potential from 5 to 9 across y: exact whatever the widths.
+    problem(4, "rtol = 1e-12\n", "[boundary]\ny_min = { dirichlet = 5 }\ny_max = { dirichlet = 9 }\nz_max = { neumann = 0 }\n",
+            "formula = '0'");
+    ASSERT_EQ(kasane({"run", "box.toml", "--quiet", "--set", "grid.spacing=[1,[1,2,1,4],1]"}).status, 0);
+    const auto phi = potential();
+    const double expected[] = {5.25, 6, 6.75, 8};
+    for (size_t row = 0; row < phi.size(); ++row)
+        EXPECT_NEAR(phi[row], expected[row / 4 % 4], 1e-10) << row;  // rtol, a condition number of tens
+}
+
+TEST_F(Poisson, ASingularProblemIsSolvedForItsMeanFreeSolution) {
+    problem(8, "", "[boundary]\nz_max = { neumann = 0 }\n");
+    const auto outcome = kasane({"run", "box.toml", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("known up to a constant"), std::string::npos) << outcome.err;
+    EXPECT_TRUE(outcome.json()["singular"]);
+    EXPECT_NEAR(outcome.json()["mean_removed"].get<double>(), 13.5, 1e-9) << "the mean of i + j + k";
+    const auto phi = potential();
+    std::vector<double> b;
+    for (size_t row = 0; row < 512; ++row) b.push_back(static_cast<double>(row % 8 + row / 8 % 8 + row / 64 + 3) - 13.5);
+    const auto exact = reference::solve({.nx = 8, .ny = 8, .nz = 8, .fixed_top = false}, b);
+    EXPECT_LT(largest_difference(phi, exact), 1e-6 * *std::max_element(exact.begin(), exact.end()));
+    EXPECT_NEAR(std::accumulate(phi.begin(), phi.end(), 0.), 0, 1e-6);
+    EXPECT_NE(read_file(directory / "out/report.html").find("mean is zero"), std::string::npos);
+}
+
+TEST_F(Poisson, NoSourceMeansNoPotential) {
+    problem(4, "", "", "formula = '0'");
+    const auto outcome = kasane({"run", "box.toml", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["iterations"], 0);
+    EXPECT_EQ(potential(), std::vector<double>(64, 0.));
+    EXPECT_EQ(test::markup_problem(read_file(directory / "out/report.html"), test::Dialect::html), "");
+}
+
+TEST_F(Poisson, ThreadsChangeNothingButRounding) {
+    problem(20);
+    ASSERT_EQ(kasane({"run", "box.toml", "-o", "one", "--quiet"}).status, 0);
+    ASSERT_EQ(kasane({"run", "box.toml", "-o", "two", "--quiet", "--threads", "2"}).status, 0);
+    const auto one = potential("one"), two = potential("two");
+    // Both are within 1e-8 of b of the solution; sums of another order change the last iterate by far less.
+    EXPECT_LT(largest_difference(one, two), 1e-8 * one[0]);
+}
+
+TEST_F(Poisson, WhatDoesNotConvergeIsWrittenAllTheSame) {
+    problem(16, "max_iterations = 10\n");
+    const auto outcome = kasane({"run", "box.toml", "--json"});
+    EXPECT_EQ(outcome.status, 1);
+    const auto result = outcome.json();
+    EXPECT_EQ(result["status"], "not converged");
+    EXPECT_FALSE(result["converged"]);
+    EXPECT_EQ(result["iterations"], 10);
+    EXPECT_GT(result["relative_residual"], 1e-8);
+    for (const char* words : {"not converged after 10 iterations", "kasane resume out", "solver.max_iterations"})
+        EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+    EXPECT_NE(read_file(directory / "out/report.html").find("not the solution"), std::string::npos);
+    EXPECT_EQ(potential().size(), 4096u);
+    // Each life has ten iterations of its own, and begins where the last one ended.
+    double before = result["relative_residual"];
+    int lives = 1;
+    for (int status = 1; status == 1 && lives < 50; ++lives) {
+        const auto resumed = kasane({"resume", "out", "--json"});
+        status = resumed.status;
+        EXPECT_LE(resumed.json()["iterations"], 10 * (lives + 1));
+        EXPECT_GT(resumed.json()["iterations"], 10 * lives);
+        EXPECT_LT(resumed.json()["relative_residual"], before) << lives;
+        before = resumed.json()["relative_residual"];
+    }
+    EXPECT_GT(lives, 3);
+    const auto exact = oracle(16);
+    EXPECT_LT(largest_difference(potential(), exact), 1e-6 * exact[0]);
+    EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["segments"].size(), static_cast<size_t>(lives));
+    // A run that is done is left alone.
+    const auto done = kasane({"resume", "out", "--json"});
+    EXPECT_EQ(done.status, 0);
+    EXPECT_NE(done.err.find("done already"), std::string::npos) << done.err;
+}
+
+TEST_F(Poisson, AnInterruptedSolveGoesOn) {
+    auto process = started();
+    process.signal(SIGINT);
+    const auto outcome = process.wait();
+    ASSERT_EQ(outcome.status, 130) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("kasane resume out"), std::string::npos) << outcome.out;
+    EXPECT_FALSE(fs::exists(directory / "out/solution.hdf5"));
+    ASSERT_EQ(checkpoints().size(), 1u);
+    const auto saved = run::read_solution(checkpoints()[0]);
+    const auto record = json::parse(saved.record);
+    EXPECT_EQ(record["status"], "interrupted");
+    ASSERT_EQ(kasane({"report", "out"}).status, 0);
+    EXPECT_NE(read_file(directory / "out/report.html").find("iterate so far"), std::string::npos);
+
+    const auto resumed = kasane({"resume", "out", "--json"});
+    ASSERT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_GT(resumed.json()["iterations"], record["solve"]["iterations"]);
+    EXPECT_EQ(resumed.json()["status"], "done");
+    const auto phi = potential();
+    EXPECT_NEAR(phi.front(), reference::linear_source[1].first, 1e-6 * reference::linear_source[1].first);
+    EXPECT_NEAR(phi.back(), reference::linear_source[1].last, 1e-6 * reference::linear_source[1].last);
+    EXPECT_TRUE(checkpoints().empty()) << "the solution is what is left";
+    const auto history = run::read_solution(directory / "out/solution.hdf5").history;
+    EXPECT_TRUE(std::ranges::is_sorted(history, {}, &sparse::ResidualPoint::iteration));
+    EXPECT_EQ(history.back().iteration, resumed.json()["iterations"]);
+}
+
+TEST_F(Poisson, AKilledSolveGoesOnFromItsNewestWholeCheckpoint) {
+    auto process = started({"--set", "output.checkpoint_every=0.05"});
+    EXPECT_TRUE(wait_for([&] { return checkpoints().size() >= 2 || !process.running(); }));
+    process.signal(SIGKILL);
+    ASSERT_EQ(process.wait().status, 1000 + SIGKILL) << "it ended before it was killed";
+    const auto saved = checkpoints();
+    ASSERT_GE(saved.size(), 2u);
+    const auto iterations = json::parse(run::read_solution(saved[saved.size() - 2]).record)["solve"]["iterations"].get<int>();
+    EXPECT_GT(iterations, 0);
+    // The newer one is damaged in the middle of its numbers.
+    {
+        std::fstream file(saved.back(), std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(static_cast<std::streamoff>(fs::file_size(saved.back()) / 2));
+        file.put('!');
+    }
+    // The Krylov space of a twentieth of a second is too small to converge soon: to go on without new beginnings is the user's to say.
+    auto run_file = read_file(directory / "out/run.toml");
+    run_file.replace(run_file.find("checkpoint_every = 0.05"), 23, "checkpoint_every = 0.0 ");
+    test::write_file(directory / "out/run.toml", run_file);
+    const auto resumed = kasane({"resume", "out", "--json"});
+    ASSERT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_NE(resumed.err.find("damaged"), std::string::npos) << resumed.err;
+    EXPECT_NE(resumed.err.find("from iteration " + std::to_string(iterations)), std::string::npos) << resumed.err;
+    EXPECT_NEAR(potential().front(), reference::linear_source[1].first, 1e-6 * reference::linear_source[1].first);
+}
+
+TEST_F(Poisson, NothingWholeToGoOnFrom) {
+    problem(8, "max_iterations = 3\n");
+    ASSERT_EQ(kasane({"run", "box.toml", "--quiet"}).status, 1);
+    const auto solution = directory / "out/solution.hdf5";
+    fs::resize_file(solution, fs::file_size(solution) / 2);
+    test::expect_bad_input(kasane({"resume", "out", "--json"}), {"solution.hdf5", "truncated or corrupt"});
+    const auto report = kasane({"report", "out"});  // tells the rest
+    EXPECT_EQ(report.status, 0) << report.err;
+    EXPECT_NE(read_file(directory / "out/report.html").find("cannot be shown"), std::string::npos);
+    fs::remove(solution);  // as a run that was killed before its first checkpoint
+    const auto resumed = kasane({"resume", "out", "--json"});
+    EXPECT_EQ(resumed.status, 1) << resumed.err;
+    EXPECT_NE(resumed.err.find("starts from the beginning"), std::string::npos) << resumed.err;
+    EXPECT_EQ(resumed.json()["iterations"], 3);
+    // Another grid is another problem.
+    auto run_file = read_file(directory / "out/run.toml");
+    run_file.replace(run_file.find("[8, 8, 8]"), 9, "[8, 8, 9]");
+    test::write_file(directory / "out/run.toml", run_file);
+    test::expect_bad_input(kasane({"resume", "out", "--json"}), {"grid.cells", "8 x 8 x 9", "8 x 8 x 8"});
+}
+
+TEST_F(Poisson, NothingIsOverwritten) {
+    problem(4);
+    fs::create_directory(directory / "out");
+    test::write_file(directory / "out/thesis.txt", "years of work");
+    test::expect_bad_input(kasane({"run", "box.toml", "--json"}), {"output.directory", "out", "exists", "--force"});
+    test::expect_bad_input(kasane({"run", "box.toml", "--force", "--json"}), {"output.directory", "other things"});
+    EXPECT_EQ(std::distance(fs::directory_iterator(directory / "out"), {}), 1);
+    // --force replaces a run by one of another kind, with nothing left of the first.
+    ASSERT_EQ(kasane({"run", "box.toml", "-o", "done", "--quiet"}).status, 0);
+    test::expect_bad_input(kasane({"run", "box.toml", "-o", "done", "--json"}), {"exists already"});
+    small_run();
+    ASSERT_EQ(kasane({"run", "small.toml", "-o", "done", "--force", "--quiet", "--set", "run.until=0.03125", "--set",
+                      "output.snapshot_every=0.03125", "--set", "output.diagnostics_every=0.03125"})
+                  .status,
+              0);
+    EXPECT_FALSE(fs::exists(directory / "done/solution.hdf5"));
+    EXPECT_FALSE(fs::exists(directory / "done/solution.xmf"));
+    ASSERT_EQ(kasane({"run", "box.toml", "-o", "done", "--force", "--quiet"}).status, 0);
+    EXPECT_FALSE(fs::exists(directory / "done/energy.csv"));
+    EXPECT_FALSE(fs::exists(directory / "done/snapshots"));
+    EXPECT_TRUE(fs::exists(directory / "done/solution.hdf5"));
+}
+
+TEST_F(Poisson, TheReportIsWholeAndSafe) {
+    problem(12, "ordering = 'natural'\n");
+    auto text = read_file(directory / "box.toml");
+    text.erase(text.find("ordering = 'cm-rcm:8'\n"), 22);
+    test::write_file(directory / "box.toml", text);
+    ASSERT_EQ(kasane({"run", "box.toml", "--quiet", "--set", "run.title=<script>alert(1)</script>"}).status, 0);
+    const auto page = read_file(directory / "out/report.html");
+    EXPECT_EQ(test::markup_problem(page, test::Dialect::html), "");
+    EXPECT_EQ(page.find("<script"), std::string::npos);
+    EXPECT_EQ(page.find("http"), std::string::npos) << "nothing is fetched";
+    for (const char* words : {"1,728", "natural", "Convergence", "Sizes of the colours", "x → right, y ↑ up", "i + j + k", "solution.xmf",
+                              "HOHNI17", "prefers-color-scheme", "max-width: 640px"})
+        EXPECT_NE(page.find(words), std::string::npos) << words;
+    size_t pictures = 0;
+    for (auto at = page.find("data:image/png"); at != std::string::npos; at = page.find("data:image/png", at + 1)) ++pictures;
+    EXPECT_EQ(pictures, 3u);
+    ASSERT_EQ(kasane({"report", "out", "--quiet"}).status, 0);
+    EXPECT_EQ(read_file(directory / "out/report.html"), page);
+}
+
+}  // namespace
