@@ -171,7 +171,6 @@ class Member {
     }
 
     void update() {
-        clear_next();
         if (thread_ == 0 && task_.stop && control_.iteration > 0)
             board_.stop = task_.stop(control_.iteration, std::sqrt(control_.norm2) / (task_.b_norm > 0 ? task_.b_norm : 1));
         Sums sum;
@@ -201,6 +200,7 @@ class Member {
     }
 
     void direct() {
+        clear_next();  // all have passed update()'s barrier: what the last round left has been read
         Sums sum;
         switch (task_.iteration) {
             case Iteration::eisenstat: {
@@ -235,6 +235,7 @@ class Member {
 
     void finish() {
         if (thread_ == 0) log_.seconds = watch_.seconds();
+        barrier();
         clear_next();
         barrier();
         ++rounds_;
