@@ -74,7 +74,7 @@ class PoissonRun {
         record_.coefficient = words(file.coefficient);
         record_.rtol = file.solver.rtol;
         record_.iteration_limit = file.solver.iteration_limit;
-        record_.notes = file.notes;
+        record_.notes.clear();
         record_.unused_keys = file.unused_keys;
         record_.papers = papers(file.solver);
         const int first = record_.log.iterations;
@@ -254,7 +254,6 @@ PoissonResult go(const PoissonFile& file, const RunDirectory& directory, std::op
     const int from = record.log.iterations;
     log::info("{}: {} x {} x {} cells on {}{}, in {}", file.title, nx, ny, nz, device_info(file.space).name,
               from > 0 ? fmt::format(", going on from iteration {}", from) : "", directory.path().string());
-    for (const auto& note : file.notes) log::info("{}", note);
     PoissonRun run(file, directory, std::move(before), std::move(record));
     const auto& done = run.go(std::move(problem), controls);
     return result_of(done, run.history(), directory, file.report);

@@ -53,19 +53,39 @@ class GridBarrier {
     /// @param ahead  called by threads that only wait, while they wait
     template <class Ahead>
     __device__ void wait(const Ahead& ahead) {
-        meet<false>({}, ahead, [](const Sums&) {});
+        meet<false>({}, ahead, [](const Slot*, unsigned, unsigned) {});
     }
     /// @param then  called with the sums of all threads by one thread of each block before the block goes on
     template <class Ahead, class Then>
     __device__ void sum(const Sums& of_thread, const Ahead& ahead, const Then& then) {
-        meet<true>(of_thread, ahead, then);
+        meet<true>(of_thread, ahead, [&](const Slot* slots, unsigned lane, unsigned blocks) {
+            Sums total;
+            for (unsigned k = lane; k < blocks; k += 32) total.a += slots[k].sums.a, total.b += slots[k].sums.b;
+            total = warp_sum(total);
+            if (lane == 0) then(total);
+        });
+    }
+    /// @param then  then(sums of the threads of all blocks before this one, sums of all threads), likewise
+    template <class Then>
+    __device__ void scan(const Sums& of_thread, const Then& then) {
+        meet<true>(of_thread, [] {}, [&](const Slot* slots, unsigned lane, unsigned blocks) {
+            Sums before, total;
+            for (unsigned k = lane; k < blocks; k += 32) {
+                const Sums sums = slots[k].sums;
+                total.a += sums.a, total.b += sums.b;
+                if (k < blockIdx.x) before.a += sums.a, before.b += sums.b;
+            }
+            before = warp_sum(before);
+            total = warp_sum(total);
+            if (lane == 0) then(before, total);
+        });
     }
 
    private:
     using Word = ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device>;
 
-    template <bool summed, class Ahead, class Then>
-    __device__ void meet(const Sums& of_thread, const Ahead& ahead, const Then& then) {
+    template <bool summed, class Ahead, class Read>
+    __device__ void meet(const Sums& of_thread, const Ahead& ahead, const Read& read) {
         ++generation_;
         const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, blocks = gridDim.x;
         Slot* const slots = place_.slot + (generation_ & 1) * blocks;
@@ -88,12 +108,7 @@ class GridBarrier {
         }
         if constexpr (kind == Meeting::library) cooperative_groups::this_grid().sync();
         if constexpr (summed) {
-            if (warp == 0) {
-                Sums total;
-                for (unsigned k = lane; k < blocks; k += 32) total.a += slots[k].sums.a, total.b += slots[k].sums.b;
-                total = warp_sum(total);
-                if (lane == 0) then(total);
-            }
+            if (warp == 0) read(slots, lane, blocks);
         }
         if constexpr (summed || kind != Meeting::library) __syncthreads();
     }

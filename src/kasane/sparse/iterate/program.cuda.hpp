@@ -23,10 +23,10 @@ struct Scalars {
     }
 };
 
-// What comes next is told to a barrier, so that it can fetch what does not depend on the barrier.
+/// What is multiplied with next, as a barrier is told, so that who waits there can fetch it. (The first colour of a sweep has no entries.)
 struct Ahead {
     Operand operand = Operand::nothing;
-    int color = -1;  ///< -1: all
+    int color = -1;  ///< -1: nothing to fetch
 };
 
 // A Team has
@@ -49,7 +49,7 @@ struct PlainProgram {
                 team.rows(forward, c);
             }
         }
-        team.decide({Operand::factor_upper, team.colors() - 1}, [](Scalars& s, const Sums& sums) { s.take(sums.a, sums.b); });
+        team.decide({Operand::factor_upper, team.colors() - 2}, [](Scalars& s, const Sums& sums) { s.take(sums.a, sums.b); });
     }
     template <class Team>
     static __device__ void direction(Team& team, const Vectors& v) {
@@ -64,7 +64,7 @@ struct PlainProgram {
         }
         team.barrier({Operand::whole, -1});
         team.all(plain::Product{v});
-        team.decide({Operand::factor_lower, 0}, [](Scalars& s, const Sums& sums) { s.control.directed(sums.a); });
+        team.decide({Operand::factor_lower, 1}, [](Scalars& s, const Sums& sums) { s.control.directed(sums.a); });
     }
 };
 
@@ -72,14 +72,15 @@ struct EisenstatProgram {
     template <class Team>
     static __device__ void update(Team& team, const Vectors& v) {
         team.all(eisenstat::Update{v, team.scalars().control.alpha});
-        team.decide({Operand::upper, team.colors() - 1}, [](Scalars& s, const Sums& sums) {
+        const Ahead first_with_entries{Operand::upper, team.colors() - 2};
+        team.decide(first_with_entries, [](Scalars& s, const Sums& sums) {
             s.rho = sums.a;
             s.asks = s.control.asks_norm(sums.a);
             if (!s.asks) s.take(sums.a, -1);
         });
         if (!team.scalars().asks) return;
         team.all(eisenstat::Norm{v});
-        team.decide({Operand::upper, team.colors() - 1}, [](Scalars& s, const Sums& sums) { s.take(s.rho, sums.b); });
+        team.decide(first_with_entries, [](Scalars& s, const Sums& sums) { s.take(s.rho, sums.b); });
     }
     template <class Team>
     static __device__ void direction(Team& team, const Vectors& v) {
@@ -103,7 +104,7 @@ struct ReducedProgram {
     template <class Team>
     static __device__ void update(Team& team, const Vectors& v) {
         team.rows(reduced::Residual{v, team.scalars().control.alpha}, 1);
-        team.decide({}, [](Scalars& s, const Sums& sums) { s.take(sums.a, sums.b); });
+        team.decide({Operand::upper, 0}, [](Scalars& s, const Sums& sums) { s.take(sums.a, sums.b); });
     }
     template <class Team>
     static __device__ void direction(Team& team, const Vectors& v) {

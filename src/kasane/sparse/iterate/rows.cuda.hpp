@@ -217,7 +217,7 @@ class RowLoop {
     }
     /// Brings this thread's first rows into the second cache.
     __device__ void prefetch(Operand operand, int color) const {
-        if (job_.prefetch == 0 || operand == Operand::nothing || color < 0) return;
+        if (job_.prefetch == 0 || operand == Operand::nothing || color < 0 || color >= job_.colors) return;
         if ((operand == Operand::factor_lower || operand == Operand::factor_upper) && !job_.factored) return;
         const int part = color * job_.parts + first_part_;
         if (first_part_ >= job_.parts) return;

@@ -205,6 +205,8 @@ struct ReducedInner : DecidesDirection {
     static __device__ void decide(State& state, const Sums& sums) { state.scalars.control.directed(sums.a - sums.b); }
 };
 
+inline constexpr unsigned stage_block = 256, stage_blocks_per_unit = 4;
+
 /// How a stage is launched.
 struct Stage {
     int color = -1;       ///< -1: all
@@ -214,7 +216,7 @@ struct Stage {
 };
 
 template <class Step, template <class> class Rows, class F, class Tune>
-__global__ void __launch_bounds__(256, 4)
+__global__ void __launch_bounds__(stage_block, stage_blocks_per_unit)
     run_stage(const __grid_constant__ Job<Rows, F> job, const Gathering gathering, State* state, const Stage stage) {
 #if __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize();
