@@ -7,6 +7,7 @@
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/sparse/file/matrix_file.hpp>
 #include <kasane/sparse/solver.hpp>
+#include <kasane/sparse/tune/tuning_file.hpp>
 
 #include <fmt/format.h>
 
@@ -28,16 +29,6 @@ struct Options {
     sparse::SolverOptions solver;
     bool no_tune = false, force = false;
 };
-
-/// Where tuned choices are kept unless told otherwise; empty where there is no such place.
-fs::path default_tuning_file() {
-    const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
-    if ((!cache || !*cache) && (!home || !*home)) return {};
-    const auto directory = (cache && *cache ? fs::path(cache) : fs::path(home) / ".cache") / "kasane";
-    std::error_code error;
-    fs::create_directories(directory, error);
-    return error ? fs::path() : directory / "sparse-tuning.json";
-}
 
 /// All options that are wrong, each with its name.
 sparse::SolverOptions solver_options(const Options& o, const CLI::App& app) {
@@ -66,7 +57,7 @@ sparse::SolverOptions solver_options(const Options& o, const CLI::App& app) {
             "has no effect with --precondition " + o.precondition + ": leave it out, or take ssor");
     if (!problems.empty()) throw InputError(problems);
     options.tune = !o.no_tune;
-    if (options.tune) options.tuning_file = o.tuning_file.empty() ? default_tuning_file() : fs::path(o.tuning_file);
+    if (options.tune) options.tuning_file = o.tuning_file.empty() ? sparse::default_tuning_file() : fs::path(o.tuning_file);
     return options;
 }
 

@@ -70,8 +70,8 @@ SolverOptions tuned(const CsrView& A, const MatrixFacts& matrix, const SolverOpt
         if (convergence)
             out.progress = measured_progress(
                 [&](int iterations) {
-                    const auto progress = progress_after(engine, iterations);
-                    return TuneProgress{iterations, progress.energy, progress.residual};
+                    const auto progress = progress_after(engine, iterations, matrix.singular);
+                    return TuneProgress{progress.iterations, progress.energy, progress.residual};
                 },
                 options.rtol);
         return out;
@@ -89,7 +89,9 @@ Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOpt
     choice.options = options;
     SolverOptions& decided = choice.options;
     Stopwatch watch;
-    if (options.tune && anything_open(options, cuda) && matrix.rows >= rows_worth_timing) {
+    // Trials know constants as a null space, not constants on several parts.
+    const bool triable = !(matrix.singular && matrix.components > 1);
+    if (options.tune && anything_open(options, cuda) && matrix.rows >= rows_worth_timing && triable) {
         const bool kept = !options.tuning_file.empty();
         const TuningKey key = kept ? tuning_key(device_of(on), A, options) : TuningKey{};
         Recalled known;

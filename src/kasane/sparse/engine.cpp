@@ -12,13 +12,15 @@
 namespace kasane::sparse {
 namespace {
 
-/// Parts that a colour is split among: threads; on a device one for all its blocks, but for sequential numbers.
-int parts_of(Cpu on, Numbering, index_t rows) {
-    constexpr index_t rows_worth_a_thread = 1024;  // 20 us an iteration: a few times what the barriers of eight colours cost
-    return static_cast<int>(std::clamp<index_t>(rows / rows_worth_a_thread, 1, thread_count(on)));
+/// Parts that a colour is split among; on a device one for all its blocks, but for sequential numbers. On the CPU as many for one thread as
+/// for eight, so that their sums are the same bits, and some for each of more.
+int parts_of(Cpu on, Numbering, index_t rows, index_t colors) {
+    constexpr index_t rows_worth_a_part = 512;
+    const index_t most = std::max(32, 4 * thread_count(on)), least = std::min<index_t>(thread_count(on), rows / (2 * rows_worth_a_part));
+    return static_cast<int>(std::clamp<index_t>(rows / (rows_worth_a_part * colors), std::max<index_t>(least, 1), most));
 }
 #if defined(KASANE_CUDA)
-int parts_of(Cuda on, Numbering numbering, index_t) {
+int parts_of(Cuda on, Numbering numbering, index_t, index_t) {
     return numbering == Numbering::sequential ? 2 * device_info(on).units : 1;
 }
 #endif
@@ -69,7 +71,7 @@ Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverO
     const index_t ordered = order.row.size();
     LayoutShape shape;
     shape.numbering = options.numbering;
-    shape.parts = parts_of(on, options.numbering, A.n);
+    shape.parts = parts_of(on, options.numbering, A.n, std::max<index_t>(1, static_cast<index_t>(order.color_begin.size()) - 1));
     shape.chunk = chunk_of(options.format, cuda);
     shape.sigma = options.format.sigma;
     auto layout = make_layout(on, std::move(order), A, shape);
@@ -219,9 +221,11 @@ double seconds_per_iteration(Engine<S>& engine, int iterations) {
 }
 
 template <Space S>
-EngineProgress progress_after(Engine<S>& engine, int iterations) {
+EngineProgress progress_after(Engine<S>& engine, int iterations, bool mean_free) {
     const S on = engine.system.on;
-    const auto b_here = noise(engine.system.layout.rows);
+    auto b_here = noise(engine.system.layout.rows);
+    const double shift = mean_free ? mean(Cpu{}, View<const double>(view(b_here))) : 0;
+    for (double& value : b_here) value -= shift;
     const auto b = to_space(on, b_here);
     const double norm = std::sqrt(sum_of_squares(on, b.view(), 1., 0.));
     IterationTask task;
@@ -234,7 +238,7 @@ EngineProgress progress_after(Engine<S>& engine, int iterations) {
     Buffer<double, S> x(on, b.size());
     out_of_system(on, engine.system.layout, engine.system.scale.view(), 1., engine.vectors.x.view(), x.view());
     const auto x_here = to_host(x);
-    EngineProgress progress{0, log.true_norm / norm};
+    EngineProgress progress{log.iterations, 0, log.true_norm / norm};
     for (std::size_t i = 0; i < x_here.size(); ++i) progress.energy += b_here[i] * x_here[i];
     return progress;
 }
@@ -242,12 +246,12 @@ EngineProgress progress_after(Engine<S>& engine, int iterations) {
 template Engine<Cpu> make_engine(Cpu, const CsrView&, SpaceOrder<Cpu>, const SolverOptions&, PartTimes&);
 template SolveLog run_engine(Engine<Cpu>&, View<const double>, View<double>, bool, const StopFunction&);
 template double seconds_per_iteration(Engine<Cpu>&, int);
-template EngineProgress progress_after(Engine<Cpu>&, int);
+template EngineProgress progress_after(Engine<Cpu>&, int, bool);
 #if defined(KASANE_CUDA)
 template Engine<Cuda> make_engine(Cuda, const CsrView&, SpaceOrder<Cuda>, const SolverOptions&, PartTimes&);
 template SolveLog run_engine(Engine<Cuda>&, View<const double>, View<double>, bool, const StopFunction&);
 template double seconds_per_iteration(Engine<Cuda>&, int);
-template EngineProgress progress_after(Engine<Cuda>&, int);
+template EngineProgress progress_after(Engine<Cuda>&, int, bool);
 #endif
 
 }  // namespace kasane::sparse

@@ -54,12 +54,13 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
 template <Space S>
 double seconds_per_iteration(Engine<S>& engine, int iterations);
 
-/// Where the solve of white noise stands after so many iterations from zero: b.x = ||x||_A^2, and ||b - A x|| / ||b||.
+/// Where the solve of white noise (mean_free: without its mean) stands after so many iterations from zero: b.x = ||x||_A^2, and ||b - A x|| / ||b||.
 struct EngineProgress {
+    int iterations = 0;  ///< fewer than asked for where it has converged
     double energy = 0, residual = 1;
 };
 template <Space S>
-EngineProgress progress_after(Engine<S>& engine, int iterations);
+EngineProgress progress_after(Engine<S>& engine, int iterations, bool mean_free);
 
 /// Rows that a layout works on together, for a format: C of sell; elsewhere as wide as the space's vectors.
 int chunk_of(const Format& format, bool cuda);

@@ -42,7 +42,7 @@ class Poisson : public test::CommandTest {
     }
     /// Starts a solve of some hundred slow iterations, and leaves it when it iterates.
     Process started(const std::vector<std::string>& more = {}) {
-        problem(64, "precondition = 'none'\nrtol = 1e-9\n");
+        problem(48, "precondition = 'none'\nrtol = 1e-9\n");
         std::vector<std::string> arguments{"run", "box.toml"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         auto process = start(arguments);
@@ -236,30 +236,30 @@ TEST_F(Poisson, ThreadsChangeNothingButRounding) {
 }
 
 TEST_F(Poisson, WhatDoesNotConvergeIsWrittenAllTheSame) {
-    problem(16, "max_iterations = 10\n");
+    problem(16, "max_iterations = 20\n");
     const auto outcome = kasane({"run", "box.toml", "--json"});
     EXPECT_EQ(outcome.status, 1);
     const auto result = outcome.json();
     EXPECT_EQ(result["status"], "not converged");
     EXPECT_FALSE(result["converged"]);
-    EXPECT_EQ(result["iterations"], 10);
+    EXPECT_EQ(result["iterations"], 20);
     EXPECT_GT(result["relative_residual"], 1e-8);
-    for (const char* words : {"not converged after 10 iterations", "kasane resume out", "solver.max_iterations"})
+    for (const char* words : {"not converged after 20 iterations", "kasane resume out", "solver.max_iterations"})
         EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
     EXPECT_NE(read_file(directory / "out/report.html").find("not the solution"), std::string::npos);
     EXPECT_EQ(potential().size(), 4096u);
-    // Each life has ten iterations of its own, and begins where the last one ended.
+    // Each life has twenty iterations of its own, and begins where the last one ended.
     double before = result["relative_residual"];
     int lives = 1;
     for (int status = 1; status == 1 && lives < 50; ++lives) {
         const auto resumed = kasane({"resume", "out", "--json"});
         status = resumed.status;
-        EXPECT_LE(resumed.json()["iterations"], 10 * (lives + 1));
-        EXPECT_GT(resumed.json()["iterations"], 10 * lives);
+        EXPECT_LE(resumed.json()["iterations"], 20 * (lives + 1));
+        EXPECT_GT(resumed.json()["iterations"], 20 * lives);
         EXPECT_LT(resumed.json()["relative_residual"], before) << lives;
         before = resumed.json()["relative_residual"];
     }
-    EXPECT_GT(lives, 3);
+    EXPECT_GT(lives, 2);
     const auto exact = oracle(16);
     EXPECT_LT(largest_difference(potential(), exact), 1e-6 * exact[0]);
     EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["segments"].size(), static_cast<size_t>(lives));
@@ -287,9 +287,8 @@ TEST_F(Poisson, AnInterruptedSolveGoesOn) {
     ASSERT_EQ(resumed.status, 0) << resumed.err;
     EXPECT_GT(resumed.json()["iterations"], record["solve"]["iterations"]);
     EXPECT_EQ(resumed.json()["status"], "done");
-    const auto phi = potential();
-    EXPECT_NEAR(phi.front(), reference::linear_source[1].first, 1e-6 * reference::linear_source[1].first);
-    EXPECT_NEAR(phi.back(), reference::linear_source[1].last, 1e-6 * reference::linear_source[1].last);
+    const auto exact = oracle(48);
+    EXPECT_LT(largest_difference(potential(), exact), 1e-6 * exact[0]);
     EXPECT_TRUE(checkpoints().empty()) << "the solution is what is left";
     const auto history = run::read_solution(directory / "out/solution.hdf5").history;
     EXPECT_TRUE(std::ranges::is_sorted(history, {}, &sparse::ResidualPoint::iteration));
@@ -297,7 +296,7 @@ TEST_F(Poisson, AnInterruptedSolveGoesOn) {
 }
 
 TEST_F(Poisson, AKilledSolveGoesOnFromItsNewestWholeCheckpoint) {
-    auto process = started({"--set", "output.checkpoint_every=0.05"});
+    auto process = started({"--set", "output.checkpoint_every=0.02"});
     EXPECT_TRUE(wait_for([&] { return checkpoints().size() >= 2 || !process.running(); }));
     process.signal(SIGKILL);
     ASSERT_EQ(process.wait().status, 1000 + SIGKILL) << "it ended before it was killed";
@@ -311,15 +310,16 @@ TEST_F(Poisson, AKilledSolveGoesOnFromItsNewestWholeCheckpoint) {
         file.seekp(static_cast<std::streamoff>(fs::file_size(saved.back()) / 2));
         file.put('!');
     }
-    // The Krylov space of a twentieth of a second is too small to converge soon: to go on without new beginnings is the user's to say.
+    // The Krylov space of some milliseconds is too small to converge soon: to go on without new beginnings is the user's to say.
     auto run_file = read_file(directory / "out/run.toml");
-    run_file.replace(run_file.find("checkpoint_every = 0.05"), 23, "checkpoint_every = 0.0 ");
+    run_file.replace(run_file.find("checkpoint_every = 0.02"), 23, "checkpoint_every = 0.0 ");
     test::write_file(directory / "out/run.toml", run_file);
     const auto resumed = kasane({"resume", "out", "--json"});
     ASSERT_EQ(resumed.status, 0) << resumed.err;
     EXPECT_NE(resumed.err.find("damaged"), std::string::npos) << resumed.err;
     EXPECT_NE(resumed.err.find("from iteration " + std::to_string(iterations)), std::string::npos) << resumed.err;
-    EXPECT_NEAR(potential().front(), reference::linear_source[1].first, 1e-6 * reference::linear_source[1].first);
+    const auto exact = oracle(48);
+    EXPECT_LT(largest_difference(potential(), exact), 1e-6 * exact[0]);
 }
 
 TEST_F(Poisson, NothingWholeToGoOnFrom) {

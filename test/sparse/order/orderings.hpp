@@ -13,7 +13,8 @@ namespace kasane::sparse::slow {
 using Rows = std::vector<int>;
 
 inline bool coupled(const CsrMatrix& A, int i, int j) {
-    const auto first = A.column.begin() + A.begin[static_cast<std::size_t>(i)], last = A.column.begin() + A.begin[static_cast<std::size_t>(i) + 1];
+    const auto row = static_cast<std::size_t>(i);
+    const auto first = A.column.begin() + A.begin[row], last = A.column.begin() + A.begin[row + 1];
     return i != j && std::find(first, last, j) != last;
 }
 

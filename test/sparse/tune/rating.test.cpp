@@ -144,7 +144,8 @@ TEST(TuneRating, TrialsOfOneOrderingShareTheirProgress) {
 TEST(TuneRating, FailedTrialsNeverWin) {
     const double nan = std::nan("");
     const auto good = trial("cm-rcm:8", 1, {{8, 1, .9}, {16, 4, .9}});
-    for (const auto& bad : {trial("rcm", 1e-6, {{8, nan, .9}}), trial("rcm", nan, {{8, 9, .9}, {16, 10, .8}}), trial("rcm", 0, {{8, 9, .9}}),
+    for (const auto& bad : {trial("rcm", 1e-6, {{8, nan, .9}}), trial("rcm", nan, {{8, 9, .9}, {16, 10, .8}}),
+                            trial("rcm", 0, {{8, 9, .9}}),
                             trial("rcm", 1e-6, {{8, -1, .9}}), trial("rcm", 1e-6, {{16, 1, .9}, {8, 2, .9}}), trial("natural", 1e-6)}) {
         EXPECT_EQ(best_of({bad, good}).ordering.text(), "cm-rcm:8");
         EXPECT_EQ(best_of({good, bad}).ordering.text(), "cm-rcm:8");

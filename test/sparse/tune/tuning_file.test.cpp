@@ -154,7 +154,8 @@ TEST_F(TuningFile, TruncationsAndFlippedBitsAreHarmless) {
 }
 
 TEST_F(TuningFile, HostileEntriesAreNotTaken) {
-    for (const std::string ordering : {R"("auto")", R"("")", R"("mc:0")", R"("cm-rmc:4")", "17", "null", "[]", "{}", R"("mc:99999999999999999999")"}) {
+    for (const std::string ordering : {R"("auto")", R"("")", R"("mc:0")", R"("cm-rmc:4")", "17", "null", "[]", "{}",
+                                       R"("mc:99999999999999999999")"}) {
         write(R"({"choices": [3, null, [], {}, "x", )" + entry(ordering, "\"csr\"") + "]}");
         const auto found = recall(file, key, {});
         EXPECT_FALSE(found.options) << ordering;

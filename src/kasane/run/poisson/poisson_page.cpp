@@ -79,9 +79,9 @@ std::string lead(const PoissonRecord& r) {
     std::string text;
     const bool constant = r.coefficient.empty() || r.coefficient == "1";
     if (r.cells[0] > 0)
-        text += fmt::format("The potential of a source in a box of <strong>{}</strong> cells: {} = f with {}{}. ", box_text(r.cells),
-                            constant ? "−Δφ" : "−∇·(c∇φ)", field_text("f", r.source),
-                            constant ? "" : " and " + field_text("c", r.coefficient));
+        text +=
+            fmt::format("The potential of a source in a box of <strong>{}</strong> cells: {} = f with {}{}. ", box_text(r.cells),
+                        constant ? "−Δφ" : "−∇·(c∇φ)", field_text("f", r.source), constant ? "" : " and " + field_text("c", r.coefficient));
     if (solved(r)) {
         text += fmt::format("Conjugate gradients{} took <strong>{}</strong>",
                             preconditioner(r.setup).empty() ? ""

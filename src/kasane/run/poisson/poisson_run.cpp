@@ -150,6 +150,7 @@ class PoissonRun {
             const auto life = solver.solve(view(b), view(x), stop);
             auto& all = record_.log;
             append(solution_.history, life.history, all.iterations);
+            if (auto& last = solution_.history; !last.empty() && std::isnan(last.back().relative)) last.back().relative = life.residual;
             all.end = life.end;
             all.iterations += life.iterations;
             all.residual = life.residual, all.true_residual = life.true_residual, all.mean_removed = life.mean_removed;

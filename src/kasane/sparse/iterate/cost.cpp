@@ -1,5 +1,6 @@
 // What an iteration costs by count: barriers, and bytes when every array is moved once per phase that touches it.
-// The rows of phases.body.hpp, added up; entries are counted as stored, padding included.
+// The rows of phases.body.hpp, added up; entries are counted as stored, padding included. A vector that a phase gathers and also has in row
+// order counts once: its neighbours' values are asked for soon before or after.
 #include <kasane/sparse/iterate/iterate.hpp>
 
 namespace kasane::sparse {
@@ -26,14 +27,14 @@ double bytes_per_iteration(const System<S>& system, Iteration iteration) {
         // Direction 6 and Residual 5 on the second colour, Inner 1 on the first; what is gathered: p in Inner, u in Residual.
         return second * 8 * (6 + 5 + 1) + first * 8 * (1 + 1) + triangles;
     }
-    if (iteration == Iteration::eisenstat) return rows * 8 * (8 + 5 + 4) + triangles;
+    if (iteration == Iteration::eisenstat) return rows * 8 * (7 + 4 + 4) + triangles;
     double factor = 0;
     if (system.factor != FactorKind::identity) {
         factor = triangles;
         if (system.single_factor) factor = static_cast<double>(system.factor_lower_f.bytes() + system.factor_upper_f.bytes());
         else if (system.factor == FactorKind::own_values) factor = static_cast<double>(system.factor_lower.bytes() + system.factor_upper.bytes());
     }
-    return rows * 8 * (6 + 7 + 3) + factor + triangles;
+    return rows * 8 * (5 + 6 + 3) + factor + triangles;
 }
 
 template <Space S>

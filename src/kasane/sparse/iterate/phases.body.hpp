@@ -1,7 +1,7 @@
 // The physics of one row in each phase of the three iterations, for the host and the device alike.
 // A phase sums the row's products with a gathered vector, then finish(row, product, sums) does what touches that row alone.
 // Invariants: what a phase gathers, it (or an earlier colour) has written before the last barrier; finish writes its own row only.
-// Vectors are scaled (see system.hpp). Bytes per row and phase stand above each: doubles of 8, entries of 12, a gathered vector once.
+// Vectors are scaled (see system.hpp). Bytes per row and phase stand above each: doubles of 8, entries of 12 (3 or 6 a row), each vector once, gathered or not.
 //
 //   every iteration                plain                        eisenstat                   reduced (2 colours)
 //   update(alpha) -> rho, |r|      Forward, colours up          Update                      Residual on the second colour
@@ -32,7 +32,7 @@ enum class Operand { nothing, factor_lower, factor_upper, lower, upper, whole };
 
 namespace plain {
 
-/// r -= alpha q; y = (1 + F)^-1 r; a: r.M^-1 r = y.y; b: ||r||^2 of the unscaled residual.      r q u w(rite) F/2: 8*5 + 36 (+ 8: scale)
+/// r -= alpha q; y = (1 + F)^-1 r; a: r.M^-1 r = y.y; b: ||r||^2 of the unscaled residual.      r u w(rite), r q scale: 8*5 + 36
 struct Forward {
     static constexpr Operand operand = Operand::factor_lower;
     Vectors v;
@@ -47,7 +47,7 @@ struct Forward {
     }
 };
 
-/// z = (1 + F^T)^-1 y; x += alpha p; p = z + beta p.                                             u x p read and written, F/2: 8*7 + 36
+/// z = (1 + F^T)^-1 y; x += alpha p; p = z + beta p.                                             u x p read and written, F/2: 8*6 + 36
 struct Backward {
     static constexpr Operand operand = Operand::factor_upper;
     Vectors v;
@@ -78,7 +78,7 @@ struct Product {
 /// CG for (1 + L)^-1 A (1 + L)^-T with u = (1 + L)^-T p and w = (1 + L)^-1 (p + (diagonal - 2) u): the operator's product is u + w.
 namespace eisenstat {
 
-/// x += alpha u; p = r + beta p; u = (1 + L^T)^-1 p.                          x p u read and written, r, gathered u, L: 8*8 + 36
+/// x += alpha u; p = r + beta p; u = (1 + L^T)^-1 p.                          x p u read and written, r, L: 8*7 + 36
 struct Backward {
     static constexpr Operand operand = Operand::upper;
     Vectors v;
@@ -92,7 +92,7 @@ struct Backward {
     }
 };
 
-/// w = (1 + L)^-1 (p + (diagonal - 2) u); a: p.(u + w)                         p u diagonal w, gathered w, L: 8*5 + 36
+/// w = (1 + L)^-1 (p + (diagonal - 2) u); a: p.(u + w)                         p u diagonal w, L: 8*4 + 36
 struct Forward {
     static constexpr Operand operand = Operand::lower;
     Vectors v;
@@ -117,7 +117,7 @@ struct Update {
     }
 };
 
-/// b: ||r||^2 of the residual that the user knows, (1 + L) r unscaled. Not in every iteration.     r scale, gathered r, L: 8*3 + 36
+/// b: ||r||^2 of the residual that the user knows, (1 + L) r unscaled. Not in every iteration.     r scale, L: 8*2 + 36
 struct Norm {
     static constexpr Operand operand = Operand::lower;
     Vectors v;

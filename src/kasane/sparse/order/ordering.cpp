@@ -38,7 +38,8 @@ int positive(std::string_view digits, std::string_view what, int most, const std
     int value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size() || value < 1 || value > most)
-        throw InputError(fmt::format("ordering \"{}\": \"{}\" is no number of {}: a whole number from 1 to {} is needed", text, digits, what, most));
+        throw InputError(
+            fmt::format("ordering \"{}\": \"{}\" is no number of {}: a whole number from 1 to {} is needed", text, digits, what, most));
     return value;
 }
 
@@ -63,7 +64,8 @@ ColoredOrder cm_rcm(const Pattern& graph, const Ordering& asked) {
     if (asked.colors > levels.count())
         note = fmt::format("{} asks for more colours than the {} levels: rcm was taken", asked.text(), levels.count());
     else if (colors > asked.colors)
-        note = fmt::format("{} has conflicts: {} colours were taken{}", asked.text(), colors, colors == levels.count() ? ", which is rcm" : "");
+        note = fmt::format("{} has conflicts: {} colours were taken{}", asked.text(), colors,
+                           colors == levels.count() ? ", which is rcm" : "");
     return of_sets(asked, detail::cyclic(levels, colors), std::move(note));
 }
 
@@ -111,7 +113,7 @@ Ordering Ordering::parse(const std::string& text) {
                                      near.empty() ? "" : fmt::format("did you mean \"{}\"? ", spelling(*meant)), known));
     }
     if (parts.size() != 1u + form->has_block + form->has_colors) {
-        const auto example = form->kind == OrderingKind::block ? "block:32:4" : fmt::format("{}{}", form->name, form->has_colors ? ":8" : "");
+        const auto example = fmt::format("{}{}{}", form->name, form->has_block ? ":32" : "", form->has_colors ? ":8" : "");
         throw InputError(fmt::format("ordering \"{}\": {} is written {}, for instance \"{}\"", text, form->name, spelling(*form), example));
     }
     Ordering out;
@@ -123,7 +125,7 @@ Ordering Ordering::parse(const std::string& text) {
 
 std::string Ordering::text() const {
     const auto& form = *std::ranges::find(forms, kind, &Form::kind);
-    return fmt::format("{}{}{}", form.name, form.has_block ? fmt::format(":{}", block) : "", form.has_colors ? fmt::format(":{}", colors) : "");
+    return std::string(form.name) + (form.has_block ? fmt::format(":{}", block) : "") + (form.has_colors ? fmt::format(":{}", colors) : "");
 }
 
 ColoredOrder order_rows(const CsrView& A, const Ordering& ordering) {

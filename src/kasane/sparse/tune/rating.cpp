@@ -5,10 +5,10 @@
 // left of it is the squared A-norm of the error. So orderings are compared by how many iterations they need for equal energy; what is slow
 // to come is the same smooth part of the error in the trial and in the solve.
 //
-// How good that is, against whole solves by cm-rcm:2 and :8, rcm, mc:8 and block:8:2: on ten boxes of 11^3 to 34^3 cells that had no part in
-// the choice of the rule, ratios of iterations are right within 5% in half of the cases, 22% in nine of ten, 25% in all; on 64^3, and in two
-// dimensions, within 7%. The worst are mc and block on boxes of odd sizes, which are flattered by up to 25%: their last stretch is slower
-// than their first, and points at every fourth iteration do not show it either. Points at 8, 16 and 32 alone cost 22% on even sizes too.
+// How good that is, against whole solves by cm-rcm:2 and :8, rcm, mc:8 and block:8:2: on ten boxes of 11^3 to 34^3 cells that had no part
+// in the choice of the rule, ratios of iterations are right within 5% in half of the cases, 22% in nine of ten, 25% in all; on 64^3, and
+// in two dimensions, within 7%. The worst are mc and block on boxes of odd sizes, which are flattered by up to 25%: their last stretch is
+// slower than their first, and points at every fourth iteration do not show it either. Points at 8, 16 and 32 alone cost 22% on even sizes.
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/tune/candidates.hpp>
 
@@ -106,8 +106,10 @@ SolverOptions best_of(const std::vector<TuneTrial>& trials) {
     const auto iterations = estimated_iterations(trials);
     std::size_t best = 0;
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t t = 0; t < trials.size(); ++t)
-        if (const double seconds = trials[t].seconds_per_iteration * iterations[t]; seconds > 0 && seconds < least) least = seconds, best = t;
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+        const double seconds = trials[t].seconds_per_iteration * iterations[t];
+        if (seconds > 0 && seconds < least) least = seconds, best = t;
+    }
     return trials[best].options;
 }
 

@@ -138,7 +138,8 @@ int bandwidth_class(const CsrView& A) {
 
 TuningKey tuning_key(const std::string& device, const CsrView& A, const SolverOptions& asked) {
     return {device,
-            fmt::format("rows {} entries {} lengths {} bandwidth 2^{}", A.n, A.n > 0 ? A.end(A.n - 1) : 0, number_of_lengths(A), bandwidth_class(A)),
+            fmt::format("rows {} entries {} lengths {} bandwidth 2^{}", A.n, A.n > 0 ? A.end(A.n - 1) : 0, number_of_lengths(A),
+                        bandwidth_class(A)),
             fmt::format("ordering {} numbering {} format {} precondition {}{}{} iteration {} launch {}", asked.ordering.text(),
                         name(asked.numbering), asked.format.text(), name(asked.precondition),
                         asked.precondition == Precondition::ssor ? fmt::format(" omega {}", asked.ssor_omega) : "",
