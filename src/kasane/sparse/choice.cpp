@@ -32,9 +32,9 @@ Format format_by_rule(const MatrixFacts& matrix, index_t colors, bool cuda) {
 void decide_rest(SolverOptions& options, const MatrixFacts& matrix, int colors, bool cuda) {
     if (options.numbering == Numbering::automatic) options.numbering = Numbering::coalesced;
     if (options.format.kind == FormatKind::automatic) options.format = format_by_rule(matrix, colors, cuda);
-    // H200, two colours, us per iteration of graph and cooperative launch: 64^3 25 and 34, 128^3 88 and 96, 256^3 570 and 552.
-    constexpr index_t rows_of_long_phases = index_t{8} << 20;
-    if (options.launch == Launch::automatic) options.launch = matrix.rows < rows_of_long_phases ? Launch::graph : Launch::cooperative;
+    // H200, 128^3, us per iteration in one cooperative launch and as a graph: two colours reduced 81 and 92, eisenstat 138 and 136, eight
+    // colours 172 and 189, twenty 249 and 290.
+    if (options.launch == Launch::automatic) options.launch = Launch::cooperative;
 }
 
 namespace {
