@@ -81,7 +81,8 @@ inline std::vector<double> solve(const PoissonBox& box, std::vector<double> b) {
     return b;
 }
 
-/// phi in layer k (0-based) of n layers of unit cells, source 1, phi = 0 on top: the face above layer m - 1 carries the flux m of all below.
+/// phi in layer k (0-based) of n layers of unit cells, source 1, phi = 0 on top: the face below layer m
+/// carries the flux m of all layers under it.
 inline double uniform_source(std::size_t k, std::size_t n) {
     double phi = 0.5 * static_cast<double>(n);
     for (std::size_t m = k + 1; m < n; ++m) phi += static_cast<double>(m);

@@ -448,7 +448,8 @@ std::int64_t Section::integer(const std::string& key, const IntegerKey& schema) 
 }
 
 std::vector<std::int64_t> Section::integers(const std::string& key, const IntegersKey& schema) {
-    std::vector<std::int64_t> values = schema.fallback.value_or(std::vector<std::int64_t>(schema.count, std::max<std::int64_t>(schema.least, 0)));
+    const std::vector<std::int64_t> none(schema.count, std::max<std::int64_t>(schema.least, 0));
+    auto values = schema.fallback.value_or(none);
     if (const auto* node = node_->find(key)) {
         const auto* list = node->as_array();
         if (!list)
