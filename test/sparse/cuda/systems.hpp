@@ -34,8 +34,9 @@ inline System<Cpu> make(const CsrMatrix& A, const SystemCase& of) {
     shape.chunk = format.kind == FormatKind::sell ? format.chunk : format.kind == FormatKind::csr ? 1 : 32;
     shape.sigma = format.sigma;
     auto layout = make_layout(on, std::move(placed), A.view(), shape);
-    auto factor = factorise(on, A.view(), layout, format, {of.precondition, 1.});
-    return make_system(on, A.view(), std::move(layout), std::move(factor), format, of.single_factor);
+    auto matrix = split(on, A.view(), layout, format, of.precondition == Precondition::ic0 && has_triangles(on, A.view()));
+    auto factor = factorise(on, matrix, layout, {of.precondition, 1.});
+    return make_system(on, std::move(matrix), std::move(layout), std::move(factor), of.single_factor);
 }
 
 template <class T>
