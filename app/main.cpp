@@ -64,7 +64,7 @@ int guarded(const Common& common, const Action& action) {
     } catch (const Interrupted& stopped) {
         return fail(common.json, {{stopped.what(), {}}}, interrupted);
     } catch (const std::bad_alloc&) {
-        return fail(common.json, {{"there is not enough memory: take fewer particles", {}}}, computation_failed);
+        return fail(common.json, {{"there is not enough memory: take fewer particles, or a smaller system", {}}}, computation_failed);
     } catch (const std::exception& error) {
         return fail(common.json, {{error.what(), {}}}, computation_failed);
     }
