@@ -31,8 +31,8 @@ double relative_distance(const std::vector<double>& a, const std::vector<double>
     return std::sqrt(difference / size);
 }
 
-/// A few iterations agree to rounding, which they enlarge by no more than the growth of the residual polynomial; all of them reach the
-/// same end.
+/// A few iterations agree to rounding, which they enlarge by no more than the growth of the residual polynomial; what has fallen to the
+/// rounding of where it started (a star is solved in two iterations) is noise. All of them reach the same end.
 void expect_agreement(const System<Cpu>& system, Iteration iteration) {
     const auto device = there(system);
     const Problem problem(system);
@@ -50,15 +50,17 @@ void expect_agreement(const System<Cpu>& system, Iteration iteration) {
         EXPECT_EQ(few_there.log.iterations, 8);
         EXPECT_EQ(few_there.log.verdict, Verdict::limit);
         EXPECT_LT(relative_distance(few_there.x, few_here.x), 1e-12);
-        EXPECT_NEAR(few_there.log.true_norm, few_here.log.true_norm, 1e-11 * few_here.log.true_norm);
+        constexpr double noise = 1e-13;
+        const double start = few_here.log.history.front().relative;
+        EXPECT_NEAR(few_there.log.true_norm, few_here.log.true_norm, 1e-11 * few_here.log.true_norm + noise * start);
         ASSERT_EQ(few_there.log.history.size(), few_here.log.history.size());
         for (std::size_t i = 0; i < few_here.log.history.size(); ++i) {
             const auto &got = few_there.log.history[i], &want = few_here.log.history[i];
             EXPECT_EQ(got.iteration, want.iteration);
-            EXPECT_NEAR(got.preconditioned, want.preconditioned, 1e-10 * want.preconditioned) << i;
+            EXPECT_NEAR(got.preconditioned, want.preconditioned, 1e-10 * want.preconditioned + noise) << i;
             ASSERT_EQ(std::isnan(got.relative), std::isnan(want.relative)) << i;
             if (!std::isnan(want.relative)) {
-                EXPECT_NEAR(got.relative, want.relative, 1e-10 * want.relative) << i;
+                EXPECT_NEAR(got.relative, want.relative, 1e-10 * want.relative + noise * start) << i;
             }
         }
         EXPECT_EQ(all_there.log.verdict, Verdict::converged);
