@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 
 namespace kasane::sparse {
 namespace {
@@ -46,6 +47,20 @@ std::vector<Ordering> orderings(const SolverOptions& asked, bool cuda, const Mat
     if (graph.levels > 0 && matrix.rows >= wide * graph.levels) take({OrderingKind::reverse_cuthill_mckee, 0, 0});
     if (graph.natural_levels > 0 && matrix.rows >= wide * graph.natural_levels) take({OrderingKind::natural, 0, 0});
     return out;
+}
+
+/// The ordering that the rules prefer, unless another promises more than its estimate can be wrong by (see rating.cpp).
+Ordering fastest_ordering(const std::vector<TuneTrial>& trials) {
+    constexpr double estimates_err_by = 1.25;
+    const TuneTrial& preferred = trials.front();
+    const SolverOptions best = best_of(trials);
+    const auto iterations = estimated_iterations(trials);
+    for (std::size_t t = 0; t < trials.size(); ++t)
+        if (trials[t].options.ordering == best.ordering &&
+            trials[t].seconds_per_iteration * iterations[t] * estimates_err_by < preferred.seconds_per_iteration * iterations[0])
+            return best.ordering;
+    // Not a number, where the preferred one failed.
+    return iterations[0] > 0 && preferred.seconds_per_iteration > 0 ? preferred.options.ordering : best.ordering;
 }
 
 index_t colors_of(const Ordering& ordering, const GraphFacts& graph) {
@@ -110,8 +125,14 @@ TuneResult tune(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix
     const auto first = candidates(asked, cuda, matrix, graph);
     run(first, first.size() > 1);
     if (result.trials.empty()) std::rethrow_exception(failure);
-    run(variations(best_of(result.trials), asked, cuda, matrix), false);
-    result.options = best_of(result.trials);
+    const Ordering ordering = fastest_ordering(result.trials);
+    const auto of_that_ordering = [&] {
+        std::vector<TuneTrial> some;
+        std::ranges::copy_if(result.trials, std::back_inserter(some), [&](const TuneTrial& t) { return t.options.ordering == ordering; });
+        return some;
+    };
+    run(variations(best_of(of_that_ordering()), asked, cuda, matrix), false);
+    result.options = best_of(of_that_ordering());
     return result;
 }
 

@@ -54,7 +54,7 @@ struct TuneResult {
     std::vector<TuneTrial> trials;  ///< in the order in which they ran
 };
 
-/// The fastest ordering, then its fastest variation. @throws what the last trial threw, where none worked
+/// The first candidate's ordering, or the one that is faster by more than estimates err; then its fastest variation. @throws what the last trial threw, where none worked
 TuneResult tune(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph, const TrialFunction& trial);
 
 }  // namespace kasane::sparse
