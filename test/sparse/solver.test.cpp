@@ -479,7 +479,8 @@ TEST(SparseSolver, BadInputIsNamed) {
 
 TEST(SparseSolver, MemoryIsWhatItSays) {
     const CsrMatrix A = box_matrix({40, 40, 40});
-    const auto& facts = Solver(Cpu{2}, A.view(), with("auto", "auto", "auto", "auto")).setup();
+    const Solver solver(Cpu{2}, A.view(), with("auto", "auto", "auto", "auto"));
+    const auto& facts = solver.setup();
     EXPECT_LT(static_cast<double>(facts.peak_bytes), 1.3 * static_cast<double>(facts.bytes));
     EXPECT_LE(facts.peak_bytes, memory_estimate(A.rows(), A.nonzeros(), {}));
     EXPECT_GT(static_cast<double>(facts.peak_bytes), 0.7 * static_cast<double>(memory_estimate(A.rows(), A.nonzeros(), {})));
