@@ -45,6 +45,7 @@ Action add_report(CLI::App&, const Common&);
 Action add_sample(CLI::App&, const Common&);
 Action add_forces(CLI::App&, const Common&);
 Action add_solve(CLI::App&, const Common&);
+Action add_lattice(CLI::App&, const Common&);
 Action add_bench(CLI::App&, const Common&);
 Action add_info(CLI::App&, const Common&);
 

@@ -25,6 +25,7 @@ constexpr Verb verbs[] = {
     {"sample", "Sample a model into a snapshot", add_sample},
     {"forces", "Accelerations and potentials of a snapshot", add_forces},
     {"solve", "Solve a sparse symmetric positive definite system from a file", add_solve},
+    {"lattice", "Lattice QCD: gauge configurations, quark propagators, quenched updates", add_lattice},
     {"bench", "Measure this machine: speed with its bound and error", add_bench},
     {"info", "Devices, build and versions", add_info},
 };

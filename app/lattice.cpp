@@ -1,0 +1,29 @@
+// kasane lattice VERB …: gauge configurations, quark propagators, quenched updates.
+#include <app/lattice.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace kasane::app {
+namespace {
+
+const std::vector<Verb> verbs = {};
+
+}  // namespace
+
+Action add_lattice(CLI::App& app, const Common& common) {
+    app.require_subcommand(1);
+    std::vector<std::pair<CLI::App*, Action>> actions;
+    for (const auto& verb : verbs) {
+        auto* sub = app.add_subcommand(verb.name, verb.help);
+        sub->fallthrough();  // --json, --device and the like belong to `kasane lattice`
+        actions.emplace_back(sub, verb.add(*sub, common));
+    }
+    return [actions] {
+        for (const auto& [sub, action] : actions)
+            if (sub->parsed()) return action();
+        return static_cast<int>(bad_input);
+    };
+}
+
+}  // namespace kasane::app

@@ -1,0 +1,105 @@
+// What a space offers to the solvers of the Wilson-clover system: fields of one parity, their vector algebra, and the operator's parts,
+// in each precision. Declarations alone: dirac/cpu/ and dirac/cuda/ define them, each in the layout that suits its space.
+// Invariants: a Field holds the sites of one parity in a layout that only its space knows; sums are in double, in an order that does not
+// depend on the number of threads; nothing here waits for a device but the verbs that return a number.
+#pragma once
+
+#include <kasane/lattice/dirac/clover_term.hpp>
+#include <kasane/lattice/dirac/parameters.hpp>
+#include <kasane/lattice/links.hpp>
+#include <kasane/lattice/spinor_field.hpp>
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace kasane::lattice {
+
+/// How the sites of a parity are numbered on a space, and who their neighbours are; shared by all fields and operators of a solver.
+/// Constructed as Lattice<S>(on, extents); has extents() and space().
+template <Space S>
+class Lattice;
+
+/// One parity of a quark field. Constructed as Field<S, P>(shared_ptr<const Lattice<S>>), uninitialised; moves, never copies.
+/// Has lattice() and bytes().
+template <Space S, Precision P>
+class Field;
+
+/// The sites of one parity of a host field, and back; the other parity of `to` is left alone. Waits.
+template <Space S, Precision P>
+void load(const SpinorField& from, Parity parity, Field<S, P>& to);
+template <Space S, Precision P>
+void store(const Field<S, P>& from, Parity parity, SpinorField& to);
+
+/// The same field in another precision. Half keeps, per site, the largest real number as the scale.
+template <Space S, Precision From, Precision To>
+void convert(const Field<S, From>& from, Field<S, To>& to);
+
+/// The verbs of krylov's complex methods on fields of one space and precision; scalars are double.
+/// Each is one pass over memory. Vectors may be the same only where said.
+template <Space S, Precision P>
+class FieldAlgebra {
+   public:
+    using Vector = Field<S, P>;
+    using Scalar = std::complex<double>;
+
+    explicit FieldAlgebra(std::shared_ptr<const Lattice<S>> lattice);
+    ~FieldAlgebra();
+    FieldAlgebra(FieldAlgebra&&) noexcept;
+
+    Vector like(const Vector& x) const;
+    void copy(const Vector& x, Vector& y);   ///< y = x
+    void zero(Vector& y);                    ///< y = 0
+    double norm2(const Vector& x);           ///< sum |x_i|^2
+    Scalar dot(const Vector& x, const Vector& y);  ///< sum conj(x_i) y_i
+    void axpby(Scalar a, const Vector& x, Scalar b, Vector& y);  ///< y = a x + b y; where b = 0, y is not read
+
+    double axpy_norm2(Scalar a, const Vector& x, Vector& y);                   ///< y += a x; |y|^2
+    std::pair<Scalar, double> dot_norm2(const Vector& x, const Vector& y);     ///< {x.y, |x|^2}
+    void axpbypz(Scalar a, const Vector& x, Scalar b, const Vector& y, Vector& z);  ///< z = a x + b y + z
+    /// BiCGStab's direction: p = r + beta (p - omega v)
+    void direction(const Vector& r, Scalar beta, Scalar omega, const Vector& v, Vector& p);
+    /// BiCGStab's end of an iteration: x += alpha p + omega r; r -= omega t; {shadow.r, |r|^2} of the new r
+    std::pair<Scalar, double> finish(Scalar alpha, const Vector& p, Scalar omega, const Vector& t, const Vector& shadow, Vector& x,
+                                     Vector& r);
+    /// CG: x += a p, r -= a q; |r|^2
+    double step(double a, const Vector& p, const Vector& q, Vector& x, Vector& r);
+
+   private:
+    struct Work;  ///< room for partial sums
+    std::unique_ptr<Work> work_;
+};
+
+/// Numbers of a hop: out = own (A in the asymmetric form) + c * [A^-1] H in.
+enum class HopForm {
+    plain,    ///< out = x + c H in
+    inverse,  ///< out = x + c A^-1 H in, A of out's parity, inverted in registers by Cholesky's factors
+    clover,   ///< out = A x + c H in, A of out's parity
+};
+
+/// The operator's parts in one precision and one storage of the links.
+template <Space S, Precision P>
+class Dirac {
+   public:
+    /// @param A  null when csw is 0: A = 1; its data is packed, not kept
+    Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const CloverTerm<S>* A, Boundary boundary, LinkStorage storage);
+    ~Dirac();
+    Dirac(Dirac&&) noexcept;
+
+    /// out, of parity `to`, from in of the other parity; H^+ (g5 H g5) where `adjoint`. x of parity `to` may be null for plain and inverse
+    /// (then there is no such term), and may be out itself.
+    void hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const;
+    /// out = A in or A^-1 in, of that parity; in and out may be the same.
+    void clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const;
+
+    std::uint64_t bytes() const;  ///< of links and clover term
+    /// Memory traffic of one hop, per site of out, with every neighbour's spinor read once from memory.
+    double bytes_per_site(HopForm form, bool with_x) const;
+
+   private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace kasane::lattice

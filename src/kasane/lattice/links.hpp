@@ -1,0 +1,54 @@
+// The links on a space, in double precision, for everything but the Dirac operator's hops: updates, observables, the clover term.
+// Invariant: one number of neighbouring sites lies side by side, [parity][mu][18][checkerboard site], so that threads of consecutive
+// sites read consecutive memory.
+#pragma once
+
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/lattice/gauge_field.hpp>
+
+namespace kasane::lattice {
+
+/// Reads and writes single links on host or device.
+struct LinksView {
+    double* data = nullptr;
+    Extents extents;
+
+    KS_FN index_t place(Parity p, int mu) const { return (static_cast<index_t>(p) * 4 + mu) * 18 * extents.half(); }
+    KS_FN Su3<double> load(Parity p, index_t checkerboard, int mu) const {
+        const double* from = data + place(p, mu) + checkerboard;
+        const index_t stride = extents.half();
+        Su3<double> u;
+        for (int k = 0; k < 9; ++k) u.e[k / 3][k % 3] = {from[2 * k * stride], from[(2 * k + 1) * stride]};
+        return u;
+    }
+    KS_FN void store(Parity p, index_t checkerboard, int mu, const Su3<double>& u) const {
+        double* to = data + place(p, mu) + checkerboard;
+        const index_t stride = extents.half();
+        for (int k = 0; k < 9; ++k) {
+            to[2 * k * stride] = u.e[k / 3][k % 3].re;
+            to[(2 * k + 1) * stride] = u.e[k / 3][k % 3].im;
+        }
+    }
+    KS_FN Su3<double> load(const Site& s, int mu) const { return load(s.parity(), extents.checkerboard(s), mu); }
+    KS_FN void store(const Site& s, int mu, const Su3<double>& u) const { store(s.parity(), extents.checkerboard(s), mu, u); }
+};
+
+template <Space S>
+struct Links {
+    Extents extents;
+    Buffer<double, S> data;
+
+    Links() = default;
+    Links(S on, const Extents& n) : extents(n), data(on, 72 * n.volume()) {}
+    LinksView view() { return {data.data(), extents}; }
+    /// For reading alone.
+    LinksView view() const { return {const_cast<double*>(data.data()), extents}; }
+    S space() const { return data.space(); }
+};
+
+template <Space S>
+Links<S> links_on(S on, const GaugeField& from);
+template <Space S>
+GaugeField to_gauge_field(const Links<S>& from);
+
+}  // namespace kasane::lattice

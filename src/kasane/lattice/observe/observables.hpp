@@ -1,0 +1,53 @@
+// Gluonic observables, on any space. All sums are in double and do not depend on the number of threads.
+#pragma once
+
+#include <kasane/lattice/links.hpp>
+
+#include <complex>
+#include <vector>
+
+namespace kasane::lattice {
+
+/// Mean Re tr U_plaquette / 3.
+struct Plaquette {
+    double space = 0;  ///< of the planes xy, xz, yz
+    double time = 0;   ///< of the planes xt, yt, zt
+    double mean() const { return (space + time) / 2; }
+};
+template <Space S>
+Plaquette plaquette(const Links<S>& u);
+Plaquette plaquette(const GaugeField& u);
+
+/// Mean Re tr U / 3 over all links: LINK_TRACE of NERSC files.
+double link_trace(const GaugeField& u);
+template <Space S>
+double link_trace(const Links<S>& u);
+
+/// Mean over space of tr prod_t U_t / 3.
+template <Space S>
+std::complex<double> polyakov_loop(const Links<S>& u);
+
+/// Q = sum_x eps_mnrs tr F_mn F_rs / (32 pi^2) with the clover-leaf F (traceless part): an integer in the continuum, near one on smooth
+/// fields.
+template <Space S>
+double topological_charge(const Links<S>& u);
+
+/// E = sum_{m<n} -tr F_mn F_mn averaged over sites, with the clover-leaf F.                             [Luscher 2010, arXiv:1006.4518]
+template <Space S>
+double energy_density(const Links<S>& u);
+
+struct FlowPoint {
+    double t = 0;         ///< flow time, a^2
+    double t2E = 0;       ///< t^2 E, clover
+    double t2E_plaquette = 0;  ///< t^2 E, E = 2 sum_plaquettes Re tr (1 - U) per site
+    double charge = 0;
+};
+/// Integrates the Wilson flow of u in place up to t_max in steps of `step` (third-order Runge-Kutta, [Luscher 2010, app. C]); a point
+/// every `every` steps, the first at t = 0.
+template <Space S>
+std::vector<FlowPoint> wilson_flow(Links<S>& u, double t_max, double step, int every = 1);
+
+/// t0 with t^2 E = 0.3 by linear interpolation of the points; NaN where they do not reach it.
+double flow_scale_t0(const std::vector<FlowPoint>& points);
+
+}  // namespace kasane::lattice

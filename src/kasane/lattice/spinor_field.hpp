@@ -1,0 +1,27 @@
+// A quark field on the host, in double precision: sources and solutions as users touch them.
+// Invariant: values[(site * 4 + spin) * 3 + colour], sites in lexicographic order (x fastest); spins in the DeGrand-Rossi basis:
+//   g1 = ((0, i s1), (-i s1, 0))  g2 = ((0, -i s2), (i s2, 0))  g3 = ((0, i s3), (-i s3, 0))  g4 = ((0, 1), (1, 0))
+//   g5 = g1 g2 g3 g4 = diag(1, 1, -1, -1), so that the first two spins are one chirality and the last two the other.
+#pragma once
+
+#include <kasane/lattice/geometry.hpp>
+
+#include <complex>
+#include <vector>
+
+namespace kasane::lattice {
+
+struct SpinorField {
+    Extents extents;
+    std::vector<std::complex<double>> values;
+
+    SpinorField() = default;
+    explicit SpinorField(const Extents& n) : extents(n), values(static_cast<std::size_t>(12 * n.volume())) {}  ///< all zero
+
+    std::complex<double>& at(index_t site, int spin, int colour) { return values[static_cast<std::size_t>((site * 4 + spin) * 3 + colour)]; }
+    std::complex<double> at(index_t site, int spin, int colour) const {
+        return values[static_cast<std::size_t>((site * 4 + spin) * 3 + colour)];
+    }
+};
+
+}  // namespace kasane::lattice

@@ -1,0 +1,184 @@
+// Complex numbers and 3x3 matrices for host and device code.
+// Invariant: plain data, row-major, real before imaginary: an Su3<double> is 18 doubles in the order of the files.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+
+#include <cmath>
+
+namespace kasane::lattice {
+
+template <class T>
+struct Complex {
+    T re, im;
+    KS_FN Complex operator+(Complex b) const { return {re + b.re, im + b.im}; }
+    KS_FN Complex operator-(Complex b) const { return {re - b.re, im - b.im}; }
+    KS_FN Complex operator-() const { return {-re, -im}; }
+    KS_FN Complex operator*(Complex b) const { return {re * b.re - im * b.im, re * b.im + im * b.re}; }
+    KS_FN Complex operator*(T s) const { return {re * s, im * s}; }
+    KS_FN Complex& operator+=(Complex b) { return *this = *this + b; }
+    KS_FN Complex& operator-=(Complex b) { return *this = *this - b; }
+    KS_FN Complex& operator*=(T s) { return *this = *this * s; }
+    bool operator==(const Complex&) const = default;
+};
+template <class T>
+KS_FN Complex<T> conj(Complex<T> a) {
+    return {a.re, -a.im};
+}
+template <class T>
+KS_FN T norm2(Complex<T> a) {
+    return a.re * a.re + a.im * a.im;
+}
+
+/// A 3x3 complex matrix: a link, a staple, or an element of the algebra.
+template <class T>
+struct Su3 {
+    Complex<T> e[3][3];
+
+    static KS_FN Su3 zero() { return Su3{}; }
+    static KS_FN Su3 unit() {
+        Su3 u{};
+        for (int i = 0; i < 3; ++i) u.e[i][i].re = 1;
+        return u;
+    }
+    KS_FN Su3& operator+=(const Su3& b) {
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) e[i][j] += b.e[i][j];
+        return *this;
+    }
+    KS_FN Su3& operator-=(const Su3& b) {
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) e[i][j] -= b.e[i][j];
+        return *this;
+    }
+    KS_FN Su3& operator*=(T s) {
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) e[i][j] *= s;
+        return *this;
+    }
+    KS_FN Su3 operator*(const Su3& b) const {
+        Su3 c;
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) c.e[i][j] = e[i][0] * b.e[0][j] + e[i][1] * b.e[1][j] + e[i][2] * b.e[2][j];
+        return c;
+    }
+    bool operator==(const Su3&) const = default;
+};
+template <class T>
+KS_FN Su3<T> operator+(Su3<T> a, const Su3<T>& b) {
+    return a += b;
+}
+template <class T>
+KS_FN Su3<T> operator-(Su3<T> a, const Su3<T>& b) {
+    return a -= b;
+}
+template <class T>
+KS_FN Su3<T> adjoint(const Su3<T>& a) {
+    Su3<T> b;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) b.e[i][j] = conj(a.e[j][i]);
+    return b;
+}
+/// a b^+
+template <class T>
+KS_FN Su3<T> times_adjoint(const Su3<T>& a, const Su3<T>& b) {
+    Su3<T> c;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) c.e[i][j] = a.e[i][0] * conj(b.e[j][0]) + a.e[i][1] * conj(b.e[j][1]) + a.e[i][2] * conj(b.e[j][2]);
+    return c;
+}
+/// a^+ b
+template <class T>
+KS_FN Su3<T> adjoint_times(const Su3<T>& a, const Su3<T>& b) {
+    Su3<T> c;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) c.e[i][j] = conj(a.e[0][i]) * b.e[0][j] + conj(a.e[1][i]) * b.e[1][j] + conj(a.e[2][i]) * b.e[2][j];
+    return c;
+}
+template <class T>
+KS_FN Complex<T> trace(const Su3<T>& a) {
+    return a.e[0][0] + a.e[1][1] + a.e[2][2];
+}
+/// Re tr a b^+, the real inner product of two matrices.
+template <class T>
+KS_FN T real_trace_times_adjoint(const Su3<T>& a, const Su3<T>& b) {
+    T sum = 0;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) sum += a.e[i][j].re * b.e[i][j].re + a.e[i][j].im * b.e[i][j].im;
+    return sum;
+}
+template <class T>
+KS_FN Complex<T> determinant(const Su3<T>& a) {
+    const auto& e = a.e;
+    return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+           e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+}
+
+/// Row 3 of an SU(3) matrix from the two others: conj(row 1 x row 2).
+template <class T>
+KS_FN void complete_third_row(Su3<T>& u) {
+    for (int k = 0; k < 3; ++k) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        u.e[2][k] = conj(u.e[0][i] * u.e[1][j] - u.e[0][j] * u.e[1][i]);
+    }
+}
+
+/// The matrix made unitary with determinant 1: Gram and Schmidt's process on rows 1 and 2, then row 3.
+template <class T>
+KS_FN Su3<T> reunitarised(Su3<T> u) {
+    T length = 0;
+    for (int k = 0; k < 3; ++k) length += norm2(u.e[0][k]);
+    length = 1 / std::sqrt(length);
+    for (int k = 0; k < 3; ++k) u.e[0][k] *= length;
+    Complex<T> overlap{0, 0};
+    for (int k = 0; k < 3; ++k) overlap += conj(u.e[0][k]) * u.e[1][k];
+    for (int k = 0; k < 3; ++k) u.e[1][k] -= overlap * u.e[0][k];
+    length = 0;
+    for (int k = 0; k < 3; ++k) length += norm2(u.e[1][k]);
+    length = 1 / std::sqrt(length);
+    for (int k = 0; k < 3; ++k) u.e[1][k] *= length;
+    complete_third_row(u);
+    return u;
+}
+
+/// Largest |(u u^+ - 1)_ij| and |det u - 1|: how far a matrix is from SU(3).
+template <class T>
+KS_FN T distance_from_su3(const Su3<T>& u) {
+    const Su3<T> square = times_adjoint(u, u) - Su3<T>::unit();
+    const Complex<T> det = determinant(u) - Complex<T>{1, 0};
+    T worst = norm2(det);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) worst = norm2(square.e[i][j]) > worst ? norm2(square.e[i][j]) : worst;
+    return std::sqrt(worst);
+}
+
+/// exp(a) of any 3x3 matrix: Taylor's series of a / 2^k, squared k times; to rounding for matrices of norm up to a few hundred.
+template <class T>
+KS_FN Su3<T> exponential(Su3<T> a) {
+    T size = 0;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) size += norm2(a.e[i][j]);
+    size = std::sqrt(size);
+    int squarings = 0;
+    for (; size > T(0.25); size /= 2) ++squarings, a *= T(0.5);
+    Su3<T> sum = Su3<T>::unit();
+    for (int k = 12; k >= 1; --k) {  // Horner: 1 + a (1 + a/2 (1 + a/3 …)); 0.25^13 / 13! = 2e-18
+        sum = a * sum;
+        sum *= T(1) / T(k);
+        sum += Su3<T>::unit();
+    }
+    for (; squarings > 0; --squarings) sum = sum * sum;
+    return sum;
+}
+
+/// The traceless anti-Hermitian part (a - a^+) / 2 - tr / 3.
+template <class T>
+KS_FN Su3<T> traceless_antihermitian(const Su3<T>& a) {
+    Su3<T> b = a - adjoint(a);
+    b *= T(0.5);
+    const T third = (b.e[0][0].im + b.e[1][1].im + b.e[2][2].im) / 3;
+    for (int i = 0; i < 3; ++i) b.e[i][i] = {0, b.e[i][i].im - third};
+    return b;
+}
+
+}  // namespace kasane::lattice
