@@ -3,6 +3,8 @@
 
 #include <kasane/lattice/links.hpp>
 
+#include <type_traits>
+
 namespace kasane::lattice {
 
 /// All plaquettes count alike.
