@@ -133,6 +133,7 @@ Log solve_in(Kind kind, const Dense& A, const Dense& a, const Vector& b, Vector&
     const typename Low::Vector low_like(b.size());
     BicgstabWorkspace<Low> low_work(low, low_like);
     auto y = low_like;
+    Vector r(b.size()), z(b.size());
     InnerBicgstab inner(low, a, Convert{}, low_work, y, inner_tolerance);
     switch (kind) {
         case Kind::bicgstab: {
@@ -164,19 +165,23 @@ Log solve_in(Kind kind, const Dense& A, const Dense& a, const Vector& b, Vector&
             return fgmres(high, A, inner, b, x, work, options);
         }
         case Kind::reliable_bicgstab: {
-            ReliableWorkspace<DoubleAlgebra, Low> work(high, b, low, low_like);
+            const ReliableWorkspace<DoubleAlgebra, Low> work{r, z, low_work, y};
             return reliable_bicgstab(high, A, low, a, Convert{}, b, x, work, options);
         }
         case Kind::reliable_cg: {
-            ReliableWorkspace<DoubleAlgebra, Low> work(high, b, low, low_like);
+            const ReliableWorkspace<DoubleAlgebra, Low> work{r, z, low_work, y};
             return reliable_cg(high, A, low, a, Convert{}, b, x, work, options);
         }
         case Kind::bicgstab_same: {
-            ReliableWorkspace<DoubleAlgebra, DoubleAlgebra> work(high, b, high, b);
+            BicgstabWorkspace<DoubleAlgebra> same(high, b);
+            Vector sum(b.size());
+            const ReliableWorkspace<DoubleAlgebra, DoubleAlgebra> work{r, z, same, sum};
             return reliable_bicgstab(high, A, high, A, Convert{}, b, x, work, options, 0);
         }
         case Kind::cg_same: {
-            ReliableWorkspace<DoubleAlgebra, DoubleAlgebra> work(high, b, high, b);
+            BicgstabWorkspace<DoubleAlgebra> same(high, b);
+            Vector sum(b.size());
+            const ReliableWorkspace<DoubleAlgebra, DoubleAlgebra> work{r, z, same, sum};
             return reliable_cg(high, A, high, A, Convert{}, b, x, work, options, 0);
         }
     }

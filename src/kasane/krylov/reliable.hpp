@@ -11,19 +11,17 @@
 
 namespace kasane::krylov {
 
-/// Vectors of the high precision and of the low one.
+/// Vectors of the high precision and of the low one, which belong to the caller.
 template <class High, class Low>
 struct ReliableWorkspace {
-    typename High::Vector r, z;
-    BicgstabWorkspace<Low> low;  ///< of conjugate gradients: r, p, v = A p, t = A^+ A p
-    typename Low::Vector y;
-    ReliableWorkspace(const High& high, const typename High::Vector& like, const Low& low_algebra, const typename Low::Vector& low_like)
-        : r(high.like(like)), z(high.like(like)), low(low_algebra, low_like), y(low_algebra.like(low_like)) {}
+    typename High::Vector &r, &z;
+    BicgstabWorkspace<Low>& low;  ///< of conjugate gradients: s, p, v = A p, t = A^+ A p
+    typename Low::Vector& y;
 };
 
 /// x += y, r = b - A x, and back again where that is no gain; whether it was one.
 template <class High, class Low, class Convert, class System>
-bool update(High& high, Low& low, const Convert& convert, typename High::Vector& x, ReliableWorkspace<High, Low>& work, System& system) {
+bool update(High& high, Low& low, const Convert& convert, typename High::Vector& x, const ReliableWorkspace<High, Low>& work, System& system) {
     if (!std::isfinite(low.norm2(work.y))) return false;
     const double before = system.norm();
     convert(work.y, work.z);
@@ -53,13 +51,13 @@ class Progress {
 /// convert 1 = 9.
 template <class High, class HighOperator, class Low, class LowOperator, class Convert>
 Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
-                      const typename High::Vector& b, typename High::Vector& x, ReliableWorkspace<High, Low>& work,
+                      const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
                       const Options& options = {}, double delta = 0.1) {
     constexpr int fruitless_starts = 3;
     Log log;
     Watch watch(options, log);
     System system(high, A, b, x, watch);
-    auto& [r, z, w, y] = work;
+    const auto& [r, z, w, y] = work;
     if (!system.begin(r)) return log;
     BicgstabRecurrence<Low> it(low, w);
     NoPreconditioner none;
@@ -118,12 +116,12 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
 /// precision: convert 1, x 3, r 3, norms 2, convert 1 = 10.
 template <class High, class HighOperator, class Low, class LowOperator, class Convert>
 Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert, const typename High::Vector& b,
-                typename High::Vector& x, ReliableWorkspace<High, Low>& work, const Options& options = {}, double delta = 0.1) {
+                typename High::Vector& x, const ReliableWorkspace<High, Low>& work, const Options& options = {}, double delta = 0.1) {
     constexpr int most_starts = 5;
     Log log;
     Watch watch(options, log);
     System system(high, A, b, x, watch);
-    auto& [r, z, w, y] = work;
+    const auto& [r, z, w, y] = work;
     auto& [s, unused, p, q, t, none] = w;
     if (!system.begin(r)) return log;
     Progress progress;
