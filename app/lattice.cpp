@@ -7,7 +7,9 @@
 namespace kasane::app {
 namespace {
 
-const std::vector<Verb> verbs = {};
+const std::vector<Verb> verbs = {
+    {"info", "What a gauge configuration is: extents, format, plaquette, checksum", add_lattice_info},
+};
 
 }  // namespace
 

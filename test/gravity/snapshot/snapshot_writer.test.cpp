@@ -139,6 +139,18 @@ TEST_F(Writer, AModelOfAnyLength) {
     EXPECT_EQ(read_snapshot(folder / "a.hdf5").model, s.model);
 }
 
+TEST_F(Writer, BlocksHaveChecksums) {
+    write_in_blocks(folder / "a.hdf5", galaxy(), 3'000);
+    const auto whole = bytes_of(folder / "a.hdf5");
+    ASSERT_EQ(complaint(folder / "a.hdf5"), "");
+    for (const double where : {0.2, 0.35, 0.5, 0.65, 0.8}) {
+        auto bytes = whole;
+        bytes[static_cast<std::size_t>(where * static_cast<double>(bytes.size()))] ^= 1;
+        write_bytes(folder / "a.hdf5", bytes);
+        EXPECT_NE(complaint(folder / "a.hdf5"), "") << where;
+    }
+}
+
 TEST_F(Writer, LabelsThatLieAreRefused) {
     const auto s = galaxy();
     for (const char* name : {"NumComponents", "Count", "Name"}) {

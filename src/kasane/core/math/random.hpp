@@ -27,10 +27,11 @@ KS_FN RandomBits random_bits(std::uint64_t seed, std::uint64_t stream, std::uint
 /// A double in the open interval (0, 1): one of the odd multiples of 2^-53, so never 0 or 1 and symmetric about 1/2.
 KS_FN double to_unit_interval(std::uint64_t bits) { return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52; }
 
-/// The numbers of one stream, one after the other, from counter 0. Two numbers come from one block.
+/// The numbers of one stream, one after the other, from a counter on. Two numbers come from one block.
 class RandomStream {
    public:
-    KS_FN RandomStream(std::uint64_t seed, std::uint64_t stream) : seed_(seed), stream_(stream) {}
+    KS_FN RandomStream(std::uint64_t seed, std::uint64_t stream, std::uint64_t counter = 0)
+        : seed_(seed), stream_(stream), counter_(counter) {}
 
     /// Uniform in (0, 1).
     KS_FN double uniform() {
@@ -41,7 +42,7 @@ class RandomStream {
     }
 
    private:
-    std::uint64_t seed_, stream_, counter_ = 0;
+    std::uint64_t seed_, stream_, counter_;
     RandomBits block_{};
     bool half_ = false;  // the low half of block_ is spent, the high half is not
 };

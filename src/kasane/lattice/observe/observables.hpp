@@ -27,12 +27,12 @@ double link_trace(const Links<S>& u);
 template <Space S>
 std::complex<double> polyakov_loop(const Links<S>& u);
 
-/// Q = sum_x eps_mnrs tr F_mn F_rs / (32 pi^2) with the clover-leaf F (traceless part): an integer in the continuum, near one on smooth
-/// fields.
+/// Q = -sum_x eps_mnrs tr F_mn F_rs / (32 pi^2), eps_xyzt = +1, with the traceless part of the clover-leaf F (anti-Hermitian, hence the
+/// sign): an integer in the continuum, near one on smooth fields, positive where F_xy = F_zt.
 template <Space S>
 double topological_charge(const Links<S>& u);
 
-/// E = sum_{m<n} -tr F_mn F_mn averaged over sites, with the clover-leaf F.                             [Luscher 2010, arXiv:1006.4518]
+/// E = sum_{m<n} -tr F_mn F_mn averaged over sites, with the same F.                                    [Luscher 2010, arXiv:1006.4518]
 template <Space S>
 double energy_density(const Links<S>& u);
 
@@ -42,8 +42,9 @@ struct FlowPoint {
     double t2E_plaquette = 0;  ///< t^2 E, E = 2 sum_plaquettes Re tr (1 - U) per site
     double charge = 0;
 };
-/// Integrates the Wilson flow of u in place up to t_max in steps of `step` (third-order Runge-Kutta, [Luscher 2010, app. C]); a point
-/// every `every` steps, the first at t = 0.
+/// Integrates the Wilson flow of u in place up to t_max in steps of `step` (t_max / step of them, rounded; third-order Runge-Kutta,
+/// [Luscher 2010, app. C]); a point every `every` steps, the first at t = 0. Takes a second field.
+/// @throws InputError if step, t_max or every make no sense
 template <Space S>
 std::vector<FlowPoint> wilson_flow(Links<S>& u, double t_max, double step, int every = 1);
 

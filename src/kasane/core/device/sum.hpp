@@ -1,0 +1,79 @@
+// sum(space, n, body): body(0) + … + body(n - 1), K doubles at once, the same bits on every call and for any number of threads.
+// Invariants: terms are added within fixed blocks of indices, then block after block; the two spaces order a block's terms differently, so
+// they agree to rounding. The Cuda form exists where a file is compiled by nvcc. For bodies that cost far more than an addition.
+#pragma once
+
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/parallel.hpp>
+
+#include <vector>
+
+namespace kasane {
+
+/// What a body of sum() returns.
+template <int K>
+struct Terms {
+    double of[K];
+    KS_FN double& operator[](int k) { return of[k]; }
+    KS_FN double operator[](int k) const { return of[k]; }
+    KS_FN Terms& operator+=(const Terms& b) {
+        for (int k = 0; k < K; ++k) of[k] += b.of[k];
+        return *this;
+    }
+};
+
+namespace detail {
+constexpr index_t sum_block = 128;
+
+template <int K>
+Terms<K> sum_of_blocks(const std::vector<Terms<K>>& blocks) {
+    Terms<K> sum{};
+    for (const auto& block : blocks) sum += block;
+    return sum;
+}
+}  // namespace detail
+
+template <int K, class F>
+Terms<K> sum(Cpu on, index_t n, F body) {
+    const int threads = thread_count(on);
+    const index_t blocks = (n + detail::sum_block - 1) / detail::sum_block;
+    std::vector<Terms<K>> partial(static_cast<std::size_t>(blocks));
+#pragma omp parallel for schedule(static) num_threads(threads) if (blocks > 1)
+    for (index_t block = 0; block < blocks; ++block) {
+        const index_t first = block * detail::sum_block, end = first + detail::sum_block < n ? first + detail::sum_block : n;
+        Terms<K> sum{};
+        for (index_t i = first; i < end; ++i) sum += body(i);
+        partial[static_cast<std::size_t>(block)] = sum;
+    }
+    return detail::sum_of_blocks(partial);
+}
+
+#if defined(__CUDACC__)
+namespace detail {
+template <int K, class F>
+__global__ void sum_blocks(index_t n, F body, Terms<K>* partial) {
+    __shared__ Terms<K> shared[sum_block];
+    const int thread = static_cast<int>(threadIdx.x);
+    const index_t i = blockIdx.x * sum_block + thread;
+    shared[thread] = i < n ? body(i) : Terms<K>{};
+    for (int reach = sum_block / 2; reach > 0; reach /= 2) {
+        __syncthreads();
+        if (thread < reach) shared[thread] += shared[thread + reach];
+    }
+    if (thread == 0) partial[blockIdx.x] = shared[0];
+}
+}  // namespace detail
+
+template <int K, class F>
+Terms<K> sum(Cuda on, index_t n, F body) {
+    if (n == 0) return {};
+    const index_t blocks = (n + detail::sum_block - 1) / detail::sum_block;
+    Buffer<Terms<K>, Cuda> partial(on, blocks);
+    KS_CUDA(cudaSetDevice(on.device));
+    detail::sum_blocks<K><<<static_cast<unsigned>(blocks), static_cast<unsigned>(detail::sum_block), 0, on.stream>>>(n, body, partial.data());
+    KS_CUDA(cudaGetLastError());
+    return detail::sum_of_blocks(to_host(partial));
+}
+#endif
+
+}  // namespace kasane

@@ -1,0 +1,73 @@
+// Starts, once per Space.
+#include <kasane/core/device/kernels.hpp>
+#include <kasane/lattice/gauge/random_su3.body.hpp>
+#include <kasane/lattice/gauge/start.hpp>
+#include <kasane/lattice/parallel_sites.hpp>
+
+namespace kasane::lattice {
+namespace {
+
+/// Every link of a site from a recipe of (link number, old link).
+template <class Recipe>
+struct SetLinks {
+    LinksView u;
+    Recipe recipe;
+    KS_FN void operator()(index_t i) const {
+        const index_t half = u.extents.half();
+        const auto parity = static_cast<Parity>(i / half);
+        const index_t place = i % half, site = u.extents.lexicographic(u.extents.site(parity, place));
+        for (int mu = 0; mu < 4; ++mu) u.store(parity, place, mu, recipe(u, parity, place, mu, 4 * site + mu));
+    }
+};
+
+struct Cold {
+    KS_FN Su3<double> operator()(const LinksView&, Parity, index_t, int, index_t) const { return Su3<double>::unit(); }
+};
+struct Hot {
+    std::uint64_t seed;
+    KS_FN Su3<double> operator()(const LinksView&, Parity, index_t, int, index_t number) const {
+        auto random = random_stream(seed, RandomPurpose::hot_start, number);
+        return random_su3(random);
+    }
+};
+struct Weak {
+    std::uint64_t seed;
+    double epsilon;
+    KS_FN Su3<double> operator()(const LinksView&, Parity, index_t, int, index_t number) const {
+        auto random = random_stream(seed, RandomPurpose::weak_start, number);
+        auto a = random_algebra(random);
+        a *= epsilon;
+        return reunitarised(exponential(a));
+    }
+};
+struct Reunitarise {
+    KS_FN Su3<double> operator()(const LinksView& u, Parity parity, index_t place, int mu, index_t) const {
+        return reunitarised(u.load(parity, place, mu));
+    }
+};
+
+template <class Recipe>
+void set_links(Links<KS_SPACE>& u, Recipe recipe) {
+    parallel_for_sites(u.space(), u.extents.volume(), SetLinks<Recipe>{u.view(), recipe});
+}
+
+}  // namespace
+
+template <>
+void cold_start(Links<KS_SPACE>& u) {
+    set_links(u, Cold{});
+}
+template <>
+void hot_start(Links<KS_SPACE>& u, std::uint64_t seed) {
+    set_links(u, Hot{seed});
+}
+template <>
+void weak_start(Links<KS_SPACE>& u, double epsilon, std::uint64_t seed) {
+    set_links(u, Weak{seed, epsilon});
+}
+template <>
+void reunitarise(Links<KS_SPACE>& u) {
+    set_links(u, Reunitarise{});
+}
+
+}  // namespace kasane::lattice

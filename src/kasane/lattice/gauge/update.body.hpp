@@ -1,0 +1,73 @@
+// One link's update, and the sweep over all links, host and device, for plaquettes of any weight: a test runs two-dimensional theories
+// with them, whose plaquette is known exactly.
+#pragma once
+
+#include <kasane/lattice/gauge/staple.body.hpp>
+#include <kasane/lattice/gauge/su2.body.hpp>
+#include <kasane/lattice/parallel_sites.hpp>
+#include <kasane/lattice/random.hpp>
+
+namespace kasane::lattice {
+
+/// Changes w = u A subgroup by subgroup, u with it.
+struct Heatbath {
+    double beta;
+    std::uint64_t seed, sweep;
+    KS_FN void operator()(Su3<double>& u, Su3<double>& w, index_t number) const {
+        auto random = random_stream(seed, RandomPurpose::heatbath, number, sweep);
+        update(u, w, 0, 1, random);
+        update(u, w, 0, 2, random);
+        update(u, w, 1, 2, random);
+    }
+
+   private:
+    KS_FN void update(Su3<double>& u, Su3<double>& w, int i, int j, RandomStream& random) const {
+        const Su2Part part = su2_part(w, i, j);
+        // exp(beta / 3 Re tr(g w)) = exp(strength Re tr(g direction) / 2)
+        const Su2 g = heatbath_su2(2 * beta / 3 * part.length, part.direction, random);
+        multiply_rows(u, i, j, g);
+        multiply_rows(w, i, j, g);
+    }
+};
+
+struct Overrelaxation {
+    KS_FN void operator()(Su3<double>& u, Su3<double>& w, index_t) const {
+        update(u, w, 0, 1);
+        update(u, w, 0, 2);
+        update(u, w, 1, 2);
+    }
+
+   private:
+    KS_FN void update(Su3<double>& u, Su3<double>& w, int i, int j) const {
+        const Su2 g = reflection_su2(su2_part(w, i, j).direction);
+        multiply_rows(u, i, j, g);
+        multiply_rows(w, i, j, g);
+    }
+};
+
+/// Updates the links of one parity and direction.
+template <class Update, class Weight>
+struct UpdateLinks {
+    LinksView links;
+    Parity parity;
+    int mu;
+    Update update;
+    Weight weight;
+    KS_FN void operator()(index_t place) const {
+        const Site x = links.extents.site(parity, place);
+        Su3<double> w = staple_sum(links, x, mu, weight);
+        Su3<double> u = links.load(parity, place, mu);
+        w = u * w;
+        update(u, w, 4 * links.extents.lexicographic(x) + mu);
+        links.store(parity, place, mu, reunitarised(u));
+    }
+};
+
+template <Space S, class Update, class Weight = Isotropic>
+void sweep_links(Links<S>& u, const Update& update, Weight weight = {}) {
+    for (const Parity parity : {Parity::even, Parity::odd})
+        for (int mu = 0; mu < 4; ++mu)
+            parallel_for_sites(u.space(), u.extents.half(), UpdateLinks<Update, Weight>{u.view(), parity, mu, update, weight});
+}
+
+}  // namespace kasane::lattice

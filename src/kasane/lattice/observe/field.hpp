@@ -1,0 +1,17 @@
+// What the clover-leaf field strength tells, both numbers in one pass over the lattice.
+#pragma once
+
+#include <kasane/lattice/links.hpp>
+
+namespace kasane::lattice {
+
+struct EnergyAndCharge {
+    double energy = 0;  ///< E, the mean over sites
+    double charge = 0;  ///< Q, the sum over sites
+};
+
+/// As energy_density() and topological_charge() (observables.hpp).
+template <Space S>
+EnergyAndCharge energy_and_charge(const Links<S>& u);
+
+}  // namespace kasane::lattice

@@ -1,0 +1,25 @@
+// Plaquette and link trace of a field in the order of files, without a copy of it.
+#include <kasane/lattice/observe/loops.body.hpp>
+#include <kasane/lattice/observe/observables.hpp>
+
+namespace kasane::lattice {
+namespace {
+
+struct FieldView {
+    const GaugeField* field;
+    const Su3<double>& load(const Site& x, int mu) const { return field->link(x, mu); }
+};
+
+}  // namespace
+
+Plaquette plaquette(const GaugeField& u) {
+    const auto of = sum<2>(Cpu{}, u.extents.volume(), SitePlaquettes<FieldView>{{&u}, u.extents});
+    const auto planes = 9 * static_cast<double>(u.extents.volume());
+    return {of[0] / planes, of[1] / planes};
+}
+
+double link_trace(const GaugeField& u) {
+    return sum<1>(Cpu{}, u.extents.volume(), SiteTraces<FieldView>{{&u}, u.extents})[0] / (12 * static_cast<double>(u.extents.volume()));
+}
+
+}  // namespace kasane::lattice
