@@ -1,0 +1,198 @@
+// One site of out = [x | A x] + c [A^-1] H in on a CUDA device.
+// Invariants: a thread has one site of out and reads its eight neighbours, each link and clover term once; nothing is written but out[place];
+// x may be out. Host and device code without CUDA headers, so that the body can be checked on the host.
+#pragma once
+
+#include <kasane/lattice/dirac/cuda/packed_clover.hpp>
+#include <kasane/lattice/dirac/cuda/packed_links.hpp>
+#include <kasane/lattice/dirac/cuda/spinor_access.hpp>
+#include <kasane/lattice/dirac/engine.hpp>
+
+namespace kasane::lattice::device {
+
+template <Precision P>
+struct HopTask {
+    Tiles tiles;
+    std::uint32_t sites = 0;
+    Parity to = Parity::even;
+    FieldView<P> in, x, out;  ///< x.data null: no such term
+    const char* links = nullptr;    ///< of parity `to`
+    const Chunk* clover = nullptr;  ///< of parity `to`
+    Real<P> c = 1;
+    Real<P> sign = 1;           ///< -1: the adjoint, whose projectors have the other sign
+    Real<P> boundary_sign = 1;  ///< of a hop across the boundary in time
+    bool temporal_gauge = false;
+};
+
+/// The neighbour's half spinor of (1 - s g_mu), up to a weight that is multiplied into `weight`.
+template <int mu, Precision P>
+KS_FN HalfSpinor<Real<P>> load_projected(const FieldView<P>& field, std::uint32_t place, Real<P> s, Real<P>& weight) {
+    using V = Real<P>;
+    const Chunk* from = field.at(place);
+    if constexpr (P == Precision::half) {
+        std::uint32_t word[12];
+        for (int c = 0; c < 3; ++c) {
+            const Chunk got = load_shared(from + c * static_cast<int>(row));
+            for (int i = 0; i < 4; ++i) word[4 * c + i] = got.word[i];
+        }
+        weight *= load_shared(field.scale + place) * spinor_unit;
+        // a + s b is the difference of a and b's complement where s > 0, of a and b otherwise.
+        const std::uint32_t plus = s > 0 ? 0xFFFFFFFFu : 0u, minus = ~plus, plus_minus = plus ^ 0xFFFF0000u, minus_plus = ~plus_minus;
+        HalfSpinor<float> h;
+        for (int a = 0; a < 3; ++a) {
+            const std::uint32_t p0 = word[a], p1 = word[3 + a], p2 = word[6 + a], p3 = word[9 + a];
+            Cx<float>&h0 = h.s[0].c[a], &h1 = h.s[1].c[a];
+            if constexpr (mu == 0) {  // re: + s im; im: - s re
+                const std::uint32_t q3 = p3 ^ minus_plus, q2 = p2 ^ minus_plus;
+                h0 = {lower_under<exponent_of_2_23>(p0) - upper_under<exponent_of_2_23>(q3),
+                      upper_under<exponent_of_2_23>(p0) - lower_under<exponent_of_2_23>(q3)};
+                h1 = {lower_under<exponent_of_2_23>(p1) - upper_under<exponent_of_2_23>(q2),
+                      upper_under<exponent_of_2_23>(p1) - lower_under<exponent_of_2_23>(q2)};
+            } else if constexpr (mu == 1) {
+                const std::uint32_t q3 = p3 ^ plus, q2 = p2 ^ minus;
+                h0 = {lower_difference(p0, q3), upper_difference(p0, q3)};
+                h1 = {lower_difference(p1, q2), upper_difference(p1, q2)};
+            } else if constexpr (mu == 2) {  // h0: re + s im, im - s re; h1: re - s im, im + s re
+                const std::uint32_t q2 = p2 ^ minus_plus, q3 = p3 ^ plus_minus;
+                h0 = {lower_under<exponent_of_2_23>(p0) - upper_under<exponent_of_2_23>(q2),
+                      upper_under<exponent_of_2_23>(p0) - lower_under<exponent_of_2_23>(q2)};
+                h1 = {lower_under<exponent_of_2_23>(p1) - upper_under<exponent_of_2_23>(q3),
+                      upper_under<exponent_of_2_23>(p1) - lower_under<exponent_of_2_23>(q3)};
+            } else {
+                const std::uint32_t q2 = p2 ^ minus, q3 = p3 ^ minus;
+                h0 = {lower_difference(p0, q2), upper_difference(p0, q2)};
+                h1 = {lower_difference(p1, q3), upper_difference(p1, q3)};
+            }
+        }
+        return h;
+    } else {
+        constexpr int pairs = P == Precision::single ? 2 : 1;
+        Spinor<V> p;
+        for (int c = 0; c < spinor_chunks<P>; ++c) {
+            const Chunk got = load_shared(from + c * static_cast<int>(row));
+            for (int i = 0; i < pairs; ++i) {
+                const int k = pairs * c + i;
+                p.s[k / 3].c[k % 3] = {number<V>(got, 2 * i), number<V>(got, 2 * i + 1)};
+            }
+        }
+        return project<mu>(p, s);
+    }
+}
+
+/// sum += weight times the whole spinor whose first two spins, after projection by 1 - s g_mu, are h (accumulate() with a weight).
+template <int mu, class V>
+KS_FN void accumulate_weighted(Spinor<V>& sum, const HalfSpinor<V>& h, V s, V weight) {
+    const V sw = s * weight;
+    for (int a = 0; a < 3; ++a) {
+        const Cx<V>&h0 = h.s[0].c[a], &h1 = h.s[1].c[a];
+        Cx<V>&o0 = sum.s[0].c[a], &o1 = sum.s[1].c[a], &o2 = sum.s[2].c[a], &o3 = sum.s[3].c[a];
+        o0 = {MulAdd(weight, h0.re, o0.re), MulAdd(weight, h0.im, o0.im)};
+        o1 = {MulAdd(weight, h1.re, o1.re), MulAdd(weight, h1.im, o1.im)};
+        if constexpr (mu == 0) {
+            o2 = {NegMulAdd(sw, h1.im, o2.re), MulAdd(sw, h1.re, o2.im)};
+            o3 = {NegMulAdd(sw, h0.im, o3.re), MulAdd(sw, h0.re, o3.im)};
+        } else if constexpr (mu == 1) {
+            o2 = {NegMulAdd(sw, h1.re, o2.re), NegMulAdd(sw, h1.im, o2.im)};
+            o3 = {MulAdd(sw, h0.re, o3.re), MulAdd(sw, h0.im, o3.im)};
+        } else if constexpr (mu == 2) {
+            o2 = {NegMulAdd(sw, h0.im, o2.re), MulAdd(sw, h0.re, o2.im)};
+            o3 = {MulAdd(sw, h1.im, o3.re), NegMulAdd(sw, h1.re, o3.im)};
+        } else {
+            o2 = {NegMulAdd(sw, h0.re, o2.re), NegMulAdd(sw, h0.im, o2.im)};
+            o3 = {NegMulAdd(sw, h1.re, o3.re), NegMulAdd(sw, h1.im, o3.im)};
+        }
+    }
+}
+
+/// Where the thread is: its place, its tile and the tables' rows for it.
+struct Here {
+    std::uint32_t place, tile;
+    LaneEntry lane;
+    TileEntry around;
+};
+
+template <int direction, class Format, Precision P, LinkReals R, bool half_links>
+KS_FN void add_hop(const HopTask<P>& task, const Here& here, Spinor<Real<P>>& sum) {
+    using V = Real<P>;
+    constexpr int mu = direction / 2;
+    constexpr bool backward = direction % 2 == 1;
+    const bool leaves = (here.lane.neighbour[direction] & leaves_tile) != 0;
+    const std::uint32_t tile = leaves ? here.around.neighbour[direction] : here.tile;
+    const std::uint32_t neighbour =
+        (mu == 3 ? tile & ~crosses_boundary : tile) * task.tiles.per_tile + (here.lane.neighbour[direction] & ~leaves_tile);
+    const bool crosses = mu == 3 && (tile & crosses_boundary) != 0;
+    const V s = backward ? -task.sign : task.sign;
+    V weight = crosses ? task.boundary_sign : V(1);
+    const bool unit_link = mu == 3 && task.temporal_gauge && !crosses;
+    RawLink<Format> raw;
+    if (!unit_link) raw = load_link<Format>(task.links, here.place, direction);
+    HalfSpinor<V> h = load_projected<mu>(task.in, neighbour, s, weight);
+    if (!unit_link) {
+        const Link<V> u = decoded<V, R, half_links>(raw);
+        for (auto& spin : h.s) spin = backward ? adjoint_times(u, spin) : times(u, spin);
+        weight *= Format::factor;
+    }
+    accumulate_weighted<mu>(sum, h, s, weight);
+}
+
+/// v := A^-1 v, both chiralities.
+template <Precision P>
+KS_FN void divide_by_clover(const Chunk* clover, std::uint32_t place, Spinor<Real<P>>& v) {
+    KS_UNROLL
+    for (int chirality = 0; chirality < 2; ++chirality) {
+        auto block = load_clover<P>(clover, place, chirality);
+        HalfSpinor<Real<P>> h{{v.s[2 * chirality], v.s[2 * chirality + 1]}};
+        divide(block, h);
+        v.s[2 * chirality] = h.s[0];
+        v.s[2 * chirality + 1] = h.s[1];
+    }
+}
+/// A v
+template <Precision P>
+KS_FN Spinor<Real<P>> times_clover(const Chunk* clover, std::uint32_t place, const Spinor<Real<P>>& v) {
+    Spinor<Real<P>> out;
+    KS_UNROLL
+    for (int chirality = 0; chirality < 2; ++chirality) {
+        const auto h = times(load_clover<P>(clover, place, chirality), HalfSpinor<Real<P>>{{v.s[2 * chirality], v.s[2 * chirality + 1]}});
+        out.s[2 * chirality] = h.s[0];
+        out.s[2 * chirality + 1] = h.s[1];
+    }
+    return out;
+}
+
+template <Precision P, LinkReals R, bool half_links, HopForm form>
+KS_FN void hop_site(const HopTask<P>& task, std::uint32_t place) {
+    using V = Real<P>;
+    using Format = LinkFormat<V, R, half_links>;
+    Here here{place, task.tiles.tile_of(place), {}, {}};
+    const auto lane = static_cast<std::uint32_t>(task.to) * task.tiles.per_tile + (place - here.tile * task.tiles.per_tile);
+    here.lane = std::bit_cast<LaneEntry>(load_shared(reinterpret_cast<const Chunk*>(task.tiles.lanes + lane)));
+    const auto* around = reinterpret_cast<const Chunk*>(task.tiles.neighbours + here.tile);
+    const Chunk halves[2] = {load_shared(around), load_shared(around + 1)};
+    for (int d = 0; d < directions; ++d) here.around.neighbour[d] = halves[d / 4].word[d % 4];
+
+    Spinor<V> sum{};
+    add_hop<0, Format, P, R, half_links>(task, here, sum);
+    add_hop<1, Format, P, R, half_links>(task, here, sum);
+    add_hop<2, Format, P, R, half_links>(task, here, sum);
+    add_hop<3, Format, P, R, half_links>(task, here, sum);
+    add_hop<4, Format, P, R, half_links>(task, here, sum);
+    add_hop<5, Format, P, R, half_links>(task, here, sum);
+    add_hop<6, Format, P, R, half_links>(task, here, sum);
+    add_hop<7, Format, P, R, half_links>(task, here, sum);
+
+    if constexpr (form == HopForm::inverse) divide_by_clover<P>(task.clover, place, sum);
+    if (task.x.data) {
+        Spinor<V> x = load_spinor<P>(task.x, place);
+        if constexpr (form == HopForm::clover) x = times_clover<P>(task.clover, place, x);
+        for (int s = 0; s < 4; ++s)
+            for (int a = 0; a < 3; ++a)
+                sum.s[s].c[a] = {MulAdd(task.c, sum.s[s].c[a].re, x.s[s].c[a].re), MulAdd(task.c, sum.s[s].c[a].im, x.s[s].c[a].im)};
+    } else {
+        for (int s = 0; s < 4; ++s)
+            for (int a = 0; a < 3; ++a) sum.s[s].c[a] = {task.c * sum.s[s].c[a].re, task.c * sum.s[s].c[a].im};
+    }
+    store_spinor<P>(task.out, place, sum);
+}
+
+}  // namespace kasane::lattice::device
