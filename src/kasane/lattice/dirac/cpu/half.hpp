@@ -1,0 +1,39 @@
+// Real numbers in 16 bits. Of a spinor the integer i stands for (i + 1/2) / 32767.5 times the site's scale, its largest number: the range
+// is symmetric and its ends are exact, zero is not in it (but every number is 0 where the scale is). Of links, and of clover terms with a
+// scale, i stands for i / 32767: -1, 0 and 1 are exact.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace kasane::lattice {
+
+inline constexpr float spinor_unit = 1 / 32767.5f, integer_unit = 1 / 32767.f;
+
+inline float decode_spinor(std::int16_t i, float scale) { return (static_cast<float>(i) + 0.5f) * (scale * spinor_unit); }
+
+/// 24 numbers, `stride` apart; returns their scale. What is not finite stays visible: the scale carries it.
+inline float encode_spinor(const double* values, std::int16_t* to, index_t stride) {
+    double scale = 0, poison = 0;
+    for (int k = 0; k < 24; ++k) {
+        scale = std::max(scale, std::abs(values[k]));
+        poison += 0 * values[k];
+    }
+    const bool usable = scale > 1e-33 && scale < 1e38;  // what is smaller is zero: floats and their inverses end there
+    const double per_unit = usable ? 32767.5 / scale : 0;
+    for (int k = 0; k < 24; ++k) {
+        const double units = usable && poison == 0 ? std::floor(values[k] * per_unit) : 0;
+        to[k * stride] = static_cast<std::int16_t>(std::clamp(units, -32768., 32767.));
+    }
+    return static_cast<float>((scale > 1e-33 ? scale : 0) + poison);
+}
+
+/// Of [-1, 1].
+inline std::int16_t encode_integer(double value) {
+    return static_cast<std::int16_t>(std::clamp(std::nearbyint(value * 32767), -32767., 32767.));
+}
+
+}  // namespace kasane::lattice

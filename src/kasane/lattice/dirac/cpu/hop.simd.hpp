@@ -1,0 +1,280 @@
+// The Wilson-clover operator on a vector of sites, for any precision and storage of the links. Included once per instruction set, by
+// the files that make one precision's kernels.
+#if defined(KASANE_LATTICE_HOP_SIMD) == defined(HWY_TARGET_TOGGLE)
+#ifdef KASANE_LATTICE_HOP_SIMD
+#undef KASANE_LATTICE_HOP_SIMD
+#else
+#define KASANE_LATTICE_HOP_SIMD
+#endif
+
+#include <kasane/lattice/dirac/cpu/vectors.simd.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace kasane::lattice {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr int block_lanes = Lattice<Cpu>::lanes;
+
+/// Number k of a link, of full or of 16-bit numbers.
+template <int lanes, class D, class Stored>
+HWY_INLINE hn::Vec<D> link_number(D d, const Stored* link, int k) {
+    if constexpr (sizeof(Stored) == 2) return hn::Mul(load_integers(d, link + k * lanes), hn::Set(d, integer_unit));
+    else return hn::Load(d, link + k * lanes);
+}
+
+/// -1 where the lowest bit of number k is set, otherwise 1.
+template <int lanes, class D, class Stored>
+HWY_INLINE hn::Vec<D> link_sign(D d, const Stored* link, int k) {
+    const auto one = hn::Set(d, 1);
+    const hn::RebindToUnsigned<D> du;
+    constexpr int top = 8 * sizeof(hn::TFromD<D>) - 1;
+    const auto* const from = link + k * lanes;
+    if constexpr (sizeof(Stored) == 2) {
+        const hn::Rebind<std::int16_t, D> d16;
+        const hn::RebindToSigned<D> d32;
+        return hn::Or(one, hn::BitCast(d, hn::ShiftLeft<top>(hn::BitCast(du, hn::PromoteTo(d32, hn::LoadU(d16, from))))));
+    } else {
+        return hn::Or(one, hn::BitCast(d, hn::ShiftLeft<top>(hn::BitCast(du, hn::Load(d, from)))));
+    }
+}
+
+template <int reals, int lanes, class D, class Stored>
+HWY_INLINE Link<hn::Vec<D>> load_link(D d, const Stored* from) {
+    if constexpr (reals == 8) {
+        hn::Vec<D> r[8];
+        for (int k = 0; k < 8; ++k) r[k] = link_number<lanes>(d, from, k);
+        return link_of_eight(r, link_sign<lanes>(d, from, first_sign_in), link_sign<lanes>(d, from, second_sign_in), hn::Set(d, 1));
+    }
+    Link<hn::Vec<D>> u;
+    constexpr int rows = reals == 18 ? 3 : 2;
+    for (int k = 0; k < 3 * rows; ++k)
+        u.e[k / 3][k % 3] = {link_number<lanes>(d, from, 2 * k), link_number<lanes>(d, from, 2 * k + 1)};
+    if constexpr (rows == 2) complete(u);
+    return u;
+}
+
+/// Lane l takes what lane l xor e has.
+template <class V>
+HWY_INLINE void exchange_lanes(HalfSpinor<V>& h, int e) {
+    const hn::DFromV<V> d;
+    const hn::RebindToSigned<decltype(d)> di;
+    using Index = hn::TFromD<decltype(di)>;
+    const auto lanes = hn::IndicesFromVec(d, hn::Xor(hn::Iota(di, Index{0}), hn::Set(di, static_cast<Index>(e))));
+    for (auto& s : h.s)
+        for (auto& c : s.c) c = {hn::TableLookupLanes(c.re, lanes), hn::TableLookupLanes(c.im, lanes)};
+}
+
+/// Other sign in the lanes whose bit is set.
+template <class V>
+HWY_INLINE void change_signs(HalfSpinor<V>& h, unsigned bits) {
+    const hn::DFromV<V> d;
+    alignas(8) const std::uint8_t bytes[8] = {static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8)};
+    const auto sign = hn::IfThenElse(hn::LoadMaskBits(d, bytes), hn::Set(d, -1), hn::Set(d, 1));
+    for (auto& s : h.s)
+        for (auto& c : s.c) c = {hn::Mul(c.re, sign), hn::Mul(c.im, sign)};
+}
+
+/// What is at places[0 … width - 1], side by side in lanes 0 … width - 1 of a group of its own.
+template <Precision P>
+HWY_NOINLINE void gather(const typename CpuReal<P>::Stored* in, const std::int32_t* places, typename CpuReal<P>::Stored* group) {
+    constexpr int lanes = group_lanes<P>;
+    for (int l = 0; l < width<P>; ++l) {
+        const auto* const from = in + places[l] / lanes * group_words<P>(24) + places[l] % lanes;
+        for (int k = 0; k < 24; ++k) group[k * lanes + l] = from[k * lanes];
+        if constexpr (P == Precision::half)  // the scale's two words
+            for (int k = 0; k < 2; ++k) group[24 * lanes + 2 * l + k] = in[places[l] / lanes * group_words<P>(24) + 24 * lanes + places[l] % lanes * 2 + k];
+    }
+}
+
+/// One vector of out's sites: where it lies in its block, and its sum.
+template <Precision P, int reals, class LinkStored>
+struct Hop {
+    using Stored = typename CpuReal<P>::Stored;
+    using V = Vector<P>;
+    static constexpr int lanes = group_lanes<P>;
+
+    const HopJob& job;
+    const Stored* in;
+    V s;                      ///< 1; -1 in the adjoint
+    const NeighbourBlock* near;  ///< the block's 8
+    int offset;               ///< of the vector in its block
+    const LinkStored* link;   ///< the next one
+    Spinor<V> sum;
+
+    template <int mu, bool backward>
+    HWY_INLINE void add() {
+        const Tag<P> d;
+        const NeighbourBlock& there = near[2 * mu + backward];
+        const V sign = backward ? hn::Neg(s) : s;
+        HalfSpinor<V> h;
+        if (HWY_UNLIKELY(there.lane_by_lane)) {
+            alignas(64) Stored group[group_words<P>(24)];
+            gather<P>(in, job.lattice->lane_places(job.to) + there.at + offset, group);
+            h = project<mu>(load_spinor<P>(group, 0), sign);
+        } else {
+            const int place = (offset ^ there.exchange) & -width<P>, e = there.exchange & (width<P> - 1);
+            const index_t group = static_cast<index_t>(there.at) * (block_lanes / lanes) + place / lanes;
+            h = project<mu>(load_spinor<P>(in + group * group_words<P>(24), place % lanes), sign);
+            if (e != 0) exchange_lanes(h, e);
+        }
+        if constexpr (mu == 3) {
+            if (there.crosses != 0) {
+                if (job.antiperiodic) change_signs(h, static_cast<unsigned>(there.crosses) >> offset);
+            } else if (job.temporal_gauge) {
+                accumulate<mu>(sum, h, sign);
+                return;
+            }
+        }
+        const auto u = load_link<reals, lanes>(d, link + offset % lanes);
+        link += reals * lanes;
+        for (auto& spin : h.s) spin = backward ? adjoint_times(u, spin) : times(u, spin);
+        accumulate<mu>(sum, h, sign);
+    }
+};
+
+/// A chirality of A at a vector of places.
+template <Precision P, class V = Vector<P>>
+HWY_INLINE ChiralBlock<V> load_clover(const typename CpuReal<P>::Stored* clover, index_t group, int lane, int chirality) {
+    const Tag<P> d;
+    constexpr int lanes = group_lanes<P>;
+    const auto* const from = clover + group * group_words<P>(54) + lane;
+    V unit = hn::Set(d, 1);
+    if constexpr (P == Precision::half)
+        unit = hn::Mul(hn::Load(d, reinterpret_cast<const float*>(from - lane + 54 * lanes) + lane), hn::Set(d, integer_unit));
+    const auto read = [&](int k) HWY_ATTR {
+        if constexpr (P == Precision::half) return hn::Mul(load_integers(d, from + k * lanes), unit);
+        else return hn::Load(d, from + k * lanes);
+    };
+    const V one = hn::Set(d, 1);
+    ChiralBlock<V> m;
+    const int first = 27 * chirality;
+    for (int a = 0; a < 3; ++a) {
+        const V b = read(first + a);
+        m.diagonal[a] = one + b;
+        m.diagonal[3 + a] = one - b;
+        const Cx<V> l = {read(first + 3 + 2 * a), read(first + 4 + 2 * a)};  // (1,0) (2,0) (2,1)
+        m.lower[a] = l;
+        constexpr int below[3] = {9, 13, 14};  // (4,3) (5,3) (5,4)
+        m.lower[below[a]] = {hn::Neg(l.re), hn::Neg(l.im)};
+        for (int b3 = 0; b3 < 3; ++b3) {  // (3 + a, b3)
+            const int k = first + 9 + 2 * (3 * a + b3), row = (3 + a) * (2 + a) / 2;
+            m.lower[row + b3] = {read(k), read(k + 1)};
+        }
+    }
+    return m;
+}
+
+template <class V>
+HWY_INLINE HalfSpinor<V> chiral_half(const Spinor<V>& p, int chirality) {
+    return {p.s[2 * chirality], p.s[2 * chirality + 1]};
+}
+
+template <Precision P, class V>
+HWY_INLINE void finish_hop(const HopJob& job, index_t group, int lane, Spinor<V>& sum) {
+    using Stored = typename CpuReal<P>::Stored;
+    const Tag<P> d;
+    const V c = hn::Set(d, static_cast<hn::TFromD<Tag<P>>>(job.c));
+    const index_t at = group * group_words<P>(24);
+    Spinor<V> x;
+    if (job.x) x = load_spinor<P>(static_cast<const Stored*>(job.x) + at, lane);
+    if (job.clover && job.form != HopForm::plain) {
+        for (int chirality = 0; chirality < 2; ++chirality) {
+            auto A = load_clover<P>(static_cast<const Stored*>(job.clover), group, lane, chirality);
+            if (job.form == HopForm::inverse) {
+                auto h = chiral_half(sum, chirality);
+                factorise(A);
+                solve(A, h);
+                for (int i = 0; i < 2; ++i) sum.s[2 * chirality + i] = h.s[i];
+            } else {
+                const auto h = times(A, chiral_half(x, chirality));
+                for (int i = 0; i < 2; ++i) x.s[2 * chirality + i] = h.s[i];
+            }
+        }
+    }
+    for (int k = 0; k < 12; ++k) {
+        Cx<V>& a = sum.s[k / 3].c[k % 3];
+        const Cx<V>& b = x.s[k / 3].c[k % 3];
+        if (job.x) a = {MulAdd(c, a.re, b.re), MulAdd(c, a.im, b.im)};
+        else a = {c * a.re, c * a.im};
+    }
+    store_spinor<P>(sum, static_cast<Stored*>(job.out) + at, lane);
+}
+
+template <Precision P, int reals, class LinkStored>
+HWY_NOINLINE void hop_vectors(const HopJob& job, index_t first, index_t last) {
+    using Stored = typename CpuReal<P>::Stored;
+    constexpr int lanes = group_lanes<P>, groups = block_lanes / lanes;
+    const Tag<P> d;
+    const auto* const links = static_cast<const LinkStored*>(job.links);
+    const auto* const neighbours = job.lattice->neighbours(job.to);
+    for (index_t block = first; block < last; ++block) {
+        const index_t per_group = (job.link_begin[block + 1] - job.link_begin[block]) / groups;
+        for (int offset = 0; offset < block_lanes; offset += width<P>) {
+            Hop<P, reals, LinkStored> hop{job,
+                                          static_cast<const Stored*>(job.in),
+                                          hn::Set(d, job.adjoint ? -1 : 1),
+                                          neighbours + 8 * block,
+                                          offset,
+                                          links + job.link_begin[block] + offset / lanes * per_group,
+                                          {}};
+            for (auto& s : hop.sum.s)
+                for (auto& c : s.c) c = {hn::Zero(d), hn::Zero(d)};
+            hop.template add<0, false>();
+            hop.template add<0, true>();
+            hop.template add<1, false>();
+            hop.template add<1, true>();
+            hop.template add<2, false>();
+            hop.template add<2, true>();
+            hop.template add<3, false>();
+            hop.template add<3, true>();
+            finish_hop<P>(job, block * groups + offset / lanes, offset % lanes, hop.sum);
+        }
+    }
+}
+
+template <Precision P, class LinkStored>
+void hop_with(const HopJob& job, index_t first, index_t last) {
+    switch (job.reals) {
+        case LinkReals::all: return hop_vectors<P, 18, LinkStored>(job, first, last);
+        case LinkReals::two_rows: return hop_vectors<P, 12, LinkStored>(job, first, last);
+        case LinkReals::parameters: return hop_vectors<P, 8, LinkStored>(job, first, last);
+    }
+}
+
+template <Precision P>
+void hop_any(const HopJob& job, index_t first, index_t last) {
+    using Real = typename CpuReal<P>::Computed;
+    if constexpr (P == Precision::single) {
+        if (job.half_links) return hop_with<P, std::int16_t>(job, first, last);
+    }
+    hop_with<P, std::conditional_t<P == Precision::half, std::int16_t, Real>>(job, first, last);
+}
+
+template <Precision P>
+void clover_any(const CloverJob& job, index_t first, index_t last) {
+    using Stored = typename CpuReal<P>::Stored;
+    for (index_t group = first; group < last; ++group)
+        for (int lane = 0; lane < group_lanes<P>; lane += width<P>) {
+            auto p = load_spinor<P>(static_cast<const Stored*>(job.in) + group * group_words<P>(24), lane);
+            for (int chirality = 0; chirality < 2; ++chirality) {
+                auto A = load_clover<P>(static_cast<const Stored*>(job.clover), group, lane, chirality);
+                auto h = chiral_half(p, chirality);
+                if (job.inverse) {
+                    factorise(A);
+                    solve(A, h);
+                } else {
+                    h = times(A, h);
+                }
+                for (int i = 0; i < 2; ++i) p.s[2 * chirality + i] = h.s[i];
+            }
+            store_spinor<P>(p, static_cast<Stored*>(job.out) + group * group_words<P>(24), lane);
+        }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace kasane::lattice
+HWY_AFTER_NAMESPACE();
+
+#endif

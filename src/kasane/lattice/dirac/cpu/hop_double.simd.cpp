@@ -1,0 +1,43 @@
+// The kernels of the Wilson-clover operator, double.
+#include <kasane/lattice/dirac/cpu/half.hpp>
+#include <kasane/lattice/dirac/cpu/hop.hpp>
+#include <kasane/lattice/dirac/eight_reals.hpp>
+#include <kasane/perf/simd_targets.hpp>
+
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kasane/lattice/dirac/cpu/hop_double.simd.cpp"
+#include <hwy/foreach_target.h>
+
+#include <kasane/lattice/dirac/cpu/hop.simd.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace kasane::lattice {
+namespace HWY_NAMESPACE {
+
+void hop_double(const HopJob& job, index_t first, index_t last) { hop_any<Precision::double_>(job, first, last); }
+void clover_double(const CloverJob& job, index_t first, index_t last) { clover_any<Precision::double_>(job, first, last); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kasane::lattice
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kasane::lattice {
+
+HWY_EXPORT(hop_double);
+HWY_EXPORT(clover_double);
+
+template <>
+void hop_blocks<Precision::double_>(const HopJob& job, index_t first, index_t last) {
+    HWY_DYNAMIC_DISPATCH(hop_double)(job, first, last);
+}
+template <>
+void clover_groups<Precision::double_>(const CloverJob& job, index_t first, index_t last) {
+    HWY_DYNAMIC_DISPATCH(clover_double)(job, first, last);
+}
+
+}  // namespace kasane::lattice
+#endif
