@@ -53,28 +53,26 @@ SpinMatrix from_degrand_rossi(GammaBasis basis) {
     return {};
 }
 
-SpinorField rotated(const SpinorField& psi, GammaBasis from, GammaBasis to) {
-    auto out = psi;
-    if (from != to) rotate(rotation(from, to), out);
-    return out;
+SpinorField rotated(SpinorField psi, GammaBasis from, GammaBasis to) {
+    if (from != to) rotate(rotation(from, to), psi);
+    return psi;
 }
 
-std::vector<SpinorField> rotated(const std::vector<SpinorField>& propagator, GammaBasis from, GammaBasis to) {
-    auto out = propagator;
-    if (from == to) return out;
+std::vector<SpinorField> rotated(std::vector<SpinorField> propagator, GammaBasis from, GammaBasis to) {
+    if (from == to) return propagator;
     const auto s = rotation(from, to);
-    for (auto& column : out) rotate(s, column);
-    for (std::size_t value = 0; value < out[0].values.size(); ++value)  // P S^+: the columns of one colour among themselves
+    for (auto& column : propagator) rotate(s, column);
+    for (std::size_t value = 0; value < propagator[0].values.size(); ++value)  // P S^+: the columns of one colour among themselves
         for (std::size_t colour = 0; colour < 3; ++colour) {
             std::complex<double> old[4];
-            for (std::size_t spin = 0; spin < 4; ++spin) old[spin] = out[3 * spin + colour].values[value];
+            for (std::size_t spin = 0; spin < 4; ++spin) old[spin] = propagator[3 * spin + colour].values[value];
             for (std::size_t spin = 0; spin < 4; ++spin) {
                 std::complex<double> sum = 0;
                 for (std::size_t k = 0; k < 4; ++k) sum += old[k] * std::conj(s[spin][k]);
-                out[3 * spin + colour].values[value] = sum;
+                propagator[3 * spin + colour].values[value] = sum;
             }
         }
-    return out;
+    return propagator;
 }
 
 }  // namespace kasane::lattice

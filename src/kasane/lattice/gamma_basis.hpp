@@ -28,9 +28,9 @@ using SpinMatrix = std::array<std::array<std::complex<double>, 4>, 4>;
 SpinMatrix from_degrand_rossi(GammaBasis basis);
 
 /// The same field, in another basis.
-SpinorField rotated(const SpinorField& psi, GammaBasis from, GammaBasis to);
+SpinorField rotated(SpinorField psi, GammaBasis from, GammaBasis to);
 
 /// Twelve columns of a propagator, 3 * spin + colour of the source: both its spins in another basis.
-std::vector<SpinorField> rotated(const std::vector<SpinorField>& propagator, GammaBasis from, GammaBasis to);
+std::vector<SpinorField> rotated(std::vector<SpinorField> propagator, GammaBasis from, GammaBasis to);
 
 }  // namespace kasane::lattice

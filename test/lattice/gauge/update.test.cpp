@@ -152,7 +152,8 @@ TEST_P(Updates, StrongCouplingInFourDimensions) {
     });
 }
 
-// Where staples couple strongly: hot and cold starts meet. On 4^4 at beta 5.7 the plaquette is between 0.566 and 0.573.
+// Where staples couple strongly: hot and cold starts meet. On 4^4 at beta 5.7 a Metropolis program of another make, with 16000 sweeps, has
+// the plaquette 0.5595(4).
 TEST_P(Updates, HotAndColdStartsMeet) {
     on_space([](auto on) {
         Estimate of[2];
@@ -169,7 +170,7 @@ TEST_P(Updates, HotAndColdStartsMeet) {
             EXPECT_LT(of[hot].error, 0.002);
         }
         EXPECT_NEAR(of[0].mean, of[1].mean, 4 * std::hypot(of[0].error, of[1].error));
-        EXPECT_NEAR((of[0].mean + of[1].mean) / 2, 0.5695, 0.0035);
+        EXPECT_NEAR((of[0].mean + of[1].mean) / 2, 0.5595, 4 * std::hypot(0.0004, std::hypot(of[0].error, of[1].error) / 2));
     });
 }
 

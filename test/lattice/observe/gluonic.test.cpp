@@ -53,7 +53,8 @@ TEST_P(Gluonic, LoopsAreProductsAlongPaths) {
 
             std::complex<double> loop;
             const std::vector<int> through_time(static_cast<std::size_t>(n[3]), 4);
-            reference::for_each_site({{n[0], n[1], n[2], 1}}, [&](const auto& x) { loop += reference::trace(reference::along(field, x, through_time)); });
+            reference::for_each_site({{n[0], n[1], n[2], 1}},
+                                     [&](const auto& x) { loop += reference::trace(reference::along(field, x, through_time)); });
             loop /= 3. * static_cast<double>(n.volume() / n[3]);
             EXPECT_LT(std::abs(polyakov_loop(u) - loop), rounding);
         }
@@ -91,7 +92,8 @@ TEST_P(Gluonic, ReflectionTurnsTheCharge) {
         for (index_t i = 0; i < field.extents.volume(); ++i) {
             const Site x = field.extents.site(i);
             const Site y{{x[2], x[1], x[0], x[3]}};
-            for (int mu = 0; mu < 4; ++mu) mirrored.link(mirrored.extents.lexicographic(y), mu == 0 ? 2 : mu == 2 ? 0 : mu) = field.link(i, mu);
+            const int turned[4] = {2, 1, 0, 3};
+            for (int mu = 0; mu < 4; ++mu) mirrored.link(mirrored.extents.lexicographic(y), turned[mu]) = field.link(i, mu);
         }
         const auto u = links_on(on, field), v = links_on(on, mirrored);
         EXPECT_GT(std::abs(topological_charge(u)), 1e-3);
