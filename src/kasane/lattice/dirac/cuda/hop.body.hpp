@@ -1,6 +1,6 @@
 // One site of out = [x | A x] + c [A^-1] H in on a CUDA device.
-// Invariants: a thread has one site of out and reads its eight neighbours, each link and clover term once; nothing is written but out[place];
-// x may be out. Host and device code without CUDA headers, so that the body can be checked on the host.
+// Invariants: a thread has one site of out and reads its eight neighbours, each link and clover term once; nothing is written but
+// out[place]; x may be out. Host and device code without CUDA headers, so that the body can be checked on the host.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/packed_clover.hpp>
@@ -15,7 +15,7 @@ struct HopTask {
     Tiles tiles;
     std::uint32_t sites = 0;
     Parity to = Parity::even;
-    FieldView<P> in, x, out;  ///< x.data null: no such term
+    FieldView<P> in, x, out;        ///< x.data null: no such term
     const char* links = nullptr;    ///< of parity `to`
     const Chunk* clover = nullptr;  ///< of parity `to`
     Real<P> c = 1;
@@ -103,10 +103,15 @@ struct Here {
     TileEntry around;
 };
 
-/// Half fetches the next direction before it adds this one, and asks for the links of the one behind that; the order then also keeps the
-/// registers few. What is larger fills the memory's queues without that, and would not fit into the registers.
+/// Half fetches the next direction before it adds this one. What is larger fills the memory's queues without that, and the compiler moves
+/// loads forward as far as registers last.
 template <Precision P>
 inline constexpr bool fetches_ahead = P == Precision::half;
+
+/// In 18 and 12 reals it also asks for the links of the direction behind the next; the branch in this keeps later loads from moving
+/// forward, hence the registers few (96).
+template <Precision P, LinkReals R>
+inline constexpr bool prefetches_links = fetches_ahead<P>&& R != LinkReals::parameters;
 
 /// The links of a block of places in a direction lie together: its first thread asks for all of them.
 template <int direction, class Format, Precision P>
@@ -160,12 +165,13 @@ KS_FN void add_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, 
 
 /// All directions from this one on, of which the first is here already.
 template <int direction, Precision P, LinkReals R, bool half_links>
-KS_FN void add_hops(const HopTask<P>& task, const Here& here, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got, Spinor<Real<P>>& sum) {
+KS_FN void add_hops(const HopTask<P>& task, const Here& here, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got,
+                    Spinor<Real<P>>& sum) {
     using Format = LinkFormat<Real<P>, R, half_links>;
     if constexpr (direction + 1 == directions) {
         add_hop<direction, P, R, half_links>(task, got, sum);
     } else if constexpr (fetches_ahead<P>) {
-        if constexpr (direction + 2 < directions) prefetch_links<direction + 2, Format>(task, here.place);
+        if constexpr (prefetches_links<P, R> && direction + 2 < directions) prefetch_links<direction + 2, Format>(task, here.place);
         const auto next = fetch<direction + 1, Format>(task, here);
         add_hop<direction, P, R, half_links>(task, got, sum);
         add_hops<direction + 1, P, R, half_links>(task, here, next, sum);

@@ -32,7 +32,9 @@ using Real = std::conditional_t<P == Precision::double_, double, float>;
 
 /// Chunks of a spinor.
 template <Precision P>
-inline constexpr int spinor_chunks = P == Precision::double_ ? 12 : P == Precision::single ? 6 : 3;
+inline constexpr int spinor_chunks = P == Precision::double_  ? 12
+                                     : P == Precision::single ? 6
+                                                              : 3;
 
 /// One parity of a quark field: component k = 3 spin + colour is the k-th pair of reals; half: of 16-bit words, with a scale per site.
 template <Precision P>
