@@ -7,20 +7,20 @@
 
 namespace kasane::lattice::device {
 
-template <Precision P>
 inline constexpr int hop_threads = 128;
+/// Blocks on a multiprocessor: 254, 128 and 96 registers a thread.
 template <Precision P>
-inline constexpr int hop_blocks = P == Precision::double_ ? 3 : 4;
+inline constexpr int hop_blocks = P == Precision::double_ ? 2 : P == Precision::single ? 4 : 5;
 
 template <Precision P, LinkReals R, bool half_links, HopForm form>
-__global__ void __launch_bounds__(hop_threads<P>, hop_blocks<P>) hop_kernel(const HopTask<P> task) {
+__global__ void __launch_bounds__(hop_threads, hop_blocks<P>) hop_kernel(const HopTask<P> task) {
     const std::uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
     if (place < task.sites) hop_site<P, R, half_links, form>(task, place);
 }
 
 template <Precision P, LinkReals R, bool half_links>
 void launch_hop(Cuda on, HopForm form, const HopTask<P>& task) {
-    constexpr auto threads = static_cast<unsigned>(hop_threads<P>);
+    constexpr auto threads = static_cast<unsigned>(hop_threads);
     const unsigned blocks = (task.sites + threads - 1) / threads;
     KS_CUDA(cudaSetDevice(on.device));
     if (form == HopForm::plain)
