@@ -61,20 +61,16 @@ struct Attempt {
 
 /// What to try after an attempt that ended like this; nothing where nothing is left. The reason goes into the notes.
 std::optional<Attempt> after(const Attempt& tried, krylov::End end, double residual, std::vector<std::string>& notes) {
-    const bool low = tried.precision != Precision::double_;
-    if (end == krylov::End::breakdown && tried.method != Method::cg) {
-        notes.push_back(fmt::format("{} in {} broke down at residual {:.1e}: conjugate gradients on the normal equations go on", name(tried.method),
-                                    name(tried.precision), residual));
-        return Attempt{Method::cg, tried.precision};
-    }
-    if (low) {
+    // What fails in half fails mostly for its rounding; a breakdown in more digits is BiCGStab's own.
+    if (tried.precision == Precision::half || (tried.precision == Precision::single && (end != krylov::End::breakdown || tried.method == Method::cg))) {
         const auto higher = tried.precision == Precision::half ? Precision::single : Precision::double_;
-        notes.push_back(fmt::format("{} precision does not make the residual smaller than {:.1e}: {} goes on", name(tried.precision), residual,
-                                    name(higher)));
+        notes.push_back(fmt::format("{} precision does not make the residual smaller than {:.1e} ({}): {} goes on", name(tried.precision), residual,
+                                    krylov::name(end), name(higher)));
         return Attempt{tried.method, higher};
     }
-    if (end == krylov::End::stagnated && tried.method != Method::cg) {
-        notes.push_back(fmt::format("{} stagnated at residual {:.1e}: conjugate gradients on the normal equations go on", name(tried.method), residual));
+    if (tried.method != Method::cg) {
+        notes.push_back(fmt::format("{} in {} ended at residual {:.1e} ({}): conjugate gradients on the normal equations go on", name(tried.method),
+                                    name(tried.precision), residual, krylov::name(end)));
         return Attempt{Method::cg, tried.precision};
     }
     return {};
@@ -288,6 +284,7 @@ SolveLog ResidentSolver<S>::Parts::solve(const ResidentField<S>& b, ResidentFiel
         krylov::Options how;
         how.tolerance = scale > 0 ? std::min(0.9 * options.rtol / scale, 1.) : 1;
         how.iteration_limit = options.iteration_limit - done;
+        if (has_inner_solver(attempt.method)) how.patience = 5;
         if (stop) how.stop = [&](int iteration, double residual_now) { return stop(done + iteration, residual_now * scale); };
         const auto part = run(attempt, x.even, how);
         log.iterations += part.iterations;
