@@ -37,12 +37,13 @@ inline constexpr float spinor_unit = 1.0f / 32767.5f;
 KS_FN Cx<float> spinor_pair(std::uint32_t word) {
     return {(lower_under<exponent_of_2_23>(word) - 8421376.0f) + 0.5f, (upper_under<exponent_of_2_23>(word) - 8421376.0f) + 0.5f};
 }
-/// a - b of the numbers in the lower (upper) halves, in units: exact.
-KS_FN float lower_difference(std::uint32_t a, std::uint32_t b) {
-    return lower_under<exponent_of_2_23>(a) - lower_under<exponent_of_2_23>(b);
+/// a - b of pairs, in units: exact.
+KS_FN Cx<float> difference(std::uint32_t a, std::uint32_t b) {
+    return {lower_under<exponent_of_2_23>(a) - lower_under<exponent_of_2_23>(b), upper_under<exponent_of_2_23>(a) - upper_under<exponent_of_2_23>(b)};
 }
-KS_FN float upper_difference(std::uint32_t a, std::uint32_t b) {
-    return upper_under<exponent_of_2_23>(a) - upper_under<exponent_of_2_23>(b);
+/// Re a - Im b, Im a - Re b.
+KS_FN Cx<float> crossed_difference(std::uint32_t a, std::uint32_t b) {
+    return {lower_under<exponent_of_2_23>(a) - upper_under<exponent_of_2_23>(b), upper_under<exponent_of_2_23>(a) - lower_under<exponent_of_2_23>(b)};
 }
 
 /// The larger, or NaN where one is: a field that is not finite must not look finite.
