@@ -32,6 +32,22 @@ bool update(High& high, Low& low, const Convert& convert, typename High::Vector&
     return false;
 }
 
+/// How far a residual may fall before the next update: farther while the recurrence agrees with the truth, less far where it does not.
+class Spacing {
+   public:
+    /// @param agreement  the relative difference of the two that costs no iterations
+    Spacing(double first, double agreement) : delta_(first), agreement_(agreement) {}
+    double delta() const { return delta_; }
+    void learn(double claimed, double found) {
+        const double apart = std::abs(found / claimed - 1);
+        if (apart < agreement_) delta_ = std::max(0.5 * delta_, std::min(delta_, 0.01));
+        if (!(apart < 3 * agreement_)) delta_ = std::min(2 * delta_, 0.5);
+    }
+
+   private:
+    double delta_, agreement_;
+};
+
 /// Whether updates still gain what the recurrences claim.
 class Progress {
    public:
@@ -46,7 +62,8 @@ class Progress {
 };
 
 /// x with |b - A x| <= tolerance |b|, from the x that is given, by BiCGStab with the low operator `a`.
-/// @param delta  an update is made when the residual has become smaller than delta times its largest since the last one
+/// @param delta  the first update is made when the residual has become smaller than delta times its largest, later ones as Spacing says;
+///               0: never before the recurrence has converged
 /// Iterations cost as BiCGStab's in the low precision; an update: A, and vectors of the high precision: convert 1, x 3, r 3, norm 1,
 /// convert 1 = 9.
 template <class High, class HighOperator, class Low, class LowOperator, class Convert>
@@ -62,6 +79,7 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
     BicgstabRecurrence<Low> it(low, w);
     NoPreconditioner none;
     Progress progress;
+    Spacing spacing(delta, 0.01);
 
     int fruitless = 0;
     bool fresh = true;
@@ -80,7 +98,7 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
         const char* why = "";
         bool sound = true;
         double largest = updated_at;
-        const auto due = [&] { return it.norm() < delta * largest && it.norm() < updated_at; };
+        const auto due = [&] { return it.norm() < spacing.delta() * largest && it.norm() < updated_at; };
         while (sound && it.norm() > watch.target() && !due() && watch.go_on(it.norm())) {
             sound = it.advance(a, none, y, watch, watch.target());
             if (!sound) why = it.vanished();
@@ -91,6 +109,7 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
         if (!std::isfinite(system.norm())) watch.end(End::not_finite);
         if (watch.ended() || system.converged()) break;
         fresh = !sound;
+        if (!fresh) spacing.learn(it.norm(), system.norm());
         if (!fresh && progress.lost(updated_at, system.norm(), it.norm())) watch.end(End::stagnated);
         if (fresh && !watch.ended()) {
             ++log.restarts;
@@ -125,6 +144,7 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
     auto& [s, unused, p, q, t, none] = w;
     if (!system.begin(r)) return log;
     Progress progress;
+    Spacing spacing(delta, 2e-4);  // conjugacy is lost before the residual is
 
     double s2 = 0, s_at_update = 0;
     bool fresh = true;
@@ -148,13 +168,14 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
         if (fresh) {
             low.copy(s, p);
         } else {
+            spacing.learn(std::sqrt(claimed_s2), s_at_update);
             low.axpby(-low.dot(s, p) / s2, s, 1, p);
             low.axpby(1, s, s2 / claimed_s2, p);
         }
         double claimed = updated_at, largest = updated_at;
         fresh = false;
         Patience patience(10 * options.patience, updated_at);
-        const auto due = [&] { return claimed < delta * largest && claimed < updated_at; };
+        const auto due = [&] { return claimed < spacing.delta() * largest && claimed < updated_at; };
         while (claimed > 0.9 * watch.target() && !due() && watch.go_on(claimed)) {
             a.apply(low, p, q);
             const double q2 = low.norm2(q);
