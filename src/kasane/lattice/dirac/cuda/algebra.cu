@@ -278,7 +278,7 @@ struct FieldAlgebra<S, P>::Work {
         launch(verb);
         const std::atomic_ref<std::uint64_t> arrived(mailbox->ticket);
         for (unsigned spin = 0; arrived.load(std::memory_order_acquire) != ticket; ++spin)
-            if (spin % 1024 == 1023) {  // a kernel that failed never writes its ticket
+            if (spin % 65536 == 65535) {  // a kernel that failed never writes its ticket; asking often would cost more than the sum
                 const auto status = cudaStreamQuery(lattice->space().stream);
                 if (status != cudaErrorNotReady) KS_CUDA(status);
             }
