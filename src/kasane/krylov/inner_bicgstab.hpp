@@ -39,11 +39,11 @@ class InnerBicgstab {
         BicgstabRecurrence<Low> it(low_, work_);
         NoPreconditioner none;
         double now = norm;
-        for (int start = 0; start < most_starts && now > target && !watch.ended(); ++start) {
+        for (int start = 0; start < most_starts && now > std::max(target, 0.5 * norm) && !watch.ended(); ++start) {
             it.start(now);
             Patience patience(watch.options().inner_patience, now);
             while (it.norm() > target && watch.go_on_inside(it.norm() / unit)) {
-                if (!it.advance(A_, none, y_, watch, target) || patience.lost(it.norm())) break;
+                if (!it.advance(A_, none, y_, watch, target) || patience.lost(it.norm()) || patience.waits()) break;
             }
             now = it.norm();
             if (!std::isfinite(now)) break;

@@ -129,6 +129,8 @@ class Patience {
         if (residual < 0.9 * best_) best_ = residual, since_ = 0;
         return ++since_ > iterations_ || !(residual <= 1e4 * start_);
     }
+    /// A long wait, though not yet lost, below half the residual of the start: rounding may be all that goes on.
+    bool waits() const { return since_ >= 50 && best_ < 0.5 * start_; }
 
    private:
     int iterations_, since_ = 0;

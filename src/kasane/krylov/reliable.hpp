@@ -41,11 +41,16 @@ class Spacing {
     void learn(double claimed, double found) {
         const double apart = std::abs(found / claimed - 1);
         if (apart < agreement_) delta_ = std::max(0.5 * delta_, std::min(delta_, 0.01));
-        if (!(apart < 3 * agreement_)) delta_ = std::min(2 * delta_, 0.5);
+        if (!(apart < 3 * agreement_)) delta_ = std::min(2 * delta_, most);
+        poor_ = !(apart < 50 * agreement_) && delta_ == most ? poor_ + 1 : 0;
     }
+    /// Updates are as near as they can be, and still the two do not agree: the precision is too low.
+    bool hopeless() const { return poor_ >= 3; }
 
    private:
+    static constexpr double most = 0.5;
     double delta_, agreement_;
+    int poor_ = 0;
 };
 
 /// Whether updates still gain what the recurrences claim.
@@ -89,16 +94,16 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
         convert(r, w.r);
         low.zero(y);
         const double updated_at = system.norm();
+        patience.start(updated_at);
         if (fresh) {
             it.start(updated_at);
-            patience.start(updated_at);
         } else {
             it.replaced(updated_at);
         }
         const char* why = "";
         bool sound = true;
         double largest = updated_at;
-        const auto due = [&] { return it.norm() < spacing.delta() * largest && it.norm() < updated_at; };
+        const auto due = [&] { return it.norm() < updated_at && (it.norm() < spacing.delta() * largest || patience.waits()); };
         while (sound && it.norm() > watch.target() && !due() && watch.go_on(it.norm())) {
             sound = it.advance(a, none, y, watch, watch.target());
             if (!sound) why = it.vanished();
@@ -146,7 +151,8 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
     Progress progress;
     Spacing spacing(delta, 2e-4);  // conjugacy is lost before the residual is
 
-    double s2 = 0, s_at_update = 0;
+    double s2 = 0, s_at_update = 0, s_best = 0;
+    int since_best = 0;  // iterations
     bool fresh = true;
     while (!system.converged() && !watch.ended()) {  // from one update to the next
         const double updated_at = system.norm();
@@ -159,6 +165,12 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
             watch.end(std::isnan(s2) ? End::not_finite : End::stagnated);
             break;
         }
+        if (s_best == 0 || s_at_update <= 0.5 * s_best) s_best = s_at_update, since_best = 0;
+        // In double such a wait is the condition number's; in a low precision the directions are no longer conjugate.
+        if (delta > 0 && since_best > 2 * options.patience) {
+            watch.end(End::stagnated);
+            break;
+        }
         if (s_before > 0 && progress.lost(s_before, s_at_update, std::sqrt(claimed_s2))) {
             watch.end(End::stagnated);
             break;
@@ -169,14 +181,21 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
             low.copy(s, p);
         } else {
             spacing.learn(std::sqrt(claimed_s2), s_at_update);
+            if (spacing.hopeless()) {
+                watch.end(End::stagnated);
+                break;
+            }
             low.axpby(-low.dot(s, p) / s2, s, 1, p);
             low.axpby(1, s, s2 / claimed_s2, p);
         }
         double claimed = updated_at, largest = updated_at;
         fresh = false;
         Patience patience(10 * options.patience, updated_at);
-        const auto due = [&] { return claimed < spacing.delta() * largest && claimed < updated_at; };
-        while (claimed > 0.9 * watch.target() && !due() && watch.go_on(claimed)) {
+        int since_update = 0;
+        const auto due = [&] {
+            return (claimed < spacing.delta() * largest && claimed < updated_at) || (delta > 0 && since_update > options.patience);
+        };
+        for (; claimed > 0.9 * watch.target() && !due() && watch.go_on(claimed); ++since_update, ++since_best) {
             a.apply(low, p, q);
             const double q2 = low.norm2(q);
             fresh = !(q2 > 1e-30 * s2) || !std::isfinite(q2);

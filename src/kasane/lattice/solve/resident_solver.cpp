@@ -60,20 +60,18 @@ struct Attempt {
 };
 
 /// What to try after an attempt that ended like this; nothing where nothing is left. The reason goes into the notes.
-std::optional<Attempt> after(const Attempt& tried, krylov::End end, double residual, std::vector<std::string>& notes) {
-    // What fails in half fails mostly for its rounding; a breakdown in more digits is BiCGStab's own.
-    if (tried.precision == Precision::half || (tried.precision == Precision::single && (end != krylov::End::breakdown || tried.method == Method::cg))) {
+/// What fails in a low precision fails mostly for its rounding; what fails in double fails for its method.
+std::optional<Attempt> after(const Attempt& tried, Precision lowest, krylov::End end, double residual, std::vector<std::string>& notes) {
+    if (tried.precision != Precision::double_) {
         const auto higher = tried.precision == Precision::half ? Precision::single : Precision::double_;
         notes.push_back(fmt::format("{} precision does not make the residual smaller than {:.1e} ({}): {} goes on", name(tried.precision), residual,
                                     krylov::name(end), name(higher)));
         return Attempt{tried.method, higher};
     }
-    if (tried.method != Method::cg) {
-        notes.push_back(fmt::format("{} in {} ended at residual {:.1e} ({}): conjugate gradients on the normal equations go on", name(tried.method),
-                                    name(tried.precision), residual, krylov::name(end)));
-        return Attempt{Method::cg, tried.precision};
-    }
-    return {};
+    if (tried.method == Method::cg) return {};
+    notes.push_back(fmt::format("{} ended at residual {:.1e} ({}): conjugate gradients on the normal equations go on", name(tried.method), residual,
+                                krylov::name(end)));
+    return Attempt{Method::cg, lowest};
 }
 
 /// Flop per site of one parity and iteration beside the operator: direction 16, dot 8, norm 4 per complex number, and so on; 12 numbers.
@@ -305,7 +303,7 @@ SolveLog ResidentSolver<S>::Parts::solve(const ResidentField<S>& b, ResidentFiel
             // 1.1: the next ratio will not be quite the same.
             ++corrections;
             gain = std::max(1.1 * relative * b_norm / (part.true_residual * b_hat_norm), 1.1 * gain);
-        } else if (const auto next = after(attempt, part.converged() ? krylov::End::stagnated : part.end, relative, log.notes); next) {
+        } else if (const auto next = after(attempt, options.inner, part.converged() ? krylov::End::stagnated : part.end, relative, log.notes); next) {
             attempt = *next;
             // What is worse than nothing is no start.
             if (!(relative <= 1)) algebra.zero(x.even);
