@@ -111,7 +111,7 @@ inline constexpr bool fetches_ahead = P == Precision::half;
 /// In 18 and 12 reals it also asks for the links of the direction behind the next; the branch in this keeps later loads from moving
 /// forward, hence the registers few (96).
 template <Precision P, LinkReals R>
-inline constexpr bool prefetches_links = fetches_ahead<P>&& R != LinkReals::parameters;
+inline constexpr bool prefetches_links = (R != LinkReals::parameters) && fetches_ahead<P>;
 
 /// The links of a block of places in a direction lie together: its first thread asks for all of them.
 template <int direction, class Format, Precision P>

@@ -24,12 +24,13 @@ namespace kasane::lattice::device {
 inline constexpr int hop_threads = 128;
 /// Blocks on a multiprocessor: 254, 128 or 96 registers a thread.
 template <Precision P, LinkReals R>
-inline constexpr int hop_blocks = P == Precision::double_                             ? 2
-                                  : P == Precision::half&& R != LinkReals::parameters ? 5
-                                                                                      : 4;
+constexpr int hop_blocks() {
+    if (P == Precision::double_) return 2;
+    return P == Precision::half && R != LinkReals::parameters ? 5 : 4;
+}
 
 template <Precision P, LinkReals R, bool half_links, HopForm form>
-__global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>) hop_kernel(const HopTask<P> task) {
+__global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>()) hop_kernel(const HopTask<P> task) {
     const std::uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
     if (place < task.sites) hop_site<P, R, half_links, form>(task, place);
 }
