@@ -5,6 +5,7 @@
 #include <kasane/run/model_file.hpp>
 #include <kasane/run/papers.hpp>
 #include <kasane/run/poisson/poisson_file.hpp>
+#include <kasane/run/quenched/quenched_file.hpp>
 #include <kasane/run/run_file.hpp>
 #include <kasane/run/run_keys.hpp>
 #include <kasane/run/sampling.hpp>
@@ -92,6 +93,33 @@ int check_poisson(const std::string& path, const std::vector<io::Setting>& setti
     return success;
 }
 
+int check_quenched(const std::string& path, const std::vector<io::Setting>& settings, const Common& common) {
+    const auto file = run::read_quenched_file(path, settings);
+    run::check_memory(file);
+    if (file.start.kind == run::StartKind::file) run::load_start(file);  // it can be damaged: `run` would find out
+    const auto memory = run::memory(file);
+    const auto papers = run::papers(file);
+    const auto device = device_info(file.space);
+    const nlohmann::ordered_json object{{"file", path},
+                                        {"problem", "quenched"},
+                                        {"title", file.title},
+                                        {"extents", file.extents.n},
+                                        {"sweeps", file.sweeps},
+                                        {"device", {{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes}}},
+                                        {"memory",
+                                         {{"host_bytes", memory.host_bytes},
+                                          {"host_available", memory.host_available},
+                                          {"device_bytes", memory.device_bytes},
+                                          {"device_available", memory.device_available}}},
+                                        {"unused_keys", file.unused_keys},
+                                        {"papers", papers},
+                                        {"resolved", file.resolved}};
+    const auto text = file.resolved + fmt::format("\n{} sites, {} sweeps on {}\nmemory at most: {}", lattice::text(file.extents), file.sweeps,
+                                                  device.name, run::text(memory, file.extents));
+    print(common, object, text + list(file.unused_keys, papers));
+    return success;
+}
+
 }  // namespace
 
 Action add_check(CLI::App& app, const Common& common) {
@@ -106,7 +134,9 @@ Action add_check(CLI::App& app, const Common& common) {
         auto settings = as_settings(options->set);
         if (run::is_model_file(options->file, settings)) return check_model(options->file, settings, common);
         for (const auto& setting : common.settings()) settings.push_back(setting);
-        if (run::problem_of(options->file, settings) == run::Problem::poisson) return check_poisson(options->file, settings, common);
+        const auto problem = run::problem_of(options->file, settings);
+        if (problem == run::Problem::poisson) return check_poisson(options->file, settings, common);
+        if (problem == run::Problem::quenched) return check_quenched(options->file, settings, common);
         const auto file = run::read_run_file(options->file, settings);
         run::check_memory(file);
         run::Sampling sampling(file.initial, file.units, Cpu{common.threads_or_all()});

@@ -31,8 +31,11 @@ Action add_run(CLI::App& app, const Common& common) {
             catch_interrupts();
             return tell(common, run::start(file, existing, controls(common)));
         };
-        const bool poisson = run::problem_of(options->file, settings) == run::Problem::poisson;
-        return poisson ? start(run::read_poisson_file(options->file, settings)) : start(run::read_run_file(options->file, settings));
+        switch (run::problem_of(options->file, settings)) {
+            case run::Problem::poisson: return start(run::read_poisson_file(options->file, settings));
+            case run::Problem::quenched: return start(run::read_quenched_file(options->file, settings));
+            default: return start(run::read_run_file(options->file, settings));
+        }
     };
 }
 

@@ -53,4 +53,32 @@ int tell(const Common& common, const run::PoissonResult& result) {
     return result.status == "done" ? success : result.status == "interrupted" ? interrupted : computation_failed;
 }
 
+int tell(const Common& common, const run::QuenchedResult& result) {
+    const auto& m = result.means;
+    const auto of = [](const lattice::Estimate& e) {
+        return nlohmann::ordered_json{{"mean", e.mean}, {"error", e.error}, {"autocorrelation_time", e.tau}};
+    };
+    const nlohmann::ordered_json object{{"directory", result.directory.string()},
+                                        {"status", result.status},
+                                        {"steps", result.sweeps},
+                                        {"seconds", result.seconds},
+                                        {"measurements", m.plaquette.count},
+                                        {"plaquette", of(m.plaquette)},
+                                        {"plaquette_space", of(m.plaquette_space)},
+                                        {"plaquette_time", of(m.plaquette_time)},
+                                        {"polyakov_modulus", of(m.polyakov)},
+                                        {"links_per_second", result.link_updates_per_second},
+                                        {"configurations", result.configurations},
+                                        {"configuration", path_or_null(result.configuration)},
+                                        {"report", path_or_null(result.report)}};
+    auto text = fmt::format("{} sweeps in {:.1f} s, plaquette {} ({} in space, {} in time), |P| {}, tau {} sweeps: {}", result.sweeps,
+                            result.seconds, run::text(m.plaquette), run::text(m.plaquette_space), run::text(m.plaquette_time),
+                            run::text(m.polyakov), run::text(m.plaquette.tau, m.plaquette.tau_error), result.status);
+    if (!result.configuration.empty()) text += "\nlast configuration: " + path(result.configuration);
+    if (!result.report.empty()) text += "\nopen " + path(result.report);
+    if (result.status != "done") text += fmt::format("\n`kasane resume {}` goes on", result.directory.string());
+    print(common, object, text);
+    return result.status == "done" ? success : interrupted;
+}
+
 }  // namespace kasane::app

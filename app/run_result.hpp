@@ -3,6 +3,7 @@
 
 #include <app/command.hpp>
 #include <kasane/run/poisson/poisson_run.hpp>
+#include <kasane/run/quenched/quenched_run.hpp>
 #include <kasane/run/run.hpp>
 
 namespace kasane::app {
@@ -10,6 +11,7 @@ namespace kasane::app {
 /// Prints the result and yields the exit status.
 int tell(const Common& common, const run::RunResult& result);
 int tell(const Common& common, const run::PoissonResult& result);
+int tell(const Common& common, const run::QuenchedResult& result);
 run::RunControls controls(const Common& common);
 
 }  // namespace kasane::app

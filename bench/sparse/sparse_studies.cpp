@@ -40,11 +40,6 @@ namespace {
 std::string key_of(const AnySpace& on) { return name(on) + threads_label(on); }
 }  // namespace
 
-const MemorySpeed& SparseProblems::speed(const AnySpace& on) {
-    const auto at = speeds_.find(key_of(on));
-    return at != speeds_.end() ? at->second : speeds_[key_of(on)] = memory_speed(on);
-}
-
 double SparseProblems::our_seconds(const AnySpace& on, index_t side) {
     const auto key = key_of(on) + fmt::format(", {}", side);
     if (const auto at = seconds_.find(key); at != seconds_.end()) return at->second;
@@ -114,9 +109,7 @@ BenchmarkResult row_of(const std::string& name, const Measured& measured, const 
     row.rate = setup.bytes_per_iteration * log.iterations / iteration_seconds;
     row.unit = "bytes/s";
     row.bound = speed.triad;
-    row.bound_reason =
-        fmt::format("triad a = b + s c in double, measured in this run, arrays of {} MiB: {:.4g} GB/s; reading alone {:.4g} GB/s",
-                    speed.array_bytes >> 20, 1e-9 * speed.triad, 1e-9 * speed.read);
+    row.bound_reason = words(speed);
     row.error = error;
     const auto per_row = [&](auto value) { return static_cast<double>(value) / static_cast<double>(setup.rows); };
     row.more = {{"iterations", log.iterations},
@@ -147,21 +140,6 @@ BenchmarkResult absent(const std::string& name, index_t n, const std::string& re
 std::vector<index_t> sides_or(const BenchmarkContext& context, const std::vector<index_t>& on_cpu, const std::vector<index_t>& on_gpu) {
     if (!context.sizes.empty()) return context.sizes;
     return std::holds_alternative<Cpu>(context.space) ? on_cpu : on_gpu;
-}
-
-std::vector<AnySpace> with_threads(const AnySpace& on) {
-    const auto* cpu = std::get_if<Cpu>(&on);
-    if (!cpu) return {on};
-    const int all = thread_count(*cpu);
-    if (all == 1) return {Cpu{1}};
-    return {Cpu{1}, Cpu{all}};
-}
-
-std::string threads_label(const AnySpace& on) {
-    const auto* cpu = std::get_if<Cpu>(&on);
-    if (!cpu) return "";
-    const int threads = thread_count(*cpu);
-    return threads == 1 ? ", 1 thread" : fmt::format(", {} threads", threads);
 }
 
 std::vector<Benchmark> sparse_studies() {

@@ -3,9 +3,9 @@
 // error is the largest relative one over all cells against the exact solution; bytes are those that the solver says an iteration moves.
 #pragma once
 
+#include <bench/threads.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/perf/benchmark.hpp>
-#include <kasane/perf/triad.hpp>
 #include <kasane/sparse/solver.hpp>
 
 #include <map>
@@ -31,7 +31,7 @@ class SparseProblems {
    public:
     /// @throws InputError for a side without a box that fits
     const SparseProblem& box(index_t side);
-    const MemorySpeed& speed(const AnySpace& on);
+    const MemorySpeed& speed(const AnySpace& on) { return speeds_.of(on); }
     /// Seconds of a solve with everything left to auto, set-up not counted; measured where it is not known.
     double our_seconds(const AnySpace& on, index_t side);
     void remember(const AnySpace& on, index_t side, double seconds);
@@ -40,7 +40,7 @@ class SparseProblems {
 
    private:
     std::optional<SparseProblem> box_;
-    std::map<std::string, MemorySpeed> speeds_;
+    Speeds speeds_;
     std::map<std::string, double> seconds_;
 };
 using SharedSparse = std::shared_ptr<SparseProblems>;
@@ -74,11 +74,6 @@ BenchmarkResult absent(const std::string& name, index_t n, const std::string& re
 
 /// Sides of the box: those asked for with --n, else those of this kind of device.
 std::vector<index_t> sides_or(const BenchmarkContext& context, const std::vector<index_t>& on_cpu, const std::vector<index_t>& on_gpu);
-
-/// This space with one thread, then with all of its threads; a device as it is.
-std::vector<AnySpace> with_threads(const AnySpace& on);
-/// ", 1 thread", ", 2 threads"; nothing on a device.
-std::string threads_label(const AnySpace& on);
 
 Benchmark sparse_triad(const SharedSparse& shared);
 Benchmark sparse_solve(const SharedSparse& shared);

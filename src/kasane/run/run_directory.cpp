@@ -2,11 +2,13 @@
 #include <kasane/run/run_directory.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/file.h>
 #include <unistd.h>
 #include <utility>
@@ -18,15 +20,35 @@ namespace {
 
 Where place(const fs::path& path) { return {path.string(), 0, 0, "output.directory"}; }
 
-bool written_by_kasane(const std::string& name, const char* stem) {
-    const auto end = std::string(".hdf5");
+bool written_by_kasane(const std::string& name, const std::string& stem, const std::string& end = ".hdf5") {
     const auto body = name.starts_with(".") ? name.substr(1) : name;  // ".name.tmp": what a killed writer left
     return body.starts_with(stem) && (body.ends_with(end) || body.ends_with(end + ".tmp"));
 }
 
+/// Configurations of quenched updates, whose name the record tells, with what a killed writer left of them.
+void remove_configurations(const fs::path& path) {
+    std::string name;
+    try {
+        std::ifstream file(path / "record.json");
+        name = nlohmann::json::parse(file).at("configuration").at("name").get<std::string>();
+    } catch (const nlohmann::json::exception&) {
+        return;  // of another problem, or unreadable: then nothing is known to be ours
+    }
+    if (name.empty() || name.starts_with('.') || fs::path(name).filename() != name) return;
+    fs::remove(path / name);
+    fs::remove(path / ("." + name + ".tmp"));
+    const auto stem = fs::path(name).stem().string() + "_", end = fs::path(name).extension().string();
+    std::error_code absent;
+    for (const auto& entry : fs::directory_iterator(path / "configurations", absent))
+        if (entry.is_regular_file() && written_by_kasane(entry.path().filename().string(), stem, end)) fs::remove(entry.path());
+    fs::remove(path / "configurations", absent);  // stays while something else is in it
+}
+
 void remove_old_run(const fs::path& path) {
-    for (const char* name : {"record.json", "log.txt", "energy.csv", "report.html", "solution.hdf5", "solution.xmf", ".record.json.tmp",
-                             ".energy.csv.tmp", ".report.html.tmp", ".run.toml.tmp", ".solution.hdf5.tmp", ".solution.xmf.tmp"})
+    remove_configurations(path);
+    for (const char* name : {"record.json", "log.txt", "energy.csv", "report.html", "solution.hdf5", "solution.xmf", "measurements.csv",
+                             ".record.json.tmp", ".energy.csv.tmp", ".report.html.tmp", ".run.toml.tmp", ".solution.hdf5.tmp", ".solution.xmf.tmp",
+                             ".measurements.csv.tmp"})
         fs::remove(path / name);
     for (const auto& [folder, stem] : {std::pair{"snapshots", "snapshot_"}, std::pair{"checkpoints", "checkpoint_"}}) {
         std::error_code absent;

@@ -1,6 +1,7 @@
 // The directory of one run and the names in it:
 //   run.toml  log.txt  record.json  report.html  checkpoints/checkpoint_000000001234.hdf5
 // and of a gravity run   energy.csv  snapshots/snapshot_0000.hdf5 …   of a Poisson problem   solution.hdf5  solution.xmf
+// and of quenched updates   measurements.csv  configuration.lime  configurations/configuration_000000000500.lime …
 // Invariants: while a RunDirectory lives no other process has the same one open (a lock that dies with the process); only files
 // that kasane itself wrote are ever removed.
 #pragma once
@@ -43,6 +44,7 @@ class RunDirectory {
     std::filesystem::path report() const { return path_ / "report.html"; }
     std::filesystem::path solution() const { return path_ / "solution.hdf5"; }
     std::filesystem::path xdmf() const { return path_ / "solution.xmf"; }
+    std::filesystem::path measurements() const { return path_ / "measurements.csv"; }
     std::filesystem::path snapshot(std::int64_t number) const;
     std::filesystem::path checkpoint(std::int64_t step) const;
     /// Checkpoints, the newest first.

@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kasane::run {
 namespace {
 
-constexpr const char* problem_names[] = {"gravity", "poisson"};
+constexpr const char* problem_names[] = {"gravity", "poisson", "quenched"};  // in the order of Problem
 
 io::Section run_table(io::RunFileReader& reader) { return reader.root().table("run", "what to compute, and where"); }
 
@@ -15,7 +17,7 @@ Problem read_problem(io::RunFileReader& reader) {
     const auto name =
         run_table(reader).text("problem", {.help = "kind of run", .choices = {std::begin(problem_names), std::end(problem_names)}});
     reader.stop_if_bad();
-    return name == "poisson" ? Problem::poisson : Problem::gravity;
+    return static_cast<Problem>(std::ranges::find(problem_names, name) - problem_names);
 }
 
 }  // namespace

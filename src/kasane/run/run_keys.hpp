@@ -10,7 +10,7 @@
 
 namespace kasane::run {
 
-enum class Problem { gravity, poisson };
+enum class Problem { gravity, poisson, quenched };
 
 /// The problem that a run file names, with nothing else of it looked at.
 /// @throws InputError: no run file, or it names no problem that there is

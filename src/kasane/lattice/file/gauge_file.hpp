@@ -29,10 +29,10 @@ struct GaugeFileFacts {
     int bits = 64;           ///< of a stored real number
     int rows = 3;            ///< of a stored matrix: 2 or 3
     bool big_endian = true;
-    std::optional<double> stored_plaquette, stored_link_trace;
-    Checksum checksum;
+    std::optional<double> stored_plaquette{}, stored_link_trace{};
+    Checksum checksum{};
     double worst_distance_from_su3 = 0;
-    std::vector<std::string> notes;  ///< for the reader: no checksum, records passed over, …
+    std::vector<std::string> notes{};  ///< for the reader: no checksum, records passed over, …
 };
 
 struct GaugeFile {

@@ -44,7 +44,7 @@ constexpr double small_strength = 1.7;
 constexpr int most_trials = 64;
 
 /// y = 1 - h0 for h in SU(2) with the density exp(strength h0) dh, h0 = tr h / 2, that is exp(strength h0) sqrt(1 - h0^2) dh0.
-/// Negative where all trials were rejected.                       [Creutz 1980, Phys. Rev. D 21, 2308; Kennedy & Pendleton 1985, eq. 14-17]
+/// Negative where all trials were rejected.                       [Creutz 1980, Phys. Rev. D 21, 2308; Kennedy & Pendleton 1985]
 KS_FN double draw_deficit(double strength, RandomStream& random) {
     for (int trial = 0; trial < most_trials; ++trial) {
         const double first = random.uniform(), second = random.uniform();

@@ -1,6 +1,6 @@
 // The Wilson flow, once per Space: dV/dt = Z(V) V with Z = -(the traceless anti-Hermitian part of V times its staples).
 // Luscher's Runge-Kutta steps in the form with one extra field K, since 17/36 Z_0 = 17/9 (Z_0 / 4):
-//   K = Z_0 / 4, V = exp(K) V;   K = 8/9 Z_1 - 17/9 K, V = exp(K) V;   K = 3/4 Z_2 - K, V = exp(K) V.       [Luscher 2010, eq. C.2]
+//   K = Z_0 / 4, V = exp(K) V;   K = 8/9 Z_1 - 17/9 K, V = exp(K) V;   K = 3/4 Z_2 - K, V = exp(K) V.       [Luscher 2010, app. C]
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/lattice/gauge/staple.body.hpp>

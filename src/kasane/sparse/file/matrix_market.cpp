@@ -1,8 +1,8 @@
 // Reads Matrix Market files: https://math.nist.gov/MatrixMarket/formats.html
 // Invariants: nothing is allocated by what the size line says before the rest of the file could hold it; every problem names its line.
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/io/number_text.hpp>
 #include <kasane/sparse/file/assemble.hpp>
-#include <kasane/sparse/file/number_text.hpp>
 #include <kasane/sparse/file/readers.hpp>
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // The readers behind matrix_file.hpp, for bytes from anywhere and any limit of memory: what fuzzing and tests drive.
 #pragma once
 
-#include <kasane/sparse/file/byte_source.hpp>
+#include <kasane/core/io/byte_source.hpp>
 #include <kasane/sparse/file/matrix_file.hpp>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 #include <kasane/core/base/error.hpp>
-#include <kasane/sparse/file/byte_source.hpp>
+#include <kasane/core/io/byte_source.hpp>
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace kasane::sparse {
+namespace kasane {
 
 ByteSource::ByteSource(const std::filesystem::path& path) : name_(path.string()) {
     const Where where{name_, 0, 0, ""};
@@ -62,4 +62,4 @@ std::string ByteSource::head() {
     return bytes;
 }
 
-}  // namespace kasane::sparse
+}  // namespace kasane

@@ -2,14 +2,14 @@
 // Invariants: nothing depends on the locale; a number is taken only if the whole word is one.
 #pragma once
 
-#include <kasane/sparse/file/byte_source.hpp>
+#include <kasane/core/io/byte_source.hpp>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace kasane::sparse {
+namespace kasane {
 
 /// Lines without their ends (LF or CR LF), counted from 1.
 class LineReader {
@@ -56,4 +56,4 @@ NumberText parse_number(std::string_view word, double& to);
 /// A word of a file as it may stand in a message: in quotes, short, printable.
 std::string in_quotes(std::string_view word);
 
-}  // namespace kasane::sparse
+}  // namespace kasane

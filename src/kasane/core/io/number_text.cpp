@@ -1,5 +1,5 @@
 #include <kasane/core/base/error.hpp>
-#include <kasane/sparse/file/number_text.hpp>
+#include <kasane/core/io/number_text.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include <locale>
 #include <sstream>
 
-namespace kasane::sparse {
+namespace kasane {
 
 bool LineReader::next(std::string_view& line) {
     const auto* newline = begin_ < end_ ? static_cast<const char*>(std::memchr(buffer_.data() + begin_, '\n', end_ - begin_)) : nullptr;
@@ -22,7 +22,7 @@ bool LineReader::next(std::string_view& line) {
         if (end_ == 0) return false;
         newline = static_cast<const char*>(std::memchr(buffer_.data() + searched, '\n', end_ - searched));
         KS_VALIDATE(newline || end_ < buffer_.size(),
-                    "has a line of more than a million characters: it is no Matrix Market file, or damaged",
+                    "has a line of more than a million characters: it is no text file, or damaged",
                     {source_.name(), static_cast<int>(line_ + 1), 0, ""});
     }
     const auto stop = newline ? static_cast<std::size_t>(newline - buffer_.data()) : end_;
@@ -97,4 +97,4 @@ std::string in_quotes(std::string_view word) {
     return text + (word.size() > most ? "...'" : "'");
 }
 
-}  // namespace kasane::sparse
+}  // namespace kasane

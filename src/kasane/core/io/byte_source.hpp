@@ -1,4 +1,4 @@
-// Bytes of a file or of memory, read once from front to back.
+// Bytes of a file or of memory, read in order from wherever one likes.
 // Invariants: how many bytes there are is known before the first is read; a file that shrinks while it is read ends early, and nothing
 // worse.
 #pragma once
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kasane::sparse {
+namespace kasane {
 
 class ByteSource {
    public:
@@ -25,11 +25,14 @@ class ByteSource {
 
     const std::string& name() const { return name_; }
     std::uint64_t size() const { return size_; }
+    std::uint64_t position() const { return position_; }
     std::uint64_t left() const { return size_ - position_; }
     /// @returns how many came: fewer than asked for at the end only   @throws InputError when the system cannot read
     std::size_t read(void* to, std::size_t count);
     /// Goes on reading so many bytes further, at most at the end.
     void skip(std::uint64_t count);
+    /// Goes on reading there, at most at the end.
+    void seek(std::uint64_t position) { position_ = position < size_ ? position : size_; }
     /// The first bytes of all, 64 at most; where reading goes on is not changed.
     std::string head();
 
@@ -42,4 +45,4 @@ class ByteSource {
     std::uint64_t size_ = 0, position_ = 0;
 };
 
-}  // namespace kasane::sparse
+}  // namespace kasane

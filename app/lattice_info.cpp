@@ -1,0 +1,79 @@
+// kasane lattice info CFG: what a gauge configuration is, and whether it is whole.
+#include <app/lattice.hpp>
+#include <kasane/lattice/file/gauge_file.hpp>
+#include <kasane/lattice/observe/observables.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace kasane::app {
+namespace {
+
+const char* long_name(lattice::GaugeFormat format) {
+    switch (format) {
+        case lattice::GaugeFormat::nersc: return "NERSC";
+        case lattice::GaugeFormat::ildg: return "ILDG in LIME";
+        case lattice::GaugeFormat::milc: return "MILC v5";
+        case lattice::GaugeFormat::openqcd: return "openQCD";
+    }
+    return "";
+}
+
+std::string as_text(const std::string& path, const lattice::GaugeFile& file, const lattice::Plaquette& plaquette, double link_trace) {
+    const auto& facts = file.facts;
+    const auto& extents = file.field.extents;
+    const auto stated = [](const std::optional<double>& value) { return value ? fmt::format("   (header: {:.12g})", *value) : std::string(); };
+    auto text = fmt::format("{}: {}, {} sites, {}, {} bits {} endian, {} rows a link", path, lattice::text(extents), extents.volume(),
+                            long_name(facts.format), facts.bits, facts.big_endian ? "big" : "little", facts.rows);
+    text += fmt::format("\nplaquette   {:.12f}{}\n  space     {:.12f}\n  time      {:.12f}", plaquette.mean(), stated(facts.stored_plaquette),
+                        plaquette.space, plaquette.time);
+    text += fmt::format("\nlink trace  {:.12f}{}", link_trace, stated(facts.stored_link_trace));
+    const auto& sum = facts.checksum;
+    text += sum.kind == "none"        ? fmt::format("\nchecksum    none stored; of these links: {}", sum.computed)
+            : sum.kind == "plaquette" ? std::string("\nchecksum    none in this format; the plaquette is as stated")
+                                      : fmt::format("\nchecksum    {} ({}): as stored", sum.computed, sum.kind);
+    text += fmt::format("\nlinks       {:.1e} from SU(3) at most", facts.worst_distance_from_su3);
+    for (const auto& note : facts.notes) text += "\nnote: " + note;
+    return text;
+}
+
+int info(const Common& common, const std::string& path) {
+    const auto file = lattice::read_gauge(path);
+    const auto& facts = file.facts;
+    const auto plaquette = lattice::plaquette(file.field);
+    const double link_trace = lattice::link_trace(file.field);
+    const auto number_or_null = [](const auto& value) { return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr); };
+    const auto& sum = facts.checksum;
+    const nlohmann::ordered_json object{
+        {"file", path},
+        {"extents", file.field.extents.n},
+        {"format", lattice::name(facts.format)},
+        {"bits", facts.bits},
+        {"rows", facts.rows},
+        {"byte_order", facts.big_endian ? "big" : "little"},
+        {"plaquette", plaquette.mean()},
+        {"plaquette_space", plaquette.space},
+        {"plaquette_time", plaquette.time},
+        {"link_trace", link_trace},
+        {"stored_plaquette", number_or_null(facts.stored_plaquette)},
+        {"stored_link_trace", number_or_null(facts.stored_link_trace)},
+        {"checksum",
+         {{"kind", sum.kind}, {"stored", sum.stored.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(sum.stored)},
+          {"computed", sum.computed}, {"ok", sum.ok}}},
+        {"distance_from_su3", facts.worst_distance_from_su3},
+        {"notes", facts.notes},
+    };
+    print(common, object, as_text(path, file, plaquette, link_trace));
+    return success;
+}
+
+}  // namespace
+
+Action add_lattice_info(CLI::App& app, const Common& common) {
+    auto path = std::make_shared<std::string>();
+    app.add_option("CFG", *path, "Gauge configuration: NERSC, ILDG (LIME), MILC v5 or openQCD, told by how it begins")->required();
+    return [path, &common] { return info(common, *path); };
+}
+
+}  // namespace kasane::app

@@ -1,0 +1,182 @@
+// BiCGStab for A x = b with any A, with or without a flexible preconditioner: the recurrence, which other methods use too, and the method.
+// Invariants: r belongs to x after every advance(), also after one that broke down; the shadow vector is the residual of the last start.
+#pragma once
+
+#include <kasane/krylov/cg.hpp>
+#include <kasane/krylov/system.hpp>
+
+#include <algorithm>
+#include <complex>
+#include <concepts>
+#include <optional>
+
+namespace kasane::krylov {
+
+/// z = M^-1 r by a preconditioner of either kind.
+template <class Algebra, class Preconditioner>
+void precondition(Algebra& algebra, Preconditioner& M, const typename Algebra::Vector& r, typename Algebra::Vector& z, Watch& watch,
+                  double enough) {
+    if constexpr (requires { M.apply(algebra, r, z, watch, enough); }) {
+        M.apply(algebra, r, z, watch, enough);
+    } else {
+        M.apply(algebra, r, z);
+    }
+}
+
+/// Vectors of the iteration, kept by the caller when many systems of one size are solved.
+template <class Algebra>
+struct BicgstabWorkspace {
+    using Vector = typename Algebra::Vector;
+    Vector r, shadow, p, v, t;
+    std::optional<Vector> z;  ///< with a preconditioner
+    BicgstabWorkspace(const Algebra& algebra, const Vector& like, bool preconditioned = false)
+        : r(algebra.like(like)), shadow(algebra.like(like)), p(algebra.like(like)), v(algebra.like(like)), t(algebra.like(like)) {
+        if (preconditioned) z.emplace(algebra.like(like));
+    }
+};
+
+/// What lies between two iterations.                                        [van der Vorst 1992; Saad 2003, algorithm 7.7]
+template <class Algebra>
+class BicgstabRecurrence {
+   public:
+    using Vector = typename Algebra::Vector;
+    using Scalar = typename Algebra::Scalar;
+
+    BicgstabRecurrence(Algebra& algebra, BicgstabWorkspace<Algebra>& work) : algebra_(algebra), w_(work) {}
+
+    Vector& r() { return w_.r; }
+    double norm() const { return std::sqrt(r2_); }
+
+    /// From the r that is there, of this norm: the first direction and the shadow vector are r.
+    void start(double norm) {
+        r2_ = norm * norm, shadow2_ = r2_, rho_ = r2_;
+        algebra_.copy(w_.r, w_.shadow);
+        fresh_ = true;
+    }
+    /// r was replaced by a better one of this norm: direction and shadow stay.
+    void replaced(double norm) {
+        r2_ = norm * norm;
+        if (!fresh_) rho_ = algebra_.dot(w_.shadow, w_.r);
+    }
+
+    /// One iteration: x and r move on. False where a denominator vanished, or half an iteration made the residual smaller than `enough`:
+    /// then a new start is needed.
+    /// Per iteration: 2 A, 2 M; vectors read or written without M: direction 4, dot 2, axpy 3, dot_norm2 2, finish 7 = 18; with M, 28.
+    template <class Operator, class Preconditioner>
+    bool advance(const Operator& A, Preconditioner& M, Vector& x, Watch& watch, double enough) {
+        constexpr bool plain = std::same_as<std::remove_const_t<Preconditioner>, NoPreconditioner>;
+        auto& [r, shadow, p, v, t, z] = w_;
+        const auto preconditioned = [&](const Vector& in) -> const Vector& {
+            if constexpr (plain) return in;
+            precondition(algebra_, M, in, *z, watch, enough);
+            return *z;
+        };
+        if (fresh_) {
+            algebra_.copy(r, p);
+        } else {
+            const Scalar beta = rho_ / rho_before_ * (alpha_ / omega_);
+            algebra_.direction(r, beta, omega_, v, p);
+        }
+        const Vector& p_hat = preconditioned(p);
+        A.apply(algebra_, p_hat, v);
+        const auto [v_shadow, v2] = algebra_.dot_norm2(v, shadow);
+        if (!(std::abs(v_shadow) > tiny * std::sqrt(shadow2_ * v2))) return broken("shadow.v");  // rounding alone
+        alpha_ = rho_ / std::conj(v_shadow);
+        if (std::abs(alpha_) * std::sqrt(largest_gain2_) > 1 / tiny) return broken("A p");  // it would throw x far away
+        const double before2 = r2_;
+        r2_ = algebra_.axpy_norm2(-alpha_, v, r);  // s
+        if (!(r2_ <= 1e12 * before2)) {
+            r2_ = algebra_.axpy_norm2(alpha_, v, r);
+            return broken("shadow.v");
+        }
+        const bool half_is_enough = r2_ <= enough * enough;
+        if (!plain || half_is_enough) algebra_.axpby(alpha_, p_hat, 1, x);
+        if (half_is_enough) return broken("");
+
+        const Vector& s_hat = preconditioned(r);
+        A.apply(algebra_, s_hat, t);
+        const auto [ts, t2] = algebra_.dot_norm2(t, r);
+        omega_ = ts / t2;
+        largest_gain2_ = std::max(largest_gain2_, t2 / r2_);
+        if (!(std::abs(ts) > tiny * std::sqrt(t2 * r2_)) || std::abs(omega_) * std::sqrt(largest_gain2_) > 1 / tiny) {
+            if constexpr (plain) algebra_.axpby(alpha_, p, 1, x);
+            return broken("omega");
+        }
+        rho_before_ = rho_;
+        if constexpr (plain) {
+            const auto [rho, r2] = algebra_.finish(alpha_, p, omega_, t, shadow, x, r);
+            rho_ = rho, r2_ = r2;
+        } else {
+            algebra_.axpby(omega_, s_hat, 1, x);
+            r2_ = algebra_.axpy_norm2(-omega_, t, r);
+            rho_ = algebra_.dot(shadow, r);
+        }
+        fresh_ = false;
+        return std::abs(rho_) > tiny * std::sqrt(shadow2_ * r2_) || broken("rho");
+    }
+    /// What vanished in an advance() that said false; empty where nothing did.
+    const char* vanished() const { return vanished_; }
+
+   private:
+    bool broken(const char* what) {
+        vanished_ = what;
+        return false;
+    }
+
+    static constexpr double tiny = 1e-13;
+    Algebra& algebra_;
+    BicgstabWorkspace<Algebra>& w_;
+    double r2_ = 0, shadow2_ = 0;
+    double largest_gain2_ = 0;  // of |A s|^2 / |s|^2 so far
+    Scalar rho_{}, rho_before_{}, alpha_{}, omega_{};
+    bool fresh_ = true;
+    const char* vanished_ = "";
+};
+
+/// x with |b - A x| <= tolerance |b|, from the x that is given. A breakdown, or a residual that stands still, makes a new start from the
+/// true residual, with it as the shadow vector; the third that gains nothing ends it.
+/// @param M  flexible: may be another operator every time (NoPreconditioner: none)
+template <class Algebra, class Operator, class Preconditioner>
+Log bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
+             BicgstabWorkspace<Algebra>& work, const Options& options = {}) {
+    constexpr int fruitless_starts = 3;
+    Log log;
+    Watch watch(options, log);
+    System system(algebra, A, b, x, watch);
+    if (!system.begin(work.r)) return log;
+    BicgstabRecurrence<Algebra> it(algebra, work);
+
+    bool known = true;  // r is b - A x
+    int fruitless = 0;
+    double best = system.norm();
+    while (!system.converged()) {  // from one start to the next
+        const double started_at = system.norm();
+        Patience patience(options.patience, started_at);
+        it.start(started_at);
+        const char* why = "";
+        while (it.norm() > watch.target() && watch.go_on(it.norm())) {
+            known = false;
+            const bool sound = it.advance(A, M, x, watch, watch.target());
+            if (!sound) why = it.vanished();
+            if (sound && patience.lost(it.norm())) why = "progress";
+            if (!sound || *why != 0) break;
+        }
+        if (!known) system.update(work.r), known = true;
+        if (!std::isfinite(system.norm())) watch.end(End::not_finite);
+        if (watch.ended() || system.converged()) break;
+        ++log.restarts;
+        fruitless = system.norm() <= 0.5 * best ? 0 : fruitless + 1;
+        best = std::min(best, system.norm());
+        if (fruitless == fruitless_starts) {
+            watch.end(*why != 0 ? End::breakdown : End::stagnated);
+            break;
+        }
+        watch.note("BiCGStab: new start at " + watch.place(system.norm()) +
+                   (*why != 0 ? std::string(", where ") + why + " vanished" : ", the true one, where the recurrence's had converged"));
+    }
+    if (system.converged()) log.end = End::converged;
+    system.end(work.r, known);
+    return log;
+}
+
+}  // namespace kasane::krylov

@@ -1,0 +1,70 @@
+// A few iterations of BiCGStab in a low precision as the flexible preconditioner of a method in a higher one.
+// Invariants: out is always finite and no worse than zero in the low operator's eyes; every iteration is counted as an inner one; an inner
+// solve that does not even halve its residual ends the outer method as a breakdown.
+#pragma once
+
+#include <kasane/krylov/bicgstab.hpp>
+
+#include <algorithm>
+
+namespace kasane::krylov {
+
+template <class Low, class LowOperator, class Convert>
+class InnerBicgstab {
+   public:
+    using Vector = typename Low::Vector;
+
+    /// @param work, y     vectors of the low precision
+    /// @param tolerance   of an inner solve, relative; larger where the outer method needs less
+    InnerBicgstab(Low& low, const LowOperator& A, Convert convert, BicgstabWorkspace<Low>& work, Vector& y, double tolerance)
+        : low_(low), A_(A), convert_(convert), work_(work), y_(y), tolerance_(tolerance) {}
+
+    /// out = A^-1 in, about.
+    template <class High>
+    void apply(High& high, const typename High::Vector& in, typename High::Vector& out, Watch& watch, double enough) {
+        constexpr int most_starts = 2;
+        convert_(in, work_.r);
+        double norm = std::sqrt(low_.norm2(work_.r)), unit = 1;
+        if (!(norm > 1e-12 && norm < 1e12)) {  // squares of floats would leave their range
+            const double true_norm = std::sqrt(high.norm2(in));
+            if (!(true_norm > 0) || !std::isfinite(true_norm)) return high.copy(in, out);
+            unit = std::ldexp(1., -std::ilogb(true_norm));
+            high.axpby(unit, in, 0, out);
+            convert_(out, work_.r);
+            norm = std::sqrt(low_.norm2(work_.r));
+        }
+        low_.zero(y_);
+        // A residual that is just enough here would be a little too large after rounding.
+        const double target = std::max(tolerance_ * norm, 0.3 * enough * unit);
+        BicgstabRecurrence<Low> it(low_, work_);
+        NoPreconditioner none;
+        double now = norm;
+        for (int start = 0; start < most_starts && now > std::max(target, 0.5 * norm) && !watch.ended(); ++start) {
+            it.start(now);
+            Patience patience(watch.options().inner_patience, now);
+            while (it.norm() > target && watch.go_on_inside(it.norm() / unit)) {
+                if (!it.advance(A_, none, y_, watch, target) || patience.lost(it.norm()) || patience.waits()) break;
+            }
+            now = it.norm();
+            if (!std::isfinite(now)) break;
+        }
+        const bool finite = std::isfinite(low_.norm2(y_));
+        if (!watch.ended() && (!finite || !(now <= std::max(0.5 * norm, target)))) {
+            watch.note("the inner BiCGStab gains nothing");
+            watch.end(End::breakdown);
+        }
+        if (!finite || !(now < norm)) return high.copy(in, out);
+        convert_(y_, out);
+        if (unit != 1) high.axpby(0, in, 1 / unit, out);
+    }
+
+   private:
+    Low& low_;
+    const LowOperator& A_;
+    Convert convert_;
+    BicgstabWorkspace<Low>& work_;
+    Vector& y_;
+    double tolerance_;
+};
+
+}  // namespace kasane::krylov

@@ -1,0 +1,223 @@
+// BiCGStab and conjugate gradients on the normal equations in mixed precision with reliable updates: the recurrences run in a low
+// precision; now and then what they have found is added to x in the high one, and they go on from its true residual
+// [Sleijpen & van der Vorst 1996; Clark et al. 2010, section 3]. With the same algebra twice they are the plain methods.
+// Invariants: x changes only by an update, and only by one that makes the true residual smaller: what the low precision spoils is lost, not
+// added; convergence is judged by the high precision's residual alone.
+#pragma once
+
+#include <kasane/krylov/bicgstab.hpp>
+
+#include <algorithm>
+
+namespace kasane::krylov {
+
+/// Vectors of the high precision and of the low one, which belong to the caller.
+template <class High, class Low>
+struct ReliableWorkspace {
+    typename High::Vector &r, &z;
+    BicgstabWorkspace<Low>& low;  ///< of conjugate gradients: s, p, v = A p, t = A^+ A p
+    typename Low::Vector& y;
+};
+
+/// x += y, r = b - A x, and back again where that is no gain; whether it was one.
+template <class High, class Low, class Convert, class System>
+bool update(High& high, Low& low, const Convert& convert, typename High::Vector& x, const ReliableWorkspace<High, Low>& work, System& system) {
+    if (!std::isfinite(low.norm2(work.y))) return false;
+    const double before = system.norm();
+    convert(work.y, work.z);
+    high.axpby(1, work.z, 1, x);
+    if (system.update(work.r) <= before) return true;
+    high.axpby(-1, work.z, 1, x);
+    system.update(work.r);
+    return false;
+}
+
+/// How far a residual may fall before the next update: farther while the recurrence agrees with the truth, less far where it does not.
+class Spacing {
+   public:
+    /// @param agreement  the relative difference of the two that costs no iterations
+    Spacing(double first, double agreement) : delta_(first), agreement_(agreement) {}
+    double delta() const { return delta_; }
+    void learn(double claimed, double found) {
+        const double apart = std::abs(found / claimed - 1);
+        if (apart < agreement_) delta_ = std::max(0.5 * delta_, std::min(delta_, 0.01));
+        if (!(apart < 3 * agreement_)) delta_ = std::min(2 * delta_, most);
+        poor_ = !(apart < 50 * agreement_) && delta_ == most ? poor_ + 1 : 0;
+    }
+    /// Updates are as near as they can be, and still the two do not agree: the precision is too low.
+    bool hopeless() const { return poor_ >= 3; }
+
+   private:
+    static constexpr double most = 0.5;
+    double delta_, agreement_;
+    int poor_ = 0;
+};
+
+/// Whether updates still gain what the recurrences claim.
+class Progress {
+   public:
+    /// Of the true residuals at two updates and of what the recurrence said at the second; true where it is time to give up.
+    bool lost(double before, double now, double claimed) {
+        fruitless_ = now > 0.5 * before && now > 2 * claimed ? fruitless_ + 1 : 0;
+        return fruitless_ >= 3;
+    }
+
+   private:
+    int fruitless_ = 0;
+};
+
+/// x with |b - A x| <= tolerance |b|, from the x that is given, by BiCGStab with the low operator `a`.
+/// @param delta  the first update is made when the residual has become smaller than delta times its largest, later ones as Spacing says;
+///               0: never before the recurrence has converged
+/// Iterations cost as BiCGStab's in the low precision; an update: A, and vectors of the high precision: convert 1, x 3, r 3, norm 1,
+/// convert 1 = 9.
+template <class High, class HighOperator, class Low, class LowOperator, class Convert>
+Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
+                      const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
+                      const Options& options = {}, double delta = 0.1) {
+    constexpr int fruitless_starts = 3;
+    Log log;
+    Watch watch(options, log);
+    System system(high, A, b, x, watch);
+    const auto& [r, z, w, y] = work;
+    if (!system.begin(r)) return log;
+    BicgstabRecurrence<Low> it(low, w);
+    NoPreconditioner none;
+    Progress progress;
+    Spacing spacing(delta, 0.01);
+
+    int fruitless = 0;
+    bool fresh = true;
+    Patience patience(options.patience, system.norm());
+    double started_at = system.norm();
+    while (!system.converged() && !watch.ended()) {  // from one update to the next
+        convert(r, w.r);
+        low.zero(y);
+        const double updated_at = system.norm();
+        patience.start(updated_at);
+        if (fresh) {
+            it.start(updated_at);
+        } else {
+            it.replaced(updated_at);
+        }
+        const char* why = "";
+        bool sound = true;
+        double largest = updated_at;
+        const auto due = [&] { return it.norm() < updated_at && (it.norm() < spacing.delta() * largest || patience.waits()); };
+        while (sound && it.norm() > watch.target() && !due() && watch.go_on(it.norm())) {
+            sound = it.advance(a, none, y, watch, watch.target());
+            if (!sound) why = it.vanished();
+            if (sound && patience.lost(it.norm())) sound = false, why = "progress";
+            largest = std::max(largest, it.norm());
+        }
+        if (!update(high, low, convert, x, work, system) && sound) sound = false, why = "the gain in double";
+        if (!std::isfinite(system.norm())) watch.end(End::not_finite);
+        if (watch.ended() || system.converged()) break;
+        fresh = !sound;
+        if (!fresh) spacing.learn(it.norm(), system.norm());
+        if (!fresh && progress.lost(updated_at, system.norm(), it.norm())) watch.end(End::stagnated);
+        if (fresh && !watch.ended()) {
+            ++log.restarts;
+            fruitless = system.norm() <= 0.5 * started_at ? 0 : fruitless + 1;
+            started_at = system.norm();
+            if (fruitless == fruitless_starts) {
+                watch.end(End::breakdown);
+            } else if (*why != 0) {
+                watch.note("BiCGStab: new start at " + watch.place(system.norm()) + ", where " + why + " vanished");
+            }
+        }
+    }
+    if (system.converged()) log.end = End::converged;
+    system.end(r, true);
+    return log;
+}
+
+/// x with |b - A x| <= tolerance |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
+///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, section 8.3]
+/// The recurrence carries s = A^+ r; |r| between two updates is taken to shrink as |s| does. After an update the direction is made
+/// orthogonal to the new s again [Clark et al. 2010]. Ends as stagnated, too, where A^+ r vanishes and r does not: A is singular.
+/// Per iteration: A, A^+; vectors read or written: norm 1, step 6, direction 3 = 10; an update: A, A^+, and vectors of the high
+/// precision: convert 1, x 3, r 3, norms 2, convert 1 = 10.
+template <class High, class HighOperator, class Low, class LowOperator, class Convert>
+Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert, const typename High::Vector& b,
+                typename High::Vector& x, const ReliableWorkspace<High, Low>& work, const Options& options = {}, double delta = 0.1) {
+    constexpr int most_starts = 5;
+    Log log;
+    Watch watch(options, log);
+    System system(high, A, b, x, watch);
+    const auto& [r, z, w, y] = work;
+    auto& [s, unused, p, q, t, none] = w;
+    if (!system.begin(r)) return log;
+    Progress progress;
+    Spacing spacing(delta, 2e-4);  // conjugacy is lost before the residual is
+
+    double s2 = 0, s_at_update = 0, s_best = 0;
+    int since_best = 0;  // iterations
+    bool fresh = true;
+    while (!system.converged() && !watch.ended()) {  // from one update to the next
+        const double updated_at = system.norm();
+        A.apply_adjoint(high, r, z);
+        const double claimed_s2 = s2, s_before = s_at_update;
+        s2 = high.norm2(z);
+        s_at_update = std::sqrt(s2);
+        const double r_per_s = updated_at / s_at_update;
+        if (!(s2 > 0) || !std::isfinite(r_per_s)) {
+            watch.end(std::isnan(s2) ? End::not_finite : End::stagnated);
+            break;
+        }
+        if (s_best == 0 || s_at_update <= 0.5 * s_best) s_best = s_at_update, since_best = 0;
+        // In double such a wait is the condition number's; in a low precision the directions are no longer conjugate.
+        if (delta > 0 && since_best > 2 * options.patience) {
+            watch.end(End::stagnated);
+            break;
+        }
+        if (s_before > 0 && progress.lost(s_before, s_at_update, std::sqrt(claimed_s2))) {
+            watch.end(End::stagnated);
+            break;
+        }
+        convert(z, s);
+        low.zero(y);
+        if (fresh) {
+            low.copy(s, p);
+        } else {
+            spacing.learn(std::sqrt(claimed_s2), s_at_update);
+            if (spacing.hopeless()) {
+                watch.end(End::stagnated);
+                break;
+            }
+            low.axpby(-low.dot(s, p) / s2, s, 1, p);
+            low.axpby(1, s, s2 / claimed_s2, p);
+        }
+        double claimed = updated_at, largest = updated_at;
+        fresh = false;
+        Patience patience(10 * options.patience, updated_at);
+        int since_update = 0;
+        const auto due = [&] {
+            return (claimed < spacing.delta() * largest && claimed < updated_at) || (delta > 0 && since_update > options.patience);
+        };
+        for (; claimed > 0.9 * watch.target() && !due() && watch.go_on(claimed); ++since_update, ++since_best) {
+            a.apply(low, p, q);
+            const double q2 = low.norm2(q);
+            fresh = !(q2 > 1e-30 * s2) || !std::isfinite(q2);
+            if (fresh) break;
+            a.apply_adjoint(low, q, t);
+            const double before = s2;
+            s2 = low.step(s2 / q2, p, t, y, s);
+            claimed = r_per_s * std::sqrt(s2);
+            largest = std::max(largest, claimed);
+            fresh = patience.lost(claimed);
+            if (fresh) break;
+            low.axpby(1, s, s2 / before, p);
+        }
+        if (!update(high, low, convert, x, work, system)) fresh = true;
+        if (!std::isfinite(system.norm())) watch.end(End::not_finite);
+        if (watch.ended() || system.converged() || !fresh) continue;
+        if (++log.restarts > most_starts) watch.end(End::breakdown);
+        watch.note("conjugate gradients: new start at " + watch.place(system.norm()));
+    }
+    if (system.converged()) log.end = End::converged;
+    system.end(r, true);
+    return log;
+}
+
+}  // namespace kasane::krylov

@@ -1,0 +1,148 @@
+// Dirac<Cuda, P>: links and clover term packed as the kernels read them, and the launches.
+#include <kasane/core/device/parallel.hpp>
+#include <kasane/lattice/dirac/cuda/field.hpp>
+#include <kasane/lattice/dirac/cuda/hop.hpp>
+
+namespace kasane::lattice {
+
+using namespace device;
+
+namespace {
+
+/// Calls body with the storage as types: body.operator()<R, half_links>().
+template <Precision P, class Body>
+auto with_storage(const LinkStorage& storage, Body body) {
+    const auto reals = [&]<bool half>() {
+        switch (storage.reals) {
+            case LinkReals::all: return body.template operator()<LinkReals::all, half>();
+            case LinkReals::two_rows: return body.template operator()<LinkReals::two_rows, half>();
+            default: return body.template operator()<LinkReals::parameters, half>();
+        }
+    };
+    if constexpr (P == Precision::half) {
+        return reals.template operator()<true>();
+    } else if constexpr (P == Precision::single) {
+        return storage.half ? reals.template operator()<true>() : reals.template operator()<false>();
+    } else {
+        return reals.template operator()<false>();
+    }
+}
+
+template <Precision P>
+struct MultiplyByClover {
+    FieldView<P> in, out;
+    const Chunk* clover;
+    bool inverse;
+    KS_FN void operator()(index_t i) const {
+        const auto place = static_cast<std::uint32_t>(i);
+        auto v = load_spinor<P>(in, place);
+        if (inverse)
+            divide_by_clover<P>(clover, place, v);
+        else
+            v = times_clover<P>(clover, place, v);
+        store_spinor<P>(out, place, v);
+    }
+};
+
+}  // namespace
+
+template <Space S, Precision P>
+struct Dirac<S, P>::Parts {
+    std::shared_ptr<const Lattice<S>> lattice;
+    Boundary boundary;
+    LinkStorage storage;
+    Buffer<Chunk, S> links[2], clover[2];  ///< of each parity
+    index_t link_place_bytes = 0;
+};
+
+template <Space S, Precision P>
+Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const CloverTerm<S>* A, Boundary boundary,
+                   LinkStorage storage)
+    : parts_(std::make_unique<Parts>()) {
+    KS_EXPECT(lattice->extents() == links.extents && (!A || A->extents == links.extents));
+    auto& parts = *parts_;
+    parts.lattice = std::move(lattice);
+    parts.boundary = boundary;
+    parts.storage = storage;
+    const auto& on_lattice = *parts.lattice;
+    const S on = on_lattice.space();
+    for (const Parity parity : {Parity::even, Parity::odd}) {
+        auto& packed = parts.links[static_cast<int>(parity)];
+        with_storage<P>(storage, [&]<LinkReals R, bool half>() {
+            parts.link_place_bytes = LinkFormat<Real<P>, R, half>::place_bytes;
+            packed = Buffer<Chunk, S>(on, index_t{on_lattice.blocks()} * row * parts.link_place_bytes / index_t{sizeof(Chunk)});
+            parallel_for(on, on_lattice.sites(),
+                         PackLinks<Real<P>, R, half>{on_lattice.tiles(), parity, links.view(), reinterpret_cast<char*>(packed.data())});
+        });
+        if (A) {
+            auto& term = parts.clover[static_cast<int>(parity)];
+            term = Buffer<Chunk, S>(on, index_t{on_lattice.blocks()} * row * clover_bytes<P> / index_t{sizeof(Chunk)});
+            parallel_for(on, on_lattice.sites(), PackClover<P>{on_lattice.tiles(), parity, A->view(), term.data()});
+        }
+    }
+    // The links and A may be gone when the constructor returns.
+    cuda::synchronize(on);
+}
+
+template <Space S, Precision P>
+Dirac<S, P>::~Dirac() = default;
+template <Space S, Precision P>
+Dirac<S, P>::Dirac(Dirac&&) noexcept = default;
+
+template <Space S, Precision P>
+void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x,
+                      Field<S, P>& out) const {
+    const auto& parts = *parts_;
+    const auto& on_lattice = *parts.lattice;
+    const auto& clover = parts.clover[static_cast<int>(to)];
+    KS_EXPECT(x || form != HopForm::clover);
+    if (clover.size() == 0) form = HopForm::plain;  // A = 1
+    HopTask<P> task;
+    task.tiles = on_lattice.tiles();
+    task.sites = on_lattice.sites();
+    task.to = to;
+    task.in = in.view();
+    if (x) task.x = x->view();
+    task.out = out.view();
+    task.links = reinterpret_cast<const char*>(parts.links[static_cast<int>(to)].data());
+    task.clover = clover.data();
+    task.c = static_cast<Real<P>>(c);
+    task.sign = static_cast<Real<P>>(adjoint ? -1 : 1);
+    task.boundary_sign = static_cast<Real<P>>(parts.boundary == Boundary::antiperiodic ? -1 : 1);
+    task.temporal_gauge = parts.storage.temporal_gauge;
+    with_storage<P>(parts.storage, [&]<LinkReals R, bool half>() { launch_hop<P, R, half>(on_lattice.space(), form, task); });
+}
+
+template <Space S, Precision P>
+void Dirac<S, P>::clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const {
+    const auto& on_lattice = *parts_->lattice;
+    const auto& term = parts_->clover[static_cast<int>(parity)];
+    if (term.size() == 0) {
+        if (&in != &out) convert(in, out);
+        return;
+    }
+    parallel_for(on_lattice.space(), on_lattice.sites(), MultiplyByClover<P>{in.view(), out.view(), term.data(), inverse});
+}
+
+template <Space S, Precision P>
+std::uint64_t Dirac<S, P>::bytes() const {
+    std::uint64_t chunks = 0;
+    for (int p = 0; p < 2; ++p) chunks += static_cast<std::uint64_t>(parts_->links[p].size() + parts_->clover[p].size());
+    return chunks * sizeof(Chunk);
+}
+
+template <Space S, Precision P>
+double Dirac<S, P>::bytes_per_site(HopForm form, bool with_x) const {
+    const double spinor = spinor_chunks<P> * 16 + (P == Precision::half ? 4 : 0);
+    const auto& n = parts_->lattice->extents();
+    // In temporal gauge two of eight links are read on one time slice only.
+    const double links = static_cast<double>(parts_->link_place_bytes) * (parts_->storage.temporal_gauge ? 0.75 + 0.25 / n[3] : 1.0);
+    const bool reads_clover = form != HopForm::plain && parts_->clover[0].size() > 0;
+    return links + (reads_clover ? clover_bytes<P> : 0) + (with_x ? 3 : 2) * spinor;
+}
+
+template class Dirac<Cuda, Precision::half>;
+template class Dirac<Cuda, Precision::single>;
+template class Dirac<Cuda, Precision::double_>;
+
+}  // namespace kasane::lattice

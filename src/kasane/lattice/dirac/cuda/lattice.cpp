@@ -1,0 +1,18 @@
+#include <kasane/lattice/dirac/cuda/field.hpp>
+#include <kasane/lattice/dirac/cuda/tiling.hpp>
+
+#if defined(KASANE_CUDA)
+namespace kasane::lattice {
+
+Lattice<Cuda>::Lattice(Cuda on, const Extents& extents) : on_(on) {
+    check_extents(extents, "lattice");
+    const auto made = device::tiling(extents, 128);  // a block of threads, 8 x 4 x 4 x 2 where the lattice allows it
+    tiles_ = made.tiles;
+    lanes_ = to_space(on, made.lanes);
+    neighbours_ = to_space(on, made.neighbours);
+    tiles_.lanes = lanes_.data();
+    tiles_.neighbours = neighbours_.data();
+}
+
+}  // namespace kasane::lattice
+#endif

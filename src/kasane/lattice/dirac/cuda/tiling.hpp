@@ -1,0 +1,19 @@
+// The choice of tiles for a lattice, and the tables of neighbours, made on the host.
+#pragma once
+
+#include <kasane/lattice/dirac/cuda/tiles.hpp>
+
+#include <vector>
+
+namespace kasane::lattice::device {
+
+struct Tiling {
+    Tiles tiles;  ///< pointers null
+    std::vector<LaneEntry> lanes;
+    std::vector<TileEntry> neighbours;
+};
+
+/// Tiles of at most `most` sites of a parity (at least 8) that share the most neighbours.
+Tiling tiling(const Extents& extents, int most);
+
+}  // namespace kasane::lattice::device

@@ -1,0 +1,66 @@
+// Where links arrive while a file is read: decoded, checked one by one, kept in the field.
+// Invariants: memory is compared before it is taken; everything that is wrong with the links is told at once, by finish().
+#pragma once
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/lattice/file/gauge_file.hpp>
+#include <kasane/lattice/file/stored_links.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kasane::lattice {
+
+/// A number that a header states, and how far the links' may be from it.
+struct Stated {
+    double value = 0, tolerance = 0;
+};
+/// Of a number printed like `text`: one unit of its last digit, and what is lost by links of so many bits.
+std::optional<Stated> stated_number(std::string_view text, int bits);
+
+/// How far a link may be from SU(3): its entries' rounding, and what updates let grow on it before they reunitarise.
+inline double su3_tolerance(bool single) { return single ? 1e-5 : 1e-12; }
+
+/// distance_from_su3(); infinite for entries that a unitary matrix cannot have, NaN among them.
+double checked_distance(const Su3<double>& u);
+
+/// @throws InputError naming file and key where the extents are none of a lattice (check_extents), or too large for int
+Extents checked_extents(const std::string& file, const std::string& key, const std::array<index_t, 4>& n);
+
+class FieldIntake {
+   public:
+    /// @throws InputError where `payload` bytes are not what the lattice needs, or the field needs more than `memory`
+    FieldIntake(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory);
+
+    void take(index_t site, int mu, const unsigned char* stored);
+    void complain(std::string message, std::string key = "") { problems_.push_back({std::move(message), {file_, 0, 0, std::move(key)}}); }
+    void expect_plaquette(Stated stated) { plaquette_ = stated; }
+    void expect_link_trace(Stated stated) { link_trace_ = stated; }
+
+    /// @param facts  of the header; the rest is filled in   @throws InputError with every problem
+    GaugeFile finish(GaugeFileFacts facts);
+
+   private:
+    struct Outliers {
+        index_t count = 0, site = 0;
+        int mu = 0;
+        double distance = 0;
+    };
+    void judge_links(GaugeFileFacts& facts);
+    void compare_averages(const GaugeFileFacts& facts);
+
+    std::string file_;
+    GaugeField field_;
+    Encoding stored_;
+    bool single_ = true;  ///< every number so far is one of single precision
+    double worst_ = 0;
+    Outliers beyond_[2];  ///< of double's tolerance, of single's
+    std::optional<Stated> plaquette_, link_trace_;
+    std::vector<InputProblem> problems_;
+};
+
+}  // namespace kasane::lattice

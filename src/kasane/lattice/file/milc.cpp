@@ -1,0 +1,52 @@
+// Reads MILC v5 files: a header of 96 bytes (magic number, extents x y z t, date, order, two sums), then single precision, x fastest, y, z,
+// t; at each site the links along x, y, z, t, row by row. Either byte order, told by the magic number.
+#include <kasane/core/base/error.hpp>
+#include <kasane/lattice/file/checksums.hpp>
+#include <kasane/lattice/file/field_intake.hpp>
+#include <kasane/lattice/file/formats.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace kasane::lattice {
+namespace {
+
+constexpr std::uint32_t magic = 20103;
+constexpr std::size_t header_bytes = 96, extents_at = 4, order_at = 84, sums_at = 88;
+
+}  // namespace
+
+bool is_milc(const std::string& head) {
+    if (head.size() < 4) return false;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(head.data());
+    return word_at(bytes, false) == magic || word_at(bytes, true) == magic;
+}
+
+GaugeFile read_milc(ByteSource& source, std::uint64_t memory) {
+    const Where where{source.name(), 0, 0, ""};
+    std::array<unsigned char, header_bytes> header{};
+    KS_VALIDATE(source.read(header.data(), header_bytes) == header_bytes, "ends inside its header of 96 bytes: it is truncated", where);
+    const bool big_endian = word_at(header.data(), true) == magic;
+    const auto word = [&](std::size_t at) { return word_at(header.data() + at, big_endian); };
+    std::array<index_t, 4> n{};
+    for (std::size_t mu = 0; mu < 4; ++mu) n[mu] = static_cast<std::int32_t>(word(extents_at + 4 * mu));
+    KS_VALIDATE(word(order_at) == 0, fmt::format("has sites in order {}, and only the natural order, 0, is read", word(order_at)), where);
+
+    GaugeFileFacts facts{.format = GaugeFormat::milc, .bits = 32, .big_endian = big_endian};
+    const Encoding stored{32, 3, big_endian};
+    const auto extents = checked_extents(source.name(), "", n);
+    FieldIntake intake(source.name(), extents, stored, source.left(), memory);
+    MilcSum sum(big_endian);
+    const auto link = stored.link_bytes();
+    for_each_piece(source, extents.volume(), 4 * link, [&](index_t site, const unsigned char* bytes) {
+        sum.add(bytes, 4 * link);
+        for (int mu = 0; mu < 4; ++mu) intake.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
+    });
+    const auto hexadecimal = [](std::uint32_t a, std::uint32_t b) { return fmt::format("{:08x} {:08x}", a, b); };
+    const auto sum29 = word(sums_at), sum31 = word(sums_at + 4);
+    facts.checksum = {"milc", hexadecimal(sum29, sum31), hexadecimal(sum.sum29(), sum.sum31()), sum29 == sum.sum29() && sum31 == sum.sum31()};
+    return intake.finish(std::move(facts));
+}
+
+}  // namespace kasane::lattice

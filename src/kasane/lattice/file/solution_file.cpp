@@ -1,0 +1,105 @@
+#include <kasane/lattice/file/solution_file.hpp>
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/device/parallel.hpp>
+#include <kasane/core/io/atomic_file.hpp>
+#include <kasane/core/io/hdf5.hpp>
+#include <kasane/version.hpp>
+
+#include <array>
+
+namespace kasane::lattice {
+namespace {
+
+std::vector<std::uint64_t> shape_of(const Extents& n, std::size_t columns) {
+    std::vector<std::uint64_t> shape;
+    for (int mu = 3; mu >= 0; --mu) shape.push_back(static_cast<std::uint64_t>(n[mu]));
+    shape.insert(shape.end(), {4, 3});
+    if (columns == 12) shape.insert(shape.end(), {4, 3});
+    shape.push_back(2);
+    return shape;
+}
+
+/// Column c of `all`, whose rows (site, spin, colour) hold `columns` complex numbers each, to or from a field.
+template <class Copy>
+void each_number(SpinorField& field, std::vector<double>& all, std::size_t column, std::size_t columns, const Copy& copy) {
+    parallel_for(Cpu{}, static_cast<index_t>(field.values.size()), [&](index_t row) {
+        const auto i = static_cast<std::size_t>(row);
+        copy(field.values[i], &all[2 * (i * columns + column)]);
+    });
+}
+
+}  // namespace
+
+std::uint64_t solution_file_bytes(const Extents& extents, int columns) {
+    return static_cast<std::uint64_t>(extents.volume()) * 192 * static_cast<std::uint64_t>(columns) + 65'536;  // and HDF5's own
+}
+
+void write_solution(const std::filesystem::path& path, std::vector<SpinorField> columns, const SolutionFacts& facts) {
+    const auto extents = columns.front().extents;
+    const auto count = columns.size();
+    AtomicFile target(path, solution_file_bytes(extents, static_cast<int>(count)));
+    std::vector<double> all(2 * count * columns.front().values.size());
+    for (std::size_t c = 0; c < count; ++c) {
+        each_number(columns[c], all, c, count, [](const std::complex<double>& from, double* to) {
+            to[0] = from.real();
+            to[1] = from.imag();
+        });
+        columns[c] = {};
+    }
+    auto file = hdf5::File::create(target.temporary());
+    file.write_array(count == 12 ? "/propagator" : "/solution", shape_of(extents, count), view(std::as_const(all)));
+    if (!facts.pion.empty()) file.write("/correlators/pion", facts.pion);
+    if (!facts.vector.empty()) file.write("/correlators/vector", facts.vector);
+    file.write("/relative_residuals", facts.relative_residuals);
+    file.set_attribute("/", "lattice", std::array{extents[0], extents[1], extents[2], extents[3]});
+    file.set_attribute("/", "kappa", facts.parameters.kappa);
+    file.set_attribute("/", "csw", facts.parameters.csw);
+    file.set_attribute("/", "plaquette", facts.plaquette);
+    for (const auto& [name, text] : {std::pair<const char*, std::string>{"boundary", name(facts.parameters.boundary)},
+                                     {"gamma_basis", name(facts.basis)},
+                                     {"source", facts.source},
+                                     {"gauge_file", facts.gauge_file},
+                                     {"solver", facts.solver},
+                                     {"commit", commit}})
+        file.set_attribute("/", name, text);
+    file.close();
+    target.commit();
+}
+
+SolutionFile read_solution(const std::filesystem::path& path) {
+    const auto file = hdf5::File::open(path);
+    const bool propagator = file.exists("/propagator");
+    KS_VALIDATE(propagator || file.exists("/solution"), "holds neither /propagator nor /solution: it is no file of `kasane lattice solve`",
+                {path.string(), 0, 0, ""});
+    const auto n = file.attribute_array<int, 4>("/", "lattice");
+    const Extents extents{{n[0], n[1], n[2], n[3]}};
+    check_extents(extents, path.string());
+    SolutionFile out;
+    const std::size_t count = propagator ? 12 : 1;
+    auto all = file.read_array<double>(propagator ? "/propagator" : "/solution", shape_of(extents, count));
+    for (std::size_t c = 0; c < count; ++c) {
+        out.columns.emplace_back(extents);
+        each_number(out.columns.back(), all, c, count, [](std::complex<double>& to, const double* from) { to = {from[0], from[1]}; });
+    }
+    auto& facts = out.facts;
+    facts.parameters.kappa = file.attribute<double>("/", "kappa");
+    facts.parameters.csw = file.attribute<double>("/", "csw");
+    facts.plaquette = file.attribute<double>("/", "plaquette");
+    facts.parameters.boundary =
+        file.text_attribute("/", "boundary") == name(Boundary::periodic) ? Boundary::periodic : Boundary::antiperiodic;
+    const auto basis = file.text_attribute("/", "gamma_basis");
+    bool known = false;
+    for (const auto candidate : gamma_bases)
+        if (basis == name(candidate)) facts.basis = candidate, known = true;
+    KS_VALIDATE(known, "the gamma basis '" + basis + "' is not known", {path.string(), 0, 0, "gamma_basis"});
+    facts.source = file.text_attribute("/", "source");
+    facts.gauge_file = file.text_attribute("/", "gauge_file");
+    facts.solver = file.text_attribute("/", "solver");
+    facts.relative_residuals = file.read<double>("/relative_residuals");
+    if (file.exists("/correlators/pion")) facts.pion = file.read<double>("/correlators/pion");
+    if (file.exists("/correlators/vector")) facts.vector = file.read<double>("/correlators/vector");
+    return out;
+}
+
+}  // namespace kasane::lattice

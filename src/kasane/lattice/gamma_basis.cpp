@@ -1,0 +1,78 @@
+#include <kasane/lattice/gamma_basis.hpp>
+
+#include <cmath>
+
+namespace kasane::lattice {
+namespace {
+
+/// S' S^+: from one basis by way of DeGrand and Rossi's to another.
+SpinMatrix rotation(GammaBasis from, GammaBasis to) {
+    const auto a = from_degrand_rossi(to), b = from_degrand_rossi(from);
+    SpinMatrix s{};
+    for (std::size_t i = 0; i < 4; ++i)
+        for (std::size_t j = 0; j < 4; ++j)
+            for (std::size_t k = 0; k < 4; ++k) s[i][j] += a[i][k] * std::conj(b[j][k]);
+    return s;
+}
+
+void rotate(const SpinMatrix& s, SpinorField& psi) {
+    const index_t volume = psi.extents.volume();
+    for (index_t site = 0; site < volume; ++site)
+        for (int colour = 0; colour < 3; ++colour) {
+            std::complex<double> old[4];
+            for (int spin = 0; spin < 4; ++spin) old[spin] = psi.at(site, spin, colour);
+            for (int spin = 0; spin < 4; ++spin) {
+                const auto& row = s[static_cast<std::size_t>(spin)];
+                psi.at(site, spin, colour) = row[0] * old[0] + row[1] * old[1] + row[2] * old[2] + row[3] * old[3];
+            }
+        }
+}
+
+}  // namespace
+
+const char* name(GammaBasis basis) {
+    switch (basis) {
+        case GammaBasis::degrand_rossi: return "degrand-rossi";
+        case GammaBasis::ukqcd: return "ukqcd";
+        case GammaBasis::chiral: return "chiral";
+        case GammaBasis::dirac_pauli: return "dirac-pauli";
+    }
+    return "";
+}
+
+SpinMatrix from_degrand_rossi(GammaBasis basis) {
+    // i s_2 in each block turns g_1 and g_3 about, which gives the chiral basis. There g_k = s_2 (x) s_k and g_4 = s_1 (x) 1: a rotation of
+    // the first factor by a quarter about its axis 2 makes g_4 diagonal, the half turn (1, 1; 1, -1) / sqrt 2 turns the g_k about too.
+    const double h = std::sqrt(0.5);
+    switch (basis) {
+        case GammaBasis::degrand_rossi: return {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
+        case GammaBasis::ukqcd: return {{{0, h, 0, h}, {-h, 0, -h, 0}, {0, h, 0, -h}, {-h, 0, h, 0}}};
+        case GammaBasis::chiral: return {{{0, 1, 0, 0}, {-1, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, -1, 0}}};
+        case GammaBasis::dirac_pauli: return {{{0, h, 0, h}, {-h, 0, -h, 0}, {0, -h, 0, h}, {h, 0, -h, 0}}};
+    }
+    return {};
+}
+
+SpinorField rotated(SpinorField psi, GammaBasis from, GammaBasis to) {
+    if (from != to) rotate(rotation(from, to), psi);
+    return psi;
+}
+
+std::vector<SpinorField> rotated(std::vector<SpinorField> propagator, GammaBasis from, GammaBasis to) {
+    if (from == to) return propagator;
+    const auto s = rotation(from, to);
+    for (auto& column : propagator) rotate(s, column);
+    for (std::size_t value = 0; value < propagator[0].values.size(); ++value)  // P S^+: the columns of one colour among themselves
+        for (std::size_t colour = 0; colour < 3; ++colour) {
+            std::complex<double> old[4];
+            for (std::size_t spin = 0; spin < 4; ++spin) old[spin] = propagator[3 * spin + colour].values[value];
+            for (std::size_t spin = 0; spin < 4; ++spin) {
+                std::complex<double> sum = 0;
+                for (std::size_t k = 0; k < 4; ++k) sum += old[k] * std::conj(s[spin][k]);
+                propagator[3 * spin + colour].values[value] = sum;
+            }
+        }
+    return propagator;
+}
+
+}  // namespace kasane::lattice

@@ -1,0 +1,31 @@
+// Meson two-point functions of a propagator, per time slice, at zero momentum.
+// Invariants: S is the propagator in the field's own normalisation, S = 2 kappa D^-1 (sources of 1, D as in dirac/parameters.hpp);
+// t is counted from the source, around the boundary; sums over a slice are in one order for any number of threads.
+#pragma once
+
+#include <kasane/lattice/spinor_field.hpp>
+
+#include <vector>
+
+namespace kasane::lattice {
+
+/// Columns 3 * spin + colour of the source: the solutions of D x = b for its twelve right-hand sides, times 2 kappa.
+struct Propagator {
+    int source_time = 0;
+    std::vector<SpinorField> columns;
+
+    const Extents& extents() const { return columns.front().extents; }
+};
+
+/// C(t) = sum_x <J(x, t) J^+(0)> of J = u-bar Gamma d, which is sum_x tr [(g5 Gamma) S (g5 Gamma)^+ S^+] over spin and colour, as
+/// S(0, x) = g5 S^+(x, 0) g5; positive.                                                    [Gattringer & Lang 2010, sect. 6.1]
+/// Pseudoscalar, Gamma = g5: sum_x tr S S^+.
+std::vector<double> pion_correlator(const Propagator& propagator);
+/// Vector, Gamma = g_k: the mean over k = 1, 2, 3.
+std::vector<double> vector_correlator(const Propagator& propagator);
+
+/// m(t) with C(t) / C(t + 1) = cosh(m (T/2 - t)) / cosh(m (T/2 - t - 1)), t from 0 to T/2 - 1: what a single state that runs both ways
+/// around the lattice has. NaN where no m does.                                                             [Gattringer & Lang 2010, sect. 6.3]
+std::vector<double> effective_mass(const std::vector<double>& correlator);
+
+}  // namespace kasane::lattice

@@ -1,0 +1,23 @@
+// Right-hand sides of quark solves. Random ones are functions of (seed, site) alone: the same bits for any number of threads.
+#pragma once
+
+#include <kasane/lattice/spinor_field.hpp>
+
+#include <cstdint>
+
+namespace kasane::lattice {
+
+/// 1 at one site, spin and colour.
+SpinorField point_source(const Extents& extents, const Site& site, int spin, int colour);
+
+/// 1 at every site of one time slice, for one spin and colour: zero momentum where the gauge is fixed.
+SpinorField wall_source(const Extents& extents, int t, int spin, int colour);
+
+enum class Noise {
+    gaussian,  ///< complex normal numbers with mean |eta|^2 = 1
+    z2,        ///< +1 or -1
+};
+/// Noise on every site, spin and colour.
+SpinorField random_source(const Extents& extents, std::uint64_t seed, Noise noise = Noise::gaussian);
+
+}  // namespace kasane::lattice

@@ -1,0 +1,57 @@
+// What a quenched run measures, sweep by sweep, as measurements.csv, and the means of it.
+// Invariants: 17 significant digits, so that equal bytes mean equal numbers; rows stand in the order of their sweeps.
+#pragma once
+
+#include <kasane/lattice/geometry.hpp>
+#include <kasane/lattice/observe/statistics.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kasane::run {
+
+struct Measurement {
+    std::int64_t sweep = 0;       ///< 0: the start
+    double plaquette_space = 0;   ///< Re tr / 3
+    double plaquette_time = 0;
+    double polyakov_re = 0;       ///< tr / 3, mean over space
+    double polyakov_im = 0;
+    double plaquette() const { return (plaquette_space + plaquette_time) / 2; }
+    double polyakov() const { return std::hypot(polyakov_re, polyakov_im); }
+    bool operator==(const Measurement&) const = default;
+};
+
+/// Columns sweep, plaquette, plaquette_space, plaquette_time, polyakov_re, polyakov_im.
+void write_measurements(const std::filesystem::path& path, const std::vector<Measurement>& rows);
+/// @throws InputError: not there, or a line is no row
+std::vector<Measurement> read_measurements(const std::filesystem::path& path);
+
+/// Means behind thermalisation; autocorrelation times in sweeps. NaN where there are too few rows.
+struct QuenchedMeans {
+    lattice::Estimate plaquette, plaquette_space, plaquette_time;
+    lattice::Estimate polyakov_re, polyakov_im, polyakov;  ///< the last of |P|
+    lattice::Jackknife susceptibility;                     ///< X Y Z (<|P|^2> - <|P|>^2)
+};
+QuenchedMeans means_of(const std::vector<Measurement>& rows, std::int64_t thermalisation, std::int64_t measure_every,
+                       const lattice::Extents& extents);
+
+/// The mean with its error in the last two digits: "0.59371(12)"; the mean alone where the error is not known or zero.
+std::string text(double mean, double error);
+inline std::string text(const lattice::Estimate& e) { return text(e.mean, e.error); }
+
+/// The rows behind thermalisation.
+std::vector<Measurement> measured(const std::vector<Measurement>& rows, std::int64_t thermalisation);
+
+/// One number of each row.
+template <class F>
+std::vector<double> column(const std::vector<Measurement>& rows, F of) {
+    std::vector<double> values;
+    values.reserve(rows.size());
+    for (const auto& row : rows) values.push_back(of(row));
+    return values;
+}
+
+}  // namespace kasane::run

@@ -1,0 +1,88 @@
+// A run file of quenched updates, read and checked as a whole: the lattice, what it starts from, the action, the sweeps, what is written.
+// Invariants: every value is in range and the file that it starts from is there; reading makes no links and writes nothing.
+#pragma once
+
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/io/toml.hpp>
+#include <kasane/lattice/file/gauge_file.hpp>
+#include <kasane/lattice/geometry.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kasane::run {
+
+enum class StartKind { cold, hot, weak, file };
+
+/// The links before the first sweep.
+struct QuenchedStart {
+    StartKind kind = StartKind::hot;
+    double epsilon = 0;          ///< of weak: U = exp(i epsilon P)
+    std::uint64_t seed = 1;      ///< of hot and weak
+    std::filesystem::path file;  ///< of file
+    Where where;                 ///< of the key that names the file
+    /// As the run file says it: "hot", "weak:0.001".
+    std::string text() const;
+};
+
+struct QuenchedFile {
+    std::filesystem::path path;
+    std::string title;
+    AnySpace space;
+    lattice::Extents extents;
+    std::string boundary;  ///< of the quarks in time: handed on, the links know nothing of it
+    QuenchedStart start;
+    double beta = 0;
+    std::int64_t sweeps = 0;          ///< all of them, each one of heatbath and `overrelaxation` of overrelaxation
+    std::int64_t thermalisation = 0;  ///< the first of them, which the means leave out
+    int overrelaxation = 0;
+    std::uint64_t seed = 1;
+
+    std::filesystem::path directory;  ///< output; relative to the working directory
+    std::string configuration;        ///< name in it of the last configuration
+    lattice::GaugeWriteOptions format;
+    std::int64_t every = 0;          ///< sweeps between configurations behind thermalisation; 0: the last one alone
+    std::int64_t measure_every = 1;  ///< sweeps
+    double checkpoint_every = 60;    ///< [s] of wall time; 0: after every sweep
+    bool report = true;
+
+    Where extents_where;
+    std::string resolved;  ///< the run file with every key spelled out
+    std::vector<std::string> unused_keys;
+
+    /// Is something due when this sweep is done? Sweep 0 is the start.
+    bool measures(std::int64_t sweep) const { return sweep % measure_every == 0; }
+    bool writes(std::int64_t sweep) const {
+        return every > 0 && sweep > thermalisation && (sweep - thermalisation) % every == 0;
+    }
+    /// configurations/conf_000000000120.lime: the name of `configuration` with the sweep's number, in a folder of their own.
+    std::filesystem::path configuration_of(std::int64_t sweep) const;
+};
+
+/// Must the configuration be there that the run starts from? One that goes on from a checkpoint needs it no more.
+enum class StartFile { needed, not_needed };
+
+/// @throws InputError with everything that is wrong with the file, with line and column
+QuenchedFile read_quenched_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {},
+                                StartFile start_file = StartFile::needed);
+
+/// The configuration that the run starts from, with start = "file". @throws InputError as read_gauge, and where its extents are others
+lattice::GaugeField load_start(const QuenchedFile& file);
+
+/// Memory that the run takes at its peak, and that there is.
+struct QuenchedMemory {
+    std::uint64_t host_bytes = 0, host_available = 0;
+    std::uint64_t device_bytes = 0, device_available = 0;  ///< zero on the CPU
+};
+QuenchedMemory memory(const QuenchedFile& file);
+/// "1.62 MiB, 3456 bytes per site, of 7.5 GiB free", and the device's.
+std::string text(const QuenchedMemory& memory, const lattice::Extents& extents);
+/// @throws InputError naming the key that asks for too many sites, with both numbers
+void check_memory(const QuenchedFile& file);
+
+/// What the run rests on.
+std::vector<std::string> papers(const QuenchedFile& file);
+
+}  // namespace kasane::run

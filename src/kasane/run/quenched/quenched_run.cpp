@@ -1,0 +1,280 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/core/io/atomic_file.hpp>
+#include <kasane/lattice/gauge/start.hpp>
+#include <kasane/lattice/gauge/update.hpp>
+#include <kasane/lattice/observe/observables.hpp>
+#include <kasane/run/newest_checkpoint.hpp>
+#include <kasane/run/quenched/quenched_checkpoint.hpp>
+#include <kasane/run/quenched/quenched_record.hpp>
+#include <kasane/run/quenched/quenched_run.hpp>
+#include <kasane/run/record.hpp>
+#include <kasane/run/record_parts.hpp>
+#include <kasane/run/report/report.hpp>
+#include <kasane/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace kasane::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a life of the run begins with.
+struct Before {
+    std::optional<lattice::GaugeField> field;  ///< empty: made on the space, as file.start says
+    std::int64_t sweep = 0;
+    std::vector<Measurement> measurements;
+    QuenchedRecord record;
+};
+
+template <Space S>
+lattice::Links<S> first_links(S on, const QuenchedFile& file, const Before& before) {
+    if (before.field) return lattice::links_on(on, *before.field);
+    lattice::Links<S> u(on, file.extents);
+    const auto& start = file.start;
+    if (start.kind == StartKind::cold) lattice::cold_start(u);
+    if (start.kind == StartKind::hot) lattice::hot_start(u, start.seed);
+    if (start.kind == StartKind::weak) lattice::weak_start(u, start.epsilon, start.seed);
+    return u;
+}
+
+/// One life of a run.
+template <Space S>
+class QuenchedRun {
+   public:
+    QuenchedRun(S on, const QuenchedFile& file, const RunDirectory& directory, Before before)
+        : file_(file),
+          directory_(directory),
+          u_(first_links(on, file, before)),
+          sweep_(before.sweep),
+          measurements_(std::move(before.measurements)),
+          record_(std::move(before.record)),
+          timers_before_(record_.timers),
+          seconds_before_(record_.seconds) {
+        auto& r = record_;
+        r.title = file.title;
+        r.status = "running";
+        r.message.clear();
+        if (r.started.empty()) r.started = iso_time_now();
+        r.finished.clear();
+        r.device = device_info(file.space);
+        r.threads = threads_of(file.space);
+        r.simd = simd_name();
+        r.extents = file.extents, r.boundary = file.boundary;
+        r.start = file.start.text(), r.start_file = file.start.file.string(), r.start_seed = file.start.seed;
+        r.beta = file.beta, r.sweeps = file.sweeps, r.thermalisation = file.thermalisation;
+        r.overrelaxation = file.overrelaxation, r.seed = file.seed, r.measure_every = file.measure_every;
+        r.configuration = file.configuration, r.format = name(file.format.format), r.bits = file.format.bits;
+        r.unused_keys = file.unused_keys, r.papers = papers(file);
+        r.segments.push_back({iso_time_now(), name(file.space), commit, r.threads, sweep_, sweep_, 0});
+    }
+
+    const QuenchedRecord& go(const RunControls& controls) {
+        try {
+            write_record();
+            if (measurements_.empty()) measure();
+            Progress progress(controls.progress, file_.title, static_cast<double>(file_.sweeps), static_cast<double>(sweep_));
+            while (sweep_ < file_.sweeps && !controls.stop()) {
+                update();
+                if (file_.measures(sweep_)) measure();
+                if (file_.writes(sweep_)) {
+                    progress.clear();  // what is logged now has its own line
+                    write_configuration(file_.configuration_of(sweep_));
+                }
+                if (sweep_ < file_.sweeps && since_checkpoint_.seconds() >= file_.checkpoint_every) save_checkpoint();
+                progress.update(static_cast<double>(sweep_), fmt::format("plaquette {:.5f}", measurements_.back().plaquette()));
+            }
+            const bool done = sweep_ == file_.sweeps;
+            if (done) write_configuration(file_.configuration);
+            record_.status = done ? "done" : "interrupted";
+            record_.finished = iso_time_now();
+            save_checkpoint();
+            if (done) directory_.keep_checkpoints(1);
+            return record_;
+        } catch (const std::exception& error) {
+            record_.status = "failed";
+            record_.message = error.what();
+            record_.finished = iso_time_now();
+            try {
+                write_record();
+            } catch (const Error&) {  // the disk is full: the error that is on its way says so
+            }
+            throw;
+        }
+    }
+
+   private:
+    void update() {
+        {
+            const auto timer = timers_.scope("heatbath");
+            lattice::heatbath_sweep(u_, file_.beta, file_.seed, static_cast<std::uint64_t>(sweep_));
+            synchronize(u_.space());
+        }
+        {
+            const auto timer = timers_.scope("overrelaxation");
+            for (int k = 0; k < file_.overrelaxation; ++k) lattice::overrelaxation_sweep(u_);
+            lattice::reunitarise(u_);  // rounding leaves SU(3) slowly; the same at every sweep, so that a resumed run does the same
+            synchronize(u_.space());
+        }
+        ++sweep_;
+        record_.link_updates += 4.0 * static_cast<double>(file_.extents.volume()) * (1 + file_.overrelaxation);
+    }
+
+    void measure() {
+        const auto timer = timers_.scope("measurements");
+        const auto plaquette = lattice::plaquette(u_);
+        const auto polyakov = lattice::polyakov_loop(u_);
+        measurements_.push_back({sweep_, plaquette.space, plaquette.time, polyakov.real(), polyakov.imag()});
+        // A trace of SU(3) is at most 3; what is beyond that is no longer a gauge field.
+        if (!(std::abs(plaquette.mean()) <= 1 + 1e-9))
+            throw ComputationError(fmt::format("the plaquette is {} after sweep {}: the links have left SU(3)", plaquette.mean(), sweep_));
+    }
+
+    void write_configuration(const fs::path& name) {
+        const auto timer = timers_.scope("configurations");
+        const auto path = directory_.path() / name;
+        if (name.has_parent_path()) fs::create_directories(path.parent_path());
+        lattice::write_gauge(path, lattice::to_gauge_field(u_), file_.format);
+        if (std::ranges::find(record_.configurations, name.string()) == record_.configurations.end())
+            record_.configurations.push_back(name.string());
+        log::debug("sweep {}: {}", sweep_, path.string());
+    }
+
+    void save_checkpoint() {
+        {
+            const auto timer = timers_.scope("checkpoints");
+            update_record();
+            write_quenched_checkpoint(directory_.checkpoint(sweep_),
+                                      {lattice::to_gauge_field(u_), sweep_, measurements_, to_json(record_)});
+            directory_.keep_checkpoints(2);
+        }
+        write_record();
+        log::debug("sweep {}, plaquette {:.6f}: checkpoint", sweep_, measurements_.back().plaquette());
+        since_checkpoint_.restart();
+    }
+
+    void update_record() {
+        record_.sweeps_done = sweep_;
+        record_.means = means_of(measurements_, file_.thermalisation, file_.measure_every, file_.extents);
+        record_.timers = timers_before_;
+        for (const auto& [name, part] : timers_.parts()) {
+            auto& whole = record_.timers[name];
+            whole.seconds += part.seconds, whole.calls += part.calls;
+        }
+        record_.segments.back().last_sweep = sweep_;
+        record_.segments.back().seconds = life_.seconds();
+        record_.seconds = seconds_before_ + life_.seconds();
+    }
+
+    void write_record() {
+        update_record();
+        write_measurements(directory_.measurements(), measurements_);
+        write_atomically(directory_.record(), to_json(record_));
+    }
+
+    const QuenchedFile& file_;
+    const RunDirectory& directory_;
+    lattice::Links<S> u_;
+    std::int64_t sweep_;
+    std::vector<Measurement> measurements_;
+    QuenchedRecord record_;
+    std::map<std::string, Timers::Part> timers_before_;
+    Timers timers_;
+    double seconds_before_ = 0;
+    Stopwatch life_, since_checkpoint_;
+};
+
+QuenchedResult result_of(const QuenchedRecord& record, const RunDirectory& directory, bool report) {
+    QuenchedResult result{directory.path(), {}, {}, record.status, record.sweeps_done, record.seconds, 0, record.means,
+                          static_cast<int>(record.configurations.size())};
+    double updating = 0;
+    for (const char* part : {"heatbath", "overrelaxation"})
+        if (const auto found = record.timers.find(part); found != record.timers.end()) updating += found->second.seconds;
+    if (updating > 0) result.link_updates_per_second = record.link_updates / updating;
+    const auto& mean = record.means.plaquette;
+    log::debug("{}: {} sweeps in {:.1f} s, plaquette {:.6f} +- {:.6f}", record.status, record.sweeps_done, record.seconds, mean.mean,
+               mean.error);
+    if (record.status != "done") return result;
+    result.configuration = directory.path() / record.configuration;
+    if (!report) return result;
+    try {
+        result.report = write_report(directory.path());
+    } catch (const Error& error) {  // the computation itself is done and saved
+        log::warning("no report was written: {}", error.what());
+    }
+    return result;
+}
+
+QuenchedResult go(const QuenchedFile& file, const RunDirectory& directory, Before before, const RunControls& controls) {
+    log::info("{}: {} sites at beta = {} on {}, {} of {} sweeps, in {}", file.title, text(file.extents), file.beta,
+              device_info(file.space).name, file.sweeps - before.sweep, file.sweeps, directory.path().string());
+    log::info("memory: {}", text(memory(file), file.extents));
+    return std::visit(
+        [&](auto on) {
+            QuenchedRun run(on, file, directory, std::move(before));
+            return result_of(run.go(controls), directory, file.report);
+        },
+        file.space);
+}
+
+/// What a run keeps for its whole life, or its bits would be nobody's.
+void check_kept(const QuenchedFile& file, const QuenchedCheckpoint& checkpoint, const QuenchedRecord& record) {
+    const auto require = [&](bool same, const char* key, const auto& now, const auto& then) {
+        KS_VALIDATE(same, fmt::format("is {}, and the checkpoint was made with {}: a run keeps it. Start a new run", now, then),
+                    {file.path.string(), 0, 0, key});
+    };
+    require(checkpoint.field.extents == file.extents, "lattice.extents", text(file.extents), text(checkpoint.field.extents));
+    require(record.beta == file.beta, "action.beta", file.beta, record.beta);
+    require(record.overrelaxation == file.overrelaxation, "update.overrelaxation", file.overrelaxation, record.overrelaxation);
+    require(record.seed == file.seed, "update.seed", file.seed, record.seed);
+    require(record.measure_every == file.measure_every, "output.measure_every", file.measure_every, record.measure_every);
+    KS_VALIDATE(file.sweeps >= checkpoint.sweep,
+                fmt::format("is {}, and the checkpoint has {} behind it: take at least as many", file.sweeps, checkpoint.sweep),
+                {file.path.string(), 0, 0, "update.sweeps"});
+}
+
+}  // namespace
+
+QuenchedResult start(const QuenchedFile& file, RunDirectory::Existing existing, const RunControls& controls) {
+    RunDirectory::check_free(file.directory, existing);
+    check_memory(file);
+    Before before;
+    if (file.start.kind == StartKind::file) before.field = load_start(file);
+    const auto directory = RunDirectory::create(file.directory, existing, {"checkpoints"});
+    write_atomically(directory.run_file(), file.resolved);
+    const log::FileSink log_file(directory.log());
+    return go(file, directory, std::move(before), controls);
+}
+
+QuenchedResult resume_quenched(const fs::path& path, const std::vector<io::Setting>& settings, const RunControls& controls) {
+    const auto directory = RunDirectory::open(path);
+    const log::FileSink log_file(directory.log());
+    auto checkpoint = newest_checkpoint(directory, read_quenched_checkpoint);
+    const auto file = read_quenched_file(directory.run_file(), settings, checkpoint ? StartFile::not_needed : StartFile::needed);
+    check_memory(file);
+    if (!checkpoint) {
+        log::warning("the run was stopped before its first checkpoint: it starts from the beginning");
+        Before before;
+        if (file.start.kind == StartKind::file) before.field = load_start(file);
+        return go(file, directory, std::move(before), controls);
+    }
+    auto record = quenched_record_from_json(checkpoint->record, path);
+    check_kept(file, *checkpoint, record);
+    if (record.status == "done" && checkpoint->sweep == file.sweeps && fs::exists(directory.path() / file.configuration)) {
+        log::info("{}: the run is done already", record.title);
+        record.means = means_of(checkpoint->measurements, file.thermalisation, file.measure_every, file.extents);
+        write_measurements(directory.measurements(), checkpoint->measurements);  // it may have been killed before these
+        write_atomically(directory.record(), to_json(record));
+        return result_of(record, directory, file.report);
+    }
+    return go(file, directory, {std::move(checkpoint->field), checkpoint->sweep, std::move(checkpoint->measurements), std::move(record)},
+              controls);
+}
+
+}  // namespace kasane::run

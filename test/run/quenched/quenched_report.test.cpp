@@ -1,0 +1,92 @@
+// The page of a quenched run, from run directories good and bad.
+#include <kasane/core/base/error.hpp>
+#include <kasane/run/quenched/polyakov_plane.hpp>
+#include <kasane/run/quenched/quenched_report.hpp>
+#include <kasane/run/report/report.hpp>
+
+#include <test/run/quenched/quenched_fixture.hpp>
+#include <test/run/report/markup.hpp>
+
+#include <limits>
+
+namespace {
+
+using namespace kasane;
+namespace fs = std::filesystem;
+
+class QuenchedReport : public test::QuenchedTest {
+   protected:
+    std::string page(const std::string& name) {
+        EXPECT_EQ(run::write_report(directory / name), directory / name / "report.html");
+        const auto html = test::read_file(directory / name / "report.html");
+        EXPECT_EQ(test::markup_problem(html, test::Dialect::html), "");
+        for (const char* bad : {">nan<", ">inf<", "\"nan", "NaN", "nan(", " nan"}) EXPECT_EQ(html.find(bad), std::string::npos) << bad;
+        return html;
+    }
+    static std::size_t plots(const std::string& html) {
+        std::size_t n = 0;
+        for (auto at = html.find("<svg class=\"plot\""); at != std::string::npos; at = html.find("<svg class=\"plot\"", at + 1)) ++n;
+        return n;
+    }
+};
+
+TEST_F(QuenchedReport, TellsTheRun) {
+    quenched_file();
+    const auto result = run_to_end("out", {"update.sweeps=40"}).json();
+    EXPECT_EQ(fs::path(result["report"].get<std::string>()), fs::canonical(directory / "out/report.html"));
+    const auto html = page("out");
+    EXPECT_EQ(plots(html), 4U);
+    for (const char* words : {"small &lt;one&gt;", "2 × 4 × 6 × 4", "β = 5.7", "40 sweeps", "Cabibbo", "Wolff", "kasane lattice measure", "hot start"})
+        EXPECT_NE(html.find(words), std::string::npos) << words;
+    const auto history = run::read_quenched_history(directory / "out");
+    EXPECT_NE(html.find(run::text(history.record.means.plaquette)), std::string::npos);
+    EXPECT_NEAR(history.record.means.plaquette.mean, result["plaquette"]["mean"].get<double>(), 0);
+    const auto again = kasane({"report", "out", "--json"});
+    EXPECT_EQ(again.status, 0) << again.err;
+    EXPECT_NE(test::read_file(directory / "out/report.html").find("Polyakov loop in the complex plane"), std::string::npos);
+}
+
+TEST_F(QuenchedReport, OfRunsThatAreNotWhole) {
+    quenched_file();
+    run_to_end("out");
+    test::write_file(directory / "out/measurements.csv", "sweep,plaquette\n1,2\n");
+    EXPECT_NE(page("out").find("measurements.csv cannot be shown"), std::string::npos);
+    fs::remove(directory / "out/measurements.csv");
+    EXPECT_EQ(plots(page("out")), 0U);
+    test::write_file(directory / "out/record.json", "{");
+    EXPECT_NE(page("out").find("The record cannot be read"), std::string::npos);
+    fs::remove(directory / "out/record.json");
+    EXPECT_NE(page("out").find("run.toml") == std::string::npos, true);
+    EXPECT_NE(page("out").find("status unknown"), std::string::npos);
+    run_to_end("none", {"output.measure_every=100"});
+    page("none");
+}
+
+TEST(PolyakovPlane, HoldsItsPoints) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(run::polyakov_plane({}), "");
+    EXPECT_EQ(run::polyakov_plane({{0, 0, 0, nan, 0}}), "");
+    const auto count = [](const std::string& svg) {
+        std::size_t n = 0;
+        for (auto at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1)) ++n;
+        return n;
+    };
+    const auto svg = run::polyakov_plane({{0, 0, 0, 0.1, 0.2}, {1, 0, 0, nan, 0.2}, {2, 0, 0, -0.1, 0}});
+    EXPECT_EQ(test::markup_problem(svg, test::Dialect::xml), "");
+    EXPECT_EQ(count(svg), 2U);
+    EXPECT_EQ(count(run::polyakov_plane({{0, 1, 1, 0, 0}})), 1U) << "all at the origin";
+    EXPECT_LE(count(run::polyakov_plane(std::vector<run::Measurement>(5001, {0, 0, 0, 0.1, 0.1}))), 2000U);
+}
+
+TEST(Measurements, TextKeepsTwoDigitsOfTheError) {
+    EXPECT_EQ(run::text(0.593712, 0.000123), "0.59371(12)");
+    EXPECT_EQ(run::text(0.593712, 0.00994), "0.5937(99)");
+    EXPECT_EQ(run::text(0.593712, 0.00996), "0.594(10)");
+    EXPECT_EQ(run::text(12.34, 0.5), "12.34(50)");
+    EXPECT_EQ(run::text(123.4, 12), "123.4(12)");
+    EXPECT_EQ(run::text(0.25, 0), "0.25");
+    EXPECT_EQ(run::text(0.25, std::nan("")), "0.25");
+    EXPECT_EQ(run::text(std::nan(""), 1), "unknown");
+}
+
+}  // namespace
