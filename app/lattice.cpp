@@ -9,6 +9,7 @@ namespace {
 
 const std::vector<Verb> verbs = {
     {"info", "What a gauge configuration is: extents, format, plaquette, checksum", add_lattice_info},
+    {"solve", "Quark propagators and single solutions on a configuration, and their correlators", add_lattice_solve},
     {"measure", "Plaquettes, Polyakov loop, topological charge and Wilson flow of a configuration", add_lattice_measure},
     {"generate", "Quenched configurations: the updates that a run file describes", add_lattice_generate},
 };

@@ -12,10 +12,11 @@ std::vector<Benchmark> gravity_tree();
 std::vector<Benchmark> gravity_tree_studies();
 std::vector<Benchmark> gravity_galaxy();
 std::vector<Benchmark> sparse_studies();
+std::vector<Benchmark> lattice_studies();
 
 inline std::vector<Benchmark> all() {
     std::vector<Benchmark> all;
-    for (const auto& some : {gravity_direct(), gravity_tree(), gravity_tree_studies(), gravity_galaxy(), sparse_studies()})
+    for (const auto& some : {gravity_direct(), gravity_tree(), gravity_tree_studies(), gravity_galaxy(), sparse_studies(), lattice_studies()})
         all.insert(all.end(), some.begin(), some.end());
     return all;
 }

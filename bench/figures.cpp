@@ -1,4 +1,5 @@
 // Which plots a study gets: those of gravity, and the way to those of other rooms.
+#include <bench/lattice/page.hpp>
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
 #include <bench/sparse/page.hpp>
@@ -161,7 +162,7 @@ std::string figures(const Study& study) {
         {"gravity.galaxy.equilibrium.spheres", equilibrium},
         {"gravity.galaxy.equilibrium.galaxies", equilibrium}};
     const auto at = drawn.find(study.name);
-    return at == drawn.end() ? sparse_figures(study) : at->second(study);
+    return at == drawn.end() ? sparse_figures(study) + lattice_figures(study) : at->second(study);
 }
 
 }  // namespace kasane::bench

@@ -1,4 +1,5 @@
 // What is seen in a study, in sentences made from its numbers. A sentence whose numbers are missing is left out.
+#include <bench/lattice/page.hpp>
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
 #include <bench/sparse/page.hpp>
@@ -182,7 +183,7 @@ std::string findings(const Study& study) {
         {"gravity.galaxy.equilibrium.spheres", equilibrium},
         {"gravity.galaxy.equilibrium.galaxies", equilibrium}};
     const auto at = said.find(study.name);
-    return at == said.end() ? sparse_findings(study) : at->second(study);
+    return at == said.end() ? sparse_findings(study) + lattice_findings(study) : at->second(study);
 }
 
 }  // namespace kasane::bench

@@ -1,5 +1,6 @@
 // A few iterations of BiCGStab in a low precision as the flexible preconditioner of a method in a higher one.
-// Invariants: out is always finite and no worse than zero in the low operator's eyes; every iteration is counted as an inner one.
+// Invariants: out is always finite and no worse than zero in the low operator's eyes; every iteration is counted as an inner one; an inner
+// solve that does not even halve its residual ends the outer method as a breakdown.
 #pragma once
 
 #include <kasane/krylov/bicgstab.hpp>
@@ -21,7 +22,7 @@ class InnerBicgstab {
     /// out = A^-1 in, about.
     template <class High>
     void apply(High& high, const typename High::Vector& in, typename High::Vector& out, Watch& watch, double enough) {
-        constexpr int most_starts = 3;
+        constexpr int most_starts = 2;
         convert_(in, work_.r);
         double norm = std::sqrt(low_.norm2(work_.r)), unit = 1;
         if (!(norm > 1e-12 && norm < 1e12)) {  // squares of floats would leave their range
@@ -38,16 +39,21 @@ class InnerBicgstab {
         BicgstabRecurrence<Low> it(low_, work_);
         NoPreconditioner none;
         double now = norm;
-        for (int start = 0; start < most_starts && now > target && !watch.ended(); ++start) {
+        for (int start = 0; start < most_starts && now > std::max(target, 0.5 * norm) && !watch.ended(); ++start) {
             it.start(now);
-            Patience patience(watch.options().patience, now);
+            Patience patience(watch.options().inner_patience, now);
             while (it.norm() > target && watch.go_on_inside(it.norm() / unit)) {
-                if (!it.advance(A_, none, y_, watch, target) || patience.lost(it.norm())) break;
+                if (!it.advance(A_, none, y_, watch, target) || patience.lost(it.norm()) || patience.waits()) break;
             }
             now = it.norm();
             if (!std::isfinite(now)) break;
         }
-        if (!(now < norm) || !std::isfinite(low_.norm2(y_))) return high.copy(in, out);
+        const bool finite = std::isfinite(low_.norm2(y_));
+        if (!watch.ended() && (!finite || !(now <= std::max(0.5 * norm, target)))) {
+            watch.note("the inner BiCGStab gains nothing");
+            watch.end(End::breakdown);
+        }
+        if (!finite || !(now < norm)) return high.copy(in, out);
         convert_(y_, out);
         if (unit != 1) high.axpby(0, in, 1 / unit, out);
     }

@@ -53,6 +53,7 @@ struct Options {
     double tolerance = 1e-10;      ///< of ||b - A x|| / ||b||, true
     int iteration_limit = 10'000;  ///< of the method's iterations, and of all inner ones
     int patience = 500;            ///< iterations without a residual smaller by a tenth before a new start
+    int inner_patience = 500;      ///< the same of an inner solver
     bool history = true;           ///< keep the residual of every iteration
     /// Asked before every iteration, inner ones too, with the number of those done and the relative residual; true ends it. May be empty.
     std::function<bool(int iteration, double residual)> stop = {};
@@ -128,6 +129,8 @@ class Patience {
         if (residual < 0.9 * best_) best_ = residual, since_ = 0;
         return ++since_ > iterations_ || !(residual <= 1e4 * start_);
     }
+    /// A long wait, though not yet lost, below half the residual of the start: rounding may be all that goes on.
+    bool waits() const { return since_ >= 50 && best_ < 0.5 * start_; }
 
    private:
     int iterations_, since_ = 0;

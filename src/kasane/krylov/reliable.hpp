@@ -32,6 +32,27 @@ bool update(High& high, Low& low, const Convert& convert, typename High::Vector&
     return false;
 }
 
+/// How far a residual may fall before the next update: farther while the recurrence agrees with the truth, less far where it does not.
+class Spacing {
+   public:
+    /// @param agreement  the relative difference of the two that costs no iterations
+    Spacing(double first, double agreement) : delta_(first), agreement_(agreement) {}
+    double delta() const { return delta_; }
+    void learn(double claimed, double found) {
+        const double apart = std::abs(found / claimed - 1);
+        if (apart < agreement_) delta_ = std::max(0.5 * delta_, std::min(delta_, 0.01));
+        if (!(apart < 3 * agreement_)) delta_ = std::min(2 * delta_, most);
+        poor_ = !(apart < 50 * agreement_) && delta_ == most ? poor_ + 1 : 0;
+    }
+    /// Updates are as near as they can be, and still the two do not agree: the precision is too low.
+    bool hopeless() const { return poor_ >= 3; }
+
+   private:
+    static constexpr double most = 0.5;
+    double delta_, agreement_;
+    int poor_ = 0;
+};
+
 /// Whether updates still gain what the recurrences claim.
 class Progress {
    public:
@@ -46,7 +67,8 @@ class Progress {
 };
 
 /// x with |b - A x| <= tolerance |b|, from the x that is given, by BiCGStab with the low operator `a`.
-/// @param delta  an update is made when the residual has become smaller than delta times its largest since the last one
+/// @param delta  the first update is made when the residual has become smaller than delta times its largest, later ones as Spacing says;
+///               0: never before the recurrence has converged
 /// Iterations cost as BiCGStab's in the low precision; an update: A, and vectors of the high precision: convert 1, x 3, r 3, norm 1,
 /// convert 1 = 9.
 template <class High, class HighOperator, class Low, class LowOperator, class Convert>
@@ -62,6 +84,7 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
     BicgstabRecurrence<Low> it(low, w);
     NoPreconditioner none;
     Progress progress;
+    Spacing spacing(delta, 0.01);
 
     int fruitless = 0;
     bool fresh = true;
@@ -71,16 +94,16 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
         convert(r, w.r);
         low.zero(y);
         const double updated_at = system.norm();
+        patience.start(updated_at);
         if (fresh) {
             it.start(updated_at);
-            patience.start(updated_at);
         } else {
             it.replaced(updated_at);
         }
         const char* why = "";
         bool sound = true;
         double largest = updated_at;
-        const auto due = [&] { return it.norm() < delta * largest && it.norm() < updated_at; };
+        const auto due = [&] { return it.norm() < updated_at && (it.norm() < spacing.delta() * largest || patience.waits()); };
         while (sound && it.norm() > watch.target() && !due() && watch.go_on(it.norm())) {
             sound = it.advance(a, none, y, watch, watch.target());
             if (!sound) why = it.vanished();
@@ -91,6 +114,7 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
         if (!std::isfinite(system.norm())) watch.end(End::not_finite);
         if (watch.ended() || system.converged()) break;
         fresh = !sound;
+        if (!fresh) spacing.learn(it.norm(), system.norm());
         if (!fresh && progress.lost(updated_at, system.norm(), it.norm())) watch.end(End::stagnated);
         if (fresh && !watch.ended()) {
             ++log.restarts;
@@ -125,8 +149,10 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
     auto& [s, unused, p, q, t, none] = w;
     if (!system.begin(r)) return log;
     Progress progress;
+    Spacing spacing(delta, 2e-4);  // conjugacy is lost before the residual is
 
-    double s2 = 0, s_at_update = 0;
+    double s2 = 0, s_at_update = 0, s_best = 0;
+    int since_best = 0;  // iterations
     bool fresh = true;
     while (!system.converged() && !watch.ended()) {  // from one update to the next
         const double updated_at = system.norm();
@@ -139,6 +165,12 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
             watch.end(std::isnan(s2) ? End::not_finite : End::stagnated);
             break;
         }
+        if (s_best == 0 || s_at_update <= 0.5 * s_best) s_best = s_at_update, since_best = 0;
+        // In double such a wait is the condition number's; in a low precision the directions are no longer conjugate.
+        if (delta > 0 && since_best > 2 * options.patience) {
+            watch.end(End::stagnated);
+            break;
+        }
         if (s_before > 0 && progress.lost(s_before, s_at_update, std::sqrt(claimed_s2))) {
             watch.end(End::stagnated);
             break;
@@ -148,14 +180,22 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
         if (fresh) {
             low.copy(s, p);
         } else {
+            spacing.learn(std::sqrt(claimed_s2), s_at_update);
+            if (spacing.hopeless()) {
+                watch.end(End::stagnated);
+                break;
+            }
             low.axpby(-low.dot(s, p) / s2, s, 1, p);
             low.axpby(1, s, s2 / claimed_s2, p);
         }
         double claimed = updated_at, largest = updated_at;
         fresh = false;
         Patience patience(10 * options.patience, updated_at);
-        const auto due = [&] { return claimed < delta * largest && claimed < updated_at; };
-        while (claimed > 0.9 * watch.target() && !due() && watch.go_on(claimed)) {
+        int since_update = 0;
+        const auto due = [&] {
+            return (claimed < spacing.delta() * largest && claimed < updated_at) || (delta > 0 && since_update > options.patience);
+        };
+        for (; claimed > 0.9 * watch.target() && !due() && watch.go_on(claimed); ++since_update, ++since_best) {
             a.apply(low, p, q);
             const double q2 = low.norm2(q);
             fresh = !(q2 > 1e-30 * s2) || !std::isfinite(q2);

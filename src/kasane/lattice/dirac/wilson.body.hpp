@@ -125,14 +125,14 @@ template <class V>
 KS_SITE void complete(Link<V>& u) {
     for (int k = 0; k < 3; ++k) {
         const Cx<V>&a = u.e[0][(k + 1) % 3], &b = u.e[0][(k + 2) % 3], &c = u.e[1][(k + 1) % 3], &d = u.e[1][(k + 2) % 3];
-        V re = a.re * d.re, im = a.re * d.im;  // a d - b c
+        V re = a.re * d.re, im = b.re * c.im;  // (a d - b c)^*
         re = NegMulAdd(a.im, d.im, re);
-        im = MulAdd(a.im, d.re, im);
+        im = MulAdd(b.im, c.re, im);
         re = NegMulAdd(b.re, c.re, re);
-        im = NegMulAdd(b.re, c.im, im);
+        im = NegMulAdd(a.re, d.im, im);
         re = MulAdd(b.im, c.im, re);
-        im = NegMulAdd(b.im, c.re, im);
-        u.e[2][k] = {re, im - (im + im)};
+        im = NegMulAdd(a.im, d.re, im);
+        u.e[2][k] = {re, im};
     }
 }
 

@@ -27,7 +27,7 @@ struct SolverOptions {
     Method method = Method::nested_bicgstab;
     Schur schur = Schur::symmetric;
     Precision inner = Precision::half;
-    LinkStorage outer_links;                                ///< of the double operator
+    LinkStorage outer_links = {};                           ///< of the double operator
     LinkStorage inner_links{.reals = LinkReals::two_rows};  ///< of the inner one
     double rtol = 1e-10;        ///< of |b - D x| / |b|, true, double, full lattice
     double inner_rtol = 0;      ///< of the inner solver; 0: chosen by method and precision

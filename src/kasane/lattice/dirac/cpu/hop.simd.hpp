@@ -87,19 +87,28 @@ HWY_NOINLINE void gather(const typename CpuReal<P>::Stored* in, const std::int32
     }
 }
 
+/// Asks for the cache lines of `bytes` from there on; each of the `vectors` vectors of a group asks for its share of them.
+/// The hardware's own streams hide little here: 16^4, one AVX2 core, single, links in 12 reals: 13.8 -> 18 GFLOPS with these requests;
+/// one group ahead is as good as any distance from 4 to 32 KiB.
+template <int bytes, int vectors>
+HWY_INLINE void prefetch(const void* from, int vector) {
+    const auto* const line = static_cast<const char*>(from) + 64 * vector;
+    for (int l = 0; l < (bytes + 63) / 64; l += vectors) __builtin_prefetch(line + 64 * l);
+}
+
 /// One vector of out's sites: where it lies in its block, and its sum.
 template <Precision P, int reals, class LinkStored>
 struct Hop {
     using Stored = typename CpuReal<P>::Stored;
     using V = Vector<P>;
-    static constexpr int lanes = group_lanes<P>;
+    static constexpr int lanes = group_lanes<P>, vectors = lanes / width<P>;
 
     const HopJob& job;
     const Stored* in;
-    V s;                      ///< 1; -1 in the adjoint
-    const NeighbourBlock* near;  ///< the block's 8
-    int offset;               ///< of the vector in its block
-    const LinkStored* link;   ///< the next one
+    V s;  ///< 1; -1 in the adjoint
+    const NeighbourBlock *near, *near_next;  ///< the block's 8, and the next block's
+    int offset;              ///< of the vector in its block
+    const LinkStored* link;  ///< the next one
     Spinor<V> sum;
 
     template <int mu, bool backward>
@@ -107,6 +116,12 @@ struct Hop {
         const Tag<P> d;
         const NeighbourBlock& there = near[2 * mu + backward];
         const V sign = backward ? hn::Neg(s) : s;
+        if constexpr (mu == 3 && !backward) {  // the only neighbour that was not met before
+            constexpr index_t block_words = block_lanes / lanes * group_words<P>(24);
+            const NeighbourBlock& then = near_next[2 * mu];
+            if (!then.lane_by_lane)
+                prefetch<static_cast<int>(block_words * sizeof(Stored)), block_lanes / width<P>>(in + then.at * block_words, offset / width<P>);
+        }
         HalfSpinor<V> h;
         if (HWY_UNLIKELY(there.lane_by_lane)) {
             alignas(64) Stored group[group_words<P>(24)];
@@ -126,6 +141,7 @@ struct Hop {
                 return;
             }
         }
+        prefetch<reals * lanes * static_cast<int>(sizeof(LinkStored)), vectors>(link + 8 * reals * lanes, offset % lanes / width<P>);
         const auto u = load_link<reals, lanes>(d, link + offset % lanes);
         link += reals * lanes;
         for (auto& spin : h.s) spin = backward ? adjoint_times(u, spin) : times(u, spin);
@@ -176,9 +192,16 @@ HWY_INLINE void finish_hop(const HopJob& job, index_t group, int lane, Spinor<V>
     const Tag<P> d;
     const V c = hn::Set(d, static_cast<hn::TFromD<Tag<P>>>(job.c));
     const index_t at = group * group_words<P>(24);
+    constexpr int vectors = group_lanes<P> / width<P>, word_bytes = static_cast<int>(sizeof(Stored));
+    constexpr int field_words = static_cast<int>(group_words<P>(24)), clover_words = static_cast<int>(group_words<P>(54));
+    prefetch<field_words * word_bytes, vectors>(static_cast<const Stored*>(job.out) + at + field_words, lane / width<P>);
     Spinor<V> x;
-    if (job.x) x = load_spinor<P>(static_cast<const Stored*>(job.x) + at, lane);
+    if (job.x) {
+        prefetch<field_words * word_bytes, vectors>(static_cast<const Stored*>(job.x) + at + field_words, lane / width<P>);
+        x = load_spinor<P>(static_cast<const Stored*>(job.x) + at, lane);
+    }
     if (job.clover && job.form != HopForm::plain) {
+        prefetch<clover_words * word_bytes, vectors>(static_cast<const Stored*>(job.clover) + (group + 1) * clover_words, lane / width<P>);
         for (int chirality = 0; chirality < 2; ++chirality) {
             auto A = load_clover<P>(static_cast<const Stored*>(job.clover), group, lane, chirality);
             if (job.form == HopForm::inverse) {
@@ -208,6 +231,7 @@ HWY_NOINLINE void hop_vectors(const HopJob& job, index_t first, index_t last) {
     const Tag<P> d;
     const auto* const links = static_cast<const LinkStored*>(job.links);
     const auto* const neighbours = job.lattice->neighbours(job.to);
+    const index_t blocks = job.lattice->blocks();
     for (index_t block = first; block < last; ++block) {
         const index_t per_group = (job.link_begin[block + 1] - job.link_begin[block]) / groups;
         for (int offset = 0; offset < block_lanes; offset += width<P>) {
@@ -215,6 +239,7 @@ HWY_NOINLINE void hop_vectors(const HopJob& job, index_t first, index_t last) {
                                           static_cast<const Stored*>(job.in),
                                           hn::Set(d, job.adjoint ? -1 : 1),
                                           neighbours + 8 * block,
+                                          neighbours + 8 * std::min(block + 1, blocks - 1),
                                           offset,
                                           links + job.link_begin[block] + offset / lanes * per_group,
                                           {}};

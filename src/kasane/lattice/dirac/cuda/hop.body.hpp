@@ -1,6 +1,6 @@
 // One site of out = [x | A x] + c [A^-1] H in on a CUDA device.
-// Invariants: a thread has one site of out and reads its eight neighbours, each link and clover term once; nothing is written but out[place];
-// x may be out. Host and device code without CUDA headers, so that the body can be checked on the host.
+// Invariants: a thread has one site of out and reads its eight neighbours, each link and clover term once; nothing is written but
+// out[place]; x may be out. Host and device code without CUDA headers, so that the body can be checked on the host.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/packed_clover.hpp>
@@ -15,7 +15,7 @@ struct HopTask {
     Tiles tiles;
     std::uint32_t sites = 0;
     Parity to = Parity::even;
-    FieldView<P> in, x, out;  ///< x.data null: no such term
+    FieldView<P> in, x, out;        ///< x.data null: no such term
     const char* links = nullptr;    ///< of parity `to`
     const Chunk* clover = nullptr;  ///< of parity `to`
     Real<P> c = 1;
@@ -24,56 +24,48 @@ struct HopTask {
     bool temporal_gauge = false;
 };
 
-/// The neighbour's half spinor of (1 - s g_mu), up to a weight that is multiplied into `weight`.
+/// What one direction needs from memory, as it lies there.
+template <class Format, Precision P>
+struct Fetched {
+    RawLink<Format> link;
+    Chunk in[spinor_chunks<P>];
+    Real<P> weight;  ///< scale and boundary sign
+    bool unit_link;
+};
+
+/// The half spinor of (1 - s g_mu) in, up to the weight.
 template <int mu, Precision P>
-KS_FN HalfSpinor<Real<P>> load_projected(const FieldView<P>& field, std::uint32_t place, Real<P> s, Real<P>& weight) {
+KS_FN HalfSpinor<Real<P>> projected(const Chunk (&in)[spinor_chunks<P>], Real<P> s) {
     using V = Real<P>;
-    const Chunk* from = field.at(place);
     if constexpr (P == Precision::half) {
-        std::uint32_t word[12];
-        for (int c = 0; c < 3; ++c) {
-            const Chunk got = load_shared(from + c * static_cast<int>(row));
-            for (int i = 0; i < 4; ++i) word[4 * c + i] = got.word[i];
-        }
-        weight *= load_shared(field.scale + place) * spinor_unit;
         // a + s b is the difference of a and b's complement where s > 0, of a and b otherwise.
         const std::uint32_t plus = s > 0 ? 0xFFFFFFFFu : 0u, minus = ~plus, plus_minus = plus ^ 0xFFFF0000u, minus_plus = ~plus_minus;
         HalfSpinor<float> h;
         for (int a = 0; a < 3; ++a) {
-            const std::uint32_t p0 = word[a], p1 = word[3 + a], p2 = word[6 + a], p3 = word[9 + a];
+            const auto word = [&](int k) { return in[k / 4].word[k % 4]; };
+            const std::uint32_t p0 = word(a), p1 = word(3 + a), p2 = word(6 + a), p3 = word(9 + a);
             Cx<float>&h0 = h.s[0].c[a], &h1 = h.s[1].c[a];
-            if constexpr (mu == 0) {  // re: + s im; im: - s re
-                const std::uint32_t q3 = p3 ^ minus_plus, q2 = p2 ^ minus_plus;
-                h0 = {lower_under<exponent_of_2_23>(p0) - upper_under<exponent_of_2_23>(q3),
-                      upper_under<exponent_of_2_23>(p0) - lower_under<exponent_of_2_23>(q3)};
-                h1 = {lower_under<exponent_of_2_23>(p1) - upper_under<exponent_of_2_23>(q2),
-                      upper_under<exponent_of_2_23>(p1) - lower_under<exponent_of_2_23>(q2)};
+            if constexpr (mu == 0) {  // re + s im, im - s re
+                h0 = crossed_difference(p0, p3 ^ minus_plus);
+                h1 = crossed_difference(p1, p2 ^ minus_plus);
             } else if constexpr (mu == 1) {
-                const std::uint32_t q3 = p3 ^ plus, q2 = p2 ^ minus;
-                h0 = {lower_difference(p0, q3), upper_difference(p0, q3)};
-                h1 = {lower_difference(p1, q2), upper_difference(p1, q2)};
-            } else if constexpr (mu == 2) {  // h0: re + s im, im - s re; h1: re - s im, im + s re
-                const std::uint32_t q2 = p2 ^ minus_plus, q3 = p3 ^ plus_minus;
-                h0 = {lower_under<exponent_of_2_23>(p0) - upper_under<exponent_of_2_23>(q2),
-                      upper_under<exponent_of_2_23>(p0) - lower_under<exponent_of_2_23>(q2)};
-                h1 = {lower_under<exponent_of_2_23>(p1) - upper_under<exponent_of_2_23>(q3),
-                      upper_under<exponent_of_2_23>(p1) - lower_under<exponent_of_2_23>(q3)};
+                h0 = difference(p0, p3 ^ plus);
+                h1 = difference(p1, p2 ^ minus);
+            } else if constexpr (mu == 2) {  // h0 as for x; h1: re - s im, im + s re
+                h0 = crossed_difference(p0, p2 ^ minus_plus);
+                h1 = crossed_difference(p1, p3 ^ plus_minus);
             } else {
-                const std::uint32_t q2 = p2 ^ minus, q3 = p3 ^ minus;
-                h0 = {lower_difference(p0, q2), upper_difference(p0, q2)};
-                h1 = {lower_difference(p1, q3), upper_difference(p1, q3)};
+                h0 = difference(p0, p2 ^ minus);
+                h1 = difference(p1, p3 ^ minus);
             }
         }
         return h;
     } else {
         constexpr int pairs = P == Precision::single ? 2 : 1;
         Spinor<V> p;
-        for (int c = 0; c < spinor_chunks<P>; ++c) {
-            const Chunk got = load_shared(from + c * static_cast<int>(row));
-            for (int i = 0; i < pairs; ++i) {
-                const int k = pairs * c + i;
-                p.s[k / 3].c[k % 3] = {number<V>(got, 2 * i), number<V>(got, 2 * i + 1)};
-            }
+        for (int k = 0; k < 12; ++k) {
+            const Chunk& c = in[k / pairs];
+            p.s[k / 3].c[k % 3] = {number<V>(c, k % pairs * 2), number<V>(c, k % pairs * 2 + 1)};
         }
         return project<mu>(p, s);
     }
@@ -111,28 +103,90 @@ struct Here {
     TileEntry around;
 };
 
-template <int direction, class Format, Precision P, LinkReals R, bool half_links>
-KS_FN void add_hop(const HopTask<P>& task, const Here& here, Spinor<Real<P>>& sum) {
+/// Half fetches the next direction before it adds this one. What is larger fills the memory's queues without that, and the compiler moves
+/// loads forward as far as registers last.
+template <Precision P>
+inline constexpr bool fetches_ahead = P == Precision::half;
+
+/// In 18 and 12 reals it also asks for the links of the direction behind the next; the branch in this keeps later loads from moving
+/// forward, hence the registers few (96).
+template <Precision P, LinkReals R>
+inline constexpr bool prefetches_links = fetches_ahead<P>&& R != LinkReals::parameters;
+
+/// The links of a block of places in a direction lie together: its first thread asks for all of them.
+template <int direction, class Format, Precision P>
+KS_FN void prefetch_links(const HopTask<P>& task, std::uint32_t place) {
+    constexpr int bytes = static_cast<int>(row) * Format::bytes;
+    if (place % row == 0 && !(direction / 2 == 3 && task.temporal_gauge))
+        prefetch(task.links + link_block(place, Format::place_bytes) + direction * bytes, bytes);
+}
+
+template <int direction, class Format, Precision P>
+KS_FN Fetched<Format, P> fetch(const HopTask<P>& task, const Here& here) {
     using V = Real<P>;
+    constexpr bool in_time = direction / 2 == 3;
+    const std::uint32_t lane = here.lane.neighbour[direction];
+    const std::uint32_t tile = lane & leaves_tile ? here.around.neighbour[direction] : here.tile;
+    const bool crosses = in_time && (tile & crosses_boundary) != 0;
+    const std::uint32_t neighbour = (in_time ? tile & ~crosses_boundary : tile) * task.tiles.per_tile + (lane & ~leaves_tile);
+    Fetched<Format, P> got;
+    got.unit_link = in_time && task.temporal_gauge && !crosses;
+    if (!got.unit_link) got.link = load_link<Format>(task.links, here.place, direction);
+    const Chunk* from = task.in.at(neighbour);
+    for (int c = 0; c < spinor_chunks<P>; ++c) got.in[c] = load_shared(from + c * static_cast<int>(row));
+    got.weight = crosses ? task.c * task.boundary_sign : task.c;
+    if constexpr (P == Precision::half) got.weight *= load_shared(task.in.scale + neighbour) * spinor_unit;
+    return got;
+}
+
+template <int direction, Precision P, LinkReals R, bool half_links>
+KS_FN void add_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got, Spinor<Real<P>>& sum) {
+    using V = Real<P>;
+    using Format = LinkFormat<V, R, half_links>;
     constexpr int mu = direction / 2;
     constexpr bool backward = direction % 2 == 1;
-    const bool leaves = (here.lane.neighbour[direction] & leaves_tile) != 0;
-    const std::uint32_t tile = leaves ? here.around.neighbour[direction] : here.tile;
-    const std::uint32_t neighbour =
-        (mu == 3 ? tile & ~crosses_boundary : tile) * task.tiles.per_tile + (here.lane.neighbour[direction] & ~leaves_tile);
-    const bool crosses = mu == 3 && (tile & crosses_boundary) != 0;
     const V s = backward ? -task.sign : task.sign;
-    V weight = crosses ? task.boundary_sign : V(1);
-    const bool unit_link = mu == 3 && task.temporal_gauge && !crosses;
-    RawLink<Format> raw;
-    if (!unit_link) raw = load_link<Format>(task.links, here.place, direction);
-    HalfSpinor<V> h = load_projected<mu>(task.in, neighbour, s, weight);
-    if (!unit_link) {
-        const Link<V> u = decoded<V, R, half_links>(raw);
-        for (auto& spin : h.s) spin = backward ? adjoint_times(u, spin) : times(u, spin);
+    HalfSpinor<V> h = projected<mu, P>(got.in, s);
+    V weight = got.weight;
+    if (!got.unit_link) {
+        const Link<V> u = decoded<V, R, half_links>(got.link);
+        for (auto& spin : h.s) {
+            // 16-bit rows lack a factor each; what their product makes lacks it twice.
+            if constexpr (backward && Format::product_factor != V(1))
+                spin.c[2] = {spin.c[2].re * Format::product_factor, spin.c[2].im * Format::product_factor};
+            spin = backward ? adjoint_times(u, spin) : times(u, spin);
+            if constexpr (!backward && Format::product_factor != V(1))
+                spin.c[2] = {spin.c[2].re * Format::product_factor, spin.c[2].im * Format::product_factor};
+        }
         weight *= Format::factor;
     }
     accumulate_weighted<mu>(sum, h, s, weight);
+}
+
+/// All directions from this one on, of which the first is here already.
+template <int direction, Precision P, LinkReals R, bool half_links>
+KS_FN void add_hops(const HopTask<P>& task, const Here& here, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got,
+                    Spinor<Real<P>>& sum) {
+    using Format = LinkFormat<Real<P>, R, half_links>;
+    if constexpr (direction + 1 == directions) {
+        add_hop<direction, P, R, half_links>(task, got, sum);
+    } else if constexpr (fetches_ahead<P>) {
+        if constexpr (prefetches_links<P, R> && direction + 2 < directions) prefetch_links<direction + 2, Format>(task, here.place);
+        const auto next = fetch<direction + 1, Format>(task, here);
+        add_hop<direction, P, R, half_links>(task, got, sum);
+        add_hops<direction + 1, P, R, half_links>(task, here, next, sum);
+    } else {
+        add_hop<direction, P, R, half_links>(task, got, sum);
+        add_hops<direction + 1, P, R, half_links>(task, here, fetch<direction + 1, Format>(task, here), sum);
+    }
+}
+
+/// A block's clover term of one chirality, likewise. Where it stands, the branch also keeps the compiler from loading the term before all
+/// hops are done, for which it would spill registers.
+template <Precision P>
+KS_FN void prefetch_clover(const Chunk* clover, std::uint32_t place, int chirality) {
+    constexpr int bytes = static_cast<int>(row) * clover_bytes<P> / 2;
+    if (place % row == 0) prefetch(reinterpret_cast<const char*>(clover) + link_block(place, clover_bytes<P>) + chirality * bytes, bytes);
 }
 
 /// v := A^-1 v, both chiralities.
@@ -172,25 +226,14 @@ KS_FN void hop_site(const HopTask<P>& task, std::uint32_t place) {
     for (int d = 0; d < directions; ++d) here.around.neighbour[d] = halves[d / 4].word[d % 4];
 
     Spinor<V> sum{};
-    add_hop<0, Format, P, R, half_links>(task, here, sum);
-    add_hop<1, Format, P, R, half_links>(task, here, sum);
-    add_hop<2, Format, P, R, half_links>(task, here, sum);
-    add_hop<3, Format, P, R, half_links>(task, here, sum);
-    add_hop<4, Format, P, R, half_links>(task, here, sum);
-    add_hop<5, Format, P, R, half_links>(task, here, sum);
-    add_hop<6, Format, P, R, half_links>(task, here, sum);
-    add_hop<7, Format, P, R, half_links>(task, here, sum);
-
+    add_hops<0, P, R, half_links>(task, here, fetch<0, Format>(task, here), sum);
+    if constexpr (form == HopForm::inverse && !fetches_ahead<P>) prefetch_clover<P>(task.clover, place, 1);
     if constexpr (form == HopForm::inverse) divide_by_clover<P>(task.clover, place, sum);
     if (task.x.data) {
         Spinor<V> x = load_spinor<P>(task.x, place);
         if constexpr (form == HopForm::clover) x = times_clover<P>(task.clover, place, x);
         for (int s = 0; s < 4; ++s)
-            for (int a = 0; a < 3; ++a)
-                sum.s[s].c[a] = {MulAdd(task.c, sum.s[s].c[a].re, x.s[s].c[a].re), MulAdd(task.c, sum.s[s].c[a].im, x.s[s].c[a].im)};
-    } else {
-        for (int s = 0; s < 4; ++s)
-            for (int a = 0; a < 3; ++a) sum.s[s].c[a] = {task.c * sum.s[s].c[a].re, task.c * sum.s[s].c[a].im};
+            for (int a = 0; a < 3; ++a) sum.s[s].c[a] = {sum.s[s].c[a].re + x.s[s].c[a].re, sum.s[s].c[a].im + x.s[s].c[a].im};
     }
     store_spinor<P>(task.out, place, sum);
 }

@@ -21,6 +21,8 @@ struct LinkFormat {
     static constexpr index_t place_bytes = index_t{directions} * bytes;
     /// What a decoded link still is to be multiplied with.
     static constexpr V factor = half && R != LinkReals::parameters ? V(32768) / V(32767) : V(1);
+    /// And its third row once more.
+    static constexpr V product_factor = half && R == LinkReals::two_rows ? factor : V(1);
 };
 
 KS_FN index_t link_block(std::uint32_t place, index_t place_bytes) { return static_cast<index_t>(place / row) * (row * place_bytes); }
@@ -48,7 +50,8 @@ KS_FN RawLink<Format> load_link(const char* links, std::uint32_t place, int dire
         raw.word[4 * Format::chunks] = pair[0];
         raw.word[4 * Format::chunks + 1] = pair[1];
     }
-    if constexpr (Format::words == 1) load_once(behind + Format::pairs * static_cast<int>(row) * 8 + lane * 4, raw.word[Format::bytes / 4 - 1]);
+    if constexpr (Format::words == 1)
+        load_once(behind + Format::pairs * static_cast<int>(row) * 8 + lane * 4, raw.word[Format::bytes / 4 - 1]);
     return raw;
 }
 
@@ -69,7 +72,7 @@ KS_FN void store_link(char* links, std::uint32_t place, int direction, const Raw
     }
 }
 
-/// Registers' form, up to Format::factor.
+/// Registers' form, up to the format's factors.
 template <class V, LinkReals R, bool half>
 KS_FN Link<V> decoded(const RawLink<LinkFormat<V, R, half>>& raw) {
     constexpr int reals = static_cast<int>(R);
@@ -102,11 +105,7 @@ KS_FN Link<V> decoded(const RawLink<LinkFormat<V, R, half>>& raw) {
     } else {
         Link<V> u;
         for (int i = 0; i < reals / 2; ++i) u.e[i / 3][i % 3] = {r[2 * i], r[2 * i + 1]};
-        if constexpr (R == LinkReals::two_rows) {
-            complete(u);
-            if constexpr (half)  // of two rows that still lack the factor
-                for (int j = 0; j < 3; ++j) u.e[2][j] = {u.e[2][j].re * (32768.0f / 32767.0f), u.e[2][j].im * (32768.0f / 32767.0f)};
-        }
+        if constexpr (R == LinkReals::two_rows) complete(u);
         return u;
     }
 }

@@ -1,0 +1,321 @@
+// kasane lattice solve CFG --kappa K: quark propagators and single solutions on a gauge configuration.
+#include <app/lattice.hpp>
+#include <app/lattice_solve_result.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
+#include <kasane/core/io/atomic_file.hpp>
+#include <kasane/lattice/file/gauge_file.hpp>
+#include <kasane/lattice/observe/correlators.hpp>
+#include <kasane/lattice/observe/observables.hpp>
+#include <kasane/lattice/observe/sources.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+namespace kasane::app {
+namespace {
+
+namespace fs = std::filesystem;
+using lattice::SpinorField;
+
+struct Options {
+    std::string configuration, solution, source = "point:0,0,0,0", boundary = "antiperiodic", inner = "half", solver = "nested-bicgstab";
+    std::string schur = "symmetric", links = "18", inner_links = "12", basis = "degrand-rossi";
+    double kappa = 0, csw = 0;
+    lattice::SolverOptions options;
+    bool half_links = false, temporal_gauge = false, force = false;
+};
+
+/// point:x,y,z,t, wall:t, random:seed or z2:seed.
+struct Source {
+    enum class Kind { point, wall, gaussian, z2 } kind = Kind::point;
+    std::vector<std::int64_t> numbers;
+
+    int columns() const { return kind == Kind::point || kind == Kind::wall ? 12 : 1; }
+    int time() const { return kind == Kind::point ? static_cast<int>(numbers[3]) : kind == Kind::wall ? static_cast<int>(numbers[0]) : 0; }
+
+    static Source parse(const std::string& text) {
+        const auto colon = text.find(':');
+        const auto word = text.substr(0, colon);
+        Source source;
+        source.kind = word == "wall" ? Kind::wall : word == "random" ? Kind::gaussian : word == "z2" ? Kind::z2 : Kind::point;
+        bool good = colon != std::string::npos && (source.kind != Kind::point || word == "point");
+        for (std::size_t at = colon; good && at < text.size();) {  // at a colon or comma
+            std::int64_t value = 0;
+            const auto [end, error] = std::from_chars(text.data() + at + 1, text.data() + text.size(), value);
+            source.numbers.push_back(value);
+            at = static_cast<std::size_t>(end - text.data());
+            good = error == std::errc{} && value >= 0 && (at == text.size() || text[at] == ',');
+        }
+        good = good && source.numbers.size() == (source.kind == Kind::point ? 4 : 1);
+        KS_VALIDATE(good, "is " + text + ": it must be point:x,y,z,t, wall:t, random:seed or z2:seed, in whole numbers of at least 0",
+                    {"", 0, 0, "--source"});
+        return source;
+    }
+    void check(const lattice::Extents& n) const {
+        const auto inside = [&](std::int64_t value, int mu) {
+            KS_VALIDATE(value < n[mu],
+                        fmt::format("{} = {} lies outside the lattice, which is {}: it must be below {}", "xyzt"[mu], value,
+                                    lattice::text(n), n[mu]),
+                        {"", 0, 0, "--source"});
+        };
+        if (kind == Kind::point)
+            for (int mu = 0; mu < 4; ++mu) inside(numbers[static_cast<std::size_t>(mu)], mu);
+        if (kind == Kind::wall) inside(numbers[0], 3);
+    }
+    SpinorField column(const lattice::Extents& n, int c) const {
+        const auto at = [&](std::size_t i) { return static_cast<int>(numbers[i]); };
+        switch (kind) {
+            case Kind::point: return point_source(n, {{at(0), at(1), at(2), at(3)}}, c / 3, c % 3);
+            case Kind::wall: return wall_source(n, at(0), c / 3, c % 3);
+            case Kind::gaussian: return random_source(n, static_cast<std::uint64_t>(numbers[0]));
+            case Kind::z2: return random_source(n, static_cast<std::uint64_t>(numbers[0]), lattice::Noise::z2);
+        }
+        return {};
+    }
+};
+
+lattice::Method method_named(const std::string& text) {
+    using lattice::Method;
+    for (const auto method : {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement})
+        if (text == name(method)) return method;
+    return Method::nested_bicgstab;  // the option's check lets no other name pass
+}
+lattice::Precision precision_named(const std::string& text) {
+    return text == "half" ? lattice::Precision::half : text == "single" ? lattice::Precision::single : lattice::Precision::double_;
+}
+lattice::LinkReals reals_named(const std::string& text) {
+    return text == "8" ? lattice::LinkReals::parameters : text == "12" ? lattice::LinkReals::two_rows : lattice::LinkReals::all;
+}
+lattice::GammaBasis basis_named(const std::string& text) {
+    for (const auto basis : lattice::gamma_bases)
+        if (text == name(basis)) return basis;
+    return lattice::GammaBasis::degrand_rossi;
+}
+
+/// All options that are wrong, each with its name.
+void check_options(const Options& o) {
+    std::vector<InputProblem> problems;
+    const auto require = [&](bool condition, const char* option, const std::string& message) {
+        if (!condition) problems.push_back({message, {"", 0, 0, option}});
+    };
+    require(o.kappa > 0 && o.kappa < 1, "--kappa",
+            fmt::format("is {}: it must be above 0 and below 1; quarks are light where it is 1/8 (no gauge field) to 0.16", o.kappa));
+    require(o.csw >= 0 && o.csw <= 10, "--csw",
+            fmt::format("is {}: it must be from 0 (no clover term) to 10; at tree level it is 1", o.csw));
+    require(o.options.rtol >= 1e-15 && o.options.rtol < 1, "--rtol",
+            fmt::format("is {}: it must be at least 1e-15, which is what doubles can hold, and below 1. Try 1e-10", o.options.rtol));
+    require(!o.half_links || o.inner == "single", "--half-links",
+            o.inner == "half" ? "has no effect with --inner half, whose links are half anyway: leave it out"
+                              : "has no effect with --inner double: leave it out, or take --inner single");
+    try {
+        Source::parse(o.source);
+    } catch (const InputError& error) {
+        problems.push_back(error.problems().front());
+    }
+    if (!problems.empty()) throw InputError(problems);
+}
+
+lattice::SolverOptions solver_options(const Options& o) {
+    auto options = o.options;
+    options.method = method_named(o.solver);
+    options.schur = o.schur == "asymmetric" ? lattice::Schur::asymmetric : lattice::Schur::symmetric;
+    options.inner = precision_named(o.inner);
+    options.outer_links = {reals_named(o.links), false, o.temporal_gauge};
+    options.inner_links = {reals_named(o.inner_links), o.inner == "half" || o.half_links, o.temporal_gauge};
+    return options;
+}
+
+fs::path page_of(const fs::path& solution) { return fs::path(solution).replace_extension(".html"); }
+
+/// The results can be written, as far as is known before they are there.
+void check_output(const Options& o, bool propagator) {
+    const fs::path file = o.solution;
+    const auto extension = file.extension().string();
+    KS_VALIDATE(extension == ".h5" || extension == ".hdf5", "is written as HDF5: give it a name that ends in .h5 or .hdf5",
+                {o.solution, 0, 0, "-o"});
+    std::error_code ignored;
+    KS_VALIDATE(!fs::equivalent(file, o.configuration, ignored), "is the gauge configuration: give the solution a name of its own",
+                {o.solution, 0, 0, "-o"});
+    for (const auto& path : {file, propagator ? page_of(file) : file})
+        KS_VALIDATE(o.force || !fs::exists(path), "exists already: choose another name, or give --force", {path.string(), 0, 0, ""});
+    AtomicFile probe(file);
+}
+
+std::string size_text(double bytes) {
+    constexpr double mebi = 1 << 20, gibi = 1 << 30;
+    return bytes < gibi ? fmt::format("{:.3g} MiB", bytes / mebi) : fmt::format("{:.4g} GiB", bytes / gibi);
+}
+
+/// Says what is needed, and refuses what there is no room for. The solver's count holds the caller's links and one column; behind it come
+/// the columns and the file on its way to disk.
+void check_memory(const Options& o, const AnySpace& space, const lattice::Extents& n, int columns, const lattice::MemoryPerSite& solver) {
+    const auto sites = static_cast<double>(n.volume());
+    double host = std::max(solver.host + 192. * (columns - 1), o.solution.empty() ? 0 : 2 * 192. * columns), device = solver.device;
+    const bool shared = std::holds_alternative<Cpu>(space);
+    if (shared) host += device, device = 0;
+    if (shared)
+        log::info("memory: {:.0f} bytes per site, {} in all", host, size_text(host * sites));
+    else
+        log::info("memory: {:.0f} bytes per site on {}, {:.0f} on the host; {} and {} in all", device, name(space), host,
+                  size_text(device * sites), size_text(host * sites));
+    const auto require = [&](double needed, const AnySpace& where) {
+        const auto there = static_cast<double>(available_memory(where));
+        KS_VALIDATE(needed * sites <= there,
+                    fmt::format("{} sites need {} of memory on {}, and {} are free: take a device with more memory, or a smaller lattice{}",
+                                lattice::text(n), size_text(needed * sites), name(where), size_text(there),
+                                columns > 1 ? "; a random source needs one column instead of twelve" : ""),
+                    {o.configuration, 0, 0, ""});
+    };
+    if (!shared) require(device, space);
+    require(host, Cpu{});
+}
+
+/// How far a residual is on its logarithmic way from 1 to the tolerance.
+double done(double residual, double rtol) {
+    return residual > 0 && std::isfinite(residual) ? std::clamp(std::log(residual) / std::log(rtol), 0.0, 1.0) : 0;
+}
+
+/// The solver, whose complaints about the gauge field name its file.
+lattice::WilsonSolver solver_of(const AnySpace& space, const lattice::GaugeField& links, const LatticeSolveResult& result) {
+    try {
+        return {space, links, result.facts.parameters, result.options};
+    } catch (const InputError& error) {
+        auto problems = error.problems();
+        for (auto& problem : problems)
+            if (problem.where.file.empty()) problem.where.file = result.facts.gauge_file;
+        throw InputError(problems);
+    }
+}
+
+/// The columns (D / 2 kappa)^-1 b of the source; fewer, the last one in vain, where the solver fails. @throws Interrupted
+std::vector<SpinorField> solve_columns(const Common& common, const AnySpace& space, lattice::GaugeField links, const Source& source,
+                                       LatticeSolveResult& result) {
+    const auto extents = links.extents;
+    auto solver = solver_of(space, links, result);
+    links = {};
+    stop_if_interrupted();
+    std::vector<SpinorField> columns;
+    Progress bar(common.progress(), "solving", result.columns);
+    for (int c = 0; c < result.columns; ++c) {
+        SpinorField x(extents);
+        result.logs.push_back(solver.solve(source.column(extents, c), x, [&](int iteration, double residual) {
+            const auto of = result.columns > 1 ? fmt::format("column {} of {}, ", c + 1, result.columns) : "";
+            bar.update(c + done(residual, result.options.rtol), fmt::format("{}iteration {}, residual {:.1e}", of, iteration, residual));
+            return interrupt_requested();
+        }));
+        const auto& log = result.logs.back();
+        if (log.end == lattice::SolveEnd::stopped) throw Interrupted();
+        for (const auto& note : log.notes)
+            if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
+        for (auto& value : x.values) value *= 2 * result.facts.parameters.kappa;
+        columns.push_back(std::move(x));
+        if (!log.converged()) break;
+    }
+    return columns;
+}
+
+int solve(const Common& common, const Options& o) {
+    check_options(o);
+    const auto source = Source::parse(o.source);
+    if (!o.solution.empty()) check_output(o, source.columns() == 12);
+    const auto space = space_named(common.device_or_auto(), common.threads_or_all());
+    catch_interrupts();
+    auto gauge = lattice::read_gauge(o.configuration);
+    const auto extents = gauge.field.extents;
+    source.check(extents);
+
+    LatticeSolveResult result;
+    result.extents = extents;
+    result.gauge_format = name(gauge.facts.format);
+    result.device = name(space);
+    result.options = solver_options(o);
+    result.columns = source.columns();
+    result.notes = gauge.facts.notes;
+    auto& facts = result.facts;
+    facts.parameters = {o.kappa, o.csw, o.boundary == "periodic" ? lattice::Boundary::periodic : lattice::Boundary::antiperiodic};
+    facts.basis = basis_named(o.basis);
+    facts.source = o.source;
+    facts.gauge_file = o.configuration;
+    facts.plaquette = lattice::plaquette(gauge.field).mean();
+    facts.solver = o.solver;
+    result.memory = lattice::memory_per_site(facts.parameters, result.options);
+    check_memory(o, space, extents, result.columns, result.memory);
+
+    auto columns = solve_columns(common, space, std::move(gauge.field), source, result);
+    for (const auto& log : result.logs) facts.relative_residuals.push_back(log.relative_residual);
+    if (result.converged()) {
+        if (result.columns == 12) {
+            lattice::Propagator propagator{source.time(), std::move(columns)};
+            facts.pion = lattice::pion_correlator(propagator);
+            facts.vector = lattice::vector_correlator(propagator);
+            result.pion_mass = lattice::effective_mass(facts.pion);
+            columns = std::move(propagator.columns);
+        }
+        if (!o.solution.empty()) {
+            constexpr auto own = lattice::GammaBasis::degrand_rossi;
+            if (facts.basis != own)
+                columns = result.columns == 12 ? lattice::rotated(std::move(columns), own, facts.basis)
+                                               : std::vector{lattice::rotated(std::move(columns.front()), own, facts.basis)};
+            lattice::write_solution(o.solution, std::move(columns), facts);
+            result.solution = o.solution;
+            if (result.columns == 12) {
+                result.page = page_of(o.solution).string();
+                write_atomically(result.page, as_page(result));
+            }
+        }
+    }
+    auto text = as_text(result);
+    if (!result.solution.empty()) text += fmt::format("\n{}: {}", result.columns == 12 ? "propagator" : "solution", result.solution);
+    if (!result.page.empty()) text += fmt::format("\ncorrelators drawn: {}", result.page);
+    print(common, as_json(result), text);
+    if (result.converged()) return success;
+    log::error("{}: not solved: {}{}", o.configuration, advice(result.logs.back().end), o.solution.empty() ? "" : "; nothing was written");
+    return computation_failed;
+}
+
+}  // namespace
+
+Action add_lattice_solve(CLI::App& app, const Common& common) {
+    auto options = std::make_shared<Options>();
+    auto& o = *options;
+    app.add_option("CFG", o.configuration, "Gauge configuration: NERSC, ILDG (LIME), MILC v5 or openQCD")->required();
+    app.add_option("--kappa", o.kappa, "Hopping parameter, 1 / (2 m + 8)")->required();
+    app.add_option("--csw", o.csw, "Coefficient of the clover term; 0: Wilson quarks");
+    app.add_option("--boundary", o.boundary, "Of the quarks in time")->check(CLI::IsMember({"periodic", "antiperiodic"}));
+    app.add_option("--source", o.source,
+                   "point:x,y,z,t or wall:t (12 columns: a propagator); random:seed (Gaussian) or z2:seed (one solution)");
+    app.add_option("--rtol", o.options.rtol, "Solved where the true ||b - D x|| / ||b|| is below this");
+    app.add_option("--max-iterations", o.options.iteration_limit, "Give up a column after so many")
+        ->check(whole_number(1, std::numeric_limits<int>::max()));
+    app.add_option("-o,--output", o.solution, "HDF5 file of the fields; the correlators of a propagator are drawn in the .html beside it")
+        ->type_name("FILE.h5");
+    app.add_option("--basis", o.basis, "Gamma matrices of the written fields")
+        ->check(CLI::IsMember({"degrand-rossi", "ukqcd", "chiral", "dirac-pauli"}));
+    app.add_flag("--force", o.force, "Overwrite the output files if they exist");
+    const std::string how = "How it is computed: the same x up to --rtol";
+    app.add_option("--solver", o.solver, "Outer method")
+        ->check(CLI::IsMember({"nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement"}))
+        ->group(how);
+    app.add_option("--inner", o.inner, "Precision of the inner solver")->check(CLI::IsMember({"half", "single", "double"}))->group(how);
+    app.add_option("--schur", o.schur, "Even-odd preconditioning")->check(CLI::IsMember({"symmetric", "asymmetric"}))->group(how);
+    app.add_option("--links", o.links, "Real numbers per link of the double operator")->check(CLI::IsMember({"18", "12", "8"}))->group(how);
+    app.add_option("--inner-links", o.inner_links, "Real numbers per link of the inner operator")
+        ->check(CLI::IsMember({"18", "12", "8"}))
+        ->group(how);
+    app.add_flag("--half-links", o.half_links, "With --inner single: links of 16 bits")->group(how);
+    app.add_flag("--temporal-gauge", o.temporal_gauge, "Solve in temporal gauge, where time links but those of the last slice are 1")
+        ->group(how);
+    app.add_option("--krylov-length", o.options.krylov_length, "Vectors that gcr and fgmres keep")
+        ->check(whole_number(1, 1000))
+        ->group(how);
+    return [options, &common] { return solve(common, *options); };
+}
+
+}  // namespace kasane::app

@@ -1,0 +1,214 @@
+#include <app/lattice_solve_result.hpp>
+#include <kasane/lattice/observe/correlators.hpp>
+#include <kasane/run/report/fact_rows.hpp>
+#include <kasane/run/report/page.hpp>
+#include <kasane/run/report/plot.hpp>
+#include <kasane/run/report/words.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::app {
+namespace {
+
+struct Totals {
+    int iterations = 0, inner_iterations = 0;
+    double seconds = 0, gflop = 0;
+};
+Totals totals(const LatticeSolveResult& r) {
+    Totals t;
+    for (const auto& log : r.logs) {
+        t.iterations += log.iterations;
+        t.inner_iterations += log.inner_iterations;
+        t.seconds += log.seconds;
+        t.gflop += log.gflops * log.seconds;
+    }
+    return t;
+}
+
+bool has_inner(const lattice::SolverOptions& options) {
+    using lattice::Method;
+    return (options.method != Method::cg && options.method != Method::bicgstab) || options.inner != lattice::Precision::double_;
+}
+
+std::string operators(const lattice::SolverOptions& options) {
+    auto text = name(lattice::Precision::double_, options.outer_links);
+    if (has_inner(options)) text += " outside, " + name(options.inner, options.inner_links) + " inside";
+    return text + (options.schur == lattice::Schur::symmetric ? ", symmetric even-odd" : ", asymmetric even-odd");
+}
+
+/// A dozen residuals of a history at most, first and last among them.
+std::string history_table(const std::vector<double>& residuals) {
+    constexpr std::size_t lines = 12;
+    if (residuals.size() < 2) return "";
+    auto text = fmt::format("\n{:>12} {:>12}", "iteration", "||r||/||b||");
+    const auto count = std::min(lines, residuals.size());
+    for (std::size_t line = 0; line < count; ++line) {
+        const auto at = line * (residuals.size() - 1) / (count - 1);
+        text += fmt::format("\n{:>12} {:>12.3e}", at, residuals[at]);
+    }
+    return text;
+}
+
+std::string correlator_table(const LatticeSolveResult& r) {
+    if (r.facts.pion.empty()) return "";
+    auto text = fmt::format("\n{:>5} {:>18} {:>18} {:>12}", "t", "pion", "vector", "pion mass");
+    for (std::size_t t = 0; t < r.facts.pion.size(); ++t) {
+        const bool mass = t < r.pion_mass.size() && std::isfinite(r.pion_mass[t]);
+        text += fmt::format("\n{:>5} {:>18.10e} {:>18.10e} {:>12}", t, r.facts.pion[t], r.facts.vector[t],
+                            mass ? fmt::format("{:.6f}", r.pion_mass[t]) : "");
+    }
+    return text;
+}
+
+run::report::Series series(const std::string& label, const std::vector<double>& values) {
+    run::report::Series s{label, {}, values};
+    for (std::size_t t = 0; t < values.size(); ++t) s.x.push_back(static_cast<double>(t));
+    return s;
+}
+
+std::string chart(const std::string& heading, const run::report::Plot& plot, const std::string& caption) {
+    const auto svg = to_svg(plot);
+    if (svg.empty()) return "";
+    return "<figure class=\"chart\"><h3>" + heading + "</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
+}
+
+}  // namespace
+
+double LatticeSolveResult::worst_residual() const {
+    double worst = 0;
+    for (const auto& log : logs) worst = !(log.relative_residual <= worst) ? log.relative_residual : worst;  // NaN stays
+    return worst;
+}
+
+double LatticeSolveResult::seconds() const { return totals(*this).seconds; }
+
+nlohmann::ordered_json as_json(const LatticeSolveResult& r) {
+    const auto sum = totals(r);
+    auto columns = nlohmann::ordered_json::array();
+    for (const auto& log : r.logs)
+        columns.push_back({{"iterations", log.iterations},
+                           {"inner_iterations", log.inner_iterations},
+                           {"relative_residual", log.relative_residual},
+                           {"seconds", log.seconds}});
+    const auto file = [](const std::string& path) { return path.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(path); };
+    nlohmann::ordered_json object{
+        {"file", r.facts.gauge_file},
+        {"extents", r.extents.n},
+        {"format", r.gauge_format},
+        {"plaquette", r.facts.plaquette},
+        {"kappa", r.facts.parameters.kappa},
+        {"csw", r.facts.parameters.csw},
+        {"boundary", name(r.facts.parameters.boundary)},
+        {"source", r.facts.source},
+        {"device", r.device},
+        {"solver", name(r.options.method)},
+        {"schur", r.options.schur == lattice::Schur::symmetric ? "symmetric" : "asymmetric"},
+        {"outer", name(lattice::Precision::double_, r.options.outer_links)},
+        {"inner", has_inner(r.options) ? nlohmann::ordered_json(name(r.options.inner, r.options.inner_links)) : nullptr},
+        {"rtol", r.options.rtol},
+        {"bytes_per_site", {{"device", r.memory.device}, {"host", r.memory.host}}},
+        {"converged", r.converged()},
+        {"end", r.logs.empty() ? "" : name(r.logs.back().end)},
+        {"iterations", sum.iterations},
+        {"inner_iterations", sum.inner_iterations},
+        {"relative_residual", r.worst_residual()},
+        {"seconds", sum.seconds},
+        {"gflops", sum.seconds > 0 ? sum.gflop / sum.seconds : 0},
+        {"columns", columns},
+        {"history", r.logs.empty() ? std::vector<double>{} : r.logs.back().residuals},
+        {"notes", r.notes},
+        {"solution", file(r.solution)},
+        {"page", file(r.page)},
+    };
+    if (!r.facts.pion.empty()) {
+        object["pion"] = r.facts.pion;
+        object["vector"] = r.facts.vector;
+        object["pion_effective_mass"] = r.pion_mass;
+    }
+    return object;
+}
+
+std::string as_text(const LatticeSolveResult& r) {
+    const auto sum = totals(r);
+    const auto& p = r.facts.parameters;
+    auto text = fmt::format("{}: {} sites, plaquette {:.10f}", r.facts.gauge_file, lattice::text(r.extents), r.facts.plaquette);
+    text += fmt::format("\nkappa {:.12g}, c_sw {:.12g}, {} in time; source {}", p.kappa, p.csw, name(p.boundary), r.facts.source);
+    text += fmt::format("\n{} on {}: {}", name(r.options.method), r.device, operators(r.options));
+    for (const auto& note : r.notes) text += "\nnote: " + note;
+    if (!r.logs.empty()) {
+        const auto& last = r.logs.back();
+        text += fmt::format("\n{} after {} iteration{}", name(last.end), sum.iterations, sum.iterations == 1 ? "" : "s");
+        if (has_inner(r.options)) text += fmt::format(" and {} inner ones", sum.inner_iterations);
+        if (r.columns > 1) text += fmt::format(", {} of {} columns", r.logs.size(), r.columns);
+        text += fmt::format(": ||b - D x|| / ||b|| = {:.2e}", r.worst_residual());
+        text += fmt::format("\nsolved in {:.3g} s", sum.seconds);
+        if (sum.seconds > 0) text += fmt::format(": {:.4g} GFLOPS", sum.gflop / sum.seconds);
+        if (r.columns == 1 || !r.converged()) text += history_table(last.residuals);
+    }
+    return text + correlator_table(r);
+}
+
+std::string as_page(const LatticeSolveResult& r) {
+    namespace report = run::report;
+    using report::escape;
+    const auto& p = r.facts.parameters;
+    const auto sum = totals(r);
+    report::Plot correlators;
+    correlators.title = "Pion and vector correlators against time";
+    correlators.x_label = "t from the source";
+    correlators.y_label = "C(t)";
+    correlators.log_y = correlators.marks = true;
+    correlators.series = {series("pion", r.facts.pion), series("vector", r.facts.vector)};
+    report::Plot mass;
+    mass.title = "Effective mass of the pion and the vector meson against time";
+    mass.x_label = "t from the source";
+    mass.y_label = "mass [1/a]";
+    mass.marks = true;
+    mass.from_zero = true;
+    mass.series = {series("pion", r.pion_mass), series("vector", lattice::effective_mass(r.facts.vector))};
+    report::FactRows rows;
+    rows.add("gauge field", r.facts.gauge_file);
+    rows.add("lattice", lattice::text(r.extents));
+    rows.add("plaquette", fmt::format("{:.10f}", r.facts.plaquette));
+    rows.add("kappa", fmt::format("{:.12g}", p.kappa));
+    rows.add("c_sw", fmt::format("{:.12g}", p.csw));
+    rows.add("time", std::string(name(p.boundary)));
+    rows.add("source", r.facts.source);
+    rows.add("solver", std::string(name(r.options.method)) + ", " + operators(r.options));
+    rows.add("device", r.device);
+    rows.add("largest residual", report::error_size(r.worst_residual()));
+    rows.add("iterations", fmt::format("{} and {} inner ones", sum.iterations, sum.inner_iterations));
+    rows.add("solving", report::duration(sum.seconds));
+    rows.add("propagator", r.solution);
+    const auto title = fmt::format("Propagator, kappa {:.12g}, {}", p.kappa, lattice::text(r.extents));
+    std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+    out += "<meta name=\"color-scheme\" content=\"light dark\">\n";
+    out += "<title>" + escape(title) + " · kasane</title>\n<style>\n" + report::style + "</style>\n</head>\n<body>\n<main>\n";
+    out += "<header>\n<p class=\"eyebrow\">kasane lattice solve</p>\n<h1>" + escape(title) + "</h1>\n</header>\n";
+    out += "<section>\n<h2>Mesons</h2>\n<div class=\"charts\">\n";
+    out += chart("Correlators", correlators, "Summed over space, t counted from the source: zero momentum.");
+    out += chart("Effective mass", mass, "Of one state that runs both ways around the lattice; gaps where none fits.");
+    return out + "</div>\n</section>\n<section>\n<h2>Facts</h2>\n" + rows.html() + "</section>\n</main>\n</body>\n</html>\n";
+}
+
+std::string advice(lattice::SolveEnd end) {
+    using lattice::SolveEnd;
+    switch (end) {
+        case SolveEnd::converged: return "";
+        case SolveEnd::iteration_limit:
+            return "the limit of iterations was reached before the tolerance: allow more with --max-iterations, or a larger --rtol; where "
+                   "kappa is at or beyond the critical one of this field, take a smaller one";
+        case SolveEnd::stagnated: return "the residual no longer falls: take --inner single or double, --solver cg, or a larger --rtol";
+        case SolveEnd::diverged:
+            return "the residual grows: kappa is beyond the critical one of this field, most likely; take a smaller one, or --solver cg";
+        case SolveEnd::not_finite: return "numbers left the range of doubles: the gauge field or the parameters are not sound";
+        case SolveEnd::stopped: return "the solve was stopped before its end";
+    }
+    return "";
+}
+
+}  // namespace kasane::app

@@ -1,0 +1,39 @@
+// What `kasane lattice solve` tells: for programs, for people, and as a page with the correlators drawn.
+#pragma once
+
+#include <kasane/lattice/file/solution_file.hpp>
+#include <kasane/lattice/solve/solver.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kasane::app {
+
+struct LatticeSolveResult {
+    lattice::Extents extents;
+    std::string gauge_format, device;
+    lattice::SolutionFacts facts;
+    lattice::SolverOptions options;
+    lattice::MemoryPerSite memory;
+    int columns = 12;                    ///< that were asked for
+    std::vector<lattice::SolveLog> logs;  ///< of those that were solved; the last may have failed
+    std::vector<double> pion_mass;       ///< effective
+    std::vector<std::string> notes;
+    std::string solution, page;          ///< files; empty: not written
+
+    bool converged() const { return !logs.empty() && logs.back().converged(); }
+    double worst_residual() const;
+    double seconds() const;
+};
+
+nlohmann::ordered_json as_json(const LatticeSolveResult& result);
+std::string as_text(const LatticeSolveResult& result);
+/// A whole HTML document of a propagator.
+std::string as_page(const LatticeSolveResult& result);
+
+/// What to do about a solve that ended so.
+std::string advice(lattice::SolveEnd end);
+
+}  // namespace kasane::app

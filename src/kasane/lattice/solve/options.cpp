@@ -1,0 +1,155 @@
+#include <kasane/lattice/solve/options.hpp>
+
+#include <kasane/core/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::lattice {
+namespace {
+
+double size_of(Precision precision) { return precision == Precision::double_ ? 8 : precision == Precision::single ? 4 : 2; }
+
+/// Of one parity's field, per site of the whole lattice; half has a scale per site.
+double field_bytes(Precision precision) { return (24 * size_of(precision) + (precision == Precision::half ? 4 : 0)) / 2; }
+
+/// Links and clover term, whose two chiral blocks have a scale each in half.
+double operator_bytes(Precision precision, const LinkStorage& links, bool clover) {
+    const double link = links.half ? 2 : size_of(precision);
+    return 4 * static_cast<int>(links.reals) * link + (clover ? 72 * size_of(precision) + (precision == Precision::half ? 8 : 0) : 0);
+}
+
+/// The largest distance of a link from SU(3); infinite where a number is not finite.
+double worst_link(const GaugeField& links) {
+    double worst = 0;
+    const auto count = static_cast<index_t>(links.links.size());
+#pragma omp parallel for reduction(max : worst)
+    for (index_t i = 0; i < count; ++i) {
+        const double distance = distance_from_su3(links.links[static_cast<std::size_t>(i)]);
+        worst = std::max(worst, std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity());
+    }
+    return worst;
+}
+
+}  // namespace
+
+const char* name(SolveEnd end) {
+    switch (end) {
+        case SolveEnd::converged: return "converged";
+        case SolveEnd::iteration_limit: return "iteration limit";
+        case SolveEnd::stagnated: return "stagnated";
+        case SolveEnd::diverged: return "diverged";
+        case SolveEnd::not_finite: return "not finite";
+        case SolveEnd::stopped: return "stopped";
+    }
+    return "";
+}
+
+const char* name(Method method) {
+    switch (method) {
+        case Method::nested_bicgstab: return "nested-bicgstab";
+        case Method::bicgstab: return "bicgstab";
+        case Method::cg: return "cg";
+        case Method::gcr: return "gcr";
+        case Method::fgmres: return "fgmres";
+        case Method::refinement: return "refinement";
+    }
+    return "";
+}
+
+bool has_inner_solver(Method method) { return method != Method::cg && method != Method::bicgstab; }
+
+double inner_tolerance(const SolverOptions& options) {
+    if (options.inner_rtol > 0) return options.inner_rtol;
+    switch (options.inner) {
+        case Precision::half: return 3e-4;
+        case Precision::single: return 1e-5;
+        case Precision::double_: return 1e-2;
+    }
+    return 0;
+}
+
+void check_solver(const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options) {
+    check_extents(links.extents, "the gauge field");
+    std::vector<InputProblem> problems;
+    const auto expect = [&](bool good, const std::string& message) {
+        if (!good) problems.push_back({message, {}});
+    };
+    if (static_cast<index_t>(links.links.size()) != 4 * links.extents.volume())
+        throw InputError(fmt::format("the gauge field has {} links, not the {} of a {} lattice", links.links.size(), 4 * links.extents.volume(),
+                                     text(links.extents)));
+    expect(parameters.kappa > 0 && std::isfinite(parameters.kappa),
+           fmt::format("kappa = {} must be positive and finite: it is 1 / (2 m + 8), at most a little above 0.125 for light quarks",
+                       parameters.kappa));
+    expect(parameters.csw >= 0 && std::isfinite(parameters.csw),
+           fmt::format("csw = {} must be finite and not negative; 0 leaves the clover term out", parameters.csw));
+    expect(options.rtol > 0 && options.rtol < 1, fmt::format("rtol = {} must lie between 0 and 1", options.rtol));
+    expect(options.inner_rtol == 0 || (options.inner_rtol > 0 && options.inner_rtol < 1),
+           fmt::format("inner_rtol = {} must lie between 0 and 1; 0 chooses it", options.inner_rtol));
+    expect(options.iteration_limit >= 1, fmt::format("iteration_limit = {} must be at least 1", options.iteration_limit));
+    const bool keeps = options.method == Method::gcr || options.method == Method::fgmres;
+    expect(!keeps || (options.krylov_length >= 2 && options.krylov_length <= 1000),
+           fmt::format("krylov_length = {} must lie between 2 and 1000: so many pairs of vectors are kept", options.krylov_length));
+    expect(!options.outer_links.half, "the outer operator is in double: its links cannot be half precision; give that to the inner links");
+    expect(!(options.inner_links.half && options.inner == Precision::double_),
+           "the inner operator is in double: its links cannot be half precision; take inner = half or single");
+    const double distance = worst_link(links);
+    const bool rebuilt = options.outer_links.reals != LinkReals::all ||
+                         (options.inner != Precision::double_ && options.inner_links.reals != LinkReals::all);
+    if (!std::isfinite(distance)) {
+        expect(false, "some link is not finite (NaN or infinity): the gauge field is damaged");
+    } else {
+        // Links of a file in single precision are off by 1e-7 at most.
+        expect(!rebuilt || distance < 1e-5,
+               fmt::format("some link is {:.1e} away from SU(3): stored in 12 or 8 numbers it would become another. Reunitarise the field, or "
+                           "store 18 numbers",
+                           distance));
+    }
+    if (!problems.empty()) throw InputError(std::move(problems));
+}
+
+MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options) {
+    constexpr auto outer = Precision::double_;
+    const bool clover = parameters.csw != 0, mixed = options.inner != outer;
+    const bool cg = options.method == Method::cg;
+    double operators = operator_bytes(outer, options.outer_links, clover);
+    if (mixed) operators += operator_bytes(options.inner, options.inner_links, clover);
+    // b and x of both parities, the system's right-hand side, a residual, the hop between the parities; A_ee^-1 r for the adjoint.
+    int high = 4 + 3 + (cg ? 1 : 0), low = 6 + (mixed ? 1 + (cg ? 1 : 0) : 0);
+    switch (options.method) {
+        case Method::nested_bicgstab: high += 6; break;
+        case Method::bicgstab: mixed ? high += 2 : (high += 5, low = 0); break;
+        case Method::cg:
+        case Method::refinement: high += 2; break;
+        case Method::gcr:
+        case Method::fgmres: high += 2 * options.krylov_length + 1; break;
+    }
+    const double fields = high * field_bytes(outer) + low * field_bytes(options.inner);
+    const double setup = 72 * 8 * (clover ? 2 : 1);  // links and clover term, before they are packed
+    const bool rotates = options.outer_links.temporal_gauge || (mixed && options.inner_links.temporal_gauge);
+    MemoryPerSite memory;
+    memory.device = operators + std::max(setup, fields);
+    // The caller's links, b and x; links kept for a promotion; rotated links, transformation, b and x.
+    memory.host = 576 + 2 * 192 + (options.inner == Precision::half ? 576 : 0) + (rotates ? 576 + 144 + 2 * 192 : 0);
+    return memory;
+}
+
+void check_memory(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options) {
+    const auto memory = memory_per_site(parameters, options);
+    const double sites = static_cast<double>(extents.volume());
+    const auto check = [&](double per_site, const AnySpace& where, const char* what) {
+        const double needed = per_site * sites, there = static_cast<double>(available_memory(where));
+        constexpr double mib = 1 << 20;
+        KS_VALIDATE(needed <= there, fmt::format("the solver of a {} lattice needs about {:.0f} MiB ({:.0f} bytes per site) of {}, and {:.0f} "
+                                                 "MiB are free. Take a smaller lattice, a shorter krylov_length, or a device with more memory",
+                                                 text(extents), needed / mib, per_site, what, there / mib));
+    };
+    const double callers = 576 + 2 * 192;  // is there already
+    const bool host = std::holds_alternative<Cpu>(on);
+    check(memory.device + (host ? memory.host - callers : 0), on, host ? "memory" : "the device's memory");
+    if (!host) check(memory.host - callers, Cpu{}, "the host's memory");
+}
+
+}  // namespace kasane::lattice

@@ -1,0 +1,368 @@
+// ResidentSolver: one attempt after another, each by one of krylov's methods on the even sites, until the true residual of the full system
+// is small enough or nothing is left to try.
+#include <kasane/lattice/solve/resident_solver.hpp>
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/krylov/fgmres.hpp>
+#include <kasane/krylov/gcr.hpp>
+#include <kasane/krylov/nested.hpp>
+#include <kasane/krylov/refinement.hpp>
+#include <kasane/krylov/reliable.hpp>
+#include <kasane/lattice/solve/even_odd.hpp>
+#include <kasane/lattice/solve/options.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace kasane::lattice {
+namespace {
+
+struct Convert {
+    template <class From, class To>
+    void operator()(const From& from, To& to) const {
+        convert(from, to);
+    }
+};
+
+/// What runs in a low precision: operator, algebra and the vectors of BiCGStab or conjugate gradients.
+template <Space S, Precision P>
+struct Level {
+    using Algebra = FieldAlgebra<S, P>;
+    std::optional<EvenOdd<S, P>> own;  ///< in double the outer operator serves
+    const EvenOdd<S, P>& A;
+    Algebra algebra;
+    Field<S, P> y;
+    krylov::BicgstabWorkspace<Algebra> work;
+
+    explicit Level(EvenOdd<S, P>&& low) : own(std::move(low)), A(*own), algebra(A.lattice()), y(A.lattice()), work(algebra, y) {}
+    explicit Level(const EvenOdd<S, P>* outer) : A(*outer), algebra(A.lattice()), y(A.lattice()), work(algebra, y) {}
+};
+
+SolveEnd end_of(krylov::End end) {
+    switch (end) {
+        case krylov::End::converged: return SolveEnd::converged;
+        case krylov::End::iteration_limit: return SolveEnd::iteration_limit;
+        case krylov::End::stagnated: return SolveEnd::stagnated;
+        case krylov::End::breakdown: return SolveEnd::diverged;
+        case krylov::End::not_finite: return SolveEnd::not_finite;
+        case krylov::End::stopped: return SolveEnd::stopped;
+    }
+    return SolveEnd::diverged;
+}
+
+struct Attempt {
+    Method method;
+    Precision precision;
+};
+
+/// What to try after an attempt that ended like this; nothing where nothing is left. The reason goes into the notes.
+/// What fails in a low precision fails mostly for its rounding; what fails in double fails for its method.
+std::optional<Attempt> after(const Attempt& tried, Precision lowest, krylov::End end, double residual, std::vector<std::string>& notes) {
+    if (tried.precision != Precision::double_) {
+        const auto higher = tried.precision == Precision::half ? Precision::single : Precision::double_;
+        notes.push_back(fmt::format("{} precision does not make the residual smaller than {:.1e} ({}): {} goes on", name(tried.precision), residual,
+                                    krylov::name(end), name(higher)));
+        return Attempt{tried.method, higher};
+    }
+    if (tried.method == Method::cg) return {};
+    notes.push_back(fmt::format("{} ended at residual {:.1e} ({}): conjugate gradients on the normal equations go on", name(tried.method), residual,
+                                krylov::name(end)));
+    return Attempt{Method::cg, lowest};
+}
+
+/// Flop per site of one parity and iteration beside the operator: direction 16, dot 8, norm 4 per complex number, and so on; 12 numbers.
+constexpr double bicgstab_flops = 12 * (16 + 12 + 12 + 12 + 36), cg_flops = 12 * (4 + 12 + 8);
+
+}  // namespace
+
+template <Space S>
+struct ResidentSolver<S>::Parts {
+    static constexpr auto outer = Precision::double_;
+    using High = FieldAlgebra<S, outer>;
+    using Vector = Field<S, outer>;
+
+    S on;
+    std::shared_ptr<const Lattice<S>> lattice;
+    DiracParameters parameters;
+    SolverOptions options;
+    GaugeField kept;  ///< links for a promotion from half to single
+    std::optional<EvenOdd<S, outer>> A;
+    mutable High algebra;
+    Vector b_hat, residual;
+    std::optional<krylov::BicgstabWorkspace<High>> bicgstab;
+    std::optional<krylov::RefinementWorkspace<High>> pair;
+    std::optional<krylov::GcrWorkspace<High>> gcr;
+    std::optional<krylov::FgmresWorkspace<High>> fgmres;
+    std::unique_ptr<Level<S, Precision::half>> half;
+    std::unique_ptr<Level<S, Precision::single>> single;
+    std::unique_ptr<Level<S, outer>> same;
+
+    Parts(S space, const GaugeField& links, const DiracParameters& given, const SolverOptions& asked)
+        : on(space),
+          lattice(std::make_shared<const Lattice<S>>(space, links.extents)),
+          parameters(given),
+          options(asked),
+          algebra(lattice),
+          b_hat(lattice),
+          residual(lattice) {
+        {
+            const auto packed = links_on(on, links);
+            const auto clover = clover_of(packed);
+            A.emplace(lattice, packed, pointer(clover), parameters, options.outer_links, options.schur);
+            if (options.inner == Precision::half) half = make_level<Precision::half>(packed, pointer(clover));
+            if (options.inner == Precision::single) single = make_level<Precision::single>(packed, pointer(clover));
+        }
+        if (options.inner == Precision::half) kept = links;
+        make_room({options.method, options.inner});
+    }
+
+    std::optional<CloverTerm<S>> clover_of(const Links<S>& links) const {
+        if (parameters.csw == 0) return {};
+        std::optional<CloverTerm<S>> clover(clover_term(links, parameters.kappa * parameters.csw));
+        try {
+            log_determinant(*clover, Parity::even);
+            log_determinant(*clover, Parity::odd);
+        } catch (const ComputationError&) {
+            throw InputError(fmt::format("the clover term is not positive definite on some site: kappa csw = {:.4g} is too large for this gauge "
+                                         "field, which is too rough. Take a smaller csw, or smoothed links",
+                                         parameters.kappa * parameters.csw));
+        }
+        return clover;
+    }
+    static const CloverTerm<S>* pointer(const std::optional<CloverTerm<S>>& clover) { return clover ? &*clover : nullptr; }
+
+    template <Precision P>
+    std::unique_ptr<Level<S, P>> make_level(const Links<S>& links, const CloverTerm<S>* clover) const {
+        return std::make_unique<Level<S, P>>(EvenOdd<S, P>(lattice, links, clover, parameters, options.inner_links, options.schur));
+    }
+
+    /// Vectors and operators that an attempt needs and that are not there yet.
+    void make_room(const Attempt& attempt) {
+        const auto& like = b_hat;
+        const bool mixed = attempt.precision != outer;
+        switch (attempt.method) {
+            case Method::nested_bicgstab:
+            case Method::bicgstab:
+                if (attempt.method == Method::bicgstab && mixed) {
+                    if (!pair) pair.emplace(algebra, like);
+                } else if (const bool nested = attempt.method == Method::nested_bicgstab; !bicgstab || (nested && !bicgstab->z)) {
+                    bicgstab.emplace(algebra, like, nested);
+                }
+                break;
+            case Method::cg:
+            case Method::refinement:
+                if (!pair) pair.emplace(algebra, like);
+                break;
+            case Method::gcr:
+                if (!gcr) gcr.emplace(algebra, like, options.krylov_length);
+                break;
+            case Method::fgmres:
+                if (!fgmres) fgmres.emplace(algebra, like, options.krylov_length);
+                break;
+        }
+        if (attempt.precision == Precision::single && !single) {
+            const auto packed = links_on(on, kept);
+            const auto clover = clover_of(packed);
+            single = make_level<Precision::single>(packed, pointer(clover));
+        }
+        if (!mixed && attempt.method != Method::bicgstab && !same) same = std::make_unique<Level<S, outer>>(&*A);
+    }
+
+    krylov::Log run(const Attempt& attempt, Vector& x, const krylov::Options& how) {
+        make_room(attempt);
+        switch (attempt.precision) {
+            case Precision::half: return run_on(*half, attempt, x, how);
+            case Precision::single: return run_on(*single, attempt, x, how);
+            case Precision::double_:
+                if (attempt.method == Method::bicgstab) return krylov::bicgstab(algebra, *A, krylov::NoPreconditioner{}, b_hat, x, *bicgstab, how);
+                return run_on(*same, attempt, x, how);
+        }
+        return {};
+    }
+
+    template <Precision P>
+    krylov::Log run_on(Level<S, P>& level, const Attempt& attempt, Vector& x, const krylov::Options& how) {
+        SolverOptions asked = options;
+        asked.inner = P;
+        krylov::InnerBicgstab inner(level.algebra, level.A, Convert{}, level.work, level.y, inner_tolerance(asked));
+        // An update costs about as much as five iterations in half.
+        const double delta = P == outer ? 0 : 0.1;
+        const auto updates = [&] { return krylov::ReliableWorkspace<High, FieldAlgebra<S, P>>{pair->r, pair->z, level.work, level.y}; };
+        switch (attempt.method) {
+            case Method::nested_bicgstab: return krylov::nested_bicgstab(algebra, *A, inner, b_hat, x, *bicgstab, how);
+            case Method::gcr: return krylov::gcr(algebra, *A, inner, b_hat, x, *gcr, how);
+            case Method::fgmres: return krylov::fgmres(algebra, *A, inner, b_hat, x, *fgmres, how);
+            case Method::refinement: return krylov::refinement(algebra, *A, inner, b_hat, x, *pair, how);
+            case Method::bicgstab:
+                return krylov::reliable_bicgstab(algebra, *A, level.algebra, level.A, Convert{}, b_hat, x, updates(), how, delta);
+            case Method::cg: return krylov::reliable_cg(algebra, *A, level.algebra, level.A, Convert{}, b_hat, x, updates(), how, delta);
+        }
+        return {};
+    }
+
+    std::uint64_t take_applications() {
+        auto count = A->take_applications();
+        if (half) count += half->A.take_applications();
+        if (single) count += single->A.take_applications();
+        return count;
+    }
+
+    /// The right-hand side of the even sites into b_hat, A_oo^-1 b_o into x's odd half; |b_hat|, and |A_ee b_hat| in the symmetric form.
+    std::pair<double, double> prepare(const ResidentField<S>& b, double unit, ResidentField<S>& x) {
+        algebra.axpby(unit, b.even, 0, b_hat);
+        algebra.axpby(unit, b.odd, 0, x.odd);
+        A->prepare(b_hat, x.odd);
+        const double undivided = std::sqrt(algebra.norm2(b_hat));
+        if (options.schur == Schur::asymmetric || !A->has_clover()) return {undivided, undivided};
+        A->divide(b_hat);
+        return {std::sqrt(algebra.norm2(b_hat)), undivided};
+    }
+
+    /// |unit b - D x|
+    double full_residual(const ResidentField<S>& b, double unit, const ResidentField<S>& x) {
+        double sum = 0;
+        for (const auto parity : {Parity::even, Parity::odd}) {
+            A->full(parity, false, x.even, x.odd, residual);
+            algebra.axpby(unit, parity == Parity::even ? b.even : b.odd, -1, residual);
+            sum += algebra.norm2(residual);
+        }
+        return std::sqrt(sum);
+    }
+
+    SolveLog solve(const ResidentField<S>& b, ResidentField<S>& x, const std::function<bool(int, double)>& stop);
+};
+
+template <Space S>
+SolveLog ResidentSolver<S>::Parts::solve(const ResidentField<S>& b, ResidentField<S>& x, const std::function<bool(int, double)>& stop) {
+    Stopwatch watch;
+    SolveLog log;
+    take_applications();
+    const auto finish = [&](SolveEnd end) {
+        synchronize(on);
+        log.end = end;
+        log.seconds = watch.seconds();
+        const double per_parity = static_cast<double>(lattice->extents().half());
+        const double applied = static_cast<double>(take_applications()) * (2 * 1320 + 48 + (A->has_clover() ? 2 * 504 : 0));
+        const bool cg = options.method == Method::cg;
+        const double updates = (log.inner_iterations > 0 ? log.inner_iterations : log.iterations) * (cg ? cg_flops : bicgstab_flops);
+        if (log.seconds > 0) log.gflops = (applied + updates) * per_parity / log.seconds * 1e-9;
+        return log;
+    };
+
+    // The units of the half with the larger numbers.
+    const auto even = krylov::unit_of(algebra, b.even, residual), odd = krylov::unit_of(algebra, b.odd, residual);
+    const auto size = [](const krylov::Unit& u) { return std::log2(u.norm) - std::log2(u.unit); };
+    const double unit = size(even) >= size(odd) ? even.unit : odd.unit;
+    if (!std::isfinite(even.norm) || !std::isfinite(odd.norm)) return finish(SolveEnd::not_finite);
+    if (even.norm == 0 && odd.norm == 0) {
+        algebra.zero(x.even);
+        algebra.zero(x.odd);
+        log.residuals.push_back(0);
+        return finish(SolveEnd::converged);
+    }
+    const double b_norm = std::hypot(even.norm / even.unit * unit, odd.norm / odd.unit * unit);
+    const auto [b_hat_norm, undivided] = prepare(b, unit, x);
+    if (unit != 1) algebra.axpby(0, b.even, unit, x.even);
+
+    // |b - D x| is |A_ee r_hat| in the symmetric form and |r_hat| in the asymmetric one: how much larger is seen on b_hat first.
+    double gain = undivided / b_hat_norm;
+    if (!(gain > 0)) gain = 1;
+    constexpr int most_corrections = 4;
+    int corrections = 0;
+    Attempt attempt{options.method, options.inner};
+    SolveEnd end{};
+    double relative = 0;
+    while (true) {
+        const double scale = gain * b_hat_norm / b_norm;  // from the even system's relative residual to the full one's
+        const int done = std::max(log.iterations, log.inner_iterations);
+        krylov::Options how;
+        how.tolerance = scale > 0 ? std::min(0.9 * options.rtol / scale, 1.) : 1;
+        how.iteration_limit = options.iteration_limit - done;
+        if (has_inner_solver(attempt.method)) how.patience = 5;
+        if (stop) how.stop = [&](int iteration, double residual_now) { return stop(done + iteration, residual_now * scale); };
+        const auto part = run(attempt, x.even, how);
+        log.iterations += part.iterations;
+        log.inner_iterations += part.inner_iterations;
+        for (const double r : part.residuals) log.residuals.push_back(r * scale);
+        log.notes.insert(log.notes.end(), part.notes.begin(), part.notes.end());
+
+        if (part.end == krylov::End::not_finite && !std::isfinite(algebra.norm2(x.even))) algebra.zero(x.even);
+        A->reconstruct(x.even, x.odd);
+        relative = full_residual(b, unit, x) / b_norm;
+        end = end_of(part.end);
+        if (relative <= options.rtol) {
+            end = SolveEnd::converged;
+            break;
+        }
+        if (part.end == krylov::End::iteration_limit || part.end == krylov::End::stopped) break;
+        if (part.converged() && corrections < most_corrections) {
+            // 1.1: the next ratio will not be quite the same.
+            ++corrections;
+            gain = std::max(1.1 * relative * b_norm / (part.true_residual * b_hat_norm), 1.1 * gain);
+        } else if (const auto next = after(attempt, options.inner, part.converged() ? krylov::End::stagnated : part.end, relative, log.notes); next) {
+            attempt = *next;
+            // What is worse than nothing is no start.
+            if (!(relative <= 1)) algebra.zero(x.even);
+        } else {
+            if (part.converged()) end = SolveEnd::stagnated;
+            log.notes.push_back(fmt::format("nothing is left to try at residual {:.1e}: D is singular or nearly so (kappa = {} at or beyond its "
+                                            "critical value?), or rtol = {:.1e} is below what double precision holds",
+                                            relative, parameters.kappa, options.rtol));
+            break;
+        }
+        if (log.iterations >= options.iteration_limit || log.inner_iterations >= options.iteration_limit) {
+            end = SolveEnd::iteration_limit;
+            break;
+        }
+        algebra.axpby(unit, b.odd, 0, x.odd);
+        A->divide_odd(x.odd);
+    }
+    log.relative_residual = relative;
+    if (!log.residuals.empty()) log.residuals.push_back(relative);
+    if (unit != 1) {
+        algebra.axpby(0, b.even, 1 / unit, x.even);
+        algebra.axpby(0, b.odd, 1 / unit, x.odd);
+    }
+    return finish(end);
+}
+
+template <Space S>
+ResidentSolver<S>::ResidentSolver(S on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options) {
+    check_solver(links, parameters, options);
+    check_memory(on, links.extents, parameters, options);
+    parts_ = std::make_unique<Parts>(on, links, parameters, options);
+}
+template <Space S>
+ResidentSolver<S>::~ResidentSolver() = default;
+template <Space S>
+ResidentSolver<S>::ResidentSolver(ResidentSolver&&) noexcept = default;
+
+template <Space S>
+const std::shared_ptr<const Lattice<S>>& ResidentSolver<S>::lattice() const {
+    return parts_->lattice;
+}
+template <Space S>
+SolveLog ResidentSolver<S>::solve(const ResidentField<S>& b, ResidentField<S>& x, const std::function<bool(int, double)>& stop) {
+    return parts_->solve(b, x, stop);
+}
+template <Space S>
+void ResidentSolver<S>::apply(const ResidentField<S>& in, ResidentField<S>& out, bool adjoint) const {
+    parts_->A->full(Parity::even, adjoint, in.even, in.odd, out.even);
+    parts_->A->full(Parity::odd, adjoint, in.even, in.odd, out.odd);
+}
+template <Space S>
+void ResidentSolver<S>::zero(ResidentField<S>& x) const {
+    parts_->algebra.zero(x.even);
+    parts_->algebra.zero(x.odd);
+}
+
+template class ResidentSolver<Cpu>;
+#if defined(KASANE_CUDA)
+template class ResidentSolver<Cuda>;
+#endif
+
+}  // namespace kasane::lattice

@@ -1,0 +1,101 @@
+// What the solver refuses, all problems at once, and what it says about memory before it takes any.
+#include <kasane/core/base/error.hpp>
+#include <kasane/lattice/solve/options.hpp>
+#include <lattice/random_fields.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace kasane::lattice {
+namespace {
+
+const Extents n{{4, 4, 4, 4}};
+
+std::vector<InputProblem> problems(const GaugeField& u, const DiracParameters& parameters, const SolverOptions& options) {
+    try {
+        WilsonSolver(Cpu{1}, u, parameters, options);
+    } catch (const InputError& error) {
+        return error.problems();
+    }
+    return {};
+}
+
+bool mentions(const std::vector<InputProblem>& found, const std::string& what) {
+    for (const auto& problem : found)
+        if (problem.message.find(what) != std::string::npos) return true;
+    return false;
+}
+
+TEST(SolverOptions, AllProblemsAreSaidAtOnce) {
+    SolverOptions options{.method = Method::gcr, .inner = Precision::double_, .rtol = 1.5, .inner_rtol = -1, .iteration_limit = 0, .krylov_length = 1};
+    options.outer_links.half = true;
+    options.inner_links.half = true;
+    const auto found = problems(test::unit_gauge(n), {.kappa = std::nan(""), .csw = -1}, options);
+    EXPECT_EQ(found.size(), 8u);
+    for (const auto* what : {"kappa", "csw", "rtol = 1.5", "inner_rtol", "iteration_limit", "krylov_length", "outer operator", "inner operator"})
+        EXPECT_TRUE(mentions(found, what)) << what;
+    EXPECT_TRUE(problems(test::unit_gauge(n), {}, {}).empty());
+    for (const double kappa : {0., -0.1, std::numeric_limits<double>::infinity()})
+        EXPECT_TRUE(mentions(problems(test::unit_gauge(n), {.kappa = kappa}, {}), "kappa"));
+}
+
+TEST(SolverOptions, DamagedLinksAreRefused) {
+    auto u = test::random_gauge(n, 1);
+    u.links[17].e[0][1].re = std::nan("");
+    EXPECT_TRUE(mentions(problems(u, {}, {}), "not finite"));
+    auto far = test::random_gauge(n, 1);
+    far.links[17].e[2][1].re += 1e-3;
+    EXPECT_TRUE(mentions(problems(far, {}, {}), "SU(3)"));
+    SolverOptions all;
+    all.inner_links.reals = LinkReals::all;
+    EXPECT_TRUE(problems(far, {}, all).empty());  // nothing is rebuilt
+    auto few = test::unit_gauge(n);
+    few.links.pop_back();
+    EXPECT_TRUE(mentions(problems(few, {}, {}), "links"));
+    auto odd = test::unit_gauge(n);
+    odd.extents.n[2] = 3;
+    EXPECT_TRUE(mentions(problems(odd, {}, {}), "extents"));
+}
+
+TEST(SolverOptions, ACloverTermThatIsNotPositiveIsRefused) {
+    // Haar-distributed links: |F| is of order one, and kappa csw = 2 turns eigenvalues of A negative.
+    EXPECT_TRUE(mentions(problems(test::random_gauge(n, 2), {.kappa = 0.5, .csw = 4}, {}), "not positive definite"));
+}
+
+TEST(SolverOptions, FieldsOfOtherLatticesAreRefused) {
+    WilsonSolver solver(Cpu{1}, test::unit_gauge(n), {});
+    SpinorField good(n), bad(Extents{{4, 4, 4, 8}});
+    EXPECT_THROW(solver.solve(bad, good), InputError);
+    EXPECT_THROW(solver.solve(good, bad), InputError);
+    EXPECT_THROW(solver.apply(bad, good), InputError);
+}
+
+TEST(SolverMemory, IsWhatTheFieldsTake) {
+    // BiCGStab in double, no clover term: 4 links of 18 doubles; b, x, its right-hand side, a residual, a hop, five vectors: twelve
+    // fields of one parity at 192 bytes a site.
+    const SolverOptions plain{.method = Method::bicgstab, .inner = Precision::double_};
+    EXPECT_EQ(memory_per_site({}, plain).device, 4 * 18 * 8 + 12 * 192 / 2);
+    // The clover term adds 72 doubles.
+    EXPECT_EQ(memory_per_site({.csw = 1}, plain).device, 4 * 18 * 8 + 72 * 8 + 12 * 192 / 2);
+    const auto device = [](SolverOptions options) { return memory_per_site({.csw = 1}, options).device; };
+    EXPECT_LT(device({.inner = Precision::half}), device({.inner = Precision::single}));
+    EXPECT_EQ(device({.method = Method::gcr, .krylov_length = 20}) - device({.method = Method::gcr, .krylov_length = 10}), 20 * 192 / 2);
+    EXPECT_LT(device({}), 4000);  // 48^3 x 96 on a device of 80 GB
+}
+
+TEST(SolverMemory, TooMuchIsSaidBeforeItIsTaken) {
+    try {
+        check_memory(Cpu{1}, {{1024, 1024, 1024, 1024}}, {.csw = 1}, {});
+        FAIL() << "2^40 sites fit";
+    } catch (const InputError& error) {
+        const std::string message = error.what();
+        EXPECT_NE(message.find("bytes per site"), std::string::npos) << message;
+        EXPECT_NE(message.find("1024x1024x1024x1024"), std::string::npos) << message;
+    }
+    EXPECT_NO_THROW(check_memory(Cpu{1}, n, {.csw = 1}, {}));
+}
+
+}  // namespace
+}  // namespace kasane::lattice

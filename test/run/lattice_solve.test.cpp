@@ -1,0 +1,222 @@
+// `kasane lattice solve`: correlators on standard output, fields in the file, and every way in which it refuses or fails.
+#include <kasane/lattice/file/gauge_file.hpp>
+#include <kasane/lattice/file/solution_file.hpp>
+#include <kasane/lattice/observe/sources.hpp>
+
+#include <gtest/gtest.h>
+#include <test/lattice/random_fields.hpp>
+#include <test/reference/free_quark.hpp>
+#include <test/run/command.hpp>
+
+#include <cmath>
+#include <cstdlib>
+
+namespace {
+
+using namespace kasane;
+namespace fs = std::filesystem;
+using lattice::SpinorField;
+
+class LatticeSolve : public test::CommandTest {
+   protected:
+    test::Outcome solve(std::vector<std::string> arguments) { return start_solve(std::move(arguments)).wait(); }
+    Process start_solve(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"lattice", "solve", "--device", "cpu", "--threads", "2"});
+        return start(arguments);
+    }
+    lattice::GaugeField put(const std::string& name, const lattice::Extents& extents, double epsilon = 0.3) {
+        const auto links = epsilon > 0 ? lattice::test::random_gauge(extents, 7, epsilon) : lattice::test::unit_gauge(extents);
+        lattice::write_gauge(directory / name, links, {});
+        return links;
+    }
+    /// | (D / 2 kappa) x - b | / |b| by the oracle.
+    static double residual(const reference::WilsonClover& D, double kappa, const SpinorField& x, const SpinorField& b) {
+        const auto r = reference::combination(1 / (2 * kappa), D.apply(x), -1, b);
+        return reference::norm(r) / reference::norm(b);
+    }
+    /// Refused with these words, and nothing written.
+    void expect_refused(std::vector<std::string> arguments, const std::vector<std::string>& words) {
+        if (std::find(arguments.begin(), arguments.end(), "-o") == arguments.end()) arguments.insert(arguments.end(), {"-o", "x.h5"});
+        arguments.push_back("--json");
+        test::expect_bad_input(solve(arguments), words);
+        EXPECT_FALSE(fs::exists(directory / "x.h5"));
+        EXPECT_FALSE(fs::exists(directory / "x.html"));
+    }
+};
+
+TEST_F(LatticeSolve, FreePion) {
+    put("free.lime", {{4, 4, 4, 8}}, 0);
+    for (const char* inner : {"half", "single", "double"}) {
+        const auto outcome =
+            solve({"free.lime", "--kappa", "0.12", "--source", "point:1,2,3,5", "--rtol", "1e-12", "--inner", inner, "--json"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        const auto object = outcome.json();
+        EXPECT_EQ(object["converged"], true);
+        EXPECT_LE(object["relative_residual"].get<double>(), 1e-12);
+        EXPECT_GT(object["iterations"], 0);
+        EXPECT_GE(object["inner_iterations"], 0);
+        EXPECT_GT(object["seconds"], 0);
+        EXPECT_GT(object["gflops"], 0);
+        EXPECT_EQ(object["columns"].size(), 12U);
+        EXPECT_EQ(object["extents"], (std::vector{4, 4, 4, 8}));
+        EXPECT_GT(object["bytes_per_site"]["device"], 0);
+        ASSERT_EQ(object["pion"].size(), 8U);
+        for (std::size_t t = 0; t < 5; ++t) {
+            const double expected = reference::pion_4x4x4x8_antiperiodic[t];
+            EXPECT_NEAR(object["pion"][t], expected, 1e-10 * expected) << inner << t;
+            EXPECT_NEAR(object["pion"][(8 - t) % 8], expected, 1e-10 * expected) << inner << t;
+        }
+        EXPECT_EQ(object["vector"].size(), 8U);
+        EXPECT_EQ(object["pion_effective_mass"].size(), 4U);
+        EXPECT_NE(outcome.err.find("bytes per site"), std::string::npos) << outcome.err;
+    }
+}
+
+TEST_F(LatticeSolve, WritesThePropagatorAndAPage) {
+    const auto u = put("u.lime", {{2, 4, 6, 4}});
+    const std::vector<std::string> what = {"u.lime",   "--kappa",       "0.13",   "--csw", "1.2", "--boundary", "periodic",
+                                           "--source", "point:1,0,5,2", "--rtol", "1e-11", "-o",  "S.h5",       "--json"};
+    const auto outcome = solve(what);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto object = outcome.json();
+    EXPECT_EQ(object["solution"], "S.h5");
+    EXPECT_EQ(object["page"], "S.html");
+    const auto file = lattice::read_solution(directory / "S.h5");
+    ASSERT_EQ(file.columns.size(), 12U);
+    const reference::WilsonClover D(u, 0.13, 1.2, false);
+    for (int c = 0; c < 12; ++c) {
+        const auto b = lattice::point_source(u.extents, {{1, 0, 5, 2}}, c / 3, c % 3);
+        EXPECT_LT(residual(D, 0.13, file.columns[static_cast<std::size_t>(c)], b), 1.1e-11) << c;
+    }
+    EXPECT_EQ(file.facts.pion, object["pion"].get<std::vector<double>>());
+    EXPECT_EQ(file.facts.vector, object["vector"].get<std::vector<double>>());
+    EXPECT_EQ(file.facts.source, "point:1,0,5,2");
+    EXPECT_EQ(file.facts.gauge_file, "u.lime");
+    EXPECT_EQ(file.facts.parameters.csw, 1.2);
+    EXPECT_EQ(file.facts.relative_residuals.size(), 12U);
+    const auto page = test::read_file(directory / "S.html");
+    EXPECT_NE(page.find("<svg"), std::string::npos);
+    EXPECT_EQ(page.find("http"), std::string::npos) << "the page must fetch nothing";
+
+    // Again: refused, unless it is forced; then in another basis and by another way, and rotated back it is the same.
+    EXPECT_EQ(solve({"u.lime", "--kappa", "0.13", "-o", "S.h5"}).status, 2);
+    auto another = what;
+    another.insert(another.end(), {"--force", "--basis", "dirac-pauli", "--solver", "cg", "--inner", "single", "--links", "8",
+                                   "--inner-links", "8", "--half-links", "--schur", "asymmetric", "--temporal-gauge"});
+    const auto again = solve(another);
+    ASSERT_EQ(again.status, 0) << again.err;
+    auto other = lattice::read_solution(directory / "S.h5");
+    EXPECT_EQ(other.facts.basis, lattice::GammaBasis::dirac_pauli);
+    other.columns = lattice::rotated(std::move(other.columns), other.facts.basis, lattice::GammaBasis::degrand_rossi);
+    for (std::size_t c = 0; c < 12; ++c) EXPECT_LT(reference::relative_difference(other.columns[c], file.columns[c]), 1e-9) << c;
+}
+
+TEST_F(LatticeSolve, WallAndNoiseSources) {
+    const auto u = put("u.lime", {{4, 2, 4, 6}});
+    const reference::WilsonClover D(u, 0.12, 0, true);
+    const auto wall = solve({"u.lime", "--kappa", "0.12", "--source", "wall:4", "-o", "w.hdf5"});
+    ASSERT_EQ(wall.status, 0) << wall.err;
+    for (const char* words : {"4x2x4x6 sites", "kappa 0.12", "antiperiodic in time", "nested-bicgstab on cpu", "12 of 12 columns", "GFLOPS",
+                              "pion mass", "propagator: w.hdf5", "correlators drawn: w.html"})
+        EXPECT_NE(wall.out.find(words), std::string::npos) << "no '" << words << "' in " << wall.out;
+    const auto file = lattice::read_solution(directory / "w.hdf5");
+    EXPECT_LT(residual(D, 0.12, file.columns[7], lattice::wall_source(u.extents, 4, 2, 1)), 1.1e-10);
+    for (const auto noise : {lattice::Noise::gaussian, lattice::Noise::z2}) {
+        const std::string kind = noise == lattice::Noise::z2 ? "z2:5" : "random:5";
+        const auto outcome = solve({"u.lime", "--kappa", "0.12", "--source", kind, "-o", "n.h5", "--force", "--json"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_FALSE(outcome.json().contains("pion"));
+        EXPECT_EQ(outcome.json()["page"], nullptr);
+        const auto single = lattice::read_solution(directory / "n.h5");
+        ASSERT_EQ(single.columns.size(), 1U);
+        EXPECT_LT(residual(D, 0.12, single.columns[0], lattice::random_source(u.extents, 5, noise)), 1.1e-10);
+    }
+    EXPECT_FALSE(fs::exists(directory / "n.html"));
+}
+
+TEST_F(LatticeSolve, ConfigurationsOfOtherCodes) {
+    const auto* given = std::getenv("KASANE_DATA");
+    const auto data = given ? fs::path(given) : fs::path(KASANE_SOURCE_DIR) / ".." / "shared" / "data";
+    if (!fs::exists(data / "milc_l4444.ildg")) GTEST_SKIP() << data << " is absent: set KASANE_DATA to the folder with it";
+    std::vector<std::vector<double>> pions;
+    for (const char* name : {"milc_l4444.ildg", "milc_l4444.v5", "qdpxx_t_nersc.cfg"}) {
+        const auto outcome = solve({(data / name).string(), "--kappa", "0.12", "--csw", "1", "--json"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        pions.push_back(outcome.json()["pion"].get<std::vector<double>>());
+    }
+    for (std::size_t t = 0; t < 4; ++t) EXPECT_NEAR(pions[0][t], pions[1][t], 1e-9 * pions[0][t]);  // the same field in two formats
+    for (std::size_t t = 0; t < 4; ++t) EXPECT_GT(pions[2][t], 0);
+}
+
+TEST_F(LatticeSolve, SaysWhatFailed) {
+    put("hot.lime", {{4, 4, 4, 4}}, 2);
+    for (const std::vector<std::string>& hopeless :
+         {std::vector<std::string>{"hot.lime", "--kappa", "0.13", "--max-iterations", "2", "-o", "x.h5"},
+          {"hot.lime", "--kappa", "0.9", "--max-iterations", "300", "-o", "x.h5"}}) {  // far beyond the critical kappa
+        const auto outcome = solve(hopeless);
+        EXPECT_EQ(outcome.status, 1) << outcome.err;
+        EXPECT_NE(outcome.err.find("not solved"), std::string::npos) << outcome.err;
+        EXPECT_NE(outcome.err.find("nothing was written"), std::string::npos) << outcome.err;
+        EXPECT_NE(outcome.out.find("of 12 columns"), std::string::npos) << outcome.out;
+        EXPECT_FALSE(fs::exists(directory / "x.h5"));
+        EXPECT_FALSE(fs::exists(directory / "x.html"));
+    }
+    const auto outcome = solve({"hot.lime", "--kappa", "0.13", "--max-iterations", "3", "--source", "random:1", "--json"});
+    EXPECT_EQ(outcome.status, 1);
+    const auto object = outcome.json();
+    EXPECT_EQ(object["converged"], false);
+    EXPECT_FALSE(object.contains("pion"));
+    EXPECT_GE(object["history"].size(), 2U);
+}
+
+TEST_F(LatticeSolve, RefusesWrongInput) {
+    put("u.lime", {{4, 2, 4, 6}});
+    expect_refused({"u.lime"}, {"--kappa is required"});
+    expect_refused({"u.lime", "--kappa", "0"}, {"--kappa", "above 0 and below 1"});
+    expect_refused({"u.lime", "--kappa", "nan"}, {"--kappa", "above 0 and below 1"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--csw", "-1"}, {"--csw", "from 0"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--rtol", "2"}, {"--rtol", "below 1"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--rtol", "0"}, {"--rtol", "at least 1e-15"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--max-iterations", "0"}, {"--max-iterations", "whole number from 1"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--boundary", "open"}, {"--boundary", "antiperiodic"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--solver", "bicg"}, {"--solver", "nested-bicgstab"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--inner", "quarter"}, {"--inner", "half"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--links", "10"}, {"--links", "18"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--half-links"}, {"--half-links", "leave it out"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--inner", "double", "--half-links"}, {"--half-links", "--inner single"});
+    for (const char* source : {"point", "point:", "point:1,2,3", "point:1,2,3,4,5", "point:1,2,x,4", "point:-1,0,0,0", "wall:1,2", "wall:",
+                               "random", "random:x", "noise:1", "1,2,3,4", "", "random:99999999999999999999", "wall:1 "})
+        expect_refused({"u.lime", "--kappa", "0.12", "--source", source}, {"--source", "point:x,y,z,t, wall:t, random:seed or z2:seed"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--source", "point:0,2,0,0"}, {"--source", "y = 2 lies outside", "4x2x4x6", "below 2"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--source", "wall:6"}, {"--source", "t = 6 lies outside"});
+    expect_refused({"u.lime", "--kappa", "0.12", "-o", "x.txt"}, {"x.txt", "-o", ".h5 or .hdf5"});
+    expect_refused({"u.lime", "--kappa", "0.12", "-o", "nowhere/x.h5"}, {"nowhere"});
+    expect_refused({"none.lime", "--kappa", "0.12"}, {"none.lime"});
+    put("hot.lime", {{4, 4, 4, 4}}, 2);
+    expect_refused({"hot.lime", "--kappa", "0.5", "--csw", "9"}, {"hot.lime", "clover term is not positive definite"});
+    test::write_file(directory / "text.lime", "no configuration");
+    expect_refused({"text.lime", "--kappa", "0.12"}, {"text.lime"});
+    fs::copy(directory / "u.lime", directory / "u.h5");
+    test::expect_bad_input(solve({"u.h5", "--kappa", "0.12", "-o", "u.h5", "--force", "--json"}), {"u.h5", "is the gauge configuration"});
+    test::write_file(directory / "y.html", "mine");
+    test::expect_bad_input(solve({"u.lime", "--kappa", "0.12", "-o", "y.h5", "--json"}), {"y.html", "exists already"});
+    EXPECT_EQ(test::read_file(directory / "y.html"), "mine");
+    // All that is wrong at once.
+    const auto several = solve({"u.lime", "--kappa", "7", "--rtol", "2", "--source", "x", "--json"});
+    EXPECT_EQ(several.status, 2);
+    EXPECT_EQ(several.json()["problems"].size(), 3U);
+}
+
+TEST_F(LatticeSolve, InterruptLeavesNothing) {
+    put("hot.lime", {{8, 8, 8, 16}}, 2);
+    auto process = start_solve({"hot.lime", "--kappa", "0.2", "--solver", "cg", "--inner", "double", "--rtol", "1e-14", "--max-iterations",
+                                "1000000000", "-o", "x.h5"});
+    ASSERT_TRUE(wait_for([&] { return test::read_file(directory / ".err").find("bytes per site") != std::string::npos; }));
+    process.signal(SIGINT);
+    const auto outcome = process.wait();
+    EXPECT_EQ(outcome.status, 130) << outcome.err;
+    EXPECT_NE(outcome.err.find("nothing was written"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(fs::exists(directory / "x.h5"));
+}
+
+}  // namespace
