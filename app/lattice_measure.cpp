@@ -46,8 +46,8 @@ void check(const Options& o, bool step_given) {
 template <Space S>
 Measured measure(S on, const lattice::GaugeField& field, const Options& o) {
     const bool flows = o.flow_time > 0;
-    // The links; the flow keeps a force of as many numbers beside them, and what it is made from.
-    const auto needed = static_cast<std::uint64_t>(field.extents.volume()) * 4 * sizeof(lattice::Su3<double>) * (flows ? 3 : 1);
+    // The links; the flow keeps as many numbers beside them.
+    const auto needed = static_cast<std::uint64_t>(field.extents.volume()) * 4 * sizeof(lattice::Su3<double>) * (flows ? 2 : 1);
     const auto available = available_memory(on);
     constexpr double GiB = 1u << 30;
     KS_VALIDATE(needed <= available,
@@ -97,11 +97,11 @@ Action add_lattice_measure(CLI::App& app, const Common& common) {
                                       {"link_trace", m.link_trace},
                                       {"polyakov_loop", {m.polyakov.real(), m.polyakov.imag()}},
                                       {"topological_charge", m.charge}};
-        auto text = fmt::format("{}: {}, {} sites\nplaquette {:.12f} (space {:.12f}, time {:.12f})\nlink trace {:.12f}\n"
-                                "Polyakov loop {:.9f} {:+.9f} i, modulus {:.9f}\ntopological charge (clover) {:.6f}",
-                                o.file, lattice::name(read.facts.format), lattice::text(read.field.extents), m.plaquette.mean(),
-                                m.plaquette.space, m.plaquette.time, m.link_trace, m.polyakov.real(), m.polyakov.imag(),
-                                std::abs(m.polyakov), m.charge);
+        auto text = fmt::format(
+            "{}: {}, {} sites\nplaquette {:.12f} (space {:.12f}, time {:.12f})\nlink trace {:.12f}\n"
+            "Polyakov loop {:.9f} {:+.9f} i, modulus {:.9f}\ntopological charge (clover) {:.6f}",
+            o.file, lattice::name(read.facts.format), lattice::text(read.field.extents), m.plaquette.mean(), m.plaquette.space,
+            m.plaquette.time, m.link_trace, m.polyakov.real(), m.polyakov.imag(), std::abs(m.polyakov), m.charge);
         if (!m.flow.empty()) {
             const double t0 = lattice::flow_scale_t0(m.flow);
             auto points = nlohmann::ordered_json::array();

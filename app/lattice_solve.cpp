@@ -165,12 +165,15 @@ void check_memory(const Options& o, const AnySpace& space, const lattice::Extent
     else
         log::info("memory: {:.0f} bytes per site on {}, {:.0f} on the host; {} and {} in all", device, name(space), host,
                   size_text(device * sites), size_text(host * sites));
+    const auto remedy = o.solver == "gcr" || o.solver == "fgmres" ? ", or a shorter --krylov-length"
+                        : columns > 1                             ? ", or a random source, which has one column"
+                                                                  : "";
     const auto require = [&](double needed, const AnySpace& where) {
         const auto there = static_cast<double>(available_memory(where));
         KS_VALIDATE(needed * sites <= there,
-                    fmt::format("{} sites need {} of memory on {}, and {} are free: take a device with more memory, or a smaller lattice{}",
+                    fmt::format("{} sites need {} of memory on {}, and {} are free: take a device with more memory, a smaller lattice{}",
                                 lattice::text(n), size_text(needed * sites), name(where), size_text(there),
-                                columns > 1 ? "; a random source needs one column instead of twelve" : ""),
+                                remedy),
                     {o.configuration, 0, 0, ""});
     };
     if (!shared) require(device, space);

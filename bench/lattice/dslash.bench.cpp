@@ -2,6 +2,7 @@
 #include <bench/lattice/lattice_studies.hpp>
 #include <kasane/lattice/dirac/engine.hpp>
 #include <kasane/lattice/dirac/fields.hpp>
+#include <kasane/lattice/solve/temporal_gauge.hpp>
 #include <kasane/lattice/observe/sources.hpp>
 
 #include <fmt/format.h>
@@ -143,11 +144,20 @@ void every_storage(const BenchmarkContext& context, LatticeProblems& problems, S
         check_memory(on, extents);
         const auto& links = problems.weak(extents);
         const auto& speed = problems.speed(on);
-        Volume<S> volume(on, links);
-        for (const auto& hop : {wilson, clover})
-            for (const auto& storage : storages())
-                context.report(volume.row(fmt::format("lattice.dslash, {}, {}{}", hop.name, name(storage.precision, storage.links), label),
-                                          hop, storage, speed));
+        {
+            Volume<S> volume(on, links);
+            for (const auto& hop : {wilson, clover})
+                for (const auto& storage : storages())
+                    context.report(volume.row(
+                        fmt::format("lattice.dslash, {}, {}{}", hop.name, name(storage.precision, storage.links), label), hop, storage, speed));
+        }
+        Volume<S> volume(on, temporal_gauge(links).links);
+        for (const auto precision : {Precision::single, Precision::half})
+            for (const auto& hop : {wilson, clover}) {
+                const Storage storage{precision, {LinkReals::two_rows, false, true}};
+                context.report(volume.row(fmt::format("lattice.dslash, {}, {}{}", hop.name, name(precision, storage.links), label), hop, storage,
+                                          speed));
+            }
     } catch (const Error& error) {
         context.report(absent_hop("lattice.dslash, " + text(extents) + label, extents, error.what()));
     }
@@ -173,7 +183,8 @@ Benchmark lattice_dslash(const SharedLattice& shared) {
     return {
         "lattice.dslash",
         "One hop from the odd sites to the even ones: `wilson` H (1320 flop a site), `clover` A^-1 H (1824, A inverted as it is read), for every precision "
-        "of the fields and storage of the links: 18, 12 or 8 real numbers; `half links` are 16-bit ones under fields in single precision. Links U = exp(0.3 i P), antiperiodic time, c_sw = 1. 16^4 on a CPU (one thread, all threads), "
+        "of the fields and storage of the links: 18, 12 or 8 real numbers; `half links` are 16-bit ones under fields in single precision; "
+        "`temporal gauge` does not read U_t. Links U = exp(0.3 i P), antiperiodic time, c_sw = 1. 16^4 on a CPU (one thread, all threads), "
         "32^3 x 64 on a device, `--n L` for L^4; n counts all sites. `by volume`: the talk's curve ([Ish09], slides 29 to 31). The bound is the triad of "
         "this run times the flop per byte of the storage with every neighbour's spinor read once (`bytes_per_site`): caches "
         "exceed it where a volume fits. The error is |difference| / |result| against double precision with 18 numbers.",

@@ -222,6 +222,7 @@ class WilsonClover {
                     bool adjoint) {
         for (std::size_t i = 0; i < 12; ++i)
             for (std::size_t j = 0; j < 12; ++j) {
+                if (s[i / 3][j / 3] == Number{0}) continue;  // half of the entries
                 const Number entry = s[i / 3][j / 3] * u[i % 3][j % 3];
                 const auto row = 12 * static_cast<std::size_t>(to) + i, column = 12 * static_cast<std::size_t>(from) + j;
                 if (adjoint)

@@ -103,6 +103,21 @@ ordered_json full_record() {
                                {{"sigma", sigma}, {"stored_over_needed", 1 + 1. / sigma}}));
     for (const std::string way : {"cm-rcm:2, reduced, graph", "cm-rcm:8, plain, cooperative"})
         rows.push_back(row("sparse.formats, way: " + way, 2097152, way.ends_with("graph") ? 6e-5 : 2e-4, {{"bound_fraction", 0.75}}));
+    for (const std::string hop : {"wilson", "clover"})
+        for (const std::string storage : {"double-18", "single-12", "half-12", "single-12, half links", "half-12, temporal gauge"})
+            rows.push_back(row("lattice.dslash, " + hop + ", " + storage, 2097152, 1e-4, {{"gflops", storage == "half-12" ? 13500 : 8000}, {"bound_fraction", 0.625}}));
+    for (const int edge : {8, 16, 32})
+        for (const std::string storage : {"double-18", "single-12"})
+            rows.push_back(row("lattice.dslash, by volume, clover, " + storage, std::pow(edge, 4), 1e-5 * edge, {{"gflops", 100 * edge}, {"L", edge}}));
+    for (const std::string name : {"bicgstab, all double", "nested-bicgstab, inner half-12", "acceleration: nested-bicgstab, inner single-18",
+                                   "beta 6.0, kappa 0.1348: bicgstab, all double", "beta 6.0, kappa 0.1348: cg, inner half-12"})
+        rows.push_back(row("lattice.solver, " + name, 2097152, name.find("half") == std::string::npos ? 0.25 : 0.0625,
+                           {{"iterations", 60}, {"gflops", 5000}, {"speedup", name.find("half") == std::string::npos ? 1 : 4}}));
+    for (const int edge : {8, 16, 32}) {
+        rows.push_back(row("lattice.solver, by volume, CPU, bicgstab, all double", std::pow(edge, 4), 0.1 * edge, {{"gflops", 20}}));
+        rows.push_back(row("lattice.solver, by volume, nested-bicgstab, inner half-12", std::pow(edge, 4), 0.01 * edge,
+                           {{"gflops", 100 * edge}, {"speedup", edge / 2.}}));
+    }
     rows.push_back(row("gravity.direct.simd, single, equal masses", 1024, 1e-4, ordered_json::object()));
     rows.push_back(row("unheard.of, a <b>", 7, 1e-4, {{"some_number", 3}}));
     return {{"machine", {{"name", "A & B"}, {"kind", "cuda"}, {"capability", "9.0"}}},
@@ -154,6 +169,8 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
         {"sparse.solve.peer.cusparse", 0, {"no module"}},
         {"sparse.colors", 3, {"c-SELL, k 5", "75.0\u00a0ms", "0.625 times", "P100"}},
         {"sparse.formats", 3, {"C = <strong>32", "2.02 times", "cm-rcm:2, reduced, graph", "75%"}},
+        {"lattice.dslash", 1, {"wilson, half-12: <strong>13,500", "62%", "clover, double-18"}},
+        {"lattice.solver", 3, {"nested-bicgstab, inner half-12</strong>: 62.5\u00a0ms", "4.00 times as fast as BiCGStab", "cg, inner half-12 takes", "reaches 16.0 times, at 1,048,576 sites"}},
         {"gravity.direct.simd", 0, {"single, equal masses"}},
         {"unheard.of", 0, {"a &lt;b&gt;", "some number"}},
     };

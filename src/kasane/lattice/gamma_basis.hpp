@@ -13,10 +13,10 @@
 namespace kasane::lattice {
 
 enum class GammaBasis {
-    degrand_rossi,  ///< g_1 = ((0, i s_1), (-i s_1, 0)), g_2 with the other sign, g_3 as g_1, g_4 = ((0, 1), (1, 0)): kasane, MILC, Chroma
+    degrand_rossi,  ///< g_1 = ((0, i s_1), (-i s_1, 0)), g_2 with the other sign, g_3 as g_1, g_4 = ((0, 1), (1, 0)): kasane, Chroma
     ukqcd,          ///< g_k = ((0, i s_k), (-i s_k, 0)), g_4 = diag(1, 1, -1, -1): inside QUDA
     chiral,         ///< g_k = ((0, -i s_k), (i s_k, 0)), g_4 = ((0, 1), (1, 0))                      [Gattringer & Lang 2010, app. A.2]
-    dirac_pauli,    ///< g_k = ((0, -i s_k), (i s_k, 0)), g_4 = diag(1, 1, -1, -1): Bridge++, CCS-QCD
+    dirac_pauli,    ///< g_k = ((0, -i s_k), (i s_k, 0)), g_4 = diag(1, 1, -1, -1): CCS-QCD
 };
 inline constexpr GammaBasis gamma_bases[] = {GammaBasis::degrand_rossi, GammaBasis::ukqcd, GammaBasis::chiral, GammaBasis::dirac_pauli};
 /// "degrand-rossi", "ukqcd", "chiral", "dirac-pauli".

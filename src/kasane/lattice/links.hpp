@@ -13,20 +13,23 @@ struct LinksView {
     double* data = nullptr;
     Extents extents;
 
-    KS_FN index_t place(Parity p, int mu) const { return (static_cast<index_t>(p) * 4 + mu) * 18 * extents.half(); }
+    /// From one number of a link to its next: the sites of a parity, made an odd number of cache lines. (Where it is a power of 2, all of
+    /// a link's numbers share one set of a CPU's cache: sweeps of 16^4 took 2.3 times as long as those of 12^4 for each link.)
+    static KS_FN index_t stride(const Extents& n) { return ((n.half() + 7) / 8 | 1) * 8; }
+    KS_FN index_t place(Parity p, int mu) const { return (static_cast<index_t>(p) * 4 + mu) * 18 * stride(extents); }
     KS_FN Su3<double> load(Parity p, index_t checkerboard, int mu) const {
         const double* from = data + place(p, mu) + checkerboard;
-        const index_t stride = extents.half();
+        const index_t step = stride(extents);
         Su3<double> u;
-        for (int k = 0; k < 9; ++k) u.e[k / 3][k % 3] = {from[2 * k * stride], from[(2 * k + 1) * stride]};
+        for (int k = 0; k < 9; ++k) u.e[k / 3][k % 3] = {from[2 * k * step], from[(2 * k + 1) * step]};
         return u;
     }
     KS_FN void store(Parity p, index_t checkerboard, int mu, const Su3<double>& u) const {
         double* to = data + place(p, mu) + checkerboard;
-        const index_t stride = extents.half();
+        const index_t step = stride(extents);
         for (int k = 0; k < 9; ++k) {
-            to[2 * k * stride] = u.e[k / 3][k % 3].re;
-            to[(2 * k + 1) * stride] = u.e[k / 3][k % 3].im;
+            to[2 * k * step] = u.e[k / 3][k % 3].re;
+            to[(2 * k + 1) * step] = u.e[k / 3][k % 3].im;
         }
     }
     KS_FN Su3<double> load(const Site& s, int mu) const { return load(s.parity(), extents.checkerboard(s), mu); }
@@ -39,7 +42,7 @@ struct Links {
     Buffer<double, S> data;
 
     Links() = default;
-    Links(S on, const Extents& n) : extents(n), data(on, 72 * n.volume()) {}
+    Links(S on, const Extents& n) : extents(n), data(on, 144 * LinksView::stride(n)) {}
     LinksView view() { return {data.data(), extents}; }
     /// For reading alone.
     LinksView view() const { return {const_cast<double*>(data.data()), extents}; }

@@ -136,7 +136,8 @@ TEST_F(FieldsOnCuda, HalfScalesEverySite) {
     for (index_t i = 0; i < n.half(); ++i) {
         const index_t site = n.lexicographic(n.site(Parity::even, i));
         for (int k = 0; k < 12; ++k)
-            EXPECT_LE(std::abs(back.at(site, k / 3, k % 3) - host.at(site, k / 3, k % 3)), 2.1 * rounding(Precision::half) * scale_of(site));
+            EXPECT_LE(std::abs(back.at(site, k / 3, k % 3) - host.at(site, k / 3, k % 3)),
+                      2.1 * rounding(Precision::half) * scale_of(site));
     }
     for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
         auto spoilt = host;
@@ -157,7 +158,9 @@ void check_algebra(const std::shared_ptr<const Lattice<Cuda>>& lattice) {
     const double size = std::real(dot(X, X));
     const double sum_error = size * (P == Precision::double_ ? 1e-14 : P == Precision::single ? 1e-6 : 2e-4);
     const auto near = [&](Z got, Z want) { EXPECT_LT(std::abs(got - want), 20 * sum_error) << got << " " << want; };
-    const auto same = [&](const Field<Cuda, P>& got, const Vector& want) { EXPECT_LT(largest_difference(components(got), want), field_error); };
+    const auto same = [&](const Field<Cuda, P>& got, const Vector& want) {
+        EXPECT_LT(largest_difference(components(got), want), field_error);
+    };
     const auto copied = [&](const Field<Cuda, P>& from) {
         auto to = algebra.like(from);
         algebra.copy(from, to);

@@ -95,7 +95,8 @@ void check_hops(const Case& given, const GaugeField& gauge, Boundary boundary) {
                     auto out = on_device<P>(lattice, x, to);  // in place where there is x; to be overwritten where not
                     D.hop(form, to, adjoint, c, there, with_x ? &out : nullptr, out);
                     store(out, to, got);
-                    EXPECT_LT(largest_difference(got, want), allowed) << static_cast<int>(form) << adjoint << with_x << static_cast<int>(to);
+                    EXPECT_LT(largest_difference(got, want), allowed)
+                        << static_cast<int>(form) << adjoint << with_x << static_cast<int>(to);
                     if (!with_x || adjoint) continue;
                     const auto apart = on_device<P>(lattice, x, to);
                     Field<Cuda, P> second(lattice);

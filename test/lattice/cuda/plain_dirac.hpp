@@ -47,7 +47,8 @@ M dagger(const M& a) {
 
 class PlainDirac {
    public:
-    PlainDirac(const GaugeField& links, Boundary boundary, double kappa_csw) : n_(links.extents), u_(&links), boundary_(boundary), kappa_csw_(kappa_csw) {
+    PlainDirac(const GaugeField& links, Boundary boundary, double kappa_csw)
+        : n_(links.extents), u_(&links), boundary_(boundary), kappa_csw_(kappa_csw) {
         for (int mu = 0; mu < 4; ++mu) gamma_[mu] = gamma(mu);
     }
 

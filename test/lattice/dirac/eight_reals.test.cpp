@@ -63,8 +63,7 @@ template <class T>
 double distance(const Link<T>& a, const Su3<double>& b) {
     double worst = 0;
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            worst = std::max({worst, std::abs(a.e[i][j].re - b.e[i][j].re), std::abs(a.e[i][j].im - b.e[i][j].im)});
+        for (int j = 0; j < 3; ++j) worst = std::max({worst, std::abs(a.e[i][j].re - b.e[i][j].re), std::abs(a.e[i][j].im - b.e[i][j].im)});
     return worst;
 }
 

@@ -29,7 +29,7 @@ double tau_of(double a) { return 0.5 + a / (1 - a); }
 TEST(Statistics, KnowsTheAutocorrelationTimeOfAr1) {
     for (const double a : {0.0, 0.3, 0.8, 0.95}) {
         const auto e = estimate(ar1(a, 100'000, 1));
-        // Noise of size tau_error, and as much again for what the window cuts off (Wolff 2004, sec. 3.3); four times that.
+        // Noise of size tau_error, and as much again for what the window cuts off; four times that.
         EXPECT_NEAR(e.tau, tau_of(a), 8 * e.tau_error) << a;
         EXPECT_LT(e.tau_error, 0.1 * e.tau) << a;
         EXPECT_GT(e.window, a == 0.0 ? 0 : tau_of(a)) << a;

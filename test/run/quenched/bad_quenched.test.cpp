@@ -35,9 +35,26 @@ TEST_F(BadQuenched, AllProblemsAtOnceWithTheirLines) {
         "[action]\nbeta = 0\n"
         "[update]\nsweeps = 10\nthermalization = 5\noverrelaxation = -1\n"
         "[output]\nformat = 'milc'\nbits = 16\n",
-        {"text.toml:5:", "4x4x3x4", "even", "text.toml:6:", "did you mean 'boundary'", "text.toml:8:", "'warm' is not known", "weak:EPS",
-         "text.toml:10:", "above 0", "text.toml:13:", "did you mean 'thermalisation'", "text.toml:14:", "text.toml:16:", "'milc'", "ildg",
-         "text.toml:17:", "32 or 64", "output.directory", "is missing"});
+        {"text.toml:5:",
+         "4x4x3x4",
+         "even",
+         "text.toml:6:",
+         "did you mean 'boundary'",
+         "text.toml:8:",
+         "'warm' is not known",
+         "weak:EPS",
+         "text.toml:10:",
+         "above 0",
+         "text.toml:13:",
+         "did you mean 'thermalisation'",
+         "text.toml:14:",
+         "text.toml:16:",
+         "'milc'",
+         "ildg",
+         "text.toml:17:",
+         "32 or 64",
+         "output.directory",
+         "is missing"});
     expect_text_refused("[run]\nproblem = 'quenched'\n[output]\ndirectory = 'out'\n",
                         {"lattice.extents", "action.beta", "update.sweeps", "is missing"});
     expect_text_refused("[run]\nproblem = 'quench'\n", {"Did you mean 'quenched'"});

@@ -70,7 +70,8 @@ TEST_F(Measure, TheVacuum) {
     lattice::write_gauge(directory / "unit.nersc", unit, {.format = lattice::GaugeFormat::nersc});
     const auto m = measure("unit.nersc", {"--flow-time", "0.02"});
     EXPECT_EQ(m["format"], "nersc");
-    for (const char* one : {"plaquette", "plaquette_space", "plaquette_time", "link_trace"}) EXPECT_NEAR(m[one].get<double>(), 1, 1e-14) << one;
+    for (const char* one : {"plaquette", "plaquette_space", "plaquette_time", "link_trace"})
+        EXPECT_NEAR(m[one].get<double>(), 1, 1e-14) << one;
     EXPECT_NEAR(m["polyakov_loop"][0].get<double>(), 1, 1e-14);
     EXPECT_NEAR(m["topological_charge"].get<double>(), 0, 1e-14);
     ASSERT_EQ(m["flow"]["points"].size(), 3U) << "in steps of 0.01";
@@ -82,7 +83,8 @@ TEST_F(Measure, ConfigurationsOfOtherCodes) {
         const char* file;
         double plaquette, link_trace;
     };
-    for (const auto& known : {Known{"qdpxx_t_nersc.cfg", 0.0382422893, 0.4630322094}, {"milc_l4444.ildg", 0.594850158947, 0.646758737},
+    for (const auto& known : {Known{"qdpxx_t_nersc.cfg", 0.0382422893, 0.4630322094},
+                              {"milc_l4444.ildg", 0.594850158947, 0.646758737},
                               {"milc_l4444.v5", 0.594850158947, 0.646758737}}) {
         const auto path = outside(known.file);
         if (!fs::exists(path)) GTEST_SKIP() << path << " is absent: set KASANE_DATA to the folder with it";

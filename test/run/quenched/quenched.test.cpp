@@ -36,7 +36,8 @@ TEST_F(Quenched, RunsAndWritesItsDirectory) {
     EXPECT_GT(result["plaquette"]["error"], 0);
 
     // The configurations are those of the sweeps that their names tell: the file's links have the plaquette measured then.
-    for (const auto& [name, sweep] : {std::pair{"conf.lime", 12}, {"configurations/conf_000000000007.lime", 7}, {"configurations/conf_000000000011.lime", 11}}) {
+    for (const auto& [name, sweep] :
+         {std::pair{"conf.lime", 12}, {"configurations/conf_000000000007.lime", 7}, {"configurations/conf_000000000011.lime", 11}}) {
         const auto read = lattice::read_gauge(directory / "out" / name);
         const auto& row = rows[static_cast<std::size_t>(sweep)];
         const auto plaquette = lattice::plaquette(read.field);

@@ -19,7 +19,8 @@ class QuenchedTest : public CommandTest {
         write_file(path,
                    "[run]\nproblem = 'quenched'\ntitle = 'small <one>'\ndevice = 'cpu'\nthreads = 2\n[lattice]\nextents = [2, 4, 6, 4]\n"
                    "[action]\nbeta = 5.7\n[update]\nsweeps = 12\nthermalisation = 3\noverrelaxation = 2\n"
-                   "[output]\ndirectory = 'out'\nconfiguration = 'conf.lime'\nevery = 4\n" + more_output);
+                   "[output]\ndirectory = 'out'\nconfiguration = 'conf.lime'\nevery = 4\n" +
+                       more_output);
         return path;
     }
     /// Runs it to its end. @param more --set key=value
@@ -31,7 +32,9 @@ class QuenchedTest : public CommandTest {
         EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
         return outcome;
     }
-    std::vector<run::Measurement> measurements(const std::string& name) { return run::read_measurements(directory / name / "measurements.csv"); }
+    std::vector<run::Measurement> measurements(const std::string& name) {
+        return run::read_measurements(directory / name / "measurements.csv");
+    }
     lattice::GaugeField field(const std::string& file) { return lattice::read_gauge(directory / file).field; }
     std::vector<fs::path> checkpoints(const std::string& name) {
         std::vector<fs::path> all;

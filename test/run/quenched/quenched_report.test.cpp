@@ -36,7 +36,8 @@ TEST_F(QuenchedReport, TellsTheRun) {
     EXPECT_EQ(fs::path(result["report"].get<std::string>()), fs::canonical(directory / "out/report.html"));
     const auto html = page("out");
     EXPECT_EQ(plots(html), 4U);
-    for (const char* words : {"small &lt;one&gt;", "2 × 4 × 6 × 4", "β = 5.7", "40 sweeps", "Cabibbo", "Wolff", "kasane lattice measure", "hot start"})
+    for (const char* words :
+         {"small &lt;one&gt;", "2 × 4 × 6 × 4", "β = 5.7", "40 sweeps", "Cabibbo", "Wolff", "kasane lattice measure", "hot start"})
         EXPECT_NE(html.find(words), std::string::npos) << words;
     const auto history = run::read_quenched_history(directory / "out");
     EXPECT_NE(html.find(run::text(history.record.means.plaquette)), std::string::npos);

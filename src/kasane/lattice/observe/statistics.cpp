@@ -14,7 +14,7 @@ double mean_of(const std::vector<double>& series) {
     return std::accumulate(series.begin(), series.end(), 0.0) / static_cast<double>(series.size());
 }
 
-/// Gamma(t) of deviations from the mean.                                                                          [Wolff 2004, eq. 31]
+/// Gamma(t) of deviations from the mean.
 double correlation(const std::vector<double>& deviation, std::size_t t) {
     double sum = 0;
     for (std::size_t i = 0; i + t < deviation.size(); ++i) sum += deviation[i] * deviation[i + t];
@@ -54,7 +54,7 @@ Estimate estimate(const std::vector<double>& series) {
         if (slope < 0) break;
     }
     e.window = std::min(e.window, longest);
-    // The mean is subtracted that the same numbers give, which lowers every Gamma by C / n.
+    // The mean is subtracted that the same numbers give, which lowers every Gamma by C / n.                  [Wolff 2004, eq. 49]
     const double corrected = sum * (1 + (2 * e.window + 1) / n), corrected_variance = variance + sum / n;
     e.tau = std::max(corrected, 0.0) / (2 * corrected_variance);
     e.error = std::sqrt(std::max(corrected, 0.0) / n);
@@ -68,11 +68,13 @@ std::vector<double> autocorrelation(const std::vector<double>& series, int most)
     const auto deviation = deviations(series, mean_of(series));
     const double variance = correlation(deviation, 0);
     if (!(variance > 0)) return rho;
-    for (std::size_t t = 0; t <= static_cast<std::size_t>(most) && t < series.size(); ++t) rho.push_back(correlation(deviation, t) / variance);
+    for (std::size_t t = 0; t <= static_cast<std::size_t>(most) && t < series.size(); ++t)
+        rho.push_back(correlation(deviation, t) / variance);
     return rho;
 }
 
-Jackknife jackknife(const std::vector<std::vector<double>>& series, index_t bin, const std::function<double(const std::vector<double>&)>& f) {
+Jackknife jackknife(const std::vector<std::vector<double>>& series, index_t bin,
+                    const std::function<double(const std::vector<double>&)>& f) {
     Jackknife j;
     const index_t count = series.empty() || bin < 1 ? 0 : std::ssize(series.front());
     j.bins = bin < 1 ? 0 : count / bin;

@@ -13,14 +13,14 @@ namespace kasane::lattice {
 struct Estimate {
     index_t count = 0;
     double mean = 0;
-    double error = 0;        ///< of the mean, sqrt(2 tau / count) times the standard deviation
-    double tau = 0;          ///< integrated autocorrelation time in measurements: 1/2 where neighbours are independent
+    double error = 0;  ///< of the mean, sqrt(2 tau / count) times the standard deviation
+    double tau = 0;    ///< integrated autocorrelation time in measurements: 1/2 where neighbours are independent
     double tau_error = 0;
-    int window = 0;          ///< the autocorrelation function was summed to this lag
+    int window = 0;  ///< the autocorrelation function was summed to this lag
 };
 
 /// Sums the autocorrelation function up to the window where truncation and noise weigh the same, S = 1.5.
-///                                                                    [Wolff 2004, hep-lat/0306017, eqs. 31, 33, 35, 41, 42, 49-52]
+///                                                                              [Wolff 2004, hep-lat/0306017, eqs. 42, 49, 52]
 Estimate estimate(const std::vector<double>& series);
 
 /// rho(t) = Gamma(t) / Gamma(0) for t = 0 … most (fewer where the series is shorter).
@@ -35,6 +35,7 @@ struct Jackknife {
 /// f of the means of several series that were measured together, with the spread of f over the means that leave out one bin of
 /// `bin` neighbours each (a last part of a bin is left out altogether). Good for any smooth f once a bin is several times tau long.
 ///                                                                                                          [Efron 1982, ch. 3]
-Jackknife jackknife(const std::vector<std::vector<double>>& series, index_t bin, const std::function<double(const std::vector<double>&)>& f);
+Jackknife jackknife(const std::vector<std::vector<double>>& series, index_t bin,
+                    const std::function<double(const std::vector<double>&)>& f);
 
 }  // namespace kasane::lattice

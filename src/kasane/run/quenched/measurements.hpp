@@ -14,10 +14,10 @@
 namespace kasane::run {
 
 struct Measurement {
-    std::int64_t sweep = 0;       ///< 0: the start
-    double plaquette_space = 0;   ///< Re tr / 3
+    std::int64_t sweep = 0;      ///< 0: the start
+    double plaquette_space = 0;  ///< Re tr / 3
     double plaquette_time = 0;
-    double polyakov_re = 0;       ///< tr / 3, mean over space
+    double polyakov_re = 0;  ///< tr / 3, mean over space
     double polyakov_im = 0;
     double plaquette() const { return (plaquette_space + plaquette_time) / 2; }
     double polyakov() const { return std::hypot(polyakov_re, polyakov_im); }

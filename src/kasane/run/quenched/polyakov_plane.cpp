@@ -33,10 +33,14 @@ std::string polyakov_plane(const std::vector<Measurement>& rows) {
     std::string out = fmt::format(
         "<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Polyakov loop in the complex plane\">", width, height);
     for (const double t : report::nice_ticks(-limit, limit, 4)) {
-        out += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>", to_x(t), to_y(-limit), to_y(limit));
-        out += fmt::format("<line class=\"grid\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\"/>", to_y(t), to_x(-limit), to_x(limit));
-        out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", to_x(t), to_y(-limit) + 18, tick_text(t));
-        out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", to_x(-limit) - 8, to_y(t) + 4, tick_text(t));
+        out += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>", to_x(t), to_y(-limit),
+                           to_y(limit));
+        out += fmt::format("<line class=\"grid\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\"/>", to_y(t), to_x(-limit),
+                           to_x(limit));
+        out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", to_x(t), to_y(-limit) + 18,
+                           tick_text(t));
+        out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", to_x(-limit) - 8, to_y(t) + 4,
+                           tick_text(t));
     }
     for (int k = 0; k < 3; ++k) {
         const double angle = 2 * std::numbers::pi * k / 3;
@@ -46,8 +50,8 @@ std::string polyakov_plane(const std::vector<Measurement>& rows) {
     const std::size_t stride = (rows.size() + 1999) / 2000;
     for (std::size_t i = 0; i < rows.size(); i += stride)
         if (const auto& m = rows[i]; std::isfinite(m.polyakov()))
-            out += fmt::format("<circle class=\"mark s3\" fill-opacity=\"0.6\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\"/>", to_x(m.polyakov_re),
-                               to_y(m.polyakov_im));
+            out += fmt::format("<circle class=\"mark s3\" fill-opacity=\"0.6\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\"/>",
+                               to_x(m.polyakov_re), to_y(m.polyakov_im));
     out += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"end\">Re P</text>", to_x(limit), height - 2);
     out += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"14\">Im P</text>", to_x(-limit) - 60);
     return out + "</svg>\n";

@@ -79,9 +79,10 @@ QuenchedCheckpoint read_quenched_checkpoint(const std::filesystem::path& path) {
     KS_VALIDATE(file.exists(about) && file.has_attribute(about, "Problem") && file.text_attribute(about, "Problem") == "quenched",
                 "is no checkpoint of a quenched run by kasane", here);
     const auto found = file.attribute<std::uint32_t>(about, "Layout");
-    KS_VALIDATE(found == layout,
-                fmt::format("was written by a newer version of kasane (layout {}, this one reads {}): go on with that version", found, layout),
-                here);
+    KS_VALIDATE(
+        found == layout,
+        fmt::format("was written by a newer version of kasane (layout {}, this one reads {}): go on with that version", found, layout),
+        here);
     const auto extents = file.attribute_array<int, 4>(about, "Extents");
     QuenchedCheckpoint c;
     lattice::Extents n;

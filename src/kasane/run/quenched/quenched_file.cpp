@@ -32,9 +32,10 @@ void read_lattice(io::Section table, QuenchedFile& file) {
             table.problem("extents", error.problems()[0].message);
         }
     }
-    file.boundary = table.text("boundary", {.help = "of the quarks in time, told in record.json alone: links are periodic, and take no sign",
-                                            .fallback = "periodic",
-                                            .choices = {"periodic", "antiperiodic"}});
+    file.boundary =
+        table.text("boundary", {.help = "of the quarks in time, told in record.json alone: links are periodic, and take no sign",
+                                .fallback = "periodic",
+                                .choices = {"periodic", "antiperiodic"}});
 }
 
 /// "weak:EPS" -> EPS.
@@ -68,7 +69,8 @@ QuenchedStart read_start(io::Section table, const fs::path& directory, StartFile
         table.problem("kind", error.problems()[0].message);
     }
     const auto no_effect = [&](const char* key, const char* owner) {
-        if (table.has(key)) table.problem(key, fmt::format("has no effect here: it belongs to kind = {}, and this run has \"{}\"", owner, kind));
+        if (table.has(key))
+            table.problem(key, fmt::format("has no effect here: it belongs to kind = {}, and this run has \"{}\"", owner, kind));
     };
     if (start.kind == StartKind::hot || start.kind == StartKind::weak)
         start.seed = read_seed(table, "of the random links");
@@ -92,14 +94,15 @@ QuenchedStart read_start(io::Section table, const fs::path& directory, StartFile
 }
 
 void read_update(io::Section table, QuenchedFile& file) {
-    file.sweeps = table.integer("sweeps", {.help = "in all; each is one of heatbath and then those of overrelaxation", .least = 1, .most = most_sweeps});
+    file.sweeps = table.integer(
+        "sweeps", {.help = "in all; each is one of heatbath and then those of overrelaxation", .least = 1, .most = most_sweeps});
     file.thermalisation =
         table.integer("thermalisation", {.help = "the first of them, left out of means and configurations; default: a fifth",
                                          .fallback = file.sweeps / 5,
                                          .least = 0,
                                          .most = most_sweeps});
-    file.overrelaxation =
-        static_cast<int>(table.integer("overrelaxation", {.help = "sweeps of overrelaxation behind one of heatbath", .fallback = 4, .least = 0, .most = 1000}));
+    file.overrelaxation = static_cast<int>(table.integer(
+        "overrelaxation", {.help = "sweeps of overrelaxation behind one of heatbath", .fallback = 4, .least = 0, .most = 1000}));
     file.seed = read_seed(table, "of the updates");
     if (!table.faulty("update.sweeps") && !table.faulty("update.thermalisation") && file.thermalisation >= file.sweeps && file.sweeps > 0)
         table.problem("thermalisation", fmt::format("is {} of {} sweeps: none is left to measure. Take fewer, or more sweeps",
@@ -122,8 +125,10 @@ void read_output(io::Section table, QuenchedFile& file) {
     file.configuration = table.text("configuration", {.help = "name of the last configuration in directory",
                                                       .fallback = std::string("configuration") + extension(file.format.format)});
     const fs::path name = file.configuration;
-    if (table.has("configuration") && (name.empty() || name.filename() != name || name.stem().empty() || file.configuration.starts_with('.')))
-        table.problem("configuration", fmt::format("is '{}': it must be the name of a file in directory, with no / in it", file.configuration));
+    if (table.has("configuration") &&
+        (name.empty() || name.filename() != name || name.stem().empty() || file.configuration.starts_with('.')))
+        table.problem("configuration",
+                      fmt::format("is '{}': it must be the name of a file in directory, with no / in it", file.configuration));
     for (const char* taken : {"run.toml", "log.txt", "record.json", "report.html", "measurements.csv", "checkpoints", "configurations"})
         if (file.configuration == taken)
             table.problem("configuration", fmt::format("is '{}', which the run needs for something else. Try configuration.lime", taken));
@@ -208,8 +213,7 @@ std::string text(const QuenchedMemory& m, const lattice::Extents& extents) {
         return fmt::format("{}, {} bytes per site, of {} free", size_text(bytes), bytes / static_cast<std::uint64_t>(extents.volume()),
                            size_text(available));
     };
-    return part(m.host_bytes, m.host_available) +
-           (m.device_bytes > 0 ? "; on the device " + part(m.device_bytes, m.device_available) : "");
+    return part(m.host_bytes, m.host_available) + (m.device_bytes > 0 ? "; on the device " + part(m.device_bytes, m.device_available) : "");
 }
 
 void check_memory(const QuenchedFile& file) {
@@ -234,7 +238,9 @@ std::vector<std::string> papers(const QuenchedFile& file) {
     }
     all.emplace_back("U. Wolff, Comput. Phys. Commun. 156, 143 (2004) (errors of correlated measurements)");
     if (file.start.kind == StartKind::weak)
-        all.emplace_back("[Ish09] K.-I. Ishikawa, Prospects of lattice QCD on GPUs (in Japanese), talk, University of Tsukuba, 2009 (the start U = exp(i epsilon "
+        all.emplace_back(
+            "[Ish09] K.-I. Ishikawa, Prospects of lattice QCD on GPUs (in Japanese), talk, University of Tsukuba, 2009 (the start U = "
+            "exp(i epsilon "
             "P))");
     return all;
 }

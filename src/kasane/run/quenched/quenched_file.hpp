@@ -54,9 +54,7 @@ struct QuenchedFile {
 
     /// Is something due when this sweep is done? Sweep 0 is the start.
     bool measures(std::int64_t sweep) const { return sweep % measure_every == 0; }
-    bool writes(std::int64_t sweep) const {
-        return every > 0 && sweep > thermalisation && (sweep - thermalisation) % every == 0;
-    }
+    bool writes(std::int64_t sweep) const { return every > 0 && sweep > thermalisation && (sweep - thermalisation) % every == 0; }
     /// configurations/conf_000000000120.lime: the name of `configuration` with the sweep's number, in a folder of their own.
     std::filesystem::path configuration_of(std::int64_t sweep) const;
 };

@@ -25,10 +25,8 @@ std::string badge(const std::string& status) {
     struct Kind {
         const char *status, *css, *text;
     };
-    static constexpr Kind kinds[] = {{"done", "good", "done"},
-                                     {"running", "wait", "not finished"},
-                                     {"interrupted", "wait", "interrupted"},
-                                     {"failed", "bad", "failed"}};
+    static constexpr Kind kinds[] = {
+        {"done", "good", "done"}, {"running", "wait", "not finished"}, {"interrupted", "wait", "interrupted"}, {"failed", "bad", "failed"}};
     for (const auto& k : kinds)
         if (status == k.status) return fmt::format("<span class=\"badge {}\">{}</span>", k.css, k.text);
     return "<span class=\"badge wait\">status unknown</span>";
@@ -65,13 +63,15 @@ std::string lead(const QuenchedHistory& h) {
     const auto& r = h.record;
     std::string text;
     if (r.extents[0] > 0)
-        text += fmt::format("The SU(3) gauge field without quarks on a lattice of <strong>{}</strong> sites at <strong>β = {}</strong>, from {}: "
-                            "{}, each one of heatbath and {} of overrelaxation. ",
-                            lattice_text(r.extents), brief(r.beta), escape(start_text(r)), counted(r.sweeps_done, "sweep", "sweeps"),
-                            grouped(r.overrelaxation));
+        text += fmt::format(
+            "The SU(3) gauge field without quarks on a lattice of <strong>{}</strong> sites at <strong>β = {}</strong>, from {}: "
+            "{}, each one of heatbath and {} of overrelaxation. ",
+            lattice_text(r.extents), brief(r.beta), escape(start_text(r)), counted(r.sweeps_done, "sweep", "sweeps"),
+            grouped(r.overrelaxation));
     const auto& p = r.means.plaquette;
     if (p.count > 0) {
-        text += fmt::format("Behind the first {} the plaquette is <strong>{}</strong> in the mean of {}", grouped(r.thermalisation),
+        text += fmt::format("{} plaquette is <strong>{}</strong> in the mean of {}",
+                            r.thermalisation > 0 ? "Behind the first " + grouped(r.thermalisation) + " the" : "The",
                             escape(kasane::run::text(p)), counted(p.count, "measurement", "measurements"));
         if (std::isfinite(p.tau)) text += fmt::format("; its integrated autocorrelation time is {} sweeps", escape(brief(p.tau)));
         text += ". ";
@@ -86,7 +86,8 @@ std::string tiles(const QuenchedRecord& r) {
     if (r.means.plaquette.count > 0) {
         out += tile(text(r.means.plaquette), "plaquette, Re tr / 3");
         out += tile(text(r.means.polyakov), "|Polyakov loop|");
-        if (std::isfinite(r.means.plaquette.tau)) out += tile(text(r.means.plaquette.tau, r.means.plaquette.tau_error), "τ of the plaquette [sweeps]");
+        if (std::isfinite(r.means.plaquette.tau))
+            out += tile(text(r.means.plaquette.tau, r.means.plaquette.tau_error), "τ of the plaquette [sweeps]");
     }
     if (r.extents[0] > 0) out += tile(grouped(r.sweeps_done), "sweeps");
     return out.empty() ? "" : "<dl class=\"tiles\">" + out + "</dl>\n";
@@ -145,9 +146,10 @@ std::string measured_part(const QuenchedHistory& h) {
     plot.marks = rows.size() < 40;
     plot.reference = mean.mean, plot.reference_name = "mean " + text(mean);
     plot.series.push_back(series(rows, "", 2, [](const auto& m) { return m.plaquette(); }));
-    return chart("Behind thermalisation", to_svg(plot),
-                 fmt::format("All planes. Mean {}; the error counts that neighbours are alike, and without that would be {}.", escape(text(mean)),
-                             escape(error_size(mean.error / std::sqrt(2 * std::max(mean.tau / static_cast<double>(h.record.measure_every), 0.5))))));
+    return chart(
+        "Behind thermalisation", to_svg(plot),
+        fmt::format("All planes. Mean {}; the error counts that neighbours are alike, and without that would be {}.", escape(text(mean)),
+                    escape(error_size(mean.error / std::sqrt(2 * std::max(mean.tau / static_cast<double>(h.record.measure_every), 0.5))))));
 }
 
 std::string memory_chart(const QuenchedHistory& h) {
@@ -169,20 +171,22 @@ std::string memory_chart(const QuenchedHistory& h) {
     };
     add("plaquette", 2, [](const auto& row) { return row.plaquette(); });
     add("|P|", 3, [](const auto& row) { return row.polyakov(); });
-    return chart("How long it remembers", to_svg(plot),
-                 fmt::format("The autocorrelation function. Integrated up to the window where its noise takes over, it gives τ = {} sweeps for the "
-                             "plaquette and {} for |P|; two measurements 2τ apart count as independent.",
-                             escape(text(m.plaquette.tau, m.plaquette.tau_error)), escape(text(m.polyakov.tau, m.polyakov.tau_error))));
+    return chart(
+        "How long it remembers", to_svg(plot),
+        fmt::format("The autocorrelation function. Integrated up to the window where its noise takes over, it gives τ = {} sweeps for the "
+                    "plaquette and {} for |P|; two measurements 2τ apart count as independent.",
+                    escape(text(m.plaquette.tau, m.plaquette.tau_error)), escape(text(m.polyakov.tau, m.polyakov.tau_error))));
 }
 
 std::string polyakov_chart(const QuenchedHistory& h) {
     const auto rows = measured(h.measurements, h.record.thermalisation);
-    return chart("The Polyakov loop", polyakov_plane(rows),
-                 fmt::format("P = tr ∏ U_t / 3, its mean over space, one dot for each measurement. Where colour is confined the dots lie about 0; "
-                             "otherwise they gather along one of the three dotted directions, the elements of the centre. |P| = {}, "
-                             "susceptibility {}.",
-                             escape(text(h.record.means.polyakov)),
-                             escape(text(h.record.means.susceptibility.value, h.record.means.susceptibility.error))));
+    return chart(
+        "The Polyakov loop", polyakov_plane(rows),
+        fmt::format("P = tr ∏ U_t / 3, its mean over space, one dot for each measurement. Where colour is confined the dots lie about 0; "
+                    "otherwise they gather along one of the three dotted directions, the elements of the centre. |P| = {}, "
+                    "susceptibility {}.",
+                    escape(text(h.record.means.polyakov)),
+                    escape(text(h.record.means.susceptibility.value, h.record.means.susceptibility.error))));
 }
 
 std::string charts(const QuenchedHistory& h) {
@@ -198,7 +202,8 @@ std::string speed(const QuenchedRecord& r) {
     for (const auto& [name, part] : r.timers) parts.emplace_back(name, part.seconds);
     std::ranges::stable_sort(parts, std::greater(), [](const auto& part) { return part.second; });
     const auto rate = fmt::format(
-        "<p class=\"big\"><strong>{} million links</strong> <span>a second</span></p>\n<p>An update of one link took <strong>{} ns</strong>, "
+        "<p class=\"big\"><strong>{} million links</strong> <span>a second</span></p>\n<p>An update of one link took <strong>{} "
+        "ns</strong>, "
         "in the mean of heatbath and overrelaxation, its staples and the reunitarisation with it; a sweep {}.</p>\n",
         number(1e-6 * r.link_updates / updating), number(1e9 * updating / r.link_updates),
         escape(duration(updating / static_cast<double>(std::max<std::int64_t>(r.sweeps_done, 1)))));
@@ -212,11 +217,13 @@ std::string facts(const QuenchedHistory& h) {
     const auto& m = r.means;
     FactRows rows;
     if (r.extents[0] > 0) {
-        rows.add("Lattice", fmt::format("{} × {} × {} × {} sites (x, y, z, t), periodic", r.extents[0], r.extents[1], r.extents[2], r.extents[3]));
+        rows.add("Lattice",
+                 fmt::format("{} × {} × {} × {} sites (x, y, z, t), periodic", r.extents[0], r.extents[1], r.extents[2], r.extents[3]));
         rows.add("Quarks in time", r.boundary + " (of no concern to the updates)");
         rows.add("Action", fmt::format("Wilson, β = {}", brief(r.beta)));
         rows.add("Start", start_text(r) + (r.start == "hot" || r.start.starts_with("weak") ? fmt::format(", seed {}", r.start_seed) : ""));
-        rows.add("Sweeps", fmt::format("{} of {}, {} for thermalisation", grouped(r.sweeps_done), grouped(r.sweeps), grouped(r.thermalisation)));
+        rows.add("Sweeps",
+                 fmt::format("{} of {}, {} for thermalisation", grouped(r.sweeps_done), grouped(r.sweeps), grouped(r.thermalisation)));
         rows.add("A sweep", fmt::format("1 heatbath, {} overrelaxation, seed {}", r.overrelaxation, r.seed));
     }
     if (m.plaquette.count > 0) {
@@ -226,7 +233,8 @@ std::string facts(const QuenchedHistory& h) {
         rows.add("… |P|", text(m.polyakov) + ", susceptibility " + text(m.susceptibility.value, m.susceptibility.error));
         rows.add("Measurements", fmt::format("{}, one in {}", grouped(m.plaquette.count), counted(r.measure_every, "sweep", "sweeps")));
     }
-    rows.add("Configurations", r.configurations.empty() ? "" : fmt::format("{} in {}, {} bits", grouped(std::ssize(r.configurations)), r.format, r.bits));
+    rows.add("Configurations",
+             r.configurations.empty() ? "" : fmt::format("{} in {}, {} bits", grouped(std::ssize(r.configurations)), r.format, r.bits));
     rows.add("Device", r.device.name);
     rows.add("Threads", r.threads > 0 ? grouped(r.threads) + (r.simd.empty() ? "" : " (" + r.simd + ")") : "");
     rows.add("Version", joined({r.version.empty() ? "" : "kasane " + r.version, r.commit.empty() ? "" : "commit " + r.commit}));
@@ -243,7 +251,8 @@ std::string commands(const QuenchedHistory& h) {
     const auto directory = shell_word(h.directory.string());
     std::string rows;
     if (!h.run_file.empty())
-        rows += command_row("kasane run " + shell_word((h.directory / "run.toml").string()) + " -o NEW_DIRECTORY", "the same run once more");
+        rows +=
+            command_row("kasane run " + shell_word((h.directory / "run.toml").string()) + " -o NEW_DIRECTORY", "the same run once more");
     if (r.status != "done") rows += command_row("kasane resume " + directory, "goes on from the newest checkpoint");
     if (!r.configurations.empty()) {
         const auto last = shell_word((h.directory / r.configurations.back()).string());

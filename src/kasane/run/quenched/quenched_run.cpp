@@ -191,15 +191,20 @@ class QuenchedRun {
 };
 
 QuenchedResult result_of(const QuenchedRecord& record, const RunDirectory& directory, bool report) {
-    QuenchedResult result{directory.path(), {}, {}, record.status, record.sweeps_done, record.seconds, 0, record.means,
+    QuenchedResult result{directory.path(),
+                          {},
+                          {},
+                          record.status,
+                          record.sweeps_done,
+                          record.seconds,
+                          0,
+                          record.means,
                           static_cast<int>(record.configurations.size())};
     double updating = 0;
     for (const char* part : {"heatbath", "overrelaxation"})
         if (const auto found = record.timers.find(part); found != record.timers.end()) updating += found->second.seconds;
     if (updating > 0) result.link_updates_per_second = record.link_updates / updating;
-    const auto& mean = record.means.plaquette;
-    log::debug("{}: {} sweeps in {:.1f} s, plaquette {:.6f} +- {:.6f}", record.status, record.sweeps_done, record.seconds, mean.mean,
-               mean.error);
+    log::debug("{}: {} sweeps in {:.1f} s, plaquette {}", record.status, record.sweeps_done, record.seconds, text(record.means.plaquette));
     if (record.status != "done") return result;
     result.configuration = directory.path() / record.configuration;
     if (!report) return result;

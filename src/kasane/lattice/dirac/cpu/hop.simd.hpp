@@ -87,49 +87,66 @@ HWY_NOINLINE void gather(const typename CpuReal<P>::Stored* in, const std::int32
     }
 }
 
-/// One vector of out's sites: where it lies in its block, and its sum.
+/// Asks for the cache lines of `bytes` from there on.
+/// The hardware's own streams hide little here: 16^4, one AVX2 core, single, links in 12 reals: 13.8 -> 18 GFLOPS with these requests;
+/// one group ahead is as good as any distance from 4 to 32 KiB.
+template <int bytes>
+HWY_INLINE void prefetch(const void* from) {
+    for (int l = 0; l < (bytes + 63) / 64; ++l) __builtin_prefetch(static_cast<const char*>(from) + 64 * l);
+}
+
+/// One group of out's sites: where it lies in its block, and its sums. Where a group is more than one vector, each direction is done for
+/// all of them before the next, so that a cache line is read once; their sums are then in memory, as most would be anyway.
 template <Precision P, int reals, class LinkStored>
 struct Hop {
     using Stored = typename CpuReal<P>::Stored;
     using V = Vector<P>;
-    static constexpr int lanes = group_lanes<P>;
+    static constexpr int lanes = group_lanes<P>, vectors = lanes / width<P>, groups = block_lanes / lanes;
+    static constexpr index_t words = group_words<P>(24);
 
     const HopJob& job;
     const Stored* in;
-    V s;                      ///< 1; -1 in the adjoint
-    const NeighbourBlock* near;  ///< the block's 8
-    int offset;               ///< of the vector in its block
-    const LinkStored* link;   ///< the next one
-    Spinor<V> sum;
+    V s;  ///< 1; -1 in the adjoint
+    const NeighbourBlock *near, *near_next;  ///< the block's 8, and the next block's
+    int group;               ///< in the block
+    const LinkStored* link;  ///< the next one
+    Spinor<V> sum[vectors];
 
     template <int mu, bool backward>
     HWY_INLINE void add() {
-        const Tag<P> d;
         const NeighbourBlock& there = near[2 * mu + backward];
+        if constexpr (mu == 3 && !backward) {  // the only neighbour that was not met before
+            const NeighbourBlock& then = near_next[2 * mu];
+            if (!then.lane_by_lane)
+                prefetch<static_cast<int>(words * sizeof(Stored))>(in + (static_cast<index_t>(then.at) * groups + group) * words);
+        }
+        const bool unit = mu == 3 && job.temporal_gauge && there.crosses == 0;
+        if (!unit) prefetch<reals * lanes * static_cast<int>(sizeof(LinkStored))>(link + 8 * reals * lanes);
+        for (int v = 0; v < vectors; ++v) add_to<mu, backward>(there, unit, v * width<P>, sum[v]);
+        if (!unit) link += reals * lanes;
+    }
+
+    template <int mu, bool backward>
+    HWY_INLINE void add_to(const NeighbourBlock& there, bool unit, int lane, Spinor<V>& to) const {
         const V sign = backward ? hn::Neg(s) : s;
+        const int offset = group * lanes + lane;
         HalfSpinor<V> h;
         if (HWY_UNLIKELY(there.lane_by_lane)) {
-            alignas(64) Stored group[group_words<P>(24)];
-            gather<P>(in, job.lattice->lane_places(job.to) + there.at + offset, group);
-            h = project<mu>(load_spinor<P>(group, 0), sign);
+            alignas(64) Stored gathered[words];
+            gather<P>(in, job.lattice->lane_places(job.to) + there.at + offset, gathered);
+            h = project<mu>(load_spinor<P>(gathered, 0), sign);
         } else {
             const int place = (offset ^ there.exchange) & -width<P>, e = there.exchange & (width<P> - 1);
-            const index_t group = static_cast<index_t>(there.at) * (block_lanes / lanes) + place / lanes;
-            h = project<mu>(load_spinor<P>(in + group * group_words<P>(24), place % lanes), sign);
+            const index_t from = static_cast<index_t>(there.at) * groups + place / lanes;
+            h = project<mu>(load_spinor<P>(in + from * words, place % lanes), sign);
             if (e != 0) exchange_lanes(h, e);
         }
-        if constexpr (mu == 3) {
-            if (there.crosses != 0) {
-                if (job.antiperiodic) change_signs(h, static_cast<unsigned>(there.crosses) >> offset);
-            } else if (job.temporal_gauge) {
-                accumulate<mu>(sum, h, sign);
-                return;
-            }
+        if (mu == 3 && job.antiperiodic && there.crosses != 0) change_signs(h, static_cast<unsigned>(there.crosses) >> offset);
+        if (!unit) {
+            const auto u = load_link<reals, lanes>(Tag<P>(), link + lane);
+            for (auto& spin : h.s) spin = backward ? adjoint_times(u, spin) : times(u, spin);
         }
-        const auto u = load_link<reals, lanes>(d, link + offset % lanes);
-        link += reals * lanes;
-        for (auto& spin : h.s) spin = backward ? adjoint_times(u, spin) : times(u, spin);
-        accumulate<mu>(sum, h, sign);
+        accumulate<mu>(to, h, sign);
     }
 };
 
@@ -170,6 +187,18 @@ HWY_INLINE HalfSpinor<V> chiral_half(const Spinor<V>& p, int chirality) {
     return {p.s[2 * chirality], p.s[2 * chirality + 1]};
 }
 
+/// What finish_hop() of the next group will need.
+template <Precision P>
+HWY_INLINE void prefetch_rest(const HopJob& job, index_t group) {
+    using Stored = typename CpuReal<P>::Stored;
+    constexpr index_t field = group_words<P>(24), clover = group_words<P>(54);
+    constexpr int bytes = static_cast<int>(sizeof(Stored));
+    prefetch<static_cast<int>(field) * bytes>(static_cast<const Stored*>(job.out) + group * field);
+    if (job.x) prefetch<static_cast<int>(field) * bytes>(static_cast<const Stored*>(job.x) + group * field);
+    if (job.clover && job.form != HopForm::plain)
+        prefetch<static_cast<int>(clover) * bytes>(static_cast<const Stored*>(job.clover) + group * clover);
+}
+
 template <Precision P, class V>
 HWY_INLINE void finish_hop(const HopJob& job, index_t group, int lane, Spinor<V>& sum) {
     using Stored = typename CpuReal<P>::Stored;
@@ -177,7 +206,9 @@ HWY_INLINE void finish_hop(const HopJob& job, index_t group, int lane, Spinor<V>
     const V c = hn::Set(d, static_cast<hn::TFromD<Tag<P>>>(job.c));
     const index_t at = group * group_words<P>(24);
     Spinor<V> x;
-    if (job.x) x = load_spinor<P>(static_cast<const Stored*>(job.x) + at, lane);
+    if (job.x) {
+        x = load_spinor<P>(static_cast<const Stored*>(job.x) + at, lane);
+    }
     if (job.clover && job.form != HopForm::plain) {
         for (int chirality = 0; chirality < 2; ++chirality) {
             auto A = load_clover<P>(static_cast<const Stored*>(job.clover), group, lane, chirality);
@@ -208,18 +239,21 @@ HWY_NOINLINE void hop_vectors(const HopJob& job, index_t first, index_t last) {
     const Tag<P> d;
     const auto* const links = static_cast<const LinkStored*>(job.links);
     const auto* const neighbours = job.lattice->neighbours(job.to);
+    const index_t blocks = job.lattice->blocks();
     for (index_t block = first; block < last; ++block) {
         const index_t per_group = (job.link_begin[block + 1] - job.link_begin[block]) / groups;
-        for (int offset = 0; offset < block_lanes; offset += width<P>) {
+        for (int g = 0; g < groups; ++g) {
             Hop<P, reals, LinkStored> hop{job,
                                           static_cast<const Stored*>(job.in),
                                           hn::Set(d, job.adjoint ? -1 : 1),
                                           neighbours + 8 * block,
-                                          offset,
-                                          links + job.link_begin[block] + offset / lanes * per_group,
+                                          neighbours + 8 * std::min(block + 1, blocks - 1),
+                                          g,
+                                          links + job.link_begin[block] + g * per_group,
                                           {}};
-            for (auto& s : hop.sum.s)
-                for (auto& c : s.c) c = {hn::Zero(d), hn::Zero(d)};
+            for (auto& sum : hop.sum)
+                for (auto& s : sum.s)
+                    for (auto& c : s.c) c = {hn::Zero(d), hn::Zero(d)};
             hop.template add<0, false>();
             hop.template add<0, true>();
             hop.template add<1, false>();
@@ -228,7 +262,8 @@ HWY_NOINLINE void hop_vectors(const HopJob& job, index_t first, index_t last) {
             hop.template add<2, true>();
             hop.template add<3, false>();
             hop.template add<3, true>();
-            finish_hop<P>(job, block * groups + offset / lanes, offset % lanes, hop.sum);
+            prefetch_rest<P>(job, block * groups + g + 1);
+            for (int v = 0; v < lanes / width<P>; ++v) finish_hop<P>(job, block * groups + g, v * width<P>, hop.sum[v]);
         }
     }
 }

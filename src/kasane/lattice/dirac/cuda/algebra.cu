@@ -26,8 +26,8 @@ struct alignas(64) Mailbox {  ///< pinned, on the host
 
 /// What a kernel needs to give a sum back.
 struct Totals {
-    double* partial;          ///< [sums][blocks]
-    unsigned* done;           ///< 0 before and after
+    double* partial;  ///< [sums][blocks]
+    unsigned* done;   ///< 0 before and after
     Mailbox* mailbox;
     std::uint64_t ticket;
 };
@@ -91,7 +91,9 @@ template <Precision P>
 struct Dot {
     static constexpr int numbers = 2;
     FieldView<P> x, y;
-    __device__ void operator()(std::uint32_t i, double* sum) const { add_product(load_spinor<P>(x, i), load_spinor<P>(y, i), sum[0], sum[1]); }
+    __device__ void operator()(std::uint32_t i, double* sum) const {
+        add_product(load_spinor<P>(x, i), load_spinor<P>(y, i), sum[0], sum[1]);
+    }
 };
 template <Precision P>
 struct DotNorm2 {
@@ -276,7 +278,7 @@ struct FieldAlgebra<S, P>::Work {
         launch(verb);
         const std::atomic_ref<std::uint64_t> arrived(mailbox->ticket);
         for (unsigned spin = 0; arrived.load(std::memory_order_acquire) != ticket; ++spin)
-            if (spin % 1024 == 1023) {  // a kernel that failed never writes its ticket
+            if (spin % 65536 == 65535) {  // a kernel that failed never writes its ticket; asking often would cost more than the sum
                 const auto status = cudaStreamQuery(lattice->space().stream);
                 if (status != cudaErrorNotReady) KS_CUDA(status);
             }
@@ -344,8 +346,8 @@ template <Space S, Precision P>
 std::pair<std::complex<double>, double> FieldAlgebra<S, P>::finish(Scalar alpha, const Vector& p, Scalar omega, const Vector& t,
                                                                    const Vector& shadow, Vector& x, Vector& r) {
     using V = Real<P>;
-    const auto got = work_->sum(
-        Finish<P>{factor<V>(alpha), factor<V>(omega), factor<V>(-omega), p.view(), t.view(), shadow.view(), x.view(), r.view()});
+    const auto got =
+        work_->sum(Finish<P>{factor<V>(alpha), factor<V>(omega), factor<V>(-omega), p.view(), t.view(), shadow.view(), x.view(), r.view()});
     return {{got.sum[0], got.sum[1]}, got.sum[2]};
 }
 template <Space S, Precision P>

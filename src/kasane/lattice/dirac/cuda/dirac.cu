@@ -57,7 +57,7 @@ struct Dirac<S, P>::Parts {
 
 template <Space S, Precision P>
 Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const CloverTerm<S>* A, Boundary boundary,
-                      LinkStorage storage)
+                   LinkStorage storage)
     : parts_(std::make_unique<Parts>()) {
     KS_EXPECT(lattice->extents() == links.extents && (!A || A->extents == links.extents));
     auto& parts = *parts_;
@@ -91,7 +91,7 @@ Dirac<S, P>::Dirac(Dirac&&) noexcept = default;
 
 template <Space S, Precision P>
 void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x,
-                         Field<S, P>& out) const {
+                      Field<S, P>& out) const {
     const auto& parts = *parts_;
     const auto& on_lattice = *parts.lattice;
     const auto& clover = parts.clover[static_cast<int>(to)];

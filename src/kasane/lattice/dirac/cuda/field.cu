@@ -65,9 +65,8 @@ void load_there(const SpinorField& from, Parity parity, Field<Cuda, P>& to) {
     KS_EXPECT(from.extents == n);
     std::vector<double> values(static_cast<std::size_t>(24 * n.half()));
     const auto* source = reinterpret_cast<const double*>(from.values.data());
-    parallel_for(Cpu{}, n.half(), [&](index_t i) {
-        std::memcpy(values.data() + 24 * i, source + 24 * host_site(n, parity, i), 24 * sizeof(double));
-    });
+    parallel_for(Cpu{}, n.half(),
+                 [&](index_t i) { std::memcpy(values.data() + 24 * i, source + 24 * host_site(n, parity, i), 24 * sizeof(double)); });
     const auto there = to_space(lattice.space(), values);
     parallel_for(lattice.space(), n.half(), FromHostOrder<P>{lattice.tiles(), parity, there.data(), to.view()});
     cuda::synchronize(lattice.space());
@@ -82,9 +81,8 @@ void store_there(const Field<Cuda, P>& from, Parity parity, SpinorField& to) {
     parallel_for(lattice.space(), n.half(), ToHostOrder<P>{lattice.tiles(), parity, from.view(), there.data()});
     const auto values = to_host(there);
     auto* target = reinterpret_cast<double*>(to.values.data());
-    parallel_for(Cpu{}, n.half(), [&](index_t i) {
-        std::memcpy(target + 24 * host_site(n, parity, i), values.data() + 24 * i, 24 * sizeof(double));
-    });
+    parallel_for(Cpu{}, n.half(),
+                 [&](index_t i) { std::memcpy(target + 24 * host_site(n, parity, i), values.data() + 24 * i, 24 * sizeof(double)); });
 }
 
 template <Precision From, Precision To>

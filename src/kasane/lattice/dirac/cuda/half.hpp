@@ -1,7 +1,7 @@
-// Sixteen-bit numbers on a CUDA device, and their way into registers without conversion instructions, whose rate is an eighth of additions'.
-// Invariants: of spinors, the stored word u stands for (u + 1/2 - 2^15) / (2^15 - 1/2) times the site's scale (its largest real number), so
-// that complementing the 16 bits negates the number exactly: a sum is a difference with a complement, and a difference needs no zero point.
-// Of links and clover terms u stands for the integer u - 2^15. u under the exponent of 2^23 is the float 2^23 + u.
+// Sixteen-bit numbers on a CUDA device, and their way into registers without conversion instructions, whose rate is an eighth of
+// additions'. Invariants: of spinors, the stored word u stands for (u + 1/2 - 2^15) / (2^15 - 1/2) times the site's scale (its largest real
+// number), so that complementing the 16 bits negates the number exactly: a sum is a difference with a complement, and a difference needs no
+// zero point. Of links and clover terms u stands for the integer u - 2^15. u under the exponent of 2^23 is the float 2^23 + u.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/memory.hpp>
@@ -39,11 +39,13 @@ KS_FN Cx<float> spinor_pair(std::uint32_t word) {
 }
 /// a - b of pairs, in units: exact.
 KS_FN Cx<float> difference(std::uint32_t a, std::uint32_t b) {
-    return {lower_under<exponent_of_2_23>(a) - lower_under<exponent_of_2_23>(b), upper_under<exponent_of_2_23>(a) - upper_under<exponent_of_2_23>(b)};
+    return {lower_under<exponent_of_2_23>(a) - lower_under<exponent_of_2_23>(b),
+            upper_under<exponent_of_2_23>(a) - upper_under<exponent_of_2_23>(b)};
 }
 /// Re a - Im b, Im a - Re b.
 KS_FN Cx<float> crossed_difference(std::uint32_t a, std::uint32_t b) {
-    return {lower_under<exponent_of_2_23>(a) - upper_under<exponent_of_2_23>(b), upper_under<exponent_of_2_23>(a) - lower_under<exponent_of_2_23>(b)};
+    return {lower_under<exponent_of_2_23>(a) - upper_under<exponent_of_2_23>(b),
+            upper_under<exponent_of_2_23>(a) - lower_under<exponent_of_2_23>(b)};
 }
 
 /// The larger, or NaN where one is: a field that is not finite must not look finite.
@@ -60,8 +62,7 @@ KS_FN float larger(float a, float b) {
 KS_FN float magnitude(const Spinor<float>& p) {
     float largest[4] = {};
     for (int s = 0; s < 4; ++s)
-        for (int a = 0; a < 3; ++a)
-            largest[s] = larger(largest[s], larger(std::fabs(p.s[s].c[a].re), std::fabs(p.s[s].c[a].im)));
+        for (int a = 0; a < 3; ++a) largest[s] = larger(largest[s], larger(std::fabs(p.s[s].c[a].re), std::fabs(p.s[s].c[a].im)));
     return larger(larger(largest[0], largest[1]), larger(largest[2], largest[3]));
 }
 

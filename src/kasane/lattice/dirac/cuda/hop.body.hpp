@@ -1,6 +1,6 @@
 // One site of out = [x | A x] + c [A^-1] H in on a CUDA device.
-// Invariants: a thread has one site of out and reads its eight neighbours, each link and clover term once; nothing is written but out[place];
-// x may be out. Host and device code without CUDA headers, so that the body can be checked on the host.
+// Invariants: a thread has one site of out and reads its eight neighbours, each link and clover term once; nothing is written but
+// out[place]; x may be out. Host and device code without CUDA headers, so that the body can be checked on the host.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/packed_clover.hpp>
@@ -15,7 +15,7 @@ struct HopTask {
     Tiles tiles;
     std::uint32_t sites = 0;
     Parity to = Parity::even;
-    FieldView<P> in, x, out;  ///< x.data null: no such term
+    FieldView<P> in, x, out;        ///< x.data null: no such term
     const char* links = nullptr;    ///< of parity `to`
     const Chunk* clover = nullptr;  ///< of parity `to`
     Real<P> c = 1;
@@ -103,6 +103,24 @@ struct Here {
     TileEntry around;
 };
 
+/// Half fetches the next direction before it adds this one. What is larger fills the memory's queues without that, and the compiler moves
+/// loads forward as far as registers last.
+template <Precision P>
+inline constexpr bool fetches_ahead = P == Precision::half;
+
+/// In 18 and 12 reals it also asks for the links of the direction behind the next; the branch in this keeps later loads from moving
+/// forward, hence the registers few (96).
+template <Precision P, LinkReals R>
+inline constexpr bool prefetches_links = (R != LinkReals::parameters) && fetches_ahead<P>;
+
+/// The links of a block of places in a direction lie together: its first thread asks for all of them.
+template <int direction, class Format, Precision P>
+KS_FN void prefetch_links(const HopTask<P>& task, std::uint32_t place) {
+    constexpr int bytes = static_cast<int>(row) * Format::bytes;
+    if (place % row == 0 && !(direction / 2 == 3 && task.temporal_gauge))
+        prefetch(task.links + link_block(place, Format::place_bytes) + direction * bytes, bytes);
+}
+
 template <int direction, class Format, Precision P>
 KS_FN Fetched<Format, P> fetch(const HopTask<P>& task, const Here& here) {
     using V = Real<P>;
@@ -145,6 +163,32 @@ KS_FN void add_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, 
     accumulate_weighted<mu>(sum, h, s, weight);
 }
 
+/// All directions from this one on, of which the first is here already.
+template <int direction, Precision P, LinkReals R, bool half_links>
+KS_FN void add_hops(const HopTask<P>& task, const Here& here, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got,
+                    Spinor<Real<P>>& sum) {
+    using Format = LinkFormat<Real<P>, R, half_links>;
+    if constexpr (direction + 1 == directions) {
+        add_hop<direction, P, R, half_links>(task, got, sum);
+    } else if constexpr (fetches_ahead<P>) {
+        if constexpr (prefetches_links<P, R> && direction + 2 < directions) prefetch_links<direction + 2, Format>(task, here.place);
+        const auto next = fetch<direction + 1, Format>(task, here);
+        add_hop<direction, P, R, half_links>(task, got, sum);
+        add_hops<direction + 1, P, R, half_links>(task, here, next, sum);
+    } else {
+        add_hop<direction, P, R, half_links>(task, got, sum);
+        add_hops<direction + 1, P, R, half_links>(task, here, fetch<direction + 1, Format>(task, here), sum);
+    }
+}
+
+/// A block's clover term of one chirality, likewise. Where it stands, the branch also keeps the compiler from loading the term before all
+/// hops are done, for which it would spill registers.
+template <Precision P>
+KS_FN void prefetch_clover(const Chunk* clover, std::uint32_t place, int chirality) {
+    constexpr int bytes = static_cast<int>(row) * clover_bytes<P> / 2;
+    if (place % row == 0) prefetch(reinterpret_cast<const char*>(clover) + link_block(place, clover_bytes<P>) + chirality * bytes, bytes);
+}
+
 /// v := A^-1 v, both chiralities.
 template <Precision P>
 KS_FN void divide_by_clover(const Chunk* clover, std::uint32_t place, Spinor<Real<P>>& v) {
@@ -182,19 +226,8 @@ KS_FN void hop_site(const HopTask<P>& task, std::uint32_t place) {
     for (int d = 0; d < directions; ++d) here.around.neighbour[d] = halves[d / 4].word[d % 4];
 
     Spinor<V> sum{};
-    const auto go = [&]<int d>() {
-        const auto got = fetch<d, Format>(task, here);
-        add_hop<d, P, R, half_links>(task, got, sum);
-    };
-    go.template operator()<0>();
-    go.template operator()<1>();
-    go.template operator()<2>();
-    go.template operator()<3>();
-    go.template operator()<4>();
-    go.template operator()<5>();
-    go.template operator()<6>();
-    go.template operator()<7>();
-
+    add_hops<0, P, R, half_links>(task, here, fetch<0, Format>(task, here), sum);
+    if constexpr (form == HopForm::inverse && !fetches_ahead<P>) prefetch_clover<P>(task.clover, place, 1);
     if constexpr (form == HopForm::inverse) divide_by_clover<P>(task.clover, place, sum);
     if (task.x.data) {
         Spinor<V> x = load_spinor<P>(task.x, place);

@@ -6,8 +6,7 @@ namespace kasane::lattice {
 
 Lattice<Cuda>::Lattice(Cuda on, const Extents& extents) : on_(on) {
     check_extents(extents, "lattice");
-    // 256 sites, 8 x 4 x 4 x 4: two blocks of threads share a tile.
-    const auto made = device::tiling(extents, 256);
+    const auto made = device::tiling(extents, 128);  // a block of threads, 8 x 4 x 4 x 2 where the lattice allows it
     tiles_ = made.tiles;
     lanes_ = to_space(on, made.lanes);
     neighbours_ = to_space(on, made.neighbours);

@@ -32,7 +32,9 @@ using Real = std::conditional_t<P == Precision::double_, double, float>;
 
 /// Chunks of a spinor.
 template <Precision P>
-inline constexpr int spinor_chunks = P == Precision::double_ ? 12 : P == Precision::single ? 6 : 3;
+inline constexpr int spinor_chunks = P == Precision::double_  ? 12
+                                     : P == Precision::single ? 6
+                                                              : 3;
 
 /// One parity of a quark field: component k = 3 spin + colour is the k-th pair of reals; half: of 16-bit words, with a scale per site.
 template <Precision P>
@@ -44,15 +46,13 @@ struct FieldView {
     }
 };
 
-/// Read once and by one thread: kept out of the nearest cache, and first to leave the far one.
+/// Read once and by one thread: past the nearest cache, which is left to what threads share.
 KS_FN Chunk load_once(const Chunk* from) {
 #if defined(__CUDA_ARCH__)
     Chunk c;
-    std::uint64_t policy;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
         : "=r"(c.word[0]), "=r"(c.word[1]), "=r"(c.word[2]), "=r"(c.word[3])
-        : "l"(from), "l"(policy));
+        : "l"(from));
     return c;
 #else
     return *from;
@@ -60,20 +60,22 @@ KS_FN Chunk load_once(const Chunk* from) {
 }
 KS_FN void load_once(const char* from, std::uint32_t (&word)[2]) {
 #if defined(__CUDA_ARCH__)
-    std::uint64_t policy;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;" : "=r"(word[0]), "=r"(word[1]) : "l"(from), "l"(policy));
+    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(word[0]), "=r"(word[1]) : "l"(from));
 #else
     std::memcpy(word, from, 8);
 #endif
 }
 KS_FN void load_once(const char* from, std::uint32_t& word) {
 #if defined(__CUDA_ARCH__)
-    std::uint64_t policy;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm("ld.global.nc.L1::no_allocate.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(word) : "l"(from), "l"(policy));
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(word) : "l"(from));
 #else
     std::memcpy(&word, from, 4);
+#endif
+}
+/// Asks for memory that will be read soon, into the far cache; one thread for all of a multiple of 16 bytes. Nothing before sm_90.
+KS_FN void prefetch([[maybe_unused]] const char* from, [[maybe_unused]] int bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 #endif
 }
 /// Read by several threads, and not written by this kernel.

@@ -1,7 +1,7 @@
 // The clover term as the hop reads it: A itself, never its inverse, of each chirality the 27 independent reals and one more, in chunks.
 // Invariants: A = 1 + a part without trace over spin, so that a block is its upper left 3x3 (3 diagonal reals, 3 complex below), its lower
-// left 3x3 (9 complex, row by row), and the lower right 3x3 is 2 - upper left; half: 16-bit integers of A - 1 in units of the site's largest
-// such number / 32767, whose bits are the 28th words of both chiralities.
+// left 3x3 (9 complex, row by row), and the lower right 3x3 is 2 - upper left; half: 16-bit integers of A - 1 in units of the site's
+// largest such number / 32767, whose bits are the 28th words of both chiralities.
 #pragma once
 
 #include <kasane/lattice/dirac/clover_term.hpp>
@@ -14,7 +14,9 @@ inline constexpr int clover_reals = 28;  ///< of a chirality
 
 /// Bytes of a place.
 template <Precision P>
-inline constexpr int clover_bytes = 2 * clover_reals * (P == Precision::double_ ? 8 : P == Precision::single ? 4 : 2);
+inline constexpr int clover_bytes = 2 * clover_reals*(P == Precision::double_  ? 8
+                                                      : P == Precision::single ? 4
+                                                                               : 2);
 
 /// 1 + a, where a is the part without trace.
 template <class V>
@@ -157,7 +159,8 @@ struct PackClover {
             const auto bits = std::bit_cast<std::uint32_t>(unit);
             word[13] = (word[13] & 0xFFFFu) | bits << 16;
             word[27] = (word[27] & 0xFFFFu) | (bits & 0xFFFF0000u);
-            for (int c = 0; c < chunks; ++c) out[c * static_cast<int>(row)] = {{word[4 * c], word[4 * c + 1], word[4 * c + 2], word[4 * c + 3]}};
+            for (int c = 0; c < chunks; ++c)
+                out[c * static_cast<int>(row)] = {{word[4 * c], word[4 * c + 1], word[4 * c + 2], word[4 * c + 3]}};
         } else {
             constexpr int per_chunk = P == Precision::single ? 4 : 2;
             for (int c = 0; c < chunks; ++c) {

@@ -50,7 +50,8 @@ KS_FN RawLink<Format> load_link(const char* links, std::uint32_t place, int dire
         raw.word[4 * Format::chunks] = pair[0];
         raw.word[4 * Format::chunks + 1] = pair[1];
     }
-    if constexpr (Format::words == 1) load_once(behind + Format::pairs * static_cast<int>(row) * 8 + lane * 4, raw.word[Format::bytes / 4 - 1]);
+    if constexpr (Format::words == 1)
+        load_once(behind + Format::pairs * static_cast<int>(row) * 8 + lane * 4, raw.word[Format::bytes / 4 - 1]);
     return raw;
 }
 

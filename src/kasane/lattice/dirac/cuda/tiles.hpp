@@ -28,7 +28,7 @@ struct Tiles {
     std::uint32_t per_tile = 0;   ///< sites of one parity in a tile
     std::uint32_t magic = 0;      ///< i / per_tile = (i magic) >> (32 + shift)
     int shift = 0;
-    const LaneEntry* lanes = nullptr;      ///< [parity][per_tile], of the space
+    const LaneEntry* lanes = nullptr;       ///< [parity][per_tile], of the space
     const TileEntry* neighbours = nullptr;  ///< [tile]
 
     KS_FN std::uint32_t tile_of(std::uint32_t place) const {
