@@ -46,7 +46,8 @@ class ComplexAlgebra {
     void direction(const Vector& r, Scalar beta, Scalar omega, const Vector& v, Vector& p) {
         for (std::size_t i = 0; i < r.size(); ++i) p[i] = stored(at(r, i) + beta * (at(p, i) - omega * at(v, i)));
     }
-    std::pair<Scalar, double> finish(Scalar alpha, const Vector& p, Scalar omega, const Vector& t, const Vector& shadow, Vector& x, Vector& r) {
+    std::pair<Scalar, double> finish(Scalar alpha, const Vector& p, Scalar omega, const Vector& t, const Vector& shadow, Vector& x,
+                                     Vector& r) {
         for (std::size_t i = 0; i < r.size(); ++i) {
             x[i] = stored(at(x, i) + alpha * at(p, i) + omega * at(r, i));
             r[i] = stored(at(r, i) - omega * at(t, i));

@@ -120,7 +120,19 @@ struct Convert {
     }
 };
 
-enum class Kind { bicgstab, gcr, fgmres, refinement, nested, flexible_gcr, flexible_fgmres, reliable_bicgstab, reliable_cg, bicgstab_same, cg_same };
+enum class Kind {
+    bicgstab,
+    gcr,
+    fgmres,
+    refinement,
+    nested,
+    flexible_gcr,
+    flexible_fgmres,
+    reliable_bicgstab,
+    reliable_cg,
+    bicgstab_same,
+    cg_same
+};
 constexpr Kind all_kinds[] = {Kind::bicgstab,     Kind::gcr,         Kind::fgmres,           Kind::refinement,
                               Kind::nested,       Kind::flexible_gcr, Kind::flexible_fgmres, Kind::reliable_bicgstab,
                               Kind::reliable_cg,  Kind::bicgstab_same, Kind::cg_same};
@@ -252,7 +264,8 @@ TEST_P(EveryMethod, TakesSourcesOfAnySize) {
         EXPECT_TRUE(log.converged()) << exponent << " " << name(log.end);
         // The units are powers of two, but not the same: single precision rounds the same, so does double.
         for (std::size_t i = 0; i < 20; ++i)
-            EXPECT_NEAR(std::abs(Complex(std::ldexp(x[i].real(), -exponent), std::ldexp(x[i].imag(), -exponent)) - one[i]), 0, 1e-9) << exponent;
+            EXPECT_NEAR(std::abs(Complex(std::ldexp(x[i].real(), -exponent), std::ldexp(x[i].imag(), -exponent)) - one[i]), 0, 1e-9)
+                << exponent;
     }
 }
 
@@ -277,7 +290,8 @@ TEST_P(EveryMethod, SaysWhatIsNotFinite) {
 TEST_P(EveryMethod, EndsAtTheLimitAndWhenStopped) {
     // Eigenvalues around the origin on a half circle: slow for everybody.
     Vector d(60);
-    for (std::size_t i = 0; i < d.size(); ++i) d[i] = std::polar(1 + 0.01 * static_cast<double>(i), 3.0 * static_cast<double>(i) / 60 - 1.5);
+    for (std::size_t i = 0; i < d.size(); ++i)
+        d[i] = std::polar(1 + 0.01 * static_cast<double>(i), 3.0 * static_cast<double>(i) / 60 - 1.5);
     const auto A = diagonal(d);
     const auto b = random_vector(60, 9);
     Vector x(60);
@@ -393,7 +407,8 @@ TEST(MixedPrecision, ReachesDoubleThroughElevenBits) {
     auto a = A;
     for (auto& z : a.a) z = {static_cast<double>(Half::stored(z).real()), static_cast<double>(Half::stored(z).imag())};
     const auto b = random_vector(50, 6);
-    for (const Kind kind : {Kind::refinement, Kind::nested, Kind::flexible_gcr, Kind::flexible_fgmres, Kind::reliable_bicgstab, Kind::reliable_cg}) {
+    for (const Kind kind :
+         {Kind::refinement, Kind::nested, Kind::flexible_gcr, Kind::flexible_fgmres, Kind::reliable_bicgstab, Kind::reliable_cg}) {
         Vector x(50);
         const auto log = solve_in<Half>(kind, A, a, b, x, {.tolerance = 1e-12}, 1e-2);
         EXPECT_TRUE(log.converged()) << static_cast<int>(kind) << " " << name(log.end) << " " << log.true_residual;
@@ -426,7 +441,8 @@ TEST(MixedPrecision, UpdatesKeepTheSpeedOfTheRecurrence) {
     const auto A = diagonal(d);
     const auto b = random_vector(300, 8);
     Vector x(300), y(300);
-    for (const auto& [plain, mixed] : {std::pair{Kind::bicgstab_same, Kind::reliable_bicgstab}, std::pair{Kind::cg_same, Kind::reliable_cg}}) {
+    for (const auto& [plain, mixed] :
+         {std::pair{Kind::bicgstab_same, Kind::reliable_bicgstab}, std::pair{Kind::cg_same, Kind::reliable_cg}}) {
         x.assign(300, 0), y.assign(300, 0);
         const auto one = solve(plain, A, b, x, {.tolerance = 1e-10});
         const auto two = solve(mixed, A, b, y, {.tolerance = 1e-10});

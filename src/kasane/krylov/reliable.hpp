@@ -21,7 +21,8 @@ struct ReliableWorkspace {
 
 /// x += y, r = b - A x, and back again where that is no gain; whether it was one.
 template <class High, class Low, class Convert, class System>
-bool update(High& high, Low& low, const Convert& convert, typename High::Vector& x, const ReliableWorkspace<High, Low>& work, System& system) {
+bool update(High& high, Low& low, const Convert& convert, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
+            System& system) {
     if (!std::isfinite(low.norm2(work.y))) return false;
     const double before = system.norm();
     convert(work.y, work.z);
@@ -135,10 +136,11 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
 /// x with |b - A x| <= tolerance |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, section 8.3]
 /// The recurrence carries s = A^+ r; |r| between two updates is taken to shrink as |s| does. After an update the direction is made
-/// orthogonal to the new s again [Clark et al. 2010], and in a low precision its coefficient is Polak & Ribiere's, which on a thermalised
-/// field at a light mass took 640 iterations in half where the usual one took 4000. Ends as stagnated, too, where A^+ r vanishes and r does not: A is singular.
-/// Per iteration: A, A^+; vectors read or written: norm 1, step 6, dot 2 (low), direction 3 = 12; an update: A, A^+, and vectors of the high
-/// precision: convert 1, x 3, r 3, norms 2, convert 1 = 10.
+/// orthogonal to the new s again [Clark et al. 2010]. In a low precision its coefficient is Polak & Ribiere's, which on a thermalised field
+/// at a light mass took 640 iterations in half where the usual one took 4000. Ends as stagnated, too, where A^+ r vanishes and r does not:
+/// A is singular.
+/// Per iteration: A, A^+; vectors read or written: norm 1, step 6, dot 2 (low precision alone), direction 3 = 12; an update: A, A^+, and
+/// vectors of the high precision: convert 1, x 3, r 3, norms 2, convert 1 = 10.
 template <class High, class HighOperator, class Low, class LowOperator, class Convert>
 Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert, const typename High::Vector& b,
                 typename High::Vector& x, const ReliableWorkspace<High, Low>& work, const Options& options = {}, double delta = 0.1) {

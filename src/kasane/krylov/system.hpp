@@ -20,7 +20,8 @@ Unit unit_of(Algebra& algebra, const typename Algebra::Vector& b, typename Algeb
     // Algebras of floats square floats.
     const auto in_range = [](double square) { return square > 1e-30 && square < 1e30; };
     double square = algebra.norm2(b), unit = 1;
-    for (const double other : {0x1p60, 0x1p-60, 0x1p120, 0x1p-120, 0x1p350, 0x1p-350, 0x1p600, 0x1p-600, 0x1p800, 0x1p-800, 0x1p1000, 0x1p-1000}) {
+    for (const double other :
+         {0x1p60, 0x1p-60, 0x1p120, 0x1p-120, 0x1p350, 0x1p-350, 0x1p600, 0x1p-600, 0x1p800, 0x1p-800, 0x1p1000, 0x1p-1000}) {
         if (in_range(square)) break;
         algebra.axpby(other, b, 0, room);
         if (const double scaled = algebra.norm2(room); in_range(scaled)) square = scaled, unit = other;

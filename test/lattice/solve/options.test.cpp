@@ -29,12 +29,14 @@ bool mentions(const std::vector<InputProblem>& found, const std::string& what) {
 }
 
 TEST(SolverOptions, AllProblemsAreSaidAtOnce) {
-    SolverOptions options{.method = Method::gcr, .inner = Precision::double_, .rtol = 1.5, .inner_rtol = -1, .iteration_limit = 0, .krylov_length = 1};
+    SolverOptions options{
+        .method = Method::gcr, .inner = Precision::double_, .rtol = 1.5, .inner_rtol = -1, .iteration_limit = 0, .krylov_length = 1};
     options.outer_links.half = true;
     options.inner_links.half = true;
     const auto found = problems(test::unit_gauge(n), {.kappa = std::nan(""), .csw = -1}, options);
     EXPECT_EQ(found.size(), 8u);
-    for (const auto* what : {"kappa", "csw", "rtol = 1.5", "inner_rtol", "iteration_limit", "krylov_length", "outer operator", "inner operator"})
+    for (const auto* what :
+         {"kappa", "csw", "rtol = 1.5", "inner_rtol", "iteration_limit", "krylov_length", "outer operator", "inner operator"})
         EXPECT_TRUE(mentions(found, what)) << what;
     EXPECT_TRUE(problems(test::unit_gauge(n), {}, {}).empty());
     for (const double kappa : {0., -0.1, std::numeric_limits<double>::infinity()})

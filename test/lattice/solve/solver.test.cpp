@@ -54,7 +54,8 @@ SpinorField textbook_solution(const WilsonClover& D, const SpinorField& b) {
 
 class Solver : public LatticeOnEverySpace {
    protected:
-    SolveLog solve(const GaugeField& u, const DiracParameters& parameters, const SolverOptions& options, const SpinorField& b, SpinorField& x) {
+    SolveLog solve(const GaugeField& u, const DiracParameters& parameters, const SolverOptions& options, const SpinorField& b,
+                   SpinorField& x) {
         return WilsonSolver(space(), u, parameters, options).solve(b, x);
     }
     AnySpace space() {

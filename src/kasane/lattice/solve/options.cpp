@@ -78,8 +78,8 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
         if (!good) problems.push_back({message, {}});
     };
     if (static_cast<index_t>(links.links.size()) != 4 * links.extents.volume())
-        throw InputError(fmt::format("the gauge field has {} links, not the {} of a {} lattice", links.links.size(), 4 * links.extents.volume(),
-                                     text(links.extents)));
+        throw InputError(fmt::format("the gauge field has {} links, not the {} of a {} lattice", links.links.size(),
+                                     4 * links.extents.volume(), text(links.extents)));
     expect(parameters.kappa > 0 && std::isfinite(parameters.kappa),
            fmt::format("kappa = {} must be positive and finite: it is 1 / (2 m + 8), at most a little above 0.125 for light quarks",
                        parameters.kappa));
@@ -102,10 +102,11 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
         expect(false, "some link is not finite (NaN or infinity): the gauge field is damaged");
     } else {
         // Links of a file in single precision are off by 1e-7 at most.
-        expect(!rebuilt || distance < 1e-5,
-               fmt::format("some link is {:.1e} away from SU(3): stored in 12 or 8 numbers it would become another. Reunitarise the field, or "
-                           "store 18 numbers",
-                           distance));
+        expect(
+            !rebuilt || distance < 1e-5,
+            fmt::format("some link is {:.1e} away from SU(3): stored in 12 or 8 numbers it would become another. Reunitarise the field, or "
+                        "store 18 numbers",
+                        distance));
     }
     if (!problems.empty()) throw InputError(std::move(problems));
 }
@@ -142,9 +143,10 @@ void check_memory(const AnySpace& on, const Extents& extents, const DiracParamet
     const auto check = [&](double per_site, const AnySpace& where, const char* what) {
         const double needed = per_site * sites, there = static_cast<double>(available_memory(where));
         constexpr double mib = 1 << 20;
-        KS_VALIDATE(needed <= there, fmt::format("the solver of a {} lattice needs about {:.0f} MiB ({:.0f} bytes per site) of {}, and {:.0f} "
-                                                 "MiB are free. Take a smaller lattice, a shorter krylov_length, or a device with more memory",
-                                                 text(extents), needed / mib, per_site, what, there / mib));
+        KS_VALIDATE(needed <= there,
+                    fmt::format("the solver of a {} lattice needs about {:.0f} MiB ({:.0f} bytes per site) of {}, and {:.0f} "
+                                "MiB are free. Take a smaller lattice, a shorter krylov_length, or a device with more memory",
+                                text(extents), needed / mib, per_site, what, there / mib));
     };
     const double callers = 576 + 2 * 192;  // is there already
     const bool host = std::holds_alternative<Cpu>(on);

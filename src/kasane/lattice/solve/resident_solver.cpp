@@ -64,13 +64,13 @@ struct Attempt {
 std::optional<Attempt> after(const Attempt& tried, Precision lowest, krylov::End end, double residual, std::vector<std::string>& notes) {
     if (tried.precision != Precision::double_) {
         const auto higher = tried.precision == Precision::half ? Precision::single : Precision::double_;
-        notes.push_back(fmt::format("{} precision does not make the residual smaller than {:.1e} ({}): {} goes on", name(tried.precision), residual,
-                                    krylov::name(end), name(higher)));
+        notes.push_back(fmt::format("{} precision does not make the residual smaller than {:.1e} ({}): {} goes on", name(tried.precision),
+                                    residual, krylov::name(end), name(higher)));
         return Attempt{tried.method, higher};
     }
     if (tried.method == Method::cg) return {};
-    notes.push_back(fmt::format("{} ended at residual {:.1e} ({}): conjugate gradients on the normal equations go on", name(tried.method), residual,
-                                krylov::name(end)));
+    notes.push_back(fmt::format("{} ended at residual {:.1e} ({}): conjugate gradients on the normal equations go on", name(tried.method),
+                                residual, krylov::name(end)));
     return Attempt{Method::cg, lowest};
 }
 
@@ -127,9 +127,10 @@ struct ResidentSolver<S>::Parts {
             log_determinant(*clover, Parity::even);
             log_determinant(*clover, Parity::odd);
         } catch (const ComputationError&) {
-            throw InputError(fmt::format("the clover term is not positive definite on some site: kappa csw = {:.4g} is too large for this gauge "
-                                         "field, which is too rough. Take a smaller csw, or smoothed links",
-                                         parameters.kappa * parameters.csw));
+            throw InputError(
+                fmt::format("the clover term is not positive definite on some site: kappa csw = {:.4g} is too large for this gauge "
+                            "field, which is too rough. Take a smaller csw, or smoothed links",
+                            parameters.kappa * parameters.csw));
         }
         return clover;
     }
@@ -178,7 +179,8 @@ struct ResidentSolver<S>::Parts {
             case Precision::half: return run_on(*half, attempt, x, how);
             case Precision::single: return run_on(*single, attempt, x, how);
             case Precision::double_:
-                if (attempt.method == Method::bicgstab) return krylov::bicgstab(algebra, *A, krylov::NoPreconditioner{}, b_hat, x, *bicgstab, how);
+                if (attempt.method == Method::bicgstab)
+                    return krylov::bicgstab(algebra, *A, krylov::NoPreconditioner{}, b_hat, x, *bicgstab, how);
                 return run_on(*same, attempt, x, how);
         }
         return {};
@@ -303,15 +305,18 @@ SolveLog ResidentSolver<S>::Parts::solve(const ResidentField<S>& b, ResidentFiel
             // 1.1: the next ratio will not be quite the same.
             ++corrections;
             gain = std::max(1.1 * relative * b_norm / (part.true_residual * b_hat_norm), 1.1 * gain);
-        } else if (const auto next = after(attempt, options.inner, part.converged() ? krylov::End::stagnated : part.end, relative, log.notes); next) {
+        } else if (const auto next =
+                       after(attempt, options.inner, part.converged() ? krylov::End::stagnated : part.end, relative, log.notes);
+                   next) {
             attempt = *next;
             // What is worse than nothing is no start.
             if (!(relative <= 1)) algebra.zero(x.even);
         } else {
             if (part.converged()) end = SolveEnd::stagnated;
-            log.notes.push_back(fmt::format("nothing is left to try at residual {:.1e}: D is singular or nearly so (kappa = {} at or beyond its "
-                                            "critical value?), or rtol = {:.1e} is below what double precision holds",
-                                            relative, parameters.kappa, options.rtol));
+            log.notes.push_back(
+                fmt::format("nothing is left to try at residual {:.1e}: D is singular or nearly so (kappa = {} at or beyond its "
+                            "critical value?), or rtol = {:.1e} is below what double precision holds",
+                            relative, parameters.kappa, options.rtol));
             break;
         }
         if (log.iterations >= options.iteration_limit || log.inner_iterations >= options.iteration_limit) {

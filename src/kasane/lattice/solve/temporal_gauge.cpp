@@ -19,7 +19,8 @@ TemporalGauge temporal_gauge(const GaugeField& links) {
         const Site x = n.site(i);
         for (int mu = 0; mu < 4; ++mu) {
             const index_t next = n.lexicographic(n.shifted(x, mu, 1));
-            gauge.links.link(i, mu) = mu == 3 && x[3] + 1 < n[3] ? Su3<double>::unit() : times_adjoint(g[at(i)] * links.link(i, mu), g[at(next)]);
+            gauge.links.link(i, mu) =
+                mu == 3 && x[3] + 1 < n[3] ? Su3<double>::unit() : times_adjoint(g[at(i)] * links.link(i, mu), g[at(next)]);
         }
     });
     return gauge;
