@@ -110,7 +110,8 @@ TYPED_TEST(CpuAlgebra, LoadsAndStores) {
         const auto before = back;
         const auto field = c.field(psi);
         store(field, Parity::odd, back);
-        EXPECT_GE(field.bytes(), static_cast<std::uint64_t>(extents.half()) * 24 * (P == Precision::double_ ? 8 : P == Precision::single ? 4 : 2));
+        constexpr std::uint64_t word = P == Precision::double_ ? 8 : P == Precision::single ? 4 : 2;
+        EXPECT_GE(field.bytes(), static_cast<std::uint64_t>(extents.half()) * 24 * word);
         Numbers got, expected;
         for (index_t x = 0; x < extents.volume(); ++x)
             for (int i = 0; i < 12; ++i) {

@@ -37,7 +37,8 @@ void pack_link(const Su3<double>& u, LinkReals reals, int lanes, Stored* to) {
     if (reals == LinkReals::parameters) {
         const auto numbers = eight_reals_of(u);
         for (int k = 0; k < 8; ++k) {
-            const bool signs = k == first_sign_in || k == second_sign_in, negative = k == first_sign_in ? numbers.first_negative : numbers.second_negative;
+            const bool signs = k == first_sign_in || k == second_sign_in;
+            const bool negative = k == first_sign_in ? numbers.first_negative : numbers.second_negative;
             if constexpr (integers) {
                 to[k * lanes] = signs ? int16_with_lowest_bit(numbers.r[k] * 32767, negative) : encode_integer(numbers.r[k]);
             } else {
@@ -130,7 +131,8 @@ Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& li
                    LinkStorage storage)
     : parts_(std::make_unique<Parts>()) {
     KS_VALIDATE(links.extents == lattice->extents() && (!A || A->extents == lattice->extents()),
-                "the links are of " + text(links.extents) + ", the lattice is " + text(lattice->extents()) + ": make both of the same extents");
+                "the links are of " + text(links.extents) + ", the lattice is " + text(lattice->extents()) +
+                    ": make both of the same extents");
     KS_VALIDATE(P != Precision::double_ || !storage.half,
                 "links in half precision would spoil an operator in double: use them with single or half");
     parts_->lattice = lattice;
@@ -159,7 +161,8 @@ template <Space S, Precision P>
 Dirac<S, P>::Dirac(Dirac&&) noexcept = default;
 
 template <Space S, Precision P>
-void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const {
+void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x,
+                      Field<S, P>& out) const {
     KS_EXPECT(&in != &out && (x || form != HopForm::clover));
     const int p = static_cast<int>(to);
     const HopJob job{.lattice = parts_->lattice.get(),
@@ -205,7 +208,8 @@ template <Space S, Precision P>
 double Dirac<S, P>::bytes_per_site(HopForm form, bool with_x) const {
     constexpr double word = sizeof(typename CpuReal<P>::Stored);
     const double fields = 2 + (with_x ? 1 : 0), clover = form != HopForm::plain && parts_->clover[0].size() > 0 ? 1 : 0;
-    const double links = static_cast<double>(parts_->link_begin[0].back() * parts_->link_bytes()) / static_cast<double>(parts_->lattice->places());
+    const double links =
+        static_cast<double>(parts_->link_begin[0].back() * parts_->link_bytes()) / static_cast<double>(parts_->lattice->places());
     return links + word * static_cast<double>(fields * group_words<P>(24) + clover * group_words<P>(54)) / group_lanes<P>;
 }
 
