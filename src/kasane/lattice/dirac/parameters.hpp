@@ -21,7 +21,7 @@ struct DiracParameters {
 /// is half in memory is single in registers.
 enum class Precision { half, single, double_ };
 
-/// Real numbers per link: 18 all; 12 two rows; 8 parameters of a group element [Bunk & Sommer 1986].
+/// Real numbers per link: 18 all; 12 two rows; 8 stereographic coordinates of a group element (dirac/eight_reals.hpp).
 enum class LinkReals : int { all = 18, two_rows = 12, parameters = 8 };
 
 struct LinkStorage {
