@@ -21,7 +21,8 @@ struct Hop {
     HopForm form;
     double flops;
 };
-constexpr Hop wilson{"wilson", HopForm::plain, wilson_flops}, clover{"clover", HopForm::inverse, clover_flops};
+constexpr Hop wilson{"wilson", HopForm::plain, wilson_flops}, clover{"clover", HopForm::inverse, clover_flops},
+    whole{"operator", HopForm::clover, clover_flops};  // of both parities, the others of one
 
 struct Storage {
     Precision precision;
@@ -66,21 +67,35 @@ class Volume {
     }
 
    private:
+    /// A quark field, and its image.
     template <Precision P>
-    SpinorField applied(const Dirac<S, P>& dirac, const Hop& hop, Field<S, P>& in, Field<S, P>& out) {
-        load(source_, Parity::odd, in);
-        dirac.hop(hop.form, Parity::even, false, 1, in, nullptr, out);
+    struct Fields {
+        Field<S, P> even, odd, even_out, odd_out;
+        explicit Fields(const std::shared_ptr<const Lattice<S>>& lattice) : even(lattice), odd(lattice), even_out(lattice), odd_out(lattice) {}
+    };
+    template <Precision P>
+    static void apply(const Dirac<S, P>& dirac, const Hop& hop, Fields<P>& f) {
+        const bool both = hop.form == HopForm::clover;
+        const double c = both ? -benchmark_operator.kappa : 1;
+        dirac.hop(hop.form, Parity::even, false, c, f.odd, both ? &f.even : nullptr, f.even_out);
+        if (both) dirac.hop(hop.form, Parity::odd, false, c, f.even, &f.odd, f.odd_out);
+    }
+    template <Precision P>
+    SpinorField applied(const Dirac<S, P>& dirac, const Hop& hop, Fields<P>& f) {
+        load(source_, Parity::even, f.even);
+        load(source_, Parity::odd, f.odd);
+        apply(dirac, hop, f);
         SpinorField result(extents_);
-        store(out, Parity::even, result);
+        store(f.even_out, Parity::even, result);
         return result;
     }
 
     const SpinorField& reference(const Hop& hop) {
-        auto& kept = reference_[hop.form == HopForm::inverse];
+        auto& kept = reference_[static_cast<int>(hop.form)];
         if (!kept) {
             const Dirac<S, Precision::double_> dirac(lattice_, links_, &term_, benchmark_operator.boundary, exact.links);
-            Field<S, Precision::double_> in(lattice_), out(lattice_);
-            kept = applied(dirac, hop, in, out);
+            Fields<Precision::double_> fields(lattice_);
+            kept = applied(dirac, hop, fields);
         }
         return *kept;
     }
@@ -89,12 +104,13 @@ class Volume {
     BenchmarkResult measured(const std::string& name, const Hop& hop, const LinkStorage& links, const MemorySpeed& speed) {
         const auto& right = reference(hop);
         const Dirac<S, P> dirac(lattice_, links_, &term_, benchmark_operator.boundary, links);
-        Field<S, P> in(lattice_), out(lattice_);
+        Fields<P> fields(lattice_);
         BenchmarkResult row;
-        row.error = distance(applied(dirac, hop, in, out), right);
-        const auto timing = time_calls(on_, [&] { dirac.hop(hop.form, Parity::even, false, 1, in, nullptr, out); });
-        const auto sites = static_cast<double>(extents_.half());
-        const double bytes = dirac.bytes_per_site(hop.form, false);
+        row.error = distance(applied(dirac, hop, fields), right);
+        const auto timing = time_calls(on_, [&] { apply(dirac, hop, fields); });
+        const bool both = hop.form == HopForm::clover;
+        const auto sites = static_cast<double>(both ? extents_.volume() : extents_.half());
+        const double bytes = dirac.bytes_per_site(hop.form, both);
         row.name = name;
         row.n = extents_.volume();
         row.seconds = timing.seconds, row.spread = timing.spread;
@@ -116,7 +132,7 @@ class Volume {
     Links<S> links_;
     CloverTerm<S> term_;
     SpinorField source_;
-    std::optional<SpinorField> reference_[2];
+    std::optional<SpinorField> reference_[3];  ///< by form
 };
 
 std::vector<Storage> storages() {
@@ -128,8 +144,8 @@ std::vector<Storage> storages() {
     return all;
 }
 
-/// The room that a study of this volume takes on the space: links, clover term, one operator of doubles, two fields.
-constexpr double bytes_per_site = 8 * (72 + 144 + 72 + 144 + 48);
+/// The room that a study of this volume takes on the space: links, clover term, one operator of doubles, four fields.
+constexpr double bytes_per_site = 8 * (72 + 144 + 72 + 144 + 96);
 
 void check_memory(const AnySpace& on, const Extents& extents) {
     const double needed = bytes_per_site * static_cast<double>(extents.volume()), there = static_cast<double>(available_memory(on));
@@ -146,7 +162,7 @@ void every_storage(const BenchmarkContext& context, LatticeProblems& problems, S
         const auto& speed = problems.speed(on);
         {
             Volume<S> volume(on, links);
-            for (const auto& hop : {wilson, clover})
+            for (const auto& hop : {wilson, clover, whole})
                 for (const auto& storage : storages())
                     context.report(volume.row(
                         fmt::format("lattice.dslash, {}, {}{}", hop.name, name(storage.precision, storage.links), label), hop, storage, speed));
@@ -182,8 +198,8 @@ void curve(const BenchmarkContext& context, LatticeProblems& problems, S on) {
 Benchmark lattice_dslash(const SharedLattice& shared) {
     return {
         "lattice.dslash",
-        "One hop from the odd sites to the even ones: `wilson` H (1320 flop a site), `clover` A^-1 H (1824, A inverted as it is read), for every precision "
-        "of the fields and storage of the links: 18, 12 or 8 real numbers; `half links` are 16-bit ones under fields in single precision; "
+        "One hop from the odd sites to the even ones: `wilson` H (1320 flop a site), `clover` A^-1 H (1824, A inverted as it is read); `operator`: "
+        "A - kappa H on both parities (1824). For every precision of the fields and storage of the links: 18, 12 or 8 real numbers; `half links` are 16-bit ones under fields in single precision; "
         "`temporal gauge` does not read U_t. Links U = exp(0.3 i P), antiperiodic time, c_sw = 1. 16^4 on a CPU (one thread, all threads), "
         "32^3 x 64 on a device, `--n L` for L^4; n counts all sites. `by volume`: the talk's curve ([Ish09], slides 29 to 31). The bound is the triad of "
         "this run times the flop per byte of the storage with every neighbour's spinor read once (`bytes_per_site`): caches "
