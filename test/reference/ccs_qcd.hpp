@@ -1,5 +1,5 @@
 // The deterministic gauge field and source of the CCS QCD solver benchmark (K.-I. Ishikawa, Y. Kuramashi, A. Ukawa, T. Boku;
-// github.com/fiber-miniapp/ccs-qcd, v0.92), rebuilt from its description, and what it prints for class 1. Its generator gives one number
+// Fiber suite of mini-applications, v0.92), rebuilt from its description, and what it prints for class 1. Its generator gives one number
 // after another, so the order of all loops is part of the definition:
 //   parity (even, odd), direction, x, y, z: 8 T/2 pairs of numbers; the site with time t has the pairs c + 3 (t/2), c = 0 … 7 (neighbours
 //   share pairs: 3 is not 8). P = sum_c sin(2 pi a) sqrt(-2 log b) lambda_c / sqrt 2, U = exp(0.1 i P).
