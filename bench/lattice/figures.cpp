@@ -47,7 +47,7 @@ std::string dslash(const Study& study) {
     std::string out;
     for (const std::string hop : {"wilson", "clover"}) {
         out += bars("Speed of one hop, " + hop, values(study, hop + ", ", "gflops"), gflops_text);
-        out += bars("Over the bound, " + hop, values(study, hop + ", ", "bound_fraction"), percent);
+        out += bars("Of the bound, " + hop, values(study, hop + ", ", "bound_fraction"), percent);
     }
     return out + curves(study, "Speed against the volume", "GFLOPS", "gflops", false, "The clover operator's hop with A^-1.");
 }
