@@ -71,7 +71,8 @@ class Volume {
     template <Precision P>
     struct Fields {
         Field<S, P> even, odd, even_out, odd_out;
-        explicit Fields(const std::shared_ptr<const Lattice<S>>& lattice) : even(lattice), odd(lattice), even_out(lattice), odd_out(lattice) {}
+        explicit Fields(const std::shared_ptr<const Lattice<S>>& lattice)
+            : even(lattice), odd(lattice), even_out(lattice), odd_out(lattice) {}
     };
     template <Precision P>
     static void apply(const Dirac<S, P>& dirac, const Hop& hop, Fields<P>& f) {
@@ -198,12 +199,13 @@ void curve(const BenchmarkContext& context, LatticeProblems& problems, S on) {
 Benchmark lattice_dslash(const SharedLattice& shared) {
     return {
         "lattice.dslash",
-        "One hop from the odd sites to the even ones: `wilson` H (1320 flop a site), `clover` A^-1 H (1824, A inverted as it is read); `operator`: "
-        "A - kappa H on both parities (1824). For every precision of the fields and storage of the links: 18, 12 or 8 real numbers; `half links` are 16-bit ones under fields in single precision; "
-        "`temporal gauge` does not read U_t. Links U = exp(0.3 i P), antiperiodic time, c_sw = 1. 16^4 on a CPU (one thread, all threads), "
-        "32^3 x 64 on a device, `--n L` for L^4; n counts all sites. `by volume`: the talk's curve ([Ish09], slides 29 to 31). The bound is the triad of "
-        "this run times the flop per byte of the storage with every neighbour's spinor read once (`bytes_per_site`): caches "
-        "exceed it where a volume fits. The error is |difference| / |result| against double precision with 18 numbers.",
+        "One hop from the odd sites to the even ones: `wilson` H (1320 flop a site), `clover` A^-1 H (1824, A inverted as it is read); "
+        "`operator`: A - kappa H on both parities (1824). For every precision of the fields and storage of the links: 18, 12 or 8 real "
+        "numbers; `half links` are 16-bit ones under fields in single precision; `temporal gauge` does not read U_t. Links U = exp(0.3 i P), "
+        "antiperiodic time, c_sw = 1. 16^4 on a CPU (one thread, all threads), 32^3 x 64 on a device, `--n L` for L^4; n counts all sites. "
+        "`by volume`: the talk's curve ([Ish09], slides 29 to 31). The bound is the triad of this run times the flop per byte of the storage "
+        "with every neighbour's spinor read once (`bytes_per_site`): caches exceed it where a volume fits. The error is |difference| / "
+        "|result| against double precision with 18 numbers.",
         [shared](const BenchmarkContext& context) {
             for (const auto& extents : volumes_or(context, main_volume(context.space)))
                 for (const auto& on : with_threads(context.space))
