@@ -74,7 +74,7 @@ GaugeFile read_openqcd(ByteSource& source, std::uint64_t memory) {
     if (std::isfinite(said))
         intake.expect_plaquette({said, 1e-13});
     else
-        intake.complain(fmt::format("its header states a plaquette of {}: it is damaged", said));
+        intake.complain(fmt::format("its header states a plaquette of {}: it is damaged", std::isnan(said) ? "nan" : "infinity"));
     const auto link = stored.link_bytes();
     bool any_zero = false;
     for_each_piece(source, extents.half(), 8 * link, [&](index_t number, const unsigned char* bytes) {
