@@ -24,6 +24,8 @@ nlohmann::ordered_json text_or_null(const std::string& text) {
     return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
 }
 
+std::string text_or_empty(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : std::string(); }
+
 double number_or_nan(const nlohmann::json& value) { return value.is_number() ? value.get<double>() : std::nan(""); }
 
 int threads_of(const AnySpace& space) {

@@ -62,4 +62,20 @@ std::string ByteSource::head() {
     return bytes;
 }
 
+std::string_view how_to_unpack(std::string_view head) {
+    using namespace std::string_view_literals;
+    constexpr std::string_view known[][2] = {
+        {"\x1f\x8b"sv, "is compressed with gzip: unpack it first (gunzip -k FILE)"sv},
+        {"BZh"sv, "is compressed with bzip2: unpack it first (bunzip2 -k FILE)"sv},
+        {"\xfd"
+         "7zXZ"sv,
+         "is compressed with xz: unpack it first (unxz -k FILE)"sv},
+        {"\x28\xb5\x2f\xfd"sv, "is compressed with zstd: unpack it first (unzstd FILE)"sv},
+        {"PK\x03\x04"sv, "is a zip archive: unpack it first"sv},
+    };
+    for (const auto& [magic, how] : known)
+        if (head.starts_with(magic)) return how;
+    return "";
+}
+
 }  // namespace kasane

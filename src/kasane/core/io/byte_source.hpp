@@ -45,4 +45,7 @@ class ByteSource {
     std::uint64_t size_ = 0, position_ = 0;
 };
 
+/// What to say of a file whose first bytes are those of a compressed one: how to unpack it; empty of others.
+std::string_view how_to_unpack(std::string_view head);
+
 }  // namespace kasane

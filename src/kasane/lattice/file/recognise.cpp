@@ -13,17 +13,11 @@ std::string refusal(const std::string& head) {
     const struct {
         std::string_view magic, why;
     } known[] = {
-        {"\x1f\x8b"sv, "is compressed with gzip: unpack it first (gunzip -k FILE)"},
-        {"BZh"sv, "is compressed with bzip2: unpack it first (bunzip2 -k FILE)"},
-        {"\xfd"
-         "7zXZ"sv,
-         "is compressed with xz: unpack it first (unxz -k FILE)"},
-        {"\x28\xb5\x2f\xfd"sv, "is compressed with zstd: unpack it first (unzstd FILE)"},
-        {"PK\x03\x04"sv, "is a zip archive: unpack it first"},
         {"\x89HDF"sv, "is an HDF5 file: gauge configurations are read from NERSC, ILDG, MILC v5 and openQCD files"},
         {"\xab\x89\x67\x45"sv, "looks like LIME of little-endian numbers: LIME is big endian, so this was not written by a LIME library"},
     };
     if (head.empty()) return "is empty: it holds no bytes";
+    if (const auto how = how_to_unpack(head); !how.empty()) return std::string(how);
     for (const auto& [magic, why] : known)
         if (head.starts_with(magic)) return std::string(why);
     return "is no gauge configuration of a known format: NERSC begins with BEGIN_HEADER, ILDG with LIME's 45 67 89 ab, MILC v5 with the number "

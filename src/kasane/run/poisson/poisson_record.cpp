@@ -131,19 +131,7 @@ PoissonRecord poisson_record_from_json(const std::string& text, const std::files
         const auto j = json::parse(text);
         KS_VALIDATE(j.at("problem") == "poisson", "is the record of another problem", {file.string(), 0, 0, ""});
         PoissonRecord r;
-        const auto text_of = [](const json& value) { return value.is_string() ? value.get<std::string>() : std::string(); };
-        r.title = j.at("title"), r.status = j.at("status"), r.message = j.at("message");
-        r.started = j.at("started"), r.finished = text_of(j.at("finished"));
-        const auto& device = j.at("device");
-        r.device = {device.at("name"),
-                    device.at("kind"),
-                    device.at("memory_bytes"),
-                    device.at("units"),
-                    number_or_nan(device.at("clock_hertz")),
-                    device.at("capability")};
-        r.threads = j.at("threads"), r.simd = j.at("simd");
-        r.version = j.at("kasane"), r.commit = j.at("commit");
-        r.compiler = text_of(j.at("build").at("compiler")), r.cuda = text_of(j.at("build").at("cuda"));
+        read_head(j, r);
         r.cells = j.at("cells"), r.spacing = j.at("spacing");
         for (std::size_t d = 0; d < 3; ++d) r.size[d] = number_or_nan(j.at("size").at(d));
         for (std::size_t f = 0; f < 6; ++f) {

@@ -71,23 +71,11 @@ QuenchedRecord quenched_record_from_json(const std::string& text, const std::fil
         const auto j = json::parse(text);
         KS_VALIDATE(j.at("problem") == "quenched", "is the record of another problem", {file.string(), 0, 0, ""});
         QuenchedRecord r;
-        const auto text_of = [](const json& value) { return value.is_string() ? value.get<std::string>() : std::string(); };
-        r.title = j.at("title"), r.status = j.at("status"), r.message = j.at("message");
-        r.started = j.at("started"), r.finished = text_of(j.at("finished"));
-        const auto& device = j.at("device");
-        r.device = {device.at("name"),
-                    device.at("kind"),
-                    device.at("memory_bytes"),
-                    device.at("units"),
-                    number_or_nan(device.at("clock_hertz")),
-                    device.at("capability")};
-        r.threads = j.at("threads"), r.simd = j.at("simd");
-        r.version = j.at("kasane"), r.commit = j.at("commit");
-        r.compiler = text_of(j.at("build").at("compiler")), r.cuda = text_of(j.at("build").at("cuda"));
+        read_head(j, r);
         for (std::size_t mu = 0; mu < 4; ++mu) r.extents.n[mu] = j.at("extents").at(mu);
         r.boundary = j.at("boundary");
         const auto& start = j.at("start");
-        r.start = start.at("kind"), r.start_file = text_of(start.at("file")), r.start_seed = start.at("seed");
+        r.start = start.at("kind"), r.start_file = text_or_empty(start.at("file")), r.start_seed = start.at("seed");
         r.beta = number_or_nan(j.at("beta"));
         r.sweeps = j.at("sweeps"), r.thermalisation = j.at("thermalisation"), r.overrelaxation = j.at("overrelaxation");
         r.seed = j.at("seed"), r.measure_every = j.at("measure_every");

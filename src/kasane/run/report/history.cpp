@@ -2,13 +2,13 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/toml.hpp>
 #include <kasane/run/report/history.hpp>
+#include <kasane/run/run_texts.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <optional>
 #include <sstream>
 
@@ -18,16 +18,6 @@ namespace kasane::run::report {
 namespace {
 
 using json = nlohmann::json;
-
-std::optional<std::string> content(const fs::path& path) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    std::ostringstream text;
-    text << file.rdbuf();
-    return std::move(text).str();
-}
 
 /// Looks into JSON that may lack anything or hold it in another type; the defaults of History then stay.
 class Reader {

@@ -15,13 +15,6 @@ std::string refusal(const std::string& head) {
     const struct {
         std::string_view magic, why;
     } known[] = {
-        {"\x1f\x8b"sv, "is compressed with gzip: unpack it first (gunzip -k FILE)"},
-        {"BZh"sv, "is compressed with bzip2: unpack it first (bunzip2 -k FILE)"},
-        {"\xfd"
-         "7zXZ"sv,
-         "is compressed with xz: unpack it first (unxz -k FILE)"},
-        {"\x28\xb5\x2f\xfd"sv, "is compressed with zstd: unpack it first (unzstd FILE)"},
-        {"PK\x03\x04"sv, "is a zip archive: unpack it first"},
         {"\x89HDF"sv, "is an HDF5 file: matrices are read from Matrix Market or PETSc binary files"},
         {"MATLAB 5.0"sv, "is a MATLAB file: save the matrix as Matrix Market (mmwrite) or PETSc binary (PetscBinaryWrite)"},
         {"\x50\x7b\x12\x00"sv,
@@ -33,6 +26,7 @@ std::string refusal(const std::string& head) {
         {"\xef\xbb\xbf"sv, "begins with a byte order mark, which Matrix Market has not: save it as plain text"},
     };
     if (head.empty()) return "is empty: it holds no bytes";
+    if (const auto how = how_to_unpack(head); !how.empty()) return std::string(how);
     for (const auto& [magic, why] : known)
         if (head.starts_with(magic)) return std::string(why);
     return "is neither Matrix Market (a first line like '%%MatrixMarket matrix coordinate real symmetric') nor PETSc binary (Mat or Vec): "
