@@ -4,9 +4,12 @@
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
+#include <kasane/core/comm/team.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/gravity/diagnose/force_audit.hpp>
 #include <kasane/gravity/direct/direct.hpp>
+#include <kasane/gravity/direct/frame.hpp>
+#include <kasane/gravity/exchange.hpp>
 #include <kasane/gravity/particles.hpp>
 #include <kasane/gravity/step/steps.hpp>
 #include <kasane/gravity/tree/tuner.hpp>
@@ -28,6 +31,7 @@ struct SimulationState {
     std::vector<Vec3<float>> acceleration{};  ///< of the last force of a tree, in the particles' given order; empty: none
     TreeTuning tuning{};
     double step_length = 0;  ///< that stands for eps in the steps where eps is zero, if it was computed at the start [length]
+    Frame frame{};           ///< of direct summation: it is renewed at every 64th macro step; total 0: none
 };
 
 struct SimulationOptions {
@@ -36,6 +40,7 @@ struct SimulationOptions {
     double start_time = 0;   ///< time() at step 0
     std::int64_t steps = 0;  ///< macro steps that the given particles have behind them (a resumed run)
     SimulationState state{};  ///< of a resumed run
+    Exchange exchange{};      ///< between the members of a team
 };
 
 /// What adaptive steps did so far.
@@ -50,6 +55,10 @@ class Simulation {
    public:
     /// @throws InputError: bad particles or options, or more memory needed than the space has (both numbers in the message)
     Simulation(AnySpace on, Particles particles, const SimulationOptions& options);
+    /// Direct summation on all members of a team, each with its slab of the particles; on rank 0, while the other ranks are in serve().
+    /// @param here  the spaces of this rank's members   @param particles  all of them
+    /// @throws InputError as above, a tree among them; with the number of the rank that it is from
+    Simulation(comm::Team& team, const std::vector<AnySpace>& here, Particles particles, const SimulationOptions& options);
     ~Simulation();
     Simulation(Simulation&&) noexcept;
     Simulation& operator=(Simulation&&) noexcept;
@@ -90,6 +99,9 @@ class Simulation {
     struct EngineOn;
     std::unique_ptr<Engine> engine_;
 };
+
+/// What the ranks other than 0 do while rank 0 has a Simulation on the team; returns when that is gone, or when it could not be made.
+void serve(comm::Team& team, const std::vector<AnySpace>& here);
 
 /// Host and device memory that a simulation of n particles takes at its peak.
 struct SimulationMemory {

@@ -1,0 +1,22 @@
+// How the members of a team exchange their particles in direct summation ([MTM13] section 4). Plain values.
+#pragma once
+
+#include <kasane/core/comm/channel.hpp>
+
+namespace kasane::gravity {
+
+/// Which form accelerations of all particles take between members.
+enum class PairForm {
+    automatic,   ///< by a measured table
+    one_sided,   ///< every target feels every source: accumulation and transport of positions
+    both_sides,  ///< every pair once (CUDA): positions go to half of the members, reactions come home
+};
+
+struct Exchange {
+    /// Bytes that each of the two buffers for other members' particles may take on a member; less than the largest slab counts as that.
+    double buffer_bytes = 256.0 * 1024 * 1024;
+    comm::Engine engine = comm::Engine::automatic;
+    PairForm form = PairForm::automatic;
+};
+
+}  // namespace kasane::gravity
