@@ -31,7 +31,7 @@ struct SimulationState {
     std::vector<Vec3<float>> acceleration{};  ///< of the last force of a tree, in the particles' given order; empty: none
     TreeTuning tuning{};
     double step_length = 0;  ///< that stands for eps in the steps where eps is zero, if it was computed at the start [length]
-    Frame frame{};           ///< of direct summation: it is renewed at every 64th macro step; total 0: none
+    DirectFrame frame{};     ///< of direct summation: it is renewed at every 64th macro step; total 0: none
 };
 
 struct SimulationOptions {

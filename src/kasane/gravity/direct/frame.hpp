@@ -9,7 +9,7 @@
 
 namespace kasane::gravity {
 
-struct Frame {
+struct DirectFrame {
     Vec3<double> origin;
     double extent = 0;        ///< largest distance of a sampled particle from the origin; 0 for one place
     double largest_mass = 0;  ///< of any particle
@@ -27,6 +27,6 @@ inline constexpr int frame_samples = 32;
 /// Index of a sample in the order of all particles.
 inline index_t frame_sample(int k, index_t total) { return k * total / frame_samples; }
 /// @param sampled [frame_samples]; per component their median is the origin: a few far particles do not move it
-Frame make_frame(const std::vector<Vec3<double>>& sampled, double largest_mass, index_t total);
+DirectFrame make_direct_frame(const std::vector<Vec3<double>>& sampled, double largest_mass, index_t total);
 
 }  // namespace kasane::gravity

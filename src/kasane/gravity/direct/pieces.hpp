@@ -43,7 +43,7 @@ class DirectPieces {
     index_t padded(index_t count) const;
 
     /// Of the evaluations that follow; costs nothing.
-    void set(const Frame& frame);
+    void set(const DirectFrame& frame);
     /// bodies [padded(position.n) body_bytes()]
     void pack(S on, View<const Vec3<double>> position, View<const double> mass, View<std::byte> bodies);
 
