@@ -50,7 +50,7 @@ int best_quantum(const PairShape& shape, index_t total) {
 TileShape tile_shape(Precision precision, bool potential, index_t targets, int multiprocessors) {
     const bool single = precision == Precision::single_;
     if (!potential && targets >= many_targets * multiprocessors) return single ? TileShape{256, 4, 2} : TileShape{256, 2, 2};
-    return single ? TileShape{128, 2, 7} : TileShape{128, 2, 4};
+    return {128, 2, single ? 6 : potential ? 3 : 4};
 }
 
 TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors) {
