@@ -9,11 +9,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <variant>
 
 namespace kasane::gravity {
 namespace detail {
 namespace {
+
+/// Of the binned sums.
+constexpr int most_parts = 4;
 
 index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
 
@@ -69,36 +73,29 @@ class PiecesIn {
     void begin(int threads, View<const Vec3<double>> targets, index_t first, bool potential) {
         const index_t padded = round_up(targets.n, target_padding);
         first_ = first;
+        job_.targets = targets.n;
+        job_.potential = potential;
+        job_.leaves_out_own = potential && first != Self::none;
+        choose_bins();
         target_.reserve_discarding(3 * padded);
-        sums_.reserve_discarding(padded * sum_parts<Real> * sum_components);
+        sums_.reserve_discarding(job_.sums.parts * padded * sum_components);
+        job_.sums.at = sums_.data();
+        job_.sums.stride = padded * sum_components;
         Real *const x = target_.data(), *const y = x + padded, *const z = y + padded;
+        job_.x = x, job_.y = y, job_.z = z;
 #pragma omp parallel for schedule(static) num_threads(threads) if (padded > 4096)
         for (index_t i = 0; i < padded; ++i) {
             const auto at = place(targets[std::min(i, targets.n - 1)]);
             x[i] = at.x, y[i] = at.y, z[i] = at.z;
-            for (int k = 0; k < sum_parts<Real>; ++k)
-                std::fill_n(sums_.data() + (k * padded + i) * sum_components, sum_components, 0.0);
+            for (int k = 0; k < job_.sums.parts; ++k) std::fill_n(job_.sums.at + k * job_.sums.stride + i * sum_components, sum_components, 0.0);
         }
-        job_.x = x, job_.y = y, job_.z = z;
-        job_.targets = targets.n;
-        job_.potential = potential;
-        job_.leaves_out_own = potential && first != Self::none;
-
-        const auto factor = factors();
-        // Nobody comes closer than a softening far below the extent, so that bins for such pairs would only be coarse.
-        const Bins<sum_parts<Real>> pull(std::min(scaled_.acceleration_bound(eps_), scaled_.acceleration_bound(0)) / factor.acceleration);
-        const Bins<sum_parts<Real>> well(std::min(scaled_.potential_bound(eps_), scaled_.potential_bound(0)) / factor.potential);
-        for (int k = 0; k < sum_parts<Real>; ++k)
-            for (int c = 0; c < bins_width; ++c) bins_[k][c] = c % sum_components < 3 ? pull.shift[k] : well.shift[k];
-        job_.sums = sums_.data();
-        job_.stride = padded * sum_components;
     }
 
     void add(int threads, const Piece& sources) {
         job_.bodies = reinterpret_cast<const Real*>(sources.bodies.ptr);
         job_.sources = sources.count;
         job_.shift = first_ - sources.first;
-        job_.bins = &bins_[0][0];
+        job_.sums.bins = &bins_[0][0];
         if (options_.variant == DirectVariant::plain)
             add_plain(threads);
         else
@@ -112,8 +109,8 @@ class PiecesIn {
 #pragma omp parallel for schedule(static) num_threads(threads) if (job_.targets > 4096)
         for (index_t i = 0; i < job_.targets; ++i) {
             double field[sum_components] = {};
-            for (int k = sum_parts<Real>; k-- > 0;)
-                for (int c = 0; c < sum_components; ++c) field[c] += job_.sums[k * job_.stride + i * sum_components + c];
+            for (int k = job_.sums.parts; k-- > 0;)
+                for (int c = 0; c < sum_components; ++c) field[c] += job_.sums.at[k * job_.sums.stride + i * sum_components + c];
             if (!out.acceleration.empty()) out.acceleration[i] = per_acceleration * Vec3<double>{field[0], field[1], field[2]};
             if (!out.potential.empty()) out.potential[i] = per_potential * field[3];
         }
@@ -126,6 +123,21 @@ class PiecesIn {
     }
     SimdFactors factors() const {
         return options_.variant == DirectVariant::plain ? SimdFactors{1, 1} : simd_factors<Real>(job_.potential);
+    }
+
+    /// As many parts as keep the precision's digits of what the heaviest body pulls from as far as the extent, whatever the bound is.
+    void choose_bins() {
+        const auto factor = factors();
+        // Nobody comes closer than a softening far below the extent, so that bins for such pairs would only be coarse.
+        const double pull = std::min(scaled_.acceleration_bound(eps_), scaled_.acceleration_bound(0));
+        const double well = std::min(scaled_.potential_bound(eps_), scaled_.potential_bound(0));
+        const double least = scaled_.largest_mass / (scaled_.extent * scaled_.extent);
+        job_.sums.parts = 2;
+        while (job_.sums.parts < most_parts && std::ldexp(pull, -23 - 27 * job_.sums.parts) > least * std::numeric_limits<Real>::epsilon() / 4)
+            ++job_.sums.parts;
+        const Bins<most_parts> accelerations(pull / factor.acceleration), potentials(well / factor.potential);
+        for (int k = 0; k < most_parts; ++k)
+            for (int c = 0; c < bins_width; ++c) bins_[k][c] = c % sum_components < 3 ? accelerations.shift[k] : potentials.shift[k];
     }
 
     /// The textbook loop over the packed sources: a grain at a time in double, then into the bins.
@@ -149,9 +161,10 @@ class PiecesIn {
                     run[3] += static_cast<double>(m_over_r);
                 }
                 for (int c = 0; c < sum_components; ++c) {
-                    Bins<sum_parts<Real>> bins;
-                    for (int k = 0; k < sum_parts<Real>; ++k) bins.shift[k] = bins_[k][c];
-                    for (int k = 0; k < sum_parts<Real>; ++k) job_.sums[k * job_.stride + i * sum_components + c] += bins.cut(k, run[c]);
+                    Bins<most_parts> bins;
+                    for (int k = 0; k < most_parts; ++k) bins.shift[k] = bins_[k][c];
+                    for (int k = 0; k < job_.sums.parts; ++k)
+                        job_.sums.at[k * job_.sums.stride + i * sum_components + c] += bins.cut(k, run[c]);
                 }
             }
     }
@@ -162,7 +175,7 @@ class PiecesIn {
     double per_length_ = 1, per_mass_ = 1;  ///< powers of two
     double eps_ = 0;                        ///< softening in the kernel's units
     DirectFrame scaled_;  ///< the frame in the kernel's units
-    double bins_[sum_parts<Real>][bins_width] = {};
+    double bins_[most_parts][bins_width] = {};
     SimdJob<Real> job_;
     Buffer<Real, Cpu> target_;   ///< x[], y[], z[]
     Buffer<double, Cpu> sums_;  ///< [parts][targets][components]
@@ -170,15 +183,15 @@ class PiecesIn {
 
 }  // namespace
 
+/// As long as what is done once per grain (1.5% of 1024 floats) allows, so that a few thousand particles still spread over ranks.
 index_t cpu_grain(index_t total, Precision precision) {
-    const index_t most = precision == Precision::single_ ? 1024 : 512;
-    return std::min(most, index_t{total < 4096 ? 256 : total < 16384 ? 512 : 1024});
+    if (precision == Precision::single_) return total < 1024 ? 256 : total < 16384 ? 512 : 1024;
+    return total < 4096 ? 256 : 512;
 }
 
 std::uint64_t cpu_pieces_bytes(index_t targets, Precision precision) {
-    const std::uint64_t single = 3 * sizeof(float) + sum_parts<float> * sum_components * sizeof(double);
-    const std::uint64_t both = 3 * sizeof(double) + sum_parts<double> * sum_components * sizeof(double);
-    return static_cast<std::uint64_t>(round_up(targets, target_padding)) * (precision == Precision::single_ ? single : both);
+    const auto real = precision == Precision::single_ ? sizeof(float) : sizeof(double);
+    return static_cast<std::uint64_t>(round_up(targets, target_padding)) * (3 * real + most_parts * sum_components * sizeof(double));
 }
 
 }  // namespace detail

@@ -10,16 +10,20 @@ namespace kasane::gravity::detail {
 /// What is summed for a target: x, y, z of its acceleration and its potential.
 inline constexpr int sum_components = 4;
 
-/// Parts of a binned sum.
-template <class Real>
-inline constexpr int sum_parts = sizeof(Real) == 4 ? 2 : 3;
-
 /// Sources lie in groups x[], y[], z[], m[] of this many: the widest vector there is.
 template <class Real>
 inline constexpr index_t source_group = static_cast<index_t>(64 / sizeof(Real));
 
-/// Numbers of each part in SimdJob::bins: the components' constants, twice, as the widest vector takes them.
+/// Numbers of each part in SimdSums::bins: the components' constants, twice, as the widest vector takes them.
 inline constexpr index_t bins_width = 2 * sum_components;
+
+/// The binned sums of the targets.
+struct SimdSums {
+    double* at = nullptr;  ///< [parts][padded targets][components], aligned as a Buffer is
+    index_t stride = 0;    ///< numbers from part to part
+    int parts = 0;
+    const double* bins = nullptr;  ///< [parts][bins_width] constants to cut with (Bins::shift)
+};
 
 /// Targets are padded to a multiple of this, which covers every number of targets that a kernel keeps in registers.
 inline constexpr index_t target_padding = 4;
@@ -35,10 +39,8 @@ struct SimdJob {
     bool leaves_out_own = false;                          ///< target i is source i + shift, and its potential leaves that out
     index_t shift = 0;
     Real eps2 = 0;
-    bool softened = false;         ///< eps2 >= softened_from: no pair needs to be guarded
-    const double* bins = nullptr;  ///< [parts][bins_width] constants to cut with (Bins::shift)
-    double* sums = nullptr;        ///< [parts][padded targets][components], added to; aligned as a Buffer is
-    index_t stride = 0;            ///< numbers from part to part
+    bool softened = false;  ///< eps2 >= softened_from: no pair needs to be guarded
+    SimdSums sums;          ///< added to
 };
 
 /// From this eps^2 on the loop without a guard is safe: r^-3 stays finite, and r^2 is a normal float.
