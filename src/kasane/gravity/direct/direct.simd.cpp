@@ -111,96 +111,112 @@ HWY_INLINE void interact(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
     to.az = hn::MulAdd(force, dz, to.az);
 }
 
-/// One grain of sources.
-template <class Real>
-struct Tile {
-    const Real *x, *y, *z, *m;
-    Tile(const Real* first, index_t grain) : x(first), y(first + grain), z(first + 2 * grain), m(first + 3 * grain) {}
-};
-
-/// The sources [from, to) of a tile, full vectors.
+/// The sources [from, to) of a run, whole groups.
 template <bool Potential, bool Softened, class D, class Real = hn::TFromD<D>>
-HWY_INLINE void pull(D d, Target<D> (&target)[block_size], const Tile<Real>& tile, index_t from, index_t to, hn::Vec<D> eps2) {
-    for (index_t j = from; j < to; j += static_cast<index_t>(hn::Lanes(d))) {
-        const auto x = hn::Load(d, tile.x + j), y = hn::Load(d, tile.y + j), z = hn::Load(d, tile.z + j), m = hn::Load(d, tile.m + j);
+HWY_INLINE void pull(D d, Target<D> (&target)[block_size], const Real* run, index_t from, index_t to, hn::Vec<D> eps2) {
+    constexpr index_t group = source_group<Real>;
+    const Real* const end = run + 4 * to;
+    for (const Real* at = run + 4 * from; at < end; at += 4 * group)
+        for (index_t l = 0; l < group; l += static_cast<index_t>(hn::Lanes(d))) {
+            const auto x = hn::Load(d, at + l), y = hn::Load(d, at + group + l);
+            const auto z = hn::Load(d, at + 2 * group + l), m = hn::Load(d, at + 3 * group + l);
 #pragma GCC unroll 8
-        for (int k = 0; k < block_size; ++k) interact<Potential, Softened>(d, target[k], x, y, z, m, eps2);
-    }
-}
-
-/// The same where the block's own sources lie: own[k] = source `own` + k of the tile.
-template <bool Potential, bool Softened, class D, class Real = hn::TFromD<D>>
-HWY_NOINLINE void pull_but_own(D d, Target<D> (&target)[block_size], const Tile<Real>& tile, index_t from, index_t to, index_t own,
-                               hn::Vec<D> eps2) {
-    for (index_t j = from; j < to; j += static_cast<index_t>(hn::Lanes(d))) {
-        const auto x = hn::Load(d, tile.x + j), y = hn::Load(d, tile.y + j), z = hn::Load(d, tile.z + j), m = hn::Load(d, tile.m + j);
-        const auto index = hn::Iota(d, static_cast<Real>(j));
-        for (int k = 0; k < block_size; ++k) {
-            const auto is_own = hn::Eq(index, hn::Set(d, static_cast<Real>(own + k)));
-            interact<Potential, Softened>(d, target[k], x, y, z, hn::IfThenZeroElse(is_own, m), eps2);
+            for (int k = 0; k < block_size; ++k) interact<Potential, Softened>(d, target[k], x, y, z, m, eps2);
         }
+}
+
+/// The same where the block's own sources lie: own[k] = source `own` + k of the run.
+template <bool Potential, bool Softened, class D, class Real = hn::TFromD<D>>
+HWY_NOINLINE void pull_but_own(D d, Target<D> (&target)[block_size], const Real* run, index_t from, index_t to, index_t own,
+                               hn::Vec<D> eps2) {
+    constexpr index_t group = source_group<Real>;
+    for (index_t j = from; j < to; j += group)
+        for (index_t l = 0; l < group; l += static_cast<index_t>(hn::Lanes(d))) {
+            const Real* const at = run + 4 * j + l;
+            const auto x = hn::Load(d, at), y = hn::Load(d, at + group), z = hn::Load(d, at + 2 * group), m = hn::Load(d, at + 3 * group);
+            const auto index = hn::Iota(d, static_cast<Real>(j + l));
+            for (int k = 0; k < block_size; ++k) {
+                const auto is_own = hn::Eq(index, hn::Set(d, static_cast<Real>(own + k)));
+                interact<Potential, Softened>(d, target[k], x, y, z, hn::IfThenZeroElse(is_own, m), eps2);
+            }
+        }
+}
+
+/// Cuts terms into parts and adds these: BinnedSum::add, on as many neighbouring sums as there are lanes.
+template <int parts, class D>
+HWY_INLINE void add_parts(D d, hn::Vec<D> term, const double* bins, index_t stride, double* sums) {
+#pragma GCC unroll 4
+    for (int k = 0; k < parts; ++k, bins += bins_width, sums += stride) {
+        const auto shift = hn::LoadU(d, bins);
+        const auto part = hn::Sub(hn::Add(term, shift), shift);
+        term = hn::Sub(term, part);
+        hn::Store(hn::Add(hn::Load(d, sums), part), d, sums);
     }
 }
 
-/// The sums of a target over the lanes: to[] = x, y, z, phi. Transposing and adding go together: after each step a vector holds half
-/// as many lanes of twice as many components. In float as far as blocks of 128 bits go, the blocks in double.
-template <class D>
-HWY_INLINE void sum_lanes(D d, const Target<D>& of, double* to) {
+#if HWY_TARGET != HWY_SCALAR
+/// Neighbouring blocks of 128 bits added: [a0 + a1, …, b0 + b1, …].
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V fold(D d, V a, V b) {
+#if HWY_TARGET == HWY_AVX3
+    static_cast<void>(d);
+    if constexpr (sizeof(hn::TFromD<D>) == 4)
+        return hn::Add(V{_mm512_shuffle_f32x4(a.raw, b.raw, 0x88)}, V{_mm512_shuffle_f32x4(a.raw, b.raw, 0xdd)});
+    else
+        return hn::Add(V{_mm512_shuffle_f64x2(a.raw, b.raw, 0x88)}, V{_mm512_shuffle_f64x2(a.raw, b.raw, 0xdd)});
+#else
+    return hn::Add(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a));
+#endif
+}
+#endif
+
+/// Adds what a block of targets felt of one grain to sums [part][target][component], `stride` numbers from part to part. The lanes are
+/// summed up by transposing and adding at once: after each step a vector holds half as many lanes of twice as many sums.
+template <int parts, class D>
+HWY_INLINE void flush(D d, const Target<D> (&target)[block_size], const double* bins, index_t stride, double* sums) {
+    const hn::ScalableTag<double> dd;
 #if HWY_TARGET == HWY_SCALAR
     static_cast<void>(d);
-    to[0] = hn::GetLane(of.ax), to[1] = hn::GetLane(of.ay), to[2] = hn::GetLane(of.az), to[3] = hn::GetLane(of.phi);
+    for (int k = 0; k < block_size; ++k, sums += sum_components) {
+        const auto component = [&](int c, hn::Vec<D> sum) {
+            add_parts<parts>(dd, hn::Set(dd, static_cast<double>(hn::GetLane(sum))), bins + c, stride, sums + c);
+        };
+        component(0, target[k].ax), component(1, target[k].ay), component(2, target[k].az), component(3, target[k].phi);
+    }
 #else
-    constexpr std::size_t lanes = hn::MaxLanes(D());
-    const auto xy = hn::Add(hn::InterleaveLower(d, of.ax, of.ay), hn::InterleaveUpper(d, of.ax, of.ay));
-    const auto zp = hn::Add(hn::InterleaveLower(d, of.az, of.phi), hn::InterleaveUpper(d, of.az, of.phi));
-    if constexpr (sizeof(hn::TFromD<D>) == 4) {
-        const hn::Repartition<double, D> dd;
-        const auto xy2 = hn::BitCast(dd, xy), zp2 = hn::BitCast(dd, zp);
-        const auto blocks = hn::Add(hn::BitCast(d, hn::InterleaveLower(dd, xy2, zp2)), hn::BitCast(d, hn::InterleaveUpper(dd, xy2, zp2)));
-        const hn::Half<D> half;
-        const auto low = hn::PromoteTo(dd, hn::LowerHalf(half, blocks)), high = hn::PromoteTo(dd, hn::UpperHalf(half, blocks));
-        if constexpr (lanes == 4) {
-            hn::Store(low, dd, to);
-            hn::Store(high, dd, to + 2);
-        } else if constexpr (lanes == 8) {
-            hn::Store(hn::Add(low, high), dd, to);
+    constexpr bool in_float = sizeof(hn::TFromD<D>) == 4;
+    constexpr int blocks = static_cast<int>(hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) / 16), vectors = block_size * (in_float ? 1 : 2);
+    hn::Vec<D> sum[vectors];
+#pragma GCC unroll 8
+    for (int k = 0; k < block_size; ++k) {
+        const auto& t = target[k];
+        const auto xy = hn::Add(hn::InterleaveLower(d, t.ax, t.ay), hn::InterleaveUpper(d, t.ax, t.ay));
+        const auto zp = hn::Add(hn::InterleaveLower(d, t.az, t.phi), hn::InterleaveUpper(d, t.az, t.phi));
+        if constexpr (in_float) {
+            const auto xy2 = hn::BitCast(dd, xy), zp2 = hn::BitCast(dd, zp);
+            sum[k] = hn::Add(hn::BitCast(d, hn::InterleaveLower(dd, xy2, zp2)), hn::BitCast(d, hn::InterleaveUpper(dd, xy2, zp2)));
         } else {
-            const auto both = hn::Add(low, high);
-            const hn::Half<decltype(dd)> four;
-            hn::Store(hn::Add(hn::LowerHalf(four, both), hn::UpperHalf(four, both)), four, to);
+            sum[2 * k] = xy, sum[2 * k + 1] = zp;
         }
-    } else if constexpr (lanes == 2) {
-        hn::Store(xy, d, to);
-        hn::Store(zp, d, to + 2);
-    } else {
-        const auto all = hn::Add(hn::ConcatLowerLower(d, zp, xy), hn::ConcatUpperUpper(d, zp, xy));
-        if constexpr (lanes == 4) {
-            hn::Store(all, d, to);
+    }
+#pragma GCC unroll 4
+    for (int per_sum = blocks; per_sum > 1; per_sum /= 2)
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors * per_sum / blocks / 2; ++v) sum[v] = fold(d, sum[2 * v], sum[2 * v + 1]);
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors / blocks; ++v) {
+        constexpr index_t width = static_cast<index_t>(hn::MaxLanes(hn::ScalableTag<double>()));
+        if constexpr (in_float) {
+            const hn::Half<D> half;
+            add_parts<parts>(dd, hn::PromoteTo(dd, hn::LowerHalf(half, sum[v])), bins, stride, sums);
+            add_parts<parts>(dd, hn::PromoteTo(dd, hn::UpperHalf(half, sum[v])), bins + width % bins_width, stride, sums + width);
+            sums += 2 * width;
         } else {
-            const hn::Half<D> four;
-            const auto low = hn::LowerHalf(four, all), high = hn::UpperHalf(four, all);
-            hn::Store(hn::Add(hn::ConcatLowerLower(four, high, low), hn::ConcatUpperUpper(four, high, low)), four, to);
+            add_parts<parts>(dd, sum[v], bins + v * width % bins_width, stride, sums);
+            sums += width;
         }
     }
 #endif
-}
-
-/// Cuts the sums over a grain and adds the parts (BinnedSum::add, four components at once).
-template <int parts, class D>
-HWY_INLINE void flush(D d, const Target<D>& from, const double* bins, double* sums) {
-    HWY_ALIGN double run[sum_components];
-    sum_lanes(d, from, run);
-    const hn::CappedTag<double, sum_components> dd;
-    for (std::size_t c = 0; c < sum_components; c += hn::Lanes(dd)) {
-        auto term = hn::Load(dd, run + c);
-        for (int k = 0; k < parts; ++k) {
-            const auto shift = hn::LoadU(dd, bins + k * sum_components + c);
-            const auto part = hn::Sub(hn::Add(term, shift), shift);
-            term = hn::Sub(term, part);
-            double* const sum = sums + k * sum_components + c;
-            hn::Store(hn::Add(hn::Load(dd, sum), part), dd, sum);
-        }
-    }
 }
 
 /// Targets [first, last), both multiples of target_padding.
@@ -208,13 +224,13 @@ template <class Real, bool Potential, bool Softened>
 HWY_NOINLINE void sum_chunk(const SimdJob<Real>& job, index_t first, index_t last) {
     using D = hn::ScalableTag<Real>;
     const D d;
-    constexpr int parts = sum_parts<Real>;
+    constexpr index_t group = source_group<Real>;
     const auto eps2 = hn::Set(d, job.eps2);
-    const auto width = static_cast<index_t>(hn::Lanes(d));
+    const auto whole = [](index_t n) { return (n + group - 1) / group * group; };
 
     for (index_t start = 0; start < job.sources; start += job.grain) {
-        const Tile<Real> tile(job.tiles + 4 * start, job.grain);
-        const index_t count = (std::min(job.grain, job.sources - start) + width - 1) / width * width;
+        const Real* const run = job.bodies + 4 * start;
+        const index_t count = whole(std::min(job.grain, job.sources - start));
         for (index_t i = first; i < last; i += block_size) {
             Target<D> target[block_size];
             for (int k = 0; k < block_size; ++k) {
@@ -224,15 +240,14 @@ HWY_NOINLINE void sum_chunk(const SimdJob<Real>& job, index_t first, index_t las
             }
             const index_t own = i + job.shift - start;
             if (!Potential || !job.leaves_out_own || own + block_size <= 0 || own >= count) {
-                pull<Potential, Softened>(d, target, tile, 0, count, eps2);
+                pull<Potential, Softened>(d, target, run, 0, count, eps2);
             } else {
-                const index_t from = std::max<index_t>(own, 0) / width * width;
-                const index_t to = std::min(count, (own + block_size + width - 1) / width * width);
-                pull<Potential, Softened>(d, target, tile, 0, from, eps2);
-                pull_but_own<Potential, Softened>(d, target, tile, from, to, own, eps2);
-                pull<Potential, Softened>(d, target, tile, to, count, eps2);
+                const index_t from = std::max<index_t>(own, 0) / group * group, to = std::min(count, whole(own + block_size));
+                pull<Potential, Softened>(d, target, run, 0, from, eps2);
+                pull_but_own<Potential, Softened>(d, target, run, from, to, own, eps2);
+                pull<Potential, Softened>(d, target, run, to, count, eps2);
             }
-            for (int k = 0; k < block_size; ++k) flush<parts>(d, target[k], job.bins, job.sums + (i + k) * parts * sum_components);
+            flush<sum_parts<Real>>(d, target, job.bins, job.stride, job.sums + i * sum_components);
         }
     }
 }

@@ -50,18 +50,19 @@ class PiecesIn {
     }
 
     void pack(int threads, View<const Vec3<double>> position, View<const double> mass, View<std::byte> bodies) const {
-        Real* const tiles = reinterpret_cast<Real*>(bodies.ptr);
-        const index_t grains = round_up(position.n, grain_) / grain_;
-#pragma omp parallel for schedule(static) num_threads(threads) if (position.n > 4096)
-        for (index_t g = 0; g < grains; ++g) {
-            Real *const x = tiles + 4 * g * grain_, *const y = x + grain_, *const z = y + grain_, *const m = z + grain_;
-            const index_t first = g * grain_, count = std::min(grain_, position.n - first);
+        constexpr index_t group = source_group<Real>;
+        Real* const groups = reinterpret_cast<Real*>(bodies.ptr);
+        const index_t n = position.n, padded = round_up(n, grain_);
+#pragma omp parallel for schedule(static) num_threads(threads) if (n > 4096)
+        for (index_t first = 0; first < padded; first += group) {
+            Real *const x = groups + 4 * first, *const y = x + group, *const z = y + group, *const m = z + group;
+            const index_t count = std::clamp(n - first, index_t{0}, group);
             for (index_t j = 0; j < count; ++j) {
                 const auto at = place(position[first + j]);
                 x[j] = at.x, y[j] = at.y, z[j] = at.z;
                 m[j] = static_cast<Real>(per_mass_ * mass[first + j]);
             }
-            for (Real* const component : {x, y, z, m}) std::fill(component + count, component + grain_, Real(0));
+            for (Real* const component : {x, y, z, m}) std::fill(component + count, component + group, Real(0));
         }
     }
 
@@ -75,7 +76,8 @@ class PiecesIn {
         for (index_t i = 0; i < padded; ++i) {
             const auto at = place(targets[std::min(i, targets.n - 1)]);
             x[i] = at.x, y[i] = at.y, z[i] = at.z;
-            std::fill_n(sums_.data() + i * sum_parts<Real> * sum_components, sum_parts<Real> * sum_components, 0.0);
+            for (int k = 0; k < sum_parts<Real>; ++k)
+                std::fill_n(sums_.data() + (k * padded + i) * sum_components, sum_components, 0.0);
         }
         job_.x = x, job_.y = y, job_.z = z;
         job_.targets = targets.n;
@@ -87,12 +89,13 @@ class PiecesIn {
         const Bins<sum_parts<Real>> pull(std::min(scaled_.acceleration_bound(eps_), scaled_.acceleration_bound(0)) / factor.acceleration);
         const Bins<sum_parts<Real>> well(std::min(scaled_.potential_bound(eps_), scaled_.potential_bound(0)) / factor.potential);
         for (int k = 0; k < sum_parts<Real>; ++k)
-            for (int c = 0; c < sum_components; ++c) bins_[k][c] = c < 3 ? pull.shift[k] : well.shift[k];
+            for (int c = 0; c < bins_width; ++c) bins_[k][c] = c % sum_components < 3 ? pull.shift[k] : well.shift[k];
         job_.sums = sums_.data();
+        job_.stride = padded * sum_components;
     }
 
     void add(int threads, const Piece& sources) {
-        job_.tiles = reinterpret_cast<const Real*>(sources.bodies.ptr);
+        job_.bodies = reinterpret_cast<const Real*>(sources.bodies.ptr);
         job_.sources = sources.count;
         job_.shift = first_ - sources.first;
         job_.bins = &bins_[0][0];
@@ -110,7 +113,7 @@ class PiecesIn {
         for (index_t i = 0; i < job_.targets; ++i) {
             double field[sum_components] = {};
             for (int k = sum_parts<Real>; k-- > 0;)
-                for (int c = 0; c < sum_components; ++c) field[c] += sums_.data()[(i * sum_parts<Real> + k) * sum_components + c];
+                for (int c = 0; c < sum_components; ++c) field[c] += job_.sums[k * job_.stride + i * sum_components + c];
             if (!out.acceleration.empty()) out.acceleration[i] = per_acceleration * Vec3<double>{field[0], field[1], field[2]};
             if (!out.potential.empty()) out.potential[i] = per_potential * field[3];
         }
@@ -130,25 +133,25 @@ class PiecesIn {
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (index_t i = 0; i < job_.targets; ++i)
             for (index_t start = 0; start < job_.sources; start += grain_) {
-                const Real *const x = job_.tiles + 4 * start, *const y = x + grain_, *const z = y + grain_, *const m = z + grain_;
                 const index_t count = std::min(grain_, job_.sources - start);
                 const index_t own = job_.leaves_out_own ? i + job_.shift - start : Self::none;
                 double run[sum_components] = {};
                 for (index_t j = 0; j < count; ++j) {
-                    const Real dx = x[j] - job_.x[i], dy = y[j] - job_.y[i], dz = z[j] - job_.z[i];
+                    constexpr index_t group = source_group<Real>;
+                    const Real* const at = job_.bodies + (start + j) / group * 4 * group + j % group;
+                    const Real dx = at[0] - job_.x[i], dy = at[group] - job_.y[i], dz = at[2 * group] - job_.z[i];
                     const Real r2 = job_.eps2 + dx * dx + dy * dy + dz * dz;
                     if (j == own || r2 == 0) continue;
-                    const Real m_over_r = m[j] / std::sqrt(r2), m_over_r3 = m_over_r / r2;
+                    const Real m_over_r = at[3 * group] / std::sqrt(r2), m_over_r3 = m_over_r / r2;
                     run[0] += static_cast<double>(m_over_r3 * dx);
                     run[1] += static_cast<double>(m_over_r3 * dy);
                     run[2] += static_cast<double>(m_over_r3 * dz);
                     run[3] += static_cast<double>(m_over_r);
                 }
-                double* const sums = job_.sums + i * sum_parts<Real> * sum_components;
                 for (int c = 0; c < sum_components; ++c) {
                     Bins<sum_parts<Real>> bins;
                     for (int k = 0; k < sum_parts<Real>; ++k) bins.shift[k] = bins_[k][c];
-                    for (int k = 0; k < sum_parts<Real>; ++k) sums[k * sum_components + c] += bins.cut(k, run[c]);
+                    for (int k = 0; k < sum_parts<Real>; ++k) job_.sums[k * job_.stride + i * sum_components + c] += bins.cut(k, run[c]);
                 }
             }
     }
@@ -159,10 +162,10 @@ class PiecesIn {
     double per_length_ = 1, per_mass_ = 1;  ///< powers of two
     double eps_ = 0;                        ///< softening in the kernel's units
     DirectFrame scaled_;  ///< the frame in the kernel's units
-    double bins_[sum_parts<Real>][sum_components] = {};
+    double bins_[sum_parts<Real>][bins_width] = {};
     SimdJob<Real> job_;
     Buffer<Real, Cpu> target_;   ///< x[], y[], z[]
-    Buffer<double, Cpu> sums_;  ///< [targets][parts][components]
+    Buffer<double, Cpu> sums_;  ///< [parts][targets][components]
 };
 
 }  // namespace

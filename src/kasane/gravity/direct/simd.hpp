@@ -14,23 +14,31 @@ inline constexpr int sum_components = 4;
 template <class Real>
 inline constexpr int sum_parts = sizeof(Real) == 4 ? 2 : 3;
 
+/// Sources lie in groups x[], y[], z[], m[] of this many: the widest vector there is.
+template <class Real>
+inline constexpr index_t source_group = static_cast<index_t>(64 / sizeof(Real));
+
+/// Numbers of each part in SimdJob::bins: the components' constants, twice, as the widest vector takes them.
+inline constexpr index_t bins_width = 2 * sum_components;
+
 /// Targets are padded to a multiple of this, which covers every number of targets that a kernel keeps in registers.
 inline constexpr index_t target_padding = 4;
 
 /// A piece of sources and the targets that feel it. Lengths and masses are of order 1 (the caller scales them).
 template <class Real>
 struct SimdJob {
-    const Real* tiles = nullptr;  ///< of each grain of sources x[grain], y[grain], z[grain], m[grain]; massless behind the last source
-    index_t sources = 0, grain = 0;
+    const Real* bodies = nullptr;                         ///< groups of sources, padded by massless ones to whole groups
+    index_t sources = 0, grain = 0;                       ///< a grain is a whole number of groups
     const Real *x = nullptr, *y = nullptr, *z = nullptr;  ///< targets, padded
-    index_t targets = 0;                                   ///< without the padding
-    bool potential = false;                                ///< wanted beside the acceleration
-    bool leaves_out_own = false;                           ///< target i is source i + shift, and its potential leaves that out
+    index_t targets = 0;                                  ///< without the padding
+    bool potential = false;                               ///< wanted beside the acceleration
+    bool leaves_out_own = false;                          ///< target i is source i + shift, and its potential leaves that out
     index_t shift = 0;
     Real eps2 = 0;
-    bool softened = false;          ///< eps2 >= softened_from: no pair needs to be guarded
-    const double* bins = nullptr;   ///< [parts][components] constants to cut with (Bins::shift)
-    double* sums = nullptr;         ///< [padded targets][parts][components], added to
+    bool softened = false;         ///< eps2 >= softened_from: no pair needs to be guarded
+    const double* bins = nullptr;  ///< [parts][bins_width] constants to cut with (Bins::shift)
+    double* sums = nullptr;        ///< [parts][padded targets][components], added to; aligned as a Buffer is
+    index_t stride = 0;            ///< numbers from part to part
 };
 
 /// From this eps^2 on the loop without a guard is safe: r^-3 stays finite, and r^2 is a normal float.
