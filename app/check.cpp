@@ -1,5 +1,6 @@
 // kasane check FILE.toml: reads it as `run` would, a model file as `sample` would, and says what it would do.
 #include <app/command.hpp>
+#include <app/run_result.hpp>
 #include <app/sample_result.hpp>
 #include <kasane/gravity/units.hpp>
 #include <kasane/run/model_file.hpp>
@@ -132,12 +133,16 @@ Action add_check(CLI::App& app, const Common& common) {
     add_settings(app, options->set);
     return [options, &common] {
         auto settings = as_settings(options->set);
-        if (run::is_model_file(options->file, settings)) return check_model(options->file, settings, common);
+        if (run::is_model_file(options->file, settings)) {
+            need_one_rank(common, options->file, "`kasane sample`");
+            return check_model(options->file, settings, common);
+        }
         for (const auto& setting : common.settings()) settings.push_back(setting);
         const auto problem = run::problem_of(options->file, settings);
+        if (problem != run::Problem::gravity) need_one_rank(common, options->file, "this problem");
         if (problem == run::Problem::poisson) return check_poisson(options->file, settings, common);
         if (problem == run::Problem::quenched) return check_quenched(options->file, settings, common);
-        const auto file = run::read_run_file(options->file, settings);
+        const auto file = run::read_run_file(options->file, settings, {}, common.crew);
         run::check_memory(file);
         run::Sampling sampling(file.initial, file.units, Cpu{common.threads_or_all()});
         build(sampling, common);

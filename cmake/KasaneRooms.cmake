@@ -2,14 +2,16 @@
 #   *.cpp            compiled for the host
 #   *.kernels.cpp    compiled for the host and, with CUDA, once more by nvcc (as a generated .cu that includes it)
 #   *.cu             with CUDA only
-# The arguments behind DIRECTORY go to target_link_libraries.
+# The arguments behind DIRECTORY go to target_link_libraries. Modules (KasaneModules.cmake) are no part of their room's library.
 set(KASANE_ROOMS "" CACHE INTERNAL "")
 
 function(kasane_room name directory)
   set(target kasane_${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/kasane/${directory}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/core/comm/(mpi|nccl)/")
   if(KASANE_HAS_CUDA)
     file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/kasane/${directory}/*.cu)
+    list(FILTER cuda_sources EXCLUDE REGEX "/core/comm/(mpi|nccl)/")
     foreach(source IN LISTS sources)
       if(source MATCHES "\\.kernels\\.cpp$")
         file(RELATIVE_PATH twin ${PROJECT_SOURCE_DIR}/src ${source})
@@ -45,20 +47,53 @@ function(kasane_room name directory)
   set(KASANE_ROOMS ${KASANE_ROOMS} ${target} CACHE INTERNAL "")
 endfunction()
 
-# kasane_test(DIRECTORY LINKS…): one program of every *.test.cpp under test/DIRECTORY; its cases become ctest's.
+# kasane_test(DIRECTORY LINKS… [RANKS N…]): one program of every *.test.cpp under test/DIRECTORY; its cases become ctest's.
+# *.ranks.test.cpp are a program of their own, test_DIRECTORY_ranks, run with N ranks as DIRECTORY.ranks.N.
 function(kasane_test directory)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "RANKS")
   string(REPLACE "/" "_" target test_${directory})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/*.test.cpp)
-  if(NOT sources)
-    return()
+  file(GLOB_RECURSE ranks_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/*.ranks.test.cpp)
+  list(FILTER sources EXCLUDE REGEX "\\.ranks\\.test\\.cpp$")
+  if(ranks_sources)
+    kasane_test_program(${target}_ranks ${arg_UNPARSED_ARGUMENTS} kasane::comm GTest::gtest)
+    target_sources(${target}_ranks PRIVATE ${ranks_sources} ${CMAKE_CURRENT_SOURCE_DIR}/ranks_main.cpp)
+    foreach(n IN LISTS arg_RANKS)
+      kasane_ranks_test(${directory}.ranks.${n} ${n} $<TARGET_FILE:${target}_ranks>)
+    endforeach()
   endif()
-  add_executable(${target} ${sources})
-  target_link_libraries(${target} PRIVATE ${ARGN} kasane_flags GTest::gtest GTest::gtest_main)
+  if(sources)
+    # Passive: where tests share cores, threads that spin at a barrier keep others from reaching it.
+    kasane_test_program(${target} ${arg_UNPARSED_ARGUMENTS} GTest::gtest GTest::gtest_main)
+    target_sources(${target} PRIVATE ${sources})
+    if(ranks_sources)
+      add_dependencies(${target} ${target}_ranks)
+      target_compile_definitions(${target} PRIVATE KASANE_RANKS_PROGRAM="$<TARGET_FILE:${target}_ranks>")
+    endif()
+    gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive)
+  endif()
+endfunction()
+
+function(kasane_test_program target)
+  add_executable(${target})
+  target_link_libraries(${target} PRIVATE ${ARGN} kasane_flags)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/test ${PROJECT_SOURCE_DIR})
+  # KASANE_MPIRUN: words of a shell, to be followed by a number of ranks and a program; empty where there is no launcher.
+  string(JOIN " " mpirun ${KASANE_MPIRUN})
   target_compile_definitions(${target} PRIVATE KASANE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                                               KASANE_COMMAND="$<TARGET_FILE:kasane>")
-  # Passive: where tests share cores, threads that spin at a barrier keep others from reaching it.
-  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive)
+                                               KASANE_COMMAND="$<TARGET_FILE:kasane>" KASANE_MPIRUN="${mpirun}")
+  set_target_properties(${target} PROPERTIES BUILD_RPATH ${PROJECT_BINARY_DIR})  # where the modules are
+endfunction()
+
+# kasane_ranks_test(NAME N PROGRAM…): the program with N ranks; one rank is MPI's too (KASANE_MPI=1).
+function(kasane_ranks_test name n)
+  if(KASANE_MPIRUN)
+    add_test(NAME ${name} COMMAND ${KASANE_MPIRUN} ${n} ${ARGN})
+  else()
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: this build has no MPI, so there is no launcher of ranks")
+    set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: this build has no MPI")
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS ${n} ENVIRONMENT KASANE_MPI=1)
 endfunction()
 
 # The version header, the installed headers and the package that find_package(kasane) reads.

@@ -1,5 +1,6 @@
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/method_keys.hpp>
+#include <kasane/run/parallel_keys.hpp>
 #include <kasane/run/run_file.hpp>
 #include <kasane/run/run_keys.hpp>
 
@@ -55,13 +56,20 @@ std::vector<std::string> notes(const RunFile& file) {
 }  // namespace
 
 RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings,
-                      const std::optional<double>& resumed_from) {
+                      const std::optional<double>& resumed_from, Crew* crew) {
+    std::optional<Crew> alone;
+    if (!crew) crew = &alone.emplace();
     io::RunFileReader reader(path, settings);
     auto root = reader.root();
     const auto directory = std::filesystem::absolute(path).parent_path();
     RunFile file;
     file.path = path;
-    auto keys = read_run_keys(reader, Problem::gravity);
+    std::optional<ParallelKeys> parallel;
+    auto keys = read_run_keys(reader, Problem::gravity, [&](const std::string& device, int threads) {
+        parallel.emplace(root, crew->ranks());
+        file.here = crew->place(device, parallel->members(), threads);
+        return file.here.front();
+    });
     file.problem = "gravity";
     file.title = std::move(keys.title);
     file.space = keys.space;
@@ -77,6 +85,7 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
     }
     auto force = root.table("force", "gravity");
     file.force = read_force(force, file.units, file.space);
+    file.exchange = parallel->exchange(file.force, file.space);
     auto step = root.table("step", "integration in time");
     auto output = root.table("output", "what is written");
     file.directory = read_output_directory(output);

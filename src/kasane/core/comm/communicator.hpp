@@ -1,6 +1,7 @@
 // The processes of one run ("ranks") and what they say to each other, from host memory to host memory.
 // Without an MPI launcher there is one rank, and nothing of MPI is touched; under one, the engine is MPI, from a module that is
-// loaded then (mpi/). Invariants: every rank makes the same collective calls in the same order; only the thread that owns a rank calls.
+// loaded then (mpi/). Invariants: every rank makes the same collective calls in the same order, from one thread at a time; messages between
+// two ranks (send to wait) may be any member's, from its own thread.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -51,6 +52,11 @@ class Communicator {
     /// The first `count` ranks among themselves; null on the others. Collective.
     virtual std::unique_ptr<Communicator> first(int count) = 0;
 
+    /// For what ends: true once every rank has called this, false when that has not come about within this time, for instance because a
+    /// rank waits elsewhere for one that failed. Apart from all other calls, which may be under way. It may be called once more after true only.
+    virtual bool all_here(double seconds) noexcept = 0;
+    /// True for one rank of the run alone: the one that has the last word. Another rank that asks may never return.
+    virtual bool claim_last_word() noexcept = 0;
     /// Ends every rank at once with this exit status.
     [[noreturn]] virtual void abort(int status) noexcept = 0;
 };
@@ -62,8 +68,12 @@ Communicator& world();
 /// One rank: this process alone.
 std::unique_ptr<Communicator> alone();
 
-/// Was this process started by an MPI launcher as one of several ranks? Looks at the environment alone.
+/// Was this process started by an MPI launcher as one of several ranks? Looks at the environment alone; KASANE_MPI=1 and =0 decide it.
 bool launched_with_ranks();
+
+/// Every rank tells what it has. @throws InputError on every rank alike, naming the first rank that differs from rank 0
+/// @param what  in the plural: "builds of kasane", "run files"   @param here  short, to be shown: a version, a path with its checksum
+void require_same(Communicator& ranks, const std::string& what, const std::string& here);
 
 /// What stands behind MPI and NCCL in this build, for `kasane info`; empty: not built with it.
 std::string mpi_built_with();

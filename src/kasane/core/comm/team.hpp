@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace kasane::comm {
 
@@ -46,7 +47,8 @@ class Member {
 class Team {
    public:
     /// Collective over `ranks`. @param members of each rank, the same everywhere   @throws InputError when ranks differ in it
-    Team(Communicator& ranks, int members);
+    /// @param spaces  names of this rank's members' spaces ("cuda:1"), told where one fails; or none
+    Team(Communicator& ranks, int members, std::vector<std::string> spaces = {});
     ~Team();
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
@@ -55,10 +57,11 @@ class Team {
     int members_here() const;
     Communicator& ranks() const { return ranks_; }
 
-    /// body(member) for each local member, on an OpenMP thread of its own, the same thread at each call; returns when all are done.
-    /// An Error that every member of the team throws at the same place (a run that blew up) is thrown here, the first local member's. A
-    /// member that fails alone would leave the others waiting: what is thrown in `body` must either be thrown by all, or be
-    /// `alone`, which ends the run with end_run() where the team has others.
+    /// body(member) for each local member, on a thread of its own, the same thread at each call (local member 0: the caller's); returns when
+    /// all are done. In `body`, each may open OpenMP regions: none is open around it.
+    /// What every member of the team throws at the same place (a run that blew up) is thrown here, the first local member's. What a member
+    /// throws alone would leave the others waiting: it ends the run with end_run() where the team has others. Which of the two it is shows
+    /// at once where another local member waits for the one that threw, and otherwise within seconds.
     void run(const std::function<void(Member&)>& body);
 
    private:
@@ -67,6 +70,12 @@ class Team {
     Communicator& ranks_;
     std::unique_ptr<Shared> shared_;
 };
+
+/// "rank 3 (host node7, cuda:1)".
+std::string rank_text(const Communicator& ranks, const std::string& space = "");
+
+/// The exit status of what is being handled in a catch clause: 2 for an InputError, else 1; and its reason.
+std::string reason_of_current_exception(int& status);
 
 /// The one message of a run that ends because a rank cannot go on, on standard error, and the end of all ranks with this status:
 /// "rank 3 (host node7, cuda:1): the reason".

@@ -1,0 +1,327 @@
+// The module of MPI: Communicator by an MPI library, its start and its end. Nothing else in kasane includes mpi.h.
+// Invariants: every call of MPI is checked; collective calls come from one thread at a time, messages from any.
+// Where the library lets only one thread in at a time, no call that waits is made with the door shut but the collective ones: when a
+// rank makes one, its other members stand in the same one and have no message under way.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/comm/module.hpp>
+#include <kasane/core/comm/mpi/factory.hpp>
+#include <kasane/core/comm/reduce.hpp>
+
+#include <mpi.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+namespace kasane::comm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// MPI counts in int: longer messages go in pieces.
+constexpr std::size_t piece = std::size_t{1} << 30;
+/// Values of one all_reduce at a time: what is gathered is size() times as much.
+constexpr std::size_t reduced_at_once = 8192;
+
+void check(int code, const char* call) {
+    if (code == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING] = {};
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    throw ComputationError(std::string(call) + " failed: " + text + "; the connection between the ranks, or one of them, is lost");
+}
+
+/// What the process has of MPI, besides its communicators.
+struct Library {
+    bool several_threads = false;  ///< may call at the same time
+    std::mutex door;
+    pid_t process = 0;             ///< that started MPI, and will end it
+    MPI_Win word = MPI_WIN_NULL;   ///< of a host: has somebody the last word?
+    int* word_taken = nullptr;     ///< in memory that the ranks of the host share
+    int host_number = 0;
+};
+
+Library& library() {
+    static Library& one = *new Library;  // still there at the exit of the process
+    return one;
+}
+
+/// Through the door, where one is needed.
+std::unique_lock<std::mutex> enter() {
+    auto& mpi = library();
+    return mpi.several_threads ? std::unique_lock<std::mutex>() : std::unique_lock(mpi.door);
+}
+
+/// Waits until `done()`: busily, since messages take microseconds; yielding, since there may be more ranks than cores; and after a while
+/// asleep, since a rank may write a file while the others wait for it.
+template <class Done>
+void wait_until(Done done) {
+    constexpr auto busy = std::chrono::milliseconds(20);
+    Clock::time_point began;
+    for (int turn = 0; !done(); ++turn) {
+        if (turn < 64) continue;
+        if (turn == 64) began = Clock::now();
+        if (turn % 16 == 0 && Clock::now() - began > busy)
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        else
+            sched_yield();
+    }
+}
+
+/// One message, in as many pieces as it needs.
+struct Transfer {
+    std::vector<MPI_Request> requests;
+    std::size_t received = 0;  ///< bytes expected; of a message sent 0
+    std::size_t arrived = 0;
+};
+
+class MpiRanks final : public Communicator {
+   public:
+    explicit MpiRanks(MPI_Comm ranks) : ranks_(ranks) {
+        check(MPI_Comm_set_errhandler(ranks_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+        check(MPI_Comm_rank(ranks_, &rank_), "MPI_Comm_rank");
+        check(MPI_Comm_size(ranks_, &size_), "MPI_Comm_size");
+        MPI_Comm host = MPI_COMM_NULL;
+        check(MPI_Comm_split_type(ranks_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
+        check(MPI_Comm_rank(host, &local_rank_), "MPI_Comm_rank");
+        check(MPI_Comm_size(host, &local_size_), "MPI_Comm_size");
+        check(MPI_Comm_free(&host), "MPI_Comm_free");
+        check(MPI_Comm_dup(ranks_, &end_), "MPI_Comm_dup");
+    }
+    ~MpiRanks() override {
+        int ended = 0;
+        if (MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
+        MPI_Comm_free(&end_);
+        if (ranks_ != MPI_COMM_WORLD) MPI_Comm_free(&ranks_);
+    }
+
+    int rank() const override { return rank_; }
+    int size() const override { return size_; }
+    int local_rank() const override { return local_rank_; }
+    int local_size() const override { return local_size_; }
+    std::string host() const override {
+        char name[MPI_MAX_PROCESSOR_NAME] = {};
+        int length = 0;
+        check(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
+        return name;
+    }
+    std::string engine() const override {
+        char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+        int length = 0;
+        check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+        const std::string name(text, std::strcspn(text, ",\n"));
+        return name + (library().several_threads ? "" : " (one thread at a time)");
+    }
+
+    void barrier() override {
+        const auto inside = enter();
+        check(MPI_Barrier(ranks_), "MPI_Barrier");
+    }
+
+    void broadcast(void* data, std::size_t bytes, int root) override {
+        const auto inside = enter();
+        auto* at = static_cast<char*>(data);
+        for (std::size_t done = 0; done < bytes; done += piece)
+            check(MPI_Bcast(at + done, static_cast<int>(std::min(piece, bytes - done)), MPI_BYTE, root, ranks_), "MPI_Bcast");
+    }
+
+    void all_reduce(View<double> values, Reduce how) override { reduce(values, how, MPI_DOUBLE); }
+    void all_reduce(View<std::uint64_t> values, Reduce how) override { reduce(values, how, MPI_UINT64_T); }
+
+    std::vector<std::string> all_gather(const std::string& text) override {
+        std::vector<std::uint64_t> lengths(static_cast<std::size_t>(size_));
+        std::uint64_t length = text.size();
+        {
+            const auto inside = enter();
+            check(MPI_Allgather(&length, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T, ranks_), "MPI_Allgather");
+        }
+        std::vector<std::string> all;
+        for (int r = 0; r < size_; ++r) {
+            auto& one = all.emplace_back(r == rank_ ? text : std::string(lengths[static_cast<std::size_t>(r)], '\0'));
+            broadcast(one.data(), one.size(), r);
+        }
+        return all;
+    }
+
+    void send(const void* data, std::size_t bytes, int to, int tag) override { wait(start_send(data, bytes, to, tag)); }
+    void receive(void* data, std::size_t bytes, int from, int tag) override { wait(start_receive(data, bytes, from, tag)); }
+
+    Request start_send(const void* data, std::size_t bytes, int to, int tag) override {
+        return start(bytes, 0, [&](std::size_t from, int count, MPI_Request* request) {
+            check(MPI_Isend(static_cast<const char*>(data) + from, count, MPI_BYTE, to, tag, ranks_, request), "MPI_Isend");
+        });
+    }
+    Request start_receive(void* data, std::size_t bytes, int from, int tag) override {
+        return start(bytes, bytes, [&](std::size_t at, int count, MPI_Request* request) {
+            check(MPI_Irecv(static_cast<char*>(data) + at, count, MPI_BYTE, from, tag, ranks_, request), "MPI_Irecv");
+        });
+    }
+    void wait(Request request) override {
+        const std::unique_ptr<Transfer> transfer(reinterpret_cast<Transfer*>(request));
+        for (auto& part : transfer->requests) {
+            MPI_Status status;
+            wait_until([&] {
+                int done = 0;
+                const auto inside = enter();
+                check(MPI_Test(&part, &done, &status), "a message between ranks (MPI_Test)");
+                return done != 0;
+            });
+            int count = 0;
+            if (transfer->received > 0 && MPI_Get_count(&status, MPI_BYTE, &count) == MPI_SUCCESS)
+                transfer->arrived += static_cast<std::size_t>(count);
+        }
+        if (transfer->arrived != transfer->received)
+            throw ComputationError("a message of " + std::to_string(transfer->arrived) + " bytes came where " +
+                                   std::to_string(transfer->received) + " were expected");
+    }
+
+    std::unique_ptr<Communicator> first(int count) override {
+        const auto inside = enter();
+        MPI_Comm some = MPI_COMM_NULL;
+        check(MPI_Comm_split(ranks_, rank_ < count ? 0 : MPI_UNDEFINED, rank_, &some), "MPI_Comm_split");
+        return some == MPI_COMM_NULL ? nullptr : std::make_unique<MpiRanks>(some);
+    }
+
+    bool all_here(double seconds) noexcept override try {
+        MPI_Request request = MPI_REQUEST_NULL;
+        {
+            const auto inside = enter();
+            check(MPI_Ibarrier(end_, &request), "MPI_Ibarrier");
+        }
+        const auto began = Clock::now();
+        int done = 0;
+        wait_until([&] {
+            const auto inside = enter();
+            check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+            return done || std::chrono::duration<double>(Clock::now() - began).count() > seconds;
+        });
+        return done != 0;
+    } catch (const std::exception&) {
+        return false;
+    }
+
+    bool claim_last_word() noexcept override {
+        const auto& mpi = library();
+        // Among the ranks of a host by memory that they share, at once. Between hosts by time: the first to speak ends the others before.
+        if (!mpi.word_taken || std::atomic_ref<int>(*mpi.word_taken).exchange(1) == 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100) * std::min(mpi.host_number, 20));
+            return true;
+        }
+        std::this_thread::sleep_for(std::chrono::seconds(10));
+        return false;
+    }
+
+    [[noreturn]] void abort(int status) noexcept override {
+        std::fflush(nullptr);
+        MPI_Abort(MPI_COMM_WORLD, status);
+        std::_Exit(status);
+    }
+
+   private:
+    template <class T>
+    void reduce(View<T> values, Reduce how, MPI_Datatype type) {
+        const auto inside = enter();
+        std::vector<T> all(std::min(reduced_at_once, static_cast<std::size_t>(values.n)) * static_cast<std::size_t>(size_));
+        for (index_t begin = 0; begin < values.n; begin += static_cast<index_t>(reduced_at_once)) {
+            const int count = static_cast<int>(std::min<index_t>(values.n - begin, reduced_at_once));
+            T* const here = values.ptr + begin;
+            check(MPI_Allgather(here, count, type, all.data(), count, type, ranks_), "MPI_Allgather");
+            std::copy_n(all.data(), count, here);
+            for (int r = 1; r < size_; ++r) {
+                const T* const there = all.data() + static_cast<std::ptrdiff_t>(r) * count;
+                for (int i = 0; i < count; ++i) here[i] = reduced(here[i], there[i], how);
+            }
+        }
+    }
+
+    template <class Start>
+    Request start(std::size_t bytes, std::size_t received, Start start_piece) {
+        auto transfer = std::make_unique<Transfer>();
+        transfer->received = received;
+        transfer->requests.reserve(bytes / piece + 1);
+        const auto inside = enter();
+        std::size_t done = 0;
+        do {  // a message of no bytes is a message
+            const auto count = std::min(piece, bytes - done);
+            start_piece(done, static_cast<int>(count), &transfer->requests.emplace_back(MPI_REQUEST_NULL));
+            done += count;
+        } while (done < bytes);
+        return reinterpret_cast<Request>(transfer.release());
+    }
+
+    MPI_Comm ranks_;
+    MPI_Comm end_ = MPI_COMM_NULL;  ///< for all_here() alone
+    int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
+};
+
+/// The word of each host, in the hands of nobody.
+void lay_out_last_word(int rank) {
+    auto& mpi = library();
+    MPI_Comm host = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
+    int local = 0, ranks_here = 1, first = rank, disp = 0;
+    check(MPI_Comm_rank(host, &local), "MPI_Comm_rank");
+    check(MPI_Comm_size(host, &ranks_here), "MPI_Comm_size");
+    check(MPI_Bcast(&first, 1, MPI_INT, 0, host), "MPI_Bcast");
+    mpi.host_number = first / ranks_here;
+    MPI_Aint bytes = local == 0 ? sizeof(int) : 0;
+    void* own = nullptr;
+    check(MPI_Win_allocate_shared(bytes, sizeof(int), MPI_INFO_NULL, host, &own, &mpi.word), "MPI_Win_allocate_shared");
+    void* shared = nullptr;
+    check(MPI_Win_shared_query(mpi.word, 0, &bytes, &disp, &shared), "MPI_Win_shared_query");
+    if (local == 0) std::atomic_ref<int>(*static_cast<int*>(shared)).store(0);
+    check(MPI_Barrier(host), "MPI_Barrier");
+    mpi.word_taken = static_cast<int*>(shared);
+    check(MPI_Comm_free(&host), "MPI_Comm_free");
+}
+
+/// At the exit of the process. Ranks that end in order wait for each other, so that no launcher kills a rank that still has something to
+/// say because another was quicker to fail. One that fails while others go on waits a little, then ends them.
+void end_in_order(int status, void* world) {
+    auto& mpi = library();
+    int ended = 0;
+    if (getpid() != mpi.process || MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
+    std::fflush(nullptr);
+    auto& ranks = *static_cast<MpiRanks*>(world);
+    constexpr double grace = 5, any_time = 1e9;
+    if (!ranks.all_here(status == 0 ? any_time : grace)) ranks.abort(status);
+    if (mpi.word != MPI_WIN_NULL) MPI_Win_free(&mpi.word);
+    MPI_Finalize();
+}
+
+}  // namespace
+}  // namespace kasane::comm
+
+extern "C" const char* kasane_mpi_build() {
+    static const std::string build = kasane::comm::this_build();
+    return build.c_str();
+}
+
+extern "C" kasane::comm::Communicator* kasane_mpi_world() {
+    using namespace kasane::comm;
+    auto& mpi = library();
+    int started = 0, threads = MPI_THREAD_SINGLE;
+    check(MPI_Initialized(&started), "MPI_Initialized");
+    if (started)  // by a program that uses kasane as a library, and will end it
+        check(MPI_Query_thread(&threads), "MPI_Query_thread");
+    else
+        check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads), "MPI_Init_thread");
+    if (threads < MPI_THREAD_SERIALIZED)
+        throw kasane::ComputationError("this MPI takes calls from the first thread of a process alone (MPI_THREAD_SERIALIZED is needed); take "
+                                       "an MPI that was built with threads");
+    mpi.several_threads = threads == MPI_THREAD_MULTIPLE;
+    auto ranks = std::make_unique<MpiRanks>(MPI_COMM_WORLD);
+    lay_out_last_word(ranks->rank());
+    if (!started) {
+        mpi.process = getpid();
+        on_exit(end_in_order, ranks.get());
+    }
+    return ranks.release();
+}

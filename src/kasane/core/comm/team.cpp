@@ -1,0 +1,327 @@
+// Threads of a team, what they do together, and what becomes of one that fails.
+// The threads are the team's own and live as long as it does: an OpenMP region would neither promise the same thread at each call nor leave
+// its threads free to open regions with teams that last.
+// Invariants: every wait is in Shared::await, which ends the run when what it waits for cannot come any more.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
+#include <kasane/core/comm/reduce.hpp>
+#include <kasane/core/comm/team.hpp>
+
+#include <omp.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace kasane::comm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How long a member that threw waits for the others to throw too: they are behind by less than a step.
+constexpr double grace_seconds = 3;
+/// A collective call of the ranks takes some microseconds, the wake-up of a sleeping thread tens.
+constexpr auto spin_time = std::chrono::microseconds(50);
+
+void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/// May run on every processor that OpenMP was given: a thread inherits the one place to which OMP_PROC_BIND bound its maker.
+void unbind_from_place() {
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (int place = 0; place < omp_get_num_places(); ++place) {
+        std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+        omp_get_place_proc_ids(place, ids.data());
+        for (const int id : ids) CPU_SET(static_cast<std::size_t>(id), &all);
+    }
+    if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);
+}
+
+}  // namespace
+
+struct Team::Shared {
+    Communicator& ranks;
+    const int here;
+    const std::vector<std::string> spaces;
+    const bool spins;  ///< every member of this host has a processor
+    std::vector<Member> members;
+
+    /// Counts everything that somebody may wait for.
+    std::atomic<std::uint32_t> events{0};
+    std::atomic<std::uint32_t> generation{0};  ///< of the barrier
+    std::atomic<int> arrived{0};
+    std::vector<void*> data;  ///< of the members in a collective call, between its barriers
+
+    std::mutex mail_door;
+    std::map<std::tuple<int, int, int>, std::deque<const void*>> mail;  ///< by (from, to, slot)
+
+    std::atomic<std::uint32_t> job{0};
+    const std::function<void(Member&)>* body = nullptr;  ///< of the job; null: the end
+    std::atomic<int> done{0}, thrown{0};
+    std::vector<std::exception_ptr> errors;
+    std::vector<std::thread> threads;  ///< of local members 1, 2, …
+
+    Shared(Communicator& all, int count, std::vector<std::string> names)
+        : ranks(all), here(count), spaces(std::move(names)), spins(omp_get_num_procs() >= count * all.local_size()),
+          data(static_cast<std::size_t>(count)), errors(static_cast<std::size_t>(count)) {}
+
+    void tell() {
+        events.fetch_add(1);
+        events.notify_all();
+    }
+
+    /// Waits for `ready()`, which another thread makes true before it calls tell().
+    template <class Ready>
+    void await(Ready ready) {
+        for (;;) {
+            const auto seen = events.load();
+            // In this order: who threw had done everything else before.
+            const bool hopeless = thrown.load() > 0;
+            if (ready()) return;
+            if (hopeless) end_alone();
+            spin(events, seen);
+            events.wait(seen);
+        }
+    }
+
+    void spin(const std::atomic<std::uint32_t>& counter, std::uint32_t seen) const {
+        if (!spins) return;
+        for (const auto began = Clock::now(); Clock::now() - began < spin_time;)
+            for (int turn = 0; turn < 16; ++turn) {
+                if (counter.load() != seen) return;
+                relax();
+            }
+    }
+
+    /// Among the members of this rank.
+    void barrier() {
+        if (here == 1) return;
+        const auto before = generation.load();
+        if (arrived.fetch_add(1) + 1 == here) {
+            arrived.store(0);
+            generation.store(before + 1);
+            tell();
+        } else {
+            await([&] { return generation.load() != before; });
+        }
+    }
+
+    void work(int local) noexcept {
+        const auto current = job.load();
+        try {
+            (*body)(members[static_cast<std::size_t>(local)]);
+            done.fetch_add(1);
+            tell();
+        } catch (...) {
+            errors[static_cast<std::size_t>(local)] = std::current_exception();
+            thrown.fetch_add(1);
+            done.fetch_add(1);
+            tell();
+            // The others may wait where this team does not see it, for a message of the member that threw.
+            const auto began = Clock::now();
+            while (job.load() == current && done.load() < here) {
+                if (std::chrono::duration<double>(Clock::now() - began).count() > grace_seconds) end_alone();
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+        }
+    }
+
+    void serve(int local) {
+        unbind_from_place();
+        for (std::uint32_t known = 0;;) {
+            while (job.load() == known) {
+                spin(job, known);
+                job.wait(known);
+            }
+            ++known;
+            if (!body) return;
+            work(local);
+        }
+    }
+
+    void begin(const std::function<void(Member&)>* what) {
+        body = what;
+        done = 0;
+        thrown = 0;
+        job.fetch_add(1);
+        job.notify_all();
+    }
+
+    /// A member of this rank failed, and others of the team did not.
+    [[noreturn]] void end_alone() noexcept {
+        for (std::size_t local = 0; local < errors.size(); ++local) {
+            if (!errors[local]) continue;
+            auto who = rank_text(ranks, local < spaces.size() ? spaces[local] : here > 1 ? "member " + std::to_string(local) : "");
+            try {
+                std::rethrow_exception(errors[local]);
+            } catch (...) {
+                int status = 1;
+                const auto reason = reason_of_current_exception(status);
+                end_run(ranks, who, reason, status);
+            }
+        }
+        end_run(ranks, rank_text(ranks), "a member failed", 1);
+    }
+};
+
+Team::Team(Communicator& ranks, int members, std::vector<std::string> spaces) : ranks_(ranks) {
+    require_same(ranks, "numbers of members", std::to_string(members));
+    KS_VALIDATE(members > 0, "a rank must have at least one member, not " + std::to_string(members));
+    shared_ = std::make_unique<Shared>(ranks, members, std::move(spaces));
+    shared_->members.reserve(static_cast<std::size_t>(members));
+    for (int local = 0; local < members; ++local)
+        shared_->members.push_back(Member(this, ranks.rank() * members + local, ranks.size() * members, local));
+    for (int local = 1; local < members; ++local) shared_->threads.emplace_back([this, local] { shared_->serve(local); });
+}
+
+Team::~Team() {
+    shared_->begin(nullptr);
+    for (auto& thread : shared_->threads) thread.join();
+}
+
+int Team::size() const { return ranks_.size() * shared_->here; }
+int Team::members_here() const { return shared_->here; }
+
+void Team::run(const std::function<void(Member&)>& body) {
+    auto& shared = *shared_;
+    if (size() == 1) return body(shared.members[0]);
+    shared.begin(&body);
+    shared.work(0);
+    if (shared.here > 1) shared.await([&] { return shared.done.load() == shared.here; });
+    const int thrown = shared.thrown.load();
+    if (thrown == 0) return;
+    if (thrown < shared.here || !ranks_.all_here(grace_seconds)) shared.end_alone();
+    const auto error = shared.errors[0];
+    std::fill(shared.errors.begin(), shared.errors.end(), nullptr);
+    shared.mail.clear();
+    std::rethrow_exception(error);
+}
+
+int Member::rank_of(int member) const { return member / team_->members_here(); }
+int Member::local_of(int member) const { return member % team_->members_here(); }
+Communicator& Member::ranks() const { return team_->ranks(); }
+
+void Member::barrier() {
+    auto& shared = *team_->shared_;
+    shared.barrier();
+    if (shared.ranks.size() == 1) return;
+    if (local_ == 0) shared.ranks.barrier();
+    shared.barrier();
+}
+
+void Member::broadcast(void* data, std::size_t bytes, int root) {
+    auto& shared = *team_->shared_;
+    const auto at = [&](int local) -> void*& { return shared.data[static_cast<std::size_t>(local)]; };
+    const bool root_is_here = rank_of(root) == shared.ranks.rank();
+    const int source = root_is_here ? local_of(root) : 0;  // of this rank's members
+    at(local_) = data;
+    shared.barrier();
+    if (local_ == 0 && shared.ranks.size() > 1) shared.ranks.broadcast(at(source), bytes, rank_of(root));
+    if (!root_is_here) shared.barrier();  // elsewhere local member 0 has it only now
+    if (local_ != source && bytes > 0) std::memcpy(data, at(source), bytes);
+    shared.barrier();
+}
+
+namespace {
+
+/// What all_reduce does for both types. `at(local)`: the values of a local member; `barrier`: of the rank's members.
+template <class T, class At, class Barrier>
+void reduce_members(View<T> values, Reduce how, int local, int here, Communicator& ranks, At at, Barrier barrier) {
+    at(local) = values.ptr;
+    barrier();
+    const auto of = [&](int other) { return static_cast<T*>(at(other)); };
+    if (local == 0) {
+        for (int other = 1; other < here; ++other)
+            for (index_t i = 0; i < values.n; ++i) values[i] = reduced(values[i], of(other)[i], how);
+        if (ranks.size() > 1) ranks.all_reduce(values, how);
+    }
+    barrier();
+    if (local != 0) std::copy_n(of(0), values.n, values.ptr);
+    barrier();
+}
+
+}  // namespace
+
+void Member::all_reduce(View<double> values, Reduce how) {
+    auto& shared = *team_->shared_;
+    reduce_members(values, how, local_, shared.here, shared.ranks,
+                   [&](int local) -> void*& { return shared.data[static_cast<std::size_t>(local)]; }, [&] { shared.barrier(); });
+}
+
+void Member::all_reduce(View<std::uint64_t> values, Reduce how) {
+    auto& shared = *team_->shared_;
+    reduce_members(values, how, local_, shared.here, shared.ranks,
+                   [&](int local) -> void*& { return shared.data[static_cast<std::size_t>(local)]; }, [&] { shared.barrier(); });
+}
+
+void Member::hand(int to_local, int slot, const void* what) {
+    auto& shared = *team_->shared_;
+    {
+        const std::lock_guard lock(shared.mail_door);
+        shared.mail[{local_, to_local, slot}].push_back(what);
+    }
+    shared.tell();
+}
+
+const void* Member::take(int from_local, int slot) {
+    auto& shared = *team_->shared_;
+    const void* what = nullptr;
+    shared.await([&] {
+        const std::lock_guard lock(shared.mail_door);
+        auto& box = shared.mail[{from_local, local_, slot}];
+        if (box.empty()) return false;
+        what = box.front();
+        box.pop_front();
+        return true;
+    });
+    return what;
+}
+
+std::string rank_text(const Communicator& ranks, const std::string& space) {
+    return "rank " + std::to_string(ranks.rank()) + " (host " + ranks.host() + (space.empty() ? "" : ", " + space) + ")";
+}
+
+std::string reason_of_current_exception(int& status) {
+    status = 1;
+    try {
+        throw;
+    } catch (const InputError& error) {
+        status = 2;
+        return error.what();
+    } catch (const std::bad_alloc&) {
+        return "there is not enough memory; take fewer particles, or more ranks";
+    } catch (const std::exception& error) {
+        return error.what();
+    } catch (...) {
+        return "an exception of unknown type";
+    }
+}
+
+void end_run(Communicator& ranks, const std::string& who, const std::string& reason, int status) noexcept {
+    static std::atomic<bool> ending{false};
+    while (ending.exchange(true)) pause();  // another thread of this rank ends it
+    try {
+        std::fflush(stdout);
+        if (ranks.claim_last_word()) log::error("{}: {}", who, reason);
+        std::fflush(stderr);
+    } catch (const std::exception&) {  // of a log that cannot be written: the end comes all the same
+    }
+    ranks.abort(status);
+    std::_Exit(status);  // not reached; the compiler does not see it
+}
+
+}  // namespace kasane::comm

@@ -1,0 +1,44 @@
+// The main of the programs that run under an MPI launcher (*.ranks.test.cpp): every rank runs every test, in step. Rank 0 tells of the
+// tests, and every rank of its failures. A rank that leaves a test early ends the run: the others may be waiting for it.
+#include <kasane/core/comm/communicator.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+namespace {
+
+using namespace kasane;
+
+class RankPrinter : public testing::EmptyTestEventListener {
+   public:
+    explicit RankPrinter(comm::Communicator& ranks) : ranks_(ranks) {}
+    void OnTestPartResult(const testing::TestPartResult& result) override {
+        if (!result.failed()) return;
+        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+        std::fprintf(stderr, "rank %d of %d, %s.%s: %s:%d: %s\n", ranks_.rank(), ranks_.size(), test ? test->test_suite_name() : "",
+                     test ? test->name() : "", result.file_name() ? result.file_name() : "", result.line_number(), result.summary());
+        if (!result.fatally_failed() || ranks_.size() == 1) return;
+        std::fflush(nullptr);
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));  // others that fail here too have their say
+        ranks_.abort(1);
+    }
+
+   private:
+    comm::Communicator& ranks_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    testing::InitGoogleTest(&argc, argv);
+    auto& ranks = comm::world();
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    if (ranks.rank() != 0) delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new RankPrinter(ranks));
+    std::uint64_t failed = RUN_ALL_TESTS() != 0;
+    ranks.all_reduce({&failed, 1}, comm::Reduce::max);
+    return failed ? 1 : 0;
+}
