@@ -29,15 +29,9 @@ void tell(comm::Communicator& ranks, Order order, std::string device = {}) { bro
 /// What every rank has free, in the order of the ranks.
 std::vector<Crew::Free> gather_free(comm::Communicator& ranks, const std::vector<AnySpace>& here) {
     const auto size = static_cast<std::size_t>(ranks.size()), rank = static_cast<std::size_t>(ranks.rank());
+    const auto mine = Crew::free_here(here, ranks.local_size());
     std::vector<std::uint64_t> all(3 * size);
-    all[3 * rank] = available_memory(Cpu{});
-    all[3 * rank + 1] = static_cast<std::uint64_t>(ranks.local_size());
-    for (const auto& space : here)
-        if (name(space) != "cpu") {
-            auto& least = all[3 * rank + 2];
-            const auto bytes = available_memory(space);
-            least = least == 0 ? bytes : std::min(least, bytes);
-        }
+    all[3 * rank] = mine.host, all[3 * rank + 1] = static_cast<std::uint64_t>(mine.sharing), all[3 * rank + 2] = mine.device;
     ranks.all_reduce(View<std::uint64_t>{all.data(), static_cast<index_t>(all.size())}, comm::Reduce::sum);
     std::vector<Crew::Free> free(size);
     for (std::size_t r = 0; r < size; ++r) free[r] = {all[3 * r], static_cast<int>(all[3 * r + 1]), all[3 * r + 2]};
@@ -53,6 +47,16 @@ Crew::Crew(comm::Communicator& ranks) : ranks_(ranks) {}
 Crew::~Crew() {
     team_.reset();
     tell(ranks_, {Order::over});
+}
+
+Crew::Free Crew::free_here(const std::vector<AnySpace>& here, int sharing) {
+    Free free{available_memory(Cpu{}), sharing, 0};
+    for (const auto& space : here)
+        if (name(space) != "cpu") {
+            const auto bytes = available_memory(space);
+            free.device = free.device == 0 ? bytes : std::min(free.device, bytes);
+        }
+    return free;
 }
 
 int Crew::ranks() const { return ranks_.size(); }

@@ -37,6 +37,7 @@ class Crew {
         std::uint64_t device = 0;  ///< on its device with the least; 0 on the CPU
     };
     const std::vector<Free>& free() const { return free_; }
+    static Free free_here(const std::vector<AnySpace>& here, int sharing);
 
     /// The team of so many members on each rank, as placed. The other ranks serve a simulation on it from here on, until that is gone: make
     /// one at once.

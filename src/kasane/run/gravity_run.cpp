@@ -5,6 +5,7 @@
 #include <kasane/run/gravity_run.hpp>
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/papers.hpp>
+#include <kasane/run/parallel_keys.hpp>
 #include <kasane/run/record_parts.hpp>
 #include <kasane/version.hpp>
 
@@ -89,6 +90,9 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.parallel.ranks = all.ranks();
     record_.parallel.members = static_cast<int>(file.here.size());
     record_.parallel.placement = all.placement();
+    const auto exchange = simulation_.exchange_used();
+    record_.parallel.engine = exchange.engine;
+    record_.parallel.form = exchange.engine.empty() ? "" : name(exchange.form);
     record_.particles = simulation_.size();
     record_.particles_by_type = {};
     for (const auto type : simulation_.particles().type) ++record_.particles_by_type[type];
