@@ -26,6 +26,12 @@ void broadcast(comm::Communicator& ranks, Order& order, std::string& device) {
 
 void tell(comm::Communicator& ranks, Order order, std::string device = {}) { broadcast(ranks, order, device); }
 
+std::vector<std::string> names(const std::vector<AnySpace>& spaces) {
+    std::vector<std::string> all;
+    for (const auto& space : spaces) all.push_back(name(space));
+    return all;
+}
+
 /// What every rank has free, in the order of the ranks.
 std::vector<Crew::Free> gather_free(comm::Communicator& ranks, const std::vector<AnySpace>& here) {
     const auto size = static_cast<std::size_t>(ranks.size()), rank = static_cast<std::size_t>(ranks.rank());
@@ -69,10 +75,10 @@ std::vector<AnySpace> Crew::place(const std::string& device, int members, int th
     return here;
 }
 
-comm::Team& Crew::team(int members) {
+comm::Team& Crew::team(const std::vector<AnySpace>& here) {
     team_.reset();
-    tell(ranks_, {Order::team, members});
-    team_ = std::make_unique<comm::Team>(ranks_, members);
+    tell(ranks_, {Order::team});
+    team_ = std::make_unique<comm::Team>(ranks_, static_cast<int>(here.size()), names(here));
     return *team_;
 }
 
@@ -93,7 +99,7 @@ void take_part(comm::Communicator& ranks) {
             gather_free(ranks, here);
             continue;
         }
-        comm::Team team(ranks, order.members);
+        comm::Team team(ranks, static_cast<int>(here.size()), names(here));
         gravity::serve(team, here);
     }
 }

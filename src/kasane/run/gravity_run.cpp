@@ -38,9 +38,8 @@ gravity::Simulation simulation(const RunFile& file, Crew& crew, gravity::Particl
                                              .steps = step,
                                              .state = std::move(state),
                                              .exchange = file.exchange};
-    const int members = static_cast<int>(file.here.size());
-    if (members * crew.ranks() == 1) return gravity::Simulation(file.space, std::move(particles), options);
-    return gravity::Simulation(crew.team(members), file.here, std::move(particles), options);
+    if (crew.ranks() == 1 && file.here.size() == 1) return gravity::Simulation(file.space, std::move(particles), options);
+    return gravity::Simulation(crew.team(file.here), file.here, std::move(particles), options);
 }
 
 /// "cpu" of "cpu", "cuda" of "cuda:1".
