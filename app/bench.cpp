@@ -21,6 +21,7 @@ struct Options {
     std::vector<std::string> cases;
     std::vector<index_t> sizes;
     std::string record, page, from, simd;
+    int members = 0;
     bool list = false;
 };
 
@@ -78,7 +79,7 @@ int bench(const Common& common, const Options& options) {
             }
             print_row(result);
         };
-        benchmark.run({space, options.sizes, report});
+        benchmark.run({space, options.sizes, common.device_or_auto(), common.threads_or_all(), options.members, report});
     }
     KS_VALIDATE(!results.empty(), "none of these benchmarks runs on the device '" + name(space) + "'; kasane bench --list tells what there is");
     const auto record = benchmark_record(space, results);
@@ -97,6 +98,8 @@ Action add_bench(CLI::App& app, const Common& common) {
     app.add_option("CASE", options->cases, "Names, or what they begin with: gravity.direct; none: all");
     app.add_option("--n", options->sizes, "Problem sizes, separated by commas")->delimiter(',');
     app.add_option("--simd", options->simd, "Instruction set of the CPU's kernels: AVX2, AVX3 (AVX-512), ...; default: the best")->type_name("NAME");
+    app.add_option("--members", options->members, "gravity.direct.scaling: members of each rank, a device each; default: all devices of the machine, of several ranks one each")
+        ->check(whole_number(1, 1024));
     app.add_flag("--list", options->list, "What benchmarks there are");
     app.remove_option(app.get_option("--json"));
     app.add_option("--json", options->record, "Write the record to this file; without one, to standard output")->expected(0, 1);

@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace kasane::run {
+class Crew;
+}
+
 namespace kasane::app {
 
 enum ExitStatus { success = 0, computation_failed = 1, bad_input = 2, interrupted = 130 };
@@ -23,6 +27,7 @@ struct Common {
     bool quiet = false;
     std::string device;  ///< empty: as the run file says, or auto
     int threads = -1;    ///< negative: as the run file says, or all
+    run::Crew* crew = nullptr;  ///< of a verb that leads the other ranks
 
     /// The device and threads that were given, as settings of a run file.
     std::vector<io::Setting> settings() const;
@@ -31,12 +36,20 @@ struct Common {
     ProgressStyle progress() const { return quiet ? ProgressStyle::none : progress_style_for_stderr(); }
 };
 
+/// What becomes of a verb that an MPI launcher started on several ranks.
+enum class OnRanks {
+    one,   ///< it runs on one rank alone
+    led,   ///< rank 0 does it, with the others in run::take_part()
+    each,  ///< every rank does it, and rank 0 alone speaks
+};
+
 /// One verb: adds its options to `app` and returns what it does, which yields the exit status.
 using Action = std::function<int()>;
 struct Verb {
     const char* name;
     const char* help;
     Action (*add)(CLI::App& app, const Common& common);
+    OnRanks on_ranks = OnRanks::one;
 };
 Action add_run(CLI::App&, const Common&);
 Action add_check(CLI::App&, const Common&);
@@ -61,7 +74,7 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 /// Standard output: the object with --json; otherwise `text`, unless --quiet.
 void print(const Common& common, const nlohmann::ordered_json& object, const std::string& text);
 
-/// From now on SIGINT and SIGTERM only ask to stop, and the second one of a kind ends the process at once.
+/// From now on SIGINT, SIGTERM and SIGUSR1 (which launchers pass on) only ask to stop, and the second one of a kind ends the process at once.
 void catch_interrupts();
 bool interrupt_requested();
 /// For long work that leaves nothing behind: what ends it, with status 130.

@@ -1,10 +1,13 @@
 // The command `kasane`: one file per verb. Here: the options that all share, and what becomes of errors.
 // Exit status: 0 done, 1 the computation failed, 2 bad input or usage, 130 interrupted, after a checkpoint where there is one.
 #include <app/command.hpp>
+#include <app/ranks.hpp>
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/nearest_name.hpp>
+#include <kasane/core/comm/communicator.hpp>
+#include <kasane/run/crew.hpp>
 #include <kasane/version.hpp>
 
 #include <algorithm>
@@ -18,16 +21,16 @@ using namespace kasane;
 using namespace kasane::app;
 
 constexpr Verb verbs[] = {
-    {"run", "Run the problem that a run file names", add_run},
-    {"check", "Read a run file as `run` would, or a model file as `sample` would, and say what it would do", add_check},
-    {"resume", "Go on with an interrupted run from its newest valid checkpoint", add_resume},
+    {"run", "Run the problem that a run file names", add_run, OnRanks::led},
+    {"check", "Read a run file as `run` would, or a model file as `sample` would, and say what it would do", add_check, OnRanks::led},
+    {"resume", "Go on with an interrupted run from its newest valid checkpoint", add_resume, OnRanks::led},
     {"report", "Write the report.html of a run", add_report},
     {"sample", "Sample a model into a snapshot", add_sample},
     {"forces", "Accelerations and potentials of a snapshot", add_forces},
     {"solve", "Solve a sparse symmetric positive definite system from a file", add_solve},
     {"lattice", "Lattice QCD: gauge configurations, quark propagators, quenched updates", add_lattice},
-    {"bench", "Measure this machine: speed with its bound and error", add_bench},
-    {"info", "Devices, build and versions", add_info},
+    {"bench", "Measure this machine: speed with its bound and error", add_bench, OnRanks::each},
+    {"info", "Devices, build and versions", add_info, OnRanks::each},
 };
 
 void add_common(CLI::App& app, Common& common) {
@@ -46,6 +49,10 @@ nlohmann::ordered_json as_json(const InputProblem& problem) {
     return object;
 }
 
+bool wants_json(int argc, char** argv) {
+    return std::any_of(argv, argv + argc, [](const char* word) { return std::string(word) == "--json"; });
+}
+
 /// Tells the user; the first problem is "error", and all are listed.
 int fail(bool json, const std::vector<InputProblem>& problems, int status) {
     if (json) {
@@ -57,25 +64,34 @@ int fail(bool json, const std::vector<InputProblem>& problems, int status) {
     return status;
 }
 
-int guarded(const Common& common, const Action& action) {
+/// Tells what was thrown. @param speaks  false on ranks whose errors are rank 0's to tell: then nothing is told, and the status is success
+int tell(bool json, bool speaks, const std::exception_ptr& thrown) {
+    if (!speaks) return success;
     try {
-        return action();
+        std::rethrow_exception(thrown);
     } catch (const InputError& error) {
-        return fail(common.json, error.problems(), bad_input);
+        return fail(json, error.problems(), bad_input);
     } catch (const Interrupted& stopped) {
-        return fail(common.json, {{stopped.what(), {}}}, interrupted);
+        return fail(json, {{stopped.what(), {}}}, interrupted);
     } catch (const std::bad_alloc&) {
-        return fail(common.json, {{"there is not enough memory: take fewer particles, or a smaller system", {}}}, computation_failed);
+        return fail(json, {{"there is not enough memory: take fewer particles, or a smaller system", {}}}, computation_failed);
     } catch (const std::exception& error) {
-        return fail(common.json, {{error.what(), {}}}, computation_failed);
+        return fail(json, {{error.what(), {}}}, computation_failed);
     }
 }
 
-}  // namespace
+int alone(Common& common, const Action& action) {
+    try {
+        run::Crew crew;
+        common.crew = &crew;
+        return action();
+    } catch (...) {
+        return tell(common.json, true, std::current_exception());
+    }
+}
 
-int main(int argc, char** argv) {
-    std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write(), told like a full disk
-    std::signal(SIGPIPE, SIG_IGN);
+/// The verb that the words name, carried out. @param speaks  this is not another rank than 0
+int command(int argc, char** argv, bool several, bool speaks) {
     CLI::App app{"kasane: self-gravity, sparse systems, lattice QCD, layered on one core"};
     app.set_version_flag("--version", std::string("kasane ") + version + " (" + commit + ")");
     app.require_subcommand(1);
@@ -86,7 +102,10 @@ int main(int argc, char** argv) {
         add_common(*sub, common);
         actions.emplace_back(sub, verb.add(*sub, common));
     }
-    const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string(word) == "--json"; });
+    const bool json = wants_json(argc, argv);
+    const auto misused = [&](const std::string& message) {
+        return tell(json, speaks, std::make_exception_ptr(InputError(message)));
+    };
     if (argc > 1 && argv[1][0] != '-') {
         std::vector<std::string_view> names;
         std::string known;
@@ -94,18 +113,41 @@ int main(int argc, char** argv) {
         if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
             const auto near = nearest_name(argv[1], names);
             const auto hint = near.empty() ? "there are " + known : "did you mean '" + near + "'?";
-            return fail(json, {{"'" + std::string(argv[1]) + "' is no verb of kasane; " + hint, {}}}, bad_input);
+            return misused("'" + std::string(argv[1]) + "' is no verb of kasane; " + hint);
         }
     }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-        return fail(json, {{std::string(error.what()) + " (kasane --help lists the verbs, kasane VERB --help its options)", {}}}, bad_input);
+        if (error.get_exit_code() == 0) return speaks ? app.exit(error) : success;  // --help, --version
+        return misused(std::string(error.what()) + " (kasane --help lists the verbs, kasane VERB --help its options)");
     }
-    common.json = json;  // also where a verb gives --json a value
-    if (common.quiet) log::set_terminal_level(log::Level::error);
-    for (const auto& [sub, action] : actions)
-        if (sub->parsed()) return guarded(common, action);
+    common.json = json && speaks;  // also where a verb gives --json a value
+    common.quiet = common.quiet || !speaks;
+    if (common.quiet) log::set_terminal_level(speaks ? log::Level::error : log::Level::off);
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        const auto& [sub, action] = actions[i];
+        if (!sub->parsed()) continue;
+        if (!several) return alone(common, action);
+        return on_ranks(verbs[i], common, action, [&](const std::exception_ptr& thrown) { return tell(json, speaks, thrown); });
+    }
     return bad_input;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write(), told like a full disk
+    std::signal(SIGPIPE, SIG_IGN);
+    bool several = comm::launched_with_ranks(), speaks = !several || rank_by_environment() == 0;
+    try {
+        if (several) {
+            several = comm::world().size() > 1;
+            speaks = comm::world().rank() == 0;
+            compare_ranks(argc, argv);
+        }
+    } catch (...) {
+        return tell(wants_json(argc, argv), speaks, std::current_exception());
+    }
+    return command(argc, argv, several, speaks);
 }

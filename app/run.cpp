@@ -31,11 +31,11 @@ Action add_run(CLI::App& app, const Common& common) {
             catch_interrupts();
             return tell(common, run::start(file, existing, controls(common)));
         };
-        switch (run::problem_of(options->file, settings)) {
-            case run::Problem::poisson: return start(run::read_poisson_file(options->file, settings));
-            case run::Problem::quenched: return start(run::read_quenched_file(options->file, settings));
-            default: return start(run::read_run_file(options->file, settings));
-        }
+        const auto problem = run::problem_of(options->file, settings);
+        if (problem == run::Problem::gravity) return start(run::read_run_file(options->file, settings, {}, common.crew));
+        need_one_rank(common, options->file, "this problem");
+        if (problem == run::Problem::poisson) return start(run::read_poisson_file(options->file, settings));
+        return start(run::read_quenched_file(options->file, settings));
     };
 }
 

@@ -1,12 +1,18 @@
 #include <app/run_result.hpp>
 #include <app/solve_result.hpp>
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 
 #include <fmt/format.h>
 
 namespace kasane::app {
 
-run::RunControls controls(const Common& common) { return {common.progress(), interrupt_requested}; }
+run::RunControls controls(const Common& common) { return {common.progress(), interrupt_requested, common.crew}; }
+
+void need_one_rank(const Common& common, const std::string& file, const std::string& what) {
+    KS_VALIDATE(!common.crew || common.crew->ranks() == 1,
+                fmt::format("{} runs on one rank, and {} were started: start it without mpirun", what, common.crew->ranks()), {file, 0, 0, ""});
+}
 
 namespace {
 

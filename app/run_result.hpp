@@ -13,5 +13,7 @@ int tell(const Common& common, const run::RunResult& result);
 int tell(const Common& common, const run::PoissonResult& result);
 int tell(const Common& common, const run::QuenchedResult& result);
 run::RunControls controls(const Common& common);
+/// @throws InputError where several ranks were started for what one does
+void need_one_rank(const Common& common, const std::string& file, const std::string& what);
 
 }  // namespace kasane::app

@@ -1,4 +1,5 @@
 // Which plots a study gets: those of gravity, and the way to those of other rooms.
+#include <bench/gravity/scaling_page.hpp>
 #include <bench/lattice/page.hpp>
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
@@ -159,6 +160,7 @@ std::string figures(const Study& study) {
         {"gravity.tree.links", links}, {"gravity.tree.curve", curve},           {"gravity.tree.accuracy", accuracy},
         {"gravity.tree.steps", steps}, {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active},
         {"gravity.tree.scale", scale},
+        {"gravity.direct.scaling", scaling_figures},
         {"gravity.galaxy.equilibrium.spheres", equilibrium},
         {"gravity.galaxy.equilibrium.galaxies", equilibrium}};
     const auto at = drawn.find(study.name);

@@ -1,4 +1,5 @@
 // What is seen in a study, in sentences made from its numbers. A sentence whose numbers are missing is left out.
+#include <bench/gravity/scaling_page.hpp>
 #include <bench/lattice/page.hpp>
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
@@ -180,6 +181,7 @@ std::string findings(const Study& study) {
         {"gravity.tree.links", links}, {"gravity.tree.curve", curve},           {"gravity.tree.accuracy", accuracy},
         {"gravity.tree.steps", steps}, {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active},
         {"gravity.tree.scale", scale},
+        {"gravity.direct.scaling", scaling_findings},
         {"gravity.galaxy.equilibrium.spheres", equilibrium},
         {"gravity.galaxy.equilibrium.galaxies", equilibrium}};
     const auto at = said.find(study.name);

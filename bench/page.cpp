@@ -18,6 +18,14 @@ constexpr const char* own_style = R"css(
 .head { max-width: 52em; margin-bottom: 28px; }
 .contents { list-style: none; padding: 0; margin: 24px 0 0; display: flex; flex-wrap: wrap; gap: 6px 22px; }
 a { color: var(--s1); }
+.way { grid-column: 1 / -1; font-size: 1.15rem; margin: 8px 0 -28px; }
+.beside .scroll { padding: 0; }
+.beside table { font-size: 0.875rem; }
+.beside th, .beside td { text-align: right; padding: 5px 0 5px 18px; border-top: 1px solid var(--line); font-weight: 400; }
+.beside thead th { border-top: 0; color: var(--muted); vertical-align: bottom; }
+.beside :is(th, td):first-child { padding-left: 0; }
+.legend i { display: inline-block; width: 18px; height: 10px; border-radius: 2px; margin-right: 6px; background: var(--own); }
+.plot rect.span { fill: var(--own); }
 .numbers { margin: 32px 0 0; }
 .scroll { overflow-x: auto; padding: 0 18px 14px; }
 .numbers table { font-size: 0.8125rem; white-space: nowrap; }
@@ -35,7 +43,7 @@ std::string text_of(const nlohmann::ordered_json& object, const std::string& key
 /// "1.2 ms", a count, or the plain number: what a column's name asks for.
 std::string cell(const std::string& key, double value) {
     if (std::isnan(value)) return "";
-    if (key.ends_with("seconds") || key == "seconds_few") return time_text(value);
+    if (key.ends_with("seconds") || key == "seconds_few" || key == "seconds_raw" || key == "t_sync" || key == "t_kernel") return time_text(value);
     if (value == std::round(value) && std::abs(value) < 1e15) return grouped(std::llround(value));
     return number(value);
 }

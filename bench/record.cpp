@@ -20,6 +20,26 @@ double Row::operator[](const std::string& key) const {
     return at != values.end() && at->is_number() ? at->get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
+std::vector<double> Row::list(const std::string& key) const {
+    std::vector<double> numbers;
+    if (const auto at = values.find(key); at != values.end() && at->is_array())
+        for (const auto& value : *at) numbers.push_back(value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN());
+    return numbers;
+}
+
+std::vector<std::vector<Span>> Row::timeline() const {
+    std::vector<std::vector<Span>> members;
+    const auto at = values.find("timeline");
+    if (at == values.end() || !at->is_array()) return members;
+    for (const auto& member : *at) {
+        members.emplace_back();
+        for (const auto& span : member)
+            if (span.is_array() && span.size() == 3 && span[0].is_string() && span[1].is_number() && span[2].is_number())
+                members.back().push_back({span[0].get<std::string>(), span[1].get<double>(), span[2].get<double>()});
+    }
+    return members;
+}
+
 std::string Row::note() const {
     const auto at = values.find("note");
     return at != values.end() && at->is_string() ? at->get<std::string>() : "";
@@ -54,7 +74,8 @@ std::vector<std::string> Study::more_keys() const {
     std::vector<std::string> keys;
     for (const auto& row : rows)
         for (const auto& [key, value] : row.values.items())
-            if (std::find(common.begin(), common.end(), key) == common.end() && std::find(keys.begin(), keys.end(), key) == keys.end())
+            if (!value.is_structured() && std::find(common.begin(), common.end(), key) == common.end() &&
+                std::find(keys.begin(), keys.end(), key) == keys.end())
                 keys.push_back(key);
     return keys;
 }

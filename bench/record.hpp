@@ -15,6 +15,8 @@ struct Row {
     std::string label;  ///< of its case, without the benchmark's name: "V 4, G 4"
     nlohmann::ordered_json values;
     double operator[](const std::string& key) const;
+    std::vector<double> list(const std::string& key) const;  ///< empty where there is none
+    std::vector<std::vector<Span>> timeline() const;         ///< of each member; empty where there is none
     std::string note() const;  ///< in words; empty where there is none
 };
 
@@ -29,7 +31,7 @@ struct Study {
     /// The first row of exactly this label, of the largest n; null when there is none.
     const Row* find(const std::string& label) const;
     double largest_n() const;
-    /// Names of numbers beyond those that every row has, in the order of their first row.
+    /// Names of numbers, lists apart, beyond those that every row has, in the order of their first row.
     std::vector<std::string> more_keys() const;
 };
 

@@ -118,6 +118,31 @@ ordered_json full_record() {
         rows.push_back(row("lattice.solver, by volume, nested-bicgstab, inner half-12", std::pow(edge, 4), 0.01 * edge,
                            {{"gflops", 100 * edge}, {"speedup", edge / 2.}}));
     }
+    for (const int members : {1, 2, 4}) {
+        rows.push_back(row("gravity.direct.scaling, sync, P " + std::to_string(members), 4, 2e-6 * members,
+                           {{"members", members},
+                            {"t_sync", 2e-6 * members},
+                            {"t_kernel", 1e-6},
+                            {"paper_t_sync", 2.97e-5},
+                            {"launches", {1, 2, 4}},
+                            {"launch_seconds", {1e-6 + 2e-6 * members, 2e-6 + 2e-6 * members, 4e-6 + 2e-6 * members}}}));
+        for (int k = 10; k <= 12; ++k) {
+            // Of two members 80% strong efficiency everywhere, so 80% weak efficiency; of four 50%.
+            const double n = std::exp2(k) * members, efficiency = members == 1 ? 1 : members == 2 ? 0.8 : 0.5;
+            for (const double size : members == 1 ? std::vector<double>{n, 2 * n, 4 * n} : std::vector<double>{n}) {
+                const double seconds = 1e-9 * size * size / members / efficiency;
+                ordered_json more{{"members", members}, {"model_seconds", 1.0625 * seconds}, {"seconds_raw", seconds}};
+                if (members > 1) more.update({{"strong", efficiency}, {"weak", efficiency}, {"hidden", 0.75}});
+                if (members == 2 && k == 12)
+                    more["timeline"] = {{{"own", 0, 2e-3}, {"message", 1e-3, 3e-3}}, {{"own", 0, 1e-3}, {"message", 5e-4, 2e-3}}};
+                rows.push_back(row(std::string("gravity.direct.scaling, one-sided") + (members == 1 ? "" : ", copy") + ", P " +
+                                       std::to_string(members),
+                                   size, seconds, more));
+            }
+        }
+    }
+    rows.back()["rate"] = 2e9;
+    rows.push_back(row("gravity.direct.scaling, model, one-sided", 1, 1, {{"note", "fitted <here>"}}));
     rows.push_back(row("gravity.direct.simd, single, equal masses", 1024, 1e-4, ordered_json::object()));
     rows.push_back(row("unheard.of, a <b>", 7, 1e-4, {{"some_number", 3}}));
     return {{"machine", {{"name", "A & B"}, {"kind", "cuda"}, {"capability", "9.0"}}},
@@ -171,6 +196,7 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
         {"sparse.formats", 3, {"C = <strong>32", "2.02 times", "cm-rcm:2, reduced, graph", "75%"}},
         {"lattice.dslash", 1, {"wilson, half-12: <strong>13,500", "62%", "clover, double-18"}},
         {"lattice.solver", 3, {"nested-bicgstab, inner half-12</strong>: 62.5\u00a0ms", "4.00 times as fast as BiCGStab", "cg, inner half-12 takes", "reaches 16.0 times, at 1,048,576 sites"}},
+        {"gravity.direct.scaling", 5, {"Figure 7", "Table 2", "29.7\u00a0µs", "Figure 8", "Figure 9", "Figure 10", "<strong>2 members at N = 8,192</strong>", "75% of the messages hidden", "4 members (one-sided, copy) at N = 16,384", "N = 16,384: <strong>0.500</strong>", "N/P = 4,096: <strong>0.500</strong>, with 75% of the messages hidden", "The model of it is within 6.2% for one member, within 6.2% for more", "The model of one-sided: fitted &lt;here&gt;"}},
         {"gravity.direct.simd", 0, {"single, equal masses"}},
         {"unheard.of", 0, {"a &lt;b&gt;", "some number"}},
     };
@@ -183,6 +209,18 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
         EXPECT_NE(text.find("<table>"), std::string::npos) << name;
     }
     EXPECT_EQ(page.find("http"), std::string::npos) << "a page fetches nothing";
+}
+
+TEST_F(BenchPage, ScalingDrawsWhatItsTimesSay) {
+    const auto text = section(page_of(full_record()), "gravity.direct.scaling");
+    // The marks say their values: 2 members at N = 2048, 4 members at N/P = 1024, one member at N = 1024 in TFLOPS of 26 flops.
+    for (const char* said : {"2 members: 0.800 at N 2,048", "4 members: 0.500 at N / P 1,024", "1 member: 0.0260 at N 1,024",
+                             "2 members: 5.00\u00a0×\u00a010⁻⁶ at launches 1.00", "message: 1.00 to 3.00 ms", "own: 0 to 2.00 ms"})
+        EXPECT_NE(text.find(said), std::string::npos) << said << " in " << text;
+    // Measured marks have no line of their own where there is a model; 3 + 2 + 2 + 3 lines of the model.
+    std::size_t lines = 0;
+    for (auto at = text.find("class=\"curve"); at != std::string::npos; at = text.find("class=\"curve", at + 1)) ++lines;
+    EXPECT_EQ(lines, 10U);
 }
 
 TEST_F(BenchPage, DivergenceIsDrawnWhereItWasCounted) {

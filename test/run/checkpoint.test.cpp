@@ -43,6 +43,7 @@ class CheckpointFile : public test::CommandTest {
                                .l2_persist_mib = 12.5};
         c.state.tuning.rebuild_interval = 17;
         c.state.step_length = 1.0 / 7;
+        c.state.frame = {{0.1, -0.2, 1e-300}, 1.0 / 11, 1.0 / 13, 1'000'000'000'000};
         return c;
     }
 };
@@ -75,6 +76,10 @@ TEST_F(CheckpointFile, ComesBackBitByBit) {
     EXPECT_EQ(walk.l2_persist_mib, given.l2_persist_mib);
     EXPECT_EQ(back.state.tuning.rebuild_interval, 17);
     EXPECT_EQ(back.state.step_length, 1.0 / 7);
+    EXPECT_EQ(back.state.frame.origin, c.state.frame.origin);
+    EXPECT_EQ(back.state.frame.extent, 1.0 / 11);
+    EXPECT_EQ(back.state.frame.largest_mass, 1.0 / 13);
+    EXPECT_EQ(back.state.frame.total, 1'000'000'000'000);
 }
 
 TEST_F(CheckpointFile, WithoutATreeTheStateIsEmpty) {
@@ -100,18 +105,30 @@ TEST_F(CheckpointFile, TheFirstLayoutIsStillRead) {
     EXPECT_TRUE(back.state.order.empty());
 }
 
+TEST_F(CheckpointFile, TheSecondLayoutIsStillRead) {
+    const auto back = run::read_checkpoint(fs::path(KASANE_SOURCE_DIR) / "test/run/checkpoint_layout2.hdf5");
+    ASSERT_EQ(back.particles.size(), 3);
+    EXPECT_EQ(back.particles.position[1], (Vec3<double>{0.25, -0.25, 1e-300}));
+    EXPECT_EQ(back.step, 42);
+    EXPECT_EQ(back.state.order, (std::vector<std::uint32_t>{2, 1, 0}));
+    EXPECT_EQ(back.state.acceleration[2], (Vec3<float>{0.5f, -0.0f, 2}));
+    EXPECT_EQ(back.state.tuning.rebuild_interval, 17);
+    EXPECT_EQ(back.state.step_length, 1.0 / 7);
+    EXPECT_EQ(back.state.frame.total, 0) << "it has none";
+}
+
 TEST_F(CheckpointFile, ALaterLayoutIsRefusedWithBothNumbers) {
     {
         auto file = hdf5::File::create(directory / "later.hdf5");
         file.create_group("/Checkpoint");
-        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{3});
+        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{4});
         file.close();
     }
     try {
         run::read_checkpoint(directory / "later.hdf5");
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find("layout 3, this one reads up to 2"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("layout 4, this one reads up to 3"), std::string::npos) << error.what();
     }
 }
 
@@ -148,6 +165,8 @@ TEST_F(CheckpointFile, NoFlippedBitChangesWhatIsRead) {
             EXPECT_EQ(back.state.acceleration, c.state.acceleration) << at;
             EXPECT_EQ(back.state.tuning.rebuild_interval, c.state.tuning.rebuild_interval) << at;
             EXPECT_EQ(back.state.step_length, c.state.step_length) << at;
+            EXPECT_EQ(back.state.frame.origin, c.state.frame.origin) << at;
+            EXPECT_EQ(back.state.frame.total, c.state.frame.total) << at;
         } catch (const InputError&) {
             ++seen;
         }

@@ -1,4 +1,5 @@
-// What works behind a Simulation: a system of particles, a force and the steps, on one space.
+// What works behind a Simulation: a system of particles, a force and the steps, on one space. In a team each member has one, with its own
+// slab of the particles; what decides about steps is combined over all of them, so that all take the same ones.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -6,6 +7,8 @@
 #include <kasane/gravity/direct/direct_gravity.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/step/scheme.hpp>
+#include <kasane/gravity/team/exact_sum.hpp>
+#include <kasane/gravity/team/place.hpp>
 #include <kasane/gravity/tree/tree_gravity.hpp>
 
 #include <fmt/format.h>
@@ -16,9 +19,21 @@
 
 namespace kasane::gravity {
 
+/// A particle that is not finite any more. Every member of a team throws it at the same time.
+struct BlowUp final : ComputationError {
+    BlowUp(index_t which, std::int64_t in_step) : ComputationError("a particle is not finite any more"), particle(which), step(in_step) {}
+    index_t particle;   ///< number in the order given
+    std::int64_t step;  ///< macro step in which it happened
+};
+
+/// Frames of direct summation are renewed before the macro steps whose number is a multiple of this.
+inline constexpr std::int64_t frame_steps = 64;
+
 struct Simulation::Engine {
     virtual ~Engine() = default;
     virtual AnySpace space() const = 0;
+    /// What members of a team do together when each has been made.
+    virtual void connect() {}
     virtual void step(std::int64_t n) = 0;
     virtual void fetch(Particles& to) = 0;
     virtual std::vector<Vec3<double>> acceleration() = 0;
@@ -29,12 +44,23 @@ struct Simulation::Engine {
     virtual double interactions() = 0;
     virtual void read_timers(Timers& to) = 0;
     virtual std::string variant() = 0;
+    virtual ExchangeUsed exchange_used() { return {}; }
 
     SimulationOptions options;
     Particles host;  ///< the state of step `host_step`, brought up to date when somebody asks
     std::int64_t host_step = 0;
     std::int64_t steps = 0;
     Timers timers;
+
+   protected:
+    /// In words for a person, where the ids are known.
+    [[noreturn]] void tell(const BlowUp& what) const {
+        throw ComputationError(fmt::format(
+            "particle {} (id {}) is not finite any more, after it was at t = {:.6g}: a step was too long for an encounter, or the numbers left "
+            "the range of the arithmetic. Take a shorter step (smaller dt or eta), more softening, or other units",
+            what.particle, host.id[static_cast<std::size_t>(what.particle)],
+            options.start_time + static_cast<double>(what.step) * macro_step(options.step)));
+    }
 };
 
 /// @tparam Gravity  DirectGravity<S> or TreeGravity<S>
@@ -45,6 +71,7 @@ struct Simulation::EngineOn final : Engine {
     static constexpr bool tree = Gravity::keeps_order;
 
     S on;
+    Place place;
     Scheme scheme;
     System<S, A> system;
     Gravity gravity;
@@ -52,24 +79,28 @@ struct Simulation::EngineOn final : Engine {
     Buffer<StepReport::Word, S> report;
     Buffer<std::uint32_t, S> selected;
     SpanTimer<S> step_span;
-    std::array<StepReport::Word, StepReport::words> told{};  ///< the report, as last read
+    std::array<StepReport::Word, StepReport::words> own{};   ///< the report, as last read
+    std::array<StepReport::Word, StepReport::words> told{};  ///< the reports of all members in one
     std::int64_t spans = 0;
     StepCounts counts;
     int shared = 0;            ///< level of the step that all share
     bool accelerated = false;  ///< the accelerations belong to the positions
+    std::int64_t framed = -1;  ///< macro step at whose beginning the frame was made
     bool warned = false;
 
-    EngineOn(S space, Particles particles, const SimulationOptions& chosen)
+    /// @param particles  all, or the slab of a member of a team: then no more than positions, velocities and masses
+    EngineOn(S space, Particles particles, const SimulationOptions& chosen, const Scheme& steps_chosen, const Place& in)
         : on(space),
-          scheme(chosen.step, softening(chosen.force), chosen.state.step_length, particles),
+          place(in),
+          scheme(steps_chosen),
           system(on, particles, {tree, scheme.kind != Scheme::Kind::constant, keeps_sizes(chosen)}, chosen.state.order),
-          gravity(make_gravity(chosen, particles.size())),
+          gravity(make_gravity(chosen)),
           work(on),
           report(on, StepReport::words),
           selected(on, 1),
           step_span(on) {
-        options = {.force = chosen.force, .step = chosen.step, .start_time = chosen.start_time, .steps = chosen.steps};
-        host = std::move(particles);
+        options = {.force = chosen.force, .step = chosen.step, .start_time = chosen.start_time, .steps = chosen.steps, .exchange = chosen.exchange};
+        if (!place.member) host = std::move(particles);
         host_step = steps = chosen.steps;
         reset_report(on, report.view());
         if constexpr (tree)
@@ -80,10 +111,13 @@ struct Simulation::EngineOn final : Engine {
             }
     }
     static bool keeps_sizes(const SimulationOptions& chosen) { return Gravity::keeps_sizes(std::get<typename Gravity::Options>(chosen.force)); }
-    Gravity make_gravity(const SimulationOptions& chosen, index_t n) const {
+    Gravity make_gravity(const SimulationOptions& chosen) const {
         const auto& force = std::get<typename Gravity::Options>(chosen.force);
-        if constexpr (tree) return Gravity(on, force, n, chosen.state.tuning);
-        else return Gravity(on, force, n, scheme.kind == Scheme::Kind::blocks);
+        if constexpr (tree) return Gravity(on, force, place.total, chosen.state.tuning);
+        else return Gravity(on, force, place, scheme.kind == Scheme::Kind::blocks, chosen.state.frame);
+    }
+    void connect() override {
+        if constexpr (!tree) gravity.connect();
     }
 
     AnySpace space() const override { return on; }
@@ -91,6 +125,7 @@ struct Simulation::EngineOn final : Engine {
     void step(std::int64_t n) override {
         ensure_force();
         for (std::int64_t k = 0; k < n; ++k) {
+            renew_frame();
             macro_step();
             ++steps;
             if constexpr (tree) {
@@ -100,6 +135,14 @@ struct Simulation::EngineOn final : Engine {
         }
         read_report();
         synchronize(on);
+    }
+
+    void renew_frame() {
+        if constexpr (!tree) {
+            if (steps % frame_steps != 0 || framed == steps) return;
+            gravity.renew_frame(system);
+            framed = steps;
+        }
     }
 
     /// From one time at which all particles are together to the next.
@@ -137,27 +180,28 @@ struct Simulation::EngineOn final : Engine {
         const auto& grid = scheme.grid;
         const auto next = grid.next(blocks ? deepest_level() : shared, now);
         const BlockStep step(grid, now, next, blocks ? grid.first_ending(next) : shared, static_cast<std::uint32_t>(steps - options.steps));
-        index_t active = system.count();
-        if (blocks) {
-            active = 0;
-            for (int level = step.first; level <= grid.deepest; ++level) active += static_cast<index_t>(told[static_cast<std::size_t>(level)]);
-        }
-        const bool all = active == system.count();
+        // Of all members, and here.
+        const index_t active = blocks ? on_levels(told, step.first) : place.total;
+        const index_t here = blocks ? on_levels(own, step.first) : system.count();
+        const bool all = active == place.total;
         auto motion = system.motion();
         if (!blocks) motion.level = {};
         View<std::uint32_t> list;
         span([&] {
             const auto ends = all ? View<std::uint8_t>{} : system.flags();
             gravity.advance(system, motion, step, ends);
-            if (all) return;
+            if (all || here == 0) return;
             list = system.list();
             select_flagged(on, work, View<const std::uint8_t>(ends), list, selected.view());
-            list = list.subview(0, active);
+            list = list.subview(0, here);
         });
         gravity.settle();
-        gravity.accelerate(system, list);
+        if constexpr (tree) gravity.accelerate(system, list);
+        else if (all) gravity.accelerate(system);
+        else gravity.accelerate(system, list, active);
         const bool choose = blocks && step.next < grid.end();  // at the end they are chosen anew
         span([&] {
+            if (here == 0) return;
             finish(on, motion, step, View<const std::uint32_t>(list), View<const std::uint32_t>(system.given.view()), system.size.view(),
                    choose ? &scheme.rule : nullptr, report.view());
         });
@@ -166,6 +210,13 @@ struct Simulation::EngineOn final : Engine {
         if (choose) read_report();
         if constexpr (tree) gravity.learn();
         return step.next;
+    }
+
+    /// Particles on this level and on deeper ones.
+    index_t on_levels(const std::array<StepReport::Word, StepReport::words>& counted, int first) const {
+        index_t sum = 0;
+        for (int level = first; level <= scheme.grid.deepest; ++level) sum += static_cast<index_t>(counted[static_cast<std::size_t>(level)]);
+        return sum;
     }
 
     template <class F>
@@ -177,25 +228,49 @@ struct Simulation::EngineOn final : Engine {
     }
 
     void read_report() {
-        copy_to_host(on, view(told), report.view());
+        copy_to_host(on, view(own), report.view());
+        told = own;
+        if constexpr (!tree)
+            if (place.member) combine();
         if (const auto bad = told[StepReport::bad]; bad != StepReport::nobody) {
-            const auto particle = StepReport::bad_given(bad);
-            const auto step = options.steps + StepReport::bad_macro(bad);
-            throw ComputationError(fmt::format(
-                "particle {} (id {}) is not finite any more, after it was at t = {:.6g}: a step was too long for an encounter, or the numbers left "
-                "the range of the arithmetic. Take a shorter step (smaller dt or eta), more softening, or other units",
-                particle, host.id[particle], options.start_time + static_cast<double>(step) * scheme.grid.dt_max));
+            const BlowUp what(StepReport::bad_given(bad), options.steps + StepReport::bad_macro(bad));
+            if (place.member) throw what;
+            tell(what);
         }
         if (const auto clamped = told[StepReport::clamped]; clamped > 0 && !warned) {
             warned = true;
+            if (!place.leads()) return;
             log::warning("{} {} for a step shorter than dt_max / 2^{} = {:.3g}, the shortest there is: energy may suffer. Take a smaller dt_max, "
                          "more softening or a larger eta", clamped, clamped == 1 ? "particle asks" : "particles ask", scheme.grid.deepest,
                          scheme.grid.time(1));
         }
     }
 
+    /// The reports of all members in one: sums of what is counted; of the bad particles the one that a single report would name.
+    void combine() {
+        std::array<std::uint64_t, StepReport::words> words{};
+        std::copy(own.begin(), own.begin() + StepReport::bad, words.begin());
+        words[StepReport::bad] = own[StepReport::bad] != StepReport::nobody;
+        place.member->all_reduce(View<std::uint64_t>(words.data(), StepReport::words), comm::Reduce::sum);
+        std::copy(words.begin(), words.begin() + StepReport::bad, told.begin());
+        told[StepReport::bad] = StepReport::nobody;
+        if (words[StepReport::bad] == 0) return;
+        std::uint64_t first[1] = {own[StepReport::bad]};
+        if (first[0] != StepReport::nobody) first[0] += static_cast<std::uint64_t>(first_of_slab());
+        place.member->all_reduce(View<std::uint64_t>(first, 1), comm::Reduce::min);
+        told[StepReport::bad] = first[0];
+    }
+
+    /// Number of the first own particle in the order given.
+    index_t first_of_slab() const {
+        if constexpr (tree) return 0;
+        else return gravity.first();
+    }
+
     void ensure_force() {
         if (accelerated) return;
+        if constexpr (!tree)
+            if (!gravity.has_frame()) framed = steps;
         gravity.accelerate_first(system);
         accelerated = true;
     }
@@ -208,9 +283,7 @@ struct Simulation::EngineOn final : Engine {
     std::vector<Vec3<double>> acceleration() override {
         ensure_force();
         std::vector<Vec3<double>> to(static_cast<std::size_t>(system.count()));
-        system.fetch(View<const A>(system.acceleration.view()), to, [](const A& a) {
-            return Vec3<double>{static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)};
-        });
+        system.fetch(View<const A>(system.acceleration.view()), to, wide);
         return to;
     }
 
@@ -221,24 +294,75 @@ struct Simulation::EngineOn final : Engine {
 
     ForceAudit audit(index_t wanted) override {
         ensure_force();
-        const index_t n = system.count(), sampled = std::clamp<index_t>(wanted, 0, n);
+        const index_t n = place.total, sampled = std::clamp<index_t>(wanted, 0, n);
         if (sampled == 0) return {};
-        std::vector<std::uint32_t> index;
+        std::vector<index_t> index;
         // Evenly spread over the array, so with a tree over space; 2^31 - 1 is prime, so that every step takes another sample.
         const auto offset = static_cast<index_t>(static_cast<std::uint64_t>(steps) * 2147483647u % static_cast<std::uint64_t>(n));
-        for (index_t k = 0; k < sampled; ++k) index.push_back(static_cast<std::uint32_t>((k * n / sampled + offset) % n));
-        const auto list = to_space(on, index);
-        Buffer<Vec3<double>, S> target(on, sampled), exact(on, sampled);
-        Buffer<A, S> present(on, sampled);
-        gather(on, list.view(), View<const Vec3<double>>(system.position.view()), target.view());
-        gather(on, list.view(), View<const A>(system.acceleration.view()), present.view());
-        DirectSum<S> sum(on, {.softening = softening(options.force), .G = gravitational_constant(options.force), .precision = Precision::double_});
-        // Two sets: a target meets itself among the sources at distance zero, which gives no acceleration.
-        sum(target.view(), {system.position.view(), system.mass.view()}, Self{}, {exact.view(), {}});
-        std::vector<Vec3<double>> found;
-        for (const A& a : to_host(present)) found.push_back({static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)});
-        return gravity::audit(found, to_host(exact));
+        for (index_t k = 0; k < sampled; ++k) index.push_back((k * n / sampled + offset) % n);
+        std::vector<Vec3<double>> target(static_cast<std::size_t>(sampled)), present(target.size());
+        look_at(index, target, present);
+        return gravity::audit(present, exact(target));
     }
+
+    /// Positions and present accelerations of these particles, whoever of the team has them. @param index  in this system's order
+    void look_at(const std::vector<index_t>& index, std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& present) {
+        std::vector<std::uint32_t> list;
+        std::vector<std::size_t> slot;
+        for (std::size_t k = 0; k < index.size(); ++k) {
+            const index_t i = index[k] - first_of_slab();
+            if (i < 0 || i >= system.count()) continue;
+            list.push_back(static_cast<std::uint32_t>(i));
+            slot.push_back(k);
+        }
+        const auto here = to_space(on, list);
+        Buffer<Vec3<double>, S> x(on, here.size());
+        Buffer<A, S> a(on, here.size());
+        gather(on, here.view(), View<const Vec3<double>>(system.position.view()), x.view());
+        gather(on, here.view(), View<const A>(system.acceleration.view()), a.view());
+        const auto found_x = to_host(x);
+        const auto found_a = to_host(a);
+        for (std::size_t k = 0; k < slot.size(); ++k) {
+            position[slot[k]] = found_x[k];
+            present[slot[k]] = wide(found_a[k]);
+        }
+        place.sum({&position[0].x, 3 * static_cast<index_t>(index.size())});
+        place.sum({&present[0].x, 3 * static_cast<index_t>(index.size())});
+    }
+
+    /// Accelerations at these places by direct summation in double.
+    std::vector<Vec3<double>> exact(const std::vector<Vec3<double>>& at) {
+        const auto target = to_space(on, at);
+        const Sources sources{system.position.view(), system.mass.view()};
+        const double eps = softening(options.force), G = gravitational_constant(options.force);
+        if constexpr (tree) {
+            Buffer<Vec3<double>, S> found(on, target.size());
+            DirectSum<S> sum(on, {.softening = eps, .G = G, .precision = Precision::double_});
+            // Two sets: a target meets itself among the sources at distance zero, which gives no acceleration.
+            sum(target.view(), sources, Self{}, {found.view(), {}});
+            return to_host(found);
+        } else {
+            constexpr index_t indices = 16384;  // that keep a device busy
+            const index_t shares = (indices + target.size() - 1) / target.size();
+            Buffer<ExactSum, S> part(on, shares * target.size());
+            exact_sums(on, target.view(), sources, eps, Bins<3>(gravity.frame().acceleration_bound(eps)), gravity.grain(), part.view());
+            const auto parts = to_host(part);
+            std::vector<ExactSum> sum(at.size());
+            for (std::size_t k = 0; k < parts.size(); ++k) {
+                auto& to = sum[k % at.size()];
+                to.x.add(parts[k].x);
+                to.y.add(parts[k].y);
+                to.z.add(parts[k].z);
+            }
+            static_assert(sizeof(ExactSum) == 9 * sizeof(double));
+            place.sum({sum[0].x.part, 9 * target.size()});
+            std::vector<Vec3<double>> found;
+            for (const auto& s : sum) found.push_back(G * Vec3<double>{s.x.value(), s.y.value(), s.z.value()});
+            return found;
+        }
+    }
+
+    static Vec3<double> wide(const A& a) { return {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)}; }
 
     SimulationState state() override {
         SimulationState state;
@@ -249,6 +373,8 @@ struct Simulation::EngineOn final : Engine {
             state.order = to_host(system.given);
             state.acceleration.resize(static_cast<std::size_t>(system.count()));
             system.fetch(View<const A>(system.acceleration.view()), state.acceleration);
+        } else {
+            state.frame = gravity.frame();
         }
         return state;
     }
@@ -261,7 +387,7 @@ struct Simulation::EngineOn final : Engine {
             std::transform(told.begin(), told.begin() + scheme.grid.deepest + 1, now.levels.begin(),
                            [](StepReport::Word count) { return static_cast<std::int64_t>(count); });
         else
-            now.levels[static_cast<std::size_t>(shared)] = system.count();
+            now.levels[static_cast<std::size_t>(shared)] = place.total;
         return now;
     }
 
@@ -278,6 +404,13 @@ struct Simulation::EngineOn final : Engine {
     }
 
     std::string variant() override { return gravity.variant(system); }
+
+    ExchangeUsed exchange_used() override {
+        if constexpr (tree)
+            return {};
+        else
+            return {gravity.sum().engine(), gravity.sum().both_sides() ? PairForm::both_sides : PairForm::one_sided};
+    }
 };
 
 }  // namespace kasane::gravity

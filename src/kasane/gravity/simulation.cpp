@@ -1,4 +1,5 @@
 #include <kasane/gravity/engine.hpp>
+#include <kasane/gravity/team/members.hpp>
 
 #include <vector>
 
@@ -55,6 +56,14 @@ void check_state(const SimulationState& state, index_t n) {
     }
 }
 
+void check(const Particles& particles, const SimulationOptions& options) {
+    validate(particles, "the simulation's initial state");
+    validate(options.step);
+    if (const auto* tree = std::get_if<Tree>(&options.force)) validate(*tree);
+    std::visit([&](const auto& force) { check_range(particles, force); }, options.force);
+    check_state(options.state, particles.size());
+}
+
 }  // namespace
 
 double softening(const Force& force) {
@@ -65,21 +74,32 @@ double gravitational_constant(const Force& force) {
 }
 
 Simulation::Simulation(AnySpace on, Particles particles, const SimulationOptions& options) {
-    validate(particles, "the simulation's initial state");
-    validate(options.step);
-    if (const auto* tree = std::get_if<Tree>(&options.force)) validate(*tree);
-    std::visit([&](const auto& force) { check_range(particles, force); }, options.force);
-    check_state(options.state, particles.size());
+    check(particles, options);
     check_memory(on, particles.size(), options.force);
+    const Scheme scheme(options.step, softening(options.force), options.state.step_length, particles);
+    const Place alone{nullptr, particles.size(), *std::max_element(particles.mass.begin(), particles.mass.end()), options.exchange};
     std::visit(
         [&](auto space) {
             using S = decltype(space);
             if (std::holds_alternative<Direct>(options.force))
-                engine_ = std::make_unique<EngineOn<DirectGravity<S>>>(space, std::move(particles), options);
+                engine_ = std::make_unique<EngineOn<DirectGravity<S>>>(space, std::move(particles), options, scheme, alone);
             else
-                engine_ = std::make_unique<EngineOn<TreeGravity<S>>>(space, std::move(particles), options);
+                engine_ = std::make_unique<EngineOn<TreeGravity<S>>>(space, std::move(particles), options, scheme, alone);
         },
         on);
+}
+
+Simulation::Simulation(comm::Team& team, const std::vector<AnySpace>& here, Particles particles, const SimulationOptions& options) {
+    try {
+        check(particles, options);
+        KS_VALIDATE(std::holds_alternative<Direct>(options.force),
+                    "the tree code runs on one rank, with one member: take direct summation, or a single device");
+    } catch (...) {
+        Command nothing;  // the other ranks wait for what they are to make
+        tell_all(team.ranks(), nothing);
+        throw;
+    }
+    engine_ = std::make_unique<TeamEngine>(team, here, std::move(particles), options);
 }
 
 Simulation::~Simulation() = default;
@@ -130,5 +150,6 @@ const Timers& Simulation::timers() const {
 double Simulation::interactions() const { return engine_->interactions(); }
 StepCounts Simulation::step_counts() const { return engine_->step_counts(); }
 std::string Simulation::variant() const { return engine_->variant(); }
+ExchangeUsed Simulation::exchange_used() const { return engine_->exchange_used(); }
 
 }  // namespace kasane::gravity

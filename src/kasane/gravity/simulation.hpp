@@ -92,15 +92,21 @@ class Simulation {
     StepCounts step_counts() const;
     /// The direct-summation variant or the walk that steps use: "pair", "lists", ...
     std::string variant() const;
+    /// How the members of a team exchange their particles.
+    ExchangeUsed exchange_used() const;
 
    private:
+    friend void serve(comm::Team& team, const std::vector<AnySpace>& here);
     struct Engine;
     template <class Gravity>
     struct EngineOn;
+    struct Members;
+    struct TeamEngine;
     std::unique_ptr<Engine> engine_;
 };
 
-/// What the ranks other than 0 do while rank 0 has a Simulation on the team; returns when that is gone, or when it could not be made.
+/// What the ranks other than 0 do while rank 0 has a Simulation on the team; returns when that is gone, or when it could not be made. A
+/// command that every member fails at (a run that blew up) is rank 0's to tell: here the next one is awaited.
 void serve(comm::Team& team, const std::vector<AnySpace>& here);
 
 /// Host and device memory that a simulation of n particles takes at its peak.
@@ -109,7 +115,12 @@ struct SimulationMemory {
     std::uint64_t device_bytes = 0;
 };
 SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Force& force);
+/// What one member of a team takes; the host of member 0 holds all particles besides.
+SimulationMemory team_memory(const AnySpace& kind, index_t n, const Direct& force, const Exchange& exchange, int members, int member);
 /// @throws InputError with what is needed and what is free, when that is too little
 void check_memory(const AnySpace& on, index_t n, const Force& force);
+/// Likewise of the members of one rank, who are number `first` and the next of a team. @param sharing  ranks that share this host's memory
+void check_team_memory(const std::vector<AnySpace>& here, index_t n, const Direct& force, const Exchange& exchange, int members, int first,
+                       int sharing);
 
 }  // namespace kasane::gravity

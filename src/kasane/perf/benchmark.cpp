@@ -66,6 +66,12 @@ std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkR
                                    {"unit", r.unit}, {"tflops", r.tflops}, {"bound", r.bound}, {"bound_fraction", r.bound_fraction()},
                                    {"bound_reason", r.bound_reason}, {"error", r.error}};
         for (const auto& [key, value] : r.more) row[key] = value;
+        for (const auto& [key, values] : r.lists) row[key] = values;
+        for (const auto& member : r.timeline) {
+            auto spans = nlohmann::ordered_json::array();
+            for (const auto& span : member) spans.push_back({span.name, span.begin, span.end});
+            row["timeline"].push_back(spans);
+        }
         if (!r.note.empty()) row["note"] = r.note;
         text += (&r == &results.front() ? "\n    " : ",\n    ") + row.dump();
     }

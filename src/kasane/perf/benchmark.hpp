@@ -4,6 +4,7 @@
 
 #include <kasane/core/base/types.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/core/device/timeline.hpp>
 
 #include <functional>
 #include <string>
@@ -25,6 +26,10 @@ struct BenchmarkResult {
     double error = 0;           ///< largest relative error against the reference; a tree's: the 99th percentile
     /// More numbers of this row by name ("median_error", "theta", …): printed behind it and written into the record.
     std::vector<std::pair<std::string, double>> more;
+    /// Lists of numbers by name ("launches"): into the record alone.
+    std::vector<std::pair<std::string, std::vector<double>>> lists{};
+    /// What each member did when, of one call: into the record alone, a span as [name, begin, end].
+    std::vector<std::vector<Span>> timeline{};
     std::string note;  ///< what a number cannot say: what was chosen, or why there is none; empty: nothing
     double bound_fraction() const { return bound > 0 ? rate / bound : 0; }
 };
@@ -32,6 +37,9 @@ struct BenchmarkResult {
 struct BenchmarkContext {
     AnySpace space;
     std::vector<index_t> sizes;  ///< empty: the benchmark's own
+    std::string device = "auto";  ///< as asked for, for benchmarks that place members themselves
+    int threads = 0;              ///< likewise, of the CPU; 0: all
+    int members = 0;              ///< of each rank; 0: as many as this machine has devices
     std::function<void(const BenchmarkResult&)> report;  ///< called for each row as it comes
 };
 
@@ -39,6 +47,7 @@ struct Benchmark {
     std::string name;
     std::string head;  ///< what is measured, how it is counted, what the error is against
     std::function<void(const BenchmarkContext&)> run;
+    bool on_ranks = false;  ///< may be run by several ranks; rank 0 reports
 };
 
 struct Timing {

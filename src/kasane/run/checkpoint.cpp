@@ -9,12 +9,12 @@
 namespace kasane::run {
 namespace {
 
-// Of the file: what a number above it means, this version does not know. 1: without /State.
-constexpr std::uint32_t layout = 2;
+// Of the file: what a number above it means, this version does not know. 1: without /State; 2: without the frame of direct summation.
+constexpr std::uint32_t layout = 3;
 
 /// What the state holds in single numbers, by name: one list for writing, reading and the checksum.
 template <class State, class Visit>
-void for_each_number(State& state, Visit visit) {
+void for_each_number(std::uint32_t of_layout, State& state, Visit visit) {
     visit("StepLength", state.step_length);
     visit("RebuildInterval", state.tuning.rebuild_interval);
     auto& walk = state.tuning.walk;
@@ -25,6 +25,14 @@ void for_each_number(State& state, Visit visit) {
     visit("AsyncCopy", walk.async_copy);
     visit("WarpReduce", walk.warp_reduce);
     visit("L2PersistMiB", walk.l2_persist_mib);
+    if (of_layout < 3) return;
+    auto& frame = state.frame;
+    visit("FrameX", frame.origin.x);
+    visit("FrameY", frame.origin.y);
+    visit("FrameZ", frame.origin.z);
+    visit("FrameExtent", frame.extent);
+    visit("FrameLargestMass", frame.largest_mass);
+    visit("FrameTotal", frame.total);
 }
 
 std::uint64_t checksum(const Checkpoint& c, std::uint32_t of_layout) {
@@ -50,7 +58,7 @@ std::uint64_t checksum(const Checkpoint& c, std::uint32_t of_layout) {
     sum.add(sizes, sizeof sizes);
     sum.add(c.state.order);
     sum.add(c.state.acceleration);
-    for_each_number(c.state, [&](const char*, const auto& value) { sum.add(&value, sizeof value); });
+    for_each_number(of_layout, c.state, [&](const char*, const auto& value) { sum.add(&value, sizeof value); });
     return sum.value();
 }
 
@@ -84,7 +92,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& c) {
     file.write("/Particles/Type", c.particles.type);
     file.write("/Checkpoint/Record", std::vector<std::uint8_t>(c.record.begin(), c.record.end()));
     file.create_group("/State");
-    for_each_number(c.state, [&](const char* name, const auto& value) {
+    for_each_number(layout, c.state, [&](const char* name, const auto& value) {
         if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
             file.set_attribute("/State", name, std::uint8_t{value});
         else
@@ -100,7 +108,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
     const auto file = hdf5::File::open(path);
     KS_VALIDATE(file.exists("/Checkpoint"), "is no checkpoint of kasane", {path.string(), 0, 0, ""});
     const auto found = file.attribute<std::uint32_t>("/Checkpoint", "Layout");
-    KS_VALIDATE(found == layout || found == 1,
+    KS_VALIDATE(found >= 1 && found <= layout,
                 "was written by a newer version of kasane (layout " + std::to_string(found) + ", this one reads " + "up to " +
                     std::to_string(layout) + "): go on with that version",
                 {path.string(), 0, 0, ""});
@@ -125,7 +133,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
     const auto record = file.read<std::uint8_t>("/Checkpoint/Record");
     c.record.assign(record.begin(), record.end());
     if (found >= 2) {
-        for_each_number(c.state, [&](const char* name, auto& value) {
+        for_each_number(found, c.state, [&](const char* name, auto& value) {
             if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
                 value = file.attribute<std::uint8_t>("/State", name) != 0;
             else

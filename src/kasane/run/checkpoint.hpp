@@ -18,13 +18,13 @@ struct Checkpoint {
     double start = 0;    ///< time of step 0
     double dt = 0;       ///< macro step
     std::string record;  ///< the run's record so far, as JSON
-    gravity::SimulationState state;  ///< of the force and the steps; empty in files of layout 1
+    gravity::SimulationState state;  ///< of the force and the steps; empty in files of layout 1, without a frame in those of layout 2
 };
 
 /// @throws ComputationError when the disk is full: the file that was there before, if any, is untouched
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-/// Reads layout 2 and the earlier 1. @throws InputError: missing, truncated, another layout, or the checksum does not fit
+/// Reads layout 3 and the earlier ones. @throws InputError: missing, truncated, another layout, or the checksum does not fit
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
 }  // namespace kasane::run

@@ -5,6 +5,7 @@
 #include <kasane/run/gravity_run.hpp>
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/papers.hpp>
+#include <kasane/run/parallel_keys.hpp>
 #include <kasane/run/record_parts.hpp>
 #include <kasane/version.hpp>
 
@@ -29,15 +30,46 @@ std::string remedy(const RunFile& file) {
     return fmt::format("a smaller {} or a larger softening (now {:.3g})", shorter, gravity::softening(file.force));
 }
 
+gravity::Simulation simulation(const RunFile& file, Crew& crew, gravity::Particles particles, gravity::SimulationState state,
+                               std::int64_t step) {
+    const gravity::SimulationOptions options{.force = file.force,
+                                             .step = file.steps,
+                                             .start_time = file.schedule.start,
+                                             .steps = step,
+                                             .state = std::move(state),
+                                             .exchange = file.exchange};
+    if (crew.ranks() == 1 && file.here.size() == 1) return gravity::Simulation(file.space, std::move(particles), options);
+    return gravity::Simulation(crew.team(file.here), file.here, std::move(particles), options);
+}
+
+/// "cpu" of "cpu", "cuda" of "cuda:1".
+std::string kind(const std::string& device) { return device.substr(0, device.find(':')); }
+
+/// Where the earlier life of a run was, and where this one is, if that may show in the last digits; else empty. Direct summation rounds alike on
+/// any number of members of one kind (pieces.hpp), whatever their threads.
+std::string change(const Record& before, const Record& now, const std::string& device) {
+    const auto& last = before.segments.back();
+    const auto here = [](const std::string& name, const DeviceInfo& info, const std::string& simd, int threads) {
+        const bool cpu = kind(name) == "cpu";
+        return fmt::format("{} ({}){}", name, cpu ? simd : info.name, cpu ? fmt::format(" with {} threads", threads) : "");
+    };
+    const bool same_kind = kind(last.device) == kind(device) && (before.device.name.empty() || before.device.name == now.device.name) &&
+                           (before.simd.empty() || before.simd == now.simd);
+    const bool any_number = std::holds_alternative<gravity::Direct>(now.force);
+    if (same_kind && (any_number || (last.device == device && last.threads == now.threads))) return {};
+    return fmt::format("on {} before, and is on {} now", here(last.device, before.device, before.simd, last.threads),
+                       here(device, now.device, now.simd, now.threads));
+}
+
 }  // namespace
 
 GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, gravity::SimulationState state,
-                       std::int64_t step, Record record)
+                       std::int64_t step, Record record, Crew* crew)
     : file_(file),
       schedule_(file.schedule),
       directory_(directory),
-      simulation_(file.space, std::move(particles),
-                  {.force = file.force, .step = file.steps, .start_time = file.schedule.start, .steps = step, .state = std::move(state)}),
+      alone_(crew ? nullptr : std::make_unique<Crew>()),
+      simulation_(simulation(file, crew ? *crew : *alone_, std::move(particles), std::move(state), step)),
       energy_(directory.energy()),
       record_(std::move(record)),
       timers_before_(record_.timers),
@@ -49,9 +81,17 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.problem = file.problem;
     record_.status = "running";
     if (record_.started.empty()) record_.started = iso_time_now();
+    const auto before = record_;
     record_.device = device_info(file.space);
     record_.threads = threads_of(file.space);
     record_.simd = simd_name();
+    const auto& all = crew ? *crew : *alone_;
+    record_.parallel.ranks = all.ranks();
+    record_.parallel.members = static_cast<int>(file.here.size());
+    record_.parallel.placement = all.placement();
+    const auto exchange = simulation_.exchange_used();
+    record_.parallel.engine = exchange.engine;
+    record_.parallel.form = exchange.engine.empty() ? "" : name(exchange.form);
     record_.particles = simulation_.size();
     record_.particles_by_type = {};
     for (const auto type : simulation_.particles().type) ++record_.particles_by_type[type];
@@ -66,7 +106,7 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
         const auto& mass = simulation_.particles().mass;
         const bool equal_masses = std::all_of(mass.begin(), mass.end(), [&](double m) { return m == mass.front(); });
         const auto bound = gravity::direct_bound(file.space, *direct, simulation_.size(), equal_masses);
-        record_.bound = {bound.rate, bound.reason};
+        record_.bound = {bound.rate * record_.parallel.ranks * record_.parallel.members, bound.reason};
     }
     if (step == 0) {  // later the run file alone does not tell any more
         record_.unused_keys = file.unused_keys;
@@ -76,14 +116,13 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     }
     if (!record_.segments.empty()) {
         const auto& last = record_.segments.back();
-        if (last.device != name(file.space) || last.threads != record_.threads)
-            log::warning("the run was on {} with {} threads before, and is on {} with {} now: it goes on, but its last digits may differ "
-                         "from those of an uninterrupted run",
-                         last.device, last.threads, name(file.space), record_.threads);
+        if (const auto text = change(before, record_, name(file.space)); !text.empty())
+            log::warning("the run was {}: it goes on, but its last digits may differ from those of an uninterrupted run", text);
         if (last.commit != commit)
             log::warning("the run was begun by another build of kasane ({}, this is {}): its last digits may differ", last.commit, commit);
     }
-    record_.segments.push_back({iso_time_now(), name(file.space), commit, record_.threads, step, step, 0});
+    record_.segments.push_back({iso_time_now(), name(file.space), commit, record_.threads, record_.parallel.ranks * record_.parallel.members,
+                                step, step, 0});
 }
 
 void GravityRun::fail_if_not_finite(bool is_finite) const {

@@ -14,9 +14,9 @@ namespace kasane::run {
 class GravityRun {
    public:
     /// @param state what the force keeps beside the particles   @param step of the particles: 0 at the beginning
-    /// @param record of the earlier lives
+    /// @param record of the earlier lives   @param crew  that the file was read with; null: this process alone. Both outlive this
     GravityRun(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, gravity::SimulationState state,
-               std::int64_t step, Record record);
+               std::int64_t step, Record record, Crew* crew);
 
     /// Steps to the end or until asked to stop; the record says which.
     const Record& go(const RunControls& controls);
@@ -36,6 +36,7 @@ class GravityRun {
     const RunFile& file_;
     const Schedule& schedule_;
     const RunDirectory& directory_;
+    std::unique_ptr<Crew> alone_;  ///< when there is no other
     gravity::Simulation simulation_;
     EnergyTable energy_;
     Record record_;

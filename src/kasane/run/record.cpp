@@ -86,8 +86,8 @@ std::string to_json(const Record& r) {
         if (const auto found = r.timers.find(part); found != r.timers.end()) force_seconds += found->second.seconds;
     json segments = json::array();
     for (const auto& s : r.segments)
-        segments.push_back({{"started", s.started}, {"device", s.device}, {"threads", s.threads}, {"commit", s.commit},
-                            {"first_step", s.first_step}, {"last_step", s.last_step}, {"seconds", s.seconds}});
+        segments.push_back({{"started", s.started}, {"device", s.device}, {"threads", s.threads}, {"members", s.members},
+                            {"commit", s.commit}, {"first_step", s.first_step}, {"last_step", s.last_step}, {"seconds", s.seconds}});
     json objects = json::array();
     for (const auto& object : r.objects) objects.push_back({{"name", object.name}, {"count", object.count}});
     json components = json::array();
@@ -96,6 +96,11 @@ std::string to_json(const Record& r) {
                               {"mass", c.mass}, {"seed", c.seed}});
     const json bound = r.bound.rate > 0 ? json{{"rate", r.bound.rate}, {"reason", r.bound.reason}} : json(nullptr);
     json object = record_head(r.device, r.threads, r.simd);
+    object["parallel"] = {{"ranks", r.parallel.ranks},
+                          {"members_per_rank", r.parallel.members},
+                          {"placement", r.parallel.placement},
+                          {"engine", text_or_null(r.parallel.engine)},
+                          {"form", text_or_null(r.parallel.form)}};
     object.update(json{
         {"title", r.title},
         {"problem", r.problem},
@@ -157,6 +162,7 @@ Record record_from_json(const std::string& text, const std::filesystem::path& fi
         r.final_relative_energy_error = number_or_nan(j.at("final_relative_energy_error"));
         r.unused_keys = j.at("unused_keys");
         r.papers = j.at("papers");
+        r.simd = j.at("simd"), r.device.name = j.at("device").at("name");
         if (const auto counts = j.find("step_counts"); counts != j.end()) {  // records of version 0.1 have none
             r.step_counts.block_steps = counts->at("block_steps");
             r.step_counts.updates = number_or_nan(counts->at("updates"));
@@ -169,8 +175,8 @@ Record record_from_json(const std::string& text, const std::filesystem::path& fi
                                         c.at("seed")});
         for (const auto& [name, part] : j.at("timers").items()) r.timers[name] = {number_or_nan(part.at("seconds")), part.at("calls")};
         for (const auto& s : j.at("segments"))
-            r.segments.push_back({s.at("started"), s.at("device"), s.at("commit"), s.at("threads"), s.at("first_step"),
-                                  s.at("last_step"), number_or_nan(s.at("seconds"))});
+            r.segments.push_back({s.at("started"), s.at("device"), s.at("commit"), s.at("threads"), s.value("members", 1),
+                                  s.at("first_step"), s.at("last_step"), number_or_nan(s.at("seconds"))});
         return r;
     } catch (const json::exception& error) {
         throw InputError(std::string("is no record of a run: ") + error.what(), {file.string(), 0, 0, ""});

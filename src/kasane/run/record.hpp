@@ -23,6 +23,7 @@ struct Record {
         std::string started;  ///< ISO 8601
         std::string device, commit;
         int threads = 0;
+        int members = 1;  ///< of all ranks
         std::int64_t first_step = 0, last_step = 0;
         double seconds = 0;
     };
@@ -36,11 +37,19 @@ struct Record {
         std::string reason;
     };
 
+    /// The members of the last life.
+    struct Parallel {
+        int ranks = 1, members = 1;  ///< members of each rank
+        std::vector<std::string> placement;  ///< one line per rank
+        std::string engine, form;            ///< how their messages go; empty for one member
+    };
+
     std::string title, problem, status = "running";  ///< running | done | interrupted | failed
     std::string started, finished;
     DeviceInfo device;
     int threads = 0;
     std::string simd;
+    Parallel parallel;
     std::int64_t particles = 0;
     std::array<std::int64_t, gravity::type_count> particles_by_type{};
     std::vector<Object> objects;

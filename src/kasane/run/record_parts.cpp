@@ -1,3 +1,4 @@
+#include <kasane/core/comm/communicator.hpp>
 #include <kasane/run/record_parts.hpp>
 #include <kasane/version.hpp>
 
@@ -8,7 +9,7 @@ namespace kasane::run {
 nlohmann::ordered_json record_head(const DeviceInfo& device, int threads, const std::string& simd) {
     return {{"kasane", version},
             {"commit", commit},
-            {"build", {{"compiler", compiler}, {"cuda", text_or_null(cuda_compiler)}, {"mpi", nullptr}}},
+            {"build", {{"compiler", compiler}, {"cuda", text_or_null(cuda_compiler)}, {"mpi", text_or_null(comm::mpi_built_with())}}},
             {"device",
              {{"name", device.name},
               {"kind", device.kind},

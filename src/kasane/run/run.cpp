@@ -36,14 +36,22 @@ RunResult finish(const Record& record, const RunDirectory& directory) {
     return result;
 }
 
+/// ", 4 ranks with 2 members each": whatever is not one.
+std::string others(const RunControls& controls, const RunFile& file) {
+    const int ranks = controls.crew ? controls.crew->ranks() : 1;
+    std::string text = ranks > 1 ? fmt::format(", {} ranks", ranks) : "";
+    if (file.here.size() > 1) text += fmt::format("{} {} members{}", ranks > 1 ? " with" : ",", file.here.size(), ranks > 1 ? " each" : "");
+    return text;
+}
+
 RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, Sampled start, const RunControls& controls) {
-    log::info("{}: {} particles on {}, {} {} to t = {:.6g}, in {}", file.title, start.particles.size(), device_info(file.space).name,
-              file.schedule.last(), control_of(file.steps) ? "times dt_max" : "steps", file.schedule.until, directory.path().string());
+    log::info("{}: {} particles on {}{}, {} {} to t = {:.6g}, in {}", file.title, start.particles.size(), device_info(file.space).name,
+              others(controls, file), file.schedule.last(), control_of(file.steps) ? "times dt_max" : "steps", file.schedule.until, directory.path().string());
     for (const auto& note : file.notes) log::info("{}", note);
     for (const auto& caution : start.cautions) log::debug("{}", caution);  // told on the terminal before there was a log file
     Record record;
     record.components = std::move(start.components);
-    GravityRun run(file, directory, std::move(start.particles), {}, 0, std::move(record));
+    GravityRun run(file, directory, std::move(start.particles), {}, 0, std::move(record), controls.crew);
     return finish(run.go(controls), directory);
 }
 
@@ -51,7 +59,7 @@ RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, 
 
 RunResult start(const RunFile& file, RunDirectory::Existing existing, const RunControls& controls) {
     RunDirectory::check_free(file.directory, existing);
-    check_memory(file);
+    check_memory(file, controls.crew);
     auto particles = particles_of(file, controls);
     const auto directory = RunDirectory::create(file.directory, existing);
     write_atomically(directory.run_file(), file.resolved);
@@ -65,12 +73,12 @@ RunResult resume(const std::filesystem::path& path, const std::vector<io::Settin
     auto checkpoint = newest_checkpoint(directory, read_checkpoint);
     if (!checkpoint) {
         log::warning("the run was stopped before its first checkpoint: it starts from the beginning");
-        const auto file = read_run_file(directory.run_file(), settings);
-        check_memory(file);
+        const auto file = read_run_file(directory.run_file(), settings, {}, controls.crew);
+        check_memory(file, controls.crew);
         EnergyTable::keep_until(directory.energy(), -1);
         return go_from_the_start(file, directory, particles_of(file, controls), controls);
     }
-    auto file = read_run_file(directory.run_file(), settings, checkpoint->start);
+    auto file = read_run_file(directory.run_file(), settings, checkpoint->start, controls.crew);
     KS_VALIDATE(file.schedule.dt == checkpoint->dt,
                 fmt::format("is {}, and the checkpoint was made with {}: a run keeps its step. Start a new run", file.schedule.dt, checkpoint->dt),
                 {directory.run_file().string(), 0, 0, std::string("step.") + step_key(file.steps)});
@@ -83,9 +91,10 @@ RunResult resume(const std::filesystem::path& path, const std::vector<io::Settin
     if (anew) checkpoint->state.order.clear(), checkpoint->state.acceleration.clear();
     EnergyTable::keep_until(directory.energy(), anew ? -1 : checkpoint->step);
     auto record = record_from_json(checkpoint->record, path);
-    log::info("{}: going on from step {} of {} (t = {:.6g}), in {}", file.title, checkpoint->step, file.schedule.last(),
-              file.schedule.time(checkpoint->step), path.string());
-    GravityRun run(file, directory, std::move(checkpoint->particles), std::move(checkpoint->state), checkpoint->step, std::move(record));
+    log::info("{}: going on from step {} of {} (t = {:.6g}){}, in {}", file.title, checkpoint->step, file.schedule.last(),
+              file.schedule.time(checkpoint->step), others(controls, file), path.string());
+    GravityRun run(file, directory, std::move(checkpoint->particles), std::move(checkpoint->state), checkpoint->step, std::move(record),
+                   controls.crew);
     return finish(run.go(controls), directory);
 }
 

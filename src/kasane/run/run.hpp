@@ -1,9 +1,11 @@
 // Runs a run file: makes the particles, steps them, and keeps the run directory.
 // Invariants: a run that was stopped at any moment (a signal, a kill, a full disk) goes on with resume() from its newest valid
-// checkpoint, and on the same device and thread count ends in the same bits; nothing is overwritten that the user did not give up.
+// checkpoint, and ends in the same bits: by direct summation on any number of ranks of devices of one kind, by a tree on the same device and
+// thread count; nothing is overwritten that the user did not give up.
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
+#include <kasane/run/crew.hpp>
 #include <kasane/run/run_directory.hpp>
 #include <kasane/run/run_file.hpp>
 
@@ -14,6 +16,7 @@ namespace kasane::run {
 struct RunControls {
     ProgressStyle progress = ProgressStyle::none;
     std::function<bool()> stop = [] { return false; };  ///< asked after every few steps: finish, save and return?
+    Crew* crew = nullptr;  ///< the one that the run file was read with; null: this process alone
 };
 
 struct RunResult {
@@ -27,7 +30,7 @@ struct RunResult {
     double relative_energy_error = 0;  ///< largest |E - E0| / |E0| of any diagnostic step
 };
 
-/// From the beginning. @throws InputError before anything is written, ComputationError when it blows up or the disk is full
+/// From the beginning; on rank 0 of a crew, as resume(). @throws InputError before anything is written, ComputationError when it blows up or the disk is full
 RunResult start(const RunFile& file, RunDirectory::Existing existing, const RunControls& controls = {});
 
 /// Goes on from the newest valid checkpoint (a damaged one is passed over with a warning); from the beginning when the run was

@@ -27,7 +27,7 @@ Problem problem_of(const std::filesystem::path& path, const std::vector<io::Sett
     return read_problem(reader);
 }
 
-RunKeys read_run_keys(io::RunFileReader& reader, Problem problem) {
+RunKeys read_run_keys(io::RunFileReader& reader, Problem problem, const Place& place) {
     auto run = run_table(reader);
     if (const auto named = read_problem(reader); named != problem) {
         run.problem("problem", fmt::format("is '{}', and a run file of '{}' is wanted here", problem_names[static_cast<int>(named)],
@@ -41,7 +41,7 @@ RunKeys read_run_keys(io::RunFileReader& reader, Problem problem) {
     const auto device = run.text("device", {.help = "auto | cpu | cuda | cuda:1", .fallback = "auto"});
     const auto threads = run.integer("threads", {.help = "of the CPU; 0: all", .fallback = 0, .least = 0, .most = 4096});
     try {
-        keys.space = space_named(device, static_cast<int>(threads));
+        keys.space = place(device, static_cast<int>(threads));
     } catch (const InputError& error) {
         run.problem("device", error);
     }

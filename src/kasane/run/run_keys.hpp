@@ -5,6 +5,7 @@
 #include <kasane/core/io/toml.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,11 @@ struct RunKeys {
     std::string title;
     AnySpace space;
 };
+/// What run.device and run.threads (0: all) stand for. @throws InputError when there is no such device
+using Place = std::function<AnySpace(const std::string& device, int threads)>;
 /// [run] of a file that must be of this problem. Another one has other keys, and telling them all unknown would help nobody:
 /// @throws InputError at once for that; other problems are recorded in the reader
-RunKeys read_run_keys(io::RunFileReader& reader, Problem problem);
+RunKeys read_run_keys(io::RunFileReader& reader, Problem problem, const Place& place = space_named);
 
 /// output.directory, relative to the working directory.
 std::filesystem::path read_output_directory(io::Section output);

@@ -1,24 +1,62 @@
-// DirectSum<Cpu>: which variant runs, and the scratch memory that it keeps between calls.
+// DirectSum<Cpu>: which variant runs; `simd` is DirectPieces<Cpu> with all sources as its one piece.
 // Targets are shared out among the threads and every target's sum has its own fixed order: results do not depend on the threads.
 #include <kasane/core/base/error.hpp>
+#include <kasane/gravity/direct/pieces.hpp>
 #include <kasane/gravity/direct/variants.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace kasane::gravity {
+namespace {
+
+/// The frame of all that takes part; a few far particles widen it, but do not move its origin.
+DirectFrame frame_of(View<const Vec3<double>> targets, const Sources& sources, int threads) {
+    const index_t n = sources.position.n;
+    std::vector<Vec3<double>> sampled;
+    for (int k = 0; n > 0 && k < frame_samples; ++k) sampled.push_back(sources.position[frame_sample(k, n)]);
+    if (n == 0) sampled.push_back(targets[0]);
+    double heaviest = 0;
+    for (index_t j = 0; j < n; ++j) heaviest = std::max(heaviest, sources.mass[j]);
+
+    auto frame = make_direct_frame(sampled, heaviest, n);
+    const auto widen = [&](View<const Vec3<double>> places) {
+        const auto origin = frame.origin;
+        double x = frame.extent, y = 0, z = 0;
+#pragma omp parallel for num_threads(threads) if (places.n > 16384) reduction(max : x, y, z)
+        for (index_t i = 0; i < places.n; ++i) {
+            x = std::max(x, std::abs(places[i].x - origin.x));
+            y = std::max(y, std::abs(places[i].y - origin.y));
+            z = std::max(z, std::abs(places[i].z - origin.z));
+        }
+        frame.extent = std::max({x, y, z});
+    };
+    widen(sources.position);
+    if (targets.ptr != sources.position.ptr || targets.n > n) widen(targets);
+    return frame;
+}
+
+}  // namespace
+
+void detail::validate_cpu(const Direct& options) {
+    validate(options);
+    KS_VALIDATE(options.variant == DirectVariant::automatic || options.variant == DirectVariant::plain ||
+                    options.variant == DirectVariant::simd,
+                "variant = \"" + name(options.variant) + "\" of direct summation needs a CUDA device; the CPU has auto, plain and simd");
+}
 
 template <>
 struct DirectSum<Cpu>::State {
     Cpu on;
     Direct options;
-    detail::DirectSimd simd;
+    DirectPieces<Cpu> pieces;
+    Buffer<std::byte, Cpu> bodies;
+    index_t sources = 0;  ///< that pieces is for
 };
 
 template <>
 DirectSum<Cpu>::DirectSum(Cpu on, const Direct& options) {
-    detail::validate(options);
-    KS_VALIDATE(options.variant == DirectVariant::automatic || options.variant == DirectVariant::plain ||
-                    options.variant == DirectVariant::simd,
-                "variant = \"" + name(options.variant) + "\" of direct summation needs a CUDA device; the CPU has auto, plain and simd");
-    state_ = std::make_unique<State>(State{on, options, {}});
+    state_ = std::make_unique<State>(State{on, options, DirectPieces<Cpu>(on, options, 0), {}});
 }
 
 template <>
@@ -37,18 +75,29 @@ DirectVariant DirectSum<Cpu>::chosen(index_t targets, index_t, Self, bool) const
 
 template <>
 void DirectSum<Cpu>::operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out) {
-    auto& [on, options, simd] = *state_;
-    if (chosen(targets.n, sources.position.n, self, !out.potential.empty()) == DirectVariant::simd)
-        simd(on, options, targets, sources, self, out);
-    else
-        detail::direct_plain(on, options, targets, sources, self, out);
+    auto& [on, options, pieces, bodies, prepared] = *state_;
+    const index_t n = sources.position.n;
+    if (targets.n == 0) return;
+    if (chosen(targets.n, n, self, !out.potential.empty()) == DirectVariant::plain)
+        return detail::direct_plain(on, options, targets, sources, self, out);
+    if (n != prepared) pieces = DirectPieces<Cpu>(on, options, n);
+    prepared = n;
+    pieces.set(frame_of(targets, sources, thread_count(on)));
+    bodies.reserve_discarding(pieces.padded(n) * static_cast<index_t>(pieces.body_bytes()));
+    pieces.pack(on, sources.position, sources.mass, bodies.view());
+    pieces.begin(on, targets, self.shift, !out.acceleration.empty(), !out.potential.empty());
+    pieces.add(on, {bodies.view(), n, 0});
+    pieces.end(on, out);
 }
 
 std::uint64_t direct_memory([[maybe_unused]] const AnySpace& on, index_t targets, index_t sources, const Direct& options) {
 #if defined(KASANE_CUDA)
     if (std::holds_alternative<Cuda>(on)) return detail::cuda_scratch_bytes(targets, sources, options);
 #endif
-    return detail::DirectSimd::memory(targets, sources, options.precision);
+    Direct any = options;
+    any.variant = DirectVariant::automatic;
+    const DirectPieces<Cpu> pieces(Cpu{}, any, sources);
+    return static_cast<std::uint64_t>(pieces.padded(sources)) * pieces.body_bytes() + detail::cpu_pieces_bytes(targets, options.precision);
 }
 
 template class DirectSum<Cpu>;

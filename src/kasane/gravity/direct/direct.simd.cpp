@@ -11,7 +11,7 @@
 // Only intrinsics reach the estimate of 1/sqrt in double without -ffast-math, and Highway chooses the instruction set at run time.
 // Bound by the instruction mix (bound_cpu.cpp): N >= 4096 runs at 85 to 93% of it (AVX-512; AVX2: float 88 to 94%, double 71 to 82%).
 // Blocks of 4 targets beat 2 by 3% with AVX-512's 32 registers; with AVX2's 16, blocks of 2 beat 4 by 7% in float.
-#include <kasane/gravity/direct/variants.hpp>
+#include <kasane/gravity/direct/simd.hpp>
 #include <kasane/perf/simd_targets.hpp>
 
 #undef HWY_TARGET_INCLUDE
@@ -21,8 +21,6 @@
 #include <kasane/core/math/rsqrt.simd.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 
 #if !defined(KASANE_DIRECT_SIMD_ONCE)
 #define KASANE_DIRECT_SIMD_ONCE
@@ -30,40 +28,12 @@
 namespace kasane::gravity::detail {
 namespace {
 
-/// Sources lie in tiles x[], y[], z[], m[] of this many numbers each: 16 KiB a tile, which stays in the first-level cache
-/// while a chunk of targets passes. A tile is also the run that float sums before double takes over.
-template <class Real>
-constexpr index_t tile_size = static_cast<index_t>(4096 / sizeof(Real));
-
-/// Sources are padded by massless ones to full vectors of any instruction set.
-constexpr index_t source_padding = 16;
-
-/// Targets that a thread takes at a time, at most; their sums stay in the first-level cache.
+/// Targets that a thread takes at a time, at most; their sums stay in the first-level cache beside a grain of sources.
 constexpr index_t chunk_size = 64;
 
 /// Below this r^2 (in units of the extent of the particles) an unsoftened pair contributes zero: r^-3 stays finite above.
 template <class Real>
 constexpr Real coincident = Real(sizeof(Real) == 4 ? 1e-24 : 1e-200);
-
-/// From this eps^2 on (same units) the loop without a mask is safe: r^-3 stays finite, and r^2 is a normal float.
-template <class Real>
-constexpr double softened_from = sizeof(Real) == 4 ? 1e-24 : 1e-30;
-
-/// What a chunk needs to know. Lengths and masses are scaled by powers of two to at most 1, so that any unit fits into float.
-template <class Real>
-struct SimdJob {
-    const Real* tiles;
-    index_t sources;
-    const Real *x, *y, *z;  ///< targets, padded by one block
-    index_t targets;
-    index_t shift;  ///< target i is source i + shift
-    Real eps2;
-    bool potential;
-    bool softened;
-    bool sums_in_double;
-    double per_acceleration, per_potential;  ///< what the scaled field is multiplied by
-    Field out;
-};
 
 }  // namespace
 }  // namespace kasane::gravity::detail
@@ -141,75 +111,128 @@ HWY_INLINE void interact(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
     to.az = hn::MulAdd(force, dz, to.az);
 }
 
-/// The sources [from, to) of a tile, full vectors.
+/// The sources [from, to) of a run, whole groups.
 template <bool Potential, bool Softened, class D, class Real = hn::TFromD<D>>
-HWY_INLINE void pull(D d, Target<D> (&target)[block_size], const Real* tile, index_t from, index_t to, hn::Vec<D> eps2) {
-    const Real* const end = tile + to;
-    for (const Real* at = tile + from; at < end; at += hn::Lanes(d)) {
-        const auto x = hn::Load(d, at), y = hn::Load(d, at + tile_size<Real>);
-        const auto z = hn::Load(d, at + 2 * tile_size<Real>), m = hn::Load(d, at + 3 * tile_size<Real>);
+HWY_INLINE void pull(D d, Target<D> (&target)[block_size], const Real* run, index_t from, index_t to, hn::Vec<D> eps2) {
+    constexpr index_t group = source_group<Real>;
+    const Real* const end = run + 4 * to;
+    for (const Real* at = run + 4 * from; at < end; at += 4 * group)
+        for (index_t l = 0; l < group; l += static_cast<index_t>(hn::Lanes(d))) {
+            const auto x = hn::Load(d, at + l), y = hn::Load(d, at + group + l);
+            const auto z = hn::Load(d, at + 2 * group + l), m = hn::Load(d, at + 3 * group + l);
 #pragma GCC unroll 8
-        for (int k = 0; k < block_size; ++k) interact<Potential, Softened>(d, target[k], x, y, z, m, eps2);
-    }
-}
-
-/// The same where the block's own sources lie: own[k] = source `own` + k of the tile.
-template <bool Potential, bool Softened, class D, class Real = hn::TFromD<D>>
-HWY_NOINLINE void pull_but_own(D d, Target<D> (&target)[block_size], const Real* tile, index_t from, index_t to, index_t own,
-                               hn::Vec<D> eps2) {
-    for (index_t j = from; j < to; j += static_cast<index_t>(hn::Lanes(d))) {
-        const auto x = hn::Load(d, tile + j), y = hn::Load(d, tile + j + tile_size<Real>);
-        const auto z = hn::Load(d, tile + j + 2 * tile_size<Real>), m = hn::Load(d, tile + j + 3 * tile_size<Real>);
-        const auto index = hn::Iota(d, static_cast<Real>(j));
-        for (int k = 0; k < block_size; ++k) {
-            const auto is_own = hn::Eq(index, hn::Set(d, static_cast<Real>(own + k)));
-            interact<Potential, Softened>(d, target[k], x, y, z, hn::IfThenZeroElse(is_own, m), eps2);
+            for (int k = 0; k < block_size; ++k) interact<Potential, Softened>(d, target[k], x, y, z, m, eps2);
         }
-    }
 }
 
-/// sum[] += run
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE void flush(D d, V run, hn::TFromD<D>* sum) {
-    hn::Store(hn::Add(hn::Load(d, sum), run), d, sum);
+/// The same where the block's own sources lie: own[k] = source `own` + k of the run.
+template <bool Potential, bool Softened, class D, class Real = hn::TFromD<D>>
+HWY_NOINLINE void pull_but_own(D d, Target<D> (&target)[block_size], const Real* run, index_t from, index_t to, index_t own,
+                               hn::Vec<D> eps2) {
+    constexpr index_t group = source_group<Real>;
+    for (index_t j = from; j < to; j += group)
+        for (index_t l = 0; l < group; l += static_cast<index_t>(hn::Lanes(d))) {
+            const Real* const at = run + 4 * j + l;
+            const auto x = hn::Load(d, at), y = hn::Load(d, at + group), z = hn::Load(d, at + 2 * group), m = hn::Load(d, at + 3 * group);
+            const auto index = hn::Iota(d, static_cast<Real>(j + l));
+            for (int k = 0; k < block_size; ++k) {
+                const auto is_own = hn::Eq(index, hn::Set(d, static_cast<Real>(own + k)));
+                interact<Potential, Softened>(d, target[k], x, y, z, hn::IfThenZeroElse(is_own, m), eps2);
+            }
+        }
 }
 
+/// Cuts terms into parts and adds these: BinnedSum::add, on as many neighbouring sums as there are lanes.
+template <class D>
+HWY_INLINE void add_parts(D d, hn::Vec<D> term, const SimdSums& to, const double* bins, double* sums) {
+    const auto add_part = [&](int k) HWY_ATTR {
+        const auto shift = hn::LoadU(d, bins + k * bins_width);
+        const auto part = hn::Sub(hn::Add(term, shift), shift);
+        term = hn::Sub(term, part);
+        hn::Store(hn::Add(hn::Load(d, sums + k * SimdSums::stride), part), d, sums + k * SimdSums::stride);
+    };
+    add_part(0), add_part(1);
+    for (int k = 2; k < to.parts; ++k) add_part(k);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Neighbouring blocks of 128 bits added: [a0 + a1, …, b0 + b1, …].
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE void flush(D d, V run, double* sum)
-    requires(sizeof(hn::TFromD<D>) == 4)
-{
+HWY_INLINE V fold(D d, V a, V b) {
+#if HWY_TARGET == HWY_AVX3
+    static_cast<void>(d);
+    if constexpr (sizeof(hn::TFromD<D>) == 4)
+        return hn::Add(V{_mm512_shuffle_f32x4(a.raw, b.raw, 0x88)}, V{_mm512_shuffle_f32x4(a.raw, b.raw, 0xdd)});
+    else
+        return hn::Add(V{_mm512_shuffle_f64x2(a.raw, b.raw, 0x88)}, V{_mm512_shuffle_f64x2(a.raw, b.raw, 0xdd)});
+#else
+    return hn::Add(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a));
+#endif
+}
+#endif
+
+/// Adds what a block of targets, the first of which is number i, felt of one grain. The lanes are summed up by transposing and adding at
+/// once: after each step a vector holds half as many lanes of twice as many sums.
+template <class D>
+HWY_INLINE void flush(D d, const Target<D> (&target)[block_size], index_t i, const SimdSums& to) {
     const hn::ScalableTag<double> dd;
+    double* sums = to.of(i);
 #if HWY_TARGET == HWY_SCALAR
     static_cast<void>(d);
-    const auto half = run;
+    for (int k = 0; k < block_size; ++k, sums += sum_components) {
+        const auto component = [&](int c, hn::Vec<D> sum) {
+            add_parts(dd, hn::Set(dd, static_cast<double>(hn::GetLane(sum))), to, to.bins + c, sums + c);
+        };
+        component(0, target[k].ax), component(1, target[k].ay), component(2, target[k].az), component(3, target[k].phi);
+    }
 #else
-    const hn::Half<D> dh;
-    const auto half = hn::Add(hn::LowerHalf(dh, run), hn::UpperHalf(dh, run));
+    constexpr bool in_float = sizeof(hn::TFromD<D>) == 4;
+    constexpr int blocks = static_cast<int>(hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) / 16), vectors = block_size * (in_float ? 1 : 2);
+    hn::Vec<D> sum[vectors];
+#pragma GCC unroll 8
+    for (int k = 0; k < block_size; ++k) {
+        const auto& t = target[k];
+        const auto xy = hn::Add(hn::InterleaveLower(d, t.ax, t.ay), hn::InterleaveUpper(d, t.ax, t.ay));
+        const auto zp = hn::Add(hn::InterleaveLower(d, t.az, t.phi), hn::InterleaveUpper(d, t.az, t.phi));
+        if constexpr (in_float) {
+            const auto xy2 = hn::BitCast(dd, xy), zp2 = hn::BitCast(dd, zp);
+            sum[k] = hn::Add(hn::BitCast(d, hn::InterleaveLower(dd, xy2, zp2)), hn::BitCast(d, hn::InterleaveUpper(dd, xy2, zp2)));
+        } else {
+            sum[2 * k] = xy, sum[2 * k + 1] = zp;
+        }
+    }
+#pragma GCC unroll 4
+    for (int per_sum = blocks; per_sum > 1; per_sum /= 2)
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors * per_sum / blocks / 2; ++v) sum[v] = fold(d, sum[2 * v], sum[2 * v + 1]);
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors / blocks; ++v) {
+        constexpr index_t width = static_cast<index_t>(hn::MaxLanes(hn::ScalableTag<double>()));
+        if constexpr (in_float) {
+            const hn::Half<D> half;
+            add_parts(dd, hn::PromoteTo(dd, hn::LowerHalf(half, sum[v])), to, to.bins, sums);
+            add_parts(dd, hn::PromoteTo(dd, hn::UpperHalf(half, sum[v])), to, to.bins + width % bins_width, sums + width);
+            sums += 2 * width;
+        } else {
+            add_parts(dd, sum[v], to, to.bins + v * width % bins_width, sums);
+            sums += width;
+        }
+    }
 #endif
-    hn::Store(hn::Add(hn::Load(dd, sum), hn::PromoteTo(dd, half)), dd, sum);
 }
 
-template <class Sum>
-double total(const Sum* sums) {
-    double all = 0;
-    for (std::size_t l = 0; l < hn::Lanes(hn::ScalableTag<Sum>()); ++l) all += static_cast<double>(sums[l]);
-    return all;
-}
-
-/// Targets [first, last), first a multiple of the block size.
-template <class Real, class Sum, bool Potential, bool Softened>
+/// Targets [first, last), both multiples of target_padding.
+template <class Real, bool Potential, bool Softened>
 HWY_NOINLINE void sum_chunk(const SimdJob<Real>& job, index_t first, index_t last) {
     using D = hn::ScalableTag<Real>;
     const D d;
-    constexpr index_t lanes = HWY_MAX_BYTES / sizeof(Sum), components = Potential ? 4 : 3;
-    HWY_ALIGN_MAX Sum sums[chunk_size * components * lanes];
-    std::memset(sums, 0, sizeof sums);
+    constexpr index_t group = source_group<Real>;
     const auto eps2 = hn::Set(d, job.eps2);
-    const auto width = static_cast<index_t>(hn::Lanes(d));
+    const auto whole = [](index_t n) { return (n + group - 1) / group * group; };
 
-    for (index_t start = 0; start < job.sources; start += tile_size<Real>) {
-        const Real* const tile = job.tiles + 4 * start;
-        const index_t count = (std::min(tile_size<Real>, job.sources - start) + width - 1) / width * width;
+    for (index_t start = 0; start < job.sources; start += job.grain) {
+        const Real* const run = job.bodies + 4 * start;
+        const index_t count = whole(std::min(job.grain, job.sources - start));
         for (index_t i = first; i < last; i += block_size) {
             Target<D> target[block_size];
             for (int k = 0; k < block_size; ++k) {
@@ -218,46 +241,29 @@ HWY_NOINLINE void sum_chunk(const SimdJob<Real>& job, index_t first, index_t las
                 target[k].ax = target[k].ay = target[k].az = target[k].phi = zero;
             }
             const index_t own = i + job.shift - start;
-            if (job.shift == Self::none || own + block_size <= 0 || own >= count) {
-                pull<Potential, Softened>(d, target, tile, 0, count, eps2);
+            if (!Potential || !job.leaves_out_own || own + block_size <= 0 || own >= count) {
+                pull<Potential, Softened>(d, target, run, 0, count, eps2);
             } else {
-                const index_t from = std::max<index_t>(own, 0) / width * width;
-                const index_t to = std::min(count, (own + block_size + width - 1) / width * width);
-                pull<Potential, Softened>(d, target, tile, 0, from, eps2);
-                pull_but_own<Potential, Softened>(d, target, tile, from, to, own, eps2);
-                pull<Potential, Softened>(d, target, tile, to, count, eps2);
+                const index_t from = std::max<index_t>(own, 0) / group * group, to = std::min(count, whole(own + block_size));
+                pull<Potential, Softened>(d, target, run, 0, from, eps2);
+                pull_but_own<Potential, Softened>(d, target, run, from, to, own, eps2);
+                pull<Potential, Softened>(d, target, run, to, count, eps2);
             }
-            for (int k = 0; k < block_size; ++k) {
-                Sum* const sum = sums + (i - first + k) * components * lanes;
-                flush(d, target[k].ax, sum);
-                flush(d, target[k].ay, sum + lanes);
-                flush(d, target[k].az, sum + 2 * lanes);
-                if constexpr (Potential) flush(d, target[k].phi, sum + 3 * lanes);
-            }
+            flush(d, target, i, job.sums);
         }
     }
-
-    for (index_t i = first; i < std::min(last, job.targets); ++i) {
-        const Sum* const sum = sums + (i - first) * components * lanes;
-        if (!job.out.acceleration.empty())
-            job.out.acceleration[i] = job.per_acceleration * Vec3<double>{total(sum), total(sum + lanes), total(sum + 2 * lanes)};
-        if constexpr (Potential) job.out.potential[i] = job.per_potential * total(sum + 3 * lanes);
-    }
 }
 
-template <class Real, class Sum>
+template <class Real>
 void choose(const SimdJob<Real>& job, index_t first, index_t last) {
     if (job.potential)
-        job.softened ? sum_chunk<Real, Sum, true, true>(job, first, last) : sum_chunk<Real, Sum, true, false>(job, first, last);
+        job.softened ? sum_chunk<Real, true, true>(job, first, last) : sum_chunk<Real, true, false>(job, first, last);
     else
-        job.softened ? sum_chunk<Real, Sum, false, true>(job, first, last) : sum_chunk<Real, Sum, false, false>(job, first, last);
+        job.softened ? sum_chunk<Real, false, true>(job, first, last) : sum_chunk<Real, false, false>(job, first, last);
 }
 
-void sum_single(const SimdJob<float>& job, index_t first, index_t last) {
-    job.sums_in_double ? choose<float, double>(job, first, last) : choose<float, float>(job, first, last);
-}
-
-void sum_double(const SimdJob<double>& job, index_t first, index_t last) { choose<double, double>(job, first, last); }
+void sum_single(const SimdJob<float>& job, index_t first, index_t last) { choose(job, first, last); }
+void sum_double(const SimdJob<double>& job, index_t first, index_t last) { choose(job, first, last); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -278,108 +284,20 @@ void choose_target() {
 auto kernel(float) { return choose_target(), HWY_DYNAMIC_DISPATCH(sum_single); }
 auto kernel(double) { return choose_target(), HWY_DYNAMIC_DISPATCH(sum_double); }
 
-index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
-
-struct Box {
-    Vec3<double> low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};
-};
-
-void enclose(Box& box, View<const Vec3<double>> x, int threads) {
-    double x0 = box.low.x, y0 = box.low.y, z0 = box.low.z, x1 = box.high.x, y1 = box.high.y, z1 = box.high.z;
-#pragma omp parallel for num_threads(threads) if (x.n > 16384) reduction(min : x0, y0, z0) reduction(max : x1, y1, z1)
-    for (index_t i = 0; i < x.n; ++i) {
-        x0 = std::min(x0, x[i].x), y0 = std::min(y0, x[i].y), z0 = std::min(z0, x[i].z);
-        x1 = std::max(x1, x[i].x), y1 = std::max(y1, x[i].y), z1 = std::max(z1, x[i].z);
-    }
-    box = {{x0, y0, z0}, {x1, y1, z1}};
-}
-
-/// The power of two just above a magnitude; 1 for zero. What is no number (a run that blew up) has an exponent of its own.
-double power_above(double magnitude) {
-    return magnitude > 0 ? std::ldexp(1.0, std::clamp(std::ilogb(magnitude), -1001, 999) + 1) : 1.0;
-}
-
 }  // namespace
 
 template <class Real>
-void DirectSimd::run(Cpu on, const Direct& options, View<const Vec3<double>> targets, const Sources& sources, Self self,
-                     const Field& out) {
-    const index_t n = sources.position.n, padded = round_up(n, source_padding);
-    const index_t blocks = round_up(targets.n, 4);  // covers every block size
-    const int threads = thread_count(on);
-    scratch_.reserve_discarding(static_cast<index_t>(memory(targets.n, n, options.precision)));
-    Real* const tiles = reinterpret_cast<Real*>(scratch_.data());
-    Real* const x = tiles + 4 * round_up(n, tile_size<Real>);
-    Real *const y = x + blocks, *const z = y + blocks;
-
-    // Float resolves places best near its origin: the center of mass lies where the particles are dense, whatever the outliers,
-    // or between the dense places. (One thread sums, so that the origin's last bit does not depend on the threads.)
-    // Double needs no shift, which would cost it digits of close pairs; it is scaled alone.
-    constexpr bool shifts = sizeof(Real) == 4;
-    double heaviest = 0, total_mass = 0;
-    for (index_t j = 0; j < n; ++j) heaviest = std::max(heaviest, sources.mass[j]);
-    const double mass = power_above(heaviest);
-    Vec3<double> origin;
-    for (index_t j = 0; shifts && j < n; ++j) {
-        total_mass += sources.mass[j] / mass;
-        origin += sources.mass[j] / mass * sources.position[j];
-    }
-    origin = total_mass > 0 ? (1 / total_mass) * origin : targets[0];
-    if (!shifts) origin = {};
-    Box box;
-    enclose(box, sources.position, threads);
-    enclose(box, targets, threads);
-    const auto reach = [](const Vec3<double>& a) { return std::max({std::abs(a.x), std::abs(a.y), std::abs(a.z)}); };
-    const double length = power_above(std::max({reach(box.low - origin), reach(box.high - origin), options.softening}));
-    const auto place = [&](double coordinate, double middle) { return static_cast<Real>((coordinate - middle) / length); };
-
-#pragma omp parallel for schedule(static) num_threads(threads) if (n > 4096)
-    for (index_t j = 0; j < padded; ++j) {
-        Real* const at = tiles + j / tile_size<Real> * 4 * tile_size<Real> + j % tile_size<Real>;
-        const auto position = j < n ? sources.position[j] : origin;
-        at[0] = place(position.x, origin.x);
-        at[tile_size<Real>] = place(position.y, origin.y);
-        at[2 * tile_size<Real>] = place(position.z, origin.z);
-        at[3 * tile_size<Real>] = j < n ? static_cast<Real>(sources.mass[j] / mass) : Real(0);
-    }
-#pragma omp parallel for schedule(static) num_threads(threads) if (blocks > 4096)
-    for (index_t i = 0; i < blocks; ++i) {
-        const auto position = targets[std::min(i, targets.n - 1)];
-        x[i] = place(position.x, origin.x);
-        y[i] = place(position.y, origin.y);
-        z[i] = place(position.z, origin.z);
-    }
-
-    const double eps = options.softening / length;
-    SimdJob<Real> job{tiles, n, x, y, z, targets.n, self.shift, static_cast<Real>(eps * eps), !out.potential.empty(),
-                      eps * eps >= softened_from<Real>, options.accumulation == Accumulation::double_,
-                      options.G * mass / length / length, -options.G * mass / length, out};
-    if (shifts) {  // the factors that interact() leaves out
-        job.per_acceleration *= job.potential ? 1. / 8 : 3. / 2;
-        job.per_potential *= 1. / 2;
-    }
+void add_simd(const SimdJob<Real>& job, int threads) {
     // At least four chunks a thread, that the slowest does not keep the others waiting.
-    const index_t chunk = std::clamp(round_up(targets.n / (4 * threads), 4), index_t{4}, chunk_size);
+    const auto whole = [](index_t n) { return (n + target_padding - 1) / target_padding * target_padding; };
+    const index_t padded = whole(job.targets), chunk = std::clamp(whole(job.targets / (4 * threads)), target_padding, chunk_size);
     const auto sum = kernel(Real());
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (targets.n > 4)
-    for (index_t first = 0; first < targets.n; first += chunk) sum(job, first, std::min(first + chunk, blocks));
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (padded > chunk)
+    for (index_t first = 0; first < padded; first += chunk) sum(job, first, std::min(first + chunk, padded));
 }
 
-void DirectSimd::operator()(Cpu on, const Direct& options, View<const Vec3<double>> targets, const Sources& sources, Self self,
-                            const Field& out) {
-    if (targets.n == 0) return;
-    if (options.precision == Precision::single_)
-        run<float>(on, options, targets, sources, self, out);
-    else
-        run<double>(on, options, targets, sources, self, out);
-}
-
-std::uint64_t DirectSimd::memory(index_t targets, index_t sources, Precision precision) {
-    const auto bytes = [&](auto real, index_t tile) {
-        return sizeof(real) * static_cast<std::uint64_t>(4 * round_up(sources, tile) + 3 * round_up(targets, 4));
-    };
-    return precision == Precision::single_ ? bytes(float(), tile_size<float>) : bytes(double(), tile_size<double>);
-}
+template void add_simd(const SimdJob<float>&, int);
+template void add_simd(const SimdJob<double>&, int);
 
 }  // namespace kasane::gravity::detail
 #endif

@@ -4,9 +4,52 @@
 #pragma once
 
 #include <kasane/core/math/vec3.hpp>
+#include <kasane/gravity/direct/bound.body.hpp>
+#include <kasane/gravity/direct/cut.body.hpp>
+#include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/direct/real.cuda.hpp>
 
 namespace kasane::gravity::detail {
+
+/// A frame (frame.hpp) that a kernel has found on the device.
+struct FoundFrame {
+    Vec3<double> origin;
+    double extent;
+    unsigned largest_mass;  ///< bits of a float; 0 before pack
+};
+
+/// What kernels know of the frame: given, or where pack leaves it.
+struct Scale {
+    Vec3<double> origin;
+    double acceleration_bound = 1, potential_bound = 1;
+    const FoundFrame* found = nullptr;  ///< if not null, it takes the place of what was given
+    double total = 0, softening = 0;    ///< of what is found
+
+    __device__ Vec3<double> present_origin() const { return found ? found->origin : origin; }
+    template <class Real>
+    __device__ Cut<Real> acceleration_cut() const {
+        return Cut<Real>(found ? detail::acceleration_bound(total * __uint_as_float(found->largest_mass), found->extent, softening)
+                               : acceleration_bound);
+    }
+    template <class Real>
+    __device__ Cut<Real> potential_cut() const {
+        return Cut<Real>(found ? detail::potential_bound(total * __uint_as_float(found->largest_mass), found->extent, softening)
+                               : potential_bound);
+    }
+};
+
+/// A coordinate as the kernels take it. Beyond the range where squares of distances are numbers it is held: such a particle (a step was
+/// far too long for it) pulls on nobody, and does not make the others no numbers too.
+template <class Real>
+__device__ Real held(double x) {
+    constexpr double most = sizeof(Real) == 4 ? 1e18 : 1e150;
+    return static_cast<Real>(fmin(fmax(x, -most), most));
+}
+template <class Real>
+__device__ Body<Real> packed(const Vec3<double>& position, const Vec3<double>& origin, double mass) {
+    const auto x = position - origin;
+    return {held<Real>(x.x), held<Real>(x.y), held<Real>(x.z), static_cast<Real>(mass)};
+}
 
 /// The median of the warp's values: the one that 16 others stand before, equal values in the order of lanes.
 __device__ inline double warp_median(double value) {
@@ -20,54 +63,75 @@ __device__ inline double warp_median(double value) {
     return __shfl_sync(all, value, __ffs(static_cast<int>(__ballot_sync(all, before == 16))) - 1);
 }
 
-/// The middle of the sources: per component the median of 32 of them, found by a warp each. Every block gets the same.
-/// All threads of a block of at least three warps call this.
-__device__ inline Vec3<double> middle(View<const Vec3<double>> sources) {
-    __shared__ double median[3];
-    const int warp = threadIdx.x / 32;
-    if (warp < 3) {
-        const auto sample = sources[(threadIdx.x % 32) * sources.n / 32];
-        median[warp] = warp_median(warp == 0 ? sample.x : warp == 1 ? sample.y : sample.z);
-    }
-    __syncthreads();
-    return {median[0], median[1], median[2]};
-}
+struct GivenOrigin {
+    Vec3<double> origin;
+    __device__ Vec3<double> find() const { return origin; }
+    template <class Real>
+    __device__ void note(const Body<Real>&) const {}
+};
 
-/// A coordinate as the kernels take it. Beyond the range where squares of distances are numbers it is held: such a particle (a step was
-/// far too long for it) pulls on nobody, and does not make the others no numbers too.
-template <class Real>
-__device__ Real held(double x) {
-    constexpr double most = sizeof(Real) == 4 ? 1e18 : 1e150;
-    return static_cast<Real>(fmin(fmax(x, -most), most));
-}
+/// The middle of particles: per component the median of 32 of them, found by a warp each. Every block finds the same; the first one leaves it.
+struct FindMiddle {
+    View<const Vec3<double>> of;
+    FoundFrame* found;
 
-/// bodies [padded]: behind n, massless particles in the middle. largest_mass, if not null, grows to the largest mass's bits.
-template <class Real>
-__global__ void pack(View<const Vec3<double>> position, const double* mass, View<const Vec3<double>> sources, int padded,
-                     Body<Real>* bodies, unsigned* largest_mass) {
-    const auto origin = middle(sources);
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    Body<Real> body{};
-    if (i < position.n) {
-        const auto x = position[i] - origin;
-        body = {held<Real>(x.x), held<Real>(x.y), held<Real>(x.z), mass ? static_cast<Real>(mass[i]) : Real(0)};
+    /// All threads of a block of at least three warps call this.
+    __device__ Vec3<double> find() const {
+        __shared__ double median[3];
+        const int warp = threadIdx.x / 32;
+        const auto sample = of[(threadIdx.x % 32) * of.n / 32];
+        if (warp < 3) median[warp] = warp_median(warp == 0 ? sample.x : warp == 1 ? sample.y : sample.z);
+        __syncthreads();
+        const Vec3<double> origin{median[0], median[1], median[2]};
+        if (blockIdx.x == 0 && warp == 0) {
+            const auto x = sample - origin;
+            double farthest = dot(x, x);
+            for (int reach = 16; reach > 0; reach /= 2) farthest = fmax(farthest, __shfl_xor_sync(0xffffffffu, farthest, reach));
+            if (threadIdx.x == 0) found->origin = origin, found->extent = sqrt(farthest);
+        }
+        return origin;
     }
-    if (i < padded) bodies[i] = body;
-    if (largest_mass) {
-        // Masses are not negative, so that their bits are ordered as they are; rounded up, since a bound is wanted.
+    /// Masses are not negative, so that their bits are ordered as they are; rounded up, since a bound is wanted.
+    template <class Real>
+    __device__ void note(const Body<Real>& body) const {
         const auto most = __reduce_max_sync(0xffffffffu, __float_as_uint(__double2float_ru(static_cast<double>(body.m))));
-        if (threadIdx.x % 32 == 0 && most != 0) atomicMax(largest_mass, most);
+        if (threadIdx.x % 32 == 0 && most != 0) atomicMax(&found->largest_mass, most);
+    }
+};
+
+/// bodies [padded]: behind n, massless particles in the middle.
+template <class Real, class Origin>
+__global__ void pack(View<const Vec3<double>> position, View<const double> mass, int padded, Body<Real>* bodies, Origin from) {
+    const auto origin = from.find();
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const auto body = i < position.n ? packed<Real>(position[i], origin, mass[i]) : Body<Real>{};
+    if (i < padded) bodies[i] = body;
+    from.note(body);
+}
+
+/// out = G sums, the potential with its sign; leaves the sums cleared for the next time.
+template <class Sums>
+__global__ void take_sums(Sums sums, double G, Field out, FoundFrame* found) {
+    const index_t i = blockIdx.x * static_cast<index_t>(blockDim.x) + threadIdx.x;
+    if (i == 0 && found) found->largest_mass = 0;
+    if (i >= sums.n) return;
+    if (!out.acceleration.empty()) {
+        out.acceleration[i] = G * Vec3<double>{sums.value(0, i), sums.value(1, i), sums.value(2, i)};
+        for (int c = 0; c < 3; ++c) sums.clear(c, i);
+    }
+    if constexpr (Sums::binned) {
+        if (!out.potential.empty()) {
+            out.potential[i] = -G * sums.value(3, i);
+            sums.clear(3, i);
+        }
     }
 }
 
-/// acceleration = G sums; leaves the sums cleared for the next call.
+/// Another's sums are added; others may add at the same time.
 template <class Sums>
-__global__ void finish_pairs(Sums sums, double G, View<Vec3<double>> acceleration) {
+__global__ void merge_sums(Sums to, Sums from) {
     const index_t i = blockIdx.x * static_cast<index_t>(blockDim.x) + threadIdx.x;
-    if (i >= acceleration.n) return;
-    sums.prepare();
-    acceleration[i] = G * Vec3<double>{sums.value(0, i), sums.value(1, i), sums.value(2, i)};
-    sums.clear(i);
+    if (i < to.merged()) to.merge(from, i);
 }
 
 }  // namespace kasane::gravity::detail

@@ -17,40 +17,11 @@
 // cycles per instruction (Nsight Compute). More warps with fewer targets, or other K, are slower (K = 8 to 32 were tried).
 #pragma once
 
-#include <kasane/gravity/direct/fixed_point.cuda.hpp>
-#include <kasane/gravity/direct/real.cuda.hpp>
+#include <kasane/gravity/direct/binned.cuda.hpp>
+#include <kasane/gravity/direct/meetings.hpp>
+#include <kasane/gravity/direct/pack.cuda.hpp>
 
 namespace kasane::gravity::detail {
-
-/// The circulant schedule of n particles in blocks of 32 K.
-struct PairSchedule {
-    int particles = 0;
-    int tiles_per_block = 0;  ///< K
-    int blocks = 0;
-
-    static PairSchedule of(index_t n, int k) {
-        const int block = 32 * k;
-        return {static_cast<int>(n), k, static_cast<int>((n + block - 1) / block)};
-    }
-    /// Distances at which every block meets another, 0 (itself) included.
-    KS_FN int distances() const { return (blocks - 1) / 2 + 1; }
-    /// With an even number of blocks, the first half also meets the block right across.
-    KS_FN int across() const { return blocks % 2 == 0 ? blocks / 2 : 0; }
-    KS_FN long long units() const {
-        return static_cast<long long>(tiles_per_block) * (static_cast<long long>(blocks) * distances() + across());
-    }
-    struct Unit {
-        int block, distance, tile;
-    };
-    KS_FN Unit unit(long long u) const {
-        const long long longer = static_cast<long long>(tiles_per_block) * (distances() + 1);  // of a block that meets across
-        const long long shorter = static_cast<long long>(tiles_per_block) * distances();
-        const long long in_longer = longer * across();
-        const int block = static_cast<int>(u < in_longer ? u / longer : across() + (u - in_longer) / shorter);
-        const int rest = static_cast<int>(u < in_longer ? u % longer : (u - in_longer) % shorter);
-        return {block, rest / tiles_per_block, rest % tiles_per_block};
-    }
-};
 
 /// What one lane's targets carry.
 template <class Real, int K>
@@ -90,18 +61,18 @@ __device__ Body<Real> meet(PairTargets<Real, K>& i, Body<Real> source, Real eps2
 #pragma unroll
         for (int k = 0; k < K; ++k) {
             const Real dx = source.x - i.x[k], dy = source.y - i.y[k], dz = source.z - i.z[k];
-            const Real r2 = eps2 + dx * dx + dy * dy + dz * dz;
+            const Real r2 = fma(dz, dz, fma(dy, dy, fma(dx, dx, eps2)));
             const Real rinv = inverse_distance<Softened>(r2);
             const Real rinv3 = rinv * rinv * rinv;
             const Real on_target = kind == TileKind::equal_masses ? rinv3 : rinv3 * source.m;
-            i.ax[k] += on_target * dx;
-            i.ay[k] += on_target * dy;
-            i.az[k] += on_target * dz;
+            i.ax[k] = fma(on_target, dx, i.ax[k]);
+            i.ay[k] = fma(on_target, dy, i.ay[k]);
+            i.az[k] = fma(on_target, dz, i.az[k]);
             if constexpr (kind != TileKind::diagonal) {
                 const Real on_source = kind == TileKind::equal_masses ? rinv3 : rinv3 * i.m[k];
-                bx -= on_source * dx;
-                by -= on_source * dy;
-                bz -= on_source * dz;
+                bx = fma(-on_source, dx, bx);
+                by = fma(-on_source, dy, by);
+                bz = fma(-on_source, dz, bz);
             }
         }
         source = next[step];
@@ -114,26 +85,32 @@ __device__ Body<Real> meet(PairTargets<Real, K>& i, Body<Real> source, Real eps2
     return {bx, by, bz, Real(0)};
 }
 
-/// @param bodies [32 K blocks]   @param sums where accelerations (without G) are added   @param flush_tiles after so many
-/// tiles the targets' sums go to memory, which bounds the rounding of long sums
+template <class Real>
+struct PairCall {
+    const Body<Real>* own = nullptr;    ///< padded to whole blocks
+    const Body<Real>* other = nullptr;  ///< likewise; the own ones too
+    int own_count = 0, other_count = 0;
+    const MeetingRow* rows = nullptr;
+    const WarpStart* starts = nullptr;  ///< [warps]
+    int warps = 0;
+    int quantum_tiles = 0;
+    Real eps2 = 0;
+    Scale scale;
+};
+
+/// @param own_sums, other_sums  where accelerations (without G) are added; the same ones where the other piece is the own one
 template <class Real, int K, bool Softened, int Block, int BlocksPerSm, class Sums>
-__global__ void __launch_bounds__(Block, BlocksPerSm)
-    sum_pairs(PairSchedule schedule, Real eps2, const Body<Real>* __restrict__ bodies, Sums sums, int flush_tiles) {
+__global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> call, Sums own_sums, Sums other_sums) {
     constexpr unsigned all = 0xffffffffu;
     __shared__ Body<Real> rings[Block / 32][64];
+    __shared__ Cut<Real> cut;
+    if (Sums::binned && threadIdx.x == 0) cut = call.scale.template acceleration_cut<Real>();
+    __syncthreads();
     auto* ring = rings[threadIdx.x / 32];
     const int lane = threadIdx.x % 32;
-    const long long warp = (blockIdx.x * static_cast<long long>(Block) + threadIdx.x) / 32;
-    const long long warps = gridDim.x * static_cast<long long>(Block) / 32;
-    const long long begin = schedule.units() * warp / warps, end = schedule.units() * (warp + 1) / warps;
-    if (begin == end) return;
-    sums.prepare();
+    const int warp = (blockIdx.x * Block + threadIdx.x) / 32;
+    if (warp >= call.warps) return;
 
-    auto unit = schedule.unit(begin);
-    const auto first_of_tile = [&](const PairSchedule::Unit& u) {
-        const int other = u.block + u.distance;
-        return (other < schedule.blocks ? other : other - schedule.blocks) * (32 * K) + u.tile * 32;
-    };
     PairTargets<Real, K> i;
     bool equal_targets = false;
     const auto load_targets = [&](int block) {
@@ -141,66 +118,62 @@ __global__ void __launch_bounds__(Block, BlocksPerSm)
         bool equal = true;
 #pragma unroll
         for (int k = 0; k < K; ++k) {
-            const auto body = bodies[first + 32 * k];
+            const auto body = call.own[first + 32 * k];
             i.x[k] = body.x, i.y[k] = body.y, i.z[k] = body.z, i.m[k] = body.m;
-            i.ax[k] = i.ay[k] = i.az[k] = Real(0);
             equal = equal && body.m == i.m[0];
         }
-        i.scale = Real(1);
         const Real first_mass = __shfl_sync(all, i.m[0], 0);  // by every lane, so not behind an &&
         equal_targets = __all_sync(all, equal && i.m[0] == first_mass);
+    };
+    const auto clear_targets = [&] {
+#pragma unroll
+        for (int k = 0; k < K; ++k) i.ax[k] = i.ay[k] = i.az[k] = Real(0);
     };
     const auto flush_targets = [&](int block) {
         const int first = block * (32 * K) + lane;
 #pragma unroll
         for (int k = 0; k < K; ++k) {
             const int target = first + 32 * k;
-            if (target < schedule.particles) sums.add(target, i.scale * i.ax[k], i.scale * i.ay[k], i.scale * i.az[k]);
-            i.ax[k] = i.ay[k] = i.az[k] = Real(0);
+            if (target < call.own_count) own_sums.add(cut, target, i.scale * i.ax[k], i.scale * i.ay[k], i.scale * i.az[k]);
         }
+        clear_targets();
     };
 
-    load_targets(unit.block);
-    int first = first_of_tile(unit), unflushed = 0;
-    auto next = bodies[first + lane];
-    for (long long u = begin; u < end; ++u) {
-        const auto present = unit;
-        const int home = first + lane;
-        const bool padding = first >= schedule.particles;
+    const auto start = call.starts[warp];
+    TileWalk<K> walk(call.rows, start, call.quantum_tiles);
+    load_targets(walk.block);
+    clear_targets();
+    i.scale = Real(1);
+    auto next = call.other[walk.first_source() + lane];
+    for (long long left = start.quanta * call.quantum_tiles; left > 0; --left) {
+        const int block = walk.block, first = walk.first_source();
+        const bool diagonal = walk.diagonal, ends_quantum = walk.ends_quantum(call.quantum_tiles);
         const auto source = next;
-        if (u + 1 < end) {  // the next tile is under way while this one is summed
-            if (++unit.tile == schedule.tiles_per_block) {
-                unit.tile = 0;
-                if (++unit.distance == schedule.distances() + (unit.block < schedule.across() ? 1 : 0)) unit.distance = 0, ++unit.block;
-            }
-            first = first_of_tile(unit);
-            next = bodies[first + lane];
+        if (left > 1) {  // the next tile is under way while this one is summed
+            walk.next();
+            next = call.other[walk.first_source() + lane];
         }
-        if (!padding) {
+        if (first < call.other_count) {  // not a tile of padding
             const Real mass = __shfl_sync(all, source.m, 0);
             const bool equal_masses = equal_targets && mass > Real(0) && __all_sync(all, source.m == mass);
-            if (present.distance == 0) {
+            if (diagonal) {
                 i.rescale(Real(1));
-                meet<TileKind::diagonal, Softened>(i, source, eps2, ring);
+                meet<TileKind::diagonal, Softened>(i, source, call.eps2, ring);
             } else {
                 Body<Real> reaction;
                 if (equal_masses) {
                     i.rescale(mass);
-                    reaction = meet<TileKind::equal_masses, Softened>(i, source, eps2, ring);
+                    reaction = meet<TileKind::equal_masses, Softened>(i, source, call.eps2, ring);
                     reaction.x *= i.m[0], reaction.y *= i.m[0], reaction.z *= i.m[0];
                 } else {
                     i.rescale(Real(1));
-                    reaction = meet<TileKind::general, Softened>(i, source, eps2, ring);
+                    reaction = meet<TileKind::general, Softened>(i, source, call.eps2, ring);
                 }
-                if (home < schedule.particles) sums.add(home, reaction.x, reaction.y, reaction.z);
+                if (first + lane < call.other_count) other_sums.add(cut, first + lane, reaction.x, reaction.y, reaction.z);
             }
         }
-        const bool last_of_block = u + 1 == end || unit.block != present.block;
-        if (last_of_block || ++unflushed == flush_tiles) {
-            flush_targets(present.block);
-            unflushed = 0;
-        }
-        if (last_of_block && u + 1 < end) load_targets(unit.block);
+        if (ends_quantum) flush_targets(block);
+        if (walk.block != block) load_targets(walk.block);
     }
 }
 

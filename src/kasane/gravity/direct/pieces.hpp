@@ -13,6 +13,7 @@
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/direct/frame.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 
@@ -56,21 +57,27 @@ class DirectPieces {
     /// Overwrites `out` with G times the sums; views that were not wanted are empty.
     void end(S on, const Field& out);
 
-    /// Is the form of both sides to be used for the accelerations of all particles? Then the functions below may be called.
-    /// A function of the same things as grain() and of the device's size.
+    /// Is the form of both sides to be used for the accelerations of all particles? Then the functions below may be called; on the CPU
+    /// it never is, and they do not exist (ask with if constexpr). A function of the same things as grain() and of the device's size.
     bool both_sides() const;
     /// Does a member with particles [begin, end) meet any of [other_begin, other_end) (all multiples of grain, or the total)?
-    bool meets(index_t begin, index_t end, index_t other_begin, index_t other_end) const;
+    bool meets(index_t begin, index_t end, index_t other_begin, index_t other_end) const
+        requires(!std::same_as<S, Cpu>);
     /// Bytes of the reaction on one particle.
-    std::size_t reaction_bytes() const;
+    std::size_t reaction_bytes() const
+        requires(!std::same_as<S, Cpu>);
 
-    void begin_pairs(S on, const Piece& own);
+    void begin_pairs(S on, const Piece& own)
+        requires(!std::same_as<S, Cpu>);
     /// The pairs of own particles with those of `other`; `other` may be the own piece, with a share of its pairs.
     /// @param reaction [other.count reaction_bytes()]  overwritten; empty where other is the own piece
-    void add_pairs(S on, const Piece& other, View<std::byte> reaction, Share share = Share::all);
+    void add_pairs(S on, const Piece& other, View<std::byte> reaction, Share share = Share::all)
+        requires(!std::same_as<S, Cpu>);
     /// A reaction on the own particles that another member summed up.
-    void merge(S on, View<const std::byte> reaction);
-    void end_pairs(S on, View<Vec3<double>> acceleration);
+    void merge(S on, View<const std::byte> reaction)
+        requires(!std::same_as<S, Cpu>);
+    void end_pairs(S on, View<Vec3<double>> acceleration)
+        requires(!std::same_as<S, Cpu>);
 
    private:
     struct State;

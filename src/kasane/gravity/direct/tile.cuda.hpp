@@ -1,84 +1,104 @@
-// The variant `tile`, [MTM13] fig. 2: a block of threads stages a tile of sources in shared memory, every thread sums the tile
+// The variant `tile`, [MTM13] fig. 2: a block of threads stages a run of sources in shared memory, every thread sums the run
 // for its own K targets. The ideas of the paper: r2 is summed as eps2 + dx dx + dy dy + dz dz (three FMAs, fig. 1), no branch
-// inside, massless padding, the next tile's load is hoisted out of the barriers.
-// Beyond the paper: K targets per thread share one shared-memory load; a tile of equal masses (particles of one component)
-// leaves the mass out of the loop; a tile is summed in Real, the tiles in Sum.
+// inside, massless padding, the next run's load is hoisted out of the barriers, sums go to memory by atomic additions.
+// Beyond the paper: K targets per thread share one shared-memory load; a run of equal masses (particles of one component)
+// leaves the mass out of the loop; a run is summed in Real, the runs in bins, which do not depend on their order.
+// Invariant: the sum of one target over one run depends on nothing else, so results are the same bits for any shape and any shares.
 #pragma once
 
 #include <kasane/core/math/vec3.hpp>
-#include <kasane/gravity/direct/real.cuda.hpp>
+#include <kasane/gravity/direct/binned.cuda.hpp>
+#include <kasane/gravity/direct/pack.cuda.hpp>
+#include <kasane/gravity/direct/schedule.hpp>
 
 namespace kasane::gravity::detail {
 
 enum class Wanted { acceleration, potential, both };
 
-/// Partial sums of one target over one share of the sources.
-template <class Sum>
-struct Partial {
-    Sum x, y, z, phi;
+/// The own source of every target, or none of them.
+inline constexpr int no_self = -(1 << 30) - (1 << 29);
+
+template <class Real>
+struct TileCall {
+    View<const Vec3<double>> targets;
+    const Body<Real>* sources = nullptr;  ///< padded to whole runs
+    int runs = 0;
+    int self_shift = no_self;  ///< target i is source i + self_shift
+    int shares = 1;            ///< the sources are dealt out in so many shares of whole runs, one per blockIdx.y
+    Real eps2 = 0;
+    Scale scale;
+    BinnedSums<Real> sums;  ///< of the targets
 };
 
-struct TileProblem {
-    int targets = 0;         ///< without padding
-    int sources = 0;         ///< padded to whole tiles
-    int self_shift = -1;     ///< target i is source i + self_shift; -1: none
-    int shares = 1;          ///< the sources are dealt out in so many shares of whole tiles, one per blockIdx.y
-};
-
-/// Instructions per pair (float, acceleration, softened): 12 FP32 + 1 MUFU, 11 + 1 in tiles of equal masses, and one
+/// Instructions per pair (float, acceleration, softened): 12 FP32 + 1 MUFU, 11 + 1 in runs of equal masses, and one
 /// shared-memory load per K pairs. H200, N = 2^20: 2.22e12 interactions/s with equal masses, 2.06e12 with unequal ones, 82% of
 /// the issue slots; K = 1, 2, 4, 8 and blocks of 128, 256, 512 were tried, with unrolling 4 to 32.
-template <class Real, class Sum, int Block, int K, Wanted wanted, bool Softened>
-__global__ void __launch_bounds__(Block)
-    sum_tiles(TileProblem problem, Real eps2, const Body<Real>* __restrict__ targets, const Body<Real>* __restrict__ sources,
-              Partial<Sum>* __restrict__ partial) {
+template <class Real, int Block, int K, int BlocksPerSm, Wanted wanted, bool Softened>
+__global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> call) {
     constexpr bool want_a = wanted != Wanted::potential, want_phi = wanted != Wanted::acceleration;
-    __shared__ Body<Real> tile[Block];
-
-    const int first_target = blockIdx.x * (Block * K) + threadIdx.x;
-    Real x[K], y[K], z[K];
-    Sum ax[K], ay[K], az[K], phi[K];
-#pragma unroll
-    for (int k = 0; k < K; ++k) {
-        const auto target = targets[min(first_target + k * Block, problem.targets - 1)];
-        x[k] = target.x, y[k] = target.y, z[k] = target.z;
-        ax[k] = ay[k] = az[k] = phi[k] = Sum(0);
+    constexpr int loads = source_run / Block;
+    __shared__ Body<Real> run[source_run];
+    __shared__ Cut<Real> cuts[2];  // of the acceleration, of the potential
+    if (threadIdx.x == 0) {
+        if constexpr (want_a) cuts[0] = call.scale.template acceleration_cut<Real>();
+        if constexpr (want_phi) cuts[1] = call.scale.template potential_cut<Real>();
     }
 
-    const int tiles = problem.sources / Block;
-    const int begin = static_cast<int>(static_cast<long long>(tiles) * blockIdx.y / problem.shares);
-    const int end = static_cast<int>(static_cast<long long>(tiles) * (blockIdx.y + 1) / problem.shares);
-    auto next = begin < end ? sources[begin * Block + threadIdx.x] : Body<Real>{};
-    for (int t = begin; t < end; ++t) {
-        const Real first_mass = sources[t * Block].m;
-        __syncthreads();  // the tile before has been used
-        tile[threadIdx.x] = next;
-        const bool equal_masses = __syncthreads_and(next.m == first_mass);
-        if (t + 1 < end) next = sources[(t + 1) * Block + threadIdx.x];
-
-        Real sx[K], sy[K], sz[K], sp[K];
+    const int count = static_cast<int>(call.targets.n);
+    const int first_target = blockIdx.x * (Block * K) + threadIdx.x;
+    const auto origin = call.scale.present_origin();
+    Real x[K], y[K], z[K];
+    double sum[4][K];  // of first parts; what is left of terms (in float of small ones alone) goes to memory at once
 #pragma unroll
-        for (int k = 0; k < K; ++k) sx[k] = sy[k] = sz[k] = sp[k] = Real(0);
-        const auto pass = [&](auto equal) {
+    for (int k = 0; k < K; ++k) {
+        const auto target = packed<Real>(call.targets[min(first_target + k * Block, count - 1)], origin, 0);
+        x[k] = target.x, y[k] = target.y, z[k] = target.z;
+        sum[0][k] = sum[1][k] = sum[2][k] = sum[3][k] = 0;
+    }
+
+    const int begin = static_cast<int>(static_cast<long long>(call.runs) * blockIdx.y / call.shares);
+    const int end = static_cast<int>(static_cast<long long>(call.runs) * (blockIdx.y + 1) / call.shares);
+    Body<Real> next[loads];
+    const auto load = [&](int r) {
+#pragma unroll
+        for (int l = 0; l < loads; ++l) next[l] = call.sources[r * source_run + l * Block + static_cast<int>(threadIdx.x)];
+    };
+    if (begin < end) load(begin);
+    for (int r = begin; r < end; ++r) {
+        const Real first_mass = call.sources[r * source_run].m;
+        __syncthreads();  // the run before has been used
+        bool equal = true;
+#pragma unroll
+        for (int l = 0; l < loads; ++l) {
+            run[l * Block + threadIdx.x] = next[l];
+            equal = equal && next[l].m == first_mass;
+        }
+        const bool equal_masses = __syncthreads_and(equal);
+        if (r + 1 < end) load(r + 1);
+
+        Real s[4][K];
+#pragma unroll
+        for (int k = 0; k < K; ++k) s[0][k] = s[1][k] = s[2][k] = s[3][k] = Real(0);
+        const auto pass = [&](auto equal_in_run) {
 #pragma unroll 8
-            for (int j = 0; j < Block; ++j) {
-                const auto source = tile[j];
+            for (int j = 0; j < source_run; ++j) {
+                const auto source = run[j];
 #pragma unroll
                 for (int k = 0; k < K; ++k) {
                     const Real dx = source.x - x[k], dy = source.y - y[k], dz = source.z - z[k];
-                    const Real r2 = eps2 + dx * dx + dy * dy + dz * dz;
+                    const Real r2 = fma(dz, dz, fma(dy, dy, fma(dx, dx, call.eps2)));
                     const Real rinv = inverse_distance<Softened>(r2);
                     if constexpr (want_a) {
                         Real weight = rinv * rinv * rinv;
-                        if constexpr (!equal) weight *= source.m;
-                        sx[k] += weight * dx;
-                        sy[k] += weight * dy;
-                        sz[k] += weight * dz;
+                        if constexpr (!equal_in_run) weight *= source.m;
+                        s[0][k] = fma(weight, dx, s[0][k]);
+                        s[1][k] = fma(weight, dy, s[1][k]);
+                        s[2][k] = fma(weight, dz, s[2][k]);
                     }
                     if constexpr (want_phi) {
-                        const bool own = t * Block + j == first_target + k * Block + problem.self_shift && problem.self_shift >= 0;
-                        const Real pair = equal ? rinv : rinv * source.m;
-                        sp[k] += own ? Real(0) : pair;
+                        const bool own = r * source_run + j == first_target + k * Block + call.self_shift;
+                        const Real pair = equal_in_run ? rinv : rinv * source.m;
+                        s[3][k] += own ? Real(0) : pair;
                     }
                 }
             }
@@ -89,18 +109,24 @@ __global__ void __launch_bounds__(Block)
             pass(std::false_type{});
         const Real scale = equal_masses ? first_mass : Real(1);
 #pragma unroll
-        for (int k = 0; k < K; ++k) {
-            ax[k] += static_cast<Sum>(scale * sx[k]);
-            ay[k] += static_cast<Sum>(scale * sy[k]);
-            az[k] += static_cast<Sum>(scale * sz[k]);
-            phi[k] += static_cast<Sum>(scale * sp[k]);
+        for (int c = want_a ? 0 : 3; c < (want_phi ? 4 : 3); ++c) {
+            const auto& cut = cuts[c / 3];
+#pragma unroll
+            for (int k = 0; k < K; ++k) {
+                Real term = scale * s[c][k];
+sum[c][k] += static_cast<double>(cut(0, term));
+                const int i = first_target + k * Block;
+                if (term != Real(0) && i < count) call.sums.template add<1>(cut, c, i, term);
+            }
         }
     }
 #pragma unroll
     for (int k = 0; k < K; ++k) {
         const int i = first_target + k * Block;
-        if (i < problem.targets)
-            partial[static_cast<index_t>(blockIdx.y) * problem.targets + i] = {ax[k], ay[k], az[k], phi[k]};
+        if (i >= count) break;
+#pragma unroll
+        for (int c = want_a ? 0 : 3; c < (want_phi ? 4 : 3); ++c)
+            if (sum[c][k] != 0) atomicAdd(call.sums.part(c, 0) + i, sum[c][k]);
     }
 }
 

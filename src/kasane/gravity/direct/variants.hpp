@@ -9,23 +9,16 @@ namespace kasane::gravity::detail {
 template <Space S>
 void direct_plain(S on, const Direct& options, View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out);
 
-/// CPU: explicit SIMD; keeps its packed copies of the particles between calls.
-class DirectSimd {
-   public:
-    void operator()(Cpu on, const Direct& options, View<const Vec3<double>> targets, const Sources& sources, Self self,
-                    const Field& out);
-    static std::uint64_t memory(index_t targets, index_t sources, Precision precision);
-
-   private:
-    template <class Real>
-    void run(Cpu on, const Direct& options, View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out);
-
-    Buffer<unsigned char, Cpu> scratch_;
-};
+/// Options that DirectSum<Cpu> and DirectPieces<Cpu> refuse. @throws InputError
+void validate_cpu(const Direct& options);
+/// What DirectPieces<Cpu> takes for so many targets.
+std::uint64_t cpu_pieces_bytes(index_t targets, Precision precision);
 
 #if defined(KASANE_CUDA)
 /// What DirectSum<Cuda> takes on the device beside its input and output.
 std::uint64_t cuda_scratch_bytes(index_t targets, index_t sources, const Direct& options);
+/// What DirectPieces<Cuda> takes, for so many own particles and so many in the largest piece.
+std::uint64_t cuda_pieces_bytes(index_t own, index_t largest_piece, const Direct& options);
 #endif
 
 /// Options that every space refuses. @throws InputError

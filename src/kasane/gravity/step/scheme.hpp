@@ -15,6 +15,7 @@ struct Scheme {
     StepRule rule;
     double computed_length = 0;  ///< where eps is zero and no length was given [length]
 
+    Scheme() = default;
     /// @param known_length  computed_length of an earlier life of the run, or 0
     Scheme(const Steps& steps, double softening, double known_length, const Particles& particles);
 };

@@ -83,17 +83,23 @@ int color_of(const Plot& plot, std::size_t series) {
 }
 
 /// " dashed" behind a class, or nothing.
-const char* stroke_class(Stroke stroke) { return stroke == Stroke::solid ? "" : stroke == Stroke::dashed ? " dashed" : " dotted"; }
+const char* stroke_class(Stroke stroke) { return stroke == Stroke::dashed ? " dashed" : stroke == Stroke::dotted ? " dotted" : ""; }
 
-/// A disc at every point.
+/// One mark, of about the same area whatever its shape.
+std::string mark(int shape, int color, double x, double y) {
+    if (shape % shapes == 0) return fmt::format("<circle class=\"mark s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>", color, x, y);
+    constexpr const char* outlines[shapes] = {"", "m-3.2 -3.2h6.4v6.4h-6.4z", "m0 -4.7l4.7 4.7l-4.7 4.7l-4.7 -4.7z", "m0 -4.6l4.6 7.6h-9.2z",
+                                              "m0 4.6l4.6 -7.6h-9.2z"};
+    return fmt::format("<path class=\"mark s{}\" d=\"M{:.1f} {:.1f}{}\"/>", color, x, y, outlines[shape % shapes]);
+}
+
 std::string marks(const Plot& plot, const Frame& f) {
     std::string out;
     for (std::size_t k = 0; k < plot.series.size(); ++k) {
         const auto& s = plot.series[k];
+        if (!plot.marks && s.stroke != Stroke::none) continue;
         for (std::size_t i = 0; i < s.y.size(); ++i)
-            if (f.drawable(s.x[i], s.y[i]))
-                out += fmt::format("<circle class=\"mark s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>", color_of(plot, k), f.to_x(s.x[i]),
-                                   f.to_y(s.y[i]));
+            if (f.drawable(s.x[i], s.y[i])) out += mark(s.shape, color_of(plot, k), f.to_x(s.x[i]), f.to_y(s.y[i]));
     }
     return out;
 }
@@ -106,7 +112,7 @@ std::string hover_points(const Series& s, std::size_t number_of_series, const Pl
         if (!f.drawable(s.x[i], s.y[i])) continue;
         out +=
             fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"><title>{}{} at {} {}</title></circle>", f.to_x(s.x[i]), f.to_y(s.y[i]),
-                        s.name.empty() ? "" : escape(s.name) + ": ", number(s.y[i]), escape(plot.x_label), number(s.x[i]));
+                        s.name.empty() ? "" : escape(s.name) + ": ", number(s.y[i]), escape(plot.x_label), plot.x_scale == Scale::doublings ? brief(s.x[i]) : number(s.x[i]));
     }
     return out;
 }
@@ -295,9 +301,10 @@ std::string to_svg(const Plot& plot) {
     }
     out += fmt::format("<line class=\"now\" x1=\"{0}\" x2=\"{0}\" y1=\"{1}\" y2=\"{2}\"/>", left, top - 6, bottom);
     for (std::size_t k = 0; k < plot.series.size(); ++k)
-        out += fmt::format("<path class=\"curve s{}{}\" d=\"{}\"/>", color_of(plot, k), stroke_class(plot.series[k].stroke),
-                           path_of(plot.series[k], f));
-    if (plot.marks) out += marks(plot, f);
+        if (plot.series[k].stroke != Stroke::none)
+            out += fmt::format("<path class=\"curve s{}{}\" d=\"{}\"/>", color_of(plot, k), stroke_class(plot.series[k].stroke),
+                               path_of(plot.series[k], f));
+    out += marks(plot, f);
     out += end_labels(plot, f);
     out += "<g class=\"hover\">";
     for (const auto& s : plot.series) out += hover_points(s, plot.series.size(), plot, f);

@@ -11,13 +11,20 @@ namespace kasane::run::report {
 
 inline constexpr int colors = 8;         ///< of curves, s0 to s7 in the page's style
 inline constexpr int ink = colors;       ///< the colour of text, s8: for what is no part but the whole
-enum class Stroke { solid, dashed, dotted };
+enum class Stroke {
+    solid,
+    dashed,
+    dotted,
+    none,  ///< marks alone, whether the plot has marks or not
+};
+inline constexpr int shapes = 5;  ///< of marks: disc, square, diamond, triangle on its base, on its point
 
 struct Series {
     std::string name;  ///< written at the end of the curve; empty: no label
     std::vector<double> x, y;
     int color = -1;  ///< below 0: its place among the series
     Stroke stroke = Stroke::solid;
+    int shape = 0;  ///< of its marks, modulo `shapes`
 };
 
 enum class Scale {
@@ -31,7 +38,7 @@ struct Plot {
     std::string x_label, y_label;
     Scale x_scale = Scale::linear;
     bool log_y = false;
-    bool marks = false;  ///< a disc at every point
+    bool marks = false;  ///< a mark at every point
     std::vector<Series> series;
     std::optional<double> reference;  ///< a thin level line
     std::string reference_name;

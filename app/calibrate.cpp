@@ -1,0 +1,146 @@
+// kasane calibrate: what this machine takes for a step of direct summation, a message and a synchronisation, kept for `kasane predict` and for
+// the prediction that runs print. Under mpirun: what its ranks take for messages and synchronisations.
+#include <app/command.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/core/comm/channel_speed.hpp>
+#include <kasane/core/comm/placement.hpp>
+#include <kasane/gravity/direct/calibrate.hpp>
+#include <kasane/perf/calibration.hpp>
+#include <kasane/perf/sync_times.hpp>
+#include <kasane/run/predict.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+namespace kasane::app {
+namespace {
+
+struct Options {
+    std::string file, precision = "single";
+    int members = 1;
+    double seconds = 40;
+};
+
+using json = nlohmann::ordered_json;
+
+/// What is measured goes into the file, onto standard output and into sentences.
+struct Outcome {
+    std::vector<CalibrationEntry> entries;
+    json object = json::array();
+    std::string text;
+
+    void add(CalibrationEntry entry, const std::string& sentence) {
+        json row{{"kind", entry.key.kind}, {"device", entry.key.device}, {"what", entry.key.what}};
+        for (const auto& [name, value] : entry.numbers) row[name] = value;
+        object.push_back(row);
+        entries.push_back(std::move(entry));
+        text += (text.empty() ? "" : "\n") + sentence;
+    }
+};
+
+void forces(Outcome& outcome, const AnySpace& on, const std::string& device, const Options& options, const Common& common) {
+    std::vector<gravity::ForceMethod> methods;
+    const bool cuda = gravity::force_device(on).cuda;
+    gravity::ForceMethod method;
+    method.precision = options.precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_;
+    for (const bool both : {false, true})
+        for (const bool equal : {true, false}) {
+            if (!cuda && (both || !equal)) continue;  // the CPU has one loop for all
+            method.both_sides = both, method.equal_masses = equal;
+            methods.push_back(method);
+        }
+    Progress bar(common.progress(), "calibrating", 1);
+    const auto share = 1.0 / static_cast<double>(methods.size());
+    for (std::size_t k = 0; k < methods.size(); ++k) {
+        const ProgressFunction tell = [&](double done, const std::string& what) {
+            stop_if_interrupted();
+            bar.update(done, what);
+        };
+        const auto measured = gravity::calibrate_force(on, methods[k], share * options.seconds,
+                                                       part_of(tell, share * static_cast<double>(k), share * static_cast<double>(k + 1)));
+        const auto& t = measured.time;
+        outcome.add(measured.entry(device), fmt::format("{}: {} to {} particles, largest deviation of the model {:.1f}%", methods[k].text(),
+                                                        measured.sizes.front(), measured.sizes.back(), 100 * t.largest));
+        auto& row = outcome.object.back();
+        row["sizes"] = measured.sizes;
+        row["seconds"] = measured.seconds;
+    }
+}
+
+void synchronisation(Outcome& outcome, const SyncTimes& times, CalibrationKey key) {
+    CalibrationEntry entry{std::move(key), {{"members", times.members}, {"t_sync", std::max(0.0, times.t_sync)}, {"t_kernel", std::max(0.0, times.t_kernel)}}, ""};
+    outcome.add(std::move(entry), fmt::format("{} {}: t_sync {:.3g} us (+- {:.1g}), t_kernel {:.3g} us (+- {:.1g})", times.members,
+                                              times.members == 1 ? "member" : "members", 1e6 * times.t_sync, 1e6 * times.t_sync_error,
+                                              1e6 * times.t_kernel, 1e6 * times.t_kernel_error));
+    auto& row = outcome.object.back();
+    for (const auto& timing : times.timings) row["timings"].push_back({timing.kernels, timing.seconds});
+}
+
+void channels(Outcome& outcome, comm::Team& team, const std::vector<AnySpace>& here, const std::string& device) {
+    comm::ChannelSpeed speed;
+    std::string engine;
+    team.run([&](comm::Member& member) {
+        std::visit(
+            [&]<Space S>(S on) {
+                comm::Channel<S> channel(on, member, 0);
+                const auto found = comm::measure_channel(on, member, channel);
+                if (member.local() == 0) speed = found, engine = channel.text();
+            },
+            here[static_cast<std::size_t>(member.local())]);
+    });
+    const int ranks = team.ranks().size();
+    CalibrationEntry entry{run::channel_key(device, ranks, team.members_here()),
+                           {{"members", team.size()}, {"ranks", ranks}, {"latency", std::max(0.0, speed.latency_seconds)},
+                            {"bytes_per_second", speed.bytes_per_second}},
+                           ""};
+    outcome.add(std::move(entry), fmt::format("{} members, {}: {:.3g} us and {:.3g} GB/s of each at once", team.size(), engine,
+                                              1e6 * speed.latency_seconds, 1e-9 * speed.bytes_per_second));
+    auto& row = outcome.object.back();
+    row["engine"] = engine;
+    for (const auto& timing : speed.timings) row["timings"].push_back({timing.bytes, timing.seconds});
+}
+
+int calibrate(const Common& common, const Options& options) {
+    catch_interrupts();
+    auto& ranks = comm::world();
+    const auto here = comm::placement(ranks, common.device_or_auto(), options.members, common.threads_or_all());
+    const auto file = options.file.empty() ? default_calibration_file() : std::filesystem::path(options.file);
+    const auto* cpu = std::get_if<Cpu>(&here.front());
+    const auto device = device_text(device_info(here.front()), cpu ? thread_count(*cpu) : 0);
+    const Stopwatch watch;
+    Outcome outcome;
+    comm::Team team(ranks, options.members);
+    if (team.size() == 1) {
+        forces(outcome, here.front(), device, options, common);
+        synchronisation(outcome, measure_sync(here.front()), run::synchronisation_key(device, 1, 1));
+    } else {
+        channels(outcome, team, here, device);
+        synchronisation(outcome, measure_sync(team, here), run::synchronisation_key(device, ranks.size(), options.members));
+    }
+    if (ranks.rank() != 0) return success;
+    stop_if_interrupted();
+    const auto why_not = keep_calibration(file, outcome.entries);
+    KS_VALIDATE(why_not.empty(), "the calibration was not kept: " + why_not);
+    json object{{"file", file.string()}, {"device", device}, {"ranks", ranks.size()}, {"members", team.size()}, {"seconds", watch.seconds()},
+                {"measured", outcome.object}};
+    print(common, object, fmt::format("{}\n{}\nkept in {}", device, outcome.text, file.string()));
+    return success;
+}
+
+}  // namespace
+
+Action add_calibrate(CLI::App& app, const Common& common) {
+    auto options = std::make_shared<Options>();
+    app.add_option("--file", options->file, "Where to keep it, beside what is there of other machines (default: ~/.cache/kasane/calibration.json)")
+        ->type_name("FILE");
+    app.add_option("--precision", options->precision, "Of the pairs: single or double")->check(CLI::IsMember({"single", "double"}));
+    app.add_option("--gpus-per-rank,--members", options->members, "Members of each rank: devices, or parts of the CPU's threads")->check(CLI::Range(1, 64));
+    app.add_option("--seconds", options->seconds, "How long it may take, about")->check(CLI::Range(1.0, 600.0));
+    return [options, &common] { return calibrate(common, *options); };
+}
+
+}  // namespace kasane::app

@@ -1,0 +1,105 @@
+// kasane predict FILE.toml: what a run would take on so many ranks, by the models of docs/performance-model.md.
+#include <app/command.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
+#include <kasane/core/base/progress.hpp>
+#include <kasane/run/model_file.hpp>
+#include <kasane/run/predict.hpp>
+#include <kasane/run/run_keys.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace kasane::app {
+namespace {
+
+struct Options {
+    std::string file, calibration;
+    run::PredictionWish wish;
+    std::vector<std::string> set;
+};
+
+using json = nlohmann::ordered_json;
+
+json as_json(const run::Range& range) { return {{"expected", range.expected}, {"low", range.low}, {"high", range.high}}; }
+
+std::string duration(double seconds) {
+    if (seconds < 1e-3) return fmt::format("{:.3g} us", 1e6 * seconds);
+    if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
+    if (seconds < 100) return fmt::format("{:.3g} s", seconds);
+    return clock_text(seconds);
+}
+
+std::string bytes_text(double bytes) {
+    if (bytes < 1 << 20) return fmt::format("{:.3g} KiB", bytes / (1 << 10));
+    return bytes < 1 << 30 ? fmt::format("{:.3g} MiB", bytes / (1 << 20)) : fmt::format("{:.3g} GiB", bytes / (1 << 30));
+}
+
+std::string between(const run::Range& range) {
+    return fmt::format("{} ({} to {})", duration(range.expected), duration(range.low), duration(range.high));
+}
+
+int predict(const Common& common, const Options& options) {
+    const std::string only = "only gravity runs by direct summation are predicted";
+    auto settings = as_settings(options.set);
+    KS_VALIDATE(!run::is_model_file(options.file, settings), "is a model, not a run: " + only, {options.file, 0, 0, ""});
+    KS_VALIDATE(run::problem_of(options.file, settings) == run::Problem::gravity, only, {options.file, 0, 0, "problem"});
+    for (const auto& setting : common.settings()) settings.push_back(setting);
+    const auto file = run::read_run_file(options.file, settings);
+    const auto calibration = read_calibration(options.calibration.empty() ? default_calibration_file() : std::filesystem::path(options.calibration));
+    if (!calibration.note.empty()) log::warning("{}", calibration.note);
+    const auto p = run::predict(file, calibration, options.wish);
+    const int members = p.ranks * p.members;
+    json object{{"file", options.file},
+                {"calibration", calibration.file.string()},
+                {"device", p.device},
+                {"particles", p.particles},
+                {"ranks", p.ranks},
+                {"members", members},
+                {"steps", p.steps},
+                {"seconds_per_step", as_json(p.seconds_per_step)},
+                {"seconds", as_json(p.run_seconds)},
+                {"interactions_per_second", p.interactions_per_second},
+                {"strong_efficiency", p.strong_efficiency},
+                {"weak_efficiency", p.weak_efficiency},
+                {"form", p.step.both_sides ? "both sides" : "one-sided"},
+                {"messages_per_step", p.step.messages},
+                {"bytes_per_step", p.step.bytes},
+                {"seconds_of_messages_that_show", p.step.exposed},
+                {"memory", {{"host_bytes", p.host_bytes}, {"device_bytes", p.device_bytes}}},
+                {"bound", p.bound},
+                {"doubts", p.doubts}};
+    auto text = fmt::format("{} particles on {} {} of '{}' ({} {}), {}\n", p.particles, members, members == 1 ? "member" : "members", p.device, p.ranks,
+                            p.ranks == 1 ? "rank" : "ranks", p.step.both_sides ? "each pair once" : "every target with every source");
+    text += fmt::format("a step           {}\n", between(p.seconds_per_step));
+    text += fmt::format("{:<16} {}, without diagnostics and snapshots\n", fmt::format("{} steps", p.steps), between(p.run_seconds));
+    text += fmt::format("interactions     {:.3g} per second\n", p.interactions_per_second);
+    if (members > 1) {
+        text += fmt::format("efficiency       {:.3f} against one device, {:.3f} at equal particles per device\n", p.strong_efficiency, p.weak_efficiency);
+        text += fmt::format("communication    {} messages and {} a step from each member; {} a step show\n", p.step.messages, bytes_text(p.step.bytes),
+                            duration(p.step.exposed));
+    }
+    text += fmt::format("memory of a rank {}", bytes_text(static_cast<double>(p.host_bytes)));
+    if (p.device_bytes > 0) text += fmt::format(", and {} on its devices", bytes_text(static_cast<double>(p.device_bytes)));
+    text += "\nbounded by       " + p.bound;
+    for (const auto& doubt : p.doubts) text += "\nhow sure         " + doubt;
+    print(common, object, text);
+    return success;
+}
+
+}  // namespace
+
+Action add_predict(CLI::App& app, const Common& common) {
+    auto options = std::make_shared<Options>();
+    app.add_option("FILE", options->file, "Run file (TOML)")->required();
+    app.add_option("--ranks", options->wish.ranks, "MPI ranks")->check(whole_number(1, 1 << 20));
+    app.add_option("--gpus-per-rank,--members", options->wish.members, "Devices of each rank, or parts of its CPU")->check(whole_number(1, 64));
+    app.add_option("--calibration", options->calibration, "What `kasane calibrate` measured (default: ~/.cache/kasane/calibration.json)")
+        ->type_name("FILE");
+    app.add_option("--on", options->wish.device, "Device, as the calibration calls it (default: this machine's, or the only one)")->type_name("NAME");
+    add_settings(app, options->set);
+    return [options, &common] { return predict(common, *options); };
+}
+
+}  // namespace kasane::app

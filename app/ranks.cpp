@@ -1,0 +1,134 @@
+#include <app/ranks.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/comm/team.hpp>
+#include <kasane/core/io/checksum.hpp>
+#include <kasane/run/crew.hpp>
+#include <kasane/run/run_texts.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+namespace kasane::app {
+namespace {
+
+using json = nlohmann::json;
+
+/// The run file that a word of the command names: itself, or that of a run directory.
+std::optional<std::string> run_file_text(const std::filesystem::path& word) {
+    std::error_code ignored;
+    if (word.extension() == ".toml") return run::content(word);
+    return std::filesystem::is_directory(word, ignored) ? run::content(word / "run.toml") : std::nullopt;
+}
+
+/// What this rank was started with: its words, and the checksums of the run files among them.
+std::string started_with(comm::Communicator& ranks, int argc, char** argv) {
+    json words = json::array(), files = json::object();
+    for (int i = 1; i < argc; ++i) {
+        words.push_back(argv[i]);
+        if (const auto text = run_file_text(argv[i])) {
+            io::Checksum sum;
+            sum.add(text->data(), text->size());
+            files[argv[i]] = fmt::format("{:016x}", sum.value());
+        }
+    }
+    const json all{{"host", ranks.host()}, {"words", words}, {"files", files}};
+    return all.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string command(const json& rank) {
+    std::string text = "kasane";
+    for (const auto& word : rank["words"]) text += " " + word.get<std::string>();
+    return text;
+}
+
+[[noreturn]] void end_all(comm::Communicator& ranks, const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (...) {
+        int status = computation_failed;
+        const auto reason = comm::reason_of_current_exception(status);
+        comm::end_run(ranks, comm::rank_text(ranks), reason, status);
+    }
+}
+
+/// Every rank does it. What all throw alike, rank 0 tells; who throws alone ends the others, which wait for it.
+int each(comm::Communicator& ranks, const Action& action, const std::function<int(std::exception_ptr)>& tell) {
+    constexpr double patience = 3;  // [s] for the others to come to the same error
+    try {
+        return action();
+    } catch (...) {
+        const auto thrown = std::current_exception();
+        if (ranks.rank() > 0) {
+            if (!ranks.all_here(patience)) end_all(ranks, thrown);
+            return success;
+        }
+        const int status = tell(thrown);
+        if (!ranks.all_here(patience)) ranks.abort(status);
+        return status;
+    }
+}
+
+/// Rank 0 does it, and takes the others along.
+int led(comm::Communicator& ranks, Common& common, const Action& action, const std::function<int(std::exception_ptr)>& tell) {
+    if (ranks.rank() > 0) {
+        try {
+            catch_interrupts();  // rank 0 saves the run and lets this one go
+            run::take_part(ranks);
+        } catch (...) {
+            end_all(ranks, std::current_exception());
+        }
+        return success;
+    }
+    try {
+        run::Crew crew(ranks);
+        common.crew = &crew;
+        return action();
+    } catch (...) {
+        return tell(std::current_exception());
+    }
+}
+
+}  // namespace
+
+int rank_by_environment() {
+    for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID", "FLUX_TASK_RANK"})
+        if (const char* text = std::getenv(variable)) return std::atoi(text);
+    return 0;
+}
+
+void compare_ranks(int argc, char** argv) {
+    auto& ranks = comm::world();
+    std::vector<json> all;
+    for (const auto& text : ranks.all_gather(started_with(ranks, argc, argv))) all.push_back(json::parse(text));
+    for (std::size_t r = 1; r < all.size(); ++r)
+        KS_VALIDATE(all[r]["words"] == all[0]["words"],
+                    fmt::format("rank {} (host {}) was started with `{}`, and rank 0 with `{}`: give all ranks of a run the same command", r,
+                                all[r]["host"].get<std::string>(), command(all[r]), command(all[0])));
+    std::map<std::string, std::size_t> first;  // rank that can read a file
+    for (std::size_t r = 0; r < all.size(); ++r)
+        for (const auto& [file, sum] : all[r]["files"].items()) {
+            const auto other = first.emplace(file, r).first->second;
+            KS_VALIDATE(all[other]["files"][file] == sum,
+                        fmt::format("is another file for rank {} (host {}) than for rank {}: their checksums differ. Put it where all ranks "
+                                    "see the same, or start them in the same directory",
+                                    r, all[r]["host"].get<std::string>(), other),
+                        {file, 0, 0, ""});
+        }
+}
+
+int on_ranks(const Verb& verb, Common& common, const Action& action, const std::function<int(std::exception_ptr)>& tell) {
+    auto& ranks = comm::world();
+    switch (verb.on_ranks) {
+        case OnRanks::led: return led(ranks, common, action, tell);
+        case OnRanks::each: return each(ranks, action, tell);
+        default:
+            return tell(std::make_exception_ptr(InputError(
+                fmt::format("`kasane {}` runs on one rank, and {} were started: start it without mpirun", verb.name, ranks.size()))));
+    }
+}
+
+}  // namespace kasane::app

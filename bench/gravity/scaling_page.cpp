@@ -1,0 +1,239 @@
+#include <bench/gravity/direct_problem.hpp>
+#include <bench/gravity/scaling.hpp>
+#include <bench/gravity/scaling_page.hpp>
+#include <bench/gravity/scaling_timeline.hpp>
+#include <bench/page.hpp>
+#include <bench/page_parts.hpp>
+#include <kasane/run/report/words.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace kasane::bench {
+namespace {
+
+using run::report::escape, run::report::grouped, run::report::number, run::report::Plot, run::report::Scale, run::report::Series,
+    run::report::Stroke;
+
+std::string members_text(double members) { return members == 1 ? "1 member" : fmt::format("{} members", std::llround(members)); }
+
+/// "both-sides, copy" of "both-sides, copy, P 4"; nothing of other labels.
+std::string way_of(const std::string& label) {
+    const auto at = label.rfind(", P ");
+    return at == std::string::npos || label.starts_with("sync,") ? "" : label.substr(0, at);
+}
+
+std::string form_of(const std::string& way) { return way.substr(0, way.find(", ")); }
+
+/// The study's times, sorted by what they are times of.
+struct Scaling {
+    std::vector<double> counts;     ///< numbers of members, rising
+    std::vector<std::string> ways;  ///< those with messages; where there are none, the forms of one member
+    std::vector<Row> rows;          ///< the timed ones
+    explicit Scaling(const Study& study) {
+        std::set<double> seen;
+        std::vector<std::string> alone;
+        for (const auto& row : study.rows) {
+            const auto way = way_of(row.label);
+            if (const double members = row["members"]; std::isfinite(members)) seen.insert(members);
+            if (way.empty()) continue;
+            rows.push_back(row);
+            auto& list = way == form_of(way) ? alone : ways;
+            if (std::find(list.begin(), list.end(), way) == list.end()) list.push_back(way);
+        }
+        counts = {seen.begin(), seen.end()};
+        for (const auto& form : alone)
+            if (std::none_of(ways.begin(), ways.end(), [&](const auto& way) { return form_of(way) == form; })) ways.push_back(form);
+    }
+    /// Of one way, and of one member of its form.
+    std::vector<Row> of(const std::string& way, double members) const {
+        std::vector<Row> some;
+        for (const auto& row : rows)
+            if (row["members"] == members && way_of(row.label) == (members == 1 ? form_of(way) : way)) some.push_back(row);
+        std::stable_sort(some.begin(), some.end(), [](const Row& a, const Row& b) { return a["n"] < b["n"]; });
+        return some;
+    }
+    /// One colour and one shape of mark for each number of members, in all figures.
+    int place(double members) const {
+        return static_cast<int>(std::find(counts.begin(), counts.end(), members) - counts.begin());
+    }
+};
+
+double seconds_at(const std::vector<Row>& rows, double n, const std::string& key) {
+    const auto at = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row["n"] == n; });
+    return at == rows.end() ? NAN : (*at)[key];
+}
+
+enum class Figure { performance, strong, weak };
+
+/// What a figure shows at (N, P), of the times under `key`; `one`: the rows of one member.
+double value_of(Figure which, const Row& row, const std::vector<Row>& one, const std::string& key) {
+    const double n = row["n"], members = row["members"], seconds = row[key];
+    if (which == Figure::performance) return 1e-12 * direct_flops * n * n / seconds;
+    if (which == Figure::strong) return seconds_at(one, n, key) / (members * seconds);
+    return members * seconds_at(one, n / members, key) / seconds;
+}
+
+/// Lines are the model's times, marks the measured ones.
+std::string scaling_figure(const Scaling& scaling, const std::string& way, Figure which, Plot p, const std::string& caption) {
+    const auto one = scaling.of(way, 1);
+    std::vector<Series> measured;
+    for (const double members : scaling.counts) {
+        if (which != Figure::performance && members == 1) continue;
+        Series model, marks;
+        model.color = marks.color = marks.shape = scaling.place(members);
+        bool known = false;
+        for (const auto& row : scaling.of(way, members)) {
+            const double x = which == Figure::weak ? row["n"] / members : row["n"];
+            const double modelled = value_of(which, row, one, "model_seconds");
+            model.x.push_back(x), model.y.push_back(modelled);
+            marks.x.push_back(x), marks.y.push_back(value_of(which, row, one, "seconds"));
+            known = known || std::isfinite(modelled);
+        }
+        if (marks.x.empty()) continue;
+        marks.name = members_text(members);
+        marks.stroke = known ? Stroke::none : Stroke::dotted;  // where there is no model, a line to follow the marks by
+        if (known) p.series.push_back(std::move(model));
+        measured.push_back(std::move(marks));
+    }
+    p.marks = std::none_of(measured.begin(), measured.end(), [](const Series& s) { return s.stroke == Stroke::none; });
+    p.series.insert(p.series.end(), measured.begin(), measured.end());
+    return figure(p, caption);
+}
+
+/// One call of each row that was followed, by member.
+std::string overlap(const Scaling& scaling, const std::string& way) {
+    std::string pictures;
+    for (const auto& row : scaling.rows) {
+        if (way_of(row.label) != way) continue;
+        const auto title = fmt::format("{} at N = {}", members_text(row["members"]), grouped(std::llround(row["n"])));
+        const auto picture = timeline_picture("Overlap of " + way + ", " + title, row.timeline());
+        if (picture.empty()) continue;
+        pictures += fmt::format("<p class=\"legend\"><strong>{}</strong>{}</p>\n{}", title, when({row["hidden"]}, [&] {
+                                    return "<span>" + percent(row["hidden"]) + " of the messages hidden</span>";
+                                }), picture);
+    }
+    if (pictures.empty()) return "";
+    return "<figure class=\"chart\"><h3>Overlap: one call, member by member</h3>\n" + pictures +
+           "<figcaption>Hidden is what lies under kernels of the time of the messages, of the worst member.</figcaption></figure>\n";
+}
+
+std::string figures_of(const Scaling& scaling, const std::string& way, bool headed) {
+    auto performance = plot("Figure 8: performance", "N", Scale::doublings, "TFLOPS", true);
+    auto strong = plot("Figure 9: strong scaling", "N", Scale::doublings, "P(N; P) / (P(N; 1) P)", false);
+    auto weak = plot("Figure 10: weak scaling", "N / P", Scale::doublings, "P(N; P) / (P(N/P; 1) P)", false);
+    for (auto* p : {&strong, &weak}) p->reference = 1, p->from_zero = true;
+    const auto heading = headed ? "<h3 class=\"way\">" + escape(way) + "</h3>\n" : "";
+    return heading + scaling_figure(scaling, way, Figure::performance, performance,
+                          "[MTM13] fig. 8, 26 flops per interaction. Marks are measured, lines are the model's. The paper's peak: 254.0 TFLOPS "
+                          "on 256 Tesla M2090.") +
+           scaling_figure(scaling, way, Figure::strong, strong, "[MTM13] fig. 9: against one member with all N particles.") +
+           scaling_figure(scaling, way, Figure::weak, weak,
+                          "[MTM13] fig. 10: against one member with its own N/P particles. Above 1, pieces of a small problem fill a device "
+                          "that one kernel alone cannot fill; in the paper up to 1.5.") +
+           overlap(scaling, way);
+}
+
+std::vector<Row> synchronisations(const Study& study) {
+    auto rows = study.with("sync, P ");
+    std::erase_if(rows, [](const Row& row) { return !std::isfinite(row["members"]); });
+    return rows;
+}
+
+/// Total time of so many empty launches and one synchronisation.
+std::string figure_7(const Study& study, const Scaling& scaling) {
+    auto p = plot("Figure 7: synchronisation and launches", "launches", Scale::decades, "time [s]", true);
+    std::vector<Series> measured;
+    for (const auto& row : synchronisations(study)) {
+        Series fit, marks;
+        fit.color = marks.color = marks.shape = scaling.place(row["members"]);
+        marks.name = members_text(row["members"]);
+        marks.stroke = Stroke::none;
+        marks.x = fit.x = row.list("launches");
+        marks.y = row.list("launch_seconds");
+        marks.y.resize(marks.x.size(), NAN);
+        for (const double launches : fit.x) fit.y.push_back(row["t_sync"] + launches * row["t_kernel"]);
+        p.series.push_back(std::move(fit));
+        measured.push_back(std::move(marks));
+    }
+    p.series.insert(p.series.end(), measured.begin(), measured.end());
+    return figure(p, "[MTM13] fig. 7: empty kernels, then everybody waits for everybody. Lines: t_sync + launches t_kernel by least squares.");
+}
+
+/// Ours and the paper's, side by side.
+std::string table_2(const Study& study) {
+    const auto rows = synchronisations(study);
+    if (rows.empty()) return "";
+    const auto cell = [](double seconds) { return "<td>" + (std::isfinite(seconds) ? time_text(seconds) : "") + "</td>"; };
+    std::string out =
+        "<figure class=\"chart beside\"><h3>Table 2: t_sync and t_kernel</h3>\n<div class=\"scroll\"><table><thead><tr><th>members, GPUs</th>"
+        "<th>t_sync</th><th>t_kernel</th><th>t_sync [MTM13]</th><th>t_kernel [MTM13]</th></tr></thead><tbody>\n";
+    for (const auto& row : rows)
+        out += fmt::format("<tr><th scope=\"row\">{}</th>{}{}{}{}</tr>\n", std::llround(row["members"]), cell(row["t_sync"]), cell(row["t_kernel"]),
+                           cell(row["paper_t_sync"]), cell(row["paper_t_kernel"]));
+    return out + "</tbody></table></div><figcaption>t_sync, shared by the calls of a batch, is taken off the times of all other figures.</figcaption>"
+                 "</figure>\n";
+}
+
+/// Largest deviation of the model from what was measured of a way, with one member or with more.
+double model_deviation(const Scaling& scaling, const std::string& way, bool alone) {
+    double worst = NAN;
+    for (const double members : scaling.counts)
+        if ((members == 1) == alone)
+            for (const auto& row : scaling.of(way, members)) worst = std::fmax(worst, std::abs(row["model_seconds"] / row["seconds"] - 1));
+    return worst;
+}
+
+}  // namespace
+
+std::string scaling_figures(const Study& study) {
+    const Scaling scaling(study);
+    std::string out = figure_7(study, scaling) + table_2(study);
+    for (const auto& way : scaling.ways) out += figures_of(scaling, way, scaling.ways.size() > 1);
+    return out;
+}
+
+std::string scaling_findings(const Study& study) {
+    const Scaling scaling(study);
+    const Row* best = nullptr;
+    for (const auto& row : scaling.rows)
+        if (std::isfinite(row["rate"]) && (!best || row["rate"] > (*best)["rate"])) best = &row;
+    if (!best) return "";
+    const double members = (*best)["members"];
+    auto text = when({members, (*best)["n"]}, [&] {
+        return fmt::format("The most is <strong>{} interactions/s</strong> ({} TFLOPS), by {} ({}) at N = {}. ", number((*best)["rate"]),
+                           number(1e-12 * direct_flops * (*best)["rate"]), members_text(members), escape(way_of(best->label)),
+                           grouped(std::llround((*best)["n"])));
+    });
+    if (members > 1) {
+        const auto rows = scaling.of(way_of(best->label), members);
+        const Row *strong = nullptr, *weak = nullptr;  // at the largest N that has it
+        double hidden = NAN;
+        for (const auto& row : rows) {
+            if (std::isfinite(row["strong"])) strong = &row;
+            if (std::isfinite(row["weak"])) weak = &row;
+            if (weak == &row) hidden = row["hidden"];
+        }
+        if (strong)
+            text += fmt::format("Strong efficiency at N = {}: <strong>{}</strong>. ", grouped(std::llround((*strong)["n"])),
+                                number((*strong)["strong"]));
+        if (weak)
+            text += fmt::format("Weak efficiency at N/P = {}: <strong>{}</strong>{}. ", grouped(std::llround((*weak)["n"] / members)),
+                                number((*weak)["weak"]),
+                                when({hidden}, [&] { return ", with " + percent(hidden) + " of the messages hidden"; }));
+    }
+    const auto way = way_of(best->label);
+    const double one = model_deviation(scaling, way, true), more = model_deviation(scaling, way, false);
+    text += when({one}, [&] {
+        return fmt::format("The model of it is within {} for one member{}. ", percent(one),
+                           when({more}, [&] { return ", within " + percent(more) + " for more"; }));
+    });
+    for (const auto& row : study.with("model, "))
+        if (!row.note().empty()) text += fmt::format("The model of {}: {}. ", escape(row.label.substr(7)), escape(row.note()));
+    return text;
+}
+
+}  // namespace kasane::bench

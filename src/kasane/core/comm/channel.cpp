@@ -1,0 +1,102 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/comm/channel.hpp>
+#include <kasane/core/comm/channel_messages.hpp>
+
+#include <cstring>
+
+namespace kasane::comm {
+
+// Within a rank the receiver copies from the sender's memory, which the sender keeps as it is until it is told so.
+template <>
+struct Channel<Cpu>::State {
+    struct Local {
+        int slot_of_posts, slot_of_answers;
+    };
+
+    Member* member;
+    RankMessages ranks;
+    Local local;
+    std::string text;
+    View<const std::byte> send;
+    View<std::byte> receive;
+    int to = 0, from = 0;
+    RankMessages::Request sending = 0, receiving = 0;
+    Timeline<Cpu>* timeline = nullptr;
+    std::int64_t messages = 0;
+    double bytes = 0;
+
+    bool one_rank() const { return member->team().members_here() == member->size(); }
+    bool sends_here() const { return send.n > 0 && is_local(*member, to); }
+    bool sends_away() const { return send.n > 0 && !is_local(*member, to); }
+    bool receives_here() const { return receive.n > 0 && is_local(*member, from); }
+    bool receives_away() const { return receive.n > 0 && !is_local(*member, from); }
+};
+
+template <>
+Channel<Cpu>::Channel(Cpu, Member& member, int number, Engine wanted)
+    : state_(std::make_unique<State>(State{&member, RankMessages(member, number), {2 * number, 2 * number + 1}, {}, {}, {}})) {
+    KS_EXPECT(number >= 0 && number < RankMessages::channels);
+    check_engine(member, wanted);
+    KS_VALIDATE(wanted != Engine::nccl, "messages by NCCL go between CUDA devices, and this run is on the CPU: leave the engine to \"auto\"");
+    state_->text = state_->one_rank() ? "copies in memory" : member.ranks().engine();
+}
+template <>
+Channel<Cpu>::~Channel() = default;
+template <>
+Channel<Cpu>::Channel(Channel&&) noexcept = default;
+template <>
+Channel<Cpu>& Channel<Cpu>::operator=(Channel&&) noexcept = default;
+
+template <>
+void Channel<Cpu>::start(Cpu, View<const std::byte> send, int to, View<std::byte> receive, int from) {
+    auto& state = *state_;
+    state.send = send, state.to = to;
+    state.receive = receive, state.from = from;
+    auto& member = *state.member;
+    if (state.receives_away()) state.receiving = state.ranks.start_receive(receive.ptr, static_cast<std::size_t>(receive.n), from);
+    if (state.sends_away()) state.sending = state.ranks.start_send(send.ptr, static_cast<std::size_t>(send.n), to);
+    if (state.sends_here()) member.hand(member.local_of(to), state.local.slot_of_posts, &state.send);
+}
+
+template <>
+void Channel<Cpu>::finish(Cpu then) {
+    auto& state = *state_;
+    auto& member = *state.member;
+    const int span = state.timeline && state.receive.n > 0 ? state.timeline->begin(then, "message") : -1;
+    if (state.receives_here()) {
+        const int from = member.local_of(state.from);
+        const auto& sent = *static_cast<const View<const std::byte>*>(member.take(from, state.local.slot_of_posts));
+        KS_EXPECT(sent.n == state.receive.n);
+        std::memcpy(state.receive.ptr, sent.ptr, static_cast<std::size_t>(state.receive.n));
+        member.hand(from, state.local.slot_of_answers, nullptr);
+    }
+    if (state.receives_away()) state.ranks.wait(state.receiving);
+    if (state.sends_here()) member.take(member.local_of(state.to), state.local.slot_of_answers);
+    if (state.sends_away()) state.ranks.wait(state.sending);
+    if (span >= 0) state.timeline->end(then, span);
+    ++state.messages;
+    state.bytes += static_cast<double>(state.receive.n);
+}
+
+template <>
+Engine Channel<Cpu>::engine() const {
+    return state_->one_rank() ? Engine::copy : Engine::staged;
+}
+template <>
+std::string Channel<Cpu>::text() const {
+    return state_->text;
+}
+template <>
+void Channel<Cpu>::keep(Timeline<Cpu>* timeline) {
+    state_->timeline = timeline;
+}
+template <>
+std::int64_t Channel<Cpu>::messages() const {
+    return state_->messages;
+}
+template <>
+double Channel<Cpu>::bytes() const {
+    return state_->bytes;
+}
+
+}  // namespace kasane::comm

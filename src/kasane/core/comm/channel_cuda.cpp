@@ -1,0 +1,223 @@
+#include <kasane/core/comm/channel.hpp>
+
+#if defined(KASANE_CUDA)
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/comm/channel_messages.hpp>
+#include <kasane/core/comm/channel_nccl.hpp>
+#include <kasane/core/comm/channel_staged.hpp>
+#include <kasane/core/device/stream_cuda.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace kasane::comm {
+namespace {
+
+// What a member shows the other members of its rank: an event is waited for by others only after it was recorded, which they are told by
+// hand(). Two marks of arrival in turn: a sender that is late to look at one must not meet the next message's.
+struct CopyEnd {
+    explicit CopyEnd(int number) : device(number), ready(number), arrived{cuda::Event(number), cuda::Event(number)} {}
+    int device;
+    cuda::Event ready;
+    std::array<cuda::Event, 2> arrived;
+    View<const std::byte> send;
+};
+
+}  // namespace
+
+template <>
+struct Channel<Cuda>::State {
+    State(Cuda space, Member& of, int number)
+        : on(space), member(&of), ranks(of, number), slot_of_posts(2 * number), slot_of_answers(2 * number + 1), stream(space.device),
+          mine(std::make_shared<CopyEnd>(space.device)) {}
+
+    Cuda on;
+    Member* member;
+    RankMessages ranks;
+    int slot_of_posts, slot_of_answers;
+    Engine engine = Engine::copy;
+    std::string text;
+
+    cuda::Stream stream;  ///< what comes in
+    std::shared_ptr<CopyEnd> mine;
+    std::vector<std::shared_ptr<CopyEnd>> others;  ///< of this rank; kept, so that nobody waits for events that are gone
+    std::unique_ptr<NcclEnd> nccl;
+    std::optional<StagedSend> staged_send;
+    std::optional<StagedReceive> staged_receive;
+
+    View<const std::byte> send;
+    View<std::byte> receive;
+    int to = 0, from = 0, span = -1;
+    Timeline<Cuda>* timeline = nullptr;
+    std::int64_t messages = 0;
+    double bytes = 0;
+
+    bool one_rank() const { return member->team().members_here() == member->size(); }
+    cuda::Event& arrived() { return mine->arrived[static_cast<std::size_t>(messages & 1)]; }
+
+    void meet_others();
+    void begin_span() { span = timeline && receive.n > 0 ? timeline->begin(stream.space(), "message") : -1; }
+    void end_span() {
+        if (span >= 0) timeline->end(stream.space(), span);
+    }
+
+    void start_nccl();
+    void start_send();
+    void start_receive();
+    void drive_staged();
+};
+
+/// Peer access to the devices of this rank, and everybody's events.
+void Channel<Cuda>::State::meet_others() {
+    const int here = member->team().members_here();
+    for (int l = 0; l < here; ++l) member->hand(l, slot_of_posts, &mine);
+    bool direct = true;
+    for (int l = 0; l < here; ++l) {
+        others.push_back(*static_cast<const std::shared_ptr<CopyEnd>*>(member->take(l, slot_of_posts)));
+        direct = cuda::enable_peer_access(on.device, others.back()->device) && direct;
+    }
+    text = direct ? "peer copies" : "device copies without peer access";
+    member->barrier();  // the pointers that were handed are to this object
+}
+
+void Channel<Cuda>::State::start_nccl() {
+    if (send.n == 0 && receive.n == 0) return;
+    const auto in = stream.space();
+    mine->ready.hold(in);
+    begin_span();
+    const std::string why =
+        nccl->exchange(send.ptr, static_cast<std::size_t>(send.n), to, receive.ptr, static_cast<std::size_t>(receive.n), from, in.stream);
+    if (!why.empty()) throw ComputationError(why);
+    end_span();
+    arrived().record(in);
+}
+
+void Channel<Cuda>::State::start_send() {
+    if (send.n == 0) return;
+    if (is_local(*member, to)) {
+        mine->send = send;
+        member->hand(member->local_of(to), slot_of_posts, mine.get());
+    } else {
+        staged_send->start(mine->ready, send, to);
+    }
+}
+
+/// The receiver copies, from the sender's memory into its own. Its host waits here for the sender's, never for a device.
+void Channel<Cuda>::State::start_receive() {
+    if (receive.n == 0) return;
+    const auto in = stream.space();
+    mine->ready.hold(in);
+    if (!is_local(*member, from)) {
+        begin_span();
+        staged_receive->start(ranks, receive, from);
+        return;
+    }
+    const int sender = member->local_of(from);
+    const auto& theirs = *static_cast<const CopyEnd*>(member->take(sender, slot_of_posts));
+    KS_EXPECT(theirs.send.n == receive.n);
+    theirs.ready.hold(in);
+    begin_span();
+    cuda::start_copy_from_device(in, receive.ptr, theirs.send.ptr, theirs.device, static_cast<std::size_t>(receive.n));
+    end_span();
+    arrived().record(in);
+    member->hand(sender, slot_of_answers, &arrived());
+}
+
+void Channel<Cuda>::State::drive_staged() {
+    const bool sends = send.n > 0 && !is_local(*member, to), receives = receive.n > 0 && !is_local(*member, from);
+    const auto in = stream.space();
+    const auto out_chunks = sends ? staged_send->chunks() : 0, in_chunks = receives ? staged_receive->chunks() : 0;
+    // A chunk goes out before one is waited for, so no ring of members can wait for itself; while one is waited for, the device copies
+    // the next one out and the one before in.
+    for (std::size_t c = 0; c < std::max(out_chunks, in_chunks + 1); ++c) {
+        if (c < out_chunks) staged_send->pass_on(c, ranks);
+        if (c > 0 && c <= in_chunks) staged_receive->pass_on(c - 1, ranks, in);
+    }
+    if (sends) staged_send->end(ranks);
+    if (!receives) return;
+    staged_receive->end(in);
+    end_span();
+    arrived().record(in);
+}
+
+template <>
+Channel<Cuda>::Channel(Cuda on, Member& member, int number, Engine wanted) : state_(std::make_unique<State>(on, member, number)) {
+    KS_EXPECT(number >= 0 && number < RankMessages::channels);
+    check_engine(member, wanted);
+    auto& state = *state_;
+    std::string no_nccl;
+    if (wanted == Engine::nccl || (wanted == Engine::automatic && !state.one_rank())) {
+        auto connection = connect_nccl(member, on);
+        if (connection.end) {
+            state.engine = Engine::nccl;
+            state.nccl = std::move(connection.end);
+            state.text = connection.version;
+            return;
+        }
+        KS_VALIDATE(wanted != Engine::nccl, "the engine \"nccl\" cannot serve this run: " + connection.why_not + ". Leave it to \"auto\"");
+        no_nccl = " (no NCCL: " + connection.why_not + ")";
+    }
+    state.meet_others();
+    if (state.one_rank()) return;
+    state.engine = Engine::staged;
+    state.text = "MPI through host memory" + no_nccl;
+    state.staged_send.emplace(on.device);
+    state.staged_receive.emplace(on.device);
+}
+template <>
+Channel<Cuda>::~Channel() = default;
+template <>
+Channel<Cuda>::Channel(Channel&&) noexcept = default;
+template <>
+Channel<Cuda>& Channel<Cuda>::operator=(Channel&&) noexcept = default;
+
+template <>
+void Channel<Cuda>::start(Cuda ready, View<const std::byte> send, int to, View<std::byte> receive, int from) {
+    auto& state = *state_;
+    state.send = send, state.to = to;
+    state.receive = receive, state.from = from;
+    state.mine->ready.record(ready);
+    if (state.nccl) return state.start_nccl();
+    state.start_send();
+    state.start_receive();
+}
+
+template <>
+void Channel<Cuda>::finish(Cuda then) {
+    auto& state = *state_;
+    const bool sends = state.send.n > 0, receives = state.receive.n > 0;
+    if (state.engine == Engine::staged) state.drive_staged();
+    if (receives || (state.nccl && sends)) state.arrived().hold(then);
+    if (!state.nccl && sends && is_local(*state.member, state.to)) {
+        const int receiver = state.member->local_of(state.to);
+        static_cast<const cuda::Event*>(state.member->take(receiver, state.slot_of_answers))->hold(then);
+    }
+    ++state.messages;
+    state.bytes += static_cast<double>(state.receive.n);
+}
+
+template <>
+Engine Channel<Cuda>::engine() const {
+    return state_->engine;
+}
+template <>
+std::string Channel<Cuda>::text() const {
+    return state_->text;
+}
+template <>
+void Channel<Cuda>::keep(Timeline<Cuda>* timeline) {
+    state_->timeline = timeline;
+}
+template <>
+std::int64_t Channel<Cuda>::messages() const {
+    return state_->messages;
+}
+template <>
+double Channel<Cuda>::bytes() const {
+    return state_->bytes;
+}
+
+}  // namespace kasane::comm
+#endif

@@ -1,0 +1,106 @@
+#include <kasane/core/io/atomic_file.hpp>
+#include <kasane/core/io/entry_file.hpp>
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+namespace kasane::io {
+namespace {
+
+using json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t largest_file = 4 << 20;  ///< bytes; a thousand entries are half of one MiB
+
+/// Held while a file is read, changed and written, so that no program loses what another one writes.
+class Lock {
+   public:
+    explicit Lock(const fs::path& file) : descriptor_(::open((file.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+        // Others hold it for milliseconds; who holds it for longer is stuck, and must not hold up a solve.
+        for (int attempt = 0; descriptor_ >= 0 && attempt < 50; ++attempt) {
+            held_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+            if (held_) return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+    }
+    ~Lock() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+    bool held() const { return held_; }
+
+   private:
+    int descriptor_;
+    bool held_ = false;
+};
+
+}  // namespace
+
+fs::path cache_file(const std::string& name) {
+    const auto directory = [](const char* variable) {
+        const char* value = std::getenv(variable);
+        const fs::path path = value ? value : "";
+        return path.is_absolute() ? path : fs::path();  // a relative one is to be ignored, says the XDG specification
+    };
+    if (const auto cache = directory("XDG_CACHE_HOME"); !cache.empty()) return cache / "kasane" / name;
+    if (const auto home = directory("HOME"); !home.empty()) return home / ".cache" / "kasane" / name;
+    return {};
+}
+
+Entries read_entries(const EntryFile& file) {
+    Entries out;
+    const auto passed_over = [&](const std::string& reason) {
+        out.list = json::array();
+        out.note = fmt::format("{} is passed over: {}. It is written anew {}.", file.path.string(), reason, file.anew);
+        return out;
+    };
+    std::error_code error;
+    const auto status = fs::status(file.path, error);
+    if (!fs::exists(status)) return out;
+    if (!fs::is_regular_file(status)) return passed_over("it is not a regular file");
+    if (const auto size = fs::file_size(file.path, error); error || size > largest_file)
+        return passed_over(fmt::format("it is longer than {} bytes", largest_file));
+    std::ifstream stream(file.path, std::ios::binary);
+    if (!stream) return passed_over("it cannot be read");
+    const std::string text((std::istreambuf_iterator<char>(stream)), {});
+    const auto parsed = json::parse(text, nullptr, false);
+    if (parsed.is_discarded()) return passed_over("it is not JSON");
+    if (!parsed.is_object() || !parsed.contains(file.list) || !parsed[file.list].is_array())
+        return passed_over(fmt::format("it has no list \"{}\"", file.list));
+    for (const auto& entry : parsed[file.list])
+        if (entry.is_object()) out.list.push_back(entry);
+    return out;
+}
+
+std::string change_entries(const EntryFile& file, const std::function<void(json& list)>& change) {
+    try {
+        if (file.path.has_parent_path()) fs::create_directories(file.path.parent_path());
+        const Lock lock(file.path);
+        if (!lock.held()) return fmt::format("{} is locked by another program, or not writable", file.path.string());
+        auto list = read_entries(file).list;
+        change(list);
+        while (list.size() > file.most) list.erase(list.begin());
+        // Foreign entries may hold text that is no UTF-8.
+        write_atomically(file.path, json{{file.list, std::move(list)}}.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    } catch (const std::exception& error) {  // a full disk, a directory without permission
+        return error.what();
+    }
+    return "";
+}
+
+std::string text_of(const json& entry, const char* name) {
+    const auto found = entry.find(name);
+    return found != entry.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace kasane::io

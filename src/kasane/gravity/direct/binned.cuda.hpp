@@ -1,0 +1,89 @@
+// Sums in memory that many threads add to. BinnedSums (core/math/binned_sum.hpp): the same bits in any order. FloatSums: float atomics,
+// vectors of four where the device has them, in the order that the device takes them.
+// Invariant: sums are all zero before the first kernel that adds to them, and again after they were read.
+#pragma once
+
+#include <kasane/gravity/direct/cut.body.hpp>
+#include <kasane/gravity/direct/real.cuda.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace kasane::gravity::detail {
+
+/// Layout: [component][part][n], components x, y, z and, where it is wanted, the potential.
+template <class R>
+struct BinnedSums {
+    using Real = R;
+    static constexpr int parts = Cut<Real>::parts;
+    static constexpr bool binned = true;
+    double* words = nullptr;
+    index_t n = 0;
+
+    void place(std::byte* memory) { words = reinterpret_cast<double*>(memory); }
+    static constexpr index_t bytes(index_t n, int components) { return n * components * parts * static_cast<index_t>(sizeof(double)); }
+    __device__ double* part(int c, int k) const { return words + (c * parts + k) * n; }
+    /// Adds one term to component c of particle i; most terms are whole in their first part. @tparam first  parts before it are out already
+    template <int first = 0>
+    __device__ void add(const Cut<Real>& cut, int c, index_t i, Real term) const {
+#pragma unroll
+        for (int k = first; k < parts; ++k) {
+            const Real cut_off = cut(k, term);
+            if (cut_off != Real(0)) atomicAdd(part(c, k) + i, static_cast<double>(cut_off));
+            if (term == Real(0)) break;
+        }
+    }
+    __device__ void add(const Cut<Real>& cut, index_t i, Real x, Real y, Real z) const {
+        add(cut, 0, i, x);
+        add(cut, 1, i, y);
+        add(cut, 2, i, z);
+    }
+    __device__ double value(int c, index_t i) const {
+        double sum = 0;
+        for (int k = parts; k-- > 0;) sum += part(c, k)[i];
+        return sum;
+    }
+    __device__ void clear(int c, index_t i) const {
+        for (int k = 0; k < parts; ++k) part(c, k)[i] = 0;
+    }
+    /// Word i of a reaction, as many as `merged` says.
+    __device__ void merge(const BinnedSums& from, index_t i) const {
+        const double word = from.words[i];
+        if (word != 0) atomicAdd(words + i, word);
+    }
+    KS_FN index_t merged() const { return n * 3 * parts; }
+};
+
+template <class R>
+struct FloatSums {
+    using Real = R;
+    static constexpr bool binned = false;
+    Body<Real>* sums = nullptr;  ///< m unused
+    index_t n = 0;
+
+    void place(std::byte* memory) { sums = reinterpret_cast<Body<Real>*>(memory); }
+    static constexpr index_t bytes(index_t n, int) { return n * static_cast<index_t>(sizeof(Body<Real>)); }
+    __device__ void add(const Cut<Real>&, index_t i, Real x, Real y, Real z) const {
+#if __CUDA_ARCH__ >= 900
+        if constexpr (sizeof(Real) == 4) {
+            atomicAdd(reinterpret_cast<float4*>(sums + i), make_float4(x, y, z, 0.0f));
+            return;
+        }
+#endif
+        atomicAdd(&sums[i].x, x);
+        atomicAdd(&sums[i].y, y);
+        atomicAdd(&sums[i].z, z);
+    }
+    __device__ double value(int c, index_t i) const {
+        return static_cast<double>(c == 0 ? sums[i].x : c == 1 ? sums[i].y : sums[i].z);
+    }
+    __device__ void clear(int c, index_t i) const { (c == 0 ? sums[i].x : c == 1 ? sums[i].y : sums[i].z) = Real(0); }
+    __device__ void merge(const FloatSums& from, index_t i) const {
+        const auto body = from.sums[i];
+        add({}, i, body.x, body.y, body.z);
+    }
+    KS_FN index_t merged() const { return n; }
+};
+
+}  // namespace kasane::gravity::detail

@@ -1,0 +1,52 @@
+// Measures the parameters of the model of a step (force_time.hpp) on the device itself: steps of small systems to large ones, fitted by least
+// squares. What a step takes is what Simulation::step takes, so that a run is predicted and not a kernel.
+#pragma once
+
+#include <kasane/core/base/progress.hpp>
+#include <kasane/gravity/direct/force_time.hpp>
+#include <kasane/gravity/exchange.hpp>
+#include <kasane/perf/calibration.hpp>
+
+#include <vector>
+
+namespace kasane::gravity {
+
+/// What one set of parameters belongs to.
+struct ForceMethod {
+    Precision precision = Precision::single_;
+    Accumulation accumulation = Accumulation::double_;
+    bool both_sides = false;    ///< each pair once (CUDA)
+    bool equal_masses = true;   ///< of a Plummer sphere; unequal masses take a longer loop (CUDA)
+
+    /// "single, sums in double, both sides, equal masses"
+    std::string text() const;
+    Direct options(double softening) const;
+};
+
+struct ForceCalibration {
+    ForceMethod method;
+    ForceDevice device;
+    ForceTime time;
+    std::vector<index_t> sizes;
+    std::vector<double> seconds;  ///< of a step, median; one per size
+
+    CalibrationEntry entry(const std::string& device_name) const;
+};
+
+/// The counts of a device's work depend on these.
+ForceDevice force_device(const AnySpace& on);
+
+/// @param seconds  that it may take, about: the largest sizes are left out where they take too long
+/// @param progress  may throw, which ends it   @throws InputError: not even six sizes fit into the time
+ForceCalibration calibrate_force(const AnySpace& on, const ForceMethod& method, double seconds, const ProgressFunction& progress = {});
+
+/// What a file says of a device and a method.
+struct KnownForce {
+    ForceDevice device;
+    ForceTime time;
+};
+/// @throws InputError: numbers are missing
+KnownForce known_force(const CalibrationEntry& entry);
+CalibrationKey force_key(const std::string& device_name, const ForceMethod& method);
+
+}  // namespace kasane::gravity

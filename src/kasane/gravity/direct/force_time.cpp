@@ -1,0 +1,126 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/direct/force_time.hpp>
+#include <kasane/gravity/direct/schedule.hpp>
+#include <kasane/gravity/direct/simd.hpp>
+#include <kasane/perf/least_squares.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::gravity {
+namespace {
+
+constexpr double schedulers = 4;  ///< of a multiprocessor, each with its own warps
+constexpr double warp = 32;
+
+double whole_number(double over, double under) { return std::ceil(over / under); }
+
+/// Targets of the CPU's busiest thread: whole blocks of registers.
+double targets_of_thread(const ForceDevice& device, index_t targets) {
+    const double padded = whole_number(static_cast<double>(targets), detail::target_padding) * detail::target_padding;
+    return std::max(padded / device.units, std::min(padded, static_cast<double>(detail::target_padding)));
+}
+
+}  // namespace
+
+KernelWork one_sided_work(const ForceDevice& device, Precision precision, index_t targets, index_t sources, index_t total) {
+    if (targets == 0 || sources == 0) return {};
+    KernelWork work;
+    if (!device.cuda) {
+        const auto grain = static_cast<double>(DirectPieces<Cpu>(Cpu{}, {.precision = precision}, total).grain());
+        const double own = targets_of_thread(device, targets);
+        work.chain = work.issue = own * static_cast<double>(sources);
+        work.whole = static_cast<double>(targets) * static_cast<double>(sources) / device.units;
+        work.additions = own * whole_number(static_cast<double>(sources), grain);
+        return work;
+    }
+    const auto schedule = tile_schedule(targets, sources, precision, false, device.units);
+    const double blocks = static_cast<double>(schedule.target_blocks) * schedule.shares;
+    const double warps = schedule.shape.threads / warp / schedulers;  // of a block, on each scheduler
+    const double fullest = whole_number(blocks, device.units);       // blocks of a multiprocessor, one wave after the other
+    const double per_block = static_cast<double>(schedule.runs) * source_run * schedule.shape.targets_per_thread;
+    work.chain = per_block * whole_number(fullest, schedule.shape.blocks_per_multiprocessor);
+    work.issue = per_block * warps * fullest;
+    work.whole = per_block * warps * blocks / device.units;
+    work.targets = schedule.shape.targets_per_thread;
+    work.additions = schedule.shape.targets_per_thread * warps * fullest;
+    return work;
+}
+
+KernelWork both_sides_work(const ForceDevice& device, Precision precision, index_t total, index_t begin, index_t end, index_t other_begin,
+                           index_t other_end, double share) {
+    const auto shape = pair_shape(precision, total);
+    const auto meetings = pair_meetings(shape, total, begin, end, other_begin, other_end);
+    const auto quanta = static_cast<double>(meetings * shape.quanta_per_meeting());
+    const auto schedule = pair_schedule(shape, std::llround(share * quanta), device.units);
+    if (schedule.quanta == 0) return {};
+    const double blocks = whole_number(schedule.warps, shape.warps_per_block);
+    const double resident = whole_number(blocks, device.units) * shape.warps_per_block / schedulers;  // warps of the fullest scheduler
+    const double per_quantum = static_cast<double>(shape.quantum_tiles) * warp * shape.targets_per_lane;
+    const auto longest = static_cast<double>(schedule.longest);
+    KernelWork work;
+    work.targets = shape.targets_per_lane;
+    work.chain = longest * per_quantum;
+    work.issue = work.chain * resident;
+    work.whole = static_cast<double>(schedule.quanta) * per_quantum / (device.units * schedulers);
+    work.additions = longest * (shape.targets_per_lane + shape.quantum_tiles) * resident;  // on the targets, and the reactions
+    return work;
+}
+
+bool takes_both_sides(const ForceDevice& device, const Direct& options, index_t total) {
+    if (!device.cuda || options.variant == DirectVariant::tile || options.variant == DirectVariant::plain) return false;
+    return options.variant == DirectVariant::pair || total >= pair_pays * device.units;
+}
+
+ForceWork step_work(const ForceDevice& device, const Direct& options, index_t n, bool both_sides) {
+    ForceWork work{launches_of_step, static_cast<double>(n), {}};
+    work.kernels.push_back(both_sides ? both_sides_work(device, options.precision, n, 0, n, 0, n)
+                                      : one_sided_work(device, options.precision, n, n, n));
+    return work;
+}
+
+double ForceTime::seconds(const KernelWork& kernel) const {
+    return (step + load / kernel.targets) * std::max(hiding * kernel.chain, kernel.issue) + addition * kernel.additions;
+}
+
+double ForceTime::seconds(const ForceWork& work) const {
+    double sum = launch * work.launches + particle * work.particles;
+    for (const auto& kernel : work.kernels) sum += seconds(kernel);
+    return sum;
+}
+
+double ForceTime::part(const KernelWork& kernel) const {
+    const double all = seconds(kernel);
+    return all > 0 && kernel.issue > 0 ? std::min(1.0, ((step + load / kernel.targets) * kernel.whole + addition * kernel.additions * kernel.whole / kernel.issue) / all) : 1;
+}
+
+ForceTime fit_force_time(const std::vector<ForceWork>& work, const std::vector<double>& seconds) {
+    KS_VALIDATE(work.size() == seconds.size() && work.size() >= 6, "the model of a force needs measurements at six sizes or more");
+    bool latency = false;  // is there any to hide?
+    for (const auto& one : work)
+        for (const auto& kernel : one.kernels) latency = latency || kernel.issue != kernel.chain;
+    ForceTime best;
+    // L is the one parameter that the time is not linear in: the best of a fine grid.
+    const double first = latency ? 0.25 : 1, last = latency ? 64 : 1;
+    for (double hiding = first; hiding <= last; hiding *= 1.02) {
+        std::vector<std::vector<double>> rows;
+        for (const auto& one : work) {
+            double steps = 0, loads = 0, additions = 0;
+            for (const auto& kernel : one.kernels) {
+                const double here = std::max(hiding * kernel.chain, kernel.issue);
+                steps += here;
+                loads += here / kernel.targets;
+                additions += kernel.additions;
+            }
+            rows.push_back({one.launches, one.particles, steps, loads, additions});
+        }
+        const auto fit = relative_least_squares(rows, seconds, Sign::non_negative);
+        if (hiding > first && fit.scatter >= best.scatter) continue;
+        best = {fit.value[0], fit.value[1], fit.value[2], fit.value[3], fit.value[4], hiding, fit.scatter, fit.largest, 0, 0};
+    }
+    best.fewest = best.most = work.front().particles;
+    for (const auto& one : work) best.fewest = std::min(best.fewest, one.particles), best.most = std::max(best.most, one.particles);
+    return best;
+}
+
+}  // namespace kasane::gravity

@@ -1,0 +1,85 @@
+// Launches of the kernels around the pairs: pack, take_sums, merge_sums.
+#include <kasane/core/device/check.cuda.hpp>
+#include <kasane/gravity/direct/binned.cuda.hpp>
+#include <kasane/gravity/direct/launches.cuda.hpp>
+#include <kasane/gravity/direct/pack.cuda.hpp>
+
+namespace kasane::gravity::detail {
+namespace {
+
+constexpr int block = 128;
+unsigned blocks_for(index_t n) { return static_cast<unsigned>((n + block - 1) / block); }
+
+template <class Real, class Origin>
+void pack_bodies(Cuda on, View<const Vec3<double>> position, View<const double> mass, Origin origin, View<std::byte> bodies) {
+    const auto size = bodies.n / static_cast<index_t>(sizeof(Body<Real>));
+    if (size == 0) return;
+    pack<<<blocks_for(size), block, 0, on.stream>>>(position, mass, static_cast<int>(size), reinterpret_cast<Body<Real>*>(bodies.ptr), origin);
+    KS_CUDA(cudaGetLastError());
+}
+
+template <class Origin>
+void pack_in(Precision precision, Cuda on, View<const Vec3<double>> position, View<const double> mass, Origin origin, View<std::byte> bodies) {
+    if (precision == Precision::double_)
+        pack_bodies<double>(on, position, mass, origin, bodies);
+    else
+        pack_bodies<float>(on, position, mass, origin, bodies);
+}
+
+template <class Sums>
+Sums placed(const SumsMemory& memory) {
+    Sums sums;
+    sums.place(memory.bytes);
+    sums.n = memory.n;
+    return sums;
+}
+
+/// f(sums) with the type of these sums.
+template <class F>
+void with_sums(Precision precision, const SumsMemory& memory, F f) {
+    const bool in_double = precision == Precision::double_;
+    if (memory.binned && in_double) f(placed<BinnedSums<double>>(memory));
+    if (memory.binned && !in_double) f(placed<BinnedSums<float>>(memory));
+    if (!memory.binned && in_double) f(placed<FloatSums<double>>(memory));
+    if (!memory.binned && !in_double) f(placed<FloatSums<float>>(memory));
+}
+
+}  // namespace
+
+index_t sums_bytes(Precision precision, bool binned, index_t n, int components) {
+    index_t bytes = 0;
+    with_sums(precision, {nullptr, n, binned}, [&](auto sums) { bytes = decltype(sums)::bytes(n, components); });
+    return bytes;
+}
+
+index_t body_bytes(Precision precision) {
+    return static_cast<index_t>(precision == Precision::double_ ? sizeof(Body<double>) : sizeof(Body<float>));
+}
+
+void launch_pack(Cuda on, Precision precision, View<const Vec3<double>> position, View<const double> mass, const Vec3<double>& origin,
+                 View<std::byte> bodies) {
+    pack_in(precision, on, position, mass, GivenOrigin{origin}, bodies);
+}
+
+void launch_pack(Cuda on, Precision precision, View<const Vec3<double>> position, View<const double> mass, FoundFrame* found,
+                 View<std::byte> bodies) {
+    pack_in(precision, on, position, mass, FindMiddle{position, found}, bodies);
+}
+
+void launch_take(Cuda on, const Direct& options, const SumsMemory& memory, const Field& out, FoundFrame* found) {
+    if (memory.n == 0) return;
+    with_sums(options.precision, memory, [&](auto sums) { take_sums<<<blocks_for(sums.n), block, 0, on.stream>>>(sums, options.G, out, found); });
+    KS_CUDA(cudaGetLastError());
+}
+
+void launch_merge(Cuda on, Precision precision, const SumsMemory& memory, const std::byte* from) {
+    if (memory.n == 0) return;
+    with_sums(precision, memory, [&](auto to) {
+        auto other = to;
+        other.place(const_cast<std::byte*>(from));
+        merge_sums<<<blocks_for(to.merged()), block, 0, on.stream>>>(to, other);
+    });
+    KS_CUDA(cudaGetLastError());
+}
+
+}  // namespace kasane::gravity::detail

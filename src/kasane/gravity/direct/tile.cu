@@ -1,0 +1,55 @@
+// Launches of the kernel `tile`: which shape, for which precision and wish.
+#include <kasane/core/device/check.cuda.hpp>
+#include <kasane/gravity/direct/launches.cuda.hpp>
+#include <kasane/gravity/direct/tile.cuda.hpp>
+
+namespace kasane::gravity::detail {
+namespace {
+
+template <class Real, int Block, int K, int BlocksPerSm, Wanted wanted, bool Softened>
+void launch(Cuda on, const TileSchedule& schedule, const TileCall<Real>& call) {
+    const dim3 grid(static_cast<unsigned>(schedule.target_blocks), static_cast<unsigned>(schedule.shares));
+    sum_tiles<Real, Block, K, BlocksPerSm, wanted, Softened><<<grid, Block, 0, on.stream>>>(call);
+    KS_CUDA(cudaGetLastError());
+}
+
+/// The shapes that tile_shape() knows.
+template <class Real, bool Softened>
+void launch_shape(Cuda on, const TileSchedule& schedule, const TileLaunch& wish, const TileCall<Real>& call) {
+    constexpr bool single = sizeof(Real) == 4;
+    constexpr int resident = single ? 6 : 3;
+    if (wish.potential && wish.acceleration) return launch<Real, 128, 2, resident, Wanted::both, Softened>(on, schedule, call);
+    if (wish.potential) return launch<Real, 128, 2, resident, Wanted::potential, Softened>(on, schedule, call);
+    if (schedule.shape.threads == 256) return launch<Real, 256, single ? 4 : 2, 2, Wanted::acceleration, Softened>(on, schedule, call);
+    launch<Real, 128, 2, single ? 6 : 4, Wanted::acceleration, Softened>(on, schedule, call);
+}
+
+template <class Real>
+void launch_in(Cuda on, int multiprocessors, const Direct& options, const TileLaunch& wish) {
+    const auto schedule = tile_schedule(wish.targets.n, wish.source_count, options.precision, wish.potential, multiprocessors);
+    TileCall<Real> call;
+    call.targets = wish.targets;
+    call.sources = reinterpret_cast<const Body<Real>*>(wish.sources.ptr);
+    call.runs = static_cast<int>(whole_runs(wish.source_count) / source_run);
+    if (wish.has_self) call.self_shift = static_cast<int>(wish.self_shift);
+    call.shares = schedule.shares;
+    call.eps2 = static_cast<Real>(options.softening * options.softening);
+    call.scale = wish.scale;
+    call.sums = {reinterpret_cast<double*>(wish.sums.bytes), wish.sums.n};
+    if (options.softening > 0)
+        launch_shape<Real, true>(on, schedule, wish, call);
+    else
+        launch_shape<Real, false>(on, schedule, wish, call);
+}
+
+}  // namespace
+
+void launch_tiles(Cuda on, int multiprocessors, const Direct& options, const TileLaunch& call) {
+    if (call.targets.n == 0 || call.source_count == 0) return;
+    if (options.precision == Precision::double_)
+        launch_in<double>(on, multiprocessors, options, call);
+    else
+        launch_in<float>(on, multiprocessors, options, call);
+}
+
+}  // namespace kasane::gravity::detail

@@ -1,0 +1,298 @@
+// The field of all particles at those of one member ([MTM13] sections 3 and 4): its own piece first, then those of the others as they come,
+// every message under the kernels that are given to the device meanwhile.
+// Invariants: nothing here waits for the device (a staged message does, in its channel); what is given to the member's space before a call is
+// done before it, what comes after sees the result; all members of the team make the same calls. Alone it is DirectPieces and no more.
+#pragma once
+
+#include <kasane/core/comm/channel.hpp>
+#include <kasane/core/comm/plan.hpp>
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/side_stream.hpp>
+#include <kasane/gravity/direct/pieces.hpp>
+#include <kasane/gravity/exchange.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasane::gravity {
+
+template <Space S>
+class MemberSum {
+   public:
+    /// @param member  null: alone   @throws InputError as DirectPieces, and for a form that this space has not
+    MemberSum(S on, const Direct& options, index_t total, const Exchange& exchange, comm::Member* member)
+        : on_(on),
+          pieces_(on, options, total),
+          member_(member),
+          index_(member ? member->index() : 0),
+          partition_{total, pieces_.grain(), member ? member->size() : 1},
+          exchange_(exchange),
+          plan_(comm::exchange_plan(partition_, index_, static_cast<index_t>(exchange.buffer_bytes / static_cast<double>(pieces_.body_bytes())))),
+          both_sides_(exchange.form != PairForm::one_sided && pieces_.both_sides()) {
+        KS_VALIDATE(exchange.form != PairForm::both_sides || both_sides_,
+                    "both sides of a pair at once are summed by the variant \"pair\" alone, of CUDA: take exchange form \"auto\"");
+        for (const auto& hop : plan_.hops)
+            if (hop.accumulates) joined_ *= 2;
+        base_ = partition_.begin(index_ / joined_ * joined_);
+        // The own slab where it belongs among those that are joined to it.
+        room_[0] = Buffer<std::byte, S>(on_, bytes(alone() ? count() : plan_.buffer));
+    }
+
+    /// Everything that the exchange takes; collective, when every member has been made.
+    /// @throws InputError on every member alike when the engine cannot serve this team
+    void connect() {
+        if (alone()) return;
+        plan_turns();
+        room_[1] = Buffer<std::byte, S>(on_, bytes(std::max(plan_.buffer, partition_.largest())));
+        if constexpr (pairs_exist) {
+            if (both_sides_) {
+                room_[2] = Buffer<std::byte, S>(on_, bytes(partition_.largest()));
+                for (auto& room : reaction_) room = Buffer<std::byte, S>(on_, reaction_bytes(partition_.largest()));
+            }
+        }
+        links_.emplace(on_, *member_, exchange_.engine, both_sides_);
+    }
+
+    const comm::Partition& partition() const { return partition_; }
+    const comm::ExchangePlan& plan() const { return plan_; }
+    index_t first() const { return partition_.begin(index_); }
+    index_t count() const { return partition_.count(index_); }
+    comm::Member* member() const { return member_; }
+    bool both_sides() const { return both_sides_; }
+    /// How the messages travel; empty when alone.
+    std::string engine() const { return links_ ? links_->positions.text() : std::string(); }
+
+    /// Of the evaluations that follow.
+    void set(const DirectFrame& frame) { pieces_.set(frame); }
+
+    /// Of all own particles. @param own, acceleration [count()]
+    void accelerate(const Sources& own, View<Vec3<double>> acceleration) {
+        pack(own);
+        if constexpr (pairs_exist) {
+            if (both_sides_) return both(acceleration);
+        }
+        one_sided(own.position, first(), {acceleration, {}});
+    }
+    void potential(const Sources& own, View<double> potential) {
+        pack(own);
+        one_sided(own.position, first(), {{}, potential});
+    }
+    /// At these targets, any number of them, 0 too. @param own [count()], where the own particles are for all targets
+    void accelerate_at(View<const Vec3<double>> targets, const Sources& own, View<Vec3<double>> acceleration) {
+        pack(own);
+        one_sided(targets, Self::none, {acceleration, {}});
+    }
+
+    /// Spans "pairs" and "message" of the evaluations that follow; null: none.
+    void keep(Timeline<S>* timeline) {
+        timeline_ = timeline;
+        if (!links_) return;
+        links_->positions.keep(timeline);
+        if (links_->reactions) links_->reactions->keep(timeline);
+    }
+    /// Messages with positions, and bytes of all messages, received so far.
+    std::int64_t messages() const { return links_ ? links_->positions.messages() : 0; }
+    double bytes_received() const {
+        if (!links_) return 0;
+        return links_->positions.bytes() + (links_->reactions ? links_->reactions->bytes() : 0);
+    }
+
+   private:
+    static constexpr bool pairs_exist = !std::same_as<S, Cpu>;
+
+    /// A message with positions, and one with reactions the other way.
+    struct Turn {
+        int to, from;       ///< of the positions
+        bool gives, takes;  ///< are there any?
+    };
+
+    /// What a member with others has besides.
+    struct Links {
+        Links(S on, comm::Member& member, comm::Engine engine, bool both_sides)
+            : kernels{SideStream<S>(on, both_sides ? Urgency::low : Urgency::usual), SideStream<S>(on, both_sides ? Urgency::high : Urgency::usual)},
+              out(on, Urgency::high),
+              home(on, Urgency::high),
+              positions(on, member, 0, engine) {
+            if (both_sides) reactions.emplace(on, member, 1, engine);
+        }
+        SideStream<S> kernels[2];  ///< with both sides at once: pairs of the own particles, pairs with the others'
+        SideStream<S> out, home;   ///< what messages wait for
+        comm::Channel<S> positions;
+        std::optional<comm::Channel<S>> reactions;
+    };
+
+    bool alone() const { return partition_.members == 1; }
+    index_t bytes(index_t particles) const { return pieces_.padded(particles) * static_cast<index_t>(pieces_.body_bytes()); }
+    index_t reaction_bytes(index_t particles) const { return particles * static_cast<index_t>(pieces_.reaction_bytes()); }
+    bool meets(int a, int b) const {
+        return pieces_.meets(partition_.begin(a), partition_.end(a), partition_.begin(b), partition_.end(b));
+    }
+
+    int neighbour(int away) const { return (index_ + partition_.members + away) % partition_.members; }
+
+    /// Whether both sides are summed at once is for all members to say; they exchange with those so far away that any member meets there.
+    void plan_turns() {
+        std::vector<double> needed(static_cast<std::size_t>(partition_.members));
+        needed[0] = both_sides_ ? 0 : 1;
+        if constexpr (pairs_exist)
+            for (int away = 1; both_sides_ && away < partition_.members; ++away)
+                needed[static_cast<std::size_t>(away)] = meets(index_, neighbour(away)) ? 1 : 0;
+        member_->all_reduce(view(needed), comm::Reduce::max);
+        both_sides_ = needed[0] == 0;
+        if constexpr (pairs_exist)
+            for (int away = 1; both_sides_ && away < partition_.members; ++away) {
+                const int from = neighbour(away), to = neighbour(-away);
+                if (needed[static_cast<std::size_t>(away)] > 0) turns_.push_back({to, from, meets(to, index_), meets(index_, from)});
+            }
+    }
+
+    /// Where slabs lie in a room whose first particle is number `base` of all.
+    Piece piece(int room, index_t base, comm::Slabs slabs) {
+        const index_t count = partition_.count(slabs.first, slabs.count), first = partition_.begin(slabs.first);
+        if (count == 0) return {};
+        return {room_[room].view().subview((first - base) * static_cast<index_t>(pieces_.body_bytes()), bytes(count)), count, first};
+    }
+    View<std::byte> writable(const Piece& piece) const { return {const_cast<std::byte*>(piece.bodies.ptr), piece.bodies.n}; }
+    Piece own_piece() { return piece(0, base_, {index_, 1}); }
+
+    void pack(const Sources& own) {
+        if (own.position.n > 0) pieces_.pack(on_, own.position, own.mass, writable(own_piece()));
+    }
+
+    template <class F>
+    void span(S on, F body) {
+        if (!timeline_) return body();
+        const int number = timeline_->begin(on, "pairs");
+        body();
+        timeline_->end(on, number);
+    }
+
+    /// Every target feels every source: accumulation, then transport. The own slab is packed.
+    void one_sided(View<const Vec3<double>> targets, index_t first_target, const Field& out) {
+        const bool wanted = targets.n > 0;
+        const auto prepare = [&] { pieces_.begin(on_, targets, first_target, !out.acceleration.empty(), !out.potential.empty()); };
+        const auto add = [&](S stream, const Piece& sources) {
+            if (wanted && sources.count > 0) span(stream, [&] { pieces_.add(stream, sources); });
+        };
+        if (alone()) {
+            if (!wanted) return;
+            prepare();
+            add(on_, own_piece());
+            pieces_.end(on_, out);
+            return;
+        }
+        auto& [kernels, link, home, positions, reactions] = *links_;
+        const int hops = plan_.messages();
+        int from = 0;  // the room with what is sent next
+        const auto start = [&](int h) {
+            const auto& hop = plan_.hops[static_cast<std::size_t>(h)];
+            const auto base = [&](comm::Slabs slabs) { return hop.accumulates ? base_ : partition_.begin(slabs.first); };
+            const auto sent = piece(from, base(hop.sent), hop.sent);
+            if (!hop.accumulates) from = 1 - from;
+            const auto received = piece(from, base(hop.received), hop.received);
+            positions.start(link.space(), sent.bodies, hop.to, writable(received), hop.from);
+            return received;
+        };
+        link.follow(on_);
+        Piece coming = start(0);
+        if (wanted) prepare();
+        for (auto& stream : kernels) stream.follow(on_);
+        add(kernels[0].space(), own_piece());
+        for (int h = 0; h < hops; ++h) {
+            positions.finish(link.space());
+            auto& stream = kernels[(h + 1) % 2];
+            stream.follow(link.space());
+            const auto here = coming;
+            if (h + 1 < hops) {
+                // In the ring, the room that the next message fills is free when the kernels given so far have read it.
+                if (!plan_.hops[static_cast<std::size_t>(h + 1)].accumulates)
+                    for (auto& kernel : kernels) kernel.lead(link.space());
+                coming = start(h + 1);
+            }
+            add(stream.space(), here);
+        }
+        for (auto& stream : kernels) stream.lead(on_);
+        link.lead(on_);
+        if (wanted) pieces_.end(on_, out);
+    }
+
+    /// Each pair once: positions come from the members whose particles the own ones meet, and the reactions on those go home to them.
+    void both(View<Vec3<double>> acceleration) {
+        const auto own = own_piece();
+        const bool some = own.count > 0;
+        if (some) pieces_.begin_pairs(on_, own);
+        const auto add = [&](S stream, const Piece& other, View<std::byte> reaction, Share share) {
+            if (some && other.count > 0) span(stream, [&] { pieces_.add_pairs(stream, other, reaction, share); });
+        };
+        if (turns_.empty()) {
+            add(on_, own, {}, Share::all);
+            if (some) pieces_.end_pairs(on_, acceleration);
+            return;
+        }
+        auto& [kernels, link, home, positions, reactions] = *links_;
+        auto& [low, high] = kernels;
+        const int turns = static_cast<int>(turns_.size());
+        const auto turn = [&](int k) { return turns_[static_cast<std::size_t>(k)]; };
+        const auto start = [&](int k) {
+            const auto [to, from, gives, takes] = turn(k);
+            const auto coming = takes ? piece(1 + k % 2, partition_.begin(from), {from, 1}) : Piece{};
+            positions.start(link.space(), gives ? own.bodies : View<const std::byte>{}, to, writable(coming), from);
+            return coming;
+        };
+        const auto reaction_on = [&](int room, int k, index_t count) { return reaction_[room + k % 2].view().subview(0, reaction_bytes(count)); };
+        const auto merge = [&](int k) {
+            reactions->finish(home.space());
+            if (turn(k).gives && some) pieces_.merge(home.space(), View<const std::byte>(reaction_on(2, k, own.count)));
+        };
+
+        link.follow(on_);
+        Piece coming = start(0);
+        low.follow(on_);
+        high.follow(on_);
+        home.follow(on_);
+        add(low.space(), own, {}, Share::before);
+        for (int k = 0; k < turns; ++k) {
+            positions.finish(link.space());
+            high.follow(link.space());
+            const auto here = coming;
+            if (k + 1 < turns) {
+                if (k > 0) high.lead(link.space());  // the pairs that the next room was read for
+                coming = start(k + 1);
+            }
+            if (k > 1) high.follow(home.space());  // the reactions that were in this room have gone
+            const auto reaction = reaction_on(0, k, here.count);
+            add(high.space(), here, reaction, Share::all);
+            if (k > 0) merge(k - 1);
+            home.follow(high.space());
+            const auto [to, from, gives, takes] = turn(k);
+            reactions->start(home.space(), takes ? View<const std::byte>(reaction) : View<const std::byte>{}, from,
+                             gives ? reaction_on(2, k, own.count) : View<std::byte>{}, to);
+        }
+        add(low.space(), own, {}, Share::after);
+        merge(turns - 1);
+        for (auto* stream : {&low, &high, &link, &home}) stream->lead(on_);
+        if (some) pieces_.end_pairs(on_, acceleration);
+    }
+
+    S on_;
+    DirectPieces<S> pieces_;
+    comm::Member* member_;
+    int index_;
+    comm::Partition partition_;
+    Exchange exchange_;
+    comm::ExchangePlan plan_;
+    bool both_sides_;
+    int joined_ = 1;    ///< slabs that accumulation joins in room 0
+    index_t base_ = 0;  ///< number of the first particle that room 0 has a place for, while slabs are joined there
+    std::vector<Turn> turns_;  ///< of both sides at once
+    Buffer<std::byte, S> room_[3], reaction_[4];  ///< reactions: two to be sent, two that come
+    std::optional<Links> links_;
+    Timeline<S>* timeline_ = nullptr;
+};
+
+}  // namespace kasane::gravity

@@ -1,0 +1,38 @@
+// How long a step with direct summation takes on a team: the kernels and messages of MemberSum (member_sum.hpp) as a timetable of the member
+// with the most particles. [MTM13] eqs. 4 to 7 grown to any number of members, to a link with a latency and a bandwidth, and to the form
+// of both sides; docs/performance-model.md.
+#pragma once
+
+#include <kasane/core/comm/partition.hpp>
+#include <kasane/gravity/direct/force_time.hpp>
+#include <kasane/gravity/exchange.hpp>
+
+namespace kasane::gravity {
+
+/// A message of b bytes takes latency + b / bytes_per_second.
+struct LinkTime {
+    double latency = 0;           ///< [s]
+    double bytes_per_second = 1;
+};
+
+struct TeamStep {
+    double seconds = 0;
+    double exposed = 0;        ///< of these: no kernel runs, though messages are under way
+    double idle = 0;           ///< device seconds lost to launches, latency and multiprocessors without work, in the kernels
+    double busy = 0;           ///< what the arithmetic would take on a device that nothing holds up
+    int messages = 0;          ///< received by a member
+    double bytes = 0;          ///< sent by a member, on average
+    bool both_sides = false;
+};
+
+/// @param members  1: a device alone, and `link` means nothing
+TeamStep team_step(const ForceDevice& device, const Direct& options, const Exchange& exchange, index_t n, int members, const ForceTime& time,
+                   const LinkTime& link);
+
+/// Particles of each member.
+comm::Partition team_partition(const ForceDevice& device, const Direct& options, index_t n, int members);
+/// Bytes of a packed particle, and of the reaction on one.
+double body_bytes(Precision precision);
+double reaction_bytes(Precision precision);
+
+}  // namespace kasane::gravity

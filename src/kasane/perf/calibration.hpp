@@ -1,0 +1,55 @@
+// What machines measured about themselves, kept in a file for `kasane predict` and for the prediction that a run prints: entries of one or of
+// several machines, each a set of named numbers that belongs to a kind, a device and what was measured.
+// Invariants: the file is a hint from anybody (core/io/entry_file): an entry with a number that is negative, not finite or beyond 1e30, or of
+// another version of kasane, counts as absent; numbers are in SI units.
+#pragma once
+
+#include <kasane/core/device/space.hpp>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kasane {
+
+struct CalibrationKey {
+    std::string kind;    ///< "force", "channel", "synchronisation"
+    std::string device;  ///< its name, with the threads of a CPU: device_text()
+    std::string what;    ///< the method, or the engine and the number of members
+    auto operator<=>(const CalibrationKey&) const = default;
+};
+
+struct CalibrationEntry {
+    CalibrationKey key;
+    std::map<std::string, double> numbers;
+    std::string date;  ///< "2026-11-22"
+    /// @throws InputError when there is no number of this name: the entry is damaged
+    double operator[](const std::string& name) const;
+};
+
+struct Calibration {
+    std::filesystem::path file;
+    std::vector<CalibrationEntry> entries;
+    std::string note;  ///< what was wrong with the file; empty: nothing
+
+    /// Null when there is none.
+    const CalibrationEntry* find(const CalibrationKey& key) const;
+    /// Devices that have an entry of this kind, each once.
+    std::vector<std::string> devices(const std::string& kind) const;
+};
+
+/// $XDG_CACHE_HOME/kasane/calibration.json, else ~/.cache/kasane/calibration.json; empty where neither is known.
+std::filesystem::path default_calibration_file();
+
+/// Entries of this version of kasane. Never throws for what is in the file, nor for its absence.
+Calibration read_calibration(const std::filesystem::path& file);
+
+/// Writes these entries into the file, in place of those with the same keys.
+/// @return why it could not be written; empty: it was
+std::string keep_calibration(const std::filesystem::path& file, const std::vector<CalibrationEntry>& entries);
+
+/// "NVIDIA H200", "Intel(R) Xeon(R) …, 8 threads".
+std::string device_text(const DeviceInfo& device, int threads);
+
+}  // namespace kasane
