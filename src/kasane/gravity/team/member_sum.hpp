@@ -47,18 +47,12 @@ class MemberSum {
     /// @throws InputError on every member alike when the engine cannot serve this team
     void connect() {
         if (alone()) return;
-        if (member_->size() > 1) {
-            double form[1] = {both_sides_ ? 1.0 : 0.0};
-            member_->all_reduce(View<double>(form, 1), comm::Reduce::min);
-            both_sides_ = form[0] > 0;
-        }
+        plan_turns();
         room_[1] = Buffer<std::byte, S>(on_, bytes(std::max(plan_.buffer, partition_.largest())));
         if constexpr (pairs_exist) {
             if (both_sides_) {
                 room_[2] = Buffer<std::byte, S>(on_, bytes(partition_.largest()));
                 for (auto& room : reaction_) room = Buffer<std::byte, S>(on_, reaction_bytes(partition_.largest()));
-                for (int away = 1; away < partition_.members; ++away)
-                    if (somebody_meets(away)) distances_.push_back(away);
             }
         }
         links_.emplace(on_, *member_, exchange_.engine, both_sides_);
@@ -111,6 +105,12 @@ class MemberSum {
    private:
     static constexpr bool pairs_exist = !std::same_as<S, Cpu>;
 
+    /// A message with positions, and one with reactions the other way.
+    struct Turn {
+        int to, from;       ///< of the positions
+        bool gives, takes;  ///< are there any?
+    };
+
     /// What a member with others has besides.
     struct Links {
         Links(S on, comm::Member& member, comm::Engine engine, bool both_sides)
@@ -133,11 +133,22 @@ class MemberSum {
         return pieces_.meets(partition_.begin(a), partition_.end(a), partition_.begin(b), partition_.end(b));
     }
 
-    /// Does any member meet the one that is so far away?
-    bool somebody_meets(int away) const {
-        for (int m = 0; m < partition_.members; ++m)
-            if (meets(m, (m + away) % partition_.members)) return true;
-        return false;
+    int neighbour(int away) const { return (index_ + partition_.members + away) % partition_.members; }
+
+    /// Whether both sides are summed at once is for all members to say; they exchange with those so far away that any member meets there.
+    void plan_turns() {
+        std::vector<double> needed(static_cast<std::size_t>(partition_.members));
+        needed[0] = both_sides_ ? 0 : 1;
+        if constexpr (pairs_exist)
+            for (int away = 1; both_sides_ && away < partition_.members; ++away)
+                needed[static_cast<std::size_t>(away)] = meets(index_, neighbour(away)) ? 1 : 0;
+        member_->all_reduce(view(needed), comm::Reduce::max);
+        both_sides_ = needed[0] == 0;
+        if constexpr (pairs_exist)
+            for (int away = 1; both_sides_ && away < partition_.members; ++away) {
+                const int from = neighbour(away), to = neighbour(-away);
+                if (needed[static_cast<std::size_t>(away)] > 0) turns_.push_back({to, from, meets(to, index_), meets(index_, from)});
+            }
     }
 
     /// Where slabs lie in a room whose first particle is number `base` of all.
@@ -218,22 +229,15 @@ class MemberSum {
         const auto add = [&](S stream, const Piece& other, View<std::byte> reaction, Share share) {
             if (some && other.count > 0) span(stream, [&] { pieces_.add_pairs(stream, other, reaction, share); });
         };
-        if (alone() || distances_.empty()) {
+        if (turns_.empty()) {
             add(on_, own, {}, Share::all);
             if (some) pieces_.end_pairs(on_, acceleration);
             return;
         }
         auto& [kernels, link, home, positions, reactions] = *links_;
         auto& [low, high] = kernels;
-        const int members = partition_.members, turns = static_cast<int>(distances_.size());
-        struct Turn {
-            int to, from;  ///< of the positions; reactions go the other way
-            bool gives, takes;
-        };
-        const auto turn = [&](int k) {
-            const int away = distances_[static_cast<std::size_t>(k)], from = (index_ + away) % members, to = (index_ + members - away) % members;
-            return Turn{to, from, meets(to, index_), meets(index_, from)};
-        };
+        const int turns = static_cast<int>(turns_.size());
+        const auto turn = [&](int k) { return turns_[static_cast<std::size_t>(k)]; };
         const auto start = [&](int k) {
             const auto [to, from, gives, takes] = turn(k);
             const auto coming = takes ? piece(1 + k % 2, partition_.begin(from), {from, 1}) : Piece{};
@@ -283,9 +287,9 @@ class MemberSum {
     Exchange exchange_;
     comm::ExchangePlan plan_;
     bool both_sides_;
-    int joined_ = 1;           ///< slabs that accumulation joins in room 0
-    index_t base_ = 0;         ///< number of the first particle that room 0 has a place for, while slabs are joined there
-    std::vector<int> distances_;  ///< from a member to those that somebody meets so far away
+    int joined_ = 1;    ///< slabs that accumulation joins in room 0
+    index_t base_ = 0;  ///< number of the first particle that room 0 has a place for, while slabs are joined there
+    std::vector<Turn> turns_;  ///< of both sides at once
     Buffer<std::byte, S> room_[3], reaction_[4];  ///< reactions: two to be sent, two that come
     std::optional<Links> links_;
     Timeline<S>* timeline_ = nullptr;
