@@ -9,7 +9,7 @@ Stream::Stream(int device, Urgency urgency) : on_{device, nullptr} {
     KS_CUDA(cudaSetDevice(device));
     int least = 0, greatest = 0;
     KS_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    const int priority = urgency == Urgency::low ? least : urgency == Urgency::high ? greatest : (least + greatest) / 2;
+    const int priority = urgency == Urgency::high ? greatest : least;  // the default stream has the least
     KS_CUDA(cudaStreamCreateWithPriority(&on_.stream, cudaStreamNonBlocking, priority));
 }
 

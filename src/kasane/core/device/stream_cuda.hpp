@@ -10,8 +10,8 @@
 
 namespace kasane {
 
-/// Which of two streams' kernels go first where they compete for room.
-enum class Urgency { low, usual, high };
+/// Whose kernels go first where they compete for room: those of urgent streams, before those of the default stream.
+enum class Urgency { usual, high };
 
 }  // namespace kasane
 

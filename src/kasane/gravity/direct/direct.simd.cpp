@@ -31,7 +31,7 @@ namespace {
 /// Targets that a thread takes at a time, at most; their sums stay in the first-level cache beside a grain of sources.
 constexpr index_t chunk_size = 64;
 
-/// Below this r^2 (in units of the extent of the particles) an unsoftened pair contributes zero: r^-3 stays finite above.
+/// Below this r^2 an unsoftened pair contributes zero: r^-3 stays finite above.
 template <class Real>
 constexpr Real coincident = Real(sizeof(Real) == 4 ? 1e-24 : 1e-200);
 

@@ -44,7 +44,8 @@ class PiecesIn {
         // Float resolves places best near its origin. Double needs no shift, which would cost it digits of close pairs.
         origin_ = sizeof(Real) == 4 ? frame.origin : Vec3<double>{};
         const auto reach = [](const Vec3<double>& x) { return std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)}); };
-        per_length_ = 1 / power_above(std::max({frame.extent, reach(frame.origin - origin_), options_.softening}));
+        // A unit in the middle of what float holds: one far particle in the frame's sample does not cost the others their close pairs.
+        per_length_ = 1 / power_above(std::max(0x1p-20 * std::max(frame.extent, reach(frame.origin - origin_)), options_.softening));
         per_mass_ = 1 / power_above(frame.largest_mass);
         eps_ = per_length_ * options_.softening;
         scaled_ = {{}, per_length_ * frame.extent, per_mass_ * frame.largest_mass, frame.total};

@@ -114,14 +114,14 @@ class MemberSum {
     /// What a member with others has besides.
     struct Links {
         Links(S on, comm::Member& member, comm::Engine engine, bool both_sides)
-            : kernels{SideStream<S>(on, both_sides ? Urgency::low : Urgency::usual), SideStream<S>(on, both_sides ? Urgency::high : Urgency::usual)},
-              out(on, Urgency::high),
+            : side(on, both_sides ? Urgency::high : Urgency::usual),
+              link(on, Urgency::high),
               home(on, Urgency::high),
               positions(on, member, 0, engine) {
             if (both_sides) reactions.emplace(on, member, 1, engine);
         }
-        SideStream<S> kernels[2];  ///< with both sides at once: pairs of the own particles, pairs with the others'
-        SideStream<S> out, home;   ///< what messages wait for
+        SideStream<S> side;        ///< kernels beside those on the space's own stream
+        SideStream<S> link, home;  ///< what messages with positions, and with reactions, wait for
         comm::Channel<S> positions;
         std::optional<comm::Channel<S>> reactions;
     };
@@ -175,19 +175,18 @@ class MemberSum {
     /// Every target feels every source: accumulation, then transport. The own slab is packed.
     void one_sided(View<const Vec3<double>> targets, index_t first_target, const Field& out) {
         const bool wanted = targets.n > 0;
-        const auto prepare = [&] { pieces_.begin(on_, targets, first_target, !out.acceleration.empty(), !out.potential.empty()); };
         const auto add = [&](S stream, const Piece& sources) {
             if (wanted && sources.count > 0) span(stream, [&] { pieces_.add(stream, sources); });
         };
+        if (wanted) pieces_.begin(on_, targets, first_target, !out.acceleration.empty(), !out.potential.empty());
         if (alone()) {
-            if (!wanted) return;
-            prepare();
             add(on_, own_piece());
-            pieces_.end(on_, out);
+            if (wanted) pieces_.end(on_, out);
             return;
         }
-        auto& [kernels, link, home, positions, reactions] = *links_;
+        auto& [side, link, home, positions, reactions] = *links_;
         const int hops = plan_.messages();
+        const auto joins = [&](int h) { return plan_.hops[static_cast<std::size_t>(h)].accumulates; };
         int from = 0;  // the room with what is sent next
         const auto start = [&](int h) {
             const auto& hop = plan_.hops[static_cast<std::size_t>(h)];
@@ -200,24 +199,24 @@ class MemberSum {
         };
         link.follow(on_);
         Piece coming = start(0);
-        if (wanted) prepare();
-        for (auto& stream : kernels) stream.follow(on_);
-        add(kernels[0].space(), own_piece());
+        add(on_, own_piece());
         for (int h = 0; h < hops; ++h) {
+            // Pieces by turns on two streams: one's kernel fills the room that the other's leaves at its end.
+            const S stream = h % 2 == 0 ? side.space() : on_;
             positions.finish(link.space());
-            auto& stream = kernels[(h + 1) % 2];
-            stream.follow(link.space());
+            link.lead(stream);
             const auto here = coming;
             if (h + 1 < hops) {
-                // In the ring, the room that the next message fills is free when the kernels given so far have read it.
-                if (!plan_.hops[static_cast<std::size_t>(h + 1)].accumulates)
-                    for (auto& kernel : kernels) kernel.lead(link.space());
+                if (!joins(h) && !joins(h + 1)) {
+                    // In the ring: the next message fills the room that was sent before this one, once the kernels given so far have read it.
+                    link.follow(on_);
+                    side.lead(link.space());
+                }
                 coming = start(h + 1);
             }
-            add(stream.space(), here);
+            add(stream, here);
         }
-        for (auto& stream : kernels) stream.lead(on_);
-        link.lead(on_);
+        side.lead(on_);
         if (wanted) pieces_.end(on_, out);
     }
 
@@ -234,8 +233,7 @@ class MemberSum {
             if (some) pieces_.end_pairs(on_, acceleration);
             return;
         }
-        auto& [kernels, link, home, positions, reactions] = *links_;
-        auto& [low, high] = kernels;
+        auto& [high, link, home, positions, reactions] = *links_;
         const int turns = static_cast<int>(turns_.size());
         const auto turn = [&](int k) { return turns_[static_cast<std::size_t>(k)]; };
         const auto start = [&](int k) {
@@ -250,12 +248,10 @@ class MemberSum {
             if (turn(k).gives && some) pieces_.merge(home.space(), View<const std::byte>(reaction_on(2, k, own.count)));
         };
 
+        // Own pairs on the space's own stream, of the least urgency; the others' before them where they compete.
         link.follow(on_);
         Piece coming = start(0);
-        low.follow(on_);
-        high.follow(on_);
-        home.follow(on_);
-        add(low.space(), own, {}, Share::before);
+        add(on_, own, {}, Share::before);
         for (int k = 0; k < turns; ++k) {
             positions.finish(link.space());
             high.follow(link.space());
@@ -273,9 +269,9 @@ class MemberSum {
             reactions->start(home.space(), takes ? View<const std::byte>(reaction) : View<const std::byte>{}, from,
                              gives ? reaction_on(2, k, own.count) : View<std::byte>{}, to);
         }
-        add(low.space(), own, {}, Share::after);
+        add(on_, own, {}, Share::after);
         merge(turns - 1);
-        for (auto* stream : {&low, &high, &link, &home}) stream->lead(on_);
+        home.lead(on_);  // who follows the others' streams
         if (some) pieces_.end_pairs(on_, acceleration);
     }
 
