@@ -39,7 +39,13 @@ gravity::Simulation simulation(const RunFile& file, Crew& crew, gravity::Particl
                                              .state = std::move(state),
                                              .exchange = file.exchange};
     if (crew.ranks() == 1 && file.here.size() == 1) return gravity::Simulation(file.space, std::move(particles), options);
-    return gravity::Simulation(crew.team(file.here), file.here, std::move(particles), options);
+    auto& team = crew.team(file.here);
+    try {
+        return gravity::Simulation(team, file.here, std::move(particles), options);
+    } catch (...) {
+        crew.end_if_others_wait();
+        throw;
+    }
 }
 
 /// "cpu" of "cpu", "cuda" of "cuda:1".
@@ -69,7 +75,8 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
       schedule_(file.schedule),
       directory_(directory),
       alone_(crew ? nullptr : std::make_unique<Crew>()),
-      simulation_(simulation(file, crew ? *crew : *alone_, std::move(particles), std::move(state), step)),
+      crew_(crew ? *crew : *alone_),
+      simulation_(simulation(file, crew_, std::move(particles), std::move(state), step)),
       energy_(directory.energy()),
       record_(std::move(record)),
       timers_before_(record_.timers),
@@ -85,10 +92,9 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.device = device_info(file.space);
     record_.threads = threads_of(file.space);
     record_.simd = simd_name();
-    const auto& all = crew ? *crew : *alone_;
-    record_.parallel.ranks = all.ranks();
+    record_.parallel.ranks = crew_.ranks();
     record_.parallel.members = static_cast<int>(file.here.size());
-    record_.parallel.placement = all.placement();
+    record_.parallel.placement = crew_.placement();
     const auto exchange = simulation_.exchange_used();
     record_.parallel.engine = exchange.engine;
     record_.parallel.form = exchange.engine.empty() ? "" : name(exchange.form);
@@ -274,6 +280,7 @@ const Record& GravityRun::go(const RunControls& controls) {
             write_record();
         } catch (const Error&) {  // the disk is full: the error that is on its way says so
         }
+        crew_.end_if_others_wait();
         throw;
     }
 }

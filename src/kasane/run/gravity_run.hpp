@@ -37,6 +37,7 @@ class GravityRun {
     const Schedule& schedule_;
     const RunDirectory& directory_;
     std::unique_ptr<Crew> alone_;  ///< when there is no other
+    Crew& crew_;
     gravity::Simulation simulation_;
     EnergyTable energy_;
     Record record_;
