@@ -6,6 +6,7 @@
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/papers.hpp>
 #include <kasane/run/parallel_keys.hpp>
+#include <kasane/run/predict.hpp>
 #include <kasane/run/record_parts.hpp>
 #include <kasane/version.hpp>
 
@@ -107,6 +108,7 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.force = file.force;
     record_.step_method = file.steps;
     record_.variant = simulation_.variant();
+    record_.predicted_step_seconds = predicted_step(file, record_.parallel.ranks, record_.parallel.members).value_or(0);
     const auto* direct = std::get_if<gravity::Direct>(&file.force);
     if (direct && record_.variant != name(gravity::DirectVariant::plain)) {  // the oracle is not there for speed
         const auto& mass = simulation_.particles().mass;
@@ -211,6 +213,8 @@ void GravityRun::update_record() {
             sum.seconds += part.seconds;
             sum.calls += part.calls;
         }
+    const auto taken = record_.steps - record_.segments.back().first_step;
+    record_.step_seconds = taken > 0 ? stepping_seconds_ / static_cast<double>(taken) : 0;
     record_.segments.back().last_step = record_.steps;
     record_.segments.back().seconds = life_.seconds();
 }
@@ -257,6 +261,7 @@ const Record& GravityRun::go(const RunControls& controls) {
             const auto burst = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.2 / seconds_per_step), 1, event - step);
             const Stopwatch watch;
             simulation_.step(burst);
+            stepping_seconds_ += watch.seconds();
             seconds_per_step = std::max(watch.seconds() / static_cast<double>(burst), 1e-9);
             const auto now = simulation_.steps();
             if (now == event) {
