@@ -1,5 +1,6 @@
 // The main of the programs that run under an MPI launcher (*.ranks.test.cpp): every rank runs every test, in step. Rank 0 tells of the
 // tests, and every rank of its failures. A rank that leaves a test early ends the run: the others may be waiting for it.
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/communicator.hpp>
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ class RankPrinter : public testing::EmptyTestEventListener {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
     testing::InitGoogleTest(&argc, argv);
     auto& ranks = comm::world();
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
@@ -41,4 +42,7 @@ int main(int argc, char** argv) {
     std::uint64_t failed = RUN_ALL_TESTS() != 0;
     ranks.all_reduce({&failed, 1}, comm::Reduce::max);
     return failed ? 1 : 0;
+} catch (const InputError& error) {  // there are no ranks
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
 }

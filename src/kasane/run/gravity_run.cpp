@@ -5,6 +5,7 @@
 #include <kasane/run/gravity_run.hpp>
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/papers.hpp>
+#include <kasane/run/parallel_keys.hpp>
 #include <kasane/run/record_parts.hpp>
 #include <kasane/version.hpp>
 
@@ -37,9 +38,8 @@ gravity::Simulation simulation(const RunFile& file, Crew& crew, gravity::Particl
                                              .steps = step,
                                              .state = std::move(state),
                                              .exchange = file.exchange};
-    const int members = static_cast<int>(file.here.size());
-    if (members * crew.ranks() == 1) return gravity::Simulation(file.space, std::move(particles), options);
-    return gravity::Simulation(crew.team(members), file.here, std::move(particles), options);
+    if (crew.ranks() == 1 && file.here.size() == 1) return gravity::Simulation(file.space, std::move(particles), options);
+    return gravity::Simulation(crew.team(file.here), file.here, std::move(particles), options);
 }
 
 /// "cpu" of "cpu", "cuda" of "cuda:1".
@@ -89,6 +89,9 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.parallel.ranks = all.ranks();
     record_.parallel.members = static_cast<int>(file.here.size());
     record_.parallel.placement = all.placement();
+    const auto exchange = simulation_.exchange_used();
+    record_.parallel.engine = exchange.engine;
+    record_.parallel.form = exchange.engine.empty() ? "" : name(exchange.form);
     record_.particles = simulation_.size();
     record_.particles_by_type = {};
     for (const auto type : simulation_.particles().type) ++record_.particles_by_type[type];

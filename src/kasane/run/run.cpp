@@ -59,7 +59,7 @@ RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, 
 
 RunResult start(const RunFile& file, RunDirectory::Existing existing, const RunControls& controls) {
     RunDirectory::check_free(file.directory, existing);
-    check_memory(file);
+    check_memory(file, controls.crew);
     auto particles = particles_of(file, controls);
     const auto directory = RunDirectory::create(file.directory, existing);
     write_atomically(directory.run_file(), file.resolved);
@@ -74,7 +74,7 @@ RunResult resume(const std::filesystem::path& path, const std::vector<io::Settin
     if (!checkpoint) {
         log::warning("the run was stopped before its first checkpoint: it starts from the beginning");
         const auto file = read_run_file(directory.run_file(), settings, {}, controls.crew);
-        check_memory(file);
+        check_memory(file, controls.crew);
         EnergyTable::keep_until(directory.energy(), -1);
         return go_from_the_start(file, directory, particles_of(file, controls), controls);
     }

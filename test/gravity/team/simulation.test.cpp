@@ -18,53 +18,53 @@ struct OneRank {
 
 class TeamOn : public OnEverySpace {
    protected:
-    void compare(const Particles& particles, const SimulationOptions& options, int members, const std::vector<std::int64_t>& bursts) {
-        SCOPED_TRACE(testing::Message() << particles.size() << " particles, " << members << " members");
+    void compare(const Particles& particles, const SimulationOptions& options, const std::vector<int>& teams,
+                 const std::vector<std::int64_t>& bursts) {
         Simulation alone(space_, particles, options);
-        OneRank rank(space_, members);
-        Simulation team(rank.team, rank.here, particles, options);
-        expect_same(told_by(team, bursts), told_by(alone, bursts));
+        const auto expected = told_by(alone, bursts);
+        for (const int members : teams) {
+            SCOPED_TRACE(testing::Message() << particles.size() << " particles, " << members << " members");
+            OneRank rank(space_, members);
+            Simulation team(rank.team, rank.here, particles, options);
+            expect_same(told_by(team, bursts), expected);
+        }
     }
 };
 KS_ON_EVERY_SPACE(TeamOn);
 
 TEST_P(TeamOn, LeapfrogIsThatOfOneMember) {
-    for (const int members : {1, 2, 3, 4, 7, 8})
-        for (const index_t n : {1, 5, 1000, 4097}) compare(team_particles(n), team_options(leapfrog), members, {1, 2});
+    for (const index_t n : {1, 5, 1000}) compare(team_particles(n), team_options(leapfrog), {1, 2, 3, 4, 7, 8}, {1, 2});
+    compare(team_particles(4097), team_options(leapfrog), {2, 3, 4, 7, 8}, {1});
 }
 
 TEST_P(TeamOn, AdaptiveStepsAreThoseOfOneMember) {
-    for (const int members : {2, 3, 7})
-        for (const index_t n : {1, 5, 1000}) compare(team_particles(n), team_options(adaptive()), members, {1});
+    for (const index_t n : {1, 5, 1000}) compare(team_particles(n), team_options(adaptive()), {2, 3, 7}, {1});
 }
 
 TEST_P(TeamOn, BlockStepsAreThoseOfOneMember) {
-    for (const int members : {2, 3, 8})
-        for (const index_t n : {1, 5, 1000}) compare(team_particles(n), team_options(blocks()), members, {1});
+    for (const index_t n : {1, 5, 1000}) compare(team_particles(n), team_options(blocks()), {2, 3, 8}, {1});
 }
 
 TEST_P(TeamOn, WithoutSofteningToo) {
-    compare(team_particles(1000), team_options(leapfrog, 0), 3, {2});
+    compare(team_particles(1000), team_options(leapfrog, 0), {3}, {2});
     auto steps = blocks();
     steps.deepest = 8;
-    compare(team_particles(1000), team_options(steps, 0), 4, {1});
+    compare(team_particles(1000), team_options(steps, 0), {4}, {1});
 }
 
 TEST_P(TeamOn, InDoublePrecisionToo) {
     const SimulationOptions options{.force = Direct{.softening = 0.02, .precision = Precision::double_}, .step = leapfrog};
-    compare(team_particles(1000), options, 4, {2});
+    compare(team_particles(1000), options, {4}, {2});
 }
 
-TEST_P(TeamOn, BuffersOfEverySizeGiveTheSame) {
-    auto options = team_options(leapfrog);
-    for (const double buffer : {0.0, 16.0 * 1024, 16.0 * 2048, 1e9}) {
-        options.exchange.buffer_bytes = buffer;
-        for (const int members : {4, 6}) compare(team_particles(4097), options, members, {1});
-    }
+TEST_P(TeamOn, BothSidesOfThePairsAtOnceToo) {
+    if (GetParam() == "cpu") GTEST_SKIP() << "the CPU has no form with both sides";
+    const SimulationOptions options{.force = Direct{.softening = 0.02, .variant = DirectVariant::pair}, .step = leapfrog};
+    for (const index_t n : {5, 1000, 9000}) compare(team_particles(n), options, {1, 2, 3, 4, 7, 8}, {2, 1});
 }
 
 TEST_P(TeamOn, FramesAreRenewedAsOnOneMember) {
-    compare(team_particles(33), team_options(leapfrog), 2, {63, 1, 1, 64});
+    compare(team_particles(33), team_options(leapfrog), {2}, {63, 1, 1, 64});
 }
 
 TEST_P(TeamOn, AnotherTeamGoesOn) {
@@ -108,7 +108,7 @@ TEST_P(TeamOn, TellsWhichParticleBlewUpAndCanBeReplaced) {
     EXPECT_NE(said.find("particle 777 (id 4711)"), std::string::npos) << said;
     EXPECT_EQ(said, message(alone));
     EXPECT_EQ(team.steps(), alone.steps());
-    compare(team_particles(5), team_options(leapfrog), 4, {1});
+    compare(team_particles(5), team_options(leapfrog), {4}, {1});
 }
 
 TEST_P(TeamOn, RefusesATreeAndBadParticles) {

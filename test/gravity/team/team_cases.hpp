@@ -14,9 +14,10 @@
 
 namespace kasane::gravity {
 
-/// A Plummer sphere; of few particles two, or one. Velocities and masses differ, so that nothing is equal by symmetry.
+/// The first n of a Plummer sphere. Masses differ, so that nothing is equal by symmetry.
 inline Particles team_particles(index_t n) {
-    auto p = plummer({.count = std::max<index_t>(n, 8), .seed = 11});
+    static const auto all = plummer({.count = 9000, .seed = 11});
+    auto p = all;
     const auto size = static_cast<std::size_t>(n);
     p.position.resize(size);
     p.velocity.resize(size);

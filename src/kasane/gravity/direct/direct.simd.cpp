@@ -31,7 +31,7 @@ namespace {
 /// Targets that a thread takes at a time, at most; their sums stay in the first-level cache beside a grain of sources.
 constexpr index_t chunk_size = 64;
 
-/// Below this r^2 (in units of the extent of the particles) an unsoftened pair contributes zero: r^-3 stays finite above.
+/// Below this r^2 an unsoftened pair contributes zero: r^-3 stays finite above.
 template <class Real>
 constexpr Real coincident = Real(sizeof(Real) == 4 ? 1e-24 : 1e-200);
 
@@ -149,7 +149,7 @@ HWY_INLINE void add_parts(D d, hn::Vec<D> term, const SimdSums& to, const double
         const auto shift = hn::LoadU(d, bins + k * bins_width);
         const auto part = hn::Sub(hn::Add(term, shift), shift);
         term = hn::Sub(term, part);
-        hn::Store(hn::Add(hn::Load(d, sums + k * to.stride), part), d, sums + k * to.stride);
+        hn::Store(hn::Add(hn::Load(d, sums + k * SimdSums::stride), part), d, sums + k * SimdSums::stride);
     };
     add_part(0), add_part(1);
     for (int k = 2; k < to.parts; ++k) add_part(k);
@@ -176,7 +176,7 @@ HWY_INLINE V fold(D d, V a, V b) {
 template <class D>
 HWY_INLINE void flush(D d, const Target<D> (&target)[block_size], index_t i, const SimdSums& to) {
     const hn::ScalableTag<double> dd;
-    double* sums = to.at + i * sum_components;
+    double* sums = to.of(i);
 #if HWY_TARGET == HWY_SCALAR
     static_cast<void>(d);
     for (int k = 0; k < block_size; ++k, sums += sum_components) {

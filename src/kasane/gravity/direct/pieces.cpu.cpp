@@ -44,7 +44,8 @@ class PiecesIn {
         // Float resolves places best near its origin. Double needs no shift, which would cost it digits of close pairs.
         origin_ = sizeof(Real) == 4 ? frame.origin : Vec3<double>{};
         const auto reach = [](const Vec3<double>& x) { return std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)}); };
-        per_length_ = 1 / power_above(std::max({frame.extent, reach(frame.origin - origin_), options_.softening}));
+        // A unit in the middle of what float holds: one far particle in the frame's sample does not cost the others their close pairs.
+        per_length_ = 1 / power_above(std::max(0x1p-20 * std::max(frame.extent, reach(frame.origin - origin_)), options_.softening));
         per_mass_ = 1 / power_above(frame.largest_mass);
         eps_ = per_length_ * options_.softening;
         scaled_ = {{}, per_length_ * frame.extent, per_mass_ * frame.largest_mass, frame.total};
@@ -80,14 +81,15 @@ class PiecesIn {
         target_.reserve_discarding(3 * padded);
         sums_.reserve_discarding(job_.sums.parts * padded * sum_components);
         job_.sums.at = sums_.data();
-        job_.sums.stride = padded * sum_components;
         Real *const x = target_.data(), *const y = x + padded, *const z = y + padded;
         job_.x = x, job_.y = y, job_.z = z;
 #pragma omp parallel for schedule(static) num_threads(threads) if (padded > 4096)
-        for (index_t i = 0; i < padded; ++i) {
-            const auto at = place(targets[std::min(i, targets.n - 1)]);
-            x[i] = at.x, y[i] = at.y, z[i] = at.z;
-            for (int k = 0; k < job_.sums.parts; ++k) std::fill_n(job_.sums.at + k * job_.sums.stride + i * sum_components, sum_components, 0.0);
+        for (index_t block = 0; block < padded; block += target_padding) {
+            for (index_t i = block; i < block + target_padding; ++i) {
+                const auto at = place(targets[std::min(i, targets.n - 1)]);
+                x[i] = at.x, y[i] = at.y, z[i] = at.z;
+            }
+            std::fill_n(job_.sums.of(block), job_.sums.parts * SimdSums::stride, 0.0);
         }
     }
 
@@ -107,12 +109,15 @@ class PiecesIn {
         const double per_acceleration = factor.acceleration * options_.G / per_mass_ * per_length_ * per_length_;
         const double per_potential = -factor.potential * options_.G / per_mass_ * per_length_;
 #pragma omp parallel for schedule(static) num_threads(threads) if (job_.targets > 4096)
-        for (index_t i = 0; i < job_.targets; ++i) {
-            double field[sum_components] = {};
+        for (index_t block = 0; block < job_.targets; block += target_padding) {
+            double field[SimdSums::stride] = {};
             for (int k = job_.sums.parts; k-- > 0;)
-                for (int c = 0; c < sum_components; ++c) field[c] += job_.sums.at[k * job_.sums.stride + i * sum_components + c];
-            if (!out.acceleration.empty()) out.acceleration[i] = per_acceleration * Vec3<double>{field[0], field[1], field[2]};
-            if (!out.potential.empty()) out.potential[i] = per_potential * field[3];
+                for (index_t c = 0; c < SimdSums::stride; ++c) field[c] += job_.sums.of(block)[k * SimdSums::stride + c];
+            const double* of = field;
+            for (index_t i = block; i < std::min(block + target_padding, job_.targets); ++i, of += sum_components) {
+                if (!out.acceleration.empty()) out.acceleration[i] = per_acceleration * Vec3<double>{of[0], of[1], of[2]};
+                if (!out.potential.empty()) out.potential[i] = per_potential * of[3];
+            }
         }
     }
 
@@ -164,7 +169,7 @@ class PiecesIn {
                     Bins<most_parts> bins;
                     for (int k = 0; k < most_parts; ++k) bins.shift[k] = bins_[k][c];
                     for (int k = 0; k < job_.sums.parts; ++k)
-                        job_.sums.at[k * job_.sums.stride + i * sum_components + c] += bins.cut(k, run[c]);
+                        job_.sums.of(i)[k * SimdSums::stride + c] += bins.cut(k, run[c]);
                 }
             }
     }
@@ -178,16 +183,13 @@ class PiecesIn {
     double bins_[most_parts][bins_width] = {};
     SimdJob<Real> job_;
     Buffer<Real, Cpu> target_;   ///< x[], y[], z[]
-    Buffer<double, Cpu> sums_;  ///< [parts][targets][components]
+    Buffer<double, Cpu> sums_;  ///< as SimdSums says
 };
 
 }  // namespace
 
 /// As long as what is done once per grain (1.5% of 1024 floats) allows, so that a few thousand particles still spread over ranks.
-index_t cpu_grain(index_t total, Precision precision) {
-    if (precision == Precision::single_) return total < 1024 ? 256 : total < 16384 ? 512 : 1024;
-    return total < 4096 ? 256 : 512;
-}
+index_t cpu_grain(index_t total) { return total < 1024 ? 256 : total < 16384 ? 512 : 1024; }
 
 std::uint64_t cpu_pieces_bytes(index_t targets, Precision precision) {
     const auto real = precision == Precision::single_ ? sizeof(float) : sizeof(double);
@@ -206,7 +208,7 @@ struct DirectPieces<Cpu>::State {
 template <>
 DirectPieces<Cpu>::DirectPieces(Cpu, const Direct& options, index_t total) {
     detail::validate_cpu(options);
-    const auto grain = detail::cpu_grain(total, options.precision);
+    const auto grain = detail::cpu_grain(total);
     if (options.precision == Precision::single_)
         state_ = std::make_unique<State>(State{grain, 4 * sizeof(float), detail::PiecesIn<float>(options, grain)});
     else

@@ -17,16 +17,20 @@ inline constexpr index_t source_group = static_cast<index_t>(64 / sizeof(Real));
 /// Numbers of each part in SimdSums::bins: the components' constants, twice, as the widest vector takes them.
 inline constexpr index_t bins_width = 2 * sum_components;
 
-/// The binned sums of the targets.
-struct SimdSums {
-    double* at = nullptr;  ///< [parts][padded targets][components], aligned as a Buffer is
-    index_t stride = 0;    ///< numbers from part to part
-    int parts = 0;
-    const double* bins = nullptr;  ///< [parts][bins_width] constants to cut with (Bins::shift)
-};
-
 /// Targets are padded to a multiple of this, which covers every number of targets that a kernel keeps in registers.
 inline constexpr index_t target_padding = 4;
+
+/// The binned sums of the targets, four targets together.
+struct SimdSums {
+    double* at = nullptr;  ///< [padded targets / 4][parts][4][components], aligned as a Buffer is
+    int parts = 0;
+    const double* bins = nullptr;  ///< [parts][bins_width] constants to cut with (Bins::shift)
+
+    /// Numbers from part to part.
+    static constexpr index_t stride = target_padding * sum_components;
+    /// The components of a target's first part.
+    double* of(index_t target) const { return at + target / target_padding * parts * stride + target % target_padding * sum_components; }
+};
 
 /// A piece of sources and the targets that feel it. Lengths and masses are of order 1 (the caller scales them).
 template <class Real>

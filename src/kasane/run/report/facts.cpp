@@ -61,6 +61,8 @@ std::string table(const Context& c) {
     if (!h.capability.empty()) device.push_back(h.device_kind == "cuda" ? "compute capability " + h.capability : h.capability);
     rows.add("Device", joined(device));
     rows.add("Threads", h.threads > 0 ? grouped(h.threads) + (h.simd.empty() ? "" : " (" + h.simd + ")") : "");
+    if (h.ranks * h.members > 1)
+        rows.add("Ranks", joined({grouped(h.ranks) + (h.members > 1 ? " of " + grouped(h.members) + " devices" : ""), h.engine, h.form}));
     rows.add("Version", joined({h.version.empty() ? "" : "kasane " + h.version, h.commit.empty() ? "" : "commit " + h.commit}));
     rows.add("Build", joined({h.compiler, h.cuda.empty() ? "" : "CUDA " + h.cuda, h.mpi.empty() ? "" : "MPI " + h.mpi}));
     rows.add("Started", clock(h.started));

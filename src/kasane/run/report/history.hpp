@@ -35,6 +35,8 @@ struct History {
     std::string device, device_kind, capability, simd;
     double memory_bytes = unknown, device_units = unknown, clock_hertz = unknown;
     std::int64_t threads = 0;
+    std::int64_t ranks = 1, members = 1;          ///< members of each rank
+    std::string engine, form;                     ///< of their messages; empty for one member
     std::int64_t particles = 0;
     std::array<std::int64_t, gravity::type_count> by_type{};
     gravity::Units units;
