@@ -12,27 +12,42 @@
 
 namespace kasane::gravity::detail {
 
+/// What the parts of sums stand for, written by the kernels that add to them: of accelerations, of potentials.
+template <class Real>
+struct Quanta {
+    Cut<Real> acceleration, potential;
+};
+
 /// Layout: [component][part][n], components x, y, z and, where it is wanted, the potential.
 template <class R>
 struct BinnedSums {
     using Real = R;
+    using Part = typename Cut<Real>::Part;
     static constexpr int parts = Cut<Real>::parts;
     static constexpr bool binned = true;
-    double* words = nullptr;
+    Part* words = nullptr;
     index_t n = 0;
+    Quanta<Real>* quanta = nullptr;  ///< null where sums are only passed on
 
-    void place(std::byte* memory) { words = reinterpret_cast<double*>(memory); }
-    static constexpr index_t bytes(index_t n, int components) { return n * components * parts * static_cast<index_t>(sizeof(double)); }
-    __device__ double* part(int c, int k) const { return words + (c * parts + k) * n; }
-    /// Adds one term to component c of particle i; most terms are whole in their first part. @tparam first  parts before it are out already
-    template <int first = 0>
-    __device__ void add(const Cut<Real>& cut, int c, index_t i, Real term) const {
+    void place(std::byte* memory, std::byte* of_quanta) {
+        words = reinterpret_cast<Part*>(memory);
+        quanta = reinterpret_cast<Quanta<Real>*>(of_quanta);
+    }
+    static constexpr index_t bytes(index_t n, int components) { return n * components * parts * static_cast<index_t>(sizeof(Part)); }
+    __device__ Part* part(int c, int k) const { return words + (c * parts + k) * n; }
+    __device__ static void add_to(long long* word, long long term) {
+        atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(term));
+    }
+    __device__ static void add_to(double* word, double term) { atomicAdd(word, term); }
+    /// Adds what is left of a term of component c of particle i after its first part, as a rule nothing.
+    __device__ void add_rest(const Cut<Real>& cut, int c, index_t i, Real rest) const {
 #pragma unroll
-        for (int k = first; k < parts; ++k) {
-            const Real cut_off = cut(k, term);
-            if (cut_off != Real(0)) atomicAdd(part(c, k) + i, static_cast<double>(cut_off));
-            if (term == Real(0)) break;
-        }
+        for (int k = 1; k < parts; ++k)
+            if (const auto one = cut(k, rest); one != Part(0)) add_to(part(c, k) + i, one);
+    }
+    __device__ void add(const Cut<Real>& cut, int c, index_t i, Real term) const {
+        add_to(part(c, 0) + i, cut(0, term));
+        if (term != Real(0)) add_rest(cut, c, i, term);
     }
     __device__ void add(const Cut<Real>& cut, index_t i, Real x, Real y, Real z) const {
         add(cut, 0, i, x);
@@ -40,8 +55,9 @@ struct BinnedSums {
         add(cut, 2, i, z);
     }
     __device__ double value(int c, index_t i) const {
+        const auto& cut = c < 3 ? quanta->acceleration : quanta->potential;
         double sum = 0;
-        for (int k = parts; k-- > 0;) sum += part(c, k)[i];
+        for (int k = parts; k-- > 0;) sum += cut.value(k, part(c, k)[i]);
         return sum;
     }
     __device__ void clear(int c, index_t i) const {
@@ -49,8 +65,7 @@ struct BinnedSums {
     }
     /// Word i of a reaction, as many as `merged` says.
     __device__ void merge(const BinnedSums& from, index_t i) const {
-        const double word = from.words[i];
-        if (word != 0) atomicAdd(words + i, word);
+        if (const auto word = from.words[i]; word != Part(0)) add_to(words + i, word);
     }
     KS_FN index_t merged() const { return n * 3 * parts; }
 };
@@ -62,7 +77,7 @@ struct FloatSums {
     Body<Real>* sums = nullptr;  ///< m unused
     index_t n = 0;
 
-    void place(std::byte* memory) { sums = reinterpret_cast<Body<Real>*>(memory); }
+    void place(std::byte* memory, std::byte*) { sums = reinterpret_cast<Body<Real>*>(memory); }
     static constexpr index_t bytes(index_t n, int) { return n * static_cast<index_t>(sizeof(Body<Real>)); }
     __device__ void add(const Cut<Real>&, index_t i, Real x, Real y, Real z) const {
 #if __CUDA_ARCH__ >= 900

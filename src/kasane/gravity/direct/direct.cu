@@ -76,7 +76,7 @@ struct CudaScratch {
         PairLaunch call;
         call.shape = pair_shape(options.precision, n);
         if (table_of != n) {
-            table.emplace(on, multiprocessors, call.shape, n, 0, n, 0, n);
+            table.emplace(on, multiprocessors, call.shape, n, 0, n, 0, n, Share::all);
             table_of = n;
         }
         table->give(call);

@@ -51,19 +51,21 @@ KernelWork both_sides_work(const ForceDevice& device, Precision precision, index
                            index_t other_end, double share) {
     const auto shape = pair_shape(precision, total);
     const auto meetings = pair_meetings(shape, total, begin, end, other_begin, other_end);
-    const auto quanta = static_cast<double>(meetings * shape.quanta_per_meeting());
-    const auto schedule = pair_schedule(shape, std::llround(share * quanta), device.units);
-    if (schedule.quanta == 0) return {};
-    const double blocks = whole_number(schedule.warps, shape.warps_per_block);
+    const double quanta = share * static_cast<double>(meetings.quanta(shape)), tiles = share * static_cast<double>(meetings.tiles(shape));
+    if (quanta == 0) return {};
+    const double warps = std::min(std::ceil(quanta), static_cast<double>(shape.warps(device.units)));
+    const double blocks = whole_number(warps, shape.warps_per_block);
     const double resident = whole_number(blocks, device.units) * shape.warps_per_block / schedulers;  // warps of the fullest scheduler
-    const double per_quantum = static_cast<double>(shape.quantum_tiles) * warp * shape.targets_per_lane;
-    const auto longest = static_cast<double>(schedule.longest);
+    const double per_tile = warp * shape.targets_per_lane;
+    // Warps end within a quantum of the kind that comes last.
+    const int last = meetings.fine > 0 ? shape.fine_tiles : shape.coarse_tiles;
+    const double longest = std::max(static_cast<double>(last), tiles / warps + 0.5 * last);
     KernelWork work;
     work.targets = shape.targets_per_lane;
-    work.chain = longest * per_quantum;
+    work.chain = longest * per_tile;
     work.issue = work.chain * resident;
-    work.whole = static_cast<double>(schedule.quanta) * per_quantum / (device.units * schedulers);
-    work.additions = longest * (shape.targets_per_lane + shape.quantum_tiles) * resident;  // on the targets, and the reactions
+    work.whole = tiles * per_tile / (device.units * schedulers);
+    work.additions = (longest + quanta / warps * shape.targets_per_lane) * resident;  // reactions, and on the targets
     return work;
 }
 

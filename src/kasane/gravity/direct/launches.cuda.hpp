@@ -18,8 +18,11 @@ struct SumsMemory {
     std::byte* bytes = nullptr;
     index_t n = 0;
     bool binned = true;
+    std::byte* quanta = nullptr;  ///< [quanta_bytes()], what binned sums stand for; null where they are only passed on
+    unsigned long long* counter = nullptr;  ///< of quanta drawn: zero before the first kernel, and after they were read
 };
 index_t sums_bytes(Precision precision, bool binned, index_t n, int components);
+index_t quanta_bytes();
 
 /// Rounded up to whole runs of sources.
 KS_FN index_t whole_runs(index_t sources) { return (sources + source_run - 1) / source_run * source_run; }
@@ -48,8 +51,10 @@ struct PairLaunch {
     View<const std::byte> own, other;  ///< bodies, whole blocks
     index_t own_count = 0, other_count = 0;
     const MeetingRow* rows = nullptr;  ///< on the device
-    const WarpStart* starts = nullptr;
+    int row_count = 0;
+    const WarpShare* shares = nullptr;  ///< [warps], on the device
     int warps = 0;
+    std::int64_t drawn = 0, end = 0;  ///< quanta [drawn, end) are drawn by the warps, from the counter of the own sums
     Scale scale;
     SumsMemory own_sums, other_sums;
 };

@@ -4,6 +4,8 @@
 #include <kasane/gravity/direct/launches.cuda.hpp>
 #include <kasane/gravity/direct/pack.cuda.hpp>
 
+#include <algorithm>
+
 namespace kasane::gravity::detail {
 namespace {
 
@@ -29,7 +31,7 @@ void pack_in(Precision precision, Cuda on, View<const Vec3<double>> position, Vi
 template <class Sums>
 Sums placed(const SumsMemory& memory) {
     Sums sums;
-    sums.place(memory.bytes);
+    sums.place(memory.bytes, memory.quanta);
     sums.n = memory.n;
     return sums;
 }
@@ -48,9 +50,11 @@ void with_sums(Precision precision, const SumsMemory& memory, F f) {
 
 index_t sums_bytes(Precision precision, bool binned, index_t n, int components) {
     index_t bytes = 0;
-    with_sums(precision, {nullptr, n, binned}, [&](auto sums) { bytes = decltype(sums)::bytes(n, components); });
+    with_sums(precision, {nullptr, n, binned, nullptr, nullptr}, [&](auto sums) { bytes = decltype(sums)::bytes(n, components); });
     return bytes;
 }
+
+index_t quanta_bytes() { return static_cast<index_t>(std::max(sizeof(Quanta<float>), sizeof(Quanta<double>))); }
 
 index_t body_bytes(Precision precision) {
     return static_cast<index_t>(precision == Precision::double_ ? sizeof(Body<double>) : sizeof(Body<float>));
@@ -68,7 +72,7 @@ void launch_pack(Cuda on, Precision precision, View<const Vec3<double>> position
 
 void launch_take(Cuda on, const Direct& options, const SumsMemory& memory, const Field& out, FoundFrame* found) {
     if (memory.n == 0) return;
-    with_sums(options.precision, memory, [&](auto sums) { take_sums<<<blocks_for(sums.n), block, 0, on.stream>>>(sums, options.G, out, found); });
+    with_sums(options.precision, memory, [&](auto sums) { take_sums<<<blocks_for(sums.n), block, 0, on.stream>>>(sums, options.G, out, found, memory.counter); });
     KS_CUDA(cudaGetLastError());
 }
 
@@ -76,7 +80,7 @@ void launch_merge(Cuda on, Precision precision, const SumsMemory& memory, const 
     if (memory.n == 0) return;
     with_sums(precision, memory, [&](auto to) {
         auto other = to;
-        other.place(const_cast<std::byte*>(from));
+        other.place(const_cast<std::byte*>(from), nullptr);
         merge_sums<<<blocks_for(to.merged()), block, 0, on.stream>>>(to, other);
     });
     KS_CUDA(cudaGetLastError());

@@ -109,11 +109,12 @@ __global__ void pack(View<const Vec3<double>> position, View<const double> mass,
     from.note(body);
 }
 
-/// out = G sums, the potential with its sign; leaves the sums cleared for the next time.
+/// out = G sums, the potential with its sign; leaves the sums and the counter cleared for the next time.
 template <class Sums>
-__global__ void take_sums(Sums sums, double G, Field out, FoundFrame* found) {
+__global__ void take_sums(Sums sums, double G, Field out, FoundFrame* found, unsigned long long* counter) {
     const index_t i = blockIdx.x * static_cast<index_t>(blockDim.x) + threadIdx.x;
     if (i == 0 && found) found->largest_mass = 0;
+    if (i == 0) *counter = 0;
     if (i >= sums.n) return;
     if (!out.acceleration.empty()) {
         out.acceleration[i] = G * Vec3<double>{sums.value(0, i), sums.value(1, i), sums.value(2, i)};

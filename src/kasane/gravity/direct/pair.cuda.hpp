@@ -91,9 +91,11 @@ struct PairCall {
     const Body<Real>* other = nullptr;  ///< likewise; the own ones too
     int own_count = 0, other_count = 0;
     const MeetingRow* rows = nullptr;
-    const WarpStart* starts = nullptr;  ///< [warps]
+    int row_count = 0;
+    const WarpShare* shares = nullptr;  ///< [warps]
     int warps = 0;
-    int quantum_tiles = 0;
+    long long drawn = 0, end = 0;  ///< quanta that are drawn
+    unsigned long long* counter = nullptr;
     Real eps2 = 0;
     Scale scale;
 };
@@ -104,7 +106,10 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
     constexpr unsigned all = 0xffffffffu;
     __shared__ Body<Real> rings[Block / 32][64];
     __shared__ Cut<Real> cut;
-    if (Sums::binned && threadIdx.x == 0) cut = call.scale.template acceleration_cut<Real>();
+    if constexpr (Sums::binned) {
+        if (threadIdx.x == 0) cut = call.scale.template acceleration_cut<Real>();
+        if (threadIdx.x == 0 && blockIdx.x == 0) own_sums.quanta->acceleration = cut;
+    }
     __syncthreads();
     auto* ring = rings[threadIdx.x / 32];
     const int lane = threadIdx.x % 32;
@@ -139,20 +144,36 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
         clear_targets();
     };
 
-    const auto start = call.starts[warp];
-    TileWalk<K> walk(call.rows, start, call.quantum_tiles);
+    // The warp's share from one quantum to the next, then quanta that are drawn; the next one is drawn while the present one is worked on.
+    long long given = call.shares[warp].count, drawn = -1;
+    const auto draw = [&] { return lane == 0 ? call.drawn + static_cast<long long>(atomicAdd(call.counter, 1ull)) : 0; };
+    TileWalk<K> walk;
+    const auto seek = [&](long long quantum) { walk.seek(call.rows, call.row_count, quantum); };
+    if (given > 0) {
+        seek(call.shares[warp].first);
+    } else {
+        drawn = __shfl_sync(all, draw(), 0);
+        if (drawn >= call.end) return;
+        seek(drawn);
+    }
+    if (given <= 1 && call.drawn < call.end) drawn = draw();
     load_targets(walk.block);
     clear_targets();
     i.scale = Real(1);
     auto next = call.other[walk.first_source() + lane];
-    for (long long left = start.quanta * call.quantum_tiles; left > 0; --left) {
+    for (bool more = true; more;) {
         const int block = walk.block, first = walk.first_source();
-        const bool diagonal = walk.diagonal, ends_quantum = walk.ends_quantum(call.quantum_tiles);
+        const bool diagonal = walk.diagonal, ends_quantum = walk.ends_quantum();
         const auto source = next;
-        if (left > 1) {  // the next tile is under way while this one is summed
+        if (!ends_quantum || --given > 0) {
             walk.next();
-            next = call.other[walk.first_source() + lane];
+        } else {
+            drawn = __shfl_sync(all, drawn, 0);
+            more = drawn >= 0 && drawn < call.end;
+            if (more) seek(drawn);
         }
+        if (ends_quantum && more && given <= 1 && call.drawn < call.end) drawn = draw();
+        if (more) next = call.other[walk.first_source() + lane];  // the next tile is under way while this one is summed
         if (first < call.other_count) {  // not a tile of padding
             const Real mass = __shfl_sync(all, source.m, 0);
             const bool equal_masses = equal_targets && mass > Real(0) && __all_sync(all, source.m == mass);
@@ -173,7 +194,7 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
             }
         }
         if (ends_quantum) flush_targets(block);
-        if (walk.block != block) load_targets(walk.block);
+        if (more && walk.block != block) load_targets(walk.block);
     }
 }
 

@@ -35,9 +35,8 @@ struct DirectPieces<Cuda>::State {
         const std::array<index_t, 5> key{own.first, own.count, other.first, other.count, static_cast<index_t>(share)};
         const auto known = tables.find(key);
         if (known != tables.end()) return known->second;
-        const int from = share == Share::after ? 1 : 0, to = share == Share::before ? 1 : 4;
         return tables
-            .try_emplace(key, on, multiprocessors, shape, total, own.first, own.first + own.count, other.first, other.first + other.count, from, to)
+            .try_emplace(key, on, multiprocessors, shape, total, own.first, own.first + own.count, other.first, other.first + other.count, share)
             .first->second;
     }
 };
@@ -131,7 +130,7 @@ bool DirectPieces<Cuda>::both_sides() const {
 
 template <>
 bool DirectPieces<Cuda>::meets(index_t begin, index_t end, index_t other_begin, index_t other_end) const {
-    return pair_meetings(state_->shape, state_->total, begin, end, other_begin, other_end) > 0;
+    return pair_meetings(state_->shape, state_->total, begin, end, other_begin, other_end).tiles(state_->shape) > 0;
 }
 
 template <>
@@ -164,7 +163,7 @@ void DirectPieces<Cuda>::add_pairs(Cuda on, const Piece& other, View<std::byte> 
     state.table(on, other, share).give(call);
     call.scale = state.scale;
     call.own_sums = state.sums;
-    call.other_sums = is_own ? state.sums : detail::SumsMemory{reaction.ptr, other.count, state.options.deterministic};
+    call.other_sums = is_own ? state.sums : detail::SumsMemory{reaction.ptr, other.count, state.options.deterministic, nullptr, nullptr};
     detail::launch_pairs(on, state.options, call);
 }
 

@@ -25,26 +25,6 @@ int best_shares(int target_blocks, int runs, int resident_blocks) {
     return best;
 }
 
-/// Tiles of a quantum: large ones spend little on their sums, small ones deal the work out evenly. The choice weighs both for 1, 2 and 4
-/// devices of 132 multiprocessors: a warp's longest work over its mean, with a quantum's sums counted as a twentieth of a tile.
-int best_quantum(const PairShape& shape, index_t total) {
-    constexpr double sums = 0.05;
-    const double warps = 132.0 * shape.warps_per_block * shape.blocks_per_multiprocessor;
-    const auto blocks = static_cast<double>(shape.blocks(total));
-    const double tiles = 0.5 * blocks * (blocks + 1) * shape.targets_per_lane;
-    int best = 1;
-    double least = std::numeric_limits<double>::max();
-    for (int quantum = 1; quantum <= shape.targets_per_lane; quantum *= 2) {
-        double cost = 0;
-        for (const int devices : {1, 2, 4}) {
-            const double mean = tiles / (devices * warps);
-            cost += std::ceil(mean / quantum) * (quantum + sums) / mean;
-        }
-        if (cost < least) least = cost, best = quantum;
-    }
-    return best;
-}
-
 }  // namespace
 
 TileShape tile_shape(Precision precision, bool potential, index_t targets, int multiprocessors) {
@@ -67,23 +47,21 @@ TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision
 
 PairShape pair_shape(Precision precision, index_t total) {
     constexpr index_t long_rows = 12288;  // 16 targets per lane from here on
-    auto shape = precision == Precision::double_ ? PairShape{4, 1, 4, 3} : total < long_rows ? PairShape{8, 1, 4, 4} : PairShape{16, 1, 4, 2};
-    shape.quantum_tiles = best_quantum(shape, total);
+    PairShape shape = precision == Precision::double_ ? PairShape{4, 4, 1, 0, 4, 3} : total < long_rows ? PairShape{8, 8, 1, 0, 4, 4} : PairShape{16, 16, 2, 0, 4, 2};
+    // Fine quanta: as much work as evens out the coarse ones, a quarter more than one of them for every warp of four devices with 132 multiprocessors.
+    const auto blocks = static_cast<double>(shape.blocks(total));
+    const double tiles = 4 * 1.25 * shape.coarse_tiles * shape.warps(132);
+    shape.fine_reach = static_cast<int>(std::min(std::ceil(tiles / (blocks * shape.targets_per_lane)), blocks / 2 + 1));
     return shape;
 }
 
-PairSchedule pair_schedule(const PairShape& shape, std::int64_t quanta, int multiprocessors) {
-    const auto resident = static_cast<std::int64_t>(multiprocessors) * shape.blocks_per_multiprocessor * shape.warps_per_block;
-    PairSchedule schedule{quanta, static_cast<int>(std::min(quanta, resident)), 0};
-    if (quanta > 0) schedule.longest = (quanta + schedule.warps - 1) / schedule.warps;
-    return schedule;
-}
-
-std::int64_t pair_meetings(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin, index_t other_end) {
+PairMeetings pair_meetings(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin, index_t other_end) {
     const auto blocks = [&](index_t particles) { return static_cast<int>(shape.blocks(particles)); };
-    std::int64_t meetings = 0;
-    for (const auto& row : circulant_rows(blocks(total), blocks(begin), blocks(end), blocks(other_begin), blocks(other_end)))
-        meetings += row.count;
+    PairMeetings meetings;
+    for (const auto& row : circulant_rows(blocks(total), blocks(begin), blocks(end), blocks(other_begin), blocks(other_end))) {
+        const int fine = std::clamp(shape.fine_reach - row.distance, 0, row.count);
+        meetings.fine += fine, meetings.coarse += row.count - fine;
+    }
     return meetings;
 }
 

@@ -31,10 +31,13 @@ struct TileSchedule {
 };
 TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors);
 
-/// The kernel `pair`: a warp holds a block of particles and meets others, tile by tile of 32 sources.
+/// The kernel `pair`: a warp holds a block of particles and meets others, tile by tile of 32 sources. A quantum, the unit of the schedule, is so
+/// many tiles of one meeting of blocks; sums of targets go to memory at its end. Neighbouring blocks (in the circulant order) meet in fine
+/// quanta, which are drawn one by one at the end of a device's work and even it out; the others in coarse ones, which spare sums.
 struct PairShape {
     int targets_per_lane = 0;  ///< K: a block has 32 K particles, and as many as K tiles
-    int quantum_tiles = 0;     ///< a quantum, the unit of the schedule: so many tiles of one meeting of blocks; divides K
+    int coarse_tiles = 0, fine_tiles = 0;  ///< of a quantum; both divide K
+    int fine_reach = 0;        ///< blocks at a smaller distance meet in fine quanta
     int warps_per_block = 0;
     int blocks_per_multiprocessor = 0;  ///< resident at a time (the kernels are compiled for it)
 
@@ -42,22 +45,21 @@ struct PairShape {
     /// Slabs of members are made of so many particles: whole blocks, and whole runs of sources.
     index_t grain() const { return block() < source_run ? source_run : block(); }
     index_t blocks(index_t particles) const { return (particles + block() - 1) / block(); }
-    int quanta_per_meeting() const { return targets_per_lane / quantum_tiles; }
-    double pairs_per_quantum() const { return 32.0 * static_cast<double>(quantum_tiles) * static_cast<double>(block()); }
+    int warps(int multiprocessors) const { return multiprocessors * blocks_per_multiprocessor * warps_per_block; }
 };
 /// A function of these alone, so that sums are the same bits on any device and for any number of members.
 PairShape pair_shape(Precision precision, index_t total);
 
-/// One call of the kernel `pair`.
-struct PairSchedule {
-    std::int64_t quanta = 0;
-    int warps = 0;             ///< that share them equally, all at the same time
-    std::int64_t longest = 0;  ///< quanta of a warp at most
+/// Meetings of one call, by the size of their quanta.
+struct PairMeetings {
+    std::int64_t coarse = 0, fine = 0;
+    std::int64_t tiles(const PairShape& shape) const { return (coarse + fine) * shape.targets_per_lane; }
+    std::int64_t quanta(const PairShape& shape) const {
+        return coarse * (shape.targets_per_lane / shape.coarse_tiles) + fine * (shape.targets_per_lane / shape.fine_tiles);
+    }
 };
-PairSchedule pair_schedule(const PairShape& shape, std::int64_t quanta, int multiprocessors);
-
-/// Meetings of the blocks of particles [begin, end) with those of [other_begin, other_end), of `total` (circulant.hpp).
-std::int64_t pair_meetings(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin, index_t other_end);
+/// Between the blocks of particles [begin, end) and those of [other_begin, other_end), of `total` (circulant.hpp).
+PairMeetings pair_meetings(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin, index_t other_end);
 
 /// Particles per multiprocessor from which `pair` beats `tile` on a device alone.
 inline constexpr index_t pair_pays = 53;  // 7,000 on the 132 of an H200, see docs/numbers.md

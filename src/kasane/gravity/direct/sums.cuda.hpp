@@ -9,7 +9,10 @@ namespace kasane::gravity::detail {
 
 class ClearedSums {
    public:
-    explicit ClearedSums(Cuda on) : on_(on), memory_(on, 0) {}
+    explicit ClearedSums(Cuda on) : on_(on), memory_(on, 0), quanta_(on, quanta_bytes()), counter_(on, 1) {
+        KS_CUDA(cudaMemsetAsync(quanta_.data(), 0, static_cast<std::size_t>(quanta_.size()), on.stream));
+        KS_CUDA(cudaMemsetAsync(counter_.data(), 0, sizeof(unsigned long long), on.stream));
+    }
 
     /// Sums of n particles, all zero once the work given to `on` so far is done. Every begin() needs its taken().
     SumsMemory begin(Cuda on, Precision precision, bool binned, index_t n, int components) {
@@ -18,13 +21,14 @@ class ClearedSums {
         if (grows) memory_ = Buffer<std::byte, Cuda>(on_, bytes);
         if (grows || !clear_) KS_CUDA(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()), on.stream));
         clear_ = false;
-        return {memory_.data(), n, binned};
+        return {memory_.data(), n, binned, quanta_.data(), counter_.data()};
     }
     void taken() { clear_ = true; }
 
    private:
     Cuda on_;
-    Buffer<std::byte, Cuda> memory_;
+    Buffer<std::byte, Cuda> memory_, quanta_;
+    Buffer<unsigned long long, Cuda> counter_;
     bool clear_ = false;
 };
 

@@ -42,13 +42,14 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> c
     if (threadIdx.x == 0) {
         if constexpr (want_a) cuts[0] = call.scale.template acceleration_cut<Real>();
         if constexpr (want_phi) cuts[1] = call.scale.template potential_cut<Real>();
+        if (blockIdx.x == 0 && blockIdx.y == 0) *call.sums.quanta = {cuts[0], cuts[1]};
     }
 
     const int count = static_cast<int>(call.targets.n);
     const int first_target = blockIdx.x * (Block * K) + threadIdx.x;
     const auto origin = call.scale.present_origin();
     Real x[K], y[K], z[K];
-    double sum[4][K];  // of first parts; what is left of terms (in float of small ones alone) goes to memory at once
+    typename Cut<Real>::Part sum[4][K];  // of first parts; what is left of terms (in float of small ones alone) goes to memory at once
 #pragma unroll
     for (int k = 0; k < K; ++k) {
         const auto target = packed<Real>(call.targets[min(first_target + k * Block, count - 1)], origin, 0);
@@ -114,9 +115,9 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> c
 #pragma unroll
             for (int k = 0; k < K; ++k) {
                 Real term = scale * s[c][k];
-sum[c][k] += static_cast<double>(cut(0, term));
+                sum[c][k] += cut(0, term);
                 const int i = first_target + k * Block;
-                if (term != Real(0) && i < count) call.sums.template add<1>(cut, c, i, term);
+                if (term != Real(0) && i < count) call.sums.add_rest(cut, c, i, term);
             }
         }
     }
@@ -126,7 +127,7 @@ sum[c][k] += static_cast<double>(cut(0, term));
         if (i >= count) break;
 #pragma unroll
         for (int c = want_a ? 0 : 3; c < (want_phi ? 4 : 3); ++c)
-            if (sum[c][k] != 0) atomicAdd(call.sums.part(c, 0) + i, sum[c][k]);
+            if (sum[c][k] != 0) call.sums.add_to(call.sums.part(c, 0) + i, sum[c][k]);
     }
 }
 
