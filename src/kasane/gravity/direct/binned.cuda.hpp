@@ -24,20 +24,26 @@ struct BinnedSums {
     void place(std::byte* memory) { words = reinterpret_cast<double*>(memory); }
     static constexpr index_t bytes(index_t n, int components) { return n * components * parts * static_cast<index_t>(sizeof(double)); }
     __device__ double* part(int c, int k) const { return words + (c * parts + k) * n; }
-    /// Adds one term to component c of particle i; most terms are whole in their first part. @tparam first  parts before it are out already
-    template <int first = 0>
-    __device__ void add(const Cut<Real>& cut, int c, index_t i, Real term) const {
+    /// Adds what the first part of a term has left; of float terms that is nothing but for small ones.
+    __device__ void add_rest(const Cut<Real>& cut, int c, index_t i, Real rest) const {
 #pragma unroll
-        for (int k = first; k < parts; ++k) {
-            const Real cut_off = cut(k, term);
-            if (cut_off != Real(0)) atomicAdd(part(c, k) + i, static_cast<double>(cut_off));
-            if (term == Real(0)) break;
+        for (int k = 1; k < parts; ++k) {
+            const Real part_k = cut(k, rest);
+            if (part_k != Real(0)) atomicAdd(part(c, k) + i, static_cast<double>(part_k));
         }
     }
-    __device__ void add(const Cut<Real>& cut, index_t i, Real x, Real y, Real z) const {
-        add(cut, 0, i, x);
-        add(cut, 1, i, y);
-        add(cut, 2, i, z);
+    /// Adds the first parts of one particle's terms; they are left with the rest. @return 0 if there is none
+    __device__ unsigned add_first(const Cut<Real>& cut, index_t i, Real& x, Real& y, Real& z) const {
+        atomicAdd(part(0, 0) + i, static_cast<double>(cut(0, x)));
+        atomicAdd(part(1, 0) + i, static_cast<double>(cut(0, y)));
+        atomicAdd(part(2, 0) + i, static_cast<double>(cut(0, z)));
+        if constexpr (sizeof(Real) == 4) return __float_as_uint(x) | __float_as_uint(y) | __float_as_uint(z);  // a rest is never -0
+        return x != Real(0) || y != Real(0) || z != Real(0);
+    }
+    __device__ void add_rest(const Cut<Real>& cut, index_t i, Real x, Real y, Real z) const {
+        add_rest(cut, 0, i, x);
+        add_rest(cut, 1, i, y);
+        add_rest(cut, 2, i, z);
     }
     __device__ double value(int c, index_t i) const {
         double sum = 0;
@@ -64,7 +70,12 @@ struct FloatSums {
 
     void place(std::byte* memory) { sums = reinterpret_cast<Body<Real>*>(memory); }
     static constexpr index_t bytes(index_t n, int) { return n * static_cast<index_t>(sizeof(Body<Real>)); }
-    __device__ void add(const Cut<Real>&, index_t i, Real x, Real y, Real z) const {
+    __device__ unsigned add_first(const Cut<Real>&, index_t i, Real x, Real y, Real z) const {
+        add(i, x, y, z);
+        return 0;
+    }
+    __device__ void add_rest(const Cut<Real>&, index_t, Real, Real, Real) const {}
+    __device__ void add(index_t i, Real x, Real y, Real z) const {
 #if __CUDA_ARCH__ >= 900
         if constexpr (sizeof(Real) == 4) {
             atomicAdd(reinterpret_cast<float4*>(sums + i), make_float4(x, y, z, 0.0f));
@@ -81,7 +92,7 @@ struct FloatSums {
     __device__ void clear(int c, index_t i) const { (c == 0 ? sums[i].x : c == 1 ? sums[i].y : sums[i].z) = Real(0); }
     __device__ void merge(const FloatSums& from, index_t i) const {
         const auto body = from.sums[i];
-        add({}, i, body.x, body.y, body.z);
+        add(i, body.x, body.y, body.z);
     }
     KS_FN index_t merged() const { return n; }
 };

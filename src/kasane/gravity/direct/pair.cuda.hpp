@@ -21,6 +21,8 @@
 #include <kasane/gravity/direct/meetings.hpp>
 #include <kasane/gravity/direct/pack.cuda.hpp>
 
+#include <limits>
+
 namespace kasane::gravity::detail {
 
 /// What one lane's targets carry.
@@ -131,10 +133,23 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
     };
     const auto flush_targets = [&](int block) {
         const int first = block * (32 * K) + lane;
+        const auto quanta = cut;
+        unsigned rest = 0;
+        const auto flush = [&](int targets) {
 #pragma unroll
-        for (int k = 0; k < K; ++k) {
-            const int target = first + 32 * k;
-            if (target < call.own_count) own_sums.add(cut, target, i.scale * i.ax[k], i.scale * i.ay[k], i.scale * i.az[k]);
+            for (int k = 0; k < K; ++k) {
+                i.ax[k] *= i.scale, i.ay[k] *= i.scale, i.az[k] *= i.scale;
+                if (first + 32 * k < targets) rest |= own_sums.add_first(quanta, first + 32 * k, i.ax[k], i.ay[k], i.az[k]);
+            }
+        };
+        if ((block + 1) * (32 * K) <= call.own_count)
+            flush(std::numeric_limits<int>::max());  // which spares the comparisons
+        else
+            flush(call.own_count);
+        if (rest != 0) {
+#pragma unroll
+            for (int k = 0; k < K; ++k)
+                if (first + 32 * k < call.own_count) own_sums.add_rest(quanta, first + 32 * k, i.ax[k], i.ay[k], i.az[k]);
         }
         clear_targets();
     };
@@ -169,7 +184,9 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
                     i.rescale(Real(1));
                     reaction = meet<TileKind::general, Softened>(i, source, call.eps2, ring);
                 }
-                if (first + lane < call.other_count) other_sums.add(cut, first + lane, reaction.x, reaction.y, reaction.z);
+                const int home = first + lane;
+                if (home < call.other_count && other_sums.add_first(cut, home, reaction.x, reaction.y, reaction.z) != 0)
+                    other_sums.add_rest(cut, home, reaction.x, reaction.y, reaction.z);
             }
         }
         if (ends_quantum) flush_targets(block);

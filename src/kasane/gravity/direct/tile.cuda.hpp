@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> c
                 Real term = scale * s[c][k];
 sum[c][k] += static_cast<double>(cut(0, term));
                 const int i = first_target + k * Block;
-                if (term != Real(0) && i < count) call.sums.template add<1>(cut, c, i, term);
+                if (term != Real(0) && i < count) call.sums.add_rest(cut, c, i, term);
             }
         }
     }
