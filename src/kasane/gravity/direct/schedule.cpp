@@ -65,7 +65,7 @@ TileShape tile_shape(index_t targets, index_t sources, Precision precision, bool
 TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors) {
     TileSchedule schedule{tile_shape(targets, sources, precision, potential, multiprocessors)};
     const auto& shape = schedule.shape;
-    schedule.target_blocks = static_cast<int>((targets + shape.block_targets() - 1) / shape.block_targets());
+    schedule.target_blocks = static_cast<int>((std::max<index_t>(targets, 1) + shape.block_targets() - 1) / shape.block_targets());
     const int runs = static_cast<int>((std::max<index_t>(sources, 1) + source_run - 1) / source_run);
     const int resident = multiprocessors * shape.blocks_per_multiprocessor;
     schedule.shares = best_shares(schedule.target_blocks, runs, resident);
