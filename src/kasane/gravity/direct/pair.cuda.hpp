@@ -4,13 +4,15 @@
 // next one from shared memory, and the reaction that a source collects follows it by shuffles. After 32 steps each is home again
 // and its reaction is added to memory. (One 16-byte load instead of four shuffles: 2.92e12 against 2.85e12 interactions/s on an
 // H200 with unequal masses, N = 2^18, K = 16; equal masses: no difference.)
-// Blocks meet in a circulant schedule: block b meets b, b + 1, ..., b + B/2 (mod B), so every pair of blocks meets once. The
-// schedule is one line of units (a unit: one block with one tile), of which every warp takes an equal share.
+// Blocks meet in circulant order (circulant.hpp): block b meets b, b + 1, ..., b + B/2 (mod B), so every pair of blocks meets once. The
+// meetings of two pieces are one line of quanta (meetings.hpp), of which every warp takes an equal share.
 //
 // Where all targets of a block have one mass and all sources of a tile another, which is so in most tiles of a galaxy whose
 // components follow each other, both masses leave the loop: they multiply the finished sums.
 //
-// Invariants: the arrays are padded with massless particles to whole blocks; softening > 0 or Softened = false.
+// Invariants: the arrays are padded with massless particles to whole blocks; softening > 0 or Softened = false. The targets' sums begin at
+// zero in every quantum and go to memory at its end, a tile's reactions at the tile's: each number that is added depends on the particles
+// of its quantum alone, so that results are the same bits for any pieces, members and warps.
 // Instructions per pair, that is per two interactions: 16 FP32 + 1 MUFU (equal masses: 14 + 1), and per K pairs one load and
 // three shuffles. With K = 16 that is 17.3 (15.3) issue slots per pair. On an H200 a scheduler issues in 77% of the cycles; what
 // holds it back are dispatch stalls (ports of the register file) and the fixed latency of dependent instructions, 0.33 and 0.23
@@ -47,7 +49,7 @@ enum class TileKind {
     diagonal,  ///< block and tile hold the same particles: every target sums every source, no reaction
 };
 
-/// One unit: 32 steps of K pairs per lane. Returns the reaction on the source that this lane brought, without the mass of the
+/// One tile: 32 steps of K pairs per lane. Returns the reaction on the source that this lane brought, without the mass of the
 /// targets where masses are equal.   @param ring [64] shared memory of this warp
 template <TileKind kind, bool Softened, class Real, int K>
 __device__ Body<Real> meet(PairTargets<Real, K>& i, Body<Real> source, Real eps2, Body<Real>* ring) {
@@ -56,10 +58,16 @@ __device__ Body<Real> meet(PairTargets<Real, K>& i, Body<Real> source, Real eps2
     __syncwarp();  // every lane is done with the tile before
     ring[lane] = ring[lane + 32] = source;
     __syncwarp();
-    const Body<Real>* next = ring + lane + 1;
     Real bx(0), by(0), bz(0);
+    const auto follow = [&] {  // the reaction goes where its source goes
+        bx = __shfl_sync(all, bx, neighbour);
+        by = __shfl_sync(all, by, neighbour);
+        bz = __shfl_sync(all, bz, neighbour);
+    };
 #pragma unroll 1
     for (int step = 0; step < 32; ++step) {
+        source = ring[lane + step];
+        if constexpr (kind != TileKind::diagonal) follow();  // under the load
 #pragma unroll
         for (int k = 0; k < K; ++k) {
             const Real dx = source.x - i.x[k], dy = source.y - i.y[k], dz = source.z - i.z[k];
@@ -77,13 +85,8 @@ __device__ Body<Real> meet(PairTargets<Real, K>& i, Body<Real> source, Real eps2
                 bz = fma(-on_source, dz, bz);
             }
         }
-        source = next[step];
-        if constexpr (kind != TileKind::diagonal) {
-            bx = __shfl_sync(all, bx, neighbour);
-            by = __shfl_sync(all, by, neighbour);
-            bz = __shfl_sync(all, bz, neighbour);
-        }
     }
+    if constexpr (kind != TileKind::diagonal) follow();
     return {bx, by, bz, Real(0)};
 }
 
