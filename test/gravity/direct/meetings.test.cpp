@@ -24,11 +24,13 @@ using Tile = std::tuple<int, int, int>;
 
 /// Adds the tiles that the warps of one call go through.
 template <int K>
-void walk_through(const PairShape& shape, index_t total, const comm::Partition& slabs, int own, int other, int warps, std::multiset<Tile>& tiles) {
+void walk_through(const PairShape& shape, index_t total, const comm::Partition& slabs, int own, int other, int warps,
+                  std::multiset<Tile>& tiles) {
     const auto rows = meeting_rows(shape, total, slabs.begin(own), slabs.end(own), slabs.begin(other), slabs.end(other));
     const auto quanta = count_quanta(shape, rows);
     if (quanta == 0) return;
-    const int own_first = static_cast<int>(shape.blocks(slabs.begin(own))), other_first = static_cast<int>(shape.blocks(slabs.begin(other)));
+    const auto number = [&](int member) { return static_cast<int>(shape.blocks(slabs.begin(member))); };
+    const int own_first = number(own), other_first = number(other);
     std::int64_t walked = 0;
     for (const auto& [from, to] : {std::pair{std::int64_t{0}, quanta / 4}, std::pair{quanta / 4, quanta}})
         for (const auto& start : warp_starts(shape, rows, from, to, warps)) {
@@ -62,7 +64,8 @@ void expect_every_tile_once(int quantum, index_t total, int members, int warps) 
     for (int block = 0; block < blocks; ++block)
         for (int distance = 0; distance <= circulant_reach(block, blocks); ++distance)
             for (int tile = 0; tile < K; ++tile) wanted.insert({block, (block + distance) % blocks, tile});
-    EXPECT_EQ(tiles, wanted) << "K " << K << ", quantum " << quantum << ", total " << total << ", members " << members << ", warps " << warps;
+    EXPECT_EQ(tiles, wanted) << "K " << K << ", quantum " << quantum << ", total " << total << ", members " << members << ", warps "
+                             << warps;
 }
 
 TEST(Meetings, WarpsGoThroughEveryTileOnce) {

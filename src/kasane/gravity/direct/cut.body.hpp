@@ -11,7 +11,7 @@ namespace kasane::gravity::detail {
 template <class Real>
 struct Cut;
 
-/// In float: where the term is below 2^23 quanta, the sum with 2^23 quanta is rounded to whole ones; any other float consists of whole ones.
+/// In float: a term below 2^23 quanta is rounded to whole ones by adding 2^23 of them; any other float consists of whole ones.
 /// Spares the double arithmetic, of which many devices have little.
 template <>
 struct Cut<float> {

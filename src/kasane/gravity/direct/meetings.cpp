@@ -19,7 +19,8 @@ std::int64_t count_quanta(const PairShape& shape, const std::vector<MeetingRow>&
     return meetings * shape.quanta_per_meeting();
 }
 
-std::vector<WarpStart> warp_starts(const PairShape& shape, const std::vector<MeetingRow>& rows, std::int64_t begin, std::int64_t end, int warps) {
+std::vector<WarpStart> warp_starts(const PairShape& shape, const std::vector<MeetingRow>& rows, std::int64_t begin, std::int64_t end,
+                                   int warps) {
     std::vector<WarpStart> starts;
     std::int64_t before = 0;  // quanta of the rows before this one
     std::size_t row = 0;

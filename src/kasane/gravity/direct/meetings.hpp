@@ -1,6 +1,6 @@
 // The work of the kernel `pair` between two pieces, as the warps of the device walk through it: meetings of blocks in rows, every
-// meeting cut into quanta of a fixed number of tiles. Invariants: a quantum is the same tiles of the same two blocks whatever the pieces, the
-// members, the warps; the warps of a call go through all quanta, each once.
+// meeting cut into quanta of a fixed number of tiles. Invariants: a quantum is the same tiles of the same two blocks whatever the pieces,
+// the members, the warps; the warps of a call go through all quanta, each once.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -24,10 +24,12 @@ struct WarpStart {
 };
 
 /// Rows of all meetings of the blocks of [begin, end) with those of [other_begin, other_end) (circulant.hpp).
-std::vector<MeetingRow> meeting_rows(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin, index_t other_end);
+std::vector<MeetingRow> meeting_rows(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin,
+                                     index_t other_end);
 std::int64_t count_quanta(const PairShape& shape, const std::vector<MeetingRow>& rows);
 /// Quanta [begin, end) of the rows in equal shares.
-std::vector<WarpStart> warp_starts(const PairShape& shape, const std::vector<MeetingRow>& rows, std::int64_t begin, std::int64_t end, int warps);
+std::vector<WarpStart> warp_starts(const PairShape& shape, const std::vector<MeetingRow>& rows, std::int64_t begin, std::int64_t end,
+                                   int warps);
 
 /// The tiles of quanta one after the other.
 template <int K>

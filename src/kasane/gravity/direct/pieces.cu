@@ -40,7 +40,8 @@ struct DirectPieces<Cuda>::State {
         if (known != tables.end()) return known->second;
         const int from = share == Share::after ? 1 : 0, to = share == Share::before ? 1 : 4;
         return tables
-            .try_emplace(key, tables_copied.space(), multiprocessors, shape, total, own.first, own.first + own.count, other.first, other.first + other.count, from, to)
+            .try_emplace(key, tables_copied.space(), multiprocessors, shape, total, own.first, own.first + own.count, other.first,
+                         other.first + other.count, from, to)
             .first->second;
     }
 };

@@ -76,7 +76,11 @@ TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision
 
 PairShape pair_shape(Precision precision, index_t total) {
     constexpr index_t long_rows = 12288;  // 16 targets per lane from here on
-    auto shape = precision == Precision::double_ ? PairShape{4, 1, 4, 3} : total < long_rows ? PairShape{8, 1, 4, 4} : PairShape{16, 1, 4, 2};
+    PairShape shape{16, 1, 4, 2};
+    if (precision == Precision::double_)
+        shape = {4, 1, 4, 3};
+    else if (total < long_rows)
+        shape = {8, 1, 4, 4};
     shape.quantum_tiles = best_quantum(shape, total);
     return shape;
 }
