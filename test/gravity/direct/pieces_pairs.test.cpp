@@ -28,14 +28,14 @@ DirectFrame frame_of(const DirectProblem& problem) {
 class PairMembers {
    public:
     PairMembers(const Direct& options, const DirectProblem& problem, int members)
-        : slabs_{static_cast<index_t>(problem.source.size()), DirectPieces<Cuda>(Cuda{}, options, static_cast<index_t>(problem.source.size())).grain(), members},
+        : slabs_{size(problem), DirectPieces<Cuda>(Cuda{}, options, size(problem)).grain(), members},
           position_(to_space(Cuda{}, problem.source)), mass_(to_space(Cuda{}, problem.mass)) {
         for (int m = 0; m < members; ++m) {
             auto& pieces = members_.emplace_back(Cuda{}, options, slabs_.n);
             pieces.set(frame_of(problem));
             auto& bodies = bodies_.emplace_back(Cuda{}, pieces.padded(slabs_.count(m)) * static_cast<index_t>(pieces.body_bytes()));
-            pieces.pack(Cuda{}, position_.view().subview(slabs_.begin(m), slabs_.count(m)), mass_.view().subview(slabs_.begin(m), slabs_.count(m)),
-                        bodies.view());
+            const index_t first = slabs_.begin(m), count = slabs_.count(m);
+            pieces.pack(Cuda{}, position_.view().subview(first, count), mass_.view().subview(first, count), bodies.view());
         }
     }
 
@@ -51,8 +51,8 @@ class PairMembers {
             for (int step = 1; step < members; ++step) {
                 const int other = (m + (backward ? members - step : step)) % members;
                 if (!at(m).meets(slabs_.begin(m), slabs_.end(m), slabs_.begin(other), slabs_.end(other))) continue;
-                auto reaction = to_space(Cuda{}, std::vector<std::byte>(static_cast<std::size_t>(slabs_.count(other)) * at(m).reaction_bytes(),
-                                                                        std::byte{0x5a}));
+                const auto bytes = static_cast<std::size_t>(slabs_.count(other)) * at(m).reaction_bytes();
+                auto reaction = to_space(Cuda{}, std::vector<std::byte>(bytes, std::byte{0x5a}));  // to be overwritten
                 at(m).add_pairs(Cuda{}, piece(other), reaction.view());
                 at(other).merge(Cuda{}, reaction.view());
                 ++messages;
@@ -66,6 +66,7 @@ class PairMembers {
     int messages = 0;
 
    private:
+    static index_t size(const DirectProblem& problem) { return static_cast<index_t>(problem.source.size()); }
     DirectPieces<Cuda>& at(int m) { return members_[static_cast<std::size_t>(m)]; }
     Piece piece(int m) const { return {bodies_[static_cast<std::size_t>(m)].view(), slabs_.count(m), slabs_.begin(m)}; }
 
@@ -146,7 +147,8 @@ TEST_F(PiecePairs, AllAtOnePlace) {
     const DirectProblem heap{std::vector<Vec3<double>>(67, {3, -4, 5}), std::vector<Vec3<double>>(67, {3, -4, 5}),
                              std::vector<double>(67, 0.5), Self{0}, 0};
     for (const double softening : {0.0, 0.25})
-        for (const auto& a : PairMembers(options_of(Precision::single_, softening), heap, 2).accelerations()) EXPECT_EQ(a, (Vec3<double>{0, 0, 0}));
+        for (const auto& a : PairMembers(options_of(Precision::single_, softening), heap, 2).accelerations())
+            EXPECT_EQ(a, (Vec3<double>{0, 0, 0}));
 }
 
 // Forms agree to rounding, and `variant` decides between them.

@@ -45,14 +45,18 @@ struct BinnedSums {
         for (int k = 1; k < parts; ++k)
             if (const auto one = cut(k, rest); one != Part(0)) add_to(part(c, k) + i, one);
     }
-    __device__ void add(const Cut<Real>& cut, int c, index_t i, Real term) const {
-        add_to(part(c, 0) + i, cut(0, term));
-        if (term != Real(0)) add_rest(cut, c, i, term);
+    /// Adds the first parts of one particle's terms; they are left with the rest. @return 0 if there is none
+    __device__ unsigned add_first(const Cut<Real>& cut, index_t i, Real& x, Real& y, Real& z) const {
+        add_to(part(0, 0) + i, cut(0, x));
+        add_to(part(1, 0) + i, cut(0, y));
+        add_to(part(2, 0) + i, cut(0, z));
+        if constexpr (sizeof(Real) == 4) return __float_as_uint(x) | __float_as_uint(y) | __float_as_uint(z);
+        return x != Real(0) || y != Real(0) || z != Real(0);
     }
-    __device__ void add(const Cut<Real>& cut, index_t i, Real x, Real y, Real z) const {
-        add(cut, 0, i, x);
-        add(cut, 1, i, y);
-        add(cut, 2, i, z);
+    __device__ void add_rest(const Cut<Real>& cut, index_t i, Real x, Real y, Real z) const {
+        add_rest(cut, 0, i, x);
+        add_rest(cut, 1, i, y);
+        add_rest(cut, 2, i, z);
     }
     __device__ double value(int c, index_t i) const {
         const auto& cut = c < 3 ? quanta->acceleration : quanta->potential;
@@ -79,7 +83,12 @@ struct FloatSums {
 
     void place(std::byte* memory, std::byte*) { sums = reinterpret_cast<Body<Real>*>(memory); }
     static constexpr index_t bytes(index_t n, int) { return n * static_cast<index_t>(sizeof(Body<Real>)); }
-    __device__ void add(const Cut<Real>&, index_t i, Real x, Real y, Real z) const {
+    __device__ unsigned add_first(const Cut<Real>&, index_t i, Real x, Real y, Real z) const {
+        add(i, x, y, z);
+        return 0;
+    }
+    __device__ void add_rest(const Cut<Real>&, index_t, Real, Real, Real) const {}
+    __device__ void add(index_t i, Real x, Real y, Real z) const {
 #if __CUDA_ARCH__ >= 900
         if constexpr (sizeof(Real) == 4) {
             atomicAdd(reinterpret_cast<float4*>(sums + i), make_float4(x, y, z, 0.0f));
@@ -96,7 +105,7 @@ struct FloatSums {
     __device__ void clear(int c, index_t i) const { (c == 0 ? sums[i].x : c == 1 ? sums[i].y : sums[i].z) = Real(0); }
     __device__ void merge(const FloatSums& from, index_t i) const {
         const auto body = from.sums[i];
-        add({}, i, body.x, body.y, body.z);
+        add(i, body.x, body.y, body.z);
     }
     KS_FN index_t merged() const { return n; }
 };

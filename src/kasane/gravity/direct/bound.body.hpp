@@ -14,7 +14,7 @@ inline constexpr double unsoftened_reach = 1099511627776.0;  // 2^40
 /// Of a sum that may be zero, or no number: something that quanta can be made of.
 KS_FN double usable_bound(double bound) { return fmin(fmax(bound, 1e-200), 1e200); }
 
-/// Of accelerations without G [mass / length^2]: a pair's is at most m 2/(3 sqrt 3) / eps^2. A softening far below the extent counts as none.
+/// Of accelerations without G [mass / length^2]: a pair's is at most m 2/(3 sqrt 3) / eps^2. One far below the extent counts as none.
 KS_FN double acceleration_bound(double mass, double extent, double softening) {
     const double scale = extent > 0 ? extent : 1.0, unsoftened = unsoftened_reach * mass / scale / scale;
     return usable_bound(softening > 0 ? fmin(0.3849001794597505 * mass / softening / softening, unsoftened) : unsoftened);

@@ -16,12 +16,14 @@ template <class Real, class Origin>
 void pack_bodies(Cuda on, View<const Vec3<double>> position, View<const double> mass, Origin origin, View<std::byte> bodies) {
     const auto size = bodies.n / static_cast<index_t>(sizeof(Body<Real>));
     if (size == 0) return;
-    pack<<<blocks_for(size), block, 0, on.stream>>>(position, mass, static_cast<int>(size), reinterpret_cast<Body<Real>*>(bodies.ptr), origin);
+    auto* to = reinterpret_cast<Body<Real>*>(bodies.ptr);
+    pack<<<blocks_for(size), block, 0, on.stream>>>(position, mass, static_cast<int>(size), to, origin);
     KS_CUDA(cudaGetLastError());
 }
 
 template <class Origin>
-void pack_in(Precision precision, Cuda on, View<const Vec3<double>> position, View<const double> mass, Origin origin, View<std::byte> bodies) {
+void pack_in(Precision precision, Cuda on, View<const Vec3<double>> position, View<const double> mass, Origin origin,
+             View<std::byte> bodies) {
     if (precision == Precision::double_)
         pack_bodies<double>(on, position, mass, origin, bodies);
     else

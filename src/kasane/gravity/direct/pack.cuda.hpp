@@ -70,7 +70,7 @@ struct GivenOrigin {
     __device__ void note(const Body<Real>&) const {}
 };
 
-/// The middle of particles: per component the median of 32 of them, found by a warp each. Every block finds the same; the first one leaves it.
+/// The middle of particles: per component the median of 32 of them, found by a warp each. Every block finds the same; the first leaves it.
 struct FindMiddle {
     View<const Vec3<double>> of;
     FoundFrame* found;

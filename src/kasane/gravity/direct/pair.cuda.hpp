@@ -4,13 +4,15 @@
 // next one from shared memory, and the reaction that a source collects follows it by shuffles. After 32 steps each is home again
 // and its reaction is added to memory. (One 16-byte load instead of four shuffles: 2.92e12 against 2.85e12 interactions/s on an
 // H200 with unequal masses, N = 2^18, K = 16; equal masses: no difference.)
-// Blocks meet in a circulant schedule: block b meets b, b + 1, ..., b + B/2 (mod B), so every pair of blocks meets once. The
-// schedule is one line of units (a unit: one block with one tile), of which every warp takes an equal share.
+// Blocks meet in circulant order (circulant.hpp): block b meets b, b + 1, ..., b + B/2 (mod B), so every pair of blocks meets once. The
+// meetings of two pieces are one line of quanta (meetings.hpp), of which every warp takes an equal share.
 //
 // Where all targets of a block have one mass and all sources of a tile another, which is so in most tiles of a galaxy whose
 // components follow each other, both masses leave the loop: they multiply the finished sums.
 //
-// Invariants: the arrays are padded with massless particles to whole blocks; softening > 0 or Softened = false.
+// Invariants: the arrays are padded with massless particles to whole blocks; softening > 0 or Softened = false. The targets' sums begin at
+// zero in every quantum and go to memory at its end, a tile's reactions at the tile's: each number that is added depends on the particles
+// of its quantum alone, so that results are the same bits for any pieces, members and warps.
 // Instructions per pair, that is per two interactions: 16 FP32 + 1 MUFU (equal masses: 14 + 1), and per K pairs one load and
 // three shuffles. With K = 16 that is 17.3 (15.3) issue slots per pair. On an H200 a scheduler issues in 77% of the cycles; what
 // holds it back are dispatch stalls (ports of the register file) and the fixed latency of dependent instructions, 0.33 and 0.23
@@ -20,6 +22,8 @@
 #include <kasane/gravity/direct/binned.cuda.hpp>
 #include <kasane/gravity/direct/meetings.hpp>
 #include <kasane/gravity/direct/pack.cuda.hpp>
+
+#include <limits>
 
 namespace kasane::gravity::detail {
 
@@ -45,7 +49,7 @@ enum class TileKind {
     diagonal,  ///< block and tile hold the same particles: every target sums every source, no reaction
 };
 
-/// One unit: 32 steps of K pairs per lane. Returns the reaction on the source that this lane brought, without the mass of the
+/// One tile: 32 steps of K pairs per lane. Returns the reaction on the source that this lane brought, without the mass of the
 /// targets where masses are equal.   @param ring [64] shared memory of this warp
 template <TileKind kind, bool Softened, class Real, int K>
 __device__ Body<Real> meet(PairTargets<Real, K>& i, Body<Real> source, Real eps2, Body<Real>* ring) {
@@ -54,10 +58,16 @@ __device__ Body<Real> meet(PairTargets<Real, K>& i, Body<Real> source, Real eps2
     __syncwarp();  // every lane is done with the tile before
     ring[lane] = ring[lane + 32] = source;
     __syncwarp();
-    const Body<Real>* next = ring + lane + 1;
     Real bx(0), by(0), bz(0);
+    const auto follow = [&] {  // the reaction goes where its source goes
+        bx = __shfl_sync(all, bx, neighbour);
+        by = __shfl_sync(all, by, neighbour);
+        bz = __shfl_sync(all, bz, neighbour);
+    };
 #pragma unroll 1
     for (int step = 0; step < 32; ++step) {
+        source = ring[lane + step];
+        if constexpr (kind != TileKind::diagonal) follow();  // under the load
 #pragma unroll
         for (int k = 0; k < K; ++k) {
             const Real dx = source.x - i.x[k], dy = source.y - i.y[k], dz = source.z - i.z[k];
@@ -75,13 +85,8 @@ __device__ Body<Real> meet(PairTargets<Real, K>& i, Body<Real> source, Real eps2
                 bz = fma(-on_source, dz, bz);
             }
         }
-        source = next[step];
-        if constexpr (kind != TileKind::diagonal) {
-            bx = __shfl_sync(all, bx, neighbour);
-            by = __shfl_sync(all, by, neighbour);
-            bz = __shfl_sync(all, bz, neighbour);
-        }
     }
+    if constexpr (kind != TileKind::diagonal) follow();
     return {bx, by, bz, Real(0)};
 }
 
@@ -136,10 +141,23 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
     };
     const auto flush_targets = [&](int block) {
         const int first = block * (32 * K) + lane;
+        const auto quanta = cut;
+        unsigned rest = 0;
+        const auto flush = [&](int targets) {
 #pragma unroll
-        for (int k = 0; k < K; ++k) {
-            const int target = first + 32 * k;
-            if (target < call.own_count) own_sums.add(cut, target, i.scale * i.ax[k], i.scale * i.ay[k], i.scale * i.az[k]);
+            for (int k = 0; k < K; ++k) {
+                i.ax[k] *= i.scale, i.ay[k] *= i.scale, i.az[k] *= i.scale;
+                if (first + 32 * k < targets) rest |= own_sums.add_first(quanta, first + 32 * k, i.ax[k], i.ay[k], i.az[k]);
+            }
+        };
+        if ((block + 1) * (32 * K) <= call.own_count)
+            flush(std::numeric_limits<int>::max());  // which spares the comparisons
+        else
+            flush(call.own_count);
+        if (rest != 0) {
+#pragma unroll
+            for (int k = 0; k < K; ++k)
+                if (first + 32 * k < call.own_count) own_sums.add_rest(quanta, first + 32 * k, i.ax[k], i.ay[k], i.az[k]);
         }
         clear_targets();
     };
@@ -190,7 +208,9 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
                     i.rescale(Real(1));
                     reaction = meet<TileKind::general, Softened>(i, source, call.eps2, ring);
                 }
-                if (first + lane < call.other_count) other_sums.add(cut, first + lane, reaction.x, reaction.y, reaction.z);
+                const int home = first + lane;
+                if (home < call.other_count && other_sums.add_first(cut, home, reaction.x, reaction.y, reaction.z) != 0)
+                    other_sums.add_rest(cut, home, reaction.x, reaction.y, reaction.z);
             }
         }
         if (ends_quantum) flush_targets(block);

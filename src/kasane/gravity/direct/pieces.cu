@@ -1,5 +1,6 @@
 // DirectPieces on a CUDA device. Nothing waits for the host but the first meeting with a piece, which makes its table.
 // Invariant: kernels of several calls may run at the same time on streams of one device: what they share they read, or add to.
+#include <kasane/core/device/stream_cuda.hpp>
 #include <kasane/gravity/direct/pair_tables.cuda.hpp>
 #include <kasane/gravity/direct/pieces.hpp>
 #include <kasane/gravity/direct/sums.cuda.hpp>
@@ -20,23 +21,26 @@ struct DirectPieces<Cuda>::State {
     detail::Scale scale;
     detail::ClearedSums memory;
 
-    detail::SumsMemory sums;                       ///< of the targets, or of the own particles
-    detail::TileLaunch wish;                       ///< what begin() was told
+    detail::SumsMemory sums;  ///< of the targets, or of the own particles
+    detail::TileLaunch wish;  ///< what begin() was told
     index_t first = 0;
-    Piece own;                                     ///< what begin_pairs() was told
+    Piece own;                    ///< what begin_pairs() was told
+    cuda::Stream tables_copied;   ///< whose copies wait for nothing: the caller's may wait for a message
     std::map<std::array<index_t, 5>, detail::PairTable> tables;
 
     State(Cuda on, const Direct& chosen, index_t of)
-        : options(chosen), total(of), multiprocessors(device_info(AnySpace{on}).units), shape(pair_shape(chosen.precision, of)), memory(on) {}
+        : options(chosen), total(of), multiprocessors(device_info(AnySpace{on}).units), shape(pair_shape(chosen.precision, of)), memory(on),
+          tables_copied(on.device) {}
 
     index_t reaction_bytes(index_t n) const { return detail::sums_bytes(options.precision, options.deterministic, n, 3); }
 
-    const detail::PairTable& table(Cuda on, const Piece& other, Share share) {
+    const detail::PairTable& table(const Piece& other, Share share) {
         const std::array<index_t, 5> key{own.first, own.count, other.first, other.count, static_cast<index_t>(share)};
         const auto known = tables.find(key);
         if (known != tables.end()) return known->second;
         return tables
-            .try_emplace(key, on, multiprocessors, shape, total, own.first, own.first + own.count, other.first, other.first + other.count, share)
+            .try_emplace(key, tables_copied.space(), multiprocessors, shape, total, own.first, own.first + own.count, other.first,
+                         other.first + other.count, share)
             .first->second;
     }
 };
@@ -160,7 +164,7 @@ void DirectPieces<Cuda>::add_pairs(Cuda on, const Piece& other, View<std::byte> 
     call.other = other.bodies;
     call.own_count = state.own.count;
     call.other_count = other.count;
-    state.table(on, other, share).give(call);
+    state.table(other, share).give(call);
     call.scale = state.scale;
     call.own_sums = state.sums;
     call.other_sums = is_own ? state.sums : detail::SumsMemory{reaction.ptr, other.count, state.options.deterministic, nullptr, nullptr};

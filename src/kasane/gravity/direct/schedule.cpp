@@ -10,34 +10,40 @@ namespace {
 
 // From here on blocks of 256 threads with 4 targets each, in particles per multiprocessor: 12,288 on the 132 of an H200.
 constexpr index_t many_targets = 93;
-constexpr int most_shares = 256;
+// Blocks with two targets per thread that are too few for a multiprocessor: one target makes more of them.
+constexpr index_t few_blocks = 8;
 
-/// Shares of the sources that keep every multiprocessor busy to the end: the least of waves times the work of one block.
+/// Shares of the sources that keep every multiprocessor busy to the end: the least of waves times the work of one block. Of the shares that
+/// take so many waves the most are the best, so the waves are gone through, and more than these gain nothing.
 int best_shares(int target_blocks, int runs, int resident_blocks) {
+    constexpr int most_waves = 64;
     int best = 1;
     double least = std::numeric_limits<double>::max();
-    for (int shares = 1; shares <= std::min(runs, most_shares); ++shares) {
-        const index_t blocks = static_cast<index_t>(target_blocks) * shares;
-        const auto waves = static_cast<double>((blocks + resident_blocks - 1) / resident_blocks);
+    const int first = (target_blocks + resident_blocks - 1) / resident_blocks;
+    for (int waves = first; waves < first + most_waves; ++waves) {
+        const int shares = static_cast<int>(std::min<index_t>(runs, static_cast<index_t>(waves) * resident_blocks / target_blocks));
         const double per_block = static_cast<double>((runs + shares - 1) / shares) + 0.25;  // 0.25 run: loads, sums to memory
         if (waves * per_block < 0.995 * least) least = waves * per_block, best = shares;
+        if (shares == runs) break;
     }
     return best;
 }
 
 }  // namespace
 
-TileShape tile_shape(Precision precision, bool potential, index_t targets, int multiprocessors) {
+TileShape tile_shape(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors) {
     const bool single = precision == Precision::single_;
-    if (!potential && targets >= many_targets * multiprocessors) return single ? TileShape{256, 4, 2} : TileShape{256, 2, 2};
+    if (!potential && targets >= many_targets * multiprocessors) return {256, single ? 4 : 2, 2};
+    const auto blocks = [&](index_t n, index_t block) { return (n + block - 1) / block; };
+    if (blocks(targets, 256) * blocks(sources, source_run) < few_blocks * multiprocessors) return {128, 1, single ? 8 : 4};
     return {128, 2, single ? 6 : potential ? 3 : 4};
 }
 
 TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors) {
-    TileSchedule schedule{tile_shape(precision, potential, targets, multiprocessors)};
+    TileSchedule schedule{tile_shape(targets, sources, precision, potential, multiprocessors)};
     const auto& shape = schedule.shape;
-    schedule.target_blocks = static_cast<int>((targets + shape.block_targets() - 1) / shape.block_targets());
-    const int runs = static_cast<int>((sources + source_run - 1) / source_run);
+    schedule.target_blocks = static_cast<int>((std::max<index_t>(targets, 1) + shape.block_targets() - 1) / shape.block_targets());
+    const int runs = static_cast<int>((std::max<index_t>(sources, 1) + source_run - 1) / source_run);
     const int resident = multiprocessors * shape.blocks_per_multiprocessor;
     schedule.shares = best_shares(schedule.target_blocks, runs, resident);
     schedule.waves = static_cast<int>((static_cast<index_t>(schedule.target_blocks) * schedule.shares + resident - 1) / resident);

@@ -19,7 +19,7 @@ struct TileShape {
     int blocks_per_multiprocessor = 0;  ///< resident at a time (the kernels are compiled for it)
     int block_targets() const { return threads * targets_per_thread; }
 };
-TileShape tile_shape(Precision precision, bool potential, index_t targets, int multiprocessors);
+TileShape tile_shape(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors);
 
 /// One call of the kernel `tile`.
 struct TileSchedule {

@@ -19,7 +19,8 @@ class ClearedSums {
         const auto bytes = sums_bytes(precision, binned, n, components);
         const bool grows = bytes > memory_.size();
         if (grows) memory_ = Buffer<std::byte, Cuda>(on_, bytes);
-        if (grows || !clear_) KS_CUDA(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()), on.stream));
+        const auto all = static_cast<std::size_t>(memory_.size());
+        if (all > 0 && (grows || !clear_)) KS_CUDA(cudaMemsetAsync(memory_.data(), 0, all, on.stream));
         clear_ = false;
         return {memory_.data(), n, binned, quanta_.data(), counter_.data()};
     }

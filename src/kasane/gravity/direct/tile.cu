@@ -13,15 +13,21 @@ void launch(Cuda on, const TileSchedule& schedule, const TileCall<Real>& call) {
     KS_CUDA(cudaGetLastError());
 }
 
+template <class Real, int K, int BlocksPerSm, bool Softened>
+void launch_wanted(Cuda on, const TileSchedule& schedule, const TileLaunch& wish, const TileCall<Real>& call) {
+    constexpr int with_potential = sizeof(Real) == 8 && K == 2 ? 3 : BlocksPerSm;
+    if (wish.potential && wish.acceleration) return launch<Real, 128, K, with_potential, Wanted::both, Softened>(on, schedule, call);
+    if (wish.potential) return launch<Real, 128, K, with_potential, Wanted::potential, Softened>(on, schedule, call);
+    launch<Real, 128, K, BlocksPerSm, Wanted::acceleration, Softened>(on, schedule, call);
+}
+
 /// The shapes that tile_shape() knows.
 template <class Real, bool Softened>
 void launch_shape(Cuda on, const TileSchedule& schedule, const TileLaunch& wish, const TileCall<Real>& call) {
     constexpr bool single = sizeof(Real) == 4;
-    constexpr int resident = single ? 6 : 3;
-    if (wish.potential && wish.acceleration) return launch<Real, 128, 2, resident, Wanted::both, Softened>(on, schedule, call);
-    if (wish.potential) return launch<Real, 128, 2, resident, Wanted::potential, Softened>(on, schedule, call);
     if (schedule.shape.threads == 256) return launch<Real, 256, single ? 4 : 2, 2, Wanted::acceleration, Softened>(on, schedule, call);
-    launch<Real, 128, 2, single ? 6 : 4, Wanted::acceleration, Softened>(on, schedule, call);
+    if (schedule.shape.targets_per_thread == 2) return launch_wanted<Real, 2, single ? 6 : 4, Softened>(on, schedule, wish, call);
+    launch_wanted<Real, 1, single ? 8 : 4, Softened>(on, schedule, wish, call);
 }
 
 template <class Real>
