@@ -19,6 +19,9 @@ function(kasane_module name)
   install(TARGETS ${target} LIBRARY DESTINATION lib/kasane)
 endfunction()
 
+# The loader of a program that links the installed library finds them.
+target_link_options(kasane_comm INTERFACE $<INSTALL_INTERFACE:-Wl,-rpath,$<INSTALL_PREFIX>/lib/kasane>)
+
 set(KASANE_MPIRUN "")  # how the tests start ranks
 if(NOT KASANE_MPI STREQUAL "OFF")
   set(MPI_DETERMINE_LIBRARY_VERSION ON)
