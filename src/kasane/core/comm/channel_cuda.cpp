@@ -1,3 +1,5 @@
+// Channels on CUDA devices. The devices wait for each other by events; the host waits for hosts alone, but for staged messages.
+// Invariant: an event is waited for only after it was recorded, and by this message's members alone.
 #include <kasane/core/comm/channel.hpp>
 
 #if defined(KASANE_CUDA)
