@@ -191,8 +191,10 @@ class PiecesIn {
 index_t cpu_grain(index_t total) { return total < 1024 ? 256 : total < 16384 ? 512 : 1024; }
 
 std::uint64_t cpu_pieces_bytes(index_t targets, Precision precision) {
-    const auto real = precision == Precision::single_ ? sizeof(float) : sizeof(double);
-    return static_cast<std::uint64_t>(round_up(targets, target_padding)) * (3 * real + most_parts * sum_components * sizeof(double));
+    const bool single = precision == Precision::single_;
+    // More parts are only taken where sqrt(n) times the extent is above 2^39 softenings.
+    const std::uint64_t real = single ? sizeof(float) : sizeof(double), parts = single ? 3 : 4;
+    return static_cast<std::uint64_t>(round_up(targets, target_padding)) * (3 * real + parts * sum_components * sizeof(double));
 }
 
 }  // namespace detail
