@@ -30,8 +30,9 @@
 namespace kasane::gravity::detail {
 namespace {
 
-/// Targets that a thread takes at a time, at most; their sums stay in the first-level cache beside a grain of sources.
-constexpr index_t chunk_size = 64;
+/// Targets that a thread takes at a time, at most. Their sums stay in the first-level cache beside a grain of sources in float, and a grain
+/// that comes from the third level pays: 64 are 2% slower at N = 65,536, 256 too.
+constexpr index_t chunk_size = 128;
 
 /// Below this r^2 an unsoftened pair contributes zero: r^-3 stays finite above.
 template <class Real>
