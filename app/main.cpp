@@ -124,7 +124,7 @@ int command(int argc, char** argv, bool several, bool speaks) {
     }
     common.json = json && speaks;  // also where a verb gives --json a value
     common.quiet = common.quiet || !speaks;
-    if (common.quiet) log::set_terminal_level(speaks ? log::Level::error : log::Level::off);
+    if (common.quiet) log::set_terminal_level(log::Level::error);  // which a rank that ends all must still say
     for (std::size_t i = 0; i < actions.size(); ++i) {
         const auto& [sub, action] = actions[i];
         if (!sub->parsed()) continue;
