@@ -148,11 +148,9 @@ void expect_told_once(const test::Outcome& outcome, const std::vector<std::strin
 
 TEST_F(Parallel, WhatIsWrongIsToldOnce) {
     sphere();
-    expect_told_once(ranks(2, {"run", "missing.toml", "--json"}), {"missing.toml"});
     expect_told_once(ranks(2, {"run", "sphere.toml", "--json", "--set", "force.method=tree"}), {"force.method", "2 ranks", "direct"});
     expect_told_once(ranks(3, {"run", "sphere.toml", "--json", "-o", "sphere.toml/out"}), {"output.directory"});
     expect_told_once(ranks(2, {"solve", "A.mtx", "--json"}), {"kasane solve", "one rank", "2 were started"});
-    expect_told_once(ranks(2, {"rum", "sphere.toml", "--json"}), {"did you mean 'run'"});
     expect_told_once(ranks(2, {"run", "sphere.toml", "--json", "--set", "initial.count=100000000000"}), {"memory", "initial.count"});
     EXPECT_FALSE(fs::exists(directory / "out"));
 }
