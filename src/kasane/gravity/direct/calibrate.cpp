@@ -18,7 +18,7 @@ namespace {
 constexpr double sphere_softening = 0.01;
 constexpr index_t smallest = 1024, largest = 1048576;
 constexpr int repetitions = 5;
-constexpr double batch_seconds = 0.02;  ///< of one repetition, at least
+constexpr double batch_seconds = 0.01;  ///< of one repetition, at least
 constexpr std::size_t least_sizes = 7;  ///< a fit needs them, however slow the device is
 
 Particles sphere(index_t n, bool equal_masses) {
