@@ -4,6 +4,7 @@
 #include <bench/page.hpp>
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/comm/communicator.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/perf/simd.hpp>
 
@@ -50,16 +51,23 @@ void print_row(const BenchmarkResult& r) {
 }
 
 int bench(const Common& common, const Options& options) {
-    if (!options.from.empty()) return page_from(options);
+    // All ranks measure, rank 0 reports.
+    const bool several = comm::launched_with_ranks(), leads = !several || comm::world().rank() == 0;
+    if (!options.from.empty()) return leads ? page_from(options) : success;
     const auto chosen = selected(bench::all(), options.cases);
     if (options.list) {
+        if (!leads) return success;
         for (const auto& benchmark : chosen) fmt::print("{}\n    {}\n", benchmark.name, benchmark.head);
         return success;
     }
     for (const auto n : options.sizes) KS_VALIDATE(n > 0, fmt::format("--n {}: a size must be positive", n));
     if (!options.simd.empty()) select_simd_target(options.simd);
+    for (const auto& benchmark : chosen)
+        KS_VALIDATE(benchmark.on_ranks || !several,
+                    benchmark.name + " measures one process, and this is one of several ranks: start it without mpirun, or run "
+                                     "gravity.direct.scaling");
     const auto space = space_named(common.device_or_auto(), common.threads_or_all());
-    const bool table = !common.quiet && (!common.json || !options.record.empty());
+    const bool table = leads && !common.quiet && (!common.json || !options.record.empty());
     std::vector<BenchmarkResult> results;
     for (const auto& benchmark : chosen) {
         std::string bounds;
@@ -81,6 +89,7 @@ int bench(const Common& common, const Options& options) {
         };
         benchmark.run({space, options.sizes, common.device_or_auto(), common.threads_or_all(), options.members, report});
     }
+    if (!leads) return success;
     KS_VALIDATE(!results.empty(), "none of these benchmarks runs on the device '" + name(space) + "'; kasane bench --list tells what there is");
     const auto record = benchmark_record(space, results);
     if (!options.record.empty())
@@ -98,7 +107,8 @@ Action add_bench(CLI::App& app, const Common& common) {
     app.add_option("CASE", options->cases, "Names, or what they begin with: gravity.direct; none: all");
     app.add_option("--n", options->sizes, "Problem sizes, separated by commas")->delimiter(',');
     app.add_option("--simd", options->simd, "Instruction set of the CPU's kernels: AVX2, AVX3 (AVX-512), ...; default: the best")->type_name("NAME");
-    app.add_option("--members", options->members, "gravity.direct.scaling: members of each rank, a device each; default: all devices of the machine, of several ranks one each")
+    app.add_option("--members", options->members,
+                   "gravity.direct.scaling: members of each rank, a device each; default: all devices of the machine, of several ranks one each")
         ->check(whole_number(1, 1024));
     app.add_flag("--list", options->list, "What benchmarks there are");
     app.remove_option(app.get_option("--json"));

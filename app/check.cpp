@@ -121,6 +121,61 @@ int check_quenched(const std::string& path, const std::vector<io::Setting>& sett
     return success;
 }
 
+nlohmann::ordered_json as_json(const run::RunMemory& memory) {
+    return {{"host_bytes", memory.needed.host_bytes},
+            {"host_available", memory.host_available},
+            {"device_bytes", memory.needed.device_bytes},
+            {"device_available", memory.device_available}};
+}
+
+std::string as_text(const run::RunMemory& memory, bool on_cpu) {
+    auto text = fmt::format("{:.1f} MiB of {:.0f} MiB free", static_cast<double>(memory.needed.host_bytes) / MiB,
+                            static_cast<double>(memory.host_available) / MiB);
+    if (!on_cpu)
+        text += fmt::format(", and on the device {:.1f} MiB of {:.0f} MiB", static_cast<double>(memory.needed.device_bytes) / MiB,
+                            static_cast<double>(memory.device_available) / MiB);
+    return text;
+}
+
+int check_gravity(const std::string& path, const std::vector<io::Setting>& settings, const Common& common) {
+    const auto file = run::read_run_file(path, settings, {}, common.crew);
+    run::check_memory(file, common.crew);
+    run::Sampling sampling(file.initial, file.units, Cpu{common.threads_or_all()});
+    build(sampling, common);
+
+    const auto memory = run::memory(file, common.crew);
+    const auto papers = run::papers(file);
+    const auto device = device_info(file.space);
+    nlohmann::ordered_json object{
+        {"file", path},
+        {"problem", file.problem},
+        {"title", file.title},
+        {"particles", file.initial.count()},
+        {"steps", file.schedule.last()},
+        {"device", {{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes}}},
+        {"memory", as_json(memory.front())},
+        {"unused_keys", file.unused_keys},
+        {"notes", file.notes},
+        {"papers", papers},
+        {"resolved", file.resolved},
+    };
+    const bool constant = std::holds_alternative<gravity::Leapfrog>(file.steps), on_cpu = device.kind == "cpu";
+    auto text = file.resolved + fmt::format("\n{} particles, {} {} on {}", file.initial.count(), file.schedule.last(),
+                                            constant ? "steps" : "times dt_max", device.name);
+    if (memory.size() * file.here.size() == 1) {
+        text += "\nmemory: " + as_text(memory.front(), on_cpu);
+    } else {
+        object["ranks"] = nlohmann::ordered_json::array();
+        for (std::size_t r = 0; r < memory.size(); ++r) {
+            object["ranks"].push_back({{"placement", common.crew->placement()[r]}, {"memory", as_json(memory[r])}});
+            text += fmt::format("\n{}; memory: {}", common.crew->placement()[r], as_text(memory[r], on_cpu));
+        }
+    }
+    for (const auto& note : file.notes) text += "\nnote: " + note;
+    print(common, object, text + list(file.unused_keys, papers));
+    return success;
+}
+
 }  // namespace
 
 Action add_check(CLI::App& app, const Common& common) {
@@ -142,45 +197,7 @@ Action add_check(CLI::App& app, const Common& common) {
         if (problem != run::Problem::gravity) need_one_rank(common, options->file, "this problem");
         if (problem == run::Problem::poisson) return check_poisson(options->file, settings, common);
         if (problem == run::Problem::quenched) return check_quenched(options->file, settings, common);
-        const auto file = run::read_run_file(options->file, settings, {}, common.crew);
-        run::check_memory(file);
-        run::Sampling sampling(file.initial, file.units, Cpu{common.threads_or_all()});
-        build(sampling, common);
-
-        const auto memory = run::memory(file);
-        const auto papers = run::papers(file);
-        const auto device = device_info(file.space);
-        const bool on_cpu = device.kind == "cpu";
-        const auto needed = memory.needed.host_bytes, available = memory.host_available;
-        nlohmann::ordered_json object{
-            {"file", options->file},
-            {"problem", file.problem},
-            {"title", file.title},
-            {"particles", file.initial.count()},
-            {"steps", file.schedule.last()},
-            {"device", {{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes}}},
-            {"memory",
-             {{"host_bytes", needed},
-              {"host_available", available},
-              {"device_bytes", memory.needed.device_bytes},
-              {"device_available", on_cpu ? 0 : memory.device_available}}},
-            {"unused_keys", file.unused_keys},
-            {"notes", file.notes},
-            {"papers", papers},
-            {"resolved", file.resolved},
-        };
-        std::string text = file.resolved;
-        const bool constant = std::holds_alternative<gravity::Leapfrog>(file.steps);
-        text += fmt::format("\n{} particles, {} {} on {}\n", file.initial.count(), file.schedule.last(),
-                            constant ? "steps" : "times dt_max", device.name);
-        text +=
-            fmt::format("memory: {:.1f} MiB of {:.0f} MiB free", static_cast<double>(needed) / MiB, static_cast<double>(available) / MiB);
-        if (!on_cpu)
-            text += fmt::format(", and on the device {:.1f} MiB of {:.0f} MiB", static_cast<double>(memory.needed.device_bytes) / MiB,
-                                static_cast<double>(memory.device_available) / MiB);
-        for (const auto& note : file.notes) text += "\nnote: " + note;
-        print(common, object, text + list(file.unused_keys, papers));
-        return static_cast<int>(success);
+        return check_gravity(options->file, settings, common);
     };
 }
 

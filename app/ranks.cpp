@@ -17,8 +17,6 @@ namespace {
 
 using json = nlohmann::json;
 
-std::string host_and_rank(comm::Communicator& ranks) { return fmt::format("rank {} (host {})", ranks.rank(), ranks.host()); }
-
 /// The run file that a word of the command names: itself, or that of a run directory.
 std::optional<std::string> run_file_text(const std::filesystem::path& word) {
     std::error_code ignored;
@@ -50,10 +48,10 @@ std::string command(const json& rank) {
 [[noreturn]] void end_all(comm::Communicator& ranks, const std::exception_ptr& thrown) {
     try {
         std::rethrow_exception(thrown);
-    } catch (const std::bad_alloc&) {
-        comm::end_run(ranks, host_and_rank(ranks), "there is not enough memory", computation_failed);
-    } catch (const std::exception& error) {
-        comm::end_run(ranks, host_and_rank(ranks), error.what(), computation_failed);
+    } catch (...) {
+        int status = computation_failed;
+        const auto reason = comm::reason_of_current_exception(status);
+        comm::end_run(ranks, comm::rank_text(ranks), reason, status);
     }
 }
 

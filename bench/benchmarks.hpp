@@ -8,6 +8,7 @@
 namespace kasane::bench {
 
 std::vector<Benchmark> gravity_direct();
+std::vector<Benchmark> gravity_direct_scaling();
 std::vector<Benchmark> gravity_tree();
 std::vector<Benchmark> gravity_tree_studies();
 std::vector<Benchmark> gravity_galaxy();
@@ -16,7 +17,8 @@ std::vector<Benchmark> lattice_studies();
 
 inline std::vector<Benchmark> all() {
     std::vector<Benchmark> all;
-    for (const auto& some : {gravity_direct(), gravity_tree(), gravity_tree_studies(), gravity_galaxy(), sparse_studies(), lattice_studies()})
+    for (const auto& some : {gravity_direct(), gravity_direct_scaling(), gravity_tree(), gravity_tree_studies(), gravity_galaxy(),
+                             sparse_studies(), lattice_studies()})
         all.insert(all.end(), some.begin(), some.end());
     return all;
 }

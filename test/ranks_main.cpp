@@ -1,5 +1,6 @@
 // The main of the programs that run under an MPI launcher (*.ranks.test.cpp): every rank runs every test, in step. Rank 0 tells of the
 // tests, and every rank of its failures. A rank that leaves a test early ends the run: the others may be waiting for it.
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/communicator.hpp>
 
 #include <gtest/gtest.h>
@@ -15,11 +16,13 @@ using namespace kasane;
 class RankPrinter : public testing::EmptyTestEventListener {
    public:
     explicit RankPrinter(comm::Communicator& ranks) : ranks_(ranks) {}
+    void OnTestStart(const testing::TestInfo& test) override { test_ = &test; }
+    void OnTestEnd(const testing::TestInfo&) override { test_ = nullptr; }
     void OnTestPartResult(const testing::TestPartResult& result) override {
         if (!result.failed()) return;
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        std::fprintf(stderr, "rank %d of %d, %s.%s: %s:%d: %s\n", ranks_.rank(), ranks_.size(), test ? test->test_suite_name() : "",
-                     test ? test->name() : "", result.file_name() ? result.file_name() : "", result.line_number(), result.summary());
+        // GoogleTest, which knows the present test too, is locked while it calls this.
+        std::fprintf(stderr, "rank %d of %d, %s.%s: %s:%d: %s\n", ranks_.rank(), ranks_.size(), test_ ? test_->test_suite_name() : "",
+                     test_ ? test_->name() : "", result.file_name() ? result.file_name() : "", result.line_number(), result.summary());
         if (!result.fatally_failed() || ranks_.size() == 1) return;
         std::fflush(nullptr);
         std::this_thread::sleep_for(std::chrono::milliseconds(500));  // others that fail here too have their say
@@ -28,11 +31,12 @@ class RankPrinter : public testing::EmptyTestEventListener {
 
    private:
     comm::Communicator& ranks_;
+    const testing::TestInfo* test_ = nullptr;
 };
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
     testing::InitGoogleTest(&argc, argv);
     auto& ranks = comm::world();
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
@@ -41,4 +45,7 @@ int main(int argc, char** argv) {
     std::uint64_t failed = RUN_ALL_TESTS() != 0;
     ranks.all_reduce({&failed, 1}, comm::Reduce::max);
     return failed ? 1 : 0;
+} catch (const InputError& error) {  // there are no ranks
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
 }

@@ -1,6 +1,6 @@
 // gravity.direct.scaling, what its rows are called and what follows from its times. Plain arithmetic; the page reads the same names.
 // Labels: "both-sides, P 1" (one member, no messages); "both-sides, copy, P 4" (with the engine of the messages); "sync, P 4" (table 2);
-// "model, both-sides" (what the curves are made of).
+// "link, copy, P 4" (how fast messages are); "model, both-sides" (what the kernels cost).
 #pragma once
 
 #include <kasane/core/base/types.hpp>

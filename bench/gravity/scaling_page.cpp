@@ -23,7 +23,8 @@ std::string members_text(double members) { return members == 1 ? "1 member" : fm
 /// "both-sides, copy" of "both-sides, copy, P 4"; nothing of other labels.
 std::string way_of(const std::string& label) {
     const auto at = label.rfind(", P ");
-    return at == std::string::npos || label.starts_with("sync,") ? "" : label.substr(0, at);
+    const bool timed = label.starts_with("both-sides") || label.starts_with("one-sided");
+    return at == std::string::npos || !timed ? "" : label.substr(0, at);
 }
 
 std::string form_of(const std::string& way) { return way.substr(0, way.find(", ")); }

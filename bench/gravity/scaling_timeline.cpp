@@ -79,7 +79,7 @@ std::string timeline_picture(const std::string& title, const std::vector<std::ve
         const double x = x_of(first + t / unit.factor);
         axis += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"2\" y2=\"{1:.1f}\"/>", x, y);
         axis += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", x, y + 18,
-                            fmt::format("{:.4g}", t));
+                            fmt::format("{:.4g}", t + 0.0));  // no minus zero
     }
     axis += fmt::format("<text class=\"label\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">time [{}]</text>", right, y + 38, unit.name);
     std::string legend;

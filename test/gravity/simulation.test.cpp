@@ -93,6 +93,7 @@ TEST_P(SimulationOn, GoesOnBitByBit) {
     first.step(2);
     auto later = options;
     later.steps = first.steps();
+    later.state = first.state();
     Simulation second(space_, first.particles(), later);
     second.step(3);
     EXPECT_EQ(whole.time(), second.time());

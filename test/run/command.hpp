@@ -59,9 +59,11 @@ class CommandTest : public ::testing::Test {
 
     class Process {
        public:
-        Process(const fs::path& directory, std::vector<std::string> arguments, const std::function<void()>& before)
+        /// @param program  with its first arguments
+        Process(const fs::path& directory, std::vector<std::string> arguments, const std::function<void()>& before,
+                const std::vector<std::string>& program = {KASANE_COMMAND})
             : out_(directory / ".out"), err_(directory / ".err") {
-            arguments.insert(arguments.begin(), KASANE_COMMAND);
+            arguments.insert(arguments.begin(), program.begin(), program.end());
             std::vector<char*> argv;
             for (auto& argument : arguments) argv.push_back(argument.data());
             argv.push_back(nullptr);
@@ -75,6 +77,7 @@ class CommandTest : public ::testing::Test {
                 _exit(127);
             }
         }
+        pid_t id() const { return pid_; }
         void signal(int number) const { kill(pid_, number); }
         bool running() {
             if (!ended_ && wait4(pid_, &raw_, WNOHANG, &usage_) == pid_) ended_ = true;

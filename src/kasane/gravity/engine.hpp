@@ -44,6 +44,7 @@ struct Simulation::Engine {
     virtual double interactions() = 0;
     virtual void read_timers(Timers& to) = 0;
     virtual std::string variant() = 0;
+    virtual ExchangeUsed exchange_used() { return {}; }
 
     SimulationOptions options;
     Particles host;  ///< the state of step `host_step`, brought up to date when somebody asks
@@ -403,6 +404,13 @@ struct Simulation::EngineOn final : Engine {
     }
 
     std::string variant() override { return gravity.variant(system); }
+
+    ExchangeUsed exchange_used() override {
+        if constexpr (tree)
+            return {};
+        else
+            return {gravity.sum().engine(), gravity.sum().both_sides() ? PairForm::both_sides : PairForm::one_sided};
+    }
 };
 
 }  // namespace kasane::gravity

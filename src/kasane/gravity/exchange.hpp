@@ -3,6 +3,8 @@
 
 #include <kasane/core/comm/channel.hpp>
 
+#include <string>
+
 namespace kasane::gravity {
 
 /// Which form accelerations of all particles take between members.
@@ -17,6 +19,12 @@ struct Exchange {
     double buffer_bytes = 256.0 * 1024 * 1024;
     comm::Engine engine = comm::Engine::automatic;
     PairForm form = PairForm::automatic;
+};
+
+/// What became of it in a team.
+struct ExchangeUsed {
+    std::string engine;  ///< as comm::Channel::text(); empty: there is one member
+    PairForm form = PairForm::one_sided;
 };
 
 }  // namespace kasane::gravity

@@ -1,6 +1,7 @@
 // What a simulation takes of memory, and whether it is there.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/plan.hpp>
+#include <kasane/core/math/binned_sum.hpp>
 #include <kasane/gravity/direct/pieces.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/step/system.hpp>
@@ -21,7 +22,8 @@ constexpr std::uint64_t diagnostics = host_particle + sizeof(Vec3<double>) + siz
 /// What direct summation takes where a member works.
 std::uint64_t member_work(const AnySpace& on, index_t n, const Direct& force, const Exchange& exchange, int members, int member) {
     const comm::Partition partition{n, 1024, members};  // grains are at most so large
-    const std::uint64_t body = force.precision == Precision::double_ ? 32 : 16, reaction = 6 * sizeof(double);
+    const bool in_double = force.precision == Precision::double_;
+    const std::uint64_t body = in_double ? 32 : 16, reaction = in_double ? 3 * sizeof(BinnedSum<3>) : 3 * sizeof(BinnedSum<2>);
     const auto plan = comm::exchange_plan(partition, member, static_cast<index_t>(exchange.buffer_bytes / static_cast<double>(body)));
     const auto padded = [&](index_t particles) { return static_cast<std::uint64_t>((particles + partition.grain - 1) / partition.grain * partition.grain); };
     const auto own = static_cast<std::uint64_t>(partition.count(member)), slab = padded(partition.largest());

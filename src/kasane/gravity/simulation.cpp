@@ -150,5 +150,6 @@ const Timers& Simulation::timers() const {
 double Simulation::interactions() const { return engine_->interactions(); }
 StepCounts Simulation::step_counts() const { return engine_->step_counts(); }
 std::string Simulation::variant() const { return engine_->variant(); }
+ExchangeUsed Simulation::exchange_used() const { return engine_->exchange_used(); }
 
 }  // namespace kasane::gravity

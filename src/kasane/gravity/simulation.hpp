@@ -92,6 +92,8 @@ class Simulation {
     StepCounts step_counts() const;
     /// The direct-summation variant or the walk that steps use: "pair", "lists", ...
     std::string variant() const;
+    /// How the members of a team exchange their particles.
+    ExchangeUsed exchange_used() const;
 
    private:
     friend void serve(comm::Team& team, const std::vector<AnySpace>& here);

@@ -26,18 +26,18 @@ void broadcast(comm::Communicator& ranks, Order& order, std::string& device) {
 
 void tell(comm::Communicator& ranks, Order order, std::string device = {}) { broadcast(ranks, order, device); }
 
+std::vector<std::string> names(const std::vector<AnySpace>& spaces) {
+    std::vector<std::string> all;
+    for (const auto& space : spaces) all.push_back(name(space));
+    return all;
+}
+
 /// What every rank has free, in the order of the ranks.
 std::vector<Crew::Free> gather_free(comm::Communicator& ranks, const std::vector<AnySpace>& here) {
     const auto size = static_cast<std::size_t>(ranks.size()), rank = static_cast<std::size_t>(ranks.rank());
+    const auto mine = Crew::free_here(here, ranks.local_size());
     std::vector<std::uint64_t> all(3 * size);
-    all[3 * rank] = available_memory(Cpu{});
-    all[3 * rank + 1] = static_cast<std::uint64_t>(ranks.local_size());
-    for (const auto& space : here)
-        if (name(space) != "cpu") {
-            auto& least = all[3 * rank + 2];
-            const auto bytes = available_memory(space);
-            least = least == 0 ? bytes : std::min(least, bytes);
-        }
+    all[3 * rank] = mine.host, all[3 * rank + 1] = static_cast<std::uint64_t>(mine.sharing), all[3 * rank + 2] = mine.device;
     ranks.all_reduce(View<std::uint64_t>{all.data(), static_cast<index_t>(all.size())}, comm::Reduce::sum);
     std::vector<Crew::Free> free(size);
     for (std::size_t r = 0; r < size; ++r) free[r] = {all[3 * r], static_cast<int>(all[3 * r + 1]), all[3 * r + 2]};
@@ -55,6 +55,16 @@ Crew::~Crew() {
     tell(ranks_, {Order::over});
 }
 
+Crew::Free Crew::free_here(const std::vector<AnySpace>& here, int sharing) {
+    Free free{available_memory(Cpu{}), sharing, 0};
+    for (const auto& space : here)
+        if (name(space) != "cpu") {
+            const auto bytes = available_memory(space);
+            free.device = free.device == 0 ? bytes : std::min(free.device, bytes);
+        }
+    return free;
+}
+
 int Crew::ranks() const { return ranks_.size(); }
 
 std::vector<AnySpace> Crew::place(const std::string& device, int members, int threads) {
@@ -65,11 +75,23 @@ std::vector<AnySpace> Crew::place(const std::string& device, int members, int th
     return here;
 }
 
-comm::Team& Crew::team(int members) {
+comm::Team& Crew::team(const std::vector<AnySpace>& here) {
     team_.reset();
-    tell(ranks_, {Order::team, members});
-    team_ = std::make_unique<comm::Team>(ranks_, members);
+    tell(ranks_, {Order::team});
+    team_ = std::make_unique<comm::Team>(ranks_, static_cast<int>(here.size()), names(here));
     return *team_;
+}
+
+void Crew::end_if_others_wait() {
+    if (ranks_.size() == 1) return;
+    try {
+        throw;
+    } catch (const Error&) {  // found alike by all, or by rank 0 between two commands
+    } catch (...) {
+        int status = 1;
+        const auto reason = comm::reason_of_current_exception(status);
+        comm::end_run(ranks_, comm::rank_text(ranks_), reason, status);
+    }
 }
 
 void take_part(comm::Communicator& ranks) {
@@ -89,7 +111,7 @@ void take_part(comm::Communicator& ranks) {
             gather_free(ranks, here);
             continue;
         }
-        comm::Team team(ranks, order.members);
+        comm::Team team(ranks, static_cast<int>(here.size()), names(here));
         gravity::serve(team, here);
     }
 }

@@ -37,10 +37,15 @@ class Crew {
         std::uint64_t device = 0;  ///< on its device with the least; 0 on the CPU
     };
     const std::vector<Free>& free() const { return free_; }
+    static Free free_here(const std::vector<AnySpace>& here, int sharing);
 
-    /// The team of so many members on each rank, as placed. The other ranks serve a simulation on it from here on, until that is gone: make
-    /// one at once.
-    comm::Team& team(int members);
+    /// The team of the members placed. @param here  those of this rank
+    /// The other ranks serve a simulation on it from here on, until that is gone: make one at once.
+    comm::Team& team(const std::vector<AnySpace>& here);
+
+    /// In a catch clause around work of the team: what is no Error of ours (memory that ran out) may have left the others in the middle of a
+    /// command, where no one can reach them. Then the run ends here, with one message; else this does nothing.
+    void end_if_others_wait();
 
    private:
     std::unique_ptr<comm::Communicator> own_;

@@ -21,11 +21,13 @@ Sampled particles_of(const RunFile& file, const RunControls& controls) {
 
 RunResult finish(const Record& record, const RunDirectory& directory) {
     RunResult result{directory.path(), {}, record.status, record.steps, record.step_counts.block_steps, record.time, record.seconds,
-                     record.relative_energy_error};
+                     record.step_seconds, record.predicted_step_seconds, record.relative_energy_error};
     if (record.status != "done") {
         log::debug("interrupted at step {}; `kasane resume {}` goes on", record.steps, directory.path().string());
         return result;
     }
+    if (record.predicted_step_seconds > 0)
+        log::debug("a step took {:.4g} s, and {:.4g} s were predicted", record.step_seconds, record.predicted_step_seconds);
     log::debug("done: {} steps to t = {:.6g} in {:.1f} s, largest energy error {:.2e}", record.steps, record.time, record.seconds,
               record.relative_energy_error);
     try {
@@ -59,7 +61,7 @@ RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, 
 
 RunResult start(const RunFile& file, RunDirectory::Existing existing, const RunControls& controls) {
     RunDirectory::check_free(file.directory, existing);
-    check_memory(file);
+    check_memory(file, controls.crew);
     auto particles = particles_of(file, controls);
     const auto directory = RunDirectory::create(file.directory, existing);
     write_atomically(directory.run_file(), file.resolved);
@@ -74,7 +76,7 @@ RunResult resume(const std::filesystem::path& path, const std::vector<io::Settin
     if (!checkpoint) {
         log::warning("the run was stopped before its first checkpoint: it starts from the beginning");
         const auto file = read_run_file(directory.run_file(), settings, {}, controls.crew);
-        check_memory(file);
+        check_memory(file, controls.crew);
         EnergyTable::keep_until(directory.energy(), -1);
         return go_from_the_start(file, directory, particles_of(file, controls), controls);
     }

@@ -105,17 +105,33 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
     return file;
 }
 
-RunMemory memory(const RunFile& file) {
+std::vector<RunMemory> memory(const RunFile& file, const Crew* crew) {
     const auto n = file.initial.count();
-    RunMemory memory;
-    memory.needed = gravity::simulation_memory(file.space, n, file.force);
-    memory.host_available = available_memory(Cpu{});
-    memory.device_available = available_memory(file.space);
-    return memory;
+    const bool cpu = name(file.space) == "cpu";
+    const int ranks = crew ? crew->ranks() : 1, members = static_cast<int>(file.here.size());
+    std::vector<RunMemory> all(static_cast<std::size_t>(ranks));
+    if (ranks * members == 1) {
+        all[0] = {gravity::simulation_memory(file.space, n, file.force), available_memory(Cpu{}), cpu ? 0 : available_memory(file.space)};
+        return all;
+    }
+    for (int member = 0; member < ranks * members; ++member) {
+        const auto needed =
+            gravity::team_memory(file.space, n, std::get<gravity::Direct>(file.force), file.exchange, ranks * members, member);
+        auto& rank = all[static_cast<std::size_t>(member / members)];
+        rank.needed.host_bytes += needed.host_bytes;
+        rank.needed.device_bytes = std::max(rank.needed.device_bytes, needed.device_bytes);
+    }
+    for (std::size_t r = 0; r < all.size(); ++r) {
+        const auto free = crew ? crew->free()[r] : Crew::free_here(file.here, 1);
+        // Ranks take about as much as each other, but for rank 0, which holds all particles besides.
+        const auto others = static_cast<std::uint64_t>(free.sharing - 1) * all.back().needed.host_bytes;
+        all[r].host_available = free.host - std::min(free.host, others);
+        all[r].device_available = free.device;
+    }
+    return all;
 }
 
-void check_memory(const RunFile& file) {
-    const auto [needed, host, device] = memory(file);
+void check_memory(const RunFile& file, const Crew* crew) {
     const auto largest = std::max_element(file.initial.sources.begin(), file.initial.sources.end(),
                                           [](const auto& a, const auto& b) { return a.count < b.count; });
     const auto refuse_above = [&](std::uint64_t bytes, std::uint64_t there, const std::string& where) {
@@ -125,8 +141,14 @@ void check_memory(const RunFile& file) {
                                 file.initial.count(), static_cast<double>(bytes) / GiB, where, static_cast<double>(there) / GiB),
                     largest->where);
     };
-    refuse_above(needed.host_bytes, host, "");
-    if (name(file.space) != "cpu") refuse_above(needed.device_bytes, device, " on " + name(file.space));
+    const auto all = memory(file, crew);
+    for (std::size_t r = 0; r < all.size(); ++r) {
+        const auto rank = all.size() > 1 ? fmt::format(" on rank {}", r) : "";
+        refuse_above(all[r].needed.host_bytes, all[r].host_available, rank);
+        if (name(file.space) == "cpu") continue;
+        refuse_above(all[r].needed.device_bytes, all[r].device_available,
+                     all.size() > 1 || file.here.size() > 1 ? " on a device" + rank : " on " + name(file.space));
+    }
 }
 
 }  // namespace kasane::run

@@ -42,14 +42,15 @@ struct RunFile {
 RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {},
                       const std::optional<double>& resumed_from = {}, Crew* crew = nullptr);
 
-/// Memory that the run takes and that there is.
+/// Memory that a rank of the run takes and that there is.
 struct RunMemory {
-    gravity::SimulationMemory needed;
-    std::uint64_t host_available = 0;
-    std::uint64_t device_available = 0;  ///< as the host's when the run is on the CPU
+    gravity::SimulationMemory needed;    ///< on the host by all its members, on a device by its largest
+    std::uint64_t host_available = 0;    ///< its share, where other ranks are on its host
+    std::uint64_t device_available = 0;  ///< on its device with the least; 0 on the CPU
 };
-RunMemory memory(const RunFile& file);
+/// Of each rank. @param crew  that the file was read with; null: this process alone
+std::vector<RunMemory> memory(const RunFile& file, const Crew* crew = nullptr);
 /// @throws InputError naming the key that asks for too many particles, with both numbers
-void check_memory(const RunFile& file);
+void check_memory(const RunFile& file, const Crew* crew = nullptr);
 
 }  // namespace kasane::run

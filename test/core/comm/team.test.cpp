@@ -56,7 +56,7 @@ TEST_F(TeamDeath, AMemberThatThrowsWhileOthersWaitForItEndsAll) {
                 member.barrier();
             });
         },
-        testing::ExitedWithCode(1), R"(^error: rank 0 \(host [^,]+, cuda:1\): the device is lost\n$)");
+        testing::ExitedWithCode(1), "^error: rank 0 \\(host [^,]+, cuda:1\\): the device is lost\n$");
 }
 
 TEST_F(TeamDeath, AMemberThatThrowsWhileOthersFinishEndsAll) {
@@ -68,7 +68,7 @@ TEST_F(TeamDeath, AMemberThatThrowsWhileOthersFinishEndsAll) {
                 if (member.local() == 0) throw InputError("the file is gone");
             });
         },
-        testing::ExitedWithCode(2), R"(^error: rank 0 \(host [^,]+, member 0\): the file is gone\n$)");
+        testing::ExitedWithCode(2), "^error: rank 0 \\(host [^,]+, member 0\\): the file is gone\n$");
 }
 
 TEST_F(TeamDeath, WhoeverFailsTogetherOneMessageIsWritten) {
@@ -81,7 +81,7 @@ TEST_F(TeamDeath, WhoeverFailsTogetherOneMessageIsWritten) {
                 member.take(1, 0);
             });
         },
-        testing::ExitedWithCode(1), R"(^error: rank 0 \(host [^,]+, member [123]\): no\n$)");
+        testing::ExitedWithCode(1), "^error: rank 0 \\(host [^,]+, member [123]\\): no\n$");
 }
 
 }  // namespace

@@ -6,8 +6,7 @@
 #include <kasane/perf/cpu_peak.hpp>
 #include <kasane/perf/simd.hpp>
 
-#include <gravity/direct/cases.hpp>
-#include <reference/direct.hpp>
+#include <gravity/direct/near_reference.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,7 +14,9 @@
 
 namespace kasane::gravity {
 
+using test::bound, test::distance, test::expect_near_reference;
 using test::DirectCase, test::DirectProblem, test::direct_cases, test::Layout, test::make;
+using Result = test::DirectResult;
 
 namespace {
 
@@ -33,11 +34,6 @@ std::ostream& operator<<(std::ostream& to, const Engine& engine) {
 
 enum class Want { both, acceleration, potential };
 
-struct Result {
-    std::vector<Vec3<double>> acceleration;
-    std::vector<double> potential;
-};
-
 Direct options_of(const Engine& engine, double softening, double G = 1) {
     Direct options;
     options.softening = softening;
@@ -45,7 +41,6 @@ Direct options_of(const Engine& engine, double softening, double G = 1) {
     options.precision = engine.precision;
     options.accumulation = engine.accumulation;
     options.variant = engine.variant;
-    options.deterministic = engine.variant != DirectVariant::pair || softening > 0;  // pair without softening is never
     return options;
 }
 
@@ -64,54 +59,6 @@ Result evaluate(const AnySpace& space, const Direct& options, const DirectProble
             return Result{to_host(acceleration), to_host(potential)};
         },
         space);
-}
-
-/// What the precision allows to be wrong at one target.
-struct Bound {
-    double acceleration = 0;
-    double potential = 0;
-};
-
-Bound bound(const Direct& options, const DirectProblem& problem, const reference::FieldAt& exact) {
-    const bool single = options.precision == Precision::single_;
-    const double u = single ? 0x1p-24 : 0x1p-53;
-    // A pair: about 4 roundings in r^2, times 3/2 for r^-3, and 6 more behind it. In float the reciprocal square root may be an
-    // estimate of 12 bits and one step of Newton's method: (15/2) 2^-23 of r^-3. In double it must be as good as a division.
-    const double pair = 12 * u + (single ? 9e-7 : 4 * u);
-    // A sum of n terms: n u at worst, and below 3 sqrt(n) u but for one in hundreds (Higham and Mary, SIAM J. Sci. Comput. 41,
-    // 2019); sums in double end the runs of float after some hundred terms.
-    const bool short_runs = single && options.accumulation == Accumulation::double_;
-    const double terms = std::min(static_cast<double>(problem.source.size()), short_runs ? 512.0 : 1e300);
-    const double relative = pair + 3 * std::sqrt(terms) * u;
-    // A coordinate rounds by u |x| when it is taken to float; two of them, in three dimensions.
-    double farthest = 0;
-    if (single)
-        for (const auto* set : {&problem.target, &problem.source})
-            for (const auto& x : *set) farthest = std::max({farthest, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
-    const double place = 2 * std::sqrt(3.0) * u * farthest;
-    return {relative * exact.force_sum + place * exact.tide_sum, relative * exact.potential_sum + place * exact.slope_sum};
-}
-
-double distance(const Vec3<double>& a, const Vec3<double>& b) { return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z); }
-
-/// Every target of the small cases, every seventh of the large ones (7 divides no block) and both ends.
-void expect_near_reference(const Result& got, const Direct& options, const DirectProblem& problem) {
-    const auto n = static_cast<index_t>(problem.target.size());
-    for (index_t i = 0; i < n; ++i) {
-        if (n * static_cast<index_t>(problem.source.size()) > 100'000 && i % 7 != 0 && i >= 40 && i < n - 40) continue;
-        const auto at = static_cast<std::size_t>(i);
-        const index_t own = problem.self.shift == Self::none ? -1 : i + problem.self.shift;
-        const auto exact = reference::direct(problem.target[at], problem.source, problem.mass, own, options.softening, options.G);
-        const auto allowed = bound(options, problem, exact);
-        if (!got.acceleration.empty()) {
-            ASSERT_LE(distance(got.acceleration[at], exact.acceleration), allowed.acceleration)
-                << "acceleration of target " << i << ", sum of magnitudes " << exact.force_sum;
-        }
-        if (!got.potential.empty()) {
-            ASSERT_LE(std::abs(got.potential[at] - exact.potential), allowed.potential)
-                << "potential of target " << i << ": " << got.potential[at] << " for " << exact.potential;
-        }
-    }
 }
 
 class DirectOn : public testing::TestWithParam<Engine> {
@@ -214,7 +161,6 @@ TEST(DirectOnCuda, RefusesWhatPairCannotDo) {
     if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
     Direct options;
     options.variant = DirectVariant::pair;
-    EXPECT_THROW((DirectSum<Cuda>{Cuda{}, options}), InputError) << "deterministic without softening";
     options.softening = 0.1;
     const auto slices = make({31, 257, 226, 0.1});
     EXPECT_THROW(evaluate(Cuda{}, options, slices, Want::acceleration), InputError) << "two sets";
@@ -222,7 +168,7 @@ TEST(DirectOnCuda, RefusesWhatPairCannotDo) {
     EXPECT_THROW((DirectSum<Cuda>{Cuda{}, options}), InputError) << "a variant of the CPU";
 }
 
-// Sums of pair in fixed point: forces of very different sizes beside each other, and float atomics instead of integers.
+// Sums of pair in bins: forces of very different sizes beside each other, and float atomics instead of them.
 TEST(DirectOnCuda, PairSumsInEitherWay) {
     if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
     for (const bool deterministic : {true, false})
@@ -231,7 +177,7 @@ TEST(DirectOnCuda, PairSumsInEitherWay) {
             problem.mass[1234] = heavy;
             Direct options = options_of({"cuda", DirectVariant::pair, Precision::single_, Accumulation::double_}, 0.01);
             options.deterministic = deterministic;
-            SCOPED_TRACE(std::string(deterministic ? "integers" : "floats") + ", heaviest mass " + std::to_string(heavy));
+            SCOPED_TRACE(std::string(deterministic ? "bins" : "floats") + ", heaviest mass " + std::to_string(heavy));
             expect_near_reference(evaluate(Cuda{}, options, problem, Want::acceleration), options, problem);
         }
 }

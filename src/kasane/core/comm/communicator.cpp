@@ -27,17 +27,18 @@ int launched_ranks() {
     return 1;
 }
 
-std::unique_ptr<Communicator> started_by_mpi() {
-    const std::string started = "this process was started as one of " + std::to_string(launched_ranks()) + " ranks";
+/// Never destroyed: the module ends the ranks in order at the exit of the process.
+Communicator& ranks_of_mpi() {
+    const int launched = launched_ranks();
+    const std::string started = launched > 1 ? "this process was started as one of " + std::to_string(launched) + " ranks"
+                                             : "this process was started as a rank of MPI";
     KS_VALIDATE(!mpi_built_with().empty(), started + ", but this build of kasane has no MPI (none was found when it was configured); "
                                                      "start one process, or install libopenmpi-dev and build again");
-    auto* make = reinterpret_cast<MpiFactory*>(module_function("mpi", mpi_factory, Symbols::global));
-    std::unique_ptr<Communicator> ranks(make());
-    const int launched = launched_ranks();
-    KS_VALIDATE(launched == 1 || ranks->size() == launched,
-                started + ", but " + ranks->engine() + " knows of " + std::to_string(ranks->size()) +
+    static auto& ranks = *reinterpret_cast<MpiFactory*>(module_function("mpi", mpi_factory, Symbols::global))();
+    KS_VALIDATE(launched == 1 || ranks.size() == launched,
+                started + ", but " + ranks.engine() + " knows of " + std::to_string(ranks.size()) +
                     ": the launcher belongs to another MPI; use the mpirun of " + mpi_built_with() + ", or KASANE_MPI=0 for processes apart");
-    require_same(*ranks, "builds of kasane", this_build());
+    require_same(ranks, "builds of kasane", this_build());
     return ranks;
 }
 
@@ -56,8 +57,7 @@ bool launched_with_ranks() {
 }
 
 Communicator& world() {
-    // Never destroyed: what ends the ranks in order is the module's, at the exit of the process.
-    static Communicator& ranks = *(launched_with_ranks() ? started_by_mpi() : alone()).release();
+    static auto& ranks = launched_with_ranks() ? ranks_of_mpi() : *alone().release();
     return ranks;
 }
 

@@ -13,16 +13,15 @@ void* module_function(const std::string& name, const std::string& function, Symb
     std::error_code unknown;
     const auto here = fs::read_symlink("/proc/self/exe", unknown).parent_path();
     const int how = RTLD_NOW | (symbols == Symbols::global ? RTLD_GLOBAL : RTLD_LOCAL);
-    void* module = nullptr;
-    std::string reason;
-    for (const auto& path : {here / file, here / ".." / "lib" / "kasane" / file, fs::path(file)}) {
-        if (path.has_parent_path() && !fs::exists(path, unknown)) continue;
-        module = dlopen(path.c_str(), how);
-        if (module) break;
-        const char* says = dlerror();
-        if (reason.empty()) reason = says ? says : "the loader gives no reason";  // of the first: one that is there and does not load
-    }
-    KS_VALIDATE(module, "the module " + file + " cannot be loaded: " + reason +
+    auto path = fs::path(file);  // where the loader looks
+    for (const auto& place : {here / file, here / ".." / "lib" / "kasane" / file})
+        if (fs::exists(place, unknown)) {
+            path = place;
+            break;
+        }
+    void* module = dlopen(path.c_str(), how);
+    const char* says = module ? "" : dlerror();
+    KS_VALIDATE(module, "the module " + file + " cannot be loaded: " + (says ? says : "the loader gives no reason") +
                             "; it belongs beside the program, in ../lib/kasane from there, or on LD_LIBRARY_PATH");
     const auto address = [&](const std::string& wanted) { return dlsym(module, wanted.c_str()); };
     const auto build = reinterpret_cast<const char* (*)()>(address("kasane_" + name + "_build"));

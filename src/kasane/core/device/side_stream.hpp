@@ -3,13 +3,9 @@
 #pragma once
 
 #include <kasane/core/device/space.hpp>
-
-#include <utility>
+#include <kasane/core/device/stream_cuda.hpp>
 
 namespace kasane {
-
-/// Which of two streams' blocks a device starts first where both have some.
-enum class Urgency { low, usual, high };
 
 template <Space S>
 class SideStream;
@@ -30,21 +26,21 @@ class SideStream<Cpu> {
 template <>
 class SideStream<Cuda> {
    public:
-    SideStream(Cuda of, Urgency urgency);
-    ~SideStream();
-    SideStream(SideStream&& other) noexcept : on_(other.on_), passed_(std::exchange(other.passed_, nullptr)) {}
-    SideStream& operator=(SideStream&&) = delete;
-
-    Cuda space() const { return on_; }
+    SideStream(Cuda of, Urgency urgency) : stream_(of.device, urgency), passed_(of.device) {}
+    Cuda space() const { return stream_.space(); }
     /// What is given to this stream from now on begins after what `earlier` was given so far.
-    void follow(Cuda earlier);
+    void follow(Cuda earlier) { order(earlier, space()); }
     /// What is given to `later` from now on begins after what this stream was given so far.
-    void lead(Cuda later);
+    void lead(Cuda later) { order(space(), later); }
 
    private:
-    void order(Cuda earlier, Cuda later);
-    Cuda on_;
-    void* passed_ = nullptr;
+    // One event serves all: a wait holds on to the record that came before it, and later records do not touch it.
+    void order(Cuda earlier, Cuda later) {
+        passed_.record(earlier);
+        passed_.hold(later);
+    }
+    cuda::Stream stream_;
+    cuda::Event passed_;
 };
 #endif
 

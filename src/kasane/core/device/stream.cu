@@ -5,11 +5,12 @@
 
 namespace kasane::cuda {
 
-Stream::Stream(int device) : on_{device, nullptr} {
+Stream::Stream(int device, Urgency urgency) : on_{device, nullptr} {
     KS_CUDA(cudaSetDevice(device));
     int least = 0, greatest = 0;
     KS_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    KS_CUDA(cudaStreamCreateWithPriority(&on_.stream, cudaStreamNonBlocking, greatest));
+    const int priority = urgency == Urgency::high ? greatest : least;  // the default stream has the least
+    KS_CUDA(cudaStreamCreateWithPriority(&on_.stream, cudaStreamNonBlocking, priority));
 }
 
 Stream::~Stream() {

@@ -1,5 +1,5 @@
 // Streams and events of a CUDA device, pinned memory of the host and copies that nobody waits for: for host code, without the headers of
-// the CUDA runtime. Empty in a build without CUDA. Every call is checked and throws ComputationError.
+// the CUDA runtime. Nearly empty in a build without CUDA. Every call is checked and throws ComputationError.
 // Invariants: each object belongs to one device; events may be waited for by streams of other devices.
 #pragma once
 
@@ -8,15 +8,22 @@
 #include <cstddef>
 #include <utility>
 
+namespace kasane {
+
+/// Whose kernels go first where they compete for room: those of urgent streams, before those of the default stream.
+enum class Urgency { usual, high };
+
+}  // namespace kasane
+
 #if defined(KASANE_CUDA)
 struct CUevent_st;
 
 namespace kasane::cuda {
 
-/// A stream of its own: it neither waits for the default stream nor holds it up, and its kernels go first where they compete for room.
+/// A stream of its own: it neither waits for the default stream nor holds it up.
 class Stream {
    public:
-    explicit Stream(int device);
+    explicit Stream(int device, Urgency urgency = Urgency::high);
     ~Stream();
     Stream(Stream&& other) noexcept : on_(std::exchange(other.on_, {})) {}
     Stream& operator=(Stream&& other) noexcept {

@@ -20,14 +20,19 @@ DirectFrame frame_of(View<const Vec3<double>> targets, const Sources& sources, i
     for (index_t j = 0; j < n; ++j) heaviest = std::max(heaviest, sources.mass[j]);
 
     auto frame = make_direct_frame(sampled, heaviest, n);
-    for (const auto& x : {sources.position, targets}) {
+    const auto widen = [&](View<const Vec3<double>> places) {
         const auto origin = frame.origin;
-        double most = frame.extent;
-#pragma omp parallel for num_threads(threads) if (x.n > 16384) reduction(max : most)
-        for (index_t i = 0; i < x.n; ++i)
-            most = std::max({most, std::abs(x[i].x - origin.x), std::abs(x[i].y - origin.y), std::abs(x[i].z - origin.z)});
-        frame.extent = most;
-    }
+        double x = frame.extent, y = 0, z = 0;
+#pragma omp parallel for num_threads(threads) if (places.n > 16384) reduction(max : x, y, z)
+        for (index_t i = 0; i < places.n; ++i) {
+            x = std::max(x, std::abs(places[i].x - origin.x));
+            y = std::max(y, std::abs(places[i].y - origin.y));
+            z = std::max(z, std::abs(places[i].z - origin.z));
+        }
+        frame.extent = std::max({x, y, z});
+    };
+    widen(sources.position);
+    if (targets.ptr != sources.position.ptr || targets.n > n) widen(targets);
     return frame;
 }
 

@@ -31,7 +31,7 @@ namespace {
 /// Targets that a thread takes at a time, at most; their sums stay in the first-level cache beside a grain of sources.
 constexpr index_t chunk_size = 64;
 
-/// Below this r^2 (in units of the extent of the particles) an unsoftened pair contributes zero: r^-3 stays finite above.
+/// Below this r^2 an unsoftened pair contributes zero: r^-3 stays finite above.
 template <class Real>
 constexpr Real coincident = Real(sizeof(Real) == 4 ? 1e-24 : 1e-200);
 
@@ -143,15 +143,16 @@ HWY_NOINLINE void pull_but_own(D d, Target<D> (&target)[block_size], const Real*
 }
 
 /// Cuts terms into parts and adds these: BinnedSum::add, on as many neighbouring sums as there are lanes.
-template <int parts, class D>
-HWY_INLINE void add_parts(D d, hn::Vec<D> term, const double* bins, index_t stride, double* sums) {
-#pragma GCC unroll 4
-    for (int k = 0; k < parts; ++k, bins += bins_width, sums += stride) {
-        const auto shift = hn::LoadU(d, bins);
+template <class D>
+HWY_INLINE void add_parts(D d, hn::Vec<D> term, const SimdSums& to, const double* bins, double* sums) {
+    const auto add_part = [&](int k) HWY_ATTR {
+        const auto shift = hn::LoadU(d, bins + k * bins_width);
         const auto part = hn::Sub(hn::Add(term, shift), shift);
         term = hn::Sub(term, part);
-        hn::Store(hn::Add(hn::Load(d, sums), part), d, sums);
-    }
+        hn::Store(hn::Add(hn::Load(d, sums + k * SimdSums::stride), part), d, sums + k * SimdSums::stride);
+    };
+    add_part(0), add_part(1);
+    for (int k = 2; k < to.parts; ++k) add_part(k);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -170,16 +171,17 @@ HWY_INLINE V fold(D d, V a, V b) {
 }
 #endif
 
-/// Adds what a block of targets felt of one grain to sums [part][target][component], `stride` numbers from part to part. The lanes are
-/// summed up by transposing and adding at once: after each step a vector holds half as many lanes of twice as many sums.
-template <int parts, class D>
-HWY_INLINE void flush(D d, const Target<D> (&target)[block_size], const double* bins, index_t stride, double* sums) {
+/// Adds what a block of targets, the first of which is number i, felt of one grain. The lanes are summed up by transposing and adding at
+/// once: after each step a vector holds half as many lanes of twice as many sums.
+template <class D>
+HWY_INLINE void flush(D d, const Target<D> (&target)[block_size], index_t i, const SimdSums& to) {
     const hn::ScalableTag<double> dd;
+    double* sums = to.of(i);
 #if HWY_TARGET == HWY_SCALAR
     static_cast<void>(d);
     for (int k = 0; k < block_size; ++k, sums += sum_components) {
         const auto component = [&](int c, hn::Vec<D> sum) {
-            add_parts<parts>(dd, hn::Set(dd, static_cast<double>(hn::GetLane(sum))), bins + c, stride, sums + c);
+            add_parts(dd, hn::Set(dd, static_cast<double>(hn::GetLane(sum))), to, to.bins + c, sums + c);
         };
         component(0, target[k].ax), component(1, target[k].ay), component(2, target[k].az), component(3, target[k].phi);
     }
@@ -208,11 +210,11 @@ HWY_INLINE void flush(D d, const Target<D> (&target)[block_size], const double* 
         constexpr index_t width = static_cast<index_t>(hn::MaxLanes(hn::ScalableTag<double>()));
         if constexpr (in_float) {
             const hn::Half<D> half;
-            add_parts<parts>(dd, hn::PromoteTo(dd, hn::LowerHalf(half, sum[v])), bins, stride, sums);
-            add_parts<parts>(dd, hn::PromoteTo(dd, hn::UpperHalf(half, sum[v])), bins + width % bins_width, stride, sums + width);
+            add_parts(dd, hn::PromoteTo(dd, hn::LowerHalf(half, sum[v])), to, to.bins, sums);
+            add_parts(dd, hn::PromoteTo(dd, hn::UpperHalf(half, sum[v])), to, to.bins + width % bins_width, sums + width);
             sums += 2 * width;
         } else {
-            add_parts<parts>(dd, sum[v], bins + v * width % bins_width, stride, sums);
+            add_parts(dd, sum[v], to, to.bins + v * width % bins_width, sums);
             sums += width;
         }
     }
@@ -247,7 +249,7 @@ HWY_NOINLINE void sum_chunk(const SimdJob<Real>& job, index_t first, index_t las
                 pull_but_own<Potential, Softened>(d, target, run, from, to, own, eps2);
                 pull<Potential, Softened>(d, target, run, to, count, eps2);
             }
-            flush<sum_parts<Real>>(d, target, job.bins, job.stride, job.sums + i * sum_components);
+            flush(d, target, i, job.sums);
         }
     }
 }

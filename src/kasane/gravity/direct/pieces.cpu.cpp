@@ -9,11 +9,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <variant>
 
 namespace kasane::gravity {
 namespace detail {
 namespace {
+
+/// Of the binned sums.
+constexpr int most_parts = 4;
 
 index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
 
@@ -40,7 +44,8 @@ class PiecesIn {
         // Float resolves places best near its origin. Double needs no shift, which would cost it digits of close pairs.
         origin_ = sizeof(Real) == 4 ? frame.origin : Vec3<double>{};
         const auto reach = [](const Vec3<double>& x) { return std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)}); };
-        per_length_ = 1 / power_above(std::max({frame.extent, reach(frame.origin - origin_), options_.softening}));
+        // A unit in the middle of what float holds: one far particle in the frame's sample does not cost the others their close pairs.
+        per_length_ = 1 / power_above(std::max(0x1p-20 * std::max(frame.extent, reach(frame.origin - origin_)), options_.softening));
         per_mass_ = 1 / power_above(frame.largest_mass);
         eps_ = per_length_ * options_.softening;
         scaled_ = {{}, per_length_ * frame.extent, per_mass_ * frame.largest_mass, frame.total};
@@ -69,36 +74,30 @@ class PiecesIn {
     void begin(int threads, View<const Vec3<double>> targets, index_t first, bool potential) {
         const index_t padded = round_up(targets.n, target_padding);
         first_ = first;
-        target_.reserve_discarding(3 * padded);
-        sums_.reserve_discarding(padded * sum_parts<Real> * sum_components);
-        Real *const x = target_.data(), *const y = x + padded, *const z = y + padded;
-#pragma omp parallel for schedule(static) num_threads(threads) if (padded > 4096)
-        for (index_t i = 0; i < padded; ++i) {
-            const auto at = place(targets[std::min(i, targets.n - 1)]);
-            x[i] = at.x, y[i] = at.y, z[i] = at.z;
-            for (int k = 0; k < sum_parts<Real>; ++k)
-                std::fill_n(sums_.data() + (k * padded + i) * sum_components, sum_components, 0.0);
-        }
-        job_.x = x, job_.y = y, job_.z = z;
         job_.targets = targets.n;
         job_.potential = potential;
         job_.leaves_out_own = potential && first != Self::none;
-
-        const auto factor = factors();
-        // Nobody comes closer than a softening far below the extent, so that bins for such pairs would only be coarse.
-        const Bins<sum_parts<Real>> pull(std::min(scaled_.acceleration_bound(eps_), scaled_.acceleration_bound(0)) / factor.acceleration);
-        const Bins<sum_parts<Real>> well(std::min(scaled_.potential_bound(eps_), scaled_.potential_bound(0)) / factor.potential);
-        for (int k = 0; k < sum_parts<Real>; ++k)
-            for (int c = 0; c < bins_width; ++c) bins_[k][c] = c % sum_components < 3 ? pull.shift[k] : well.shift[k];
-        job_.sums = sums_.data();
-        job_.stride = padded * sum_components;
+        choose_bins();
+        target_.reserve_discarding(3 * padded);
+        sums_.reserve_discarding(job_.sums.parts * padded * sum_components);
+        job_.sums.at = sums_.data();
+        Real *const x = target_.data(), *const y = x + padded, *const z = y + padded;
+        job_.x = x, job_.y = y, job_.z = z;
+#pragma omp parallel for schedule(static) num_threads(threads) if (padded > 4096)
+        for (index_t block = 0; block < padded; block += target_padding) {
+            for (index_t i = block; i < block + target_padding; ++i) {
+                const auto at = place(targets[std::min(i, targets.n - 1)]);
+                x[i] = at.x, y[i] = at.y, z[i] = at.z;
+            }
+            std::fill_n(job_.sums.of(block), job_.sums.parts * SimdSums::stride, 0.0);
+        }
     }
 
     void add(int threads, const Piece& sources) {
         job_.bodies = reinterpret_cast<const Real*>(sources.bodies.ptr);
         job_.sources = sources.count;
         job_.shift = first_ - sources.first;
-        job_.bins = &bins_[0][0];
+        job_.sums.bins = &bins_[0][0];
         if (options_.variant == DirectVariant::plain)
             add_plain(threads);
         else
@@ -110,12 +109,15 @@ class PiecesIn {
         const double per_acceleration = factor.acceleration * options_.G / per_mass_ * per_length_ * per_length_;
         const double per_potential = -factor.potential * options_.G / per_mass_ * per_length_;
 #pragma omp parallel for schedule(static) num_threads(threads) if (job_.targets > 4096)
-        for (index_t i = 0; i < job_.targets; ++i) {
-            double field[sum_components] = {};
-            for (int k = sum_parts<Real>; k-- > 0;)
-                for (int c = 0; c < sum_components; ++c) field[c] += job_.sums[k * job_.stride + i * sum_components + c];
-            if (!out.acceleration.empty()) out.acceleration[i] = per_acceleration * Vec3<double>{field[0], field[1], field[2]};
-            if (!out.potential.empty()) out.potential[i] = per_potential * field[3];
+        for (index_t block = 0; block < job_.targets; block += target_padding) {
+            double field[SimdSums::stride] = {};
+            for (int k = job_.sums.parts; k-- > 0;)
+                for (index_t c = 0; c < SimdSums::stride; ++c) field[c] += job_.sums.of(block)[k * SimdSums::stride + c];
+            const double* of = field;
+            for (index_t i = block; i < std::min(block + target_padding, job_.targets); ++i, of += sum_components) {
+                if (!out.acceleration.empty()) out.acceleration[i] = per_acceleration * Vec3<double>{of[0], of[1], of[2]};
+                if (!out.potential.empty()) out.potential[i] = per_potential * of[3];
+            }
         }
     }
 
@@ -126,6 +128,21 @@ class PiecesIn {
     }
     SimdFactors factors() const {
         return options_.variant == DirectVariant::plain ? SimdFactors{1, 1} : simd_factors<Real>(job_.potential);
+    }
+
+    /// As many parts as keep the precision's digits of what the heaviest body pulls from as far as the extent, whatever the bound is.
+    void choose_bins() {
+        const auto factor = factors();
+        // Nobody comes closer than a softening far below the extent, so that bins for such pairs would only be coarse.
+        const double pull = std::min(scaled_.acceleration_bound(eps_), scaled_.acceleration_bound(0));
+        const double well = std::min(scaled_.potential_bound(eps_), scaled_.potential_bound(0));
+        const double least = scaled_.largest_mass / (scaled_.extent * scaled_.extent);
+        job_.sums.parts = 2;
+        while (job_.sums.parts < most_parts && std::ldexp(pull, -23 - 27 * job_.sums.parts) > least * std::numeric_limits<Real>::epsilon() / 4)
+            ++job_.sums.parts;
+        const Bins<most_parts> accelerations(pull / factor.acceleration), potentials(well / factor.potential);
+        for (int k = 0; k < most_parts; ++k)
+            for (int c = 0; c < bins_width; ++c) bins_[k][c] = c % sum_components < 3 ? accelerations.shift[k] : potentials.shift[k];
     }
 
     /// The textbook loop over the packed sources: a grain at a time in double, then into the bins.
@@ -149,9 +166,10 @@ class PiecesIn {
                     run[3] += static_cast<double>(m_over_r);
                 }
                 for (int c = 0; c < sum_components; ++c) {
-                    Bins<sum_parts<Real>> bins;
-                    for (int k = 0; k < sum_parts<Real>; ++k) bins.shift[k] = bins_[k][c];
-                    for (int k = 0; k < sum_parts<Real>; ++k) job_.sums[k * job_.stride + i * sum_components + c] += bins.cut(k, run[c]);
+                    Bins<most_parts> bins;
+                    for (int k = 0; k < most_parts; ++k) bins.shift[k] = bins_[k][c];
+                    for (int k = 0; k < job_.sums.parts; ++k)
+                        job_.sums.of(i)[k * SimdSums::stride + c] += bins.cut(k, run[c]);
                 }
             }
     }
@@ -162,23 +180,20 @@ class PiecesIn {
     double per_length_ = 1, per_mass_ = 1;  ///< powers of two
     double eps_ = 0;                        ///< softening in the kernel's units
     DirectFrame scaled_;  ///< the frame in the kernel's units
-    double bins_[sum_parts<Real>][bins_width] = {};
+    double bins_[most_parts][bins_width] = {};
     SimdJob<Real> job_;
     Buffer<Real, Cpu> target_;   ///< x[], y[], z[]
-    Buffer<double, Cpu> sums_;  ///< [parts][targets][components]
+    Buffer<double, Cpu> sums_;  ///< as SimdSums says
 };
 
 }  // namespace
 
-index_t cpu_grain(index_t total, Precision precision) {
-    const index_t most = precision == Precision::single_ ? 1024 : 512;
-    return std::min(most, index_t{total < 4096 ? 256 : total < 16384 ? 512 : 1024});
-}
+/// As long as what is done once per grain (1.5% of 1024 floats) allows, so that a few thousand particles still spread over ranks.
+index_t cpu_grain(index_t total) { return total < 1024 ? 256 : total < 16384 ? 512 : 1024; }
 
 std::uint64_t cpu_pieces_bytes(index_t targets, Precision precision) {
-    const std::uint64_t single = 3 * sizeof(float) + sum_parts<float> * sum_components * sizeof(double);
-    const std::uint64_t both = 3 * sizeof(double) + sum_parts<double> * sum_components * sizeof(double);
-    return static_cast<std::uint64_t>(round_up(targets, target_padding)) * (precision == Precision::single_ ? single : both);
+    const auto real = precision == Precision::single_ ? sizeof(float) : sizeof(double);
+    return static_cast<std::uint64_t>(round_up(targets, target_padding)) * (3 * real + most_parts * sum_components * sizeof(double));
 }
 
 }  // namespace detail
@@ -193,7 +208,7 @@ struct DirectPieces<Cpu>::State {
 template <>
 DirectPieces<Cpu>::DirectPieces(Cpu, const Direct& options, index_t total) {
     detail::validate_cpu(options);
-    const auto grain = detail::cpu_grain(total, options.precision);
+    const auto grain = detail::cpu_grain(total);
     if (options.precision == Precision::single_)
         state_ = std::make_unique<State>(State{grain, 4 * sizeof(float), detail::PiecesIn<float>(options, grain)});
     else

@@ -10,19 +10,27 @@ namespace kasane::gravity::detail {
 /// What is summed for a target: x, y, z of its acceleration and its potential.
 inline constexpr int sum_components = 4;
 
-/// Parts of a binned sum.
-template <class Real>
-inline constexpr int sum_parts = sizeof(Real) == 4 ? 2 : 3;
-
 /// Sources lie in groups x[], y[], z[], m[] of this many: the widest vector there is.
 template <class Real>
 inline constexpr index_t source_group = static_cast<index_t>(64 / sizeof(Real));
 
-/// Numbers of each part in SimdJob::bins: the components' constants, twice, as the widest vector takes them.
+/// Numbers of each part in SimdSums::bins: the components' constants, twice, as the widest vector takes them.
 inline constexpr index_t bins_width = 2 * sum_components;
 
 /// Targets are padded to a multiple of this, which covers every number of targets that a kernel keeps in registers.
 inline constexpr index_t target_padding = 4;
+
+/// The binned sums of the targets, four targets together.
+struct SimdSums {
+    double* at = nullptr;  ///< [padded targets / 4][parts][4][components], aligned as a Buffer is
+    int parts = 0;
+    const double* bins = nullptr;  ///< [parts][bins_width] constants to cut with (Bins::shift)
+
+    /// Numbers from part to part.
+    static constexpr index_t stride = target_padding * sum_components;
+    /// The components of a target's first part.
+    double* of(index_t target) const { return at + target / target_padding * parts * stride + target % target_padding * sum_components; }
+};
 
 /// A piece of sources and the targets that feel it. Lengths and masses are of order 1 (the caller scales them).
 template <class Real>
@@ -35,10 +43,8 @@ struct SimdJob {
     bool leaves_out_own = false;                          ///< target i is source i + shift, and its potential leaves that out
     index_t shift = 0;
     Real eps2 = 0;
-    bool softened = false;         ///< eps2 >= softened_from: no pair needs to be guarded
-    const double* bins = nullptr;  ///< [parts][bins_width] constants to cut with (Bins::shift)
-    double* sums = nullptr;        ///< [parts][padded targets][components], added to; aligned as a Buffer is
-    index_t stride = 0;            ///< numbers from part to part
+    bool softened = false;  ///< eps2 >= softened_from: no pair needs to be guarded
+    SimdSums sums;          ///< added to
 };
 
 /// From this eps^2 on the loop without a guard is safe: r^-3 stays finite, and r^2 is a normal float.

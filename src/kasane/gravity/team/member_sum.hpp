@@ -47,18 +47,12 @@ class MemberSum {
     /// @throws InputError on every member alike when the engine cannot serve this team
     void connect() {
         if (alone()) return;
-        if (member_->size() > 1) {
-            double form[1] = {both_sides_ ? 1.0 : 0.0};
-            member_->all_reduce(View<double>(form, 1), comm::Reduce::min);
-            both_sides_ = form[0] > 0;
-        }
+        plan_turns();
         room_[1] = Buffer<std::byte, S>(on_, bytes(std::max(plan_.buffer, partition_.largest())));
         if constexpr (pairs_exist) {
             if (both_sides_) {
                 room_[2] = Buffer<std::byte, S>(on_, bytes(partition_.largest()));
                 for (auto& room : reaction_) room = Buffer<std::byte, S>(on_, reaction_bytes(partition_.largest()));
-                for (int away = 1; away < partition_.members; ++away)
-                    if (somebody_meets(away)) distances_.push_back(away);
             }
         }
         links_.emplace(on_, *member_, exchange_.engine, both_sides_);
@@ -111,17 +105,23 @@ class MemberSum {
    private:
     static constexpr bool pairs_exist = !std::same_as<S, Cpu>;
 
+    /// A message with positions, and one with reactions the other way.
+    struct Turn {
+        int to, from;       ///< of the positions
+        bool gives, takes;  ///< are there any?
+    };
+
     /// What a member with others has besides.
     struct Links {
         Links(S on, comm::Member& member, comm::Engine engine, bool both_sides)
-            : kernels{SideStream<S>(on, both_sides ? Urgency::low : Urgency::usual), SideStream<S>(on, both_sides ? Urgency::high : Urgency::usual)},
-              out(on, Urgency::high),
+            : side(on, both_sides ? Urgency::high : Urgency::usual),
+              link(on, Urgency::high),
               home(on, Urgency::high),
               positions(on, member, 0, engine) {
             if (both_sides) reactions.emplace(on, member, 1, engine);
         }
-        SideStream<S> kernels[2];  ///< with both sides at once: pairs of the own particles, pairs with the others'
-        SideStream<S> out, home;   ///< what messages wait for
+        SideStream<S> side;        ///< kernels beside those on the space's own stream
+        SideStream<S> link, home;  ///< what messages with positions, and with reactions, wait for
         comm::Channel<S> positions;
         std::optional<comm::Channel<S>> reactions;
     };
@@ -133,11 +133,22 @@ class MemberSum {
         return pieces_.meets(partition_.begin(a), partition_.end(a), partition_.begin(b), partition_.end(b));
     }
 
-    /// Does any member meet the one that is so far away?
-    bool somebody_meets(int away) const {
-        for (int m = 0; m < partition_.members; ++m)
-            if (meets(m, (m + away) % partition_.members)) return true;
-        return false;
+    int neighbour(int away) const { return (index_ + partition_.members + away) % partition_.members; }
+
+    /// Whether both sides are summed at once is for all members to say; they exchange with those so far away that any member meets there.
+    void plan_turns() {
+        std::vector<double> needed(static_cast<std::size_t>(partition_.members));
+        needed[0] = both_sides_ ? 0 : 1;
+        if constexpr (pairs_exist)
+            for (int away = 1; both_sides_ && away < partition_.members; ++away)
+                needed[static_cast<std::size_t>(away)] = meets(index_, neighbour(away)) ? 1 : 0;
+        member_->all_reduce(view(needed), comm::Reduce::max);
+        both_sides_ = needed[0] == 0;
+        if constexpr (pairs_exist)
+            for (int away = 1; both_sides_ && away < partition_.members; ++away) {
+                const int from = neighbour(away), to = neighbour(-away);
+                if (needed[static_cast<std::size_t>(away)] > 0) turns_.push_back({to, from, meets(to, index_), meets(index_, from)});
+            }
     }
 
     /// Where slabs lie in a room whose first particle is number `base` of all.
@@ -164,19 +175,18 @@ class MemberSum {
     /// Every target feels every source: accumulation, then transport. The own slab is packed.
     void one_sided(View<const Vec3<double>> targets, index_t first_target, const Field& out) {
         const bool wanted = targets.n > 0;
-        const auto prepare = [&] { pieces_.begin(on_, targets, first_target, !out.acceleration.empty(), !out.potential.empty()); };
         const auto add = [&](S stream, const Piece& sources) {
             if (wanted && sources.count > 0) span(stream, [&] { pieces_.add(stream, sources); });
         };
+        if (wanted) pieces_.begin(on_, targets, first_target, !out.acceleration.empty(), !out.potential.empty());
         if (alone()) {
-            if (!wanted) return;
-            prepare();
             add(on_, own_piece());
-            pieces_.end(on_, out);
+            if (wanted) pieces_.end(on_, out);
             return;
         }
-        auto& [kernels, link, home, positions, reactions] = *links_;
+        auto& [side, link, home, positions, reactions] = *links_;
         const int hops = plan_.messages();
+        const auto joins = [&](int h) { return plan_.hops[static_cast<std::size_t>(h)].accumulates; };
         int from = 0;  // the room with what is sent next
         const auto start = [&](int h) {
             const auto& hop = plan_.hops[static_cast<std::size_t>(h)];
@@ -189,24 +199,24 @@ class MemberSum {
         };
         link.follow(on_);
         Piece coming = start(0);
-        if (wanted) prepare();
-        for (auto& stream : kernels) stream.follow(on_);
-        add(kernels[0].space(), own_piece());
+        add(on_, own_piece());
         for (int h = 0; h < hops; ++h) {
+            // Pieces by turns on two streams: one's kernel fills the room that the other's leaves at its end.
+            const S stream = h % 2 == 0 ? side.space() : on_;
             positions.finish(link.space());
-            auto& stream = kernels[(h + 1) % 2];
-            stream.follow(link.space());
+            link.lead(stream);
             const auto here = coming;
             if (h + 1 < hops) {
-                // In the ring, the room that the next message fills is free when the kernels given so far have read it.
-                if (!plan_.hops[static_cast<std::size_t>(h + 1)].accumulates)
-                    for (auto& kernel : kernels) kernel.lead(link.space());
+                if (!joins(h) && !joins(h + 1)) {
+                    // In the ring: the next message fills the room that was sent before this one, once the kernels given so far have read it.
+                    link.follow(on_);
+                    side.lead(link.space());
+                }
                 coming = start(h + 1);
             }
-            add(stream.space(), here);
+            add(stream, here);
         }
-        for (auto& stream : kernels) stream.lead(on_);
-        link.lead(on_);
+        side.lead(on_);
         if (wanted) pieces_.end(on_, out);
     }
 
@@ -218,22 +228,14 @@ class MemberSum {
         const auto add = [&](S stream, const Piece& other, View<std::byte> reaction, Share share) {
             if (some && other.count > 0) span(stream, [&] { pieces_.add_pairs(stream, other, reaction, share); });
         };
-        if (alone() || distances_.empty()) {
+        if (turns_.empty()) {
             add(on_, own, {}, Share::all);
             if (some) pieces_.end_pairs(on_, acceleration);
             return;
         }
-        auto& [kernels, link, home, positions, reactions] = *links_;
-        auto& [low, high] = kernels;
-        const int members = partition_.members, turns = static_cast<int>(distances_.size());
-        struct Turn {
-            int to, from;  ///< of the positions; reactions go the other way
-            bool gives, takes;
-        };
-        const auto turn = [&](int k) {
-            const int away = distances_[static_cast<std::size_t>(k)], from = (index_ + away) % members, to = (index_ + members - away) % members;
-            return Turn{to, from, meets(to, index_), meets(index_, from)};
-        };
+        auto& [high, link, home, positions, reactions] = *links_;
+        const int turns = static_cast<int>(turns_.size());
+        const auto turn = [&](int k) { return turns_[static_cast<std::size_t>(k)]; };
         const auto start = [&](int k) {
             const auto [to, from, gives, takes] = turn(k);
             const auto coming = takes ? piece(1 + k % 2, partition_.begin(from), {from, 1}) : Piece{};
@@ -246,12 +248,10 @@ class MemberSum {
             if (turn(k).gives && some) pieces_.merge(home.space(), View<const std::byte>(reaction_on(2, k, own.count)));
         };
 
+        // Own pairs on the space's own stream, of the least urgency; the others' before them where they compete.
         link.follow(on_);
         Piece coming = start(0);
-        low.follow(on_);
-        high.follow(on_);
-        home.follow(on_);
-        add(low.space(), own, {}, Share::before);
+        add(on_, own, {}, Share::before);
         for (int k = 0; k < turns; ++k) {
             positions.finish(link.space());
             high.follow(link.space());
@@ -269,9 +269,9 @@ class MemberSum {
             reactions->start(home.space(), takes ? View<const std::byte>(reaction) : View<const std::byte>{}, from,
                              gives ? reaction_on(2, k, own.count) : View<std::byte>{}, to);
         }
-        add(low.space(), own, {}, Share::after);
+        add(on_, own, {}, Share::after);
         merge(turns - 1);
-        for (auto* stream : {&low, &high, &link, &home}) stream->lead(on_);
+        home.lead(on_);  // who follows the others' streams
         if (some) pieces_.end_pairs(on_, acceleration);
     }
 
@@ -283,9 +283,9 @@ class MemberSum {
     Exchange exchange_;
     comm::ExchangePlan plan_;
     bool both_sides_;
-    int joined_ = 1;           ///< slabs that accumulation joins in room 0
-    index_t base_ = 0;         ///< number of the first particle that room 0 has a place for, while slabs are joined there
-    std::vector<int> distances_;  ///< from a member to those that somebody meets so far away
+    int joined_ = 1;    ///< slabs that accumulation joins in room 0
+    index_t base_ = 0;  ///< number of the first particle that room 0 has a place for, while slabs are joined there
+    std::vector<Turn> turns_;  ///< of both sides at once
     Buffer<std::byte, S> room_[3], reaction_[4];  ///< reactions: two to be sent, two that come
     std::optional<Links> links_;
     Timeline<S>* timeline_ = nullptr;

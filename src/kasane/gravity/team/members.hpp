@@ -58,6 +58,7 @@ struct Simulation::TeamEngine final : Engine {
     double interactions() override { return members_->first().interactions(); }
     void read_timers(Timers& to) override { members_->first().read_timers(to); }
     std::string variant() override { return members_->first().variant(); }
+    ExchangeUsed exchange_used() override { return members_->first().exchange_used(); }
 
    private:
     Answer run(Command::Verb verb, std::int64_t count = 0);

@@ -52,6 +52,8 @@ std::string table(const Context& c) {
                               h.precision.empty() ? "" : h.precision + " precision",
                               h.accumulation.empty() ? "" : h.accumulation + " accumulation", h.deterministic ? "deterministic" : ""}));
     if (h.rebuilds > 0) rows.add("Trees built", grouped(h.rebuilds));
+    if (h.step_seconds > 0 && h.predicted_step_seconds > 0)
+        rows.add("Time of a step", brief(h.step_seconds) + " s, predicted " + brief(h.predicted_step_seconds) + " s");
     rows.add("Interactions", h.interactions);
     std::vector<std::string> device{h.device};
     if (std::isfinite(h.memory_bytes) && h.memory_bytes > 0) device.push_back(bytes(h.memory_bytes));
@@ -61,6 +63,8 @@ std::string table(const Context& c) {
     if (!h.capability.empty()) device.push_back(h.device_kind == "cuda" ? "compute capability " + h.capability : h.capability);
     rows.add("Device", joined(device));
     rows.add("Threads", h.threads > 0 ? grouped(h.threads) + (h.simd.empty() ? "" : " (" + h.simd + ")") : "");
+    if (h.ranks * h.members > 1)
+        rows.add("Ranks", joined({grouped(h.ranks) + (h.members > 1 ? " of " + grouped(h.members) + " devices" : ""), h.engine, h.form}));
     rows.add("Version", joined({h.version.empty() ? "" : "kasane " + h.version, h.commit.empty() ? "" : "commit " + h.commit}));
     rows.add("Build", joined({h.compiler, h.cuda.empty() ? "" : "CUDA " + h.cuda, h.mpi.empty() ? "" : "MPI " + h.mpi}));
     rows.add("Started", clock(h.started));

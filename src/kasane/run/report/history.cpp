@@ -72,6 +72,9 @@ void read_record(const json& object, History& h) {
     device.number("memory_bytes", h.memory_bytes), device.number("units", h.device_units);
     device.number("clock_hertz", h.clock_hertz);
     r.text("simd", h.simd), r.count("threads", h.threads), r.count("particles", h.particles);
+    const auto parallel = r.inside("parallel");
+    parallel.count("ranks", h.ranks), parallel.count("members_per_rank", h.members);
+    parallel.text("engine", h.engine), parallel.text("form", h.form);
     const auto& types = r.list("particles_by_type");
     for (std::size_t t = 0; t < h.by_type.size() && t < types.size(); ++t)
         if (types[t].is_number_integer()) h.by_type[t] = types[t].get<std::int64_t>();
@@ -95,6 +98,7 @@ void read_record(const json& object, History& h) {
     for (const auto& level : counts.list("levels"))
         if (level.is_number_integer()) h.levels.push_back(level.get<std::int64_t>());
     r.count("steps", h.steps), r.number("time", h.time), r.number("seconds", h.seconds);
+    r.number("step_seconds", h.step_seconds), r.number("predicted_step_seconds", h.predicted_step_seconds);
     const auto timers = r.inside("timers");
     for (const auto& [name, part] : timers.object().items()) {
         double seconds = unknown;

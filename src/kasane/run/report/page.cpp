@@ -45,7 +45,9 @@ std::string without_marks(std::string name) {
 std::string machine(const History& h) {
     if (h.device.empty()) return "";
     const auto name = without_marks(h.device);
-    return h.device_kind == "cpu" && h.threads > 0 ? counted(h.threads, "thread", "threads") + " of " + name : "one " + name;
+    const auto members = std::max<std::int64_t>(1, h.ranks * h.members);
+    if (h.device_kind == "cpu" && h.threads > 0) return counted(members * h.threads, "thread", "threads") + " of " + name;
+    return (members == 1 ? "one" : grouped(members)) + " " + name;
 }
 
 std::string badge(const History& h) {

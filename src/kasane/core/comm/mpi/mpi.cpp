@@ -59,20 +59,12 @@ std::unique_lock<std::mutex> enter() {
     return mpi.several_threads ? std::unique_lock<std::mutex>() : std::unique_lock(mpi.door);
 }
 
-/// Waits until `done()`: busily, since messages take microseconds; yielding, since there may be more ranks than cores; and after a while
-/// asleep, since a rank may write a file while the others wait for it.
+/// Waits until `done()`: busily, since messages take microseconds and move only while somebody looks; yielding, since there may be more
+/// ranks than cores.
 template <class Done>
 void wait_until(Done done) {
-    constexpr auto busy = std::chrono::milliseconds(20);
-    Clock::time_point began;
-    for (int turn = 0; !done(); ++turn) {
-        if (turn < 64) continue;
-        if (turn == 64) began = Clock::now();
-        if (turn % 16 == 0 && Clock::now() - began > busy)
-            std::this_thread::sleep_for(std::chrono::microseconds(50));
-        else
-            sched_yield();
-    }
+    for (int turn = 0; !done(); ++turn)
+        if (turn >= 64) sched_yield();
 }
 
 /// One message, in as many pieces as it needs.
@@ -98,7 +90,7 @@ class MpiRanks final : public Communicator {
     ~MpiRanks() override {
         int ended = 0;
         if (MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
-        MPI_Comm_free(&end_);
+        if (!left_waiting_) MPI_Comm_free(&end_);
         if (ranks_ != MPI_COMM_WORLD) MPI_Comm_free(&ranks_);
     }
 
@@ -195,14 +187,20 @@ class MpiRanks final : public Communicator {
             const auto inside = enter();
             check(MPI_Ibarrier(end_, &request), "MPI_Ibarrier");
         }
+        left_waiting_ = true;
         const auto began = Clock::now();
-        int done = 0;
-        wait_until([&] {
-            const auto inside = enter();
-            check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-            return done || std::chrono::duration<double>(Clock::now() - began).count() > seconds;
-        });
-        return done != 0;
+        for (int done = 0; std::chrono::duration<double>(Clock::now() - began).count() <= seconds;) {
+            {
+                const auto inside = enter();
+                check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+            }
+            if (done) {
+                left_waiting_ = false;
+                return true;
+            }
+            std::this_thread::sleep_for(std::chrono::microseconds(100));  // a rank may have much to write before it is here
+        }
+        return false;
     } catch (const std::exception&) {
         return false;
     }
@@ -258,6 +256,7 @@ class MpiRanks final : public Communicator {
 
     MPI_Comm ranks_;
     MPI_Comm end_ = MPI_COMM_NULL;  ///< for all_here() alone
+    bool left_waiting_ = false;     ///< a barrier on end_ that is not over
     int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
 };
 

@@ -1,0 +1,280 @@
+// gravity.direct.scaling: figures 7 to 10 and table 2 of [MTM13], on the members that this run has: the devices of one process, or those of ranks.
+#include <bench/benchmarks.hpp>
+#include <bench/gravity/scaling.hpp>
+#include <bench/gravity/scaling_measure.hpp>
+#include <bench/gravity/scaling_model.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/comm/communicator.hpp>
+#include <kasane/core/comm/placement.hpp>
+#include <kasane/gravity/direct/bound.hpp>
+#include <kasane/perf/direct_model.hpp>
+#include <kasane/perf/sync_times.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kasane::bench {
+namespace {
+
+using namespace gravity;
+
+constexpr double longest_call = 4;  // [s]
+constexpr index_t least_each = 256, most_each_cpu = 8192, most_each_device = 1048576;  // N/P; the paper's
+constexpr int most_members_cpu = 8;
+
+/// So many of the first ranks, with so many members each.
+struct Crew {
+    int ranks = 1, members = 1;
+    int size() const { return ranks * members; }
+};
+
+const char* form_name(PairForm form) { return form == PairForm::automatic ? "both-sides" : "one-sided"; }
+
+std::string engine_name(comm::Engine engine) {
+    return engine == comm::Engine::copy ? "copy" : engine == comm::Engine::nccl ? "nccl" : engine == comm::Engine::staged ? "staged" : "";
+}
+
+std::string label_of(const ScalingWay& way, int members) {
+    const auto engine = members > 1 ? ", " + engine_name(way.engine) : "";
+    return fmt::format("{}, {}{}, P {}", scaling_study, form_name(way.form), engine, members);
+}
+
+/// What a reader must know of how members share what there is; empty where each has its own device.
+std::string shared_note(comm::Communicator& ranks, const std::vector<AnySpace>& here) {
+    std::string own = ranks.host();
+    for (const auto& space : here) own += "\t" + name(space);
+    std::map<std::string, int> members;  // of a device
+    for (const auto& text : ranks.all_gather(own)) {
+        const auto host = text.substr(0, text.find('\t'));
+        for (auto at = text.find('\t'); at != std::string::npos; at = text.find('\t', at + 1))
+            ++members[host + text.substr(at, text.find('\t', at + 1) - at)];
+    }
+    const auto fullest = std::max_element(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (fullest->second == 1) return "";
+    if (!std::holds_alternative<Cpu>(here.front())) return fmt::format("{} members share a device", fullest->second);
+    const int threads = thread_count(std::get<Cpu>(here.front()));
+    return fmt::format("{} members share a processor, {} {} each; this rank may use {} cores", fullest->second, threads,
+                       threads == 1 ? "thread" : "threads", device_info(Cpu{}).units);
+}
+
+class ScalingStudy {
+   public:
+    explicit ScalingStudy(const BenchmarkContext& context) : context_(context), ranks_(comm::world()) {
+        here_ = comm::placement(ranks_, context.device, 1, context.threads);
+        on_cpu_ = std::holds_alternative<Cpu>(here_.front());
+        members_ = context.members > 0 ? context.members : ranks_.size() > 1 || context.device.find(':') != std::string::npos ? 1 : most_members();
+        if (!on_cpu_)
+            here_ = comm::placement(ranks_, context.device, members_, context.threads);
+        else if (members_ > 1)  // members of a process share its threads, as many each whatever the number of members
+            here_.assign(static_cast<std::size_t>(members_),
+                         Cpu{context.threads > 0 ? context.threads : std::max(1, thread_count(std::get<Cpu>(here_.front())) / members_)});
+        for (const int members : doublings_up_to(members_)) crews_.push_back({1, members});
+        for (const int ranks : doublings_up_to(ranks_.size()))
+            if (ranks > 1) crews_.push_back({ranks, members_});
+        std::vector<int> counts;
+        for (const auto& crew : crews_) counts.push_back(crew.size());
+        sizes_ = scaling_sizes(counts, context.sizes, least_each, on_cpu_ ? most_each_cpu : most_each_device);
+        for (const auto form : forms())
+            if (leads()) bounds_[form] = direct_bound(here_.front(), {.softening = direct_softening, .variant = variant_of(form)}, most_each_device, true);
+    }
+
+    void run() {
+        for (const auto& crew : crews_) {
+            if (const auto ranks = ranks_.first(crew.ranks)) {
+                comm::Team team(*ranks, crew.members);
+                measure(team, {here_.begin(), here_.begin() + crew.members});
+            }
+            ranks_.barrier();
+        }
+    }
+
+   private:
+    int most_members() const { return on_cpu_ ? std::min(thread_count(Cpu{}), most_members_cpu) : static_cast<int>(devices().size()) - 1; }
+    bool leads() const { return ranks_.rank() == 0; }
+    std::vector<PairForm> forms() const {
+        if (on_cpu_) return {PairForm::one_sided};
+        return {PairForm::automatic, PairForm::one_sided};
+    }
+    DirectVariant variant_of(PairForm form) const {
+        return on_cpu_ ? DirectVariant::automatic : form == PairForm::automatic ? DirectVariant::pair : DirectVariant::tile;
+    }
+    /// What there is between these members, with the speed of its messages.
+    struct Engine {
+        comm::Engine engine = comm::Engine::automatic;
+        LinkTime link;
+    };
+    std::vector<Engine> engines(comm::Team& team, const std::vector<AnySpace>& here) const {
+        if (team.size() == 1) return {{}};
+        std::vector<Engine> found;
+        for (const auto engine : {comm::Engine::copy, comm::Engine::nccl, comm::Engine::staged}) {
+            try {
+                const auto speed = measure_link(team, here, engine);
+                found.push_back({engine, {speed.latency_seconds, speed.bytes_per_second}});
+            } catch (const InputError&) {  // thrown on every rank alike: there is no such engine here
+                continue;
+            }
+            if (leads()) report_link(team.size(), found.back());
+        }
+        return found;
+    }
+
+    struct Timed {
+        ScalingWay way;
+        LinkTime link;
+        index_t n = 0;
+        BenchmarkResult row{};
+    };
+
+    void measure(comm::Team& team, const std::vector<AnySpace>& here) {
+        const int members = team.size();
+        const auto sync = measure_sync(team, here);
+        const auto note = shared_note(team.ranks(), here);
+        if (leads()) report_sync(sync, note);
+        std::vector<Timed> ways;
+        for (const auto& engine : engines(team, here))
+            for (const auto form : forms()) ways.push_back({.way = {form, engine.engine}, .link = engine.link});
+        const auto& sizes = sizes_.at(members);
+        std::vector<double> pair_seconds(ways.size(), 0);  // of the last size
+        std::vector<AloneTime> alone;
+        std::vector<Timed> waiting;  // for the model
+        const auto pairs = [](index_t n) { return static_cast<double>(n) * static_cast<double>(n); };
+        for (const auto n : sizes) {
+            std::optional<Particles> particles;
+            for (std::size_t w = 0; w < ways.size(); ++w) {
+                // A size that was asked for is measured; of our own, each twice the last, the time grows at most as N^2.
+                const auto too_long = [&](index_t size) { return context_.sizes.empty() && pair_seconds[w] * pairs(size) > longest_call; };
+                if (too_long(n)) continue;
+                if (!particles) particles = direct_problem(n, true);
+                auto timed = ways[w];
+                timed.n = n;
+                auto point = measure_scaling(team, here, *particles, timed.way);
+                pair_seconds[w] = point.seconds / pairs(n);
+                if (!leads()) continue;
+                timed.row = row_of(timed.way, members, *particles, point, sync, note);
+                const auto next = std::upper_bound(sizes.begin(), sizes.end(), n);
+                const bool largest = next == sizes.end() || too_long(*next);
+                if (members == crews_.back().size() && (n == small(sizes, members) || largest)) timed.row.timeline = point.timeline;
+                if (members > 1) {
+                    report(timed, members);
+                } else {
+                    // Where both sides do not pay, the two forms are one.
+                    if (timed.way.form == PairForm::one_sided || point.both_sides) alone.push_back({n, timed.row.seconds, point.both_sides});
+                    waiting.push_back(std::move(timed));
+                }
+            }
+        }
+        if (!leads() || members > 1) return;
+        model_.emplace(here.front(), alone);
+        for (const auto& row : model_->rows()) context_.report(row);
+        for (auto& timed : waiting) report(timed, members);
+    }
+
+    /// The size at which the overlap is shown besides the largest one.
+    index_t small(const std::vector<index_t>& sizes, int members) const {
+        const auto at = std::find_if(sizes.begin(), sizes.end(), [&](index_t n) { return n >= members * (on_cpu_ ? 1024 : 8192); });
+        return at == sizes.end() ? sizes.front() : *at;
+    }
+
+    void report_link(int members, const Engine& engine) const {
+        BenchmarkResult row;
+        row.name = fmt::format("{}, link, {}, P {}", scaling_study, engine_name(engine.engine), members);
+        row.seconds = engine.link.latency;
+        row.rate = engine.link.bytes_per_second;
+        row.unit = "bytes/s";
+        row.more = {{"members", members}, {"latency", engine.link.latency}, {"bytes_per_second", engine.link.bytes_per_second}};
+        row.note = "every member sends and receives at once";
+        context_.report(row);
+    }
+
+    void report_sync(const SyncTimes& sync, const std::string& note) const {
+        BenchmarkResult row;
+        row.name = fmt::format("{}, sync, P {}", scaling_study, sync.members);
+        row.seconds = sync.t_sync;
+        row.more = {{"members", sync.members}, {"t_sync", sync.t_sync}, {"t_kernel", sync.t_kernel},
+                    {"t_sync_error", sync.t_sync_error}, {"t_kernel_error", sync.t_kernel_error}};
+        for (const auto& paper : mtm13::table2)
+            if (paper.devices == sync.members) {
+                row.more.emplace_back("paper_t_sync", paper.t_sync);
+                row.more.emplace_back("paper_t_kernel", paper.t_kernel);
+            }
+        std::vector<double> launches, seconds;
+        for (const auto& timing : sync.timings) launches.push_back(timing.kernels), seconds.push_back(timing.seconds);
+        row.lists = {{"launches", launches}, {"launch_seconds", seconds}};
+        row.note = note;
+        context_.report(row);
+    }
+
+    BenchmarkResult row_of(const ScalingWay& way, int members, const Particles& particles, const ScalingPoint& point, const SyncTimes& sync,
+                           const std::string& note) {
+        const auto n = particles.size();
+        BenchmarkResult row;
+        row.name = label_of(way, members);
+        row.n = n;
+        row.seconds = point.seconds - sync.t_sync / point.calls;  // [MTM13] section 5
+        row.spread = point.spread;
+        row.rate = static_cast<double>(n) * static_cast<double>(n) / row.seconds;
+        row.unit = "interactions/s";
+        row.tflops = 1e-12 * direct_flops * row.rate;
+        const auto& bound = bounds_.at(way.form);
+        row.bound = members * bound.rate;
+        row.bound_reason = "for each member, " + bound.reason;
+        auto& exact = exact_[n];
+        if (exact.empty()) exact = exact_accelerations(particles, audited_of(n));
+        row.error = largest_error(point.audited, exact);
+        row.more = {{"members", members}, {"seconds_raw", point.seconds}, {"t_sync", sync.t_sync}, {"calls", point.calls},
+                    {"both_sides", point.both_sides}};
+        if (members > 1) {
+            row.more.emplace_back("messages", point.messages);
+            row.more.emplace_back("bytes", point.bytes);
+            row.more.emplace_back("hidden", point.hidden);
+        }
+        row.note = point.engine + (point.engine.empty() || note.empty() ? "" : "; ") + note;
+        times_[way.form].set(members, n, row.seconds);
+        return row;
+    }
+
+    void report(Timed& timed, int members) {
+        const auto& times = times_[timed.way.form];
+        const auto add = [&](const char* key, double value) {
+            if (std::isfinite(value)) timed.row.more.emplace_back(key, value);
+        };
+        if (members > 1) add("strong", times.strong(members, timed.n)), add("weak", times.weak(members, timed.n));
+        if (model_) add("model_seconds", model_->seconds(timed.way.form, members, timed.n, timed.link));
+        context_.report(timed.row);
+    }
+
+    const BenchmarkContext& context_;
+    comm::Communicator& ranks_;
+    bool on_cpu_ = true;
+    int members_ = 1;                 ///< of each rank
+    std::vector<AnySpace> here_;
+    std::vector<Crew> crews_;         ///< one member first
+    std::map<int, std::vector<index_t>> sizes_;
+    std::map<PairForm, DirectBound> bounds_;
+    std::map<index_t, std::vector<Vec3<double>>> exact_;
+    std::map<PairForm, ScalingTimes> times_;
+    std::optional<ScalingModel> model_;
+};
+
+}  // namespace
+
+std::vector<Benchmark> gravity_direct_scaling() {
+    return {{scaling_study,
+             fmt::format("Figures 7 to 10 and table 2 of [MTM13]: accelerations of N particles on themselves by P members, a device or a share of "
+                         "the CPU each; Plummer sphere, softening {}. Calls follow each other without a wait, from positions in double to "
+                         "accelerations in double; both-sides: each pair once where that pays, one-sided: never; the slowest member counts, and the last wait of everybody for everybody is taken off "
+                         "(`seconds_raw` is with it). `strong` = P(N; P) / (P(N; 1) P), `weak` = P(N; P) / (P(N/P; 1) P), P(N; P) = N^2 over the "
+                         "seconds. `hidden` is the share of the time of the messages that lies under kernels, of the worst member. TFLOPS count {} "
+                         "flops per interaction. The bound is that of gravity.direct times P; the error is the largest relative one of {} "
+                         "accelerations against a plain sum in double.",
+                         direct_softening, direct_flops, direct_audited),
+             [](const BenchmarkContext& context) { ScalingStudy(context).run(); }, true}};
+}
+
+}  // namespace kasane::bench

@@ -1,0 +1,159 @@
+#include <bench/gravity/scaling_measure.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/gravity/team/member_sum.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace kasane::bench {
+namespace {
+
+using namespace gravity;
+
+constexpr double batch_seconds = 0.03;
+constexpr int most_calls = 4096;  // of a batch
+
+/// Seconds of so many calls, the same on every member: all begin together, and all have ended.
+template <Space S, class Call>
+double batch(S on, comm::Member& member, int calls, const Call& call) {
+    member.barrier();
+    const Stopwatch watch;
+    for (int k = 0; k < calls; ++k) call();
+    synchronize(on);
+    member.barrier();
+    double seconds[1] = {watch.seconds()};
+    member.all_reduce(View<double>(seconds, 1), comm::Reduce::max);
+    return seconds[0];
+}
+
+template <Space S, class Call>
+void time_batches(S on, comm::Member& member, const Call& call, ScalingPoint& point) {
+    batch(on, member, 1, call);  // memory is taken, paths are opened
+    const double once = std::max(batch(on, member, 1, call), 1e-7);
+    point.calls = std::clamp(static_cast<int>(std::ceil(batch_seconds / once)), 1, most_calls);
+    std::vector<double> seconds;
+    for (int left = once < batch_seconds ? 5 : once < 0.5 ? 3 : 2; left > 0; --left)
+        seconds.push_back(batch(on, member, point.calls, call) / point.calls);
+    std::sort(seconds.begin(), seconds.end());
+    point.seconds = seconds[seconds.size() / 2];
+    point.spread = (seconds.back() - seconds.front()) / point.seconds;
+}
+
+DirectFrame frame_of(const Particles& particles) {
+    std::vector<Vec3<double>> sampled;
+    for (int k = 0; k < frame_samples; ++k)
+        sampled.push_back(particles.position[static_cast<std::size_t>(frame_sample(k, particles.size()))]);
+    return make_direct_frame(sampled, *std::max_element(particles.mass.begin(), particles.mass.end()), particles.size());
+}
+
+/// What all members have of the audited accelerations, put together.
+std::vector<Vec3<double>> gather_audited(comm::Member& member, index_t n, index_t first, const std::vector<Vec3<double>>& own) {
+    const auto which = audited_of(n);
+    std::vector<double> parts(3 * which.size(), 0);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+        const auto at = static_cast<std::size_t>(which[k] - first);
+        if (which[k] < first || at >= own.size()) continue;
+        parts[3 * k] = own[at].x, parts[3 * k + 1] = own[at].y, parts[3 * k + 2] = own[at].z;
+    }
+    member.all_reduce(view(parts), comm::Reduce::sum);
+    std::vector<Vec3<double>> all;
+    for (std::size_t k = 0; k < which.size(); ++k) all.push_back({parts[3 * k], parts[3 * k + 1], parts[3 * k + 2]});
+    return all;
+}
+
+/// Spans of all members, a line each.
+std::string as_text(int member, const std::vector<Span>& spans) {
+    std::ostringstream text;
+    text.precision(17);
+    for (const auto& span : spans) text << member << '\t' << span.begin << '\t' << span.end << '\t' << span.name << '\n';
+    return text.str();
+}
+
+std::vector<std::vector<Span>> from_text(const std::vector<std::string>& texts, int members) {
+    std::vector<std::vector<Span>> timeline(static_cast<std::size_t>(members));
+    for (const auto& text : texts) {
+        std::istringstream lines(text);
+        std::size_t member = 0;
+        Span span;
+        while (lines >> member >> span.begin >> span.end && lines.get() == '\t' && std::getline(lines, span.name))
+            timeline.at(member).push_back(span);
+    }
+    return timeline;
+}
+
+/// One call behind two others, so that the host is as far ahead as in a batch.
+template <Space S, class Call>
+std::vector<Span> followed(S on, comm::Member& member, MemberSum<S>& sum, const Call& call, ScalingPoint& point) {
+    member.barrier();
+    Timeline<S> timeline(on);
+    call();
+    call();
+    const double messages = static_cast<double>(sum.messages()), bytes = sum.bytes_received();
+    sum.keep(&timeline);
+    call();
+    synchronize(on);
+    point.messages = static_cast<double>(sum.messages()) - messages;
+    point.bytes = sum.bytes_received() - bytes;
+    sum.keep(nullptr);
+    auto spans = timeline.take();
+    double least[1] = {hidden(spans, "message").fraction()};
+    member.all_reduce(View<double>(least, 1), comm::Reduce::min);
+    point.hidden = least[0];
+    return spans;
+}
+
+template <Space S>
+void measure(S on, comm::Member& member, const Particles& particles, const DirectFrame& frame, const ScalingWay& way, ScalingPoint& point,
+             std::string& spans) {
+    Exchange exchange;
+    exchange.form = way.form;
+    exchange.engine = way.engine;
+    const index_t n = particles.size();
+    MemberSum<S> sum(on, {.softening = direct_softening}, n, exchange, &member);
+    sum.connect();
+    sum.set(frame);
+    const auto first = static_cast<std::ptrdiff_t>(sum.first()), end = first + static_cast<std::ptrdiff_t>(sum.count());
+    const auto position = to_space(on, std::vector(particles.position.begin() + first, particles.position.begin() + end));
+    const auto mass = to_space(on, std::vector(particles.mass.begin() + first, particles.mass.begin() + end));
+    Buffer<Vec3<double>, S> acceleration(on, sum.count());
+    const auto call = [&] { sum.accelerate({position.view(), mass.view()}, acceleration.view()); };
+    time_batches(on, member, call, point);
+    point.engine = sum.engine();
+    point.both_sides = sum.both_sides();
+    point.audited = gather_audited(member, n, sum.first(), to_host(acceleration));
+    if (member.size() > 1) spans = as_text(member.index(), followed(on, member, sum, call, point));
+}
+
+}  // namespace
+
+comm::ChannelSpeed measure_link(comm::Team& team, const std::vector<AnySpace>& here, comm::Engine engine) {
+    std::vector<comm::ChannelSpeed> speeds(here.size());
+    team.run([&](comm::Member& member) {
+        const auto k = static_cast<std::size_t>(member.local());
+        std::visit(
+            [&]<Space S>(S on) {
+                comm::Channel<S> channel(on, member, 0, engine);
+                speeds[k] = comm::measure_channel(on, member, channel);
+            },
+            here[k]);
+    });
+    return speeds.front();
+}
+
+ScalingPoint measure_scaling(comm::Team& team, const std::vector<AnySpace>& here, const Particles& particles, const ScalingWay& way) {
+    std::vector<ScalingPoint> points(here.size());
+    std::vector<std::string> spans(here.size());
+    const auto frame = frame_of(particles);
+    team.run([&](comm::Member& member) {
+        const auto k = static_cast<std::size_t>(member.local());
+        std::visit([&]<Space S>(S on) { measure(on, member, particles, frame, way, points[k], spans[k]); }, here[k]);
+    });
+    std::string text;
+    for (const auto& own : spans) text += own;
+    auto point = points.front();
+    if (team.size() > 1) point.timeline = from_text(team.ranks().all_gather(text), team.size());
+    return point;
+}
+
+}  // namespace kasane::bench

@@ -1,0 +1,90 @@
+#include <kasane/core/comm/module.hpp>
+#include <kasane/core/comm/nccl/nccl_module.hpp>
+
+#include <cuda_runtime.h>
+#include <nccl.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace {
+
+using kasane::comm::NcclEnd, kasane::comm::NcclId, kasane::comm::NcclModule;
+
+/// Empty, or why the call failed, kept for the caller.
+const char* told(std::string reason) {
+    thread_local std::string kept;
+    kept = std::move(reason);
+    return kept.c_str();
+}
+
+std::string reason(ncclResult_t status, const char* call, ncclComm_t communicator = nullptr) {
+    if (status == ncclSuccess) return "";
+    const char* more = ncclGetLastError(communicator);
+    return std::string("NCCL: ") + ncclGetErrorString(status) + " in " + call + (more && *more ? std::string(" (") + more + ")" : "");
+}
+
+class End final : public NcclEnd {
+   public:
+    End(ncclComm_t communicator, int device) : communicator_(communicator), device_(device) {}
+    ~End() override {
+        // As elsewhere: a destructor cannot throw, and at process exit the runtime may be gone already.
+        static_cast<void>(cudaSetDevice(device_));
+        static_cast<void>(ncclCommDestroy(communicator_));
+    }
+    End(const End&) = delete;
+    End& operator=(const End&) = delete;
+
+    const char* exchange(const void* send, std::size_t send_bytes, int to, void* receive, std::size_t receive_bytes, int from,
+                         CUstream_st* stream) noexcept override {
+        if (const auto status = cudaSetDevice(device_); status != cudaSuccess)
+            return told(std::string("CUDA: ") + cudaGetErrorString(status) + " in cudaSetDevice");
+        auto why = reason(ncclGroupStart(), "ncclGroupStart", communicator_);
+        if (!why.empty()) return told(why);
+        if (send_bytes > 0) why = reason(ncclSend(send, send_bytes, ncclUint8, to, communicator_, stream), "ncclSend", communicator_);
+        if (why.empty() && receive_bytes > 0)
+            why = reason(ncclRecv(receive, receive_bytes, ncclUint8, from, communicator_, stream), "ncclRecv", communicator_);
+        const auto end = reason(ncclGroupEnd(), "ncclGroupEnd", communicator_);  // a group that was begun must be ended
+        return told(why.empty() ? end : why);
+    }
+
+   private:
+    ncclComm_t communicator_;
+    int device_;
+};
+
+const char* make_id(NcclId& id) noexcept {
+    static_assert(sizeof(ncclUniqueId) == sizeof id.bytes);
+    ncclUniqueId made;
+    const auto why = reason(ncclGetUniqueId(&made), "ncclGetUniqueId");
+    if (why.empty()) std::memcpy(id.bytes, &made, sizeof made);
+    return told(why);
+}
+
+const char* connect(const NcclId& id, int size, int index, int device, NcclEnd*& end) noexcept {
+    if (const auto status = cudaSetDevice(device); status != cudaSuccess)
+        return told(std::string("CUDA: ") + cudaGetErrorString(status) + " in cudaSetDevice");
+    ncclUniqueId known;
+    std::memcpy(&known, id.bytes, sizeof known);
+    ncclComm_t communicator = nullptr;
+    const auto why = reason(ncclCommInitRank(&communicator, size, known, index), "ncclCommInitRank");
+    if (why.empty()) end = std::make_unique<End>(communicator, device).release();
+    return told(why);
+}
+
+}  // namespace
+
+extern "C" const char* kasane_nccl_build() {
+    static const std::string build = kasane::comm::this_build();
+    return build.c_str();
+}
+
+extern "C" const NcclModule* kasane_nccl_module() {
+    static const NcclModule module = [] {
+        NcclModule made{0, make_id, connect};
+        static_cast<void>(ncclGetVersion(&made.version));
+        return made;
+    }();
+    return &module;
+}

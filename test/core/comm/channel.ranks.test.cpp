@@ -1,0 +1,94 @@
+// Channels between ranks: one member in each, and two.
+#include <core/comm/channel_play.hpp>
+#include <kasane/core/base/error.hpp>
+
+namespace kasane::comm {
+namespace {
+
+TEST(ChannelRanks, CpuOneMember) {
+    Team team(world(), 1);
+    team.run([](Member& member) {
+        play_turns<Cpu>(member, Engine::automatic, 300001, 10, false);
+        play_turns<Cpu>(member, Engine::automatic, 5000, 40, true);
+        play_two_rings<Cpu>(member, Engine::automatic, 100000);
+        const Channel<Cpu> channel(Cpu{1}, member, 0);
+        EXPECT_EQ(channel.engine(), member.size() == 1 ? Engine::copy : Engine::staged);
+    });
+}
+
+TEST(ChannelRanks, CpuTwoMembers) {
+    Team team(world(), 2);
+    team.run([](Member& member) {
+        play_turns<Cpu>(member, Engine::automatic, 100001, 10, false);
+        play_turns<Cpu>(member, Engine::automatic, 5000, 20, true);
+        play_two_rings<Cpu>(member, Engine::automatic, 100000);
+    });
+}
+
+TEST(ChannelRanks, LongMessages) {
+    if (world().size() > 4) GTEST_SKIP() << "enough with 4 ranks";
+    Team team(world(), 1);
+    team.run([](Member& member) { play_turns<Cpu>(member, Engine::automatic, 3 << 20, 5, false); });
+}
+
+TEST(ChannelRanks, WrongEnginesAreRefusedByAll) {
+    if (world().size() == 1) GTEST_SKIP() << "one rank";
+    Team team(world(), 1);
+    team.run([](Member& member) {
+        EXPECT_THROW(Channel<Cpu>(Cpu{1}, member, 0, Engine::copy), InputError);
+        EXPECT_THROW(Channel<Cpu>(Cpu{1}, member, 0, Engine::nccl), InputError);
+    });
+}
+
+#if defined(KASANE_CUDA)
+/// Whether a device is there is for all ranks to say.
+std::string why_no_devices() {
+    std::uint64_t devices = why_no_cuda().empty() ? 1 : 0;
+    world().all_reduce(View<std::uint64_t>(&devices, 1), Reduce::min);
+    return devices ? "" : "a rank has no CUDA device";
+}
+
+void on_devices(int members, Engine engine) {
+    Team team(world(), members);
+    team.run([engine](Member& member) {
+        play_turns<Cuda>(member, engine, 300001, 10, false);
+        play_turns<Cuda>(member, engine, 5000, 40, true);
+        play_two_rings<Cuda>(member, engine, 100000);
+        play_turns<Cuda>(member, engine, (9 << 20) + 3, 3, false);  // staged: chunks
+    });
+}
+
+TEST(ChannelRanks, CudaStaged) {
+    if (const auto why = why_no_devices(); !why.empty()) GTEST_SKIP() << why;
+    if (world().size() == 1) GTEST_SKIP() << "one rank has nobody to send to by MPI";
+    on_devices(1, Engine::staged);
+    on_devices(2, Engine::staged);
+}
+
+TEST(ChannelRanks, CudaAutomatic) {
+    if (const auto why = why_no_devices(); !why.empty()) GTEST_SKIP() << why;
+    on_devices(1, Engine::automatic);
+    Team team(world(), 1);
+    team.run([](Member& member) {
+        const Channel<Cuda> channel(space_of_member<Cuda>(member), member, 0);
+        const bool shared = member.size() > cuda::device_count(), nccl = !nccl_built_with().empty();
+        EXPECT_EQ(channel.engine(), member.size() == 1 ? Engine::copy : nccl && !shared ? Engine::nccl : Engine::staged) << channel.text();
+    });
+}
+
+TEST(ChannelRanks, CudaNccl) {
+    if (const auto why = why_no_devices(); !why.empty()) GTEST_SKIP() << why;
+    if (nccl_built_with().empty()) GTEST_SKIP() << "this build has no NCCL";
+    for (const int members : {1, 2}) {
+        if (world().size() * members <= cuda::device_count()) {
+            on_devices(members, Engine::nccl);
+            continue;
+        }
+        Team team(world(), members);
+        team.run([](Member& member) { EXPECT_THROW(Channel<Cuda>(space_of_member<Cuda>(member), member, 0, Engine::nccl), InputError); });
+    }
+}
+#endif
+
+}  // namespace
+}  // namespace kasane::comm

@@ -1,0 +1,158 @@
+// Exchanges that a channel must get right on any team and any engine, for the tests with one rank and with several. Every byte that is sent is a
+// function of its sender, the turn and its place, so whoever receives it knows what it must be.
+// On a device nothing waits for the host between the first turn and the last: delays and overwriting are copies in the stream's order.
+#pragma once
+
+#include <kasane/core/comm/channel.hpp>
+#include <kasane/core/device/buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace kasane::comm {
+
+inline std::uint64_t mixed(std::uint64_t x) {  // splitmix64
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+inline std::vector<std::byte> contents(int sender, int turn, index_t bytes) {
+    std::vector<std::byte> made(static_cast<std::size_t>(bytes));
+    const auto seed = mixed(static_cast<std::uint64_t>(sender) * 1000 + static_cast<std::uint64_t>(turn));
+    for (std::size_t i = 0; i < made.size(); i += sizeof(std::uint64_t)) {
+        const auto word = mixed(seed + i);
+        std::memcpy(made.data() + i, &word, std::min(sizeof word, made.size() - i));
+    }
+    return made;
+}
+
+inline void copy_in_order(Cpu, std::byte* to, const std::byte* from, index_t bytes) {
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+inline void delay(Cpu, View<std::byte>, int microseconds) { std::this_thread::sleep_for(std::chrono::microseconds(microseconds)); }
+#if defined(KASANE_CUDA)
+inline void copy_in_order(Cuda on, std::byte* to, const std::byte* from, index_t bytes) {
+    if (bytes > 0) cuda::copy_on_device(on, to, from, static_cast<std::size_t>(bytes));
+}
+/// Busy for about that long: copies of 16 MiB take some 10 us.
+inline void delay(Cuda on, View<std::byte> room, int microseconds) {
+    for (int passed = 0; passed < microseconds; passed += 10) copy_in_order(on, room.ptr, room.ptr + room.n / 2, room.n / 2);
+}
+#endif
+
+/// The space of a member: the CPU, or the devices that there are in turn.
+template <Space S>
+S space_of_member([[maybe_unused]] const Member& member) {
+    if constexpr (std::same_as<S, Cpu>) return Cpu{1};
+#if defined(KASANE_CUDA)
+    else
+        return Cuda{member.index() % cuda::device_count(), nullptr};
+#endif
+}
+
+/// Bytes that a member sends in a turn: of all sizes at once, so that members also wait for nothing, or for a long message beside short ones.
+inline index_t bytes_in_turn(int sender, int turn, index_t largest) {
+    const std::array<index_t, 5> sizes{4096, 0, largest, 1, largest / 2 + 3};
+    return sizes[static_cast<std::size_t>(sender + turn) % sizes.size()];
+}
+
+/// In each turn everybody sends to the member `shift` further on and receives from the one `shift` back, or both with the partner member XOR
+/// shift; shifts change from turn to turn. Then overwrites at once what was sent and what was received.
+/// @param delayed  members are held up now and then, each at other places
+template <Space S>
+void play_turns(Member& member, Engine engine, index_t largest, int turns, bool delayed) {
+    const S on = space_of_member<S>(member);
+    Channel<S> channel(on, member, 3, engine);
+    const int size = member.size(), me = member.index();
+    const auto n = static_cast<std::size_t>(largest);
+    Buffer<std::byte, S> made(on, largest * turns), came(on, largest * turns), sent(on, largest), received(on, largest);
+    Buffer<std::byte, S> room(on, std::same_as<S, Cpu> || !delayed ? 1 : index_t{32} << 20);
+    for (int t = 0; t < turns; ++t) {
+        const auto whole = contents(me, t, largest);
+        copy_from_host(on, made.view().subview(t * largest, largest), view(whole));
+    }
+
+    const auto shift = [&](int turn) { return size == 1 ? 0 : 1 + turn % (size - 1); };
+    const bool pairs = (size & (size - 1)) == 0;
+    const auto to = [&](int turn) { return pairs && turn % 2 == 0 ? me ^ shift(turn) : (me + shift(turn)) % size; };
+    const auto from = [&](int turn) { return pairs && turn % 2 == 0 ? me ^ shift(turn) : (me + size - shift(turn)) % size; };
+    const auto hold_up = [&](int turn, int place) {
+        const auto chance = mixed(static_cast<std::uint64_t>((me * turns + turn) * 2 + place));
+        if (delayed && chance % 3 == 0) delay(on, room.view(), static_cast<int>(chance % 500));
+    };
+    double bytes = 0;
+    for (int t = 0; t < turns; ++t) {
+        const auto out = bytes_in_turn(me, t, largest), in = bytes_in_turn(from(t), t, largest);
+        hold_up(t, 0);
+        copy_in_order(on, sent.data(), made.data() + t * largest, out);
+        channel.start(on, sent.view().subview(0, out), to(t), received.view().subview(0, in), from(t));
+        hold_up(t, 1);
+        channel.finish(on);
+        copy_in_order(on, came.data() + t * largest, received.data(), in);
+        bytes += static_cast<double>(in);
+    }
+    const auto found = to_host(came);
+    for (int t = 0; t < turns; ++t) {
+        const auto in = bytes_in_turn(from(t), t, largest);
+        const auto expected = contents(from(t), t, largest);
+        EXPECT_TRUE(std::equal(expected.begin(), expected.begin() + in, found.begin() + static_cast<std::ptrdiff_t>(n) * t))
+            << "member " << me << " of " << size << " had other bytes from " << from(t) << " in turn " << t << ", " << channel.text();
+    }
+    EXPECT_EQ(channel.messages(), turns);
+    EXPECT_EQ(channel.bytes(), bytes);
+    member.barrier();
+}
+
+/// The ring of [MTM13] fig. 4 with two buffers and a second channel that goes the other way meanwhile, started and finished between the first's.
+template <Space S>
+void play_two_rings(Member& member, Engine engine, index_t bytes) {
+    const S on = space_of_member<S>(member);
+    const int size = member.size(), me = member.index();
+    struct Ring {
+        Channel<S> channel;
+        int to, from;
+        std::array<Buffer<std::byte, S>, 2> buffers;
+        Buffer<std::byte, S> came;
+    };
+    const auto ring = [&](int number, int step) {
+        Ring made{Channel<S>(on, member, number, engine), (me + step + size) % size, (me - step + size) % size,
+                  {Buffer<std::byte, S>(on, bytes), Buffer<std::byte, S>(on, bytes)}, Buffer<std::byte, S>(on, bytes * size)};
+        const auto slab = contents(me, number, bytes);
+        copy_from_host(on, made.buffers[0].view(), view(slab));
+        return made;
+    };
+    Ring up = ring(0, 1), down = ring(15, -1);
+    for (int t = 0; t < size; ++t) {
+        const auto now = static_cast<std::size_t>(t % 2);
+        for (Ring* r : {&up, &down})
+            r->channel.start(on, r->buffers[now].view(), r->to, r->buffers[1 - now].view(), r->from);
+        for (Ring* r : {&up, &down}) copy_in_order(on, r->came.data() + t * bytes, r->buffers[now].data(), bytes);  // the force of this turn
+        if (t % 2 == 0) {
+            up.channel.finish(on);
+            down.channel.finish(on);
+        } else {
+            down.channel.finish(on);
+            up.channel.finish(on);
+        }
+    }
+    for (Ring* r : {&up, &down}) {
+        const auto found = to_host(r->came);
+        const int number = r == &up ? 0 : 15, step = r == &up ? 1 : -1;
+        for (int t = 0; t < size; ++t) {
+            const int owner = (me - step * t + size * size) % size;
+            EXPECT_TRUE(std::ranges::equal(contents(owner, number, bytes), std::vector<std::byte>(found.begin() + t * bytes, found.begin() + (t + 1) * bytes)))
+                << "member " << me << " of " << size << ", turn " << t << ", slab of " << owner;
+        }
+    }
+    member.barrier();
+}
+
+}  // namespace kasane::comm

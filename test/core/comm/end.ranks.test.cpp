@@ -1,0 +1,63 @@
+// How a run of several ranks ends: the cases that end.test.cpp starts, each as a run of its own.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/comm/team.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+namespace {
+
+using namespace kasane;
+using namespace kasane::comm;
+
+TEST(DISABLED_End, InOrder) { world().barrier(); }
+
+/// A member of rank 1 throws while all others wait for it.
+TEST(DISABLED_End, OneThrows) {
+    Team team(world(), 2, {"cuda:0", "cuda:1"});
+    team.run([](Member& member) {
+        if (member.index() == 3) throw ComputationError("the device is lost");
+        member.barrier();
+    });
+}
+
+/// Both members of rank 1 throw, so that nothing on that rank waits for them.
+TEST(DISABLED_End, OneRankThrows) {
+    Team team(world(), 2);
+    team.run([](Member& member) {
+        if (member.ranks().rank() == 1) throw InputError("the disk is full");
+        member.barrier();
+    });
+}
+
+/// Every rank ends the run by itself, at the same moment.
+TEST(DISABLED_End, AllAtOnce) {
+    auto& ranks = world();
+    ranks.barrier();
+    end_run(ranks, rank_text(ranks), "enough", 1);
+}
+
+TEST(DISABLED_End, OneIsKilled) {
+    auto& ranks = world();
+    ranks.barrier();
+    if (ranks.rank() == 1) std::raise(SIGKILL);
+    ranks.barrier();
+}
+
+/// All ranks leave with a bad status, rank 0 the last to say why.
+TEST(DISABLED_End, AllWithAStatus) {
+    auto& ranks = world();
+    ranks.barrier();
+    if (ranks.rank() == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        std::fprintf(stderr, "rank 0 says why\n");
+    }
+    std::exit(2);
+}
+
+}  // namespace

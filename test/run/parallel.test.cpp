@@ -1,0 +1,207 @@
+// Runs of several ranks against the same runs of one: files, resumed runs, keys of [parallel], what is refused.
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/checkpoint.hpp>
+
+#include <gtest/gtest.h>
+#include <test/run/ranks.hpp>
+
+namespace {
+
+using namespace kasane;
+using test::count;
+using test::read_file;
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class Parallel : public test::RanksTest {
+   protected:
+    /// A Plummer sphere of many grains: 8 steps.
+    void sphere(const std::string& step = "dt = 0.015625") {
+        test::write_file(directory / "sphere.toml",
+                         "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nthreads = 1\nuntil = 0.125\n"
+                         "[initial]\nmodel = \"plummer\"\ncount = 1000\n[force]\nsoftening = 0.01\n[step]\n" + step +
+                         "\n[output]\ndirectory = \"out\"\nsnapshot_every = 0.0625\n");
+    }
+    std::vector<fs::path> checkpoints(const std::string& name) const {
+        std::vector<fs::path> all;
+        for (const auto& entry : fs::directory_iterator(directory / name / "checkpoints")) all.push_back(entry.path());
+        std::sort(all.begin(), all.end());
+        return all;
+    }
+    void expect_same_run(const std::string& a, const std::string& b) const {
+        EXPECT_EQ(read_file(directory / a / "energy.csv"), read_file(directory / b / "energy.csv")) << b;
+        int snapshots = 0;
+        for (const auto& entry : fs::directory_iterator(directory / a / "snapshots")) {
+            EXPECT_TRUE(read_file(entry.path()) == read_file(directory / b / "snapshots" / entry.path().filename())) << b << entry.path();
+            ++snapshots;
+        }
+        EXPECT_GT(snapshots, 1);
+        const auto one = run::read_checkpoint(checkpoints(a).back()), other = run::read_checkpoint(checkpoints(b).back());
+        EXPECT_EQ(one.step, other.step);
+        EXPECT_EQ(one.particles.position, other.particles.position);
+        EXPECT_EQ(one.particles.velocity, other.particles.velocity);
+        EXPECT_EQ(one.particles.id, other.particles.id);
+        EXPECT_EQ(one.state.frame.origin, other.state.frame.origin);
+        EXPECT_EQ(one.state.frame.total, other.state.frame.total);
+    }
+    void run_on(int n, const std::string& name) {
+        const auto outcome = ranks(n, {"run", "sphere.toml", "-o", name, "--quiet"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.err, "") << "they are quiet";
+    }
+};
+
+TEST_F(Parallel, TwoToFourRanksWriteTheFilesOfOne) {
+    sphere();
+    ASSERT_EQ(kasane({"run", "sphere.toml", "-o", "one"}).status, 0);
+    for (const int n : {2, 3, 4}) {
+        const auto name = std::to_string(n);
+        run_on(n, name);
+        expect_same_run("one", name);
+        const auto record = json::parse(read_file(directory / name / "record.json"));
+        EXPECT_EQ(record["parallel"]["ranks"], n);
+        EXPECT_EQ(record["parallel"]["members_per_rank"], 1);
+        EXPECT_EQ(record["parallel"]["placement"].size(), static_cast<std::size_t>(n));
+        EXPECT_FALSE(record["parallel"]["engine"].get<std::string>().empty());
+        EXPECT_EQ(record["parallel"]["form"], "one-sided");
+        EXPECT_EQ(record["segments"][0]["members"], n);
+        EXPECT_EQ(record["interactions"], 9e6) << "of all members: a force at the start and one a step";
+        EXPECT_NE(read_file(directory / name / "report.html").find("Ranks"), std::string::npos);
+    }
+    const auto record = json::parse(read_file(directory / "one/record.json"));
+    EXPECT_EQ(record["parallel"]["ranks"], 1);
+    EXPECT_TRUE(record["parallel"]["engine"].is_null());
+}
+
+TEST_F(Parallel, SevenAndEightRanksWriteTheFilesOfOne) {
+    sphere("dt = 0.0625");
+    ASSERT_EQ(kasane({"run", "sphere.toml", "-o", "one", "--quiet"}).status, 0);
+    for (const int n : {7, 8}) {
+        run_on(n, std::to_string(n));
+        expect_same_run("one", std::to_string(n));
+    }
+}
+
+TEST_F(Parallel, BlockStepsToo) {
+    sphere("method = \"block\"\ndt_max = 0.0625");
+    ASSERT_EQ(kasane({"run", "sphere.toml", "-o", "one", "--quiet"}).status, 0);
+    ASSERT_LT(json::parse(read_file(directory / "one/record.json"))["step_counts"]["active_fraction"], 0.9);
+    run_on(3, "three");
+    expect_same_run("one", "three");
+}
+
+TEST_F(Parallel, ARunGoesOnWithAnyNumberOfRanks) {
+    // 100 steps: the frame of the force is renewed on the way, at step 64, and not where the run goes on.
+    sphere("dt = 0.00125");
+    const std::vector<std::string> some{"--set", "initial.count=513", "--set", "output.checkpoint_every=0", "--set", "output.diagnostics_every=0.0125"};
+    const auto words = [&](const std::string& name, const std::string& until) {
+        std::vector<std::string> all{"run", "sphere.toml", "-o", name, "--quiet", "--set", "run.until=" + until, "--set",
+                                     "output.snapshot_every=0.0625"};
+        all.insert(all.end(), some.begin(), some.end());
+        return all;
+    };
+    const auto go_on = [&](const std::string& name, int last, const std::string& until, int n) {
+        auto text = read_file(directory / name / "run.toml");
+        const auto from = "until = " + std::string(last == 30 ? "0.0375" : "0.0875"), to = "until = " + until;
+        ASSERT_NE(text.find(from), std::string::npos) << text;
+        text.replace(text.find(from), from.size(), to);
+        test::write_file(directory / name / "run.toml", text);
+        const auto outcome = n == 1 ? kasane({"resume", name}) : ranks(n, {"resume", name});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.err.find("warning"), std::string::npos) << outcome.err;
+    };
+    ASSERT_EQ(kasane(words("whole", "0.125")).status, 0);
+    ASSERT_EQ(ranks(2, words("two", "0.0375")).status, 0);
+    go_on("two", 30, "0.0875", 3);
+    go_on("two", 70, "0.125", 1);
+    expect_same_run("whole", "two");
+    ASSERT_EQ(kasane(words("one", "0.0875")).status, 0);
+    go_on("one", 70, "0.125", 4);
+    expect_same_run("whole", "one");
+    const auto segments = json::parse(read_file(directory / "two/record.json"))["segments"];
+    ASSERT_EQ(segments.size(), 3u);
+    EXPECT_EQ(segments[0]["members"], 2);
+    EXPECT_EQ(segments[1]["members"], 3);
+    EXPECT_EQ(segments[1]["first_step"], 30);
+    EXPECT_EQ(segments[2]["first_step"], 70);
+}
+
+TEST_F(Parallel, CheckTellsPlacesAndMemoryOfEachRank) {
+    sphere();
+    const auto outcome = ranks(2, {"check", "sphere.toml", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto result = outcome.json();
+    ASSERT_EQ(result["ranks"].size(), 2u);
+    EXPECT_NE(result["ranks"][1]["placement"].get<std::string>().find("rank 1"), std::string::npos);
+    EXPECT_GT(result["ranks"][0]["memory"]["host_bytes"], result["ranks"][1]["memory"]["host_bytes"]) << "rank 0 holds all particles besides";
+    EXPECT_GT(result["ranks"][1]["memory"]["host_bytes"], 500 * 56);
+    EXPECT_NE(result["resolved"].get<std::string>().find("[parallel]"), std::string::npos);
+    EXPECT_FALSE(fs::exists(directory / "out"));
+}
+
+/// One error, told once, with status 2 of the launcher and nothing written.
+void expect_told_once(const test::Outcome& outcome, const std::vector<std::string>& words) {
+    test::expect_bad_input(outcome, words);
+    EXPECT_EQ(count(outcome.err, "error: "), 1) << outcome.err;
+    EXPECT_EQ(count(outcome.out, "\"error\""), 1) << outcome.out;
+}
+
+TEST_F(Parallel, WhatIsWrongIsToldOnce) {
+    sphere();
+    expect_told_once(ranks(2, {"run", "missing.toml", "--json"}), {"missing.toml"});
+    expect_told_once(ranks(2, {"run", "sphere.toml", "--json", "--set", "force.method=tree"}), {"force.method", "2 ranks", "direct"});
+    expect_told_once(ranks(3, {"run", "sphere.toml", "--json", "-o", "sphere.toml/out"}), {"output.directory"});
+    expect_told_once(ranks(2, {"solve", "A.mtx", "--json"}), {"kasane solve", "one rank", "2 were started"});
+    expect_told_once(ranks(2, {"rum", "sphere.toml", "--json"}), {"did you mean 'run'"});
+    expect_told_once(ranks(2, {"run", "sphere.toml", "--json", "--set", "initial.count=100000000000"}), {"memory", "initial.count"});
+    EXPECT_FALSE(fs::exists(directory / "out"));
+}
+
+TEST_F(Parallel, RanksThatWereStartedForDifferentRunsSaySo) {
+    sphere();
+    const std::string command = " '" KASANE_COMMAND "' ";
+    expect_told_once(launch("1" + command + "run sphere.toml --json : -n 1" + command + "run sphere.toml --json -o other").wait(),
+                     {"rank 1", "-o other", "same command"});
+    fs::create_directory(directory / "elsewhere");
+    test::write_file(directory / "elsewhere/sphere.toml", read_file(directory / "sphere.toml") + "# changed\n");
+    expect_told_once(launch("1" + command + "run sphere.toml --json : -n 1 -wdir '" + (directory / "elsewhere").string() + "'" + command +
+                            "run sphere.toml --json")
+                         .wait(),
+                     {"rank 1", "sphere.toml", "checksums differ"});
+    EXPECT_FALSE(fs::exists(directory / "out"));
+    EXPECT_FALSE(fs::exists(directory / "elsewhere/out"));
+}
+
+/// The table [parallel], without a launcher.
+class ParallelKeys : public test::CommandTest {
+   protected:
+    test::Outcome check(std::vector<std::string> settings) {
+        small_run();
+        std::vector<std::string> words{"check", "small.toml", "--json"};
+        for (auto& setting : settings) words.push_back("--set"), words.push_back("parallel." + std::move(setting));
+        return kasane(words);
+    }
+};
+
+TEST_F(ParallelKeys, AreShownWhereTheyAreGiven) {
+    EXPECT_EQ(check({}).json()["resolved"].get<std::string>().find("[parallel]"), std::string::npos);
+    const auto outcome = check({"buffer=64", "form=one-sided"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto resolved = outcome.json()["resolved"].get<std::string>();
+    for (const char* line : {"[parallel]", "gpus_per_rank = 1", "buffer = 64.0", "engine = \"auto\"", "form = \"one-sided\""})
+        EXPECT_NE(resolved.find(line), std::string::npos) << line;
+}
+
+TEST_F(ParallelKeys, WhatIsWrongHasItsKey) {
+    test::expect_bad_input(check({"gpus_per_rank=0"}), {"parallel.gpus_per_rank", "at least 1"});
+    test::expect_bad_input(check({"gpus_per_rank=2"}), {"run.device", "member"});
+    test::expect_bad_input(check({"buffer=0"}), {"parallel.buffer"});
+    test::expect_bad_input(check({"engine=nccl"}), {"parallel.engine", "CUDA"});
+    test::expect_bad_input(check({"engine=mpi"}), {"parallel.engine", "'mpi'", "staged"});
+    test::expect_bad_input(check({"form=both-sides"}), {"parallel.form", "CUDA"});
+    test::expect_bad_input(check({"bufer=1"}), {"parallel.bufer", "did you mean 'buffer'"});
+    tree_run();
+    test::expect_bad_input(kasane({"check", "tree.toml", "--json", "--set", "parallel.buffer=1"}), {"parallel.buffer", "direct"});
+}
+
+}  // namespace
