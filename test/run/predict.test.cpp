@@ -1,4 +1,5 @@
-// `kasane predict` and `kasane calibrate`: numbers from a calibration that was made by hand, so that the answer can be, and what they refuse.
+// `kasane predict` and `kasane calibrate`: numbers from a calibration that was made by hand, so that the answer can be, and what they
+// refuse.
 #include <kasane/perf/calibration.hpp>
 #include <kasane/version.hpp>
 
@@ -31,10 +32,13 @@ class Predict : public test::CommandTest {
         known["step"] = 1e-9;
         ASSERT_EQ(keep_calibration(calibration(), {{{"force", name, "single, sums in double, one-sided, equal masses"}, known, ""}}), "");
     }
-    void channel(int ranks, int members, double latency, double bytes_per_second, const std::string& name = "A processor, 4 threads") const {
-        ASSERT_EQ(keep_calibration(calibration(), {{{"channel", name, std::to_string(ranks * members)},
-                                                    {{"ranks", ranks}, {"members", ranks * members}, {"latency", latency}, {"bytes_per_second", bytes_per_second}},
-                                                    ""}}),
+    void channel(int ranks, int members, double latency, double bytes_per_second,
+                 const std::string& name = "A processor, 4 threads") const {
+        ASSERT_EQ(keep_calibration(
+                      calibration(),
+                      {{{"channel", name, std::to_string(ranks * members)},
+                        {{"ranks", ranks}, {"members", ranks * members}, {"latency", latency}, {"bytes_per_second", bytes_per_second}},
+                        ""}}),
                   "");
     }
     /// n particles and 100 steps, on a CPU.
@@ -72,8 +76,8 @@ TEST_F(Predict, OneProcessor) {
 }
 
 TEST_F(Predict, FourRanks) {
-    // Accumulation in two messages, of 8192 particles and of twice as many, 16 bytes each; a processor carries them between its kernels. 4 latencies
-    // of 2 ms would be of the ring.
+    // Accumulation in two messages, of 8192 particles and of twice as many, 16 bytes each; a processor carries them between its kernels.
+    // 4 latencies of 2 ms would be of the ring.
     processor();
     channel(4, 1, 2e-3, 1e8);
     const auto outcome = command({"predict", run_file(32768), "--json", "--ranks", "4"});
@@ -100,7 +104,11 @@ TEST_F(Predict, ManyDevices) {
     known["step"] = 1e-8;
     for (const auto* form : {"one-sided", "both sides"})
         for (const auto* masses : {"equal", "unequal"})
-            ASSERT_EQ(keep_calibration(calibration(), {{{"force", "NVIDIA H200", std::string("single, sums in double, ") + form + ", " + masses + " masses"}, known, ""}}), "");
+            ASSERT_EQ(
+                keep_calibration(
+                    calibration(),
+                    {{{"force", "NVIDIA H200", std::string("single, sums in double, ") + form + ", " + masses + " masses"}, known, ""}}),
+                "");
     channel(1, 4, 1e-5, 3.7e11, "NVIDIA H200");
     const auto outcome = command({"predict", run_file(67108864), "--json", "--ranks", "256", "--gpus-per-rank", "4"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;

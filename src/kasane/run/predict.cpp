@@ -46,7 +46,8 @@ std::string join(const std::vector<std::string>& names) {
 /// The device that is asked for, or this machine's, or the only one.
 Found find_device(const RunFile& file, const Calibration& calibration, const PredictionWish& wish) {
     const auto devices = calibration.devices("force");
-    const std::string from = calibration.file.empty() ? "there is no calibration" : calibration.file.string() + " has no calibration of a force";
+    const std::string from =
+        calibration.file.empty() ? "there is no calibration" : calibration.file.string() + " has no calibration of a force";
     KS_VALIDATE(!devices.empty(), (calibration.note.empty() ? from : calibration.note) +
                                       ": run `kasane calibrate` on the machine that is to compute, and name its file with --calibration");
     const auto known = [&](const std::string& device) { return std::find(devices.begin(), devices.end(), device) != devices.end(); };
@@ -68,8 +69,10 @@ Found find_device(const RunFile& file, const Calibration& calibration, const Pre
             out.widened = other_threads;
             return out;
         }
-    KS_VALIDATE(devices.size() == 1, fmt::format("the calibration has nothing of '{}', but of {}: choose one of them with --on, or run `kasane "
-                                                 "calibrate`", here, join(devices)));
+    KS_VALIDATE(devices.size() == 1,
+                fmt::format("the calibration has nothing of '{}', but of {}: choose one of them with --on, or run `kasane "
+                            "calibrate`",
+                            here, join(devices)));
     out.device = devices.front();
     out.doubts.push_back(fmt::format("it is for '{}', not for this machine's '{}'", out.device, here));
     return out;
@@ -85,7 +88,8 @@ const CalibrationEntry* find_force(const Calibration& calibration, const std::st
 }
 
 /// The method of a step, and its parameters. Where both sides are to be had is decided by the device's size.
-KnownForce force_of(const Calibration& calibration, const Found& device, const RunFile& file, const gravity::Direct& direct, bool equal_masses) {
+KnownForce force_of(const Calibration& calibration, const Found& device, const RunFile& file, const gravity::Direct& direct,
+                    bool equal_masses) {
     ForceMethod method{direct.precision, direct.accumulation, false, equal_masses};
     const CalibrationEntry* entry = nullptr;
     for (const bool both : {true, false}) {
@@ -93,17 +97,20 @@ KnownForce force_of(const Calibration& calibration, const Found& device, const R
         entry = find_force(calibration, device.device, method);
         if (!entry) continue;
         const auto known = gravity::known_force(*entry);
-        const bool taken = file.exchange.form != gravity::PairForm::one_sided && gravity::takes_both_sides(known.device, direct, file.initial.count());
+        const bool taken =
+            file.exchange.form != gravity::PairForm::one_sided && gravity::takes_both_sides(known.device, direct, file.initial.count());
         if (taken == both) return known;
         entry = nullptr;
     }
     method.both_sides = false;
-    KS_VALIDATE(entry, fmt::format("the calibration of '{}' has nothing for this method ({}): run `kasane calibrate{}` there", device.device,
-                                   method.text(), direct.precision == gravity::Precision::double_ ? " --precision double" : ""));
+    KS_VALIDATE(entry,
+                fmt::format("the calibration of '{}' has nothing for this method ({}): run `kasane calibrate{}` there", device.device,
+                            method.text(), direct.precision == gravity::Precision::double_ ? " --precision double" : ""));
     return gravity::known_force(*entry);
 }
 
-/// Components follow each other in the order of the particles, so that the kernels meet equal masses nearly everywhere; a snapshot's are not known.
+/// Components follow each other in the order of the particles, so that the kernels meet equal masses nearly everywhere; a snapshot's are
+/// not known.
 bool masses_are_equal(const Initial& initial) {
     return std::all_of(initial.sources.begin(), initial.sources.end(), [](const Source& source) { return !source.file(); });
 }
@@ -127,14 +134,15 @@ FoundLink find_link(const Calibration& calibration, const std::string& device, c
                             std::abs(std::log2(entry["members"] / entry["ranks"] / wish.members));
         if (!nearest || away < least) nearest = &entry, least = away;
     }
-    KS_VALIDATE(nearest, fmt::format("the calibration of '{}' has no channel between members: run `mpirun -n 2 kasane calibrate{}` there", device,
-                                     wish.members > 1 ? " --gpus-per-rank 2" : ""));
+    KS_VALIDATE(nearest, fmt::format("the calibration of '{}' has no channel between members: run `mpirun -n 2 kasane calibrate{}` there",
+                                     device, wish.members > 1 ? " --gpus-per-rank 2" : ""));
     FoundLink out{{(*nearest)["latency"], (*nearest)["bytes_per_second"]}, link_measured, ""};
     KS_VALIDATE(out.time.bytes_per_second > 0, "the calibration's channel carries nothing: run `kasane calibrate` again");
     if ((*nearest)["members"] != members || (*nearest)["ranks"] != wish.ranks) {
         out.factor = link_extrapolated;
-        out.doubt = fmt::format("messages were measured between {:.0f} members of {:.0f} {}, not between {} of {}: they are taken to be as fast",
-                                (*nearest)["members"], (*nearest)["ranks"], (*nearest)["ranks"] == 1 ? "rank" : "ranks", members, wish.ranks);
+        out.doubt =
+            fmt::format("messages were measured between {:.0f} members of {:.0f} {}, not between {} of {}: they are taken to be as fast",
+                        (*nearest)["members"], (*nearest)["ranks"], (*nearest)["ranks"] == 1 ? "rank" : "ranks", members, wish.ranks);
     }
     return out;
 }
@@ -144,13 +152,14 @@ std::string bound_of(const gravity::TeamStep& step) {
     if (step.exposed > 0.1 * step.seconds)
         return fmt::format("messages: for {:.0f}% of a step no kernel runs while they are under way", percent(step.exposed));
     if (step.idle > 0.4 * step.seconds)
-        return fmt::format("too few particles for the devices: {:.0f}% of a step are launches, latency and units without work", percent(step.idle));
+        return fmt::format("too few particles for the devices: {:.0f}% of a step are launches, latency and units without work",
+                           percent(step.idle));
     return fmt::format("arithmetic: the pairs alone would take {:.0f}% of a step", percent(step.busy));
 }
 
 /// Bytes on a device that this build or machine does not have: state, packed particles and sums of MemberSum and DirectPieces.
-std::uint64_t device_bytes_of(const gravity::ForceDevice& device, const gravity::Direct& direct, const gravity::Exchange& exchange, index_t n,
-                              int members, bool both) {
+std::uint64_t device_bytes_of(const gravity::ForceDevice& device, const gravity::Direct& direct, const gravity::Exchange& exchange,
+                              index_t n, int members, bool both) {
     const auto own = static_cast<double>(gravity::team_partition(device, direct, n, members).largest());
     const double body = gravity::body_bytes(direct.precision), reaction = gravity::reaction_bytes(direct.precision);
     double bytes = own * (80 + body + 4. / 3 * reaction);
@@ -158,7 +167,8 @@ std::uint64_t device_bytes_of(const gravity::ForceDevice& device, const gravity:
     return static_cast<std::uint64_t>(bytes);
 }
 
-void add_memory(Prediction& out, const RunFile& file, const gravity::Direct& direct, const gravity::ForceDevice& device, const PredictionWish& wish) {
+void add_memory(Prediction& out, const RunFile& file, const gravity::Direct& direct, const gravity::ForceDevice& device,
+                const PredictionWish& wish) {
     const int members = wish.ranks * wish.members;
     const bool here = device.cuda != std::holds_alternative<Cpu>(file.space);
     const auto of = [&](int member) {
@@ -194,7 +204,8 @@ Prediction predict(const RunFile& file, const Calibration& calibration, const Pr
     KS_VALIDATE(std::holds_alternative<gravity::Leapfrog>(file.steps),
                 "how many particles an adaptive or a block step takes along depends on where they go: only constant steps can be predicted",
                 {file.path.string(), 0, 0, "step.scheme"});
-    KS_VALIDATE(direct->variant != gravity::DirectVariant::plain, "the variant \"plain\" is there to be compared with, not to be fast: it is not predicted",
+    KS_VALIDATE(direct->variant != gravity::DirectVariant::plain,
+                "the variant \"plain\" is there to be compared with, not to be fast: it is not predicted",
                 {file.path.string(), 0, 0, "force.variant"});
     KS_VALIDATE(wish.ranks >= 1 && wish.members >= 1, "there must be at least one rank, with at least one member");
     const int members = wish.ranks * wish.members;
@@ -227,8 +238,8 @@ Prediction predict(const RunFile& file, const Calibration& calibration, const Pr
     // How sure.
     double off = std::max(least_residual, device.force.time.largest) + device.widened;
     out.doubts = device.doubts;
-    out.doubts.push_back(fmt::format("the model fits its {:.0f} to {:.0f} particles to {:.1f}%", device.force.time.fewest, device.force.time.most,
-                                     100 * device.force.time.largest));
+    out.doubts.push_back(fmt::format("the model fits its {:.0f} to {:.0f} particles to {:.1f}%", device.force.time.fewest,
+                                     device.force.time.most, 100 * device.force.time.largest));
     // A kernel with `own` targets and n sources is as much work as this number of particles on themselves.
     const double size = std::sqrt(static_cast<double>(own) * static_cast<double>(n));
     if (size > device.force.time.most) {

@@ -36,8 +36,8 @@ TEST(ForceTime, CountsOfBothSides) {
 }
 
 TEST(ForceTime, CountsOfOneSide) {
-    // 32,768 targets on 132 multiprocessors: 32 blocks of 256 threads with 4 targets each, two to a multiprocessor, so 264 at a time; with 8 shares
-    // there are 256 of them, on each of which 128 runs of 256 sources are 16 each. A block is two warps per scheduler.
+    // 32,768 targets on 132 multiprocessors: 32 blocks of 256 threads with 4 targets each, two to a multiprocessor, so 264 at a time;
+    // with 8 shares there are 256 of them, on each of which 128 runs of 256 sources are 16 each. A block is two warps per scheduler.
     const auto schedule = tile_schedule(32768, 32768, Precision::single_, false, 132);
     ASSERT_EQ(schedule.target_blocks * schedule.shares, 256);
     const auto work = one_sided_work(h200, Precision::single_, 32768, 32768, 32768);
@@ -81,8 +81,8 @@ double largest_deviation(const ForceDevice& device, bool both, const ForceTime& 
 }
 
 TEST(ForceTime, RecoversKnownTimes) {
-    // Without noise L alone is not exact: its grid has steps of 2%. With 1% of noise on 21 sizes and 6 parameters, a prediction's error is of
-    // the noise's own size.
+    // Without noise L alone is not exact: its grid has steps of 2%. With 1% of noise on 21 sizes and 6 parameters, a prediction's error
+    // is of the noise's own size.
     const ForceTime truth{2e-6, 1.5e-10, 8.3e-9, 2.7e-8, 2e-8, 1.4, 0, 0, 0, 0};
     for (const bool both : {true, false}) {
         EXPECT_LT(largest_deviation(h200, both, truth, 0), 0.01) << both;

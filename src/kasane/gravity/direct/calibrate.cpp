@@ -77,7 +77,8 @@ CalibrationEntry ForceCalibration::entry(const std::string& device_name) const {
 KnownForce known_force(const CalibrationEntry& entry) {
     KnownForce out;
     out.device.cuda = entry["cuda"] > 0;
-    KS_VALIDATE(entry["units"] >= 1 && entry["units"] <= 1e6, fmt::format("the calibration of {} has no sensible 'units'", entry.key.device));
+    KS_VALIDATE(entry["units"] >= 1 && entry["units"] <= 1e6,
+                fmt::format("the calibration of {} has no sensible 'units'", entry.key.device));
     out.device.units = static_cast<int>(entry["units"]);
     out.time = {entry["launch"], entry["particle"], entry["step"],    entry["load"],   entry["addition"],
                 entry["hiding"], entry["scatter"],  entry["largest"], entry["fewest"], entry["most"]};

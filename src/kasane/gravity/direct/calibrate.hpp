@@ -1,5 +1,5 @@
-// Measures the parameters of the model of a step (force_time.hpp) on the device itself: steps of small systems to large ones, fitted by least
-// squares. What a step takes is what Simulation::step takes, so that a run is predicted and not a kernel.
+// Measures the parameters of the model of a step (force_time.hpp) on the device itself: steps of small systems to large ones, fitted by
+// least squares. What a step takes is what Simulation::step takes, so that a run is predicted and not a kernel.
 #pragma once
 
 #include <kasane/core/base/progress.hpp>

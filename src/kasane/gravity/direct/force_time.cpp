@@ -91,7 +91,10 @@ double ForceTime::seconds(const ForceWork& work) const {
 
 double ForceTime::part(const KernelWork& kernel) const {
     const double all = seconds(kernel);
-    return all > 0 && kernel.issue > 0 ? std::min(1.0, ((step + load / kernel.targets) * kernel.whole + addition * kernel.additions * kernel.whole / kernel.issue) / all) : 1;
+    return all > 0 && kernel.issue > 0
+               ? std::min(1.0,
+                          ((step + load / kernel.targets) * kernel.whole + addition * kernel.additions * kernel.whole / kernel.issue) / all)
+               : 1;
 }
 
 ForceTime fit_force_time(const std::vector<ForceWork>& work, const std::vector<double>& seconds) {
