@@ -17,6 +17,7 @@ namespace {
 struct Options {
     std::string file, calibration;
     run::PredictionWish wish;
+    bool members_given = false;
     std::vector<std::string> set;
 };
 
@@ -50,7 +51,9 @@ int predict(const Common& common, const Options& options) {
     const auto calibration =
         read_calibration(options.calibration.empty() ? default_calibration_file() : std::filesystem::path(options.calibration));
     if (!calibration.note.empty()) log::warning("{}", calibration.note);
-    const auto p = run::predict(file, calibration, options.wish);
+    auto wish = options.wish;
+    if (!options.members_given) wish.members = static_cast<int>(file.here.size());
+    const auto p = run::predict(file, calibration, wish);
     const int members = p.ranks * p.members;
     json object{{"file", options.file},
                 {"calibration", calibration.file.string()},
@@ -97,14 +100,18 @@ Action add_predict(CLI::App& app, const Common& common) {
     auto options = std::make_shared<Options>();
     app.add_option("FILE", options->file, "Run file (TOML)")->required();
     app.add_option("--ranks", options->wish.ranks, "MPI ranks")->check(whole_number(1, 1 << 20));
-    app.add_option("--gpus-per-rank,--members", options->wish.members, "Devices of each rank, or parts of its CPU")
+    app.add_option("--gpus-per-rank,--members", options->wish.members,
+                   "Devices of each rank, or parts of its CPU (default: as the run file says)")
         ->check(whole_number(1, 64));
     app.add_option("--calibration", options->calibration, "What `kasane calibrate` measured (default: ~/.cache/kasane/calibration.json)")
         ->type_name("FILE");
     app.add_option("--on", options->wish.device, "Device, as the calibration calls it (default: this machine's, or the only one)")
         ->type_name("NAME");
     add_settings(app, options->set);
-    return [options, &common] { return predict(common, *options); };
+    return [options, &common, &app] {
+        options->members_given = app.count("--gpus-per-rank") > 0;
+        return predict(common, *options);
+    };
 }
 
 }  // namespace kasane::app

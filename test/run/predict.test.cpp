@@ -42,10 +42,10 @@ class Predict : public test::CommandTest {
                   "");
     }
     /// n particles and 100 steps, on a CPU.
-    std::string run_file(int n, const std::string& more = "") {
+    std::string run_file(int n, const std::string& step = "dt = 0.01") {
         test::write_file(directory / "run.toml", "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nuntil = 1.0\n"
                                                  "[initial]\nmodel = \"plummer\"\ncount = " + std::to_string(n) +
-                                                 "\n[force]\nsoftening = 0.05\n[step]\ndt = 0.01\n" + more);
+                                                 "\n[force]\nsoftening = 0.05\n[step]\n" + step + "\n");
         return "run.toml";
     }
 };
@@ -141,6 +141,8 @@ TEST_F(Predict, Refuses) {
     refused({"predict", "run.toml", "--set", "force.method=\"tree\""}, {"tree"});
     refused({"predict", "run.toml", "--set", "force.precision=\"double\""}, {"kasane calibrate --precision double"});
     refused({"predict", "run.toml", "--ranks", "0"}, {"--ranks"});
+    refused({"predict", run_file(1000, "method = \"block\"\ndt_max = 0.01")}, {"constant steps"});
+    run_file(1000);
     processor("Another, 2 threads");
     refused({"predict", "run.toml"}, {"Another, 2 threads", "--on"});
 }
@@ -158,6 +160,10 @@ TEST_F(Predict, AfterCalibrate) {
     const auto more = command({"predict", "run.toml", "--json", "--threads", "2"}).json();
     const auto width = [](const auto& step) { return step["high"].template get<double>() / step["expected"].template get<double>(); };
     EXPECT_GT(width(more["seconds_per_step"]), width(p.json()["seconds_per_step"]) + 0.1);
+    // A run says both.
+    const auto run = command({"run", "run.toml", "--threads", "1", "--set", "initial.count=500", "--set", "run.until=0.05"});
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_NE(run.out.find("ms a step, measured"), std::string::npos) << run.out;
     // A file of one's own, beside which nothing is touched.
     const auto before = test::read_file(calibration());
     ASSERT_EQ(command({"calibrate", "--device", "cpu", "--threads", "1", "--seconds", "1", "--file", "own.json", "--quiet"}).status, 0);

@@ -203,7 +203,7 @@ Prediction predict(const RunFile& file, const Calibration& calibration, const Pr
                 {file.path.string(), 0, 0, "force.method"});
     KS_VALIDATE(std::holds_alternative<gravity::Leapfrog>(file.steps),
                 "how many particles an adaptive or a block step takes along depends on where they go: only constant steps can be predicted",
-                {file.path.string(), 0, 0, "step.scheme"});
+                {file.path.string(), 0, 0, "step.method"});
     KS_VALIDATE(direct->variant != gravity::DirectVariant::plain,
                 "the variant \"plain\" is there to be compared with, not to be fast: it is not predicted",
                 {file.path.string(), 0, 0, "force.variant"});
@@ -271,9 +271,9 @@ std::optional<double> predicted_step(const RunFile& file, int ranks, int members
     try {
         const auto calibration = read_calibration(default_calibration_file());
         const auto devices = calibration.devices("force");
-        const auto here = this_device(file.space);
-        if (std::find(devices.begin(), devices.end(), here) == devices.end()) return {};
-        return predict(file, calibration, {ranks, members, here}).seconds_per_step.expected;
+        const auto here = processor(this_device(file.space));
+        if (std::none_of(devices.begin(), devices.end(), [&](const auto& device) { return processor(device) == here; })) return {};
+        return predict(file, calibration, {ranks, members, ""}).seconds_per_step.expected;
     } catch (const Error&) {  // a calibration that does not suffice is no reason to hold up a run
         return {};
     }
