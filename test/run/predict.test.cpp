@@ -30,7 +30,7 @@ class Predict : public test::CommandTest {
     void processor(const std::string& name = "A processor, 4 threads") const {
         auto known = numbers(false, 4);
         known["step"] = 1e-9;
-        ASSERT_EQ(keep_calibration(calibration(), {{{"force", name, "single, sums in double, one-sided, equal masses"}, known, ""}}), "");
+        ASSERT_EQ(keep_calibration(calibration(), {{{"force", name, "single, one-sided, equal masses"}, known, ""}}), "");
     }
     void channel(int ranks, int members, double latency, double bytes_per_second,
                  const std::string& name = "A processor, 4 threads") const {
@@ -107,7 +107,7 @@ TEST_F(Predict, ManyDevices) {
             ASSERT_EQ(
                 keep_calibration(
                     calibration(),
-                    {{{"force", "NVIDIA H200", std::string("single, sums in double, ") + form + ", " + masses + " masses"}, known, ""}}),
+                    {{{"force", "NVIDIA H200", std::string("single, ") + form + ", " + masses + " masses"}, known, ""}}),
                 "");
     channel(1, 4, 1e-5, 3.7e11, "NVIDIA H200");
     const auto outcome = command({"predict", run_file(67108864), "--json", "--ranks", "256", "--gpus-per-rank", "4"});

@@ -90,7 +90,7 @@ const CalibrationEntry* find_force(const Calibration& calibration, const std::st
 /// The method of a step, and its parameters. Where both sides are to be had is decided by the device's size.
 KnownForce force_of(const Calibration& calibration, const Found& device, const RunFile& file, const gravity::Direct& direct,
                     bool equal_masses) {
-    ForceMethod method{direct.precision, direct.accumulation, false, equal_masses};
+    ForceMethod method{direct.precision, false, equal_masses};
     const CalibrationEntry* entry = nullptr;
     for (const bool both : {true, false}) {
         method.both_sides = both;
