@@ -83,7 +83,7 @@ void synchronisation(Outcome& outcome, const SyncTimes& times, CalibrationKey ke
     for (const auto& timing : times.timings) row["timings"].push_back({timing.kernels, timing.seconds});
 }
 
-void channels(Outcome& outcome, comm::Team& team, const std::vector<AnySpace>& here, const std::string& device) {
+void channels(Outcome& outcome, comm::Team& team, const std::vector<AnySpace>& here, const std::string& device, const Options& options) {
     comm::ChannelSpeed speed;
     std::string engine;
     team.run([&](comm::Member& member) {
@@ -100,6 +100,10 @@ void channels(Outcome& outcome, comm::Team& team, const std::vector<AnySpace>& h
                            {{"members", team.size()}, {"ranks", ranks}, {"latency", std::max(0.0, speed.latency_seconds)},
                             {"bytes_per_second", std::min(speed.bytes_per_second, 1e30)}},
                            ""};
+    gravity::ForceMethod method{.precision = options.precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_};
+    entry.numbers["least_one_sided"] = gravity::least_team_step(team, here, method);
+    method.both_sides = true;
+    if (gravity::force_device(here.front()).cuda) entry.numbers["least_both_sides"] = gravity::least_team_step(team, here, method);
     outcome.add(std::move(entry), fmt::format("{} members, {}: {:.3g} us and {:.3g} GB/s of each at once", team.size(), engine,
                                               1e6 * speed.latency_seconds, 1e-9 * speed.bytes_per_second));
     auto& row = outcome.object.back();
@@ -121,7 +125,7 @@ int calibrate(const Common& common, const Options& options) {
         forces(outcome, here.front(), device, options, common);
         synchronisation(outcome, measure_sync(here.front()), run::synchronisation_key(device, 1, 1));
     } else {
-        channels(outcome, team, here, device);
+        channels(outcome, team, here, device, options);
         synchronisation(outcome, measure_sync(team, here), run::synchronisation_key(device, ranks.size(), options.members));
     }
     if (ranks.rank() != 0) return success;

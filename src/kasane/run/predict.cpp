@@ -124,7 +124,7 @@ struct FoundLink {
 /// The channel of so many members, or of the nearest number that was measured.
 FoundLink find_link(const Calibration& calibration, const std::string& device, const PredictionWish& wish) {
     const int members = wish.ranks * wish.members;
-    if (members == 1) return {{0, 1}, 1, ""};
+    if (members == 1) return {};
     const CalibrationEntry* nearest = nullptr;
     double least = 0;
     for (const auto& entry : calibration.entries) {
@@ -136,7 +136,10 @@ FoundLink find_link(const Calibration& calibration, const std::string& device, c
     }
     KS_VALIDATE(nearest, fmt::format("the calibration of '{}' has no channel between members: run `mpirun -n 2 kasane calibrate{}` there",
                                      device, wish.members > 1 ? " --gpus-per-rank 2" : ""));
-    FoundLink out{{(*nearest)["latency"], (*nearest)["bytes_per_second"]}, link_measured, ""};
+    const auto optional = [&](const char* name) { return nearest->numbers.contains(name) ? (*nearest)[name] : 0; };
+    FoundLink out{{(*nearest)["latency"], (*nearest)["bytes_per_second"], optional("least_one_sided"), optional("least_both_sides")},
+                  link_measured,
+                  ""};
     KS_VALIDATE(out.time.bytes_per_second > 0, "the calibration's channel carries nothing: run `kasane calibrate` again");
     if ((*nearest)["members"] != members || (*nearest)["ranks"] != wish.ranks) {
         out.factor = link_extrapolated;
@@ -253,8 +256,9 @@ Prediction predict(const RunFile& file, const Calibration& calibration, const Pr
     if (!link.doubt.empty()) out.doubts.push_back(link.doubt);
     if (!equal && other_masses.time.step + other_masses.time.load != device.force.time.step + device.force.time.load)
         out.doubts.push_back("the masses of the snapshot are taken to be unequal; equal ones are faster");
-    const LinkTime worse{link.time.latency * link.factor, link.time.bytes_per_second / link.factor};
-    const LinkTime better{link.time.latency / link.factor, link.time.bytes_per_second * link.factor};
+    auto worse = link.time, better = link.time;
+    worse.latency *= link.factor, worse.bytes_per_second /= link.factor;
+    better.latency /= link.factor, better.bytes_per_second *= link.factor;
     double low = seconds(device.force, better).seconds, high = seconds(device.force, worse).seconds;
     if (!equal) low = std::min(low, seconds(other_masses, better).seconds);
     out.seconds_per_step.low = low * std::max(0.1, 1 - off);

@@ -28,10 +28,16 @@ Particles sphere(index_t n, bool equal_masses) {
     return particles;
 }
 
+SimulationOptions options_of(const ForceMethod& method, bool cuda) {
+    Direct force{.softening = sphere_softening, .precision = method.precision};
+    if (cuda) force.variant = method.both_sides ? DirectVariant::pair : DirectVariant::tile;
+    return {.force = force, .step = Leapfrog{1e-9}};
+}
+
 /// Steps of so many particles, timed again and again.
 class Timed {
    public:
-    Timed(const AnySpace& on, const ForceMethod& method, index_t n) : simulation_(make(on, method, n)) {
+    explicit Timed(Simulation simulation) : simulation_(std::move(simulation)) {
         simulation_.step();
         const Stopwatch watch;
         simulation_.step();
@@ -49,11 +55,6 @@ class Timed {
     index_t size() const { return simulation_.size(); }
 
    private:
-    static Simulation make(const AnySpace& on, const ForceMethod& method, index_t n) {
-        SimulationOptions options{.force = Direct{.softening = sphere_softening, .precision = method.precision}, .step = Leapfrog{1e-9}};
-        if (force_device(on).cuda) options.exchange.form = method.both_sides ? PairForm::both_sides : PairForm::one_sided;
-        return Simulation(on, sphere(n, method.equal_masses), options);
-    }
     Simulation simulation_;
     std::int64_t burst_ = 1;
     double seconds_ = std::numeric_limits<double>::infinity();
@@ -113,7 +114,7 @@ ForceCalibration calibrate_force(const AnySpace& on, const ForceMethod& method, 
             if (watch.seconds() + 3 * expected + least_rounds * (round + expected) > seconds) break;
         }
         tell(fmt::format("{}: {} particles", method.text(), n));
-        timed.emplace_back(on, method, n);
+        timed.emplace_back(Simulation(on, sphere(n, method.equal_masses), options_of(method, out.device.cuda)));
         round += timed.back().burst();
     }
     // All sizes by turns, so that a disturbance does not fall on one of them alone.
@@ -130,6 +131,17 @@ ForceCalibration calibrate_force(const AnySpace& on, const ForceMethod& method, 
     for (const auto n : out.sizes) work.push_back(step_work(out.device, {.precision = method.precision}, n, method.both_sides));
     out.time = fit_force_time(work, out.seconds);
     return out;
+}
+
+double least_team_step(comm::Team& team, const std::vector<AnySpace>& here, const ForceMethod& method) {
+    if (team.ranks().rank() > 0) {
+        serve(team, here);
+        return 0;
+    }
+    constexpr index_t few = 256;  // one grain
+    Timed timed(Simulation(team, here, sphere(few * team.size(), true), options_of(method, force_device(here.front()).cuda)));
+    for (int round = 0; round < 10; ++round) timed.time();
+    return timed.seconds();
 }
 
 }  // namespace kasane::gravity

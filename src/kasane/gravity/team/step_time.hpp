@@ -9,10 +9,11 @@
 
 namespace kasane::gravity {
 
-/// A message of b bytes takes latency + b / bytes_per_second.
+/// Between the members of a team: a message of b bytes takes latency + b / bytes_per_second.
 struct LinkTime {
     double latency = 0;           ///< [s]
     double bytes_per_second = 1;
+    double least_one_sided = 0, least_both_sides = 0;  ///< what no step of the team takes less than, by form [s]; 0: not known
 };
 
 struct TeamStep {
