@@ -148,7 +148,7 @@ Action add_calibrate(CLI::App& app, const Common& common) {
     app.add_option("--precision", options->precision, "Of the pairs: single or double")->check(CLI::IsMember({"single", "double"}));
     app.add_option("--gpus-per-rank,--members", options->members, "Members of each rank: devices, or parts of the CPU's threads")
         ->check(CLI::Range(1, 64));
-    app.add_option("--seconds", options->seconds, "How long it may take, about")->check(CLI::Range(1.0, 600.0));
+    app.add_option("--seconds", options->seconds, "How long it may take, about")->check(CLI::Range(0.1, 600.0));
     return [options, &common] { return calibrate(common, *options); };
 }
 

@@ -19,6 +19,7 @@ constexpr double least_residual = 0.02;       ///< a run's particles are no Plum
 constexpr double per_doubling = 0.01;         ///< above the measured sizes the time grows as N^2 and little else
 constexpr double per_halving = 0.1;           ///< below them it is launches and latency
 constexpr double other_threads = 0.15;        ///< parameters of another number of threads, whose clocks and caches differ
+constexpr int most_members = 4096;            ///< a timetable of more takes long to play
 constexpr double link_measured = 1.2, link_extrapolated = 2;  ///< factors on latency and bandwidth
 
 std::string this_device(const AnySpace& on) {
@@ -212,6 +213,7 @@ Prediction predict(const RunFile& file, const Calibration& calibration, const Pr
                 {file.path.string(), 0, 0, "force.variant"});
     KS_VALIDATE(wish.ranks >= 1 && wish.members >= 1, "there must be at least one rank, with at least one member");
     const int members = wish.ranks * wish.members;
+    KS_VALIDATE(members <= most_members, fmt::format("{} members are more than are predicted: at most {}", members, most_members));
     const auto n = file.initial.count();
 
     auto device = find_device(file, calibration, wish);

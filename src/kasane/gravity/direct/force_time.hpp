@@ -29,7 +29,7 @@ struct KernelWork {
     double chain = 0;      ///< steps of the longest warp or thread, waves one after the other
     double issue = 0;      ///< steps of the fullest scheduler or busiest thread
     double whole = 0;      ///< steps of all over all schedulers or threads: `issue` if nothing were idle
-    double additions = 0;  ///< sums that go to binned sums, of a lane or thread, over all that share its scheduler
+    double additions = 0;  ///< sums that a lane adds to binned sums, over all warps that share its scheduler
 };
 
 struct ForceWork {

@@ -12,6 +12,9 @@ namespace {
 
 constexpr double share_before = 0.25;  ///< of the own pairs: Share::before of DirectPieces
 
+/// Members that are asked whether anybody meets somebody so far away: the order of the blocks is the same all around.
+constexpr int looked_at = 16;
+
 using Task = Timetable::Task;
 using Tasks = std::vector<Task>;
 
@@ -99,8 +102,11 @@ void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, co
     Task low = plan.kernel(work(member, member, share_before), {packed}), high = packed, link = packed, home = packed, read = packed;
     // Every member has a turn for each distance at which some member meets another; its own may be without work.
     for (int away = 1; away < partition.members; ++away) {
-        bool anybody = false;
-        for (int m = 0; m < partition.members && !anybody; ++m) anybody = meet(m, (m + away) % partition.members);
+        bool anybody = meet(member, (member + away) % partition.members);
+        for (int k = 0; k < looked_at && !anybody; ++k) {
+            const int m = k * partition.members / looked_at;
+            anybody = meet(m, (m + away) % partition.members);
+        }
         if (!anybody) continue;
         const int from = (member + away) % partition.members, to = (member + partition.members - away) % partition.members;
         const bool takes = meet(member, from), gives = meet(to, member);
