@@ -42,7 +42,9 @@ class Predict : public test::CommandTest {
                   "");
     }
     /// What it takes for so many targets and sources: each target adds up grains of 1024, which take 40 interactions more.
-    static double processor_seconds(double targets, double sources) { return targets / 4 * (sources + 40 * std::ceil(sources / 1024)) * 1e-9; }
+    static double processor_seconds(double targets, double sources) {
+        return targets / 4 * (sources + 40 * std::ceil(sources / 1024)) * 1e-9;
+    }
     /// n particles and 100 steps, on a CPU.
     std::string run_file(int n, const std::string& step = "dt = 0.01") {
         test::write_file(directory / "run.toml", "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nuntil = 1.0\n"

@@ -39,8 +39,8 @@ ForceDevice force_device(const AnySpace& on);
 /// @param progress  may throw, which ends it
 ForceCalibration calibrate_force(const AnySpace& on, const ForceMethod& method, double seconds, const ProgressFunction& progress = {});
 
-/// Seconds of a step of a few hundred particles for each member of a team: launches, messages, what the host has to say, and little else, so that no
-/// step takes less. Collective over the ranks of the team; 0 on all but rank 0.
+/// Seconds of a step of a few hundred particles for each member of a team: launches, messages, what the host has to say, and little else,
+/// so that no step takes less. Collective over the ranks of the team; 0 on all but rank 0.
 double least_team_step(comm::Team& team, const std::vector<AnySpace>& here, const ForceMethod& method);
 
 /// What a file says of a device and a method.

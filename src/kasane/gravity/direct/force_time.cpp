@@ -12,7 +12,8 @@ namespace {
 
 constexpr double schedulers = 4;  ///< of a multiprocessor, each with its own warps
 constexpr double warp = 32;
-/// On a CPU a target's sums over a grain go to its binned sums; that takes as long as so many interactions (AVX-512, single precision, 2026-11).
+/// On a CPU a target's sums over a grain go to its binned sums; that takes as long as so many interactions (AVX-512, single precision,
+/// 2026-11).
 constexpr double grain_steps = 40;
 
 double whole_number(double over, double under) { return std::ceil(over / under); }
