@@ -59,6 +59,8 @@ Action add_sample(CLI::App&, const Common&);
 Action add_forces(CLI::App&, const Common&);
 Action add_solve(CLI::App&, const Common&);
 Action add_lattice(CLI::App&, const Common&);
+Action add_calibrate(CLI::App&, const Common&);
+Action add_predict(CLI::App&, const Common&);
 Action add_bench(CLI::App&, const Common&);
 Action add_info(CLI::App&, const Common&);
 

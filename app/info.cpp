@@ -1,5 +1,7 @@
-// kasane info: devices, build and versions.
+// kasane info: devices, build and versions; under a launcher, which rank has which devices.
 #include <app/command.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/comm/placement.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/run/record.hpp>
 #include <kasane/version.hpp>
@@ -7,6 +9,22 @@
 #include <fmt/format.h>
 
 namespace kasane::app {
+namespace {
+
+/// Of all ranks, in their order: rank, host and spaces. Collective.
+nlohmann::ordered_json rank_objects(comm::Communicator& ranks, const std::vector<AnySpace>& here) {
+    nlohmann::ordered_json spaces = nlohmann::ordered_json::array(), all = spaces;
+    for (const auto& space : here) {
+        nlohmann::ordered_json object{{"space", name(space)}, {"name", device_info(space).name}};
+        if (const auto* cpu = std::get_if<Cpu>(&space)) object["threads"] = thread_count(*cpu);
+        spaces.push_back(object);
+    }
+    const nlohmann::ordered_json mine{{"rank", ranks.rank()}, {"host", ranks.host()}, {"spaces", spaces}};
+    for (const auto& text : ranks.all_gather(mine.dump())) all.push_back(nlohmann::ordered_json::parse(text));
+    return all;
+}
+
+}  // namespace
 
 Action add_info(CLI::App&, const Common& common) {
     return [&common] {
@@ -15,13 +33,16 @@ Action add_info(CLI::App&, const Common& common) {
         nlohmann::ordered_json object{
             {"version", version},
             {"commit", commit},
-            {"build", {{"compiler", compiler}, {"cuda", text_or_null(cuda_compiler)}, {"mpi", nullptr}}},
+            {"build", {{"compiler", compiler}, {"cuda", text_or_null(cuda_compiler)}, {"mpi", text_or_null(comm::mpi_built_with())},
+                       {"nccl", text_or_null(comm::nccl_built_with())}}},
             {"devices", nlohmann::ordered_json::array()},
             {"threads", threads},
             {"simd", run::simd_name()},
         };
         std::string text = fmt::format("kasane {} ({}), built by {}{}\n{} threads, {}", version, commit, compiler,
                                        *cuda_compiler ? fmt::format(" and nvcc {}", cuda_compiler) : "", threads, run::simd_name());
+        for (const auto& [what, with] : {std::pair("MPI", comm::mpi_built_with()), std::pair("NCCL", comm::nccl_built_with())})
+            text += with.empty() ? fmt::format("\nwithout {}", what) : "\nwith " + with;
         for (const auto& device : devices()) {
             object["devices"].push_back({{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes},
                                          {"units", device.units}, {"clock_hertz", device.clock_hertz}, {"capability", device.capability}});
@@ -31,6 +52,12 @@ Action add_info(CLI::App&, const Common& common) {
             object["no_cuda"] = why;
             text += "\nno CUDA device: " + why;
         }
+        auto& ranks = comm::world();
+        const auto here = comm::placement(ranks, common.device_or_auto(), 1, common.threads_or_all());
+        object["engine"] = ranks.engine();
+        object["ranks"] = rank_objects(ranks, here);
+        text += fmt::format("\n{}{}", ranks.size() > 1 ? fmt::format("{} ranks, ", ranks.size()) : "", ranks.engine());
+        for (const auto& line : comm::placement_text(ranks, here)) text += "\n" + line;
         print(common, object, text);
         return static_cast<int>(success);
     };

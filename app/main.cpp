@@ -29,6 +29,8 @@ constexpr Verb verbs[] = {
     {"forces", "Accelerations and potentials of a snapshot", add_forces},
     {"solve", "Solve a sparse symmetric positive definite system from a file", add_solve},
     {"lattice", "Lattice QCD: gauge configurations, quark propagators, quenched updates", add_lattice},
+    {"calibrate", "Measure what this machine takes for forces and messages, for `predict`", add_calibrate, OnRanks::each},
+    {"predict", "Expected time, efficiency and memory of a run on so many ranks", add_predict},
     {"bench", "Measure this machine: speed with its bound and error", add_bench, OnRanks::each},
     {"info", "Devices, build and versions", add_info, OnRanks::each},
 };

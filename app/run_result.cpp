@@ -22,6 +22,9 @@ nlohmann::ordered_json path_or_null(const std::filesystem::path& p) {
     return p.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(path(p));
 }
 
+/// Null for what is not known.
+nlohmann::ordered_json number_or_null(double value) { return value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr); }
+
 }  // namespace
 
 int tell(const Common& common, const run::RunResult& result) {
@@ -31,6 +34,8 @@ int tell(const Common& common, const run::RunResult& result) {
                                   {"block_steps", result.block_steps},
                                   {"time", result.time},
                                   {"seconds", result.seconds},
+                                  {"step_seconds", number_or_null(result.step_seconds)},
+                                  {"predicted_step_seconds", number_or_null(result.predicted_step_seconds)},
                                   {"relative_energy_error", result.relative_energy_error}};
     object["report"] = path_or_null(result.report);
     const bool constant = result.block_steps == result.steps;
@@ -38,6 +43,8 @@ int tell(const Common& common, const run::RunResult& result) {
                                 : fmt::format("{} times dt_max ({} block steps)", result.steps, result.block_steps);
     std::string text = fmt::format("{} to t = {:.6g} in {:.1f} s, largest relative energy error {:.2e}: {}", steps, result.time,
                                    result.seconds, result.relative_energy_error, result.status);
+    if (result.step_seconds > 0 && result.predicted_step_seconds > 0)
+        text += fmt::format("\na step took {:.4g} s; predicted were {:.4g} s", result.step_seconds, result.predicted_step_seconds);
     if (!result.report.empty()) text += "\nopen " + path(result.report);
     if (result.status != "done") text += fmt::format("\n`kasane resume {}` goes on", result.directory.string());
     print(common, object, text);

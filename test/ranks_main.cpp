@@ -16,11 +16,13 @@ using namespace kasane;
 class RankPrinter : public testing::EmptyTestEventListener {
    public:
     explicit RankPrinter(comm::Communicator& ranks) : ranks_(ranks) {}
+    void OnTestStart(const testing::TestInfo& test) override { test_ = &test; }
+    void OnTestEnd(const testing::TestInfo&) override { test_ = nullptr; }
     void OnTestPartResult(const testing::TestPartResult& result) override {
         if (!result.failed()) return;
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        std::fprintf(stderr, "rank %d of %d, %s.%s: %s:%d: %s\n", ranks_.rank(), ranks_.size(), test ? test->test_suite_name() : "",
-                     test ? test->name() : "", result.file_name() ? result.file_name() : "", result.line_number(), result.summary());
+        // GoogleTest, which knows the present test too, is locked while it calls this.
+        std::fprintf(stderr, "rank %d of %d, %s.%s: %s:%d: %s\n", ranks_.rank(), ranks_.size(), test_ ? test_->test_suite_name() : "",
+                     test_ ? test_->name() : "", result.file_name() ? result.file_name() : "", result.line_number(), result.summary());
         if (!result.fatally_failed() || ranks_.size() == 1) return;
         std::fflush(nullptr);
         std::this_thread::sleep_for(std::chrono::milliseconds(500));  // others that fail here too have their say
@@ -29,6 +31,7 @@ class RankPrinter : public testing::EmptyTestEventListener {
 
    private:
     comm::Communicator& ranks_;
+    const testing::TestInfo* test_ = nullptr;
 };
 
 }  // namespace

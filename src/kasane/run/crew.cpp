@@ -82,6 +82,18 @@ comm::Team& Crew::team(const std::vector<AnySpace>& here) {
     return *team_;
 }
 
+void Crew::end_if_others_wait() {
+    if (ranks_.size() == 1) return;
+    try {
+        throw;
+    } catch (const Error&) {  // found alike by all, or by rank 0 between two commands
+    } catch (...) {
+        int status = 1;
+        const auto reason = comm::reason_of_current_exception(status);
+        comm::end_run(ranks_, comm::rank_text(ranks_), reason, status);
+    }
+}
+
 void take_part(comm::Communicator& ranks) {
     std::vector<AnySpace> here;
     for (;;) {

@@ -43,6 +43,10 @@ class Crew {
     /// The other ranks serve a simulation on it from here on, until that is gone: make one at once.
     comm::Team& team(const std::vector<AnySpace>& here);
 
+    /// In a catch clause around work of the team: what is no Error of ours (memory that ran out) may have left the others in the middle of a
+    /// command, where no one can reach them. Then the run ends here, with one message; else this does nothing.
+    void end_if_others_wait();
+
    private:
     std::unique_ptr<comm::Communicator> own_;
     comm::Communicator& ranks_;

@@ -6,6 +6,7 @@
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/papers.hpp>
 #include <kasane/run/parallel_keys.hpp>
+#include <kasane/run/predict.hpp>
 #include <kasane/run/record_parts.hpp>
 #include <kasane/version.hpp>
 
@@ -39,7 +40,13 @@ gravity::Simulation simulation(const RunFile& file, Crew& crew, gravity::Particl
                                              .state = std::move(state),
                                              .exchange = file.exchange};
     if (crew.ranks() == 1 && file.here.size() == 1) return gravity::Simulation(file.space, std::move(particles), options);
-    return gravity::Simulation(crew.team(file.here), file.here, std::move(particles), options);
+    auto& team = crew.team(file.here);
+    try {
+        return gravity::Simulation(team, file.here, std::move(particles), options);
+    } catch (...) {
+        crew.end_if_others_wait();
+        throw;
+    }
 }
 
 /// "cpu" of "cpu", "cuda" of "cuda:1".
@@ -69,7 +76,8 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
       schedule_(file.schedule),
       directory_(directory),
       alone_(crew ? nullptr : std::make_unique<Crew>()),
-      simulation_(simulation(file, crew ? *crew : *alone_, std::move(particles), std::move(state), step)),
+      crew_(crew ? *crew : *alone_),
+      simulation_(simulation(file, crew_, std::move(particles), std::move(state), step)),
       energy_(directory.energy()),
       record_(std::move(record)),
       timers_before_(record_.timers),
@@ -85,10 +93,9 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.device = device_info(file.space);
     record_.threads = threads_of(file.space);
     record_.simd = simd_name();
-    const auto& all = crew ? *crew : *alone_;
-    record_.parallel.ranks = all.ranks();
+    record_.parallel.ranks = crew_.ranks();
     record_.parallel.members = static_cast<int>(file.here.size());
-    record_.parallel.placement = all.placement();
+    record_.parallel.placement = crew_.placement();
     const auto exchange = simulation_.exchange_used();
     record_.parallel.engine = exchange.engine;
     record_.parallel.form = exchange.engine.empty() ? "" : name(exchange.form);
@@ -101,6 +108,7 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.force = file.force;
     record_.step_method = file.steps;
     record_.variant = simulation_.variant();
+    record_.predicted_step_seconds = predicted_step(file, record_.parallel.ranks, record_.parallel.members).value_or(0);
     const auto* direct = std::get_if<gravity::Direct>(&file.force);
     if (direct && record_.variant != name(gravity::DirectVariant::plain)) {  // the oracle is not there for speed
         const auto& mass = simulation_.particles().mass;
@@ -205,6 +213,8 @@ void GravityRun::update_record() {
             sum.seconds += part.seconds;
             sum.calls += part.calls;
         }
+    const auto taken = record_.steps - record_.segments.back().first_step;
+    record_.step_seconds = taken > 0 ? stepping_seconds_ / static_cast<double>(taken) : 0;
     record_.segments.back().last_step = record_.steps;
     record_.segments.back().seconds = life_.seconds();
 }
@@ -251,6 +261,7 @@ const Record& GravityRun::go(const RunControls& controls) {
             const auto burst = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.2 / seconds_per_step), 1, event - step);
             const Stopwatch watch;
             simulation_.step(burst);
+            stepping_seconds_ += watch.seconds();
             seconds_per_step = std::max(watch.seconds() / static_cast<double>(burst), 1e-9);
             const auto now = simulation_.steps();
             if (now == event) {
@@ -274,6 +285,7 @@ const Record& GravityRun::go(const RunControls& controls) {
             write_record();
         } catch (const Error&) {  // the disk is full: the error that is on its way says so
         }
+        crew_.end_if_others_wait();
         throw;
     }
 }

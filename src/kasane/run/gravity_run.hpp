@@ -37,6 +37,7 @@ class GravityRun {
     const Schedule& schedule_;
     const RunDirectory& directory_;
     std::unique_ptr<Crew> alone_;  ///< when there is no other
+    Crew& crew_;
     gravity::Simulation simulation_;
     EnergyTable energy_;
     Record record_;
@@ -46,6 +47,7 @@ class GravityRun {
     std::int64_t audited_step_ = -1;
     double interactions_before_ = 0, seconds_before_ = 0;
     double last_good_time_ = 0;
+    double stepping_seconds_ = 0;
     Stopwatch life_, since_checkpoint_;
 };
 

@@ -127,6 +127,8 @@ std::string to_json(const Record& r) {
          {{"block_steps", r.step_counts.block_steps}, {"updates", r.step_counts.updates},
           {"active_fraction", active_fraction(r.step_counts, r.particles)}, {"rebuilds", r.step_counts.rebuilds},
           {"levels", r.step_counts.levels}}},
+        {"step_seconds", r.step_seconds > 0 ? json(r.step_seconds) : json(nullptr)},
+        {"predicted_step_seconds", r.predicted_step_seconds > 0 ? json(r.predicted_step_seconds) : json(nullptr)},
         {"timers", timers},
         {"interactions", r.interactions},
         {"rate", force_seconds > 0 ? json(r.interactions / force_seconds) : json(nullptr)},

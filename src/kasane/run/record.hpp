@@ -65,6 +65,8 @@ struct Record {
     std::int64_t steps = 0;
     double time = 0;
     double seconds = 0;  ///< wall, of all segments
+    double step_seconds = 0;            ///< wall, of a macro step of the last segment; 0: none was taken
+    double predicted_step_seconds = 0;  ///< by the model of perf/, where this machine is calibrated; 0: not known
     std::map<std::string, Timers::Part> timers;
     double interactions = 0;
     Bound bound;

@@ -21,11 +21,13 @@ Sampled particles_of(const RunFile& file, const RunControls& controls) {
 
 RunResult finish(const Record& record, const RunDirectory& directory) {
     RunResult result{directory.path(), {}, record.status, record.steps, record.step_counts.block_steps, record.time, record.seconds,
-                     record.relative_energy_error};
+                     record.step_seconds, record.predicted_step_seconds, record.relative_energy_error};
     if (record.status != "done") {
         log::debug("interrupted at step {}; `kasane resume {}` goes on", record.steps, directory.path().string());
         return result;
     }
+    if (record.predicted_step_seconds > 0)
+        log::debug("a step took {:.4g} s, and {:.4g} s were predicted", record.step_seconds, record.predicted_step_seconds);
     log::debug("done: {} steps to t = {:.6g} in {:.1f} s, largest energy error {:.2e}", record.steps, record.time, record.seconds,
               record.relative_energy_error);
     try {

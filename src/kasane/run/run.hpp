@@ -27,6 +27,7 @@ struct RunResult {
     std::int64_t block_steps = 0;  ///< forces evaluated; as many as steps when dt is constant
     double time = 0;
     double seconds = 0;                ///< wall, all of the run's lives together
+    double step_seconds = 0, predicted_step_seconds = 0;  ///< wall, of a macro step, and what the model says; 0: not known
     double relative_energy_error = 0;  ///< largest |E - E0| / |E0| of any diagnostic step
 };
 

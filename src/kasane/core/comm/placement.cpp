@@ -1,24 +1,59 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/placement.hpp>
 
+#include <omp.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <sstream>
 
 namespace kasane::comm {
 namespace {
 
+/// The processors that this process may use, whatever place OpenMP bound its first thread to.
+std::set<int> processors() {
+    std::set<int> ids;
+    for (int place = 0; place < omp_get_num_places(); ++place) {
+        std::vector<int> of_place(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+        omp_get_place_proc_ids(place, of_place.data());
+        ids.insert(of_place.begin(), of_place.end());
+    }
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    if (ids.empty() && sched_getaffinity(0, sizeof mask, &mask) == 0)
+        for (int id = 0; id < CPU_SETSIZE; ++id)
+            if (CPU_ISSET(static_cast<std::size_t>(id), &mask)) ids.insert(id);
+    return ids;
+}
+
+/// This rank's share of them: a launcher may bind each rank to processors of its own, several to the same, or none to any. Collective.
+int share_of_processors(Communicator& ranks) {
+    const auto mine = processors();
+    const auto host = ranks.host();
+    std::ostringstream text;
+    text << host << '\n';
+    for (const int id : mine) text << id << ' ';
+    int sharing = 0;  // this rank among them
+    for (const auto& rank : ranks.all_gather(text.str())) {
+        std::istringstream words(rank);
+        std::string of_host;
+        std::getline(words, of_host);
+        const auto is_mine = [&](int id) { return mine.contains(id); };
+        if (of_host == host && std::any_of(std::istream_iterator<int>(words), {}, is_mine)) ++sharing;
+    }
+    return std::max(1, static_cast<int>(mine.size()) / std::max(1, sharing));
+}
+
 /// The spaces of this rank, as space_named() knows devices.
-std::vector<AnySpace> choose(const Communicator& ranks, const std::string& device, int members, int threads, const std::vector<std::string>& cores) {
+std::vector<AnySpace> choose(const Communicator& ranks, const std::string& device, int members, int threads, int share) {
     const auto text = [](int count, const char* what) { return std::to_string(count) + " " + what + (count == 1 ? "" : "s"); };
     auto first = space_named(device, threads);
     if (name(first) == "cpu") {
         KS_VALIDATE(members == 1, "a rank on the CPU has one member, and " + std::to_string(members) + " are asked for: start more ranks");
         if (ranks.size() == 1 || threads > 0) return {first};
-        // Ranks that may use the same cores share them.
-        const auto& mine = cores[static_cast<std::size_t>(ranks.rank())];
-        const auto sharing = static_cast<int>(std::count(cores.begin(), cores.end(), mine));
-        return {Cpu{std::max(1, thread_count(Cpu{}) / sharing)}};
+        return {Cpu{share}};
     }
     const int there = static_cast<int>(devices().size()) - 1;  // the CPU is one of them
     KS_VALIDATE(members <= there, text(members, "member") + " of a rank need as many devices, and there " + (there == 1 ? "is " : "are ") +
@@ -33,27 +68,17 @@ std::vector<AnySpace> choose(const Communicator& ranks, const std::string& devic
     return spaces;
 }
 
-/// Host and cores that this process may use.
-std::string cores_here(const Communicator& ranks) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof set, &set);
-    auto text = ranks.host();
-    for (int core = 0; core < CPU_SETSIZE; ++core)
-        if (CPU_ISSET(core, &set)) text += " " + std::to_string(core);
-    return text;
-}
-
 }  // namespace
 
 std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, int members, int threads) {
-    const auto cores = ranks.all_gather(cores_here(ranks));
+    KS_VALIDATE(members > 0, "a rank has at least one member, not " + std::to_string(members));
+    const int share = share_of_processors(ranks);
     const auto without = ranks.all_gather(why_no_cuda());
     const bool everywhere = std::all_of(without.begin(), without.end(), [](const std::string& why) { return why.empty(); });
     std::vector<AnySpace> spaces;
     std::string problem;
     try {
-        spaces = choose(ranks, device == "auto" && !everywhere ? "cpu" : device, members, threads, cores);
+        spaces = choose(ranks, device == "auto" && !everywhere ? "cpu" : device, members, threads, share);
     } catch (const InputError& error) {
         problem = error.what();
     }
@@ -70,7 +95,8 @@ std::vector<std::string> placement_text(Communicator& ranks, const std::vector<A
     for (const auto& space : here) {
         const auto* cpu = std::get_if<Cpu>(&space);
         text += (&space == &here.front() ? " " : ", ") + name(space) + " " + device_info(space).name;
-        if (cpu) text += ", " + std::to_string(thread_count(*cpu)) + " threads";
+        const int threads = cpu ? thread_count(*cpu) : 0;
+        if (cpu) text += ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
     }
     return ranks.all_gather(text);
 }

@@ -316,7 +316,10 @@ void end_run(Communicator& ranks, const std::string& who, const std::string& rea
     while (ending.exchange(true)) pause();  // another thread of this rank ends it
     try {
         std::fflush(stdout);
-        if (ranks.claim_last_word()) log::error("{}: {}", who, reason);
+        if (ranks.claim_last_word()) {
+            log::set_terminal_level(log::Level::error);  // ranks but one may have been silent till now
+            log::error("{}: {}", who, reason);
+        }
         std::fflush(stderr);
     } catch (const std::exception&) {  // of a log that cannot be written: the end comes all the same
     }

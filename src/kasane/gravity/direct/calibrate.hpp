@@ -28,7 +28,7 @@ struct ForceCalibration {
     ForceDevice device;
     ForceTime time;
     std::vector<index_t> sizes;
-    std::vector<double> seconds;  ///< of a step, median; one per size
+    std::vector<double> seconds;  ///< of a step; one per size
 
     CalibrationEntry entry(const std::string& device_name) const;
 };
@@ -37,7 +37,7 @@ struct ForceCalibration {
 ForceDevice force_device(const AnySpace& on);
 
 /// @param seconds  that it may take, about: the largest sizes are left out where they take too long
-/// @param progress  may throw, which ends it   @throws InputError: not even six sizes fit into the time
+/// @param progress  may throw, which ends it
 ForceCalibration calibrate_force(const AnySpace& on, const ForceMethod& method, double seconds, const ProgressFunction& progress = {});
 
 /// What a file says of a device and a method.

@@ -23,7 +23,7 @@ enum class Precision {
 
 /// How pair contributions in float are summed up (double pairs are summed in double).
 enum class Accumulation {
-    plain,    ///< in float
+    plain,    ///< in float (CUDA: as double_)
     double_,  ///< short runs in float, the runs in double
 };
 

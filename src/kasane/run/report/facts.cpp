@@ -52,6 +52,8 @@ std::string table(const Context& c) {
                               h.precision.empty() ? "" : h.precision + " precision",
                               h.accumulation.empty() ? "" : h.accumulation + " accumulation", h.deterministic ? "deterministic" : ""}));
     if (h.rebuilds > 0) rows.add("Trees built", grouped(h.rebuilds));
+    if (h.step_seconds > 0 && h.predicted_step_seconds > 0)
+        rows.add("Time of a step", brief(h.step_seconds) + " s, predicted " + brief(h.predicted_step_seconds) + " s");
     rows.add("Interactions", h.interactions);
     std::vector<std::string> device{h.device};
     if (std::isfinite(h.memory_bytes) && h.memory_bytes > 0) device.push_back(bytes(h.memory_bytes));

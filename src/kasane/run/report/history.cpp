@@ -98,6 +98,7 @@ void read_record(const json& object, History& h) {
     for (const auto& level : counts.list("levels"))
         if (level.is_number_integer()) h.levels.push_back(level.get<std::int64_t>());
     r.count("steps", h.steps), r.number("time", h.time), r.number("seconds", h.seconds);
+    r.number("step_seconds", h.step_seconds), r.number("predicted_step_seconds", h.predicted_step_seconds);
     const auto timers = r.inside("timers");
     for (const auto& [name, part] : timers.object().items()) {
         double seconds = unknown;

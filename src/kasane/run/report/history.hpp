@@ -53,6 +53,7 @@ struct History {
     std::vector<std::int64_t> levels;             ///< particles with dt = dt_max / 2^k at the end
     std::int64_t steps = 0;
     double time = unknown, seconds = unknown;
+    double step_seconds = unknown, predicted_step_seconds = unknown;  ///< wall, of a macro step
     std::vector<std::pair<std::string, double>> timers;  ///< seconds per part, the longest first
     double interactions = unknown, rate = unknown;
     double bound = unknown;

@@ -1,0 +1,167 @@
+// Both sides of a pair at once, dealt out to members: several members play on one device, reactions go home by hand. What the members add
+// up is one member's result bit by bit, and as near the long double reference as DirectSum's.
+#include <kasane/core/device/space.hpp>
+
+#if defined(KASANE_CUDA)
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/comm/partition.hpp>
+#include <kasane/gravity/direct/pieces.hpp>
+
+#include <gravity/direct/near_reference.hpp>
+
+#include <limits>
+
+namespace kasane::gravity {
+
+using test::DirectProblem, test::expect_near_reference, test::Layout, test::make;
+
+namespace {
+
+DirectFrame frame_of(const DirectProblem& problem) {
+    const auto n = static_cast<index_t>(problem.source.size());
+    std::vector<Vec3<double>> sampled;
+    for (int k = 0; k < frame_samples; ++k) sampled.push_back(problem.source[static_cast<std::size_t>(frame_sample(k, n))]);
+    return make_direct_frame(sampled, *std::max_element(problem.mass.begin(), problem.mass.end()), n);
+}
+
+/// Members with slabs of one system, all on one device.
+class PairMembers {
+   public:
+    PairMembers(const Direct& options, const DirectProblem& problem, int members)
+        : slabs_{static_cast<index_t>(problem.source.size()), DirectPieces<Cuda>(Cuda{}, options, static_cast<index_t>(problem.source.size())).grain(), members},
+          position_(to_space(Cuda{}, problem.source)), mass_(to_space(Cuda{}, problem.mass)) {
+        for (int m = 0; m < members; ++m) {
+            auto& pieces = members_.emplace_back(Cuda{}, options, slabs_.n);
+            pieces.set(frame_of(problem));
+            auto& bodies = bodies_.emplace_back(Cuda{}, pieces.padded(slabs_.count(m)) * static_cast<index_t>(pieces.body_bytes()));
+            pieces.pack(Cuda{}, position_.view().subview(slabs_.begin(m), slabs_.count(m)), mass_.view().subview(slabs_.begin(m), slabs_.count(m)),
+                        bodies.view());
+        }
+    }
+
+    /// Accelerations of all. @param backward  pieces and reactions in the opposite order, own pairs in two shares
+    std::vector<Vec3<double>> accelerations(bool backward = false) {
+        const double nan = std::numeric_limits<double>::quiet_NaN();  // a result that is not written shows
+        auto acceleration = to_space(Cuda{}, std::vector<Vec3<double>>(static_cast<std::size_t>(slabs_.n), {nan, nan, nan}));
+        const int members = slabs_.members;
+        for (int m = 0; m < members; ++m) at(m).begin_pairs(Cuda{}, piece(m));
+        for (int k = 0; k < members; ++k) {
+            const int m = backward ? members - 1 - k : k;
+            at(m).add_pairs(Cuda{}, piece(m), {}, backward ? Share::after : Share::all);
+            for (int step = 1; step < members; ++step) {
+                const int other = (m + (backward ? members - step : step)) % members;
+                if (!at(m).meets(slabs_.begin(m), slabs_.end(m), slabs_.begin(other), slabs_.end(other))) continue;
+                auto reaction = to_space(Cuda{}, std::vector<std::byte>(static_cast<std::size_t>(slabs_.count(other)) * at(m).reaction_bytes(),
+                                                                        std::byte{0x5a}));
+                at(m).add_pairs(Cuda{}, piece(other), reaction.view());
+                at(other).merge(Cuda{}, reaction.view());
+                ++messages;
+            }
+            if (backward) at(m).add_pairs(Cuda{}, piece(m), {}, Share::before);
+        }
+        for (int m = 0; m < members; ++m) at(m).end_pairs(Cuda{}, acceleration.view().subview(slabs_.begin(m), slabs_.count(m)));
+        return to_host(acceleration);
+    }
+
+    int messages = 0;
+
+   private:
+    DirectPieces<Cuda>& at(int m) { return members_[static_cast<std::size_t>(m)]; }
+    Piece piece(int m) const { return {bodies_[static_cast<std::size_t>(m)].view(), slabs_.count(m), slabs_.begin(m)}; }
+
+    comm::Partition slabs_;
+    Buffer<Vec3<double>, Cuda> position_;
+    Buffer<double, Cuda> mass_;
+    std::vector<DirectPieces<Cuda>> members_;
+    std::vector<Buffer<std::byte, Cuda>> bodies_;
+};
+
+Direct options_of(Precision precision, double softening, bool deterministic = true) {
+    Direct options;
+    options.softening = softening;
+    options.G = 2.5;
+    options.precision = precision;
+    options.deterministic = deterministic;
+    options.variant = DirectVariant::pair;
+    return options;
+}
+
+class PiecePairs : public testing::Test {
+   protected:
+    void SetUp() override {
+        if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
+    }
+};
+
+DirectProblem of_equal_masses(DirectProblem problem) {
+    // Components follow each other: blocks of equal masses, and one block with both.
+    for (std::size_t i = 0; i < problem.mass.size(); ++i) problem.mass[i] = i < problem.mass.size() / 2 ? 0.25 : 3.0;
+    return problem;
+}
+
+TEST_F(PiecePairs, MembersAddUpToOneBitByBit) {
+    for (const index_t n : {1, 300, 4097, 20000})
+        for (const double softening : {0.01, 0.0})
+            for (const bool equal : {false, true}) {
+                auto problem = make({n, n, 0, softening, n == 300 ? Layout::coincident : Layout::sphere});
+                if (equal) problem = of_equal_masses(problem);
+                for (const auto precision : {Precision::single_, Precision::double_}) {
+                    if (n == 20000 && (precision == Precision::double_ || softening == 0)) continue;  // nothing in them depends on the size
+                    SCOPED_TRACE(std::to_string(n) + (equal ? " of two masses" : "") + ", softening " + std::to_string(softening));
+                    const auto options = options_of(precision, softening);
+                    const auto one = PairMembers(options, problem, 1).accelerations();
+                    ASSERT_NO_FATAL_FAILURE(expect_near_reference({one, {}}, options, problem));
+                    for (const int members : {1, 2, 3, 4, 7}) {
+                        PairMembers several(options, problem, members);
+                        EXPECT_EQ(several.accelerations(), one) << members << " members";
+                        EXPECT_EQ(several.accelerations(true), one) << members << " members, backward";
+                    }
+                }
+            }
+}
+
+TEST_F(PiecePairs, FloatSumsAreNearTheReference) {
+    for (const double softening : {0.01, 0.0})
+        for (const auto precision : {Precision::single_, Precision::double_}) {
+            const auto problem = make({4097, 4097, 0, softening});
+            auto options = options_of(precision, softening, false);
+            PairMembers members(options, problem, 3);
+            options.accumulation = Accumulation::plain;  // sums in memory are in the precision of the pairs
+            for (const bool backward : {false, true}) expect_near_reference({members.accelerations(backward), {}}, options, problem);
+        }
+}
+
+// A member meets about half of the others: those behind it on the circle.
+TEST_F(PiecePairs, PiecesGoToHalfOfTheMembers) {
+    const auto problem = make({8 * 2048, 8 * 2048, 0, 0.01});
+    for (const int members : {2, 4, 8}) {
+        PairMembers several(options_of(Precision::single_, 0.01), problem, members);
+        several.accelerations();
+        EXPECT_LE(several.messages, members * (members / 2));
+        EXPECT_GE(several.messages, members * (members - 1) / 2);
+    }
+}
+
+TEST_F(PiecePairs, AllAtOnePlace) {
+    const DirectProblem heap{std::vector<Vec3<double>>(67, {3, -4, 5}), std::vector<Vec3<double>>(67, {3, -4, 5}),
+                             std::vector<double>(67, 0.5), Self{0}, 0};
+    for (const double softening : {0.0, 0.25})
+        for (const auto& a : PairMembers(options_of(Precision::single_, softening), heap, 2).accelerations()) EXPECT_EQ(a, (Vec3<double>{0, 0, 0}));
+}
+
+// Forms agree to rounding, and `variant` decides between them.
+TEST_F(PiecePairs, BothSidesFollowTheVariant) {
+    auto options = options_of(Precision::single_, 0.01);
+    EXPECT_TRUE(DirectPieces<Cuda>(Cuda{}, options, 10).both_sides());
+    options.variant = DirectVariant::tile;
+    EXPECT_FALSE(DirectPieces<Cuda>(Cuda{}, options, 1 << 20).both_sides());
+    options.variant = DirectVariant::automatic;
+    EXPECT_FALSE(DirectPieces<Cuda>(Cuda{}, options, 10).both_sides());
+    EXPECT_TRUE(DirectPieces<Cuda>(Cuda{}, options, 1 << 20).both_sides());
+    options.variant = DirectVariant::simd;
+    EXPECT_THROW(DirectPieces<Cuda>(Cuda{}, options, 10), InputError);
+}
+
+}  // namespace
+}  // namespace kasane::gravity
+#endif
