@@ -1,5 +1,5 @@
-// kasane calibrate: what this machine takes for a step of direct summation, a message and a synchronisation, kept for `kasane predict` and for
-// the prediction that runs print. Under mpirun: what its ranks take for messages and synchronisations.
+// kasane calibrate: what this machine takes for a step of direct summation, a message and a synchronisation, kept for `kasane predict`
+// and for the prediction that runs print. Under mpirun: what its ranks take for messages and synchronisations.
 #include <app/command.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
-#include <optional>
 
 namespace kasane::app {
 namespace {
@@ -72,7 +72,10 @@ void forces(Outcome& outcome, const AnySpace& on, const std::string& device, con
 }
 
 void synchronisation(Outcome& outcome, const SyncTimes& times, CalibrationKey key) {
-    CalibrationEntry entry{std::move(key), {{"members", times.members}, {"t_sync", std::max(0.0, times.t_sync)}, {"t_kernel", std::max(0.0, times.t_kernel)}}, ""};
+    CalibrationEntry entry{
+        std::move(key),
+        {{"members", times.members}, {"t_sync", std::max(0.0, times.t_sync)}, {"t_kernel", std::max(0.0, times.t_kernel)}},
+        ""};
     outcome.add(std::move(entry), fmt::format("{} {}: t_sync {:.3g} us (+- {:.1g}), t_kernel {:.3g} us (+- {:.1g})", times.members,
                                               times.members == 1 ? "member" : "members", 1e6 * times.t_sync, 1e6 * times.t_sync_error,
                                               1e6 * times.t_kernel, 1e6 * times.t_kernel_error));
@@ -80,7 +83,7 @@ void synchronisation(Outcome& outcome, const SyncTimes& times, CalibrationKey ke
     for (const auto& timing : times.timings) row["timings"].push_back({timing.kernels, timing.seconds});
 }
 
-void channels(Outcome& outcome, comm::Team& team, const std::vector<AnySpace>& here, const std::string& device) {
+void channels(Outcome& outcome, comm::Team& team, const std::vector<AnySpace>& here, const std::string& device, const Options& options) {
     comm::ChannelSpeed speed;
     std::string engine;
     team.run([&](comm::Member& member) {
@@ -95,8 +98,12 @@ void channels(Outcome& outcome, comm::Team& team, const std::vector<AnySpace>& h
     const int ranks = team.ranks().size();
     CalibrationEntry entry{run::channel_key(device, ranks, team.members_here()),
                            {{"members", team.size()}, {"ranks", ranks}, {"latency", std::max(0.0, speed.latency_seconds)},
-                            {"bytes_per_second", speed.bytes_per_second}},
+                            {"bytes_per_second", std::min(speed.bytes_per_second, 1e30)}},
                            ""};
+    gravity::ForceMethod method{.precision = options.precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_};
+    entry.numbers["least_one_sided"] = gravity::least_team_step(team, here, method);
+    method.both_sides = true;
+    if (gravity::force_device(here.front()).cuda) entry.numbers["least_both_sides"] = gravity::least_team_step(team, here, method);
     outcome.add(std::move(entry), fmt::format("{} members, {}: {:.3g} us and {:.3g} GB/s of each at once", team.size(), engine,
                                               1e6 * speed.latency_seconds, 1e-9 * speed.bytes_per_second));
     auto& row = outcome.object.back();
@@ -118,15 +125,15 @@ int calibrate(const Common& common, const Options& options) {
         forces(outcome, here.front(), device, options, common);
         synchronisation(outcome, measure_sync(here.front()), run::synchronisation_key(device, 1, 1));
     } else {
-        channels(outcome, team, here, device);
+        channels(outcome, team, here, device, options);
         synchronisation(outcome, measure_sync(team, here), run::synchronisation_key(device, ranks.size(), options.members));
     }
     if (ranks.rank() != 0) return success;
     stop_if_interrupted();
     const auto why_not = keep_calibration(file, outcome.entries);
     KS_VALIDATE(why_not.empty(), "the calibration was not kept: " + why_not);
-    json object{{"file", file.string()}, {"device", device}, {"ranks", ranks.size()}, {"members", team.size()}, {"seconds", watch.seconds()},
-                {"measured", outcome.object}};
+    json object{{"file", file.string()},  {"device", device},           {"ranks", ranks.size()},
+                {"members", team.size()}, {"seconds", watch.seconds()}, {"measured", outcome.object}};
     print(common, object, fmt::format("{}\n{}\nkept in {}", device, outcome.text, file.string()));
     return success;
 }
@@ -135,11 +142,13 @@ int calibrate(const Common& common, const Options& options) {
 
 Action add_calibrate(CLI::App& app, const Common& common) {
     auto options = std::make_shared<Options>();
-    app.add_option("--file", options->file, "Where to keep it, beside what is there of other machines (default: ~/.cache/kasane/calibration.json)")
+    app.add_option("--file", options->file,
+                   "Where to keep it, beside what is there of other machines (default: ~/.cache/kasane/calibration.json)")
         ->type_name("FILE");
     app.add_option("--precision", options->precision, "Of the pairs: single or double")->check(CLI::IsMember({"single", "double"}));
-    app.add_option("--gpus-per-rank,--members", options->members, "Members of each rank: devices, or parts of the CPU's threads")->check(CLI::Range(1, 64));
-    app.add_option("--seconds", options->seconds, "How long it may take, about")->check(CLI::Range(1.0, 600.0));
+    app.add_option("--gpus-per-rank,--members", options->members, "Members of each rank: devices, or parts of the CPU's threads")
+        ->check(CLI::Range(1, 64));
+    app.add_option("--seconds", options->seconds, "How long it may take, about")->check(CLI::Range(0.1, 600.0));
     return [options, &common] { return calibrate(common, *options); };
 }
 

@@ -30,7 +30,7 @@ constexpr Verb verbs[] = {
     {"solve", "Solve a sparse symmetric positive definite system from a file", add_solve},
     {"lattice", "Lattice QCD: gauge configurations, quark propagators, quenched updates", add_lattice},
     {"calibrate", "Measure what this machine takes for forces and messages, for `predict`", add_calibrate, OnRanks::each},
-    {"predict", "Expected time, efficiency and memory of a run on so many ranks", add_predict},
+    {"predict", "Expected time, efficiency and memory of a run on so many ranks", add_predict, OnRanks::each},
     {"bench", "Measure this machine: speed with its bound and error", add_bench, OnRanks::each},
     {"info", "Devices, build and versions", add_info, OnRanks::each},
 };
@@ -126,7 +126,7 @@ int command(int argc, char** argv, bool several, bool speaks) {
     }
     common.json = json && speaks;  // also where a verb gives --json a value
     common.quiet = common.quiet || !speaks;
-    if (common.quiet) log::set_terminal_level(speaks ? log::Level::error : log::Level::off);
+    if (common.quiet) log::set_terminal_level(log::Level::error);  // which a rank that ends all must still say
     for (std::size_t i = 0; i < actions.size(); ++i) {
         const auto& [sub, action] = actions[i];
         if (!sub->parsed()) continue;

@@ -17,6 +17,7 @@ namespace {
 struct Options {
     std::string file, calibration;
     run::PredictionWish wish;
+    bool members_given = false;
     std::vector<std::string> set;
 };
 
@@ -47,9 +48,12 @@ int predict(const Common& common, const Options& options) {
     KS_VALIDATE(run::problem_of(options.file, settings) == run::Problem::gravity, only, {options.file, 0, 0, "problem"});
     for (const auto& setting : common.settings()) settings.push_back(setting);
     const auto file = run::read_run_file(options.file, settings);
-    const auto calibration = read_calibration(options.calibration.empty() ? default_calibration_file() : std::filesystem::path(options.calibration));
+    const auto calibration =
+        read_calibration(options.calibration.empty() ? default_calibration_file() : std::filesystem::path(options.calibration));
     if (!calibration.note.empty()) log::warning("{}", calibration.note);
-    const auto p = run::predict(file, calibration, options.wish);
+    auto wish = options.wish;
+    if (!options.members_given) wish.members = static_cast<int>(file.here.size());
+    const auto p = run::predict(file, calibration, wish);
     const int members = p.ranks * p.members;
     json object{{"file", options.file},
                 {"calibration", calibration.file.string()},
@@ -70,15 +74,17 @@ int predict(const Common& common, const Options& options) {
                 {"memory", {{"host_bytes", p.host_bytes}, {"device_bytes", p.device_bytes}}},
                 {"bound", p.bound},
                 {"doubts", p.doubts}};
-    auto text = fmt::format("{} particles on {} {} of '{}' ({} {}), {}\n", p.particles, members, members == 1 ? "member" : "members", p.device, p.ranks,
-                            p.ranks == 1 ? "rank" : "ranks", p.step.both_sides ? "each pair once" : "every target with every source");
+    auto text =
+        fmt::format("{} particles on {} {} of '{}' ({} {}), {}\n", p.particles, members, members == 1 ? "member" : "members", p.device,
+                    p.ranks, p.ranks == 1 ? "rank" : "ranks", p.step.both_sides ? "each pair once" : "every target with every source");
     text += fmt::format("a step           {}\n", between(p.seconds_per_step));
     text += fmt::format("{:<16} {}, without diagnostics and snapshots\n", fmt::format("{} steps", p.steps), between(p.run_seconds));
     text += fmt::format("interactions     {:.3g} per second\n", p.interactions_per_second);
     if (members > 1) {
-        text += fmt::format("efficiency       {:.3f} against one device, {:.3f} at equal particles per device\n", p.strong_efficiency, p.weak_efficiency);
-        text += fmt::format("communication    {} messages and {} a step from each member; {} a step show\n", p.step.messages, bytes_text(p.step.bytes),
-                            duration(p.step.exposed));
+        text += fmt::format("efficiency       {:.3f} against one device, {:.3f} at equal particles per device\n", p.strong_efficiency,
+                            p.weak_efficiency);
+        text += fmt::format("communication    {} messages and {} a step from each member; {} a step show\n", p.step.messages,
+                            bytes_text(p.step.bytes), duration(p.step.exposed));
     }
     text += fmt::format("memory of a rank {}", bytes_text(static_cast<double>(p.host_bytes)));
     if (p.device_bytes > 0) text += fmt::format(", and {} on its devices", bytes_text(static_cast<double>(p.device_bytes)));
@@ -94,12 +100,18 @@ Action add_predict(CLI::App& app, const Common& common) {
     auto options = std::make_shared<Options>();
     app.add_option("FILE", options->file, "Run file (TOML)")->required();
     app.add_option("--ranks", options->wish.ranks, "MPI ranks")->check(whole_number(1, 1 << 20));
-    app.add_option("--gpus-per-rank,--members", options->wish.members, "Devices of each rank, or parts of its CPU")->check(whole_number(1, 64));
+    app.add_option("--gpus-per-rank,--members", options->wish.members,
+                   "Devices of each rank, or parts of its CPU (default: as the run file says)")
+        ->check(whole_number(1, 64));
     app.add_option("--calibration", options->calibration, "What `kasane calibrate` measured (default: ~/.cache/kasane/calibration.json)")
         ->type_name("FILE");
-    app.add_option("--on", options->wish.device, "Device, as the calibration calls it (default: this machine's, or the only one)")->type_name("NAME");
+    app.add_option("--on", options->wish.device, "Device, as the calibration calls it (default: this machine's, or the only one)")
+        ->type_name("NAME");
     add_settings(app, options->set);
-    return [options, &common] { return predict(common, *options); };
+    return [options, &common, &app] {
+        options->members_given = app.count("--gpus-per-rank") > 0;
+        return predict(common, *options);
+    };
 }
 
 }  // namespace kasane::app

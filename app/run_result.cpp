@@ -44,7 +44,8 @@ int tell(const Common& common, const run::RunResult& result) {
     std::string text = fmt::format("{} to t = {:.6g} in {:.1f} s, largest relative energy error {:.2e}: {}", steps, result.time,
                                    result.seconds, result.relative_energy_error, result.status);
     if (result.step_seconds > 0 && result.predicted_step_seconds > 0)
-        text += fmt::format("\na step took {:.4g} s; predicted were {:.4g} s", result.step_seconds, result.predicted_step_seconds);
+        text += fmt::format("\npredicted {:.3g} ms a step, measured {:.3g} ms ({:+.0f}%)", 1e3 * result.predicted_step_seconds,
+                            1e3 * result.step_seconds, 100 * (result.step_seconds / result.predicted_step_seconds - 1));
     if (!result.report.empty()) text += "\nopen " + path(result.report);
     if (result.status != "done") text += fmt::format("\n`kasane resume {}` goes on", result.directory.string());
     print(common, object, text);

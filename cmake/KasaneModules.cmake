@@ -19,6 +19,9 @@ function(kasane_module name)
   install(TARGETS ${target} LIBRARY DESTINATION lib/kasane)
 endfunction()
 
+# The loader of a program that links the installed library finds them.
+target_link_options(kasane_comm INTERFACE $<INSTALL_INTERFACE:-Wl,-rpath,$<INSTALL_PREFIX>/lib/kasane>)
+
 set(KASANE_MPIRUN "")  # how the tests start ranks
 if(NOT KASANE_MPI STREQUAL "OFF")
   set(MPI_DETERMINE_LIBRARY_VERSION ON)
@@ -31,12 +34,15 @@ if(NOT KASANE_MPI STREQUAL "OFF")
     kasane_module(mpi MPI::MPI_C)
     target_compile_definitions(kasane_mpi PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)  # no bindings of MPI-2 for C++
     target_compile_definitions(kasane_comm PRIVATE "KASANE_MPI_BUILT_WITH=\"${mpi_name}\"")
+    if(KASANE_SANITIZE)
+      set(mpi_leaks ASAN_OPTIONS=detect_leaks=0)  # MPI libraries leave memory to the end of the process
+    endif()
     if(MPIEXEC_EXECUTABLE)
       # More ranks than cores, in a container and as root too; ranks yield the cores and are bound to none of them.
       set(KASANE_MPIRUN env OMP_WAIT_POLICY=passive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
           OMPI_MCA_plm=isolated OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
           OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-          PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
+          PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none ${mpi_leaks}
           ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG})
     endif()
     message(STATUS "MPI: ${mpi_name}")
@@ -56,6 +62,9 @@ if(KASANE_HAS_CUDA AND nccl_sources)
     string(REGEX REPLACE "[^0-9;]+" "" nccl_version "${nccl_says}")
     string(REPLACE ";" "." nccl_version "${nccl_version}")
     kasane_module(nccl ${KASANE_NCCL_LIBRARY} CUDA::cudart_static)
+    # CMake takes the toolkit's directories for some that every loader knows.
+    get_filename_component(nccl_directory ${KASANE_NCCL_LIBRARY} DIRECTORY)
+    set_target_properties(kasane_nccl PROPERTIES BUILD_RPATH ${nccl_directory} INSTALL_RPATH ${nccl_directory})
     target_include_directories(kasane_nccl SYSTEM PRIVATE ${KASANE_NCCL_INCLUDE} ${CUDAToolkit_INCLUDE_DIRS})
     target_compile_definitions(kasane_nccl PRIVATE KASANE_CUDA)
     target_compile_definitions(kasane_comm PRIVATE "KASANE_NCCL_BUILT_WITH=\"NCCL ${nccl_version}\"")

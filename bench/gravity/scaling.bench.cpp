@@ -153,7 +153,7 @@ class ScalingStudy {
                 if (!particles) particles = direct_problem(n, true);
                 auto timed = ways[w];
                 timed.n = n;
-                auto point = measure_scaling(team, here, *particles, timed.way);
+                auto point = measure_scaling(team, here, *particles, timed.way, std::max(0.0, sync.t_sync));
                 pair_seconds[w] = point.seconds / pairs(n);
                 if (!leads()) continue;
                 timed.row = row_of(timed.way, members, *particles, point, sync, note);
@@ -216,7 +216,8 @@ class ScalingStudy {
         BenchmarkResult row;
         row.name = label_of(way, members);
         row.n = n;
-        row.seconds = point.seconds - sync.t_sync / point.calls;  // [MTM13] section 5
+        const double t_sync = std::max(0.0, sync.t_sync);  // a fitted line may begin below zero where waiting takes nothing
+        row.seconds = point.seconds - t_sync / point.calls;  // [MTM13] section 5
         row.spread = point.spread;
         row.rate = static_cast<double>(n) * static_cast<double>(n) / row.seconds;
         row.unit = "interactions/s";
@@ -227,7 +228,7 @@ class ScalingStudy {
         auto& exact = exact_[n];
         if (exact.empty()) exact = exact_accelerations(particles, audited_of(n));
         row.error = largest_error(point.audited, exact);
-        row.more = {{"members", members}, {"seconds_raw", point.seconds}, {"t_sync", sync.t_sync}, {"calls", point.calls},
+        row.more = {{"members", members}, {"seconds_raw", point.seconds}, {"t_sync", t_sync}, {"calls", point.calls},
                     {"both_sides", point.both_sides}};
         if (members > 1) {
             row.more.emplace_back("messages", point.messages);

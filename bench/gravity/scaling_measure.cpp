@@ -11,7 +11,7 @@ namespace {
 
 using namespace gravity;
 
-constexpr double batch_seconds = 0.03;
+constexpr double shortest_batch = 0.03;  // [s]
 constexpr int most_calls = 4096;  // of a batch
 
 /// Seconds of so many calls, the same on every member: all begin together, and all have ended.
@@ -27,14 +27,20 @@ double batch(S on, comm::Member& member, int calls, const Call& call) {
     return seconds[0];
 }
 
+/// @param t_sync  of the wait at the end of a batch, beside which a batch must be long
 template <Space S, class Call>
-void time_batches(S on, comm::Member& member, const Call& call, ScalingPoint& point) {
+void time_batches(S on, comm::Member& member, const Call& call, double t_sync, ScalingPoint& point) {
+    const double wanted = std::max(shortest_batch, 30 * t_sync);
     batch(on, member, 1, call);  // memory is taken, paths are opened
-    const double once = std::max(batch(on, member, 1, call), 1e-7);
-    point.calls = std::clamp(static_cast<int>(std::ceil(batch_seconds / once)), 1, most_calls);
+    int calls = 1;
+    double whole = batch(on, member, calls, call);
+    while (whole < 0.5 * wanted && calls < most_calls) {
+        calls = std::min(most_calls, calls * std::clamp(static_cast<int>(wanted / whole), 2, 16));
+        whole = batch(on, member, calls, call);
+    }
+    point.calls = calls;
     std::vector<double> seconds;
-    for (int left = once < batch_seconds ? 5 : once < 0.5 ? 3 : 2; left > 0; --left)
-        seconds.push_back(batch(on, member, point.calls, call) / point.calls);
+    for (int left = calls > 1 ? 5 : whole < 0.5 ? 3 : 2; left > 0; --left) seconds.push_back(batch(on, member, calls, call) / calls);
     std::sort(seconds.begin(), seconds.end());
     point.seconds = seconds[seconds.size() / 2];
     point.spread = (seconds.back() - seconds.front()) / point.seconds;
@@ -104,8 +110,8 @@ std::vector<Span> followed(S on, comm::Member& member, MemberSum<S>& sum, const 
 }
 
 template <Space S>
-void measure(S on, comm::Member& member, const Particles& particles, const DirectFrame& frame, const ScalingWay& way, ScalingPoint& point,
-             std::string& spans) {
+void measure(S on, comm::Member& member, const Particles& particles, const DirectFrame& frame, const ScalingWay& way, double t_sync,
+             ScalingPoint& point, std::string& spans) {
     Exchange exchange;
     exchange.form = way.form;
     exchange.engine = way.engine;
@@ -118,7 +124,7 @@ void measure(S on, comm::Member& member, const Particles& particles, const Direc
     const auto mass = to_space(on, std::vector(particles.mass.begin() + first, particles.mass.begin() + end));
     Buffer<Vec3<double>, S> acceleration(on, sum.count());
     const auto call = [&] { sum.accelerate({position.view(), mass.view()}, acceleration.view()); };
-    time_batches(on, member, call, point);
+    time_batches(on, member, call, t_sync, point);
     point.engine = sum.engine();
     point.both_sides = sum.both_sides();
     point.audited = gather_audited(member, n, sum.first(), to_host(acceleration));
@@ -141,13 +147,14 @@ comm::ChannelSpeed measure_link(comm::Team& team, const std::vector<AnySpace>& h
     return speeds.front();
 }
 
-ScalingPoint measure_scaling(comm::Team& team, const std::vector<AnySpace>& here, const Particles& particles, const ScalingWay& way) {
+ScalingPoint measure_scaling(comm::Team& team, const std::vector<AnySpace>& here, const Particles& particles, const ScalingWay& way,
+                             double t_sync) {
     std::vector<ScalingPoint> points(here.size());
     std::vector<std::string> spans(here.size());
     const auto frame = frame_of(particles);
     team.run([&](comm::Member& member) {
         const auto k = static_cast<std::size_t>(member.local());
-        std::visit([&]<Space S>(S on) { measure(on, member, particles, frame, way, points[k], spans[k]); }, here[k]);
+        std::visit([&]<Space S>(S on) { measure(on, member, particles, frame, way, t_sync, points[k], spans[k]); }, here[k]);
     });
     std::string text;
     for (const auto& own : spans) text += own;

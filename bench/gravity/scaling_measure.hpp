@@ -37,7 +37,9 @@ struct ScalingPoint {
 comm::ChannelSpeed measure_link(comm::Team& team, const std::vector<AnySpace>& here, comm::Engine engine);
 
 /// Collective over the team. @param here  spaces of this rank's members   @param particles  all of them
+/// @param t_sync  what the wait of everybody for everybody takes, so that batches are long beside it
 /// @throws InputError on every rank alike where this way does not exist here
-ScalingPoint measure_scaling(comm::Team& team, const std::vector<AnySpace>& here, const gravity::Particles& particles, const ScalingWay& way);
+ScalingPoint measure_scaling(comm::Team& team, const std::vector<AnySpace>& here, const gravity::Particles& particles, const ScalingWay& way,
+                             double t_sync);
 
 }  // namespace kasane::bench

@@ -85,7 +85,8 @@ std::string scaling_figure(const Scaling& scaling, const std::string& way, Figur
     for (const double members : scaling.counts) {
         if (which != Figure::performance && members == 1) continue;
         Series model, marks;
-        model.color = marks.color = marks.shape = scaling.place(members);
+        model.color = marks.color = scaling.place(members) % run::report::colors;
+        marks.shape = scaling.place(members);
         bool known = false;
         for (const auto& row : scaling.of(way, members)) {
             const double x = which == Figure::weak ? row["n"] / members : row["n"];
@@ -150,7 +151,8 @@ std::string figure_7(const Study& study, const Scaling& scaling) {
     std::vector<Series> measured;
     for (const auto& row : synchronisations(study)) {
         Series fit, marks;
-        fit.color = marks.color = marks.shape = scaling.place(row["members"]);
+        fit.color = marks.color = scaling.place(row["members"]) % run::report::colors;
+        marks.shape = scaling.place(row["members"]);
         marks.name = members_text(row["members"]);
         marks.stroke = Stroke::none;
         marks.x = fit.x = row.list("launches");

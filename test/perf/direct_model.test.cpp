@@ -1,5 +1,5 @@
-// The numbers of [MTM13] section 6 from the models with the paper's parameters. The paper rounds to 2 or 3 digits; what its own measurements say
-// differently from its own model is told beside the tolerance.
+// The numbers of [MTM13] section 6 from the models with the paper's parameters. The paper rounds to 2 or 3 digits; what its own
+// measurements say differently from its own model is told beside the tolerance.
 #include <kasane/core/base/error.hpp>
 #include <kasane/perf/direct_model.hpp>
 #include <kasane/perf/least_squares.hpp>
@@ -49,8 +49,8 @@ TEST(DirectModel, Gigaflops) {
 }
 
 TEST(DirectModel, Table3) {
-    // The paper's own table and its eq. 2 differ: an SM with one block has nothing to hide latencies under, which eq. 2 counts as two blocks that
-    // share the lanes: 8 to 9% too slow up to N = 4096. Filled, the table is 10% slower than the 28.9 s at N = 1,048,576 say.
+    // The paper's own table and its eq. 2 differ: an SM with one block has nothing to hide latencies under, which eq. 2 counts as two
+    // blocks that share the lanes: 8 to 9% too slow up to N = 4096. Filled, the table is 10% slower than the 28.9 s at N = 1,048,576 say.
     const auto device = tesla_m2090();
     const double expected[] = {1.086, 1.087, 1.084, 1.085, 1.083, 0.910};
     for (std::size_t k = 0; k < table3.size(); ++k) {
@@ -61,8 +61,8 @@ TEST(DirectModel, Table3) {
 }
 
 TEST(DirectModel, LatencyFromTable3) {
-    // Up to 4096 the table is a line in N_j, whose intercept is C_kernel + 2 L in eq. 2: L comes out within the paper's 400 to 800 cycles, where
-    // it could not be told from N = 1,048,576.
+    // Up to 4096 the table is a line in N_j, whose intercept is C_kernel + 2 L in eq. 2: L comes out within the paper's 400 to 800
+    // cycles, where it could not be told from N = 1,048,576.
     std::vector<std::vector<double>> rows;
     std::vector<double> seconds;
     for (const auto& row : table3)
@@ -102,7 +102,8 @@ TEST(DirectModel, EquationsAsPrinted) {
 }
 
 TEST(DirectModel, SynchronisationIsNotAlwaysShort) {
-    // The lower limits rest on t_sync < 2 t_calc, "always" below 8192 particles a device. Tables 2 and 3 say so from 512 on, and not at 256.
+    // The lower limits rest on t_sync < 2 t_calc, "always" below 8192 particles a device. Tables 2 and 3 say so from 512 on, and not at
+    // 256.
     for (const auto& sync : table2) {
         if (sync.devices < 4) continue;
         for (const auto& kernel : table3) EXPECT_EQ(sync.t_sync < 2 * kernel.seconds, kernel.n > 256) << sync.devices << " " << kernel.n;

@@ -10,8 +10,8 @@ namespace {
 using namespace kasane;
 
 TEST(LeastSquares, LineByHand) {
-    // x = 0, 1, 2, 3 and y = 1, 3, 4, 8: means 1.5 and 4, sums of (x - 1.5)(y - 4) = 11 and (x - 1.5)^2 = 5, so slope 2.2 and intercept 0.7.
-    // y - (0.7 + 2.2 x) = 0.3, 0.1, -1.1, 0.7, whose squares add up to 1.8, so that scatter^2 = 1.8 / 2.
+    // x = 0, 1, 2, 3 and y = 1, 3, 4, 8: means 1.5 and 4, sums of (x - 1.5)(y - 4) = 11 and (x - 1.5)^2 = 5, so slope 2.2 and intercept
+    // 0.7. y - (0.7 + 2.2 x) = 0.3, 0.1, -1.1, 0.7, whose squares add up to 1.8, so that scatter^2 = 1.8 / 2.
     const auto fit = fit_line({0, 1, 2, 3}, {1, 3, 4, 8});
     EXPECT_NEAR(fit.slope, 2.2, 1e-14);
     EXPECT_NEAR(fit.intercept, 0.7, 1e-14);
@@ -28,8 +28,8 @@ TEST(LeastSquares, TwoPointsLeaveNothingOver) {
 }
 
 TEST(LeastSquares, SynchronisationOfThePaper) {
-    // t_tot = t_sync + N_sub t_kernel ([MTM13] section 5) with table 2's numbers for one device, disturbed by +-1%, alternately. The slope's
-    // error is at most sum |x - mean| |d| / sum (x - mean)^2 with |d| <= 1% of the largest total.
+    // t_tot = t_sync + N_sub t_kernel ([MTM13] section 5) with table 2's numbers for one device, disturbed by +-1%, alternately. The
+    // slope's error is at most sum |x - mean| |d| / sum (x - mean)^2 with |d| <= 1% of the largest total.
     const double t_sync = 2.97e-5, t_kernel = 1.61e-6;
     std::vector<double> x, y;
     for (int k = 0; k < 20; ++k) {

@@ -42,7 +42,8 @@ TEST(Timetable, MessagesAreHiddenOrShow) {
 }
 
 TEST(Timetable, StreamsOfThePaper) {
-    // [MTM13] fig. 11: kernels that leave half of the device idle, stage after stage on two streams, messages that take no time: eqs. 4 and 5.
+    // [MTM13] fig. 11: kernels that leave half of the device idle, stage after stage on two streams, messages that take no time: eqs. 4
+    // and 5.
     for (int devices = 2; devices <= 256; devices *= 2) {
         Timetable table;
         Timetable::Task last[2] = {table.kernel(1, 0.5, {}), -1};

@@ -3,6 +3,8 @@
 #include "command.hpp"
 #include "report/markup.hpp"
 
+#include <kasane/core/base/types.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -128,13 +128,13 @@ TEST_F(Parallel, ARunGoesOnWithAnyNumberOfRanks) {
 
 TEST_F(Parallel, CheckTellsPlacesAndMemoryOfEachRank) {
     sphere();
-    const auto outcome = ranks(2, {"check", "sphere.toml", "--json"});
+    const auto outcome = ranks(2, {"check", "sphere.toml", "--json", "--set", "initial.count=20000"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto result = outcome.json();
     ASSERT_EQ(result["ranks"].size(), 2u);
     EXPECT_NE(result["ranks"][1]["placement"].get<std::string>().find("rank 1"), std::string::npos);
     EXPECT_GT(result["ranks"][0]["memory"]["host_bytes"], result["ranks"][1]["memory"]["host_bytes"]) << "rank 0 holds all particles besides";
-    EXPECT_GT(result["ranks"][1]["memory"]["host_bytes"], 500 * 56);
+    EXPECT_GT(result["ranks"][1]["memory"]["host_bytes"], 9000 * 56) << "its half";
     EXPECT_NE(result["resolved"].get<std::string>().find("[parallel]"), std::string::npos);
     EXPECT_FALSE(fs::exists(directory / "out"));
 }
@@ -148,11 +148,9 @@ void expect_told_once(const test::Outcome& outcome, const std::vector<std::strin
 
 TEST_F(Parallel, WhatIsWrongIsToldOnce) {
     sphere();
-    expect_told_once(ranks(2, {"run", "missing.toml", "--json"}), {"missing.toml"});
     expect_told_once(ranks(2, {"run", "sphere.toml", "--json", "--set", "force.method=tree"}), {"force.method", "2 ranks", "direct"});
     expect_told_once(ranks(3, {"run", "sphere.toml", "--json", "-o", "sphere.toml/out"}), {"output.directory"});
     expect_told_once(ranks(2, {"solve", "A.mtx", "--json"}), {"kasane solve", "one rank", "2 were started"});
-    expect_told_once(ranks(2, {"rum", "sphere.toml", "--json"}), {"did you mean 'run'"});
     expect_told_once(ranks(2, {"run", "sphere.toml", "--json", "--set", "initial.count=100000000000"}), {"memory", "initial.count"});
     EXPECT_FALSE(fs::exists(directory / "out"));
 }

@@ -99,7 +99,11 @@ struct Simulation::EngineOn final : Engine {
           report(on, StepReport::words),
           selected(on, 1),
           step_span(on) {
-        options = {.force = chosen.force, .step = chosen.step, .start_time = chosen.start_time, .steps = chosen.steps, .exchange = chosen.exchange};
+        options = {.force = chosen.force,
+                   .step = chosen.step,
+                   .start_time = chosen.start_time,
+                   .steps = chosen.steps,
+                   .exchange = chosen.exchange};
         if (!place.member) host = std::move(particles);
         host_step = steps = chosen.steps;
         reset_report(on, report.view());

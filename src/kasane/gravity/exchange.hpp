@@ -3,6 +3,8 @@
 
 #include <kasane/core/comm/channel.hpp>
 
+#include <algorithm>
+
 #include <string>
 
 namespace kasane::gravity {
@@ -26,5 +28,10 @@ struct ExchangeUsed {
     std::string engine;  ///< as comm::Channel::text(); empty: there is one member
     PairForm form = PairForm::one_sided;
 };
+
+/// Particles that each of the two buffers may hold.
+inline index_t buffer_particles(const Exchange& exchange, std::size_t body_bytes, index_t total) {
+    return static_cast<index_t>(std::min(exchange.buffer_bytes / static_cast<double>(body_bytes), static_cast<double>(total)));
+}
 
 }  // namespace kasane::gravity

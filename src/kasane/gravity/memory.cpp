@@ -24,8 +24,10 @@ std::uint64_t member_work(const AnySpace& on, index_t n, const Direct& force, co
     const comm::Partition partition{n, 1024, members};  // grains are at most so large
     const bool in_double = force.precision == Precision::double_;
     const std::uint64_t body = in_double ? 32 : 16, reaction = in_double ? 3 * sizeof(BinnedSum<3>) : 3 * sizeof(BinnedSum<2>);
-    const auto plan = comm::exchange_plan(partition, member, static_cast<index_t>(exchange.buffer_bytes / static_cast<double>(body)));
-    const auto padded = [&](index_t particles) { return static_cast<std::uint64_t>((particles + partition.grain - 1) / partition.grain * partition.grain); };
+    const auto plan = comm::exchange_plan(partition, member, buffer_particles(exchange, body, n));
+    const auto padded = [&](index_t particles) {
+        return static_cast<std::uint64_t>((particles + partition.grain - 1) / partition.grain * partition.grain);
+    };
     const auto own = static_cast<std::uint64_t>(partition.count(member)), slab = padded(partition.largest());
 
     constexpr std::uint64_t state = 3 * sizeof(Vec3<double>) + sizeof(double);

@@ -41,8 +41,8 @@ std::optional<CalibrationEntry> checked(const json& entry) {
 
 double CalibrationEntry::operator[](const std::string& name) const {
     const auto found = numbers.find(name);
-    KS_VALIDATE(found != numbers.end(),
-                fmt::format("the calibration of {} ({}, {}) says nothing of '{}': run `kasane calibrate` again", key.device, key.kind, key.what, name));
+    KS_VALIDATE(found != numbers.end(), fmt::format("the calibration of {} ({}, {}) says nothing of '{}': run `kasane calibrate` again",
+                                                    key.device, key.kind, key.what, name));
     return found->second;
 }
 
@@ -54,7 +54,8 @@ const CalibrationEntry* Calibration::find(const CalibrationKey& key) const {
 std::vector<std::string> Calibration::devices(const std::string& kind) const {
     std::vector<std::string> names;
     for (const auto& entry : entries)
-        if (entry.key.kind == kind && std::find(names.begin(), names.end(), entry.key.device) == names.end()) names.push_back(entry.key.device);
+        if (entry.key.kind == kind && std::find(names.begin(), names.end(), entry.key.device) == names.end())
+            names.push_back(entry.key.device);
     return names;
 }
 
@@ -77,7 +78,8 @@ Calibration read_calibration(const std::filesystem::path& file) {
             ++damaged;
             continue;
         }
-        if (out.find(taken->key)) std::erase_if(out.entries, [&](const auto& before) { return before.key == taken->key; });  // the latest counts
+        if (out.find(taken->key))
+            std::erase_if(out.entries, [&](const auto& before) { return before.key == taken->key; });  // the latest counts
         out.entries.push_back(std::move(*taken));
     }
     if (damaged > 0) out.note = fmt::format("{}: {} of its entries cannot be taken", file.string(), damaged);

@@ -1,7 +1,7 @@
-// What machines measured about themselves, kept in a file for `kasane predict` and for the prediction that a run prints: entries of one or of
-// several machines, each a set of named numbers that belongs to a kind, a device and what was measured.
-// Invariants: the file is a hint from anybody (core/io/entry_file): an entry with a number that is negative, not finite or beyond 1e30, or of
-// another version of kasane, counts as absent; numbers are in SI units.
+// What machines measured about themselves, kept in a file for `kasane predict` and for the prediction that a run prints: entries of one
+// or of several machines, each a set of named numbers that belongs to a kind, a device and what was measured.
+// Invariants: the file is a hint from anybody (core/io/entry_file): an entry with a number that is negative, not finite or beyond 1e30,
+// or of another version of kasane, counts as absent; numbers are in SI units.
 #pragma once
 
 #include <kasane/core/device/space.hpp>

@@ -30,7 +30,8 @@ double direct_seconds(const DirectDevice& device, index_t targets, index_t sourc
 }
 
 double loop_cycles(const DirectDevice& device, index_t targets, index_t sources, double seconds) {
-    return seconds * device.clock_hertz / (static_cast<double>(waves(device, targets)) * static_cast<double>(sources) * blocks_per_lane(device));
+    return seconds * device.clock_hertz /
+           (static_cast<double>(waves(device, targets)) * static_cast<double>(sources) * blocks_per_lane(device));
 }
 
 StreamWork stream_work(int devices) {

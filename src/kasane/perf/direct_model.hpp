@@ -9,7 +9,8 @@
 
 namespace kasane {
 
-/// A device and a kernel that gives every thread of a block a target and stages as many sources at a time as a block has threads ([MTM13] fig. 2).
+/// A device and a kernel that gives every thread of a block a target and stages as many sources at a time as a block has threads ([MTM13]
+/// fig. 2).
 struct DirectDevice {
     int multiprocessors = 1;
     int resident_blocks = 1;             ///< of a multiprocessor at the same time
@@ -33,8 +34,8 @@ double direct_seconds(const DirectDevice& device, index_t targets, index_t sourc
 /// max(L, T C_calc) from a measured time, without launch and latency: eq. 3.
 double loop_cycles(const DirectDevice& device, index_t targets, index_t sources, double seconds);
 
-/// What the two streams of a device do in units of t_calc(N / N_GPU; 1) where the kernels leave multiprocessors idle (fig. 11): the own particles
-/// and stages 0, 2, … (1, 4, 16, … times N / N_GPU sources) on stream 0; stages 1, 3, … (2, 8, 32, …) on stream 1.
+/// What the two streams of a device do in units of t_calc(N / N_GPU; 1) where the kernels leave multiprocessors idle (fig. 11): the own
+/// particles and stages 0, 2, … (1, 4, 16, … times N / N_GPU sources) on stream 0; stages 1, 3, … (2, 8, 32, …) on stream 1.
 struct StreamWork {
     double stream0 = 0, stream1 = 0;
 };
@@ -43,15 +44,15 @@ StreamWork stream_work(int devices);
 /// Messages that a stream waits for, one after the other, before its last kernel: floor(log4 N_GPU).
 int stream_waits(int devices);
 
-/// Eqs. 4 and 5, one evaluation by so many devices that are not filled. The paper's condition reads "not a multiple of 4" and "a multiple of
-/// 4"; its numbers come from "not a power of 4" (8, 32, 128: eq. 4, stream 0 ends last) and "a power of 4" (4, 16, 64, 256: eq. 5, stream 1 does),
-/// with both logarithms rounded down. That is the longer one of the two streams.
+/// Eqs. 4 and 5, one evaluation by so many devices that are not filled. The paper's condition reads "not a multiple of 4" and "a multiple
+/// of 4"; its numbers come from "not a power of 4" (8, 32, 128: eq. 4, stream 0 ends last) and "a power of 4" (4, 16, 64, 256: eq. 5,
+/// stream 1 does), with both logarithms rounded down. That is the longer one of the two streams.
 double unfilled_seconds(int devices, double t_calc, double t_sync);
 /// Eqs. 6 and 7: weak efficiency, N_GPU t_calc over the above.
 double unfilled_efficiency(int devices, double t_calc, double t_sync);
 
-/// One evaluation for n particles on so many devices: eqs. 4 and 5 where N / N_GPU is below filling_targets(); from there on the kernels of both streams
-/// share the device, so that their times add up: own particles, then a kernel per message.
+/// One evaluation for n particles on so many devices: eqs. 4 and 5 where N / N_GPU is below filling_targets(); from there on the kernels
+/// of both streams share the device, so that their times add up: own particles, then a kernel per message.
 double cluster_seconds(const DirectDevice& device, index_t n, int devices, double t_sync);
 
 /// What [MTM13] gives: table 2, table 3, and the device with the parameters of section 6.1.

@@ -102,7 +102,8 @@ LinearFit least_squares(const Matrix& rows, const std::vector<double>& y, Sign s
         for (std::size_t k = 0; k < parameters; ++k)
             if (set >> k & 1u) wanted.push_back(k);
         auto solved = solve(columns, wanted, y);
-        const bool allowed = solved && (sign == Sign::any || std::all_of(solved->value.begin(), solved->value.end(), [](double v) { return v >= 0; }));
+        const bool allowed =
+            solved && (sign == Sign::any || std::all_of(solved->value.begin(), solved->value.end(), [](double v) { return v >= 0; }));
         if (allowed && (!best || solved->squares < best->squares)) best = std::move(solved), chosen = wanted;
         if (best && set == all) break;  // nothing has fewer residuals than all parameters
         KS_VALIDATE(sign == Sign::non_negative, "the measurements do not tell the parameters of the fit apart: measure at other sizes");

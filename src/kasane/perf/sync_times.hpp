@@ -1,6 +1,6 @@
-// What starting work and waiting for it costs, from empty kernels ([MTM13] section 5, fig. 7, table 2): the whole time of N_sub empty kernels
-// and one synchronisation is t_sync + N_sub t_kernel, a line whose coefficients are found by least squares.
-// On the CPU an empty kernel is an empty parallel region of the member's threads.
+// What starting work and waiting for it costs, from empty kernels ([MTM13] section 5, fig. 7, table 2): the whole time of N_sub empty
+// kernels and one synchronisation is t_sync + N_sub t_kernel, a line whose coefficients are found by least squares. On the CPU an empty
+// kernel is an empty parallel region of the member's threads.
 #pragma once
 
 #include <kasane/core/comm/team.hpp>

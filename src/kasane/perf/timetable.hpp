@@ -1,8 +1,8 @@
-// When the kernels and messages of one evaluation end, from how long each takes alone and what it waits for: the picture of [MTM13] fig. 11 for any
-// device, any number of streams and any exchange.
-// Invariants: a kernel takes a part of the device, and kernels at the same time share it: as long as their parts add up to less than one, none is
-// slowed down (the superlinear region: two streams fill each other's idle multiprocessors); beyond, those with priority are served first, the others
-// equally. Messages share their link alike, after a latency that nobody shares.
+// When the kernels and messages of one evaluation end, from how long each takes alone and what it waits for: the picture of [MTM13] fig.
+// 11 for any device, any number of streams and any exchange.
+// Invariants: a kernel takes a part of the device, and kernels at the same time share it: as long as their parts add up to less than one,
+// none is slowed down (the superlinear region: two streams fill each other's idle multiprocessors); beyond, those with priority are
+// served first, the others equally. Messages share their link alike, after a latency that nobody shares.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,8 @@ class Timetable {
    public:
     using Task = int;
 
-    /// @param seconds  alone   @param part  of the device that it keeps busy then, above 0, at most 1   @param after  tasks that end before it begins
+    /// @param seconds  alone   @param part  of the device that it keeps busy then, above 0, at most 1   @param after  tasks that end
+    /// before it begins
     Task kernel(double seconds, double part, const std::vector<Task>& after, bool priority = false);
     /// @param latency  before the bytes flow   @param seconds  of the bytes, alone on the link
     Task message(double latency, double seconds, const std::vector<Task>& after);

@@ -19,6 +19,7 @@ constexpr double least_residual = 0.02;       ///< a run's particles are no Plum
 constexpr double per_doubling = 0.01;         ///< above the measured sizes the time grows as N^2 and little else
 constexpr double per_halving = 0.1;           ///< below them it is launches and latency
 constexpr double other_threads = 0.15;        ///< parameters of another number of threads, whose clocks and caches differ
+constexpr int most_members = 4096;            ///< a timetable of more takes long to play
 constexpr double link_measured = 1.2, link_extrapolated = 2;  ///< factors on latency and bandwidth
 
 std::string this_device(const AnySpace& on) {
@@ -46,7 +47,8 @@ std::string join(const std::vector<std::string>& names) {
 /// The device that is asked for, or this machine's, or the only one.
 Found find_device(const RunFile& file, const Calibration& calibration, const PredictionWish& wish) {
     const auto devices = calibration.devices("force");
-    const std::string from = calibration.file.empty() ? "there is no calibration" : calibration.file.string() + " has no calibration of a force";
+    const std::string from =
+        calibration.file.empty() ? "there is no calibration" : calibration.file.string() + " has no calibration of a force";
     KS_VALIDATE(!devices.empty(), (calibration.note.empty() ? from : calibration.note) +
                                       ": run `kasane calibrate` on the machine that is to compute, and name its file with --calibration");
     const auto known = [&](const std::string& device) { return std::find(devices.begin(), devices.end(), device) != devices.end(); };
@@ -68,8 +70,10 @@ Found find_device(const RunFile& file, const Calibration& calibration, const Pre
             out.widened = other_threads;
             return out;
         }
-    KS_VALIDATE(devices.size() == 1, fmt::format("the calibration has nothing of '{}', but of {}: choose one of them with --on, or run `kasane "
-                                                 "calibrate`", here, join(devices)));
+    KS_VALIDATE(devices.size() == 1,
+                fmt::format("the calibration has nothing of '{}', but of {}: choose one of them with --on, or run `kasane "
+                            "calibrate`",
+                            here, join(devices)));
     out.device = devices.front();
     out.doubts.push_back(fmt::format("it is for '{}', not for this machine's '{}'", out.device, here));
     return out;
@@ -85,25 +89,29 @@ const CalibrationEntry* find_force(const Calibration& calibration, const std::st
 }
 
 /// The method of a step, and its parameters. Where both sides are to be had is decided by the device's size.
-KnownForce force_of(const Calibration& calibration, const Found& device, const RunFile& file, const gravity::Direct& direct, bool equal_masses) {
-    ForceMethod method{direct.precision, direct.accumulation, false, equal_masses};
+KnownForce force_of(const Calibration& calibration, const Found& device, const RunFile& file, const gravity::Direct& direct,
+                    bool equal_masses) {
+    ForceMethod method{direct.precision, false, equal_masses};
     const CalibrationEntry* entry = nullptr;
     for (const bool both : {true, false}) {
         method.both_sides = both;
         entry = find_force(calibration, device.device, method);
         if (!entry) continue;
         const auto known = gravity::known_force(*entry);
-        const bool taken = file.exchange.form != gravity::PairForm::one_sided && gravity::takes_both_sides(known.device, direct, file.initial.count());
+        const bool taken =
+            file.exchange.form != gravity::PairForm::one_sided && gravity::takes_both_sides(known.device, direct, file.initial.count());
         if (taken == both) return known;
         entry = nullptr;
     }
     method.both_sides = false;
-    KS_VALIDATE(entry, fmt::format("the calibration of '{}' has nothing for this method ({}): run `kasane calibrate{}` there", device.device,
-                                   method.text(), direct.precision == gravity::Precision::double_ ? " --precision double" : ""));
+    KS_VALIDATE(entry,
+                fmt::format("the calibration of '{}' has nothing for this method ({}): run `kasane calibrate{}` there", device.device,
+                            method.text(), direct.precision == gravity::Precision::double_ ? " --precision double" : ""));
     return gravity::known_force(*entry);
 }
 
-/// Components follow each other in the order of the particles, so that the kernels meet equal masses nearly everywhere; a snapshot's are not known.
+/// Components follow each other in the order of the particles, so that the kernels meet equal masses nearly everywhere; a snapshot's are
+/// not known.
 bool masses_are_equal(const Initial& initial) {
     return std::all_of(initial.sources.begin(), initial.sources.end(), [](const Source& source) { return !source.file(); });
 }
@@ -117,7 +125,7 @@ struct FoundLink {
 /// The channel of so many members, or of the nearest number that was measured.
 FoundLink find_link(const Calibration& calibration, const std::string& device, const PredictionWish& wish) {
     const int members = wish.ranks * wish.members;
-    if (members == 1) return {{0, 1}, 1, ""};
+    if (members == 1) return {};
     const CalibrationEntry* nearest = nullptr;
     double least = 0;
     for (const auto& entry : calibration.entries) {
@@ -127,14 +135,18 @@ FoundLink find_link(const Calibration& calibration, const std::string& device, c
                             std::abs(std::log2(entry["members"] / entry["ranks"] / wish.members));
         if (!nearest || away < least) nearest = &entry, least = away;
     }
-    KS_VALIDATE(nearest, fmt::format("the calibration of '{}' has no channel between members: run `mpirun -n 2 kasane calibrate{}` there", device,
-                                     wish.members > 1 ? " --gpus-per-rank 2" : ""));
-    FoundLink out{{(*nearest)["latency"], (*nearest)["bytes_per_second"]}, link_measured, ""};
+    KS_VALIDATE(nearest, fmt::format("the calibration of '{}' has no channel between members: run `mpirun -n 2 kasane calibrate{}` there",
+                                     device, wish.members > 1 ? " --gpus-per-rank 2" : ""));
+    const auto optional = [&](const char* name) { return nearest->numbers.contains(name) ? (*nearest)[name] : 0; };
+    FoundLink out{{(*nearest)["latency"], (*nearest)["bytes_per_second"], optional("least_one_sided"), optional("least_both_sides")},
+                  link_measured,
+                  ""};
     KS_VALIDATE(out.time.bytes_per_second > 0, "the calibration's channel carries nothing: run `kasane calibrate` again");
     if ((*nearest)["members"] != members || (*nearest)["ranks"] != wish.ranks) {
         out.factor = link_extrapolated;
-        out.doubt = fmt::format("messages were measured between {:.0f} members of {:.0f} {}, not between {} of {}: they are taken to be as fast",
-                                (*nearest)["members"], (*nearest)["ranks"], (*nearest)["ranks"] == 1 ? "rank" : "ranks", members, wish.ranks);
+        out.doubt =
+            fmt::format("messages were measured between {:.0f} members of {:.0f} {}, not between {} of {}: they are taken to be as fast",
+                        (*nearest)["members"], (*nearest)["ranks"], (*nearest)["ranks"] == 1 ? "rank" : "ranks", members, wish.ranks);
     }
     return out;
 }
@@ -144,13 +156,14 @@ std::string bound_of(const gravity::TeamStep& step) {
     if (step.exposed > 0.1 * step.seconds)
         return fmt::format("messages: for {:.0f}% of a step no kernel runs while they are under way", percent(step.exposed));
     if (step.idle > 0.4 * step.seconds)
-        return fmt::format("too few particles for the devices: {:.0f}% of a step are launches, latency and units without work", percent(step.idle));
+        return fmt::format("too few particles for the devices: {:.0f}% of a step are launches, latency and units without work",
+                           percent(step.idle));
     return fmt::format("arithmetic: the pairs alone would take {:.0f}% of a step", percent(step.busy));
 }
 
 /// Bytes on a device that this build or machine does not have: state, packed particles and sums of MemberSum and DirectPieces.
-std::uint64_t device_bytes_of(const gravity::ForceDevice& device, const gravity::Direct& direct, const gravity::Exchange& exchange, index_t n,
-                              int members, bool both) {
+std::uint64_t device_bytes_of(const gravity::ForceDevice& device, const gravity::Direct& direct, const gravity::Exchange& exchange,
+                              index_t n, int members, bool both) {
     const auto own = static_cast<double>(gravity::team_partition(device, direct, n, members).largest());
     const double body = gravity::body_bytes(direct.precision), reaction = gravity::reaction_bytes(direct.precision);
     double bytes = own * (80 + body + 4. / 3 * reaction);
@@ -158,7 +171,8 @@ std::uint64_t device_bytes_of(const gravity::ForceDevice& device, const gravity:
     return static_cast<std::uint64_t>(bytes);
 }
 
-void add_memory(Prediction& out, const RunFile& file, const gravity::Direct& direct, const gravity::ForceDevice& device, const PredictionWish& wish) {
+void add_memory(Prediction& out, const RunFile& file, const gravity::Direct& direct, const gravity::ForceDevice& device,
+                const PredictionWish& wish) {
     const int members = wish.ranks * wish.members;
     const bool here = device.cuda != std::holds_alternative<Cpu>(file.space);
     const auto of = [&](int member) {
@@ -193,11 +207,13 @@ Prediction predict(const RunFile& file, const Calibration& calibration, const Pr
                 {file.path.string(), 0, 0, "force.method"});
     KS_VALIDATE(std::holds_alternative<gravity::Leapfrog>(file.steps),
                 "how many particles an adaptive or a block step takes along depends on where they go: only constant steps can be predicted",
-                {file.path.string(), 0, 0, "step.scheme"});
-    KS_VALIDATE(direct->variant != gravity::DirectVariant::plain, "the variant \"plain\" is there to be compared with, not to be fast: it is not predicted",
+                {file.path.string(), 0, 0, "step.method"});
+    KS_VALIDATE(direct->variant != gravity::DirectVariant::plain,
+                "the variant \"plain\" is there to be compared with, not to be fast: it is not predicted",
                 {file.path.string(), 0, 0, "force.variant"});
     KS_VALIDATE(wish.ranks >= 1 && wish.members >= 1, "there must be at least one rank, with at least one member");
     const int members = wish.ranks * wish.members;
+    KS_VALIDATE(members <= most_members, fmt::format("{} members are more than are predicted: at most {}", members, most_members));
     const auto n = file.initial.count();
 
     auto device = find_device(file, calibration, wish);
@@ -227,8 +243,8 @@ Prediction predict(const RunFile& file, const Calibration& calibration, const Pr
     // How sure.
     double off = std::max(least_residual, device.force.time.largest) + device.widened;
     out.doubts = device.doubts;
-    out.doubts.push_back(fmt::format("the model fits its {:.0f} to {:.0f} particles to {:.1f}%", device.force.time.fewest, device.force.time.most,
-                                     100 * device.force.time.largest));
+    out.doubts.push_back(fmt::format("the model fits its {:.0f} to {:.0f} particles to {:.1f}%", device.force.time.fewest,
+                                     device.force.time.most, 100 * device.force.time.largest));
     // A kernel with `own` targets and n sources is as much work as this number of particles on themselves.
     const double size = std::sqrt(static_cast<double>(own) * static_cast<double>(n));
     if (size > device.force.time.most) {
@@ -242,8 +258,9 @@ Prediction predict(const RunFile& file, const Calibration& calibration, const Pr
     if (!link.doubt.empty()) out.doubts.push_back(link.doubt);
     if (!equal && other_masses.time.step + other_masses.time.load != device.force.time.step + device.force.time.load)
         out.doubts.push_back("the masses of the snapshot are taken to be unequal; equal ones are faster");
-    const LinkTime worse{link.time.latency * link.factor, link.time.bytes_per_second / link.factor};
-    const LinkTime better{link.time.latency / link.factor, link.time.bytes_per_second * link.factor};
+    auto worse = link.time, better = link.time;
+    worse.latency *= link.factor, worse.bytes_per_second /= link.factor;
+    better.latency /= link.factor, better.bytes_per_second *= link.factor;
     double low = seconds(device.force, better).seconds, high = seconds(device.force, worse).seconds;
     if (!equal) low = std::min(low, seconds(other_masses, better).seconds);
     out.seconds_per_step.low = low * std::max(0.1, 1 - off);
@@ -260,9 +277,9 @@ std::optional<double> predicted_step(const RunFile& file, int ranks, int members
     try {
         const auto calibration = read_calibration(default_calibration_file());
         const auto devices = calibration.devices("force");
-        const auto here = this_device(file.space);
-        if (std::find(devices.begin(), devices.end(), here) == devices.end()) return {};
-        return predict(file, calibration, {ranks, members, here}).seconds_per_step.expected;
+        const auto here = processor(this_device(file.space));
+        if (std::none_of(devices.begin(), devices.end(), [&](const auto& device) { return processor(device) == here; })) return {};
+        return predict(file, calibration, {ranks, members, ""}).seconds_per_step.expected;
     } catch (const Error&) {  // a calibration that does not suffice is no reason to hold up a run
         return {};
     }

@@ -1,5 +1,6 @@
-// What a run will take, from its run file and what machines measured about themselves (`kasane calibrate`): the models of docs/performance-model.md.
-// Direct summation with constant steps alone: what a tree or a particle's own step costs depends on where the particles go.
+// What a run will take, from its run file and what machines measured about themselves (`kasane calibrate`): the models of
+// docs/performance-model.md. Direct summation with constant steps alone: what a tree or a particle's own step costs depends on where the
+// particles go.
 #pragma once
 
 #include <kasane/gravity/team/step_time.hpp>

@@ -1,5 +1,5 @@
-// Exchanges that a channel must get right on any team and any engine, for the tests with one rank and with several. Every byte that is sent is a
-// function of its sender, the turn and its place, so whoever receives it knows what it must be.
+// Exchanges that a channel must get right on any team and any engine, for the tests with one rank and with several. Every byte that is sent
+// is a function of its sender, the turn and its place, so whoever receives it knows what it must be.
 // On a device nothing waits for the host between the first turn and the last: delays and overwriting are copies in the stream's order.
 #pragma once
 
@@ -64,8 +64,8 @@ inline index_t bytes_in_turn(int sender, int turn, index_t largest) {
     return sizes[static_cast<std::size_t>(sender + turn) % sizes.size()];
 }
 
-/// In each turn everybody sends to the member `shift` further on and receives from the one `shift` back, or both with the partner member XOR
-/// shift; shifts change from turn to turn. Then overwrites at once what was sent and what was received.
+/// In each turn everybody sends to the member `shift` further on and receives from the one `shift` back, or both with the partner, member
+/// XOR shift; shifts change from turn to turn. Then overwrites at once what was sent and what was received.
 /// @param delayed  members are held up now and then, each at other places
 template <Space S>
 void play_turns(Member& member, Engine engine, index_t largest, int turns, bool delayed) {
@@ -148,7 +148,8 @@ void play_two_rings(Member& member, Engine engine, index_t bytes) {
         const int number = r == &up ? 0 : 15, step = r == &up ? 1 : -1;
         for (int t = 0; t < size; ++t) {
             const int owner = (me - step * t + size * size) % size;
-            EXPECT_TRUE(std::ranges::equal(contents(owner, number, bytes), std::vector<std::byte>(found.begin() + t * bytes, found.begin() + (t + 1) * bytes)))
+            const auto expected = contents(owner, number, bytes);
+            EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin() + t * bytes))
                 << "member " << me << " of " << size << ", turn " << t << ", slab of " << owner;
         }
     }

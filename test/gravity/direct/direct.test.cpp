@@ -228,8 +228,8 @@ TEST_P(EverySimdTarget, AgreesWithTheReference) {
 /// precision allows. The estimates of 1/sqrt must hold over the whole range, with and without softening.
 TEST_P(EverySimdTarget, TakesAnyUnits) {
     const With set(GetParam());
-    for (const auto& [precision, length] : {std::pair{Precision::single_, 0x1p55}, {Precision::single_, 0x1p-25}, {Precision::double_, 0x1p100},
-                                            {Precision::double_, 0x1p-100}})
+    for (const auto& [precision, length] : {std::pair{Precision::single_, 0x1p55}, std::pair{Precision::single_, 0x1p-25},
+                                            std::pair{Precision::double_, 0x1p100}, std::pair{Precision::double_, 0x1p-100}})
         for (const double softening : {0.01, 0.0})
             for (const double mass : {0x1p200, 0x1p-200}) {
                 SCOPED_TRACE(testing::Message() << "unit of length " << length << ", of mass " << mass << ", softening " << softening);

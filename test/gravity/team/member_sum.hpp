@@ -1,5 +1,5 @@
-// What holds for the sums of a team's members, of any number of ranks: held to the sum of one member, bit by bit, and to the number of messages
-// of [MTM13] section 4. Every member has all the particles and compares what it got at its own.
+// What holds for the sums of a team's members, of any number of ranks: held to the sum of one member, bit by bit, and to the number of
+// messages of [MTM13] section 4. Every member has all the particles and compares what it got at its own.
 #pragma once
 
 #include <kasane/core/comm/team.hpp>
@@ -69,9 +69,10 @@ void expect_member_sums(comm::Member& member, S on, const SumCase<S>& of, const 
     EXPECT_EQ(to_host(phi), part(of.potential, first, count)) << "member " << member.index() << " of " << member.size();
     EXPECT_EQ(sum.messages() - before, messages);
     // Whoever the senders are, every other slab comes once, in whole grains.
-    const auto grains = sum.partition().grains() - (sum.partition().first_grain(member.index() + 1) - sum.partition().first_grain(member.index()));
+    const auto& slabs = sum.partition();
+    const index_t grains = slabs.grains() - (slabs.first_grain(member.index() + 1) - slabs.first_grain(member.index()));
     const double body = of.options.precision == Precision::double_ ? 32 : 16;
-    EXPECT_EQ(sum.bytes_received() - bytes_before, body * static_cast<double>(grains * sum.partition().grain));
+    EXPECT_EQ(sum.bytes_received() - bytes_before, body * static_cast<double>(grains * slabs.grain));
 
     for (int time = 0; time < 3; ++time) {  // buffers are used again
         sum.accelerate(own, a.view());

@@ -45,7 +45,9 @@ TEST_P(MemberSumOn, RefusesAFormThatTheSpaceHasNot) {
     on_members(1, [](comm::Team&, auto on) {
         Exchange exchange;
         exchange.form = PairForm::both_sides;
-        EXPECT_THROW(MemberSum(on, {.softening = 0.02}, 100, exchange, nullptr), InputError);
+        const bool cpu = std::is_same_v<decltype(on), Cpu>;
+        const Direct options{.softening = 0.02, .variant = cpu ? DirectVariant::automatic : DirectVariant::tile};
+        EXPECT_THROW(MemberSum(on, options, 100, exchange, nullptr), InputError);
     });
 }
 

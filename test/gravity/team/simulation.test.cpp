@@ -88,6 +88,31 @@ TEST_P(TeamOn, AnotherTeamGoesOn) {
     }
 }
 
+/// A system that drifts away from where its frame was made.
+TEST_P(TeamOn, FramesFollowTheParticlesAndGoOnWithTheRun) {
+    auto start = team_particles(300);
+    for (auto& v : start.velocity) v.x += 3;
+    const auto options = team_options(leapfrog);
+    OneRank two(space_, 2), three(space_, 3);
+    Simulation whole(two.team, two.here, start, options);
+    whole.step(64);
+    const auto before = whole.state().frame;
+    whole.step(2);
+    const auto after = whole.state().frame;
+    EXPECT_NEAR(after.origin.x - before.origin.x, 3 * 0.64, 0.5) << "what 64 steps of 0.01 have moved it, and some of the inner motion";
+    for (const std::int64_t stop : {63, 64, 65}) {
+        Simulation first(three.team, three.here, start, options);
+        first.step(stop);
+        auto later = options;
+        later.steps = stop;
+        later.state = first.state();
+        Simulation second(space_, first.particles(), later);
+        second.step(66 - stop);
+        EXPECT_EQ(second.particles().position, whole.particles().position) << "stopped after " << stop;
+        EXPECT_EQ(second.potential(), whole.potential());
+    }
+}
+
 TEST_P(TeamOn, TellsWhichParticleBlewUpAndCanBeReplaced) {
     auto particles = team_particles(1000);
     const std::size_t bad = 777;
@@ -109,6 +134,18 @@ TEST_P(TeamOn, TellsWhichParticleBlewUpAndCanBeReplaced) {
     EXPECT_EQ(said, message(alone));
     EXPECT_EQ(team.steps(), alone.steps());
     compare(team_particles(5), team_options(leapfrog), {4}, {1});
+}
+
+TEST_P(TeamOn, AuditsSeeTheRoundingsOfTheForce) {
+    OneRank rank(space_, 3);
+    for (const auto& [precision, least, most] : {std::tuple(Precision::single_, 1e-9, 1e-5), std::tuple(Precision::double_, 0.0, 1e-13)}) {
+        Simulation team(rank.team, rank.here, team_particles(3000), {.force = Direct{.softening = 0.02, .precision = precision}, .step = leapfrog});
+        team.step(2);
+        const auto audit = team.audit();
+        EXPECT_EQ(audit.count, 256);
+        EXPECT_GE(audit.max, least);
+        EXPECT_LT(audit.max, most) << "2^-24 or 2^-53 of each pair, where few nearly cancel";
+    }
 }
 
 TEST_P(TeamOn, RefusesATreeAndBadParticles) {

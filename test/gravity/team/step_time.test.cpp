@@ -27,11 +27,12 @@ TEST(TeamStep, AloneIsTheStepOfADevice) {
 }
 
 TEST(TeamStep, NothingIsLostWhereNothingCosts) {
-    // Messages that take no time, no launches: a member's share of the work. On a processor exactly; on a device the kernels' last warps are
-    // up to a quantum (both sides) or a run of sources longer than the mean.
+    // Messages that take no time, no launches: a member's share of the work. On a processor exactly; on a device the kernels' last warps
+    // are up to a quantum (both sides) or a run of sources longer than the mean.
     for (const int members : {2, 3, 4, 8}) {
         const index_t n = 24 * 1024 * static_cast<index_t>(members);
-        const auto alone = team_step(processor, {}, {}, n, 1, pairs_only, {}), team = team_step(processor, {}, {}, n, members, pairs_only, instant);
+        const auto alone = team_step(processor, {}, {}, n, 1, pairs_only, {}),
+                   team = team_step(processor, {}, {}, n, members, pairs_only, instant);
         EXPECT_NEAR(team.seconds * members / alone.seconds, 1, 1e-9) << members;
         const index_t large = 262144 * static_cast<index_t>(members);
         for (const auto form : {PairForm::one_sided, PairForm::both_sides}) {
@@ -47,8 +48,8 @@ TEST(TeamStep, NothingIsLostWhereNothingCosts) {
 }
 
 TEST(TeamStep, MessagesShowWhereTheyAreLonger) {
-    // Two devices, every target with every source: own pairs and the message at once, then the others' pairs. 64 multiprocessors, which the 128
-    // blocks of 1024 targets fill.
+    // Two devices, every target with every source: own pairs and the message at once, then the others' pairs. 64 multiprocessors, which
+    // the 128 blocks of 1024 targets fill.
     constexpr ForceDevice full{true, 64};
     const index_t n = 2 * 131072;
     Exchange one_sided;
@@ -64,7 +65,8 @@ TEST(TeamStep, MessagesShowWhereTheyAreLonger) {
         // A processor carries its messages itself, between its kernels.
         const auto cpu_quick = team_step(processor, {}, one_sided, n, 2, pairs_only, instant);
         const double message = longer * cpu_quick.seconds / 2;
-        EXPECT_NEAR(team_step(processor, {}, one_sided, n, 2, pairs_only, {message, 1e30}).seconds, cpu_quick.seconds + message, 1e-6 * message);
+        EXPECT_NEAR(team_step(processor, {}, one_sided, n, 2, pairs_only, {message, 1e30}).seconds, cpu_quick.seconds + message,
+                    1e-6 * message);
     }
 }
 
@@ -84,7 +86,8 @@ TEST(TeamStep, MessagesOfThePaper) {
 }
 
 TEST(TeamStep, FewParticlesGainBySharingTheDevice) {
-    // Latency alone: kernels that leave most of the device idle run beside each other, so that weak efficiency is above one ([MTM13] section 6.2).
+    // Latency alone: kernels that leave most of the device idle run beside each other, so that weak efficiency is above one ([MTM13]
+    // section 6.2).
     const ForceTime latency{0, 0, 1e-9, 0, 0, 64, 0, 0, 0, 0};
     Exchange exchange;
     exchange.form = PairForm::one_sided;

@@ -123,6 +123,17 @@ TEST(ReportPlot, BadNumbersLeaveGaps) {
     EXPECT_EQ(count(path(to_svg(logarithmic)), "M"), 2U);
 }
 
+TEST(ReportPlot, MarksAloneHaveNoCurve) {
+    auto p = simple({1, 2, 3}, {4, 5, 6});
+    p.series.push_back({"marks", {1, 2}, {5, 6}, 4, Stroke::none, 1});
+    const auto svg = to_svg(p);
+    EXPECT_EQ(count(svg, "class=\"curve"), 1U);
+    EXPECT_EQ(count(svg, "class=\"mark s4\""), 2U) << "marks of the one series, though the plot has none";
+    EXPECT_EQ(count(svg, "<path class=\"mark s4\""), 2U) << "squares";
+    p.marks = true;
+    EXPECT_EQ(count(to_svg(p), "class=\"mark"), 5U);
+}
+
 TEST(ReportPlot, NothingToDraw) {
     EXPECT_EQ(to_svg(simple({}, {})), "");
     EXPECT_EQ(to_svg(simple({0, 1}, {nan, nan})), "");

@@ -1,3 +1,5 @@
+// Channels on the CPU: copies between the members of a rank, MPI between ranks, each message for itself.
+// Invariant: what is handed to another member is this member's until the answer has come.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/channel.hpp>
 #include <kasane/core/comm/channel_messages.hpp>
@@ -9,13 +11,9 @@ namespace kasane::comm {
 // Within a rank the receiver copies from the sender's memory, which the sender keeps as it is until it is told so.
 template <>
 struct Channel<Cpu>::State {
-    struct Local {
-        int slot_of_posts, slot_of_answers;
-    };
-
     Member* member;
     RankMessages ranks;
-    Local local;
+    int slot_of_posts, slot_of_answers;
     std::string text;
     View<const std::byte> send;
     View<std::byte> receive;
@@ -34,10 +32,10 @@ struct Channel<Cpu>::State {
 
 template <>
 Channel<Cpu>::Channel(Cpu, Member& member, int number, Engine wanted)
-    : state_(std::make_unique<State>(State{&member, RankMessages(member, number), {2 * number, 2 * number + 1}, {}, {}, {}})) {
+    : state_(std::make_unique<State>(State{&member, RankMessages(member, number), 2 * number, 2 * number + 1, {}, {}, {}})) {
     KS_EXPECT(number >= 0 && number < RankMessages::channels);
     check_engine(member, wanted);
-    KS_VALIDATE(wanted != Engine::nccl, "messages by NCCL go between CUDA devices, and this run is on the CPU: leave the engine to \"auto\"");
+    KS_VALIDATE(wanted != Engine::nccl, "the engine \"nccl\" goes between CUDA devices, and this run is on the CPU: take \"auto\"");
     state_->text = state_->one_rank() ? "copies in memory" : member.ranks().engine();
 }
 template <>
@@ -55,7 +53,7 @@ void Channel<Cpu>::start(Cpu, View<const std::byte> send, int to, View<std::byte
     auto& member = *state.member;
     if (state.receives_away()) state.receiving = state.ranks.start_receive(receive.ptr, static_cast<std::size_t>(receive.n), from);
     if (state.sends_away()) state.sending = state.ranks.start_send(send.ptr, static_cast<std::size_t>(send.n), to);
-    if (state.sends_here()) member.hand(member.local_of(to), state.local.slot_of_posts, &state.send);
+    if (state.sends_here()) member.hand(member.local_of(to), state.slot_of_posts, &state.send);
 }
 
 template <>
@@ -65,13 +63,13 @@ void Channel<Cpu>::finish(Cpu then) {
     const int span = state.timeline && state.receive.n > 0 ? state.timeline->begin(then, "message") : -1;
     if (state.receives_here()) {
         const int from = member.local_of(state.from);
-        const auto& sent = *static_cast<const View<const std::byte>*>(member.take(from, state.local.slot_of_posts));
+        const auto& sent = *static_cast<const View<const std::byte>*>(member.take(from, state.slot_of_posts));
         KS_EXPECT(sent.n == state.receive.n);
         std::memcpy(state.receive.ptr, sent.ptr, static_cast<std::size_t>(state.receive.n));
-        member.hand(from, state.local.slot_of_answers, nullptr);
+        member.hand(from, state.slot_of_answers, nullptr);
     }
     if (state.receives_away()) state.ranks.wait(state.receiving);
-    if (state.sends_here()) member.take(member.local_of(state.to), state.local.slot_of_answers);
+    if (state.sends_here()) member.take(member.local_of(state.to), state.slot_of_answers);
     if (state.sends_away()) state.ranks.wait(state.sending);
     if (span >= 0) state.timeline->end(then, span);
     ++state.messages;

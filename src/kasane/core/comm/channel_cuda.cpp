@@ -1,3 +1,5 @@
+// Channels on CUDA devices. The devices wait for each other by events; the host waits for hosts alone, but for staged messages.
+// Invariant: an event is waited for only after it was recorded, and by this message's members alone.
 #include <kasane/core/comm/channel.hpp>
 
 #if defined(KASANE_CUDA)
@@ -65,7 +67,8 @@ struct Channel<Cuda>::State {
 
     void start_nccl();
     void start_send();
-    void start_receive();
+    void start_staged_receive();
+    void copy_from_sender();
     void drive_staged();
 };
 
@@ -104,25 +107,28 @@ void Channel<Cuda>::State::start_send() {
     }
 }
 
-/// The receiver copies, from the sender's memory into its own. Its host waits here for the sender's, never for a device.
-void Channel<Cuda>::State::start_receive() {
-    if (receive.n == 0) return;
+/// The receiver copies, from the sender's memory into its own. In finish(), after the work that hides the message was given: the host may
+/// wait here for the sender's host, never for a device.
+void Channel<Cuda>::State::copy_from_sender() {
+    if (receive.n == 0 || !is_local(*member, from)) return;
     const auto in = stream.space();
-    mine->ready.hold(in);
-    if (!is_local(*member, from)) {
-        begin_span();
-        staged_receive->start(ranks, receive, from);
-        return;
-    }
     const int sender = member->local_of(from);
     const auto& theirs = *static_cast<const CopyEnd*>(member->take(sender, slot_of_posts));
     KS_EXPECT(theirs.send.n == receive.n);
+    mine->ready.hold(in);
     theirs.ready.hold(in);
     begin_span();
     cuda::start_copy_from_device(in, receive.ptr, theirs.send.ptr, theirs.device, static_cast<std::size_t>(receive.n));
     end_span();
     arrived().record(in);
     member->hand(sender, slot_of_answers, &arrived());
+}
+
+void Channel<Cuda>::State::start_staged_receive() {
+    if (receive.n == 0 || is_local(*member, from)) return;
+    mine->ready.hold(stream.space());
+    begin_span();
+    staged_receive->start(ranks, receive, from);
 }
 
 void Channel<Cuda>::State::drive_staged() {
@@ -181,13 +187,14 @@ void Channel<Cuda>::start(Cuda ready, View<const std::byte> send, int to, View<s
     state.mine->ready.record(ready);
     if (state.nccl) return state.start_nccl();
     state.start_send();
-    state.start_receive();
+    state.start_staged_receive();
 }
 
 template <>
 void Channel<Cuda>::finish(Cuda then) {
     auto& state = *state_;
     const bool sends = state.send.n > 0, receives = state.receive.n > 0;
+    if (!state.nccl) state.copy_from_sender();
     if (state.engine == Engine::staged) state.drive_staged();
     if (receives || (state.nccl && sends)) state.arrived().hold(then);
     if (!state.nccl && sends && is_local(*state.member, state.to)) {

@@ -16,12 +16,13 @@ int tag(int channel, int from_local, int to_local) {
 RankMessages::RankMessages(Member& member, int channel) : member_(&member), channel_(channel) {}
 
 RankMessages::Request RankMessages::start_send(const void* data, std::size_t bytes, int to_member) {
-    return member_->ranks().start_send(data, bytes, member_->rank_of(to_member), tag(channel_, member_->local(), member_->local_of(to_member)));
+    const int label = tag(channel_, member_->local(), member_->local_of(to_member));
+    return member_->ranks().start_send(data, bytes, member_->rank_of(to_member), label);
 }
 
 RankMessages::Request RankMessages::start_receive(void* data, std::size_t bytes, int from_member) {
-    return member_->ranks().start_receive(data, bytes, member_->rank_of(from_member),
-                                          tag(channel_, member_->local_of(from_member), member_->local()));
+    const int label = tag(channel_, member_->local_of(from_member), member_->local());
+    return member_->ranks().start_receive(data, bytes, member_->rank_of(from_member), label);
 }
 
 void RankMessages::wait(Request request) { member_->ranks().wait(request); }
@@ -30,8 +31,9 @@ bool is_local(const Member& me, int member) { return me.rank_of(member) == me.ra
 
 void check_engine(const Member& member, Engine wanted) {
     const int here = member.team().members_here(), ranks = member.size() / here;
-    KS_VALIDATE(wanted != Engine::copy || ranks == 1, "the engine \"copy\" stays within one rank, and this run has " + std::to_string(ranks) +
-                                                          ": take \"auto\", or one rank with all the devices");
+    KS_VALIDATE(wanted != Engine::copy || ranks == 1,
+                "the engine \"copy\" stays within one rank, and this run has " + std::to_string(ranks) +
+                    ": take \"auto\", or one rank with all the devices");
     KS_VALIDATE(wanted != Engine::staged || ranks > 1,
                 "the engine \"staged\" goes by MPI between ranks, and this run has one: take \"auto\", or start it by mpirun");
     KS_VALIDATE(ranks == 1 || here <= RankMessages::members_of_a_rank,

@@ -1,5 +1,5 @@
-// How fast a channel is, as the models want it: a message of b bytes takes latency_seconds + b / bytes_per_second, while every member sends and
-// receives at once.
+// How fast a channel is, as the models want it: a message of b bytes takes latency_seconds + b / bytes_per_second, while every member sends
+// and receives at once.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>
@@ -21,9 +21,9 @@ struct ChannelSpeed {
 /// Least squares of the relative deviations, so that short messages count as much as long ones. At least two sizes.
 ChannelSpeed fit_channel(std::vector<ChannelTiming> timings);
 
-/// Collective: messages of 4 KiB to `largest` bytes go around the ring of all members, each as soon as the one before is there, so that a time is
-/// from one message's start to its end. Of each size the best of several rounds, of a round the slowest member's time. The same on every
-/// member. A team of one sends to itself.
+/// Collective: messages of 4 KiB to `largest` bytes go around the ring of all members, each as soon as the one before is there, so that a
+/// time is from one message's start to its end. Of each size the best of several rounds, of a round the slowest member's time. The same on
+/// every member. A team of one sends to itself.
 template <Space S>
 ChannelSpeed measure_channel(S on, Member& member, Channel<S>& channel, index_t largest = index_t{16} << 20);
 

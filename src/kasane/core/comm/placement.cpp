@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
 #include <kasane/core/comm/placement.hpp>
 
 #include <omp.h>
@@ -87,6 +88,10 @@ std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, 
         KS_VALIDATE(problems[r].empty(), problems.size() == 1 || std::count(problems.begin(), problems.end(), problems[r]) == ranks.size()
                                              ? problems[r]
                                              : "rank " + std::to_string(r) + ": " + problems[r]);
+    if (name(spaces[0]) != "cpu" && static_cast<int>(processors().size()) < members)
+        log::warning("rank {} has {} devices, and the launcher bound it to {} of the processors: a thread for each device wants one; start the "
+                     "ranks with --bind-to none, or with more processors each",
+                     ranks.rank(), members, processors().size());
     return spaces;
 }
 

@@ -100,7 +100,7 @@ struct Team::Shared {
 
     void spin(const std::atomic<std::uint32_t>& counter, std::uint32_t seen) const {
         if (!spins) return;
-        for (const auto began = Clock::now(); Clock::now() - began < spin_time;)
+        for (const auto began = Clock::now(); Clock::now() - began < spin_time; sched_yield())  // who is waited for may want this processor
             for (int turn = 0; turn < 16; ++turn) {
                 if (counter.load() != seen) return;
                 relax();

@@ -14,7 +14,8 @@ struct Timeline<Cuda>::State {
         cuda::Event begin, end;
     };
 
-    explicit State(Cuda space) : on(space), base(space.device, cuda::Event::Clock::timed), next_base(space.device, cuda::Event::Clock::timed) {
+    explicit State(Cuda space)
+        : on(space), base(space.device, cuda::Event::Clock::timed), next_base(space.device, cuda::Event::Clock::timed) {
         base.record(on);
     }
 

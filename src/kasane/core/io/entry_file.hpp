@@ -1,6 +1,6 @@
 // A small JSON file of entries that programs keep for each other on one machine: {"name of the list": [{…}, …]}.
-// Invariants: what is read is a hint from anybody: a file that is damaged, foreign or hostile counts as empty, with a note; the file is replaced
-// whole, under a lock, with what other programs wrote meanwhile.
+// Invariants: what is read is a hint from anybody: a file that is damaged, foreign or hostile counts as empty, with a note; the file is
+// replaced whole, under a lock, with what other programs wrote meanwhile.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -17,9 +17,9 @@ namespace {
 
 constexpr double sphere_softening = 0.01;
 constexpr index_t smallest = 1024, largest = 1048576;
-constexpr int repetitions = 5;
-constexpr double batch_seconds = 0.02;  ///< of one repetition, at least
-constexpr std::size_t least_sizes = 7;  ///< a fit needs them, however slow the device is
+constexpr double burst_seconds = 0.005;  ///< of steps that are timed together, at least
+constexpr std::size_t least_sizes = 7;   ///< a fit needs them, however slow the device is
+constexpr int least_rounds = 3;
 
 Particles sphere(index_t n, bool equal_masses) {
     auto particles = plummer({.count = n, .seed = 1});
@@ -28,34 +28,43 @@ Particles sphere(index_t n, bool equal_masses) {
     return particles;
 }
 
-/// Seconds of a step: the fastest of a few bursts, since what disturbs one only adds to it.
-double timed_step(const AnySpace& on, const ForceMethod& method, index_t n) {
-    SimulationOptions options{.force = method.options(sphere_softening), .step = Leapfrog{1e-9}};
-    if (force_device(on).cuda) options.exchange.form = method.both_sides ? PairForm::both_sides : PairForm::one_sided;
-    Simulation simulation(on, sphere(n, method.equal_masses), options);
-    simulation.step();
-    Stopwatch watch;
-    simulation.step();
-    const auto batch = static_cast<std::int64_t>(std::ceil(batch_seconds / std::max(watch.seconds(), 1e-7)));
-    double fastest = std::numeric_limits<double>::infinity();
-    for (int repetition = 0; repetition < repetitions; ++repetition) {
-        watch.restart();
-        simulation.step(batch);
-        fastest = std::min(fastest, watch.seconds() / static_cast<double>(batch));
-    }
-    return fastest;
+SimulationOptions options_of(const ForceMethod& method, bool cuda) {
+    Direct force{.softening = sphere_softening, .precision = method.precision};
+    if (cuda) force.variant = method.both_sides ? DirectVariant::pair : DirectVariant::tile;
+    return {.force = force, .step = Leapfrog{1e-9}};
 }
+
+/// Steps of so many particles, timed again and again.
+class Timed {
+   public:
+    explicit Timed(Simulation simulation) : simulation_(std::move(simulation)) {
+        simulation_.step();
+        const Stopwatch watch;
+        simulation_.step();
+        burst_ = static_cast<std::int64_t>(std::ceil(burst_seconds / std::max(watch.seconds(), 1e-7)));
+        time();
+    }
+    void time() {
+        const Stopwatch watch;
+        simulation_.step(burst_);
+        seconds_ = std::min(seconds_, watch.seconds() / static_cast<double>(burst_));
+    }
+    /// Of a step: the fastest so far, since what disturbs one only adds to it.
+    double seconds() const { return seconds_; }
+    double burst() const { return static_cast<double>(burst_) * seconds_; }
+    index_t size() const { return simulation_.size(); }
+
+   private:
+    Simulation simulation_;
+    std::int64_t burst_ = 1;
+    double seconds_ = std::numeric_limits<double>::infinity();
+};
 
 }  // namespace
 
 std::string ForceMethod::text() const {
-    return fmt::format("{}, sums in {}, {}, {} masses", precision == Precision::single_ ? "single" : "double",
-                       accumulation == Accumulation::double_ || precision == Precision::double_ ? "double" : "single",
-                       both_sides ? "both sides" : "one-sided", equal_masses ? "equal" : "unequal");
-}
-
-Direct ForceMethod::options(double chosen) const {
-    return {.softening = chosen, .precision = precision, .accumulation = accumulation};
+    return fmt::format("{}, {}, {} masses", precision == Precision::single_ ? "single" : "double", both_sides ? "both sides" : "one-sided",
+                       equal_masses ? "equal" : "unequal");
 }
 
 ForceDevice force_device(const AnySpace& on) {
@@ -77,7 +86,8 @@ CalibrationEntry ForceCalibration::entry(const std::string& device_name) const {
 KnownForce known_force(const CalibrationEntry& entry) {
     KnownForce out;
     out.device.cuda = entry["cuda"] > 0;
-    KS_VALIDATE(entry["units"] >= 1 && entry["units"] <= 1e6, fmt::format("the calibration of {} has no sensible 'units'", entry.key.device));
+    KS_VALIDATE(entry["units"] >= 1 && entry["units"] <= 1e6,
+                fmt::format("the calibration of {} has no sensible 'units'", entry.key.device));
     out.device.units = static_cast<int>(entry["units"]);
     out.time = {entry["launch"], entry["particle"], entry["step"],    entry["load"],   entry["addition"],
                 entry["hiding"], entry["scatter"],  entry["largest"], entry["fewest"], entry["most"]};
@@ -92,22 +102,46 @@ ForceCalibration calibrate_force(const AnySpace& on, const ForceMethod& method, 
         if (n < 65536) sizes.push_back(n / 2 * 3);  // where the shape of the kernels changes more sizes are wanted
     }
     const Stopwatch watch;
-    double share = 0;  // of the time, before the present size
+    const auto tell = [&](const std::string& what) {
+        if (progress) progress(std::min(1.0, watch.seconds() / seconds), what);
+    };
+    std::vector<Timed> timed;
+    double round = 0;  // seconds that all sizes take once
     for (const auto n : sizes) {
-        const double left = seconds - watch.seconds();
-        // The next size takes about 9/4 or 4 of the last one's, for a warm-up and the repetitions.
-        const double grown = out.sizes.empty() ? 0 : static_cast<double>(n) / static_cast<double>(out.sizes.back());
-        const double expected = out.sizes.empty() ? 0 : grown * grown * out.seconds.back();
-        if (out.sizes.size() >= least_sizes && (repetitions + 3) * std::max(expected, batch_seconds) > left) break;
-        if (progress) progress(share, fmt::format("{}: {} particles", method.text(), n));
-        out.seconds.push_back(timed_step(on, method, n));
-        out.sizes.push_back(n);
-        share = std::max(share, std::min(1.0, watch.seconds() / seconds));
+        if (timed.size() >= least_sizes) {
+            const double grown = static_cast<double>(n) / static_cast<double>(timed.back().size());
+            const double expected = std::max(burst_seconds, grown * grown * timed.back().seconds());
+            if (watch.seconds() + 3 * expected + least_rounds * (round + expected) > seconds) break;
+        }
+        tell(fmt::format("{}: {} particles", method.text(), n));
+        timed.emplace_back(Simulation(on, sphere(n, method.equal_masses), options_of(method, out.device.cuda)));
+        round += timed.back().burst();
+    }
+    // All sizes by turns, so that a disturbance does not fall on one of them alone.
+    for (int rounds = 0; rounds < least_rounds || watch.seconds() + round < seconds; ++rounds)
+        for (auto& size : timed) {
+            tell(method.text());
+            size.time();
+        }
+    for (const auto& size : timed) {
+        out.sizes.push_back(size.size());
+        out.seconds.push_back(size.seconds());
     }
     std::vector<ForceWork> work;
-    for (const auto n : out.sizes) work.push_back(step_work(out.device, method.options(sphere_softening), n, method.both_sides));
+    for (const auto n : out.sizes) work.push_back(step_work(out.device, {.precision = method.precision}, n, method.both_sides));
     out.time = fit_force_time(work, out.seconds);
     return out;
+}
+
+double least_team_step(comm::Team& team, const std::vector<AnySpace>& here, const ForceMethod& method) {
+    if (team.ranks().rank() > 0) {
+        serve(team, here);
+        return 0;
+    }
+    constexpr index_t few = 256;  // one grain
+    Timed timed(Simulation(team, here, sphere(few * team.size(), true), options_of(method, force_device(here.front()).cuda)));
+    for (int round = 0; round < 10; ++round) timed.time();
+    return timed.seconds();
 }
 
 }  // namespace kasane::gravity

@@ -1,8 +1,9 @@
-// Measures the parameters of the model of a step (force_time.hpp) on the device itself: steps of small systems to large ones, fitted by least
-// squares. What a step takes is what Simulation::step takes, so that a run is predicted and not a kernel.
+// Measures the parameters of the model of a step (force_time.hpp) on the device itself: steps of small systems to large ones, fitted by
+// least squares. What a step takes is what Simulation::step takes, so that a run is predicted and not a kernel.
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
+#include <kasane/core/comm/team.hpp>
 #include <kasane/gravity/direct/force_time.hpp>
 #include <kasane/gravity/exchange.hpp>
 #include <kasane/perf/calibration.hpp>
@@ -11,16 +12,14 @@
 
 namespace kasane::gravity {
 
-/// What one set of parameters belongs to.
+/// What one set of parameters belongs to. How float pairs are summed up changes the time by less than the model is off.
 struct ForceMethod {
     Precision precision = Precision::single_;
-    Accumulation accumulation = Accumulation::double_;
     bool both_sides = false;    ///< each pair once (CUDA)
     bool equal_masses = true;   ///< of a Plummer sphere; unequal masses take a longer loop (CUDA)
 
-    /// "single, sums in double, both sides, equal masses"
+    /// "single, both sides, equal masses"
     std::string text() const;
-    Direct options(double softening) const;
 };
 
 struct ForceCalibration {
@@ -39,6 +38,10 @@ ForceDevice force_device(const AnySpace& on);
 /// @param seconds  that it may take, about: the largest sizes are left out where they take too long
 /// @param progress  may throw, which ends it
 ForceCalibration calibrate_force(const AnySpace& on, const ForceMethod& method, double seconds, const ProgressFunction& progress = {});
+
+/// Seconds of a step of a few hundred particles for each member of a team: launches, messages, what the host has to say, and little else,
+/// so that no step takes less. Collective over the ranks of the team; 0 on all but rank 0.
+double least_team_step(comm::Team& team, const std::vector<AnySpace>& here, const ForceMethod& method);
 
 /// What a file says of a device and a method.
 struct KnownForce {

@@ -23,7 +23,7 @@ enum class Precision {
 
 /// How pair contributions in float are summed up (double pairs are summed in double).
 enum class Accumulation {
-    plain,    ///< in float (CUDA: as double_)
+    plain,    ///< in float; every variant now takes it as double_, which costs nothing
     double_,  ///< short runs in float, the runs in double
 };
 

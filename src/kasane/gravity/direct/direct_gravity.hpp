@@ -104,9 +104,9 @@ class DirectGravity {
     /// Of all members.
     double interactions() { return interactions_; }
     std::string variant(const Particles&) const {
-        if (options_.variant != DirectVariant::automatic) return name(options_.variant);
-        if constexpr (std::is_same_v<S, Cpu>) return name(DirectVariant::simd);
-        return name(sum_.both_sides() ? DirectVariant::pair : DirectVariant::tile);
+        if (sum_.both_sides()) return name(DirectVariant::pair);
+        if (options_.variant == DirectVariant::plain) return name(DirectVariant::plain);
+        return name(std::is_same_v<S, Cpu> ? DirectVariant::simd : DirectVariant::tile);
     }
     MemberSum<S>& sum() { return sum_; }
     /// f(name, seconds so far, calls so far) for each part.

@@ -12,6 +12,9 @@ namespace {
 
 constexpr double schedulers = 4;  ///< of a multiprocessor, each with its own warps
 constexpr double warp = 32;
+/// On a CPU a target's sums over a grain go to its binned sums; that takes as long as so many interactions (AVX-512, single precision,
+/// 2026-11).
+constexpr double grain_steps = 40;
 
 double whole_number(double over, double under) { return std::ceil(over / under); }
 
@@ -29,9 +32,9 @@ KernelWork one_sided_work(const ForceDevice& device, Precision precision, index_
     if (!device.cuda) {
         const auto grain = static_cast<double>(DirectPieces<Cpu>(Cpu{}, {.precision = precision}, total).grain());
         const double own = targets_of_thread(device, targets);
-        work.chain = work.issue = own * static_cast<double>(sources);
-        work.whole = static_cast<double>(targets) * static_cast<double>(sources) / device.units;
-        work.additions = own * whole_number(static_cast<double>(sources), grain);
+        const double steps = static_cast<double>(sources) + grain_steps * whole_number(static_cast<double>(sources), grain);
+        work.chain = work.issue = own * steps;
+        work.whole = static_cast<double>(targets) * steps / device.units;
         return work;
     }
     const auto schedule = tile_schedule(targets, sources, precision, false, device.units);
@@ -93,7 +96,10 @@ double ForceTime::seconds(const ForceWork& work) const {
 
 double ForceTime::part(const KernelWork& kernel) const {
     const double all = seconds(kernel);
-    return all > 0 && kernel.issue > 0 ? std::min(1.0, ((step + load / kernel.targets) * kernel.whole + addition * kernel.additions * kernel.whole / kernel.issue) / all) : 1;
+    return all > 0 && kernel.issue > 0
+               ? std::min(1.0,
+                          ((step + load / kernel.targets) * kernel.whole + addition * kernel.additions * kernel.whole / kernel.issue) / all)
+               : 1;
 }
 
 ForceTime fit_force_time(const std::vector<ForceWork>& work, const std::vector<double>& seconds) {

@@ -1,11 +1,13 @@
-// How long a step with direct summation takes on one device: counts of work, which follow from the schedule of the kernels (schedule.hpp), times what each
-// costs, which is fitted to measurements. [MTM13] eq. 2 grown to today's devices; docs/performance-model.md derives it.
+// How long a step with direct summation takes on one device: counts of work, which follow from the schedule of the kernels
+// (schedule.hpp), times what each costs, which is fitted to measurements. [MTM13] eq. 2 grown to today's devices;
+// docs/performance-model.md derives it.
 //
 //     t = launches t_launch + particles t_particle + sum over kernels of { (t_step + t_load / K) max(L chain, issue) + t_add additions }
 //
-// A step is what one lane of a warp does at a time: one interaction, or one pair with both its sides; K targets of a lane share the loads of a source.
-// `chain` are the steps of the longest warp, `issue` those of all warps that share its scheduler: L resident warps hide the latency of each other's steps
-// (eq. 2: max(L, T C_calc)), and fewer leave the scheduler idle. On the CPU there is no latency to hide: both are the steps of the busiest thread.
+// A step is what one lane of a warp does at a time: one interaction, or one pair with both its sides; K targets of a lane share the loads
+// of a source. `chain` are the steps of the longest warp, `issue` those of all warps that share its scheduler: L resident warps hide the
+// latency of each other's steps (eq. 2: max(L, T C_calc)), and fewer leave the scheduler idle. On the CPU there is no latency to hide:
+// both are the steps of the busiest thread.
 #pragma once
 
 #include <kasane/gravity/direct/direct.hpp>
@@ -27,7 +29,7 @@ struct KernelWork {
     double chain = 0;      ///< steps of the longest warp or thread, waves one after the other
     double issue = 0;      ///< steps of the fullest scheduler or busiest thread
     double whole = 0;      ///< steps of all over all schedulers or threads: `issue` if nothing were idle
-    double additions = 0;  ///< sums that go to binned sums, of a lane or thread, over all that share its scheduler
+    double additions = 0;  ///< sums that a lane adds to binned sums, over all warps that share its scheduler
 };
 
 struct ForceWork {
@@ -38,7 +40,8 @@ struct ForceWork {
 
 /// Every one of the targets feels every source of a piece. @param total  particles of all members
 KernelWork one_sided_work(const ForceDevice& device, Precision precision, index_t targets, index_t sources, index_t total);
-/// Each pair of blocks of own particles [begin, end) with those of [other_begin, other_end) that the own member meets (CUDA), or a share of it.
+/// Each pair of blocks of own particles [begin, end) with those of [other_begin, other_end) that the own member meets (CUDA), or a share
+/// of it.
 KernelWork both_sides_work(const ForceDevice& device, Precision precision, index_t total, index_t begin, index_t end, index_t other_begin,
                            index_t other_end, double share = 1);
 

@@ -1,4 +1,4 @@
-// DirectPieces<Cpu>: a piece travels as the tiles of the kernel, and what it adds up lies in memory as binned sums.
+// DirectPieces<Cpu>: a piece travels in the groups that the kernel loads, and what it adds up lies in memory as binned sums.
 // Invariants: lengths and masses are scaled by powers of two, which changes no bit; a target's sum over a grain of sources is a
 // function of these alone (simd.hpp), and grains' sums are added exactly, so that neither pieces, members nor threads show.
 #include <kasane/core/device/buffer.hpp>
@@ -17,7 +17,7 @@ namespace detail {
 namespace {
 
 /// Of the binned sums.
-constexpr int most_parts = 4;
+constexpr int most_parts = 5;
 
 index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
 
@@ -133,13 +133,12 @@ class PiecesIn {
     /// As many parts as keep the precision's digits of what the heaviest body pulls from as far as the extent, whatever the bound is.
     void choose_bins() {
         const auto factor = factors();
-        // Nobody comes closer than a softening far below the extent, so that bins for such pairs would only be coarse.
-        const double pull = std::min(scaled_.acceleration_bound(eps_), scaled_.acceleration_bound(0));
-        const double well = std::min(scaled_.potential_bound(eps_), scaled_.potential_bound(0));
+        const double pull = scaled_.acceleration_bound(eps_), well = scaled_.potential_bound(eps_);
         const double least = scaled_.largest_mass / (scaled_.extent * scaled_.extent);
         job_.sums.parts = 2;
-        while (job_.sums.parts < most_parts && std::ldexp(pull, -23 - 27 * job_.sums.parts) > least * std::numeric_limits<Real>::epsilon() / 4)
-            ++job_.sums.parts;
+        const auto quantum = [&](int parts) { return std::ldexp(pull, -23 - 27 * parts); };
+        const double wanted = least * std::numeric_limits<Real>::epsilon() / 4;
+        while (job_.sums.parts < most_parts && quantum(job_.sums.parts) > wanted) ++job_.sums.parts;
         const Bins<most_parts> accelerations(pull / factor.acceleration), potentials(well / factor.potential);
         for (int k = 0; k < most_parts; ++k)
             for (int c = 0; c < bins_width; ++c) bins_[k][c] = c % sum_components < 3 ? accelerations.shift[k] : potentials.shift[k];
@@ -192,8 +191,10 @@ class PiecesIn {
 index_t cpu_grain(index_t total) { return total < 1024 ? 256 : total < 16384 ? 512 : 1024; }
 
 std::uint64_t cpu_pieces_bytes(index_t targets, Precision precision) {
-    const auto real = precision == Precision::single_ ? sizeof(float) : sizeof(double);
-    return static_cast<std::uint64_t>(round_up(targets, target_padding)) * (3 * real + most_parts * sum_components * sizeof(double));
+    const bool single = precision == Precision::single_;
+    // More parts are only taken where sqrt(n) times the extent is above 2^39 softenings.
+    const std::uint64_t real = single ? sizeof(float) : sizeof(double), parts = single ? 3 : 4;
+    return static_cast<std::uint64_t>(round_up(targets, target_padding)) * (3 * real + parts * sum_components * sizeof(double));
 }
 
 }  // namespace detail
@@ -261,7 +262,8 @@ bool DirectPieces<Cpu>::both_sides() const {
     return false;
 }
 
-std::uint64_t pieces_memory([[maybe_unused]] const AnySpace& on, index_t own, [[maybe_unused]] index_t largest_piece, const Direct& options) {
+std::uint64_t pieces_memory([[maybe_unused]] const AnySpace& on, index_t own, [[maybe_unused]] index_t largest_piece,
+                            const Direct& options) {
 #if defined(KASANE_CUDA)
     if (std::holds_alternative<Cuda>(on)) return detail::cuda_pieces_bytes(own, largest_piece, options);
 #endif

@@ -20,6 +20,7 @@
 namespace kasane::gravity {
 
 /// A packed piece: `count` particles, the first of which is number `first` of all; room for padded(count) bodies, the last ones massless.
+/// It begins where a Buffer begins, or whole grains behind: vectors are loaded from it.
 struct Piece {
     View<const std::byte> bodies;
     index_t count = 0, first = 0;

@@ -1,6 +1,6 @@
 // What an audit holds accelerations against: the attraction of a member's own particles on a few targets, pair by pair in double.
-// Invariant: summed over runs of sources that are fixed in the order of all particles, and the runs binned, so that the parts of all members,
-// added up, are the same bits whatever the number of members and threads.
+// Invariant: summed over runs of sources that are fixed in the order of all particles, and the runs binned, so that the parts of all
+// members, added up, are the same bits whatever the number of members and threads.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -17,6 +17,7 @@ struct ExactSum {
 /// @param run  sources that are added up before they are binned; own[0] is a multiple of it in the order of all
 /// @param out [target.n shares]  overwritten; the sum of target t is that of out[t + s target.n] over all s
 template <Space S>
-void exact_sums(S on, View<const Vec3<double>> target, const Sources& own, double softening, const Bins<3>& bins, index_t run, View<ExactSum> out);
+void exact_sums(S on, View<const Vec3<double>> target, const Sources& own, double softening, const Bins<3>& bins, index_t run,
+                View<ExactSum> out);
 
 }  // namespace kasane::gravity

@@ -38,7 +38,8 @@ struct SumRuns {
 }  // namespace
 
 template <Space S>
-void exact_sums(S on, View<const Vec3<double>> target, const Sources& own, double softening, const Bins<3>& bins, index_t run, View<ExactSum> out) {
+void exact_sums(S on, View<const Vec3<double>> target, const Sources& own, double softening, const Bins<3>& bins, index_t run,
+                View<ExactSum> out) {
     if (target.n == 0) return;
     parallel_for(on, out.n, SumRuns{target, own, softening * softening, bins, run, out.n / target.n, out});
 }

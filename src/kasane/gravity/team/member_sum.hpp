@@ -1,7 +1,7 @@
 // The field of all particles at those of one member ([MTM13] sections 3 and 4): its own piece first, then those of the others as they come,
 // every message under the kernels that are given to the device meanwhile.
-// Invariants: nothing here waits for the device (a staged message does, in its channel); what is given to the member's space before a call is
-// done before it, what comes after sees the result; all members of the team make the same calls. Alone it is DirectPieces and no more.
+// Invariants: nothing here waits for the device (a staged message does, in its channel); what is given to the member's space before a call
+// is done before it, what comes after sees the result; all members of the team make the same calls. Alone it is DirectPieces and no more.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>
@@ -32,10 +32,13 @@ class MemberSum {
           index_(member ? member->index() : 0),
           partition_{total, pieces_.grain(), member ? member->size() : 1},
           exchange_(exchange),
-          plan_(comm::exchange_plan(partition_, index_, static_cast<index_t>(exchange.buffer_bytes / static_cast<double>(pieces_.body_bytes())))),
+          plan_(comm::exchange_plan(partition_, index_, buffer_particles(exchange, pieces_.body_bytes(), total))),
           both_sides_(exchange.form != PairForm::one_sided && pieces_.both_sides()) {
-        KS_VALIDATE(exchange.form != PairForm::both_sides || both_sides_,
-                    "both sides of a pair at once are summed by the variant \"pair\" alone, of CUDA: take exchange form \"auto\"");
+        if (exchange.form == PairForm::both_sides) {
+            both_sides_ = pairs_exist && (options.variant == DirectVariant::automatic || options.variant == DirectVariant::pair);
+            KS_VALIDATE(both_sides_, "both sides of each pair at once are summed on CUDA alone, by the variants auto and pair: leave the form of "
+                                     "the exchange to \"auto\"");
+        }
         for (const auto& hop : plan_.hops)
             if (hop.accumulates) joined_ *= 2;
         base_ = partition_.begin(index_ / joined_ * joined_);
@@ -208,7 +211,7 @@ class MemberSum {
             const auto here = coming;
             if (h + 1 < hops) {
                 if (!joins(h) && !joins(h + 1)) {
-                    // In the ring: the next message fills the room that was sent before this one, once the kernels given so far have read it.
+                    // In the ring: the next message fills the room that was sent before, once the kernels given so far have read it.
                     link.follow(on_);
                     side.lead(link.space());
                 }
@@ -242,7 +245,9 @@ class MemberSum {
             positions.start(link.space(), gives ? own.bodies : View<const std::byte>{}, to, writable(coming), from);
             return coming;
         };
-        const auto reaction_on = [&](int room, int k, index_t count) { return reaction_[room + k % 2].view().subview(0, reaction_bytes(count)); };
+        const auto reaction_on = [&](int room, int k, index_t count) {
+            return reaction_[room + k % 2].view().subview(0, reaction_bytes(count));
+        };
         const auto merge = [&](int k) {
             reactions->finish(home.space());
             if (turn(k).gives && some) pieces_.merge(home.space(), View<const std::byte>(reaction_on(2, k, own.count)));

@@ -47,7 +47,8 @@ void receive(comm::Communicator& ranks, T* to, index_t count, int from) {
 
 }  // namespace
 
-Simulation::Members::Members(comm::Team& team, const std::vector<AnySpace>& here, const Setup& setup, const Particles& particles) : team_(team) {
+Simulation::Members::Members(comm::Team& team, const std::vector<AnySpace>& here, const Setup& setup, const Particles& particles)
+    : team_(team) {
     agree(ranks(), problem_of([&] {
         check(here, setup);
         partition_ = partition_of(here.front(), setup, team_.size());
@@ -88,8 +89,9 @@ void Simulation::Members::check(const std::vector<AnySpace>& here, const Setup& 
     KS_VALIDATE(here.size() == static_cast<std::size_t>(team_.members_here()),
                 fmt::format("a rank has {} members and {} spaces for them: each member needs one", team_.members_here(), here.size()));
     for (const auto& space : here)
-        KS_VALIDATE(space.index() == setup.kind, fmt::format("a member works on {}, and the first one of the team on another kind of device: take "
-                                                             "cpu for all, or cuda for all", name(space)));
+        KS_VALIDATE(space.index() == setup.kind,
+                    fmt::format("a member works on {}, and the first one of the team on another kind of device: take cpu for all, or cuda for all",
+                                name(space)));
     check_team_memory(here, setup.total, setup.force, setup.exchange, team_.size(), first_member(ranks().rank()), ranks().local_size());
 }
 
@@ -178,8 +180,11 @@ Answer Simulation::Members::run(const Command& command) {
 
 Simulation::TeamEngine::TeamEngine(comm::Team& team, const std::vector<AnySpace>& here, Particles particles, const SimulationOptions& chosen)
     : ranks_(team.ranks()) {
-    options = chosen;
-    options.state = {};
+    options = {.force = chosen.force,
+               .step = chosen.step,
+               .start_time = chosen.start_time,
+               .steps = chosen.steps,
+               .exchange = chosen.exchange};
     host_step = steps = chosen.steps;
     Setup setup{.total = particles.size(),
                 .largest_mass = *std::max_element(particles.mass.begin(), particles.mass.end()),

@@ -12,6 +12,9 @@ namespace {
 
 constexpr double share_before = 0.25;  ///< of the own pairs: Share::before of DirectPieces
 
+/// Members that are asked whether anybody meets somebody so far away: the order of the blocks is the same all around.
+constexpr int looked_at = 16;
+
 using Task = Timetable::Task;
 using Tasks = std::vector<Task>;
 
@@ -28,7 +31,8 @@ class Plan {
         busy_ += (time_.step + time_.load / work.targets) * work.whole;
         kernels_ += seconds;
         // A launch takes nothing of the device, but its time.
-        return table_.kernel(time_.launch + seconds, seconds > 0 ? time_.part(work) * seconds / (time_.launch + seconds) : 1, after, priority);
+        return table_.kernel(time_.launch + seconds, seconds > 0 ? time_.part(work) * seconds / (time_.launch + seconds) : 1, after,
+                             priority);
     }
 
     /// On the CPU the threads that compute carry the messages too, so that a kernel given before is not beside it.
@@ -71,7 +75,7 @@ void one_sided(Plan& plan, const ForceDevice& device, const Direct& options, con
         const auto& hop = exchange.hops[h];
         Tasks after{link};
         // In the ring, the room that a message fills is free when the kernels before the last one have read it.
-        if (!hop.accumulates && h > 0) after.insert(after.end(), given.begin(), given.end() - 1);
+        if (!hop.accumulates && h > 0 && !exchange.hops[h - 1].accumulates) after.insert(after.end(), given.begin(), given.end() - 1);
         const double bytes = body_bytes(options.precision) * static_cast<double>(partition.count(hop.received.first, hop.received.count));
         link = plan.message(bytes, after, {given.back()});
         auto& here = stream[(h + 1) % 2];
@@ -83,11 +87,11 @@ void one_sided(Plan& plan, const ForceDevice& device, const Direct& options, con
 }
 
 /// Each pair once: positions come, reactions go home.
-void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, const comm::Partition& partition, const ForceTime& time, int member,
-                Task packed, Tasks& last) {
+void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, const comm::Partition& partition, const ForceTime& time,
+                int member, Task packed, Tasks& last) {
     const auto work = [&](int a, int b, double share = 1) {
-        return both_sides_work(device, options.precision, partition.n, partition.begin(a), partition.end(a), partition.begin(b), partition.end(b),
-                               share);
+        return both_sides_work(device, options.precision, partition.n, partition.begin(a), partition.end(a), partition.begin(b),
+                               partition.end(b), share);
     };
     const auto shape = pair_shape(options.precision, partition.n);
     const auto meet = [&](int a, int b) {
@@ -95,15 +99,19 @@ void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, co
                pair_meetings(shape, partition.n, partition.begin(a), partition.end(a), partition.begin(b), partition.end(b)) > 0;
     };
     const auto own = static_cast<double>(partition.count(member));
-    Task low = plan.kernel(work(member, member, share_before), {packed}), high = packed, link = packed, home = packed;
+    Task low = plan.kernel(work(member, member, share_before), {packed}), high = packed, link = packed, home = packed, read = packed;
     // Every member has a turn for each distance at which some member meets another; its own may be without work.
     for (int away = 1; away < partition.members; ++away) {
-        bool anybody = false;
-        for (int m = 0; m < partition.members && !anybody; ++m) anybody = meet(m, (m + away) % partition.members);
+        bool anybody = meet(member, (member + away) % partition.members);
+        for (int k = 0; k < looked_at && !anybody; ++k) {
+            const int m = k * partition.members / looked_at;
+            anybody = meet(m, (m + away) % partition.members);
+        }
         if (!anybody) continue;
         const int from = (member + away) % partition.members, to = (member + partition.members - away) % partition.members;
         const bool takes = meet(member, from), gives = meet(to, member);
-        link = plan.message(takes ? body_bytes(options.precision) * static_cast<double>(partition.count(from)) : 0, {link, high}, {low});
+        link = plan.message(takes ? body_bytes(options.precision) * static_cast<double>(partition.count(from)) : 0, {link, read}, {low});
+        read = high;  // there are two rooms for positions
         if (takes) high = plan.kernel(work(member, from), {link, high}, true);
         home = plan.message(gives ? reaction_bytes(options.precision) * own : 0, {home, high}, {high});
         if (gives) home = plan.plain(time.launch + time.particle * own / 4, {home}, true);
@@ -118,12 +126,13 @@ double body_bytes(Precision precision) { return precision == Precision::single_ 
 double reaction_bytes(Precision precision) { return precision == Precision::single_ ? 48 : 72; }
 
 comm::Partition team_partition(const ForceDevice& device, const Direct& options, index_t n, int members) {
-    const index_t grain = device.cuda ? pair_shape(options.precision, n).grain() : DirectPieces<Cpu>(Cpu{}, {.precision = options.precision}, n).grain();
+    const index_t grain =
+        device.cuda ? pair_shape(options.precision, n).grain() : DirectPieces<Cpu>(Cpu{}, {.precision = options.precision}, n).grain();
     return {n, grain, members};
 }
 
-TeamStep team_step(const ForceDevice& device, const Direct& options, const Exchange& exchange, index_t n, int members, const ForceTime& time,
-                   const LinkTime& link) {
+TeamStep team_step(const ForceDevice& device, const Direct& options, const Exchange& exchange, index_t n, int members,
+                   const ForceTime& time, const LinkTime& link) {
     TeamStep step;
     step.both_sides = exchange.form != PairForm::one_sided && takes_both_sides(device, options, n);
     if (members == 1) {
@@ -142,16 +151,20 @@ TeamStep team_step(const ForceDevice& device, const Direct& options, const Excha
     if (step.both_sides)
         both_sides(plan, device, options, partition, time, member, packed, last);
     else
-        one_sided(plan, device, options, partition, static_cast<index_t>(exchange.buffer_bytes / body_bytes(options.precision)), member, packed, last);
+        one_sided(plan, device, options, partition, static_cast<index_t>(exchange.buffer_bytes / body_bytes(options.precision)), member,
+                  packed, last);
     plan.plain(around / 2, last);
-    step.seconds = plan.table().run();
+    // With few particles the host, which gives the devices their work, is slower than they are.
+    step.seconds = std::max(plan.table().run(), step.both_sides ? link.least_both_sides : link.least_one_sided);
     step.exposed = plan.table().exposed();
     step.busy = plan.busy();
     step.idle = std::max(0.0, step.seconds - step.exposed - step.busy);
     step.messages = plan.messages();
     const double others = static_cast<double>(n) * (1 - 1.0 / members);
-    // One-sided: every member receives all others' particles, and so sends as much on average. Both sides: half of them, and their reactions.
-    step.bytes = step.both_sides ? others / 2 * (body_bytes(options.precision) + reaction_bytes(options.precision)) : others * body_bytes(options.precision);
+    // One-sided: every member receives all others' particles, and so sends as much on average. Both sides: half of them, and their
+    // reactions.
+    step.bytes = step.both_sides ? others / 2 * (body_bytes(options.precision) + reaction_bytes(options.precision))
+                                 : others * body_bytes(options.precision);
     return step;
 }
 

@@ -1,6 +1,6 @@
-// How long a step with direct summation takes on a team: the kernels and messages of MemberSum (member_sum.hpp) as a timetable of the member
-// with the most particles. [MTM13] eqs. 4 to 7 grown to any number of members, to a link with a latency and a bandwidth, and to the form
-// of both sides; docs/performance-model.md.
+// How long a step with direct summation takes on a team: the kernels and messages of MemberSum (member_sum.hpp) as a timetable of the
+// member with the most particles. [MTM13] eqs. 4 to 7 grown to any number of members, to a link with a latency and a bandwidth, and to
+// the form of both sides; docs/performance-model.md.
 #pragma once
 
 #include <kasane/core/comm/partition.hpp>
@@ -9,10 +9,11 @@
 
 namespace kasane::gravity {
 
-/// A message of b bytes takes latency + b / bytes_per_second.
+/// Between the members of a team: a message of b bytes takes latency + b / bytes_per_second.
 struct LinkTime {
     double latency = 0;           ///< [s]
     double bytes_per_second = 1;
+    double least_one_sided = 0, least_both_sides = 0;  ///< what no step of the team takes less than, by form [s]; 0: not known
 };
 
 struct TeamStep {
@@ -26,8 +27,8 @@ struct TeamStep {
 };
 
 /// @param members  1: a device alone, and `link` means nothing
-TeamStep team_step(const ForceDevice& device, const Direct& options, const Exchange& exchange, index_t n, int members, const ForceTime& time,
-                   const LinkTime& link);
+TeamStep team_step(const ForceDevice& device, const Direct& options, const Exchange& exchange, index_t n, int members,
+                   const ForceTime& time, const LinkTime& link);
 
 /// Particles of each member.
 comm::Partition team_partition(const ForceDevice& device, const Direct& options, index_t n, int members);

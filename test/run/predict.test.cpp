@@ -1,0 +1,180 @@
+// `kasane predict` and `kasane calibrate`: numbers from a calibration that was made by hand, so that the answer can be, and what they
+// refuse.
+#include <kasane/perf/calibration.hpp>
+#include <kasane/version.hpp>
+
+#include <gtest/gtest.h>
+#include <test/run/command.hpp>
+
+#include <cmath>
+#include <cstdlib>
+
+namespace {
+
+using namespace kasane;
+
+class Predict : public test::CommandTest {
+   protected:
+    /// Reads and keeps calibrations in the test's directory.
+    test::Outcome command(std::vector<std::string> arguments) {
+        const auto cache = directory / "cache";
+        return kasane(std::move(arguments), [cache] { setenv("XDG_CACHE_HOME", cache.c_str(), 1); });
+    }
+    std::filesystem::path calibration() const { return directory / "cache" / "kasane" / "calibration.json"; }
+
+    static std::map<std::string, double> numbers(bool cuda, int units) {
+        return {{"cuda", cuda ? 1. : 0.}, {"units", units}, {"launch", 0}, {"particle", 0},    {"step", 0},      {"load", 0},
+                {"addition", 0},          {"hiding", 1},    {"scatter", 0}, {"largest", 0.01}, {"fewest", 1024}, {"most", 1048576}};
+    }
+    /// A processor of 4 threads that takes 1 ns for an interaction, and nothing else.
+    void processor(const std::string& name = "A processor, 4 threads") const {
+        auto known = numbers(false, 4);
+        known["step"] = 1e-9;
+        ASSERT_EQ(keep_calibration(calibration(), {{{"force", name, "single, one-sided, equal masses"}, known, ""}}), "");
+    }
+    void channel(int ranks, int members, double latency, double bytes_per_second,
+                 const std::string& name = "A processor, 4 threads") const {
+        ASSERT_EQ(keep_calibration(
+                      calibration(),
+                      {{{"channel", name, std::to_string(ranks * members)},
+                        {{"ranks", ranks}, {"members", ranks * members}, {"latency", latency}, {"bytes_per_second", bytes_per_second}},
+                        ""}}),
+                  "");
+    }
+    /// What it takes for so many targets and sources: each target adds up grains of 1024, which take 40 interactions more.
+    static double processor_seconds(double targets, double sources) {
+        return targets / 4 * (sources + 40 * std::ceil(sources / 1024)) * 1e-9;
+    }
+    /// n particles and 100 steps, on a CPU.
+    std::string run_file(int n, const std::string& step = "dt = 0.01") {
+        test::write_file(directory / "run.toml", "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nuntil = 1.0\n"
+                                                 "[initial]\nmodel = \"plummer\"\ncount = " + std::to_string(n) +
+                                                 "\n[force]\nsoftening = 0.05\n[step]\n" + step + "\n[output]\ndirectory = \"out\"\n");
+        return "run.toml";
+    }
+};
+
+TEST_F(Predict, OneProcessor) {
+    processor();
+    const auto outcome = command({"predict", run_file(40000), "--json", "--on", "A processor, 4 threads"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto p = outcome.json();
+    const double step = processor_seconds(40000, 40000);
+    EXPECT_NEAR(p["seconds_per_step"]["expected"], step, 1e-9);
+    EXPECT_NEAR(p["seconds_per_step"]["low"], 0.98 * step, 1e-9);  // 2% is the least that is admitted
+    EXPECT_NEAR(p["seconds_per_step"]["high"], 1.02 * step, 1e-9);
+    EXPECT_EQ(p["steps"], 100);
+    EXPECT_NEAR(p["seconds"]["expected"], 100 * step, 1e-7);
+    EXPECT_NEAR(p["interactions_per_second"], 1.6e9 / step, 1);
+    EXPECT_EQ(p["members"], 1);
+    EXPECT_EQ(p["messages_per_step"], 0);
+    EXPECT_NE(p["bound"].get<std::string>().find("arithmetic"), std::string::npos);
+    EXPECT_GT(p["memory"]["host_bytes"], 40000 * 150);
+    EXPECT_EQ(p["memory"]["device_bytes"], 0);
+    // The only device that is known is taken, with a word on that.
+    const auto other = command({"predict", "run.toml"});
+    ASSERT_EQ(other.status, 0) << other.err;
+    EXPECT_NE(other.out.find("A processor, 4 threads"), std::string::npos);
+    EXPECT_NE(other.out.find("a step           416 ms (408 ms to 424 ms)"), std::string::npos) << other.out;
+    EXPECT_NE(other.out.find("not for this machine's"), std::string::npos);
+}
+
+TEST_F(Predict, FourRanks) {
+    // Accumulation in two messages, of 8192 particles and of twice as many, 16 bytes each; a processor carries them between its kernels.
+    // 4 latencies of 2 ms would be of the ring.
+    processor();
+    channel(4, 1, 2e-3, 1e8);
+    const auto outcome = command({"predict", run_file(32768), "--json", "--ranks", "4"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto p = outcome.json();
+    const double pairs = processor_seconds(8192, 32768), messages = 2 * 2e-3 + 3 * 8192 * 16 / 1e8;
+    EXPECT_NEAR(p["seconds_per_step"]["expected"], pairs + messages, 1e-7);
+    EXPECT_NEAR(p["seconds_of_messages_that_show"], messages, 1e-7);
+    EXPECT_EQ(p["messages_per_step"], 2);
+    EXPECT_EQ(p["bytes_per_step"], 3 * 8192 * 16);
+    EXPECT_NEAR(p["strong_efficiency"], pairs / (pairs + messages), 1e-5);
+    // Alone with 8192 particles, grains are of 512.
+    EXPECT_NEAR(p["weak_efficiency"], 4 * 8192 / 4 * (8192 + 40 * 16) * 1e-9 / (pairs + messages), 1e-5);
+    EXPECT_NEAR(p["seconds_per_step"]["high"], 1.02 * (pairs + 1.2 * messages), 1e-7);
+    // Twice as many ranks were not measured: the range is wider, and says why.
+    const auto eight = command({"predict", "run.toml", "--json", "--ranks", "8"}).json();
+    EXPECT_GT(eight["seconds_per_step"]["high"].get<double>() / eight["seconds_per_step"]["expected"].get<double>(), 1.2);
+    EXPECT_NE(eight["doubts"].dump().find("measured between 4 members"), std::string::npos) << eight["doubts"];
+    EXPECT_EQ(eight["messages_per_step"], 3);
+}
+
+TEST_F(Predict, ManyDevices) {
+    // The example of the issue: 256 ranks with 4 GPUs each. Pairs alone cost something, so that efficiency is the schedule's.
+    auto known = numbers(true, 132);
+    known["step"] = 1e-8;
+    for (const auto* form : {"one-sided", "both sides"})
+        for (const auto* masses : {"equal", "unequal"})
+            ASSERT_EQ(
+                keep_calibration(
+                    calibration(),
+                    {{{"force", "NVIDIA H200", std::string("single, ") + form + ", " + masses + " masses"}, known, ""}}),
+                "");
+    channel(1, 4, 1e-5, 3.7e11, "NVIDIA H200");
+    const auto outcome = command({"predict", run_file(67108864), "--json", "--ranks", "256", "--gpus-per-rank", "4"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto p = outcome.json();
+    EXPECT_EQ(p["members"], 1024);
+    EXPECT_EQ(p["form"], "both sides");
+    // A lane has a pair in 1e-8 s over 4 schedulers of 32 lanes: at most 2 132 128 / 1e-8 interactions per second and device.
+    const double most = 1024 * 2 * 132 * 128 / 1e-8;
+    EXPECT_LT(p["interactions_per_second"], most);
+    EXPECT_GT(p["interactions_per_second"], 0.8 * most);
+    EXPECT_GT(p["strong_efficiency"], 0.8);
+    EXPECT_LT(p["strong_efficiency"], 1.001);
+    EXPECT_GT(p["memory"]["device_bytes"], 4.0 * 65536 * 100);
+    EXPECT_GT(p["memory"]["host_bytes"], 67108864.0 * 50);  // rank 0 holds all particles
+    EXPECT_NE(p["doubts"].dump().find("not between 1024 of 256"), std::string::npos) << p["doubts"];
+}
+
+TEST_F(Predict, Refuses) {
+    const auto refused = [&](std::vector<std::string> arguments, const std::vector<std::string>& words) {
+        const auto outcome = command(arguments);
+        EXPECT_EQ(outcome.status, 2) << outcome.out;
+        for (const auto& word : words) EXPECT_NE(outcome.err.find(word), std::string::npos) << word << "\n" << outcome.err;
+    };
+    refused({"predict", run_file(1000)}, {"kasane calibrate"});
+    test::write_file(directory / "bad.json", "no JSON");
+    refused({"predict", "run.toml", "--calibration", "bad.json"}, {"bad.json", "not JSON", "kasane calibrate"});
+    processor();
+    refused({"predict", "run.toml", "--ranks", "2"}, {"mpirun -n 2 kasane calibrate"});
+    refused({"predict", "run.toml", "--on", "Another"}, {"Another", "A processor, 4 threads"});
+    refused({"predict", "run.toml", "--set", "force.method=\"tree\""}, {"tree"});
+    refused({"predict", "run.toml", "--set", "force.precision=\"double\""}, {"kasane calibrate --precision double"});
+    refused({"predict", "run.toml", "--ranks", "0"}, {"--ranks"});
+    refused({"predict", "run.toml", "--ranks", "4097"}, {"4096"});
+    refused({"predict", run_file(1000, "method = \"block\"\ndt_max = 0.01")}, {"constant steps"});
+    run_file(1000);
+    processor("Another, 2 threads");
+    refused({"predict", "run.toml"}, {"Another, 2 threads", "--on"});
+}
+
+TEST_F(Predict, AfterCalibrate) {
+    const auto measured = command({"calibrate", "--device", "cpu", "--threads", "1", "--seconds", "0.1", "--json"});
+    ASSERT_EQ(measured.status, 0) << measured.err;
+    EXPECT_EQ(measured.json()["file"], calibration().string());
+    EXPECT_EQ(measured.json()["measured"].size(), 2u);  // a force and a synchronisation
+    const auto p = command({"predict", run_file(4096), "--json", "--threads", "1"});
+    ASSERT_EQ(p.status, 0) << p.err;
+    EXPECT_EQ(p.json()["device"], measured.json()["device"]);
+    EXPECT_GT(p.json()["seconds_per_step"]["expected"], 0);
+    // Another number of threads of the same processor: with a wider range.
+    const auto more = command({"predict", "run.toml", "--json", "--threads", "2"}).json();
+    const auto width = [](const auto& step) { return step["high"].template get<double>() / step["expected"].template get<double>(); };
+    EXPECT_GT(width(more["seconds_per_step"]), width(p.json()["seconds_per_step"]) + 0.1);
+    // A run says both.
+    const auto run = command({"run", "run.toml", "--threads", "1", "--set", "initial.count=500", "--set", "run.until=0.05"});
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_NE(run.out.find("ms a step, measured"), std::string::npos) << run.out;
+    // A file of one's own, beside which nothing is touched.
+    const auto before = test::read_file(calibration());
+    ASSERT_EQ(command({"calibrate", "--device", "cpu", "--threads", "1", "--seconds", "0.1", "--file", "own.json", "--quiet"}).status, 0);
+    EXPECT_EQ(test::read_file(calibration()), before);
+    EXPECT_TRUE(std::filesystem::exists(directory / "own.json"));
+}
+
+}  // namespace
