@@ -96,7 +96,7 @@ void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, co
     const auto shape = pair_shape(options.precision, partition.n);
     const auto meet = [&](int a, int b) {
         return partition.count(a) > 0 && partition.count(b) > 0 &&
-               pair_meetings(shape, partition.n, partition.begin(a), partition.end(a), partition.begin(b), partition.end(b)) > 0;
+               pair_meetings(shape, partition.n, partition.begin(a), partition.end(a), partition.begin(b), partition.end(b)).tiles(shape) > 0;
     };
     const auto own = static_cast<double>(partition.count(member));
     Task low = plan.kernel(work(member, member, share_before), {packed}), high = packed, link = packed, home = packed, read = packed;
