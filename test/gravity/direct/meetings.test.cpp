@@ -18,34 +18,33 @@
 namespace kasane::gravity {
 namespace {
 
-using detail::meeting_rows, detail::count_quanta, detail::warp_shares;
+using detail::count_tiles, detail::even_portions, detail::falling_portions, detail::meeting_rows, detail::Portion;
 
-/// Blocks of all particles, and the tile of the second one.
-using Tile = std::tuple<int, int, int>;
+/// Blocks of all particles, the tile of the second one, and tiles of the quantum.
+using Tile = std::tuple<int, int, int, int>;
 
-/// Adds the tiles of quanta [begin, end) of a list, gone through from one to the next or sought one by one.
+/// One call: the pieces that meet, and how its work is told.
+struct Call {
+    std::vector<detail::MeetingRow> rows;
+    int own_first, other_first;  ///< blocks
+};
+
+/// Adds the tiles of a portion, as a warp goes through them.
 template <int K>
-void walk_through(const std::vector<detail::MeetingRow>& rows, std::int64_t begin, std::int64_t end, bool seek_each, int own_first, int other_first,
-                  std::multiset<Tile>& tiles) {
-    if (begin == end) return;
-    detail::TileWalk<K> walk;
-    walk.seek(rows.data(), static_cast<int>(rows.size()), begin);
-    for (auto quantum = begin; quantum < end;) {
-        EXPECT_EQ(walk.diagonal, own_first + walk.block == other_first + walk.other);
+void walk_through(const Call& call, const Portion& portion, std::multiset<Tile>& tiles) {
+    if (portion.quanta == 0) return;
+    detail::TileWalk<K> walk(call.rows.data(), portion);
+    for (auto left = portion.quanta;;) {
+        const int own = call.own_first + walk.block, other = call.other_first + walk.other;
+        EXPECT_EQ(walk.diagonal, own == other);
         EXPECT_EQ(walk.first_source(), (walk.other * K + walk.tile) * 32);
-        tiles.insert({own_first + walk.block, other_first + walk.other, walk.tile});
-        const bool ends = walk.ends_quantum();
-        if (ends && ++quantum == end) return;
-        if (ends && seek_each) {
-            walk.seek(rows.data(), static_cast<int>(rows.size()), quantum);
-        } else {
-            walk.next();
-        }
-        if (ends) {
-            EXPECT_EQ(walk.tile % walk.tiles, 0);
-        }
+        tiles.insert({own, other, walk.tile, walk.tiles});
+        if (walk.ends_quantum() && --left == 0) return;
+        walk.next();
     }
 }
+
+PairShape shape_of(int targets_per_lane, std::array<PairQuanta, 3> quanta) { return {targets_per_lane, quanta, 4, 2}; }
 
 template <int K>
 void expect_every_tile_once(const PairShape& shape, index_t total, int members, int warps) {
@@ -53,33 +52,35 @@ void expect_every_tile_once(const PairShape& shape, index_t total, int members, 
     std::multiset<Tile> tiles;
     for (int m = 0; m < members; ++m)
         for (int other = 0; other < members; ++other) {
-            const auto rows = meeting_rows(shape, total, slabs.begin(m), slabs.end(m), slabs.begin(other), slabs.end(other));
-            const auto quanta = count_quanta(shape, rows);
-            const auto meetings = pair_meetings(shape, total, slabs.begin(m), slabs.end(m), slabs.begin(other), slabs.end(other));
-            EXPECT_EQ(quanta.all, meetings.quanta(shape));
-            if (quanta.all == 0) continue;
             const auto first = [&](int of) { return static_cast<int>(shape.blocks(slabs.begin(of))); };
-            const auto cut = quanta.coarse / 2;
-            for (const auto& [from, to] : {std::pair{std::int64_t{0}, cut}, std::pair{cut, quanta.coarse}}) {
-                const auto shares = warp_shares(shape, rows, from, to, warps);
-                ASSERT_EQ(shares.size(), static_cast<std::size_t>(warps));
-                auto next = from;
-                for (const auto& share : shares) {
-                    EXPECT_EQ(share.first, next);
-                    EXPECT_GE(share.count, 0);
-                    EXPECT_LE(share.count, (to - from) / warps + 2);
-                    next += share.count;
-                    walk_through<K>(rows, share.first, share.first + share.count, false, first(m), first(other), tiles);
-                }
-                EXPECT_EQ(next, to);
+            const Call call{meeting_rows(shape, total, slabs.begin(m), slabs.end(m), slabs.begin(other), slabs.end(other)), first(m),
+                            first(other)};
+            const auto all = count_tiles(shape, call.rows);
+            const auto meetings = pair_meetings(shape, total, slabs.begin(m), slabs.end(m), slabs.begin(other), slabs.end(other));
+            EXPECT_EQ(all, meetings.tiles);
+            std::int64_t quanta = 0;
+            const auto evenly = even_portions(shape, call.rows, 0, all / 4, warps);
+            ASSERT_LE(evenly.size(), static_cast<std::size_t>(warps));
+            for (const auto& portion : evenly) {
+                quanta += portion.quanta;
+                EXPECT_GT(portion.quanta, 0);
+                walk_through<K>(call, portion, tiles);
             }
-            walk_through<K>(rows, quanta.coarse, quanta.all, true, first(m), first(other), tiles);
+            for (const auto& portion : falling_portions(shape, call.rows, all / 4, all, warps)) {
+                quanta += portion.quanta;
+                EXPECT_GT(portion.quanta, 0);
+                walk_through<K>(call, portion, tiles);
+            }
+            EXPECT_EQ(quanta, meetings.quanta);
         }
     std::multiset<Tile> wanted;
     const int blocks = static_cast<int>(shape.blocks(total));
     for (int block = 0; block < blocks; ++block)
-        for (int distance = 0; distance <= circulant_reach(block, blocks); ++distance)
-            for (int tile = 0; tile < K; ++tile) wanted.insert({block, (block + distance) % blocks, tile});
+        for (int distance = 0; distance <= circulant_reach(block, blocks); ++distance) {
+            const auto quanta = std::find_if(shape.quanta.begin(), shape.quanta.end(), [&](const auto& of) { return distance < of.reach; });
+            ASSERT_NE(quanta, shape.quanta.end());
+            for (int tile = 0; tile < K; ++tile) wanted.insert({block, (block + distance) % blocks, tile, quanta->tiles});
+        }
     EXPECT_EQ(tiles, wanted) << "K " << K << ", total " << total << ", members " << members << ", warps " << warps;
 }
 
@@ -88,27 +89,32 @@ TEST(Meetings, WarpsGoThroughEveryTileOnce) {
         for (const int members : {1, 2, 3, 4, 7})
             for (const int warps : {1, 5, 1056})
                 for (const int reach : {0, 3, 1000}) {
-                    expect_every_tile_once<16>({16, 16, 4, reach, 4, 2}, total, members, warps);
-                    expect_every_tile_once<8>({8, 4, 1, reach, 4, 4}, total, members, warps);
-                    expect_every_tile_once<4>({4, 4, 2, reach, 4, 3}, total, members, warps);
+                    expect_every_tile_once<16>(shape_of(16, {{{2, reach / 2}, {4, reach}, {16, 10'000}}}), total, members, warps);
+                    expect_every_tile_once<8>(shape_of(8, {{{1, reach}, {4, reach + 2}, {8, 10'000}}}), total, members, warps);
+                    expect_every_tile_once<4>(shape_of(4, {{{1, reach}, {1, reach}, {4, 10'000}}}), total, members, warps);
                 }
 }
 
-// Shares of a list with both kinds of quanta have equally many tiles, but for one quantum.
-TEST(Meetings, SharesAreEqual) {
-    const PairShape shape{16, 16, 2, 5, 4, 2};
+TEST(Meetings, PortionsAreEqualOrFall) {
+    const auto shape = shape_of(16, {{{2, 3}, {4, 8}, {16, 10'000}}});
     const auto rows = meeting_rows(shape, 40'000, 0, 40'000, 0, 40'000);
-    const auto quanta = count_quanta(shape, rows);
-    ASSERT_GT(quanta.coarse, 0);
-    ASSERT_GT(quanta.all, quanta.coarse);
+    EXPECT_EQ(rows.front().tiles, 16);
+    EXPECT_EQ(rows.back().tiles, 2);
     constexpr int warps = 37;
-    const auto tiles = pair_meetings(shape, 40'000, 0, 40'000, 0, 40'000).tiles(shape);
-    for (const auto& share : warp_shares(shape, rows, 0, quanta.all, warps)) {
-        std::int64_t here = 0;
-        for (auto quantum = share.first; quantum < share.first + share.count; ++quantum)
-            here += quantum < quanta.coarse ? shape.coarse_tiles : shape.fine_tiles;
-        EXPECT_NEAR(static_cast<double>(here), static_cast<double>(tiles) / warps, shape.coarse_tiles);
-    }
+    const auto all = count_tiles(shape, rows);
+    const auto tiles_of = [&](const Portion& portion) {
+        std::multiset<Tile> tiles;
+        walk_through<16>({rows, 0, 0}, portion, tiles);
+        return static_cast<double>(tiles.size());
+    };
+    const auto mean = static_cast<double>(all) / warps;
+    const auto even = even_portions(shape, rows, 0, all, warps);
+    EXPECT_EQ(even.size(), static_cast<std::size_t>(warps));
+    for (const auto& portion : even) EXPECT_NEAR(tiles_of(portion), mean, 16);
+    const auto falling = falling_portions(shape, rows, 0, all, warps);
+    EXPECT_NEAR(tiles_of(falling.front()), mean / 2, 16);
+    EXPECT_EQ(tiles_of(falling.back()), 2);
+    for (std::size_t k = warps; k < falling.size(); ++k) EXPECT_LE(tiles_of(falling[k]), tiles_of(falling[k - warps]) + 16);
 }
 
 TEST(Meetings, ShapesFitSlabsAndRuns) {
@@ -117,9 +123,15 @@ TEST(Meetings, ShapesFitSlabsAndRuns) {
             const auto shape = pair_shape(precision, total);
             EXPECT_EQ(shape.grain() % source_run, 0);
             EXPECT_EQ(shape.grain() % shape.block(), 0);
-            EXPECT_EQ(shape.targets_per_lane % shape.coarse_tiles, 0);
-            EXPECT_EQ(shape.targets_per_lane % shape.fine_tiles, 0);
-            EXPECT_GE(shape.fine_reach, 1);
+            int tiles = 0, reach = 0;
+            for (const auto& quanta : shape.quanta) {
+                EXPECT_EQ(shape.targets_per_lane % quanta.tiles, 0);
+                EXPECT_GE(quanta.tiles, tiles);
+                EXPECT_GE(quanta.reach, reach);
+                tiles = quanta.tiles, reach = quanta.reach;
+            }
+            EXPECT_GE(shape.quanta.front().reach, 1);
+            EXPECT_GT(shape.quanta.back().reach, shape.blocks(total) / 2);
         }
 }
 

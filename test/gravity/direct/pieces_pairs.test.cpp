@@ -39,7 +39,7 @@ class PairMembers {
         }
     }
 
-    /// Accelerations of all. @param backward  pieces and reactions in the opposite order, own pairs in two shares
+    /// Accelerations of all. @param backward  pieces and reactions in the opposite order, between two shares of the own pairs
     std::vector<Vec3<double>> accelerations(bool backward = false) {
         const double nan = std::numeric_limits<double>::quiet_NaN();  // a result that is not written shows
         auto acceleration = to_space(Cuda{}, std::vector<Vec3<double>>(static_cast<std::size_t>(slabs_.n), {nan, nan, nan}));
@@ -47,17 +47,18 @@ class PairMembers {
         for (int m = 0; m < members; ++m) at(m).begin_pairs(Cuda{}, piece(m));
         for (int k = 0; k < members; ++k) {
             const int m = backward ? members - 1 - k : k;
-            at(m).add_pairs(Cuda{}, piece(m), {}, backward ? Share::after : Share::all);
+            at(m).add_pairs(Cuda{}, piece(m), {}, backward ? Share::before : Share::all);
             for (int step = 1; step < members; ++step) {
                 const int other = (m + (backward ? members - step : step)) % members;
                 if (!at(m).meets(slabs_.begin(m), slabs_.end(m), slabs_.begin(other), slabs_.end(other))) continue;
                 const auto bytes = static_cast<std::size_t>(slabs_.count(other)) * at(m).reaction_bytes();
                 auto reaction = to_space(Cuda{}, std::vector<std::byte>(bytes, std::byte{0x5a}));  // to be overwritten
+                at(m).clear(Cuda{}, reaction.view());
                 at(m).add_pairs(Cuda{}, piece(other), reaction.view());
                 at(other).merge(Cuda{}, reaction.view());
                 ++messages;
             }
-            if (backward) at(m).add_pairs(Cuda{}, piece(m), {}, Share::before);
+            if (backward) at(m).add_pairs(Cuda{}, piece(m), {}, Share::after);
         }
         for (int m = 0; m < members; ++m) at(m).end_pairs(Cuda{}, acceleration.view().subview(slabs_.begin(m), slabs_.count(m)));
         return to_host(acceleration);
@@ -119,6 +120,17 @@ TEST_F(PiecePairs, MembersAddUpToOneBitByBit) {
                     }
                 }
             }
+}
+
+// So many particles that there are quanta of all sizes, portions without any, and portions that are drawn.
+TEST_F(PiecePairs, QuantaOfAllSizesAddUpToo) {
+    const auto problem = make({65536, 65536, 0, 0.01});
+    const auto options = options_of(Precision::single_, 0.01);
+    const auto one = PairMembers(options, problem, 1).accelerations();
+    for (const int members : {2, 3, 4}) {
+        PairMembers several(options, problem, members);
+        for (const bool backward : {false, true}) EXPECT_EQ(several.accelerations(backward), one) << members << " members";
+    }
 }
 
 TEST_F(PiecePairs, FloatSumsAreNearTheReference) {

@@ -54,15 +54,14 @@ KernelWork both_sides_work(const ForceDevice& device, Precision precision, index
                            index_t other_end, double share) {
     const auto shape = pair_shape(precision, total);
     const auto meetings = pair_meetings(shape, total, begin, end, other_begin, other_end);
-    const double quanta = share * static_cast<double>(meetings.quanta(shape)), tiles = share * static_cast<double>(meetings.tiles(shape));
+    const double quanta = share * static_cast<double>(meetings.quanta), tiles = share * static_cast<double>(meetings.tiles);
     if (quanta == 0) return {};
     const double warps = std::min(std::ceil(quanta), static_cast<double>(shape.warps(device.units)));
     const double blocks = whole_number(warps, shape.warps_per_block);
     const double resident = whole_number(blocks, device.units) * shape.warps_per_block / schedulers;  // warps of the fullest scheduler
     const double per_tile = warp * shape.targets_per_lane;
-    // Warps end within a quantum of the kind that comes last.
-    const int last = meetings.fine > 0 ? shape.fine_tiles : shape.coarse_tiles;
-    const double longest = std::max(static_cast<double>(last), tiles / warps + 0.5 * last);
+    const double last = meetings.last;  // warps end within a quantum of those that come last
+    const double longest = std::max(last, tiles / warps + 0.5 * last);
     KernelWork work;
     work.targets = shape.targets_per_lane;
     work.chain = longest * per_tile;

@@ -19,7 +19,7 @@ struct SumsMemory {
     index_t n = 0;
     bool binned = true;
     std::byte* quanta = nullptr;  ///< [quanta_bytes()], what binned sums stand for; null where they are only passed on
-    unsigned long long* counter = nullptr;  ///< of quanta drawn: zero before the first kernel, and after they were read
+    int* counter = nullptr;  ///< of portions drawn: zero before the first kernel, and after they were read
 };
 index_t sums_bytes(Precision precision, bool binned, index_t n, int components);
 index_t quanta_bytes();
@@ -50,11 +50,9 @@ struct PairLaunch {
     PairShape shape;
     View<const std::byte> own, other;  ///< bodies, whole blocks
     index_t own_count = 0, other_count = 0;
-    const MeetingRow* rows = nullptr;  ///< on the device
-    int row_count = 0;
-    const WarpShare* shares = nullptr;  ///< [warps], on the device
-    int warps = 0;
-    std::int64_t drawn = 0, end = 0;  ///< quanta [drawn, end) are drawn by the warps, from the counter of the own sums
+    const MeetingRow* rows = nullptr;   ///< on the device
+    const Portion* portions = nullptr;  ///< likewise: one for each warp, and more, which are drawn by the counter of the own sums
+    int warps = 0, portion_count = 0;
     Scale scale;
     SumsMemory own_sums, other_sums;
 };
@@ -62,6 +60,8 @@ void launch_pairs(Cuda on, const Direct& options, const PairLaunch& call);
 
 /// out = G sums, which are zero then; `found`, if not null, is ready for the next pack.
 void launch_take(Cuda on, const Direct& options, const SumsMemory& sums, const Field& out, FoundFrame* found);
+/// Sums of accelerations that are passed on: all zero. By a kernel that finds room beside those of `pair`, as a memset does not.
+void launch_clear(Cuda on, View<std::byte> sums);
 /// Adds the sums of accelerations that another made for the same particles.
 void launch_merge(Cuda on, Precision precision, const SumsMemory& to, const std::byte* from);
 

@@ -1,6 +1,6 @@
 // The work of the kernel `pair` between two pieces, as the warps of the device walk through it: meetings of blocks in rows, every
-// meeting cut into quanta, all quanta in one list, the coarse ones first. Invariants: a quantum is the same tiles of the same two blocks
-// whatever the pieces, the members, the warps; the warps of a call go through all its quanta, each once.
+// meeting cut into quanta, all quanta in one list, those of more tiles first. Invariants: a quantum is the same tiles of the same two
+// blocks whatever the pieces, the members, the warps; the portions of a call make up its part of the list, each quantum once.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -14,52 +14,47 @@ namespace kasane::gravity::detail {
 struct MeetingRow {
     int block, other;
     int count;
-    int diagonal;        ///< 1: the first of them is the block itself
-    int tiles;           ///< of a quantum
-    std::int64_t first;  ///< number of its first quantum in the list
+    int diagonal;  ///< 1: the first of them is the block itself
+    int tiles;     ///< of a quantum
 };
 
-/// Quanta [first, first + count) of the list, which a warp goes through from one to the next.
-struct WarpShare {
-    std::int64_t first, count;
+/// Neighbouring quanta of the list, which a warp goes through at a time.
+struct Portion {
+    int row, first;      ///< the first of them: its row, its number in the row
+    std::int64_t quanta; ///< how many
 };
 
 /// Rows of all meetings of the blocks of [begin, end) with those of [other_begin, other_end) (circulant.hpp).
-std::vector<MeetingRow> meeting_rows(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin, index_t other_end);
-/// Quanta in the list, and how many of them are coarse.
-struct QuantumCounts {
-    std::int64_t all = 0, coarse = 0;
-};
-QuantumCounts count_quanta(const PairShape& shape, const std::vector<MeetingRow>& rows);
-/// Quanta [begin, end) of the list, which differ in their tiles, in shares of as equally many tiles as can be.
-std::vector<WarpShare> warp_shares(const PairShape& shape, const std::vector<MeetingRow>& rows, std::int64_t begin, std::int64_t end, int warps);
+std::vector<MeetingRow> meeting_rows(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin,
+                                     index_t other_end);
+std::int64_t count_tiles(const PairShape& shape, const std::vector<MeetingRow>& rows);
+
+// Parts of the list are told by their first and last tile; they begin and end with the quantum that ends there or is the next to end.
+
+/// The part in portions for at most so many warps, as equal as whole quanta allow: so few that each has one quantum at least.
+std::vector<Portion> even_portions(const PairShape& shape, const std::vector<MeetingRow>& rows, std::int64_t begin, std::int64_t end,
+                                   int warps);
+/// The part in portions for warps that take the next one when they have finished one, so that they end together: the smaller, the less is
+/// left. Not one is empty.
+std::vector<Portion> falling_portions(const PairShape& shape, const std::vector<MeetingRow>& rows, std::int64_t begin, std::int64_t end,
+                                      int warps);
 
 /// A place in the list.
 template <int K>
 struct TileWalk {
-    const MeetingRow* row = nullptr;
-    int block = 0, other = 0;
-    int left = 0;  ///< meetings of the row, the present one included
-    int tile = 0;  ///< of the other block
-    int tiles = 1; ///< of a quantum here
-    bool diagonal = false;
+    const MeetingRow* row;
+    int block, other;
+    int left;   ///< meetings of the row, the present one included
+    int tile;   ///< of the other block
+    int tiles;  ///< of a quantum here
+    bool diagonal;
 
-    /// To the beginning of a quantum.
-    KS_FN void seek(const MeetingRow* rows, int count, std::int64_t quantum) {
-        int low = 0;
-        while (count - low > 1) {
-            const int middle = low + (count - low) / 2;
-            if (rows[middle].first <= quantum)
-                low = middle;
-            else
-                count = middle;
-        }
-        row = rows + low;
+    KS_FN TileWalk(const MeetingRow* rows, const Portion& portion) : row(rows + portion.row) {
         enter();
-        const int begin = static_cast<int>(quantum - row->first) * tiles, meeting = begin / K;
-        tile = begin % K;
-        other += meeting, left -= meeting;
-        diagonal = diagonal && meeting == 0;
+        const int before = portion.first * tiles;
+        tile = before % K;
+        other += before / K, left -= before / K;
+        diagonal = diagonal && before < K;
     }
     KS_FN void next() {
         if (++tile < K) return;

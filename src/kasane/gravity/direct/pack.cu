@@ -1,4 +1,5 @@
 // Launches of the kernels around the pairs: pack, take_sums, merge_sums.
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/gravity/direct/binned.cuda.hpp>
 #include <kasane/gravity/direct/launches.cuda.hpp>
@@ -75,6 +76,14 @@ void launch_pack(Cuda on, Precision precision, View<const Vec3<double>> position
 void launch_take(Cuda on, const Direct& options, const SumsMemory& memory, const Field& out, FoundFrame* found) {
     if (memory.n == 0) return;
     with_sums(options.precision, memory, [&](auto sums) { take_sums<<<blocks_for(sums.n), block, 0, on.stream>>>(sums, options.G, out, found, memory.counter); });
+    KS_CUDA(cudaGetLastError());
+}
+
+void launch_clear(Cuda on, View<std::byte> sums) {
+    const View<std::uint64_t> words{reinterpret_cast<std::uint64_t*>(sums.ptr), sums.n / static_cast<index_t>(sizeof(std::uint64_t))};
+    KS_EXPECT(words.n * static_cast<index_t>(sizeof(std::uint64_t)) == sums.n);
+    if (words.n == 0) return;
+    clear_words<<<blocks_for(words.n), block, 0, on.stream>>>(words);
     KS_CUDA(cudaGetLastError());
 }
 

@@ -111,7 +111,7 @@ __global__ void pack(View<const Vec3<double>> position, View<const double> mass,
 
 /// out = G sums, the potential with its sign; leaves the sums and the counter cleared for the next time.
 template <class Sums>
-__global__ void take_sums(Sums sums, double G, Field out, FoundFrame* found, unsigned long long* counter) {
+__global__ void take_sums(Sums sums, double G, Field out, FoundFrame* found, int* counter) {
     const index_t i = blockIdx.x * static_cast<index_t>(blockDim.x) + threadIdx.x;
     if (i == 0 && found) found->largest_mass = 0;
     if (i == 0) *counter = 0;
@@ -126,6 +126,11 @@ __global__ void take_sums(Sums sums, double G, Field out, FoundFrame* found, uns
             sums.clear(3, i);
         }
     }
+}
+
+inline __global__ void clear_words(View<std::uint64_t> words) {
+    const index_t i = blockIdx.x * static_cast<index_t>(blockDim.x) + threadIdx.x;
+    if (i < words.n) words[i] = 0;
 }
 
 /// Another's sums are added; others may add at the same time.

@@ -16,9 +16,9 @@ void launch(Cuda on, const Direct& options, const PairLaunch& wish) {
     call.other = reinterpret_cast<const Body<Real>*>(wish.other.ptr);
     call.own_count = static_cast<int>(wish.own_count);
     call.other_count = static_cast<int>(wish.other_count);
-    call.rows = wish.rows, call.row_count = wish.row_count;
-    call.shares = wish.shares, call.warps = wish.warps;
-    call.drawn = wish.drawn, call.end = wish.end, call.counter = wish.own_sums.counter;
+    call.rows = wish.rows, call.portions = wish.portions;
+    call.warps = wish.warps, call.portion_count = wish.portion_count;
+    call.counter = wish.own_sums.counter;
     call.eps2 = static_cast<Real>(options.softening * options.softening);
     call.scale = wish.scale;
     Sums own, other;

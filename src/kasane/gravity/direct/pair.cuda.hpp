@@ -96,11 +96,9 @@ struct PairCall {
     const Body<Real>* other = nullptr;  ///< likewise; the own ones too
     int own_count = 0, other_count = 0;
     const MeetingRow* rows = nullptr;
-    int row_count = 0;
-    const WarpShare* shares = nullptr;  ///< [warps]
-    int warps = 0;
-    long long drawn = 0, end = 0;  ///< quanta that are drawn
-    unsigned long long* counter = nullptr;
+    const Portion* portions = nullptr;  ///< the first ones are given to the warps, the others drawn
+    int warps = 0, portion_count = 0;
+    int* counter = nullptr;
     Real eps2 = 0;
     Scale scale;
 };
@@ -141,7 +139,7 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
     };
     const auto flush_targets = [&](int block) {
         const int first = block * (32 * K) + lane;
-        const auto quanta = cut;
+        const auto quanta = cut;  // in registers
         unsigned rest = 0;
         const auto flush = [&](int targets) {
 #pragma unroll
@@ -162,19 +160,12 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
         clear_targets();
     };
 
-    // The warp's share from one quantum to the next, then quanta that are drawn; the next one is drawn while the present one is worked on.
-    long long given = call.shares[warp].count, drawn = -1;
-    const auto draw = [&] { return lane == 0 ? call.drawn + static_cast<long long>(atomicAdd(call.counter, 1ull)) : 0; };
-    TileWalk<K> walk;
-    const auto seek = [&](long long quantum) { walk.seek(call.rows, call.row_count, quantum); };
-    if (given > 0) {
-        seek(call.shares[warp].first);
-    } else {
-        drawn = __shfl_sync(all, draw(), 0);
-        if (drawn >= call.end) return;
-        seek(drawn);
-    }
-    if (given <= 1 && call.drawn < call.end) drawn = draw();
+    // The next portion is drawn while the present one is worked on.
+    const bool draws = call.portion_count > call.warps;
+    const auto draw = [&] { return draws && lane == 0 ? call.warps + atomicAdd(call.counter, 1) : 0; };
+    Portion portion = call.portions[warp];
+    int drawn = draw();
+    TileWalk<K> walk(call.rows, portion);
     load_targets(walk.block);
     clear_targets();
     i.scale = Real(1);
@@ -183,14 +174,17 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
         const int block = walk.block, first = walk.first_source();
         const bool diagonal = walk.diagonal, ends_quantum = walk.ends_quantum();
         const auto source = next;
-        if (!ends_quantum || --given > 0) {
+        if (!ends_quantum || --portion.quanta > 0) {
             walk.next();
         } else {
             drawn = __shfl_sync(all, drawn, 0);
-            more = drawn >= 0 && drawn < call.end;
-            if (more) seek(drawn);
+            more = draws && drawn < call.portion_count;
+            if (more) {
+                portion = call.portions[drawn];
+                walk = TileWalk<K>(call.rows, portion);
+                drawn = draw();
+            }
         }
-        if (ends_quantum && more && given <= 1 && call.drawn < call.end) drawn = draw();
         if (more) next = call.other[walk.first_source() + lane];  // the next tile is under way while this one is summed
         if (first < call.other_count) {  // not a tile of padding
             const Real mass = __shfl_sync(all, source.m, 0);

@@ -134,7 +134,7 @@ bool DirectPieces<Cuda>::both_sides() const {
 
 template <>
 bool DirectPieces<Cuda>::meets(index_t begin, index_t end, index_t other_begin, index_t other_end) const {
-    return pair_meetings(state_->shape, state_->total, begin, end, other_begin, other_end).tiles(state_->shape) > 0;
+    return pair_meetings(state_->shape, state_->total, begin, end, other_begin, other_end).tiles > 0;
 }
 
 template <>
@@ -156,7 +156,6 @@ void DirectPieces<Cuda>::add_pairs(Cuda on, const Piece& other, View<std::byte> 
     KS_CUDA(cudaSetDevice(on.device));
     const bool is_own = other.first == state.own.first && other.count == state.own.count;
     KS_EXPECT(reaction.n == (is_own ? 0 : state.reaction_bytes(other.count)));
-    if (!reaction.empty()) KS_CUDA(cudaMemsetAsync(reaction.ptr, 0, static_cast<std::size_t>(reaction.n), on.stream));
     if (state.own.count == 0 || other.count == 0) return;
     detail::PairLaunch call;
     call.shape = state.shape;
@@ -169,6 +168,12 @@ void DirectPieces<Cuda>::add_pairs(Cuda on, const Piece& other, View<std::byte> 
     call.own_sums = state.sums;
     call.other_sums = is_own ? state.sums : detail::SumsMemory{reaction.ptr, other.count, state.options.deterministic, nullptr, nullptr};
     detail::launch_pairs(on, state.options, call);
+}
+
+template <>
+void DirectPieces<Cuda>::clear(Cuda on, View<std::byte> reaction) {
+    KS_CUDA(cudaSetDevice(on.device));
+    detail::launch_clear(on, reaction);
 }
 
 template <>
@@ -189,7 +194,7 @@ template class DirectPieces<Cuda>;
 namespace detail {
 
 std::uint64_t cuda_pieces_bytes(index_t own, index_t largest_piece, const Direct& options) {
-    // Tables of the pairs: at most two rows for every block with every piece, and a start for every warp.
+    // Tables of the pairs: a few rows for every block with every piece, and portions of the work.
     const auto blocks = static_cast<std::uint64_t>(own + largest_piece) / 128 + 1;
     return static_cast<std::uint64_t>(sums_bytes(options.precision, true, own, 4)) + 64 * blocks + (std::uint64_t{1} << 20);
 }

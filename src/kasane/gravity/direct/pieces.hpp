@@ -71,8 +71,10 @@ class DirectPieces {
     void begin_pairs(S on, const Piece& own)
         requires(!std::same_as<S, Cpu>);
     /// The pairs of own particles with those of `other`; `other` may be the own piece, with a share of its pairs.
-    /// @param reaction [other.count reaction_bytes()]  overwritten; empty where other is the own piece
+    /// @param reaction [other.count reaction_bytes()]  is added to, clear() comes first; empty where other is the own piece
     void add_pairs(S on, const Piece& other, View<std::byte> reaction, Share share = Share::all)
+        requires(!std::same_as<S, Cpu>);
+    void clear(S on, View<std::byte> reaction)
         requires(!std::same_as<S, Cpu>);
     /// A reaction on the own particles that another member summed up.
     void merge(S on, View<const std::byte> reaction)

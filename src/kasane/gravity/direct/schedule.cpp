@@ -51,23 +51,43 @@ TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision
     return schedule;
 }
 
+std::array<int, 2> PairShape::reached(std::size_t k, int from, int to) const {
+    const int nearest = k == 0 ? 0 : quanta[k - 1].reach;
+    return {std::clamp(nearest, from, to), std::clamp(quanta[k].reach, from, to)};
+}
+
 PairShape pair_shape(Precision precision, index_t total) {
     constexpr index_t long_rows = 12288;  // 16 targets per lane from here on
-    PairShape shape = precision == Precision::double_ ? PairShape{4, 4, 1, 0, 4, 3} : total < long_rows ? PairShape{8, 8, 1, 0, 4, 4} : PairShape{16, 16, 2, 0, 4, 2};
-    // Fine quanta: as much work as evens out the coarse ones, a quarter more than one of them for every warp of four devices with 132 multiprocessors.
+    constexpr int everywhere = std::numeric_limits<int>::max();
+    PairShape shape{16, {{{2, 0}, {4, 0}, {16, everywhere}}}, 4, 2};
+    if (precision == Precision::double_)
+        shape = {4, {{{1, 0}, {1, 0}, {4, everywhere}}}, 4, 3};
+    else if (total < long_rows)
+        shape = {8, {{{1, 0}, {1, 0}, {8, everywhere}}}, 4, 4};
+    // Quanta of one size leave the warps up to one of them apart: half as much work for each warp, in smaller quanta, evens that out. On each
+    // of four devices with 132 multiprocessors.
+    constexpr double devices = 4, half = 0.5;
     const auto blocks = static_cast<double>(shape.blocks(total));
-    const double tiles = 4 * 1.25 * shape.coarse_tiles * shape.warps(132);
-    shape.fine_reach = static_cast<int>(std::min(std::ceil(tiles / (blocks * shape.targets_per_lane)), blocks / 2 + 1));
+    double tiles = 0;
+    for (std::size_t k = 0; k + 1 < shape.quanta.size(); ++k) {
+        tiles += devices * half * shape.quanta[k + 1].tiles * shape.warps(132);
+        shape.quanta[k].reach = static_cast<int>(std::min(std::ceil(tiles / (blocks * shape.targets_per_lane)), blocks / 2 + 1));
+    }
     return shape;
 }
 
 PairMeetings pair_meetings(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin, index_t other_end) {
     const auto blocks = [&](index_t particles) { return static_cast<int>(shape.blocks(particles)); };
     PairMeetings meetings;
-    for (const auto& row : circulant_rows(blocks(total), blocks(begin), blocks(end), blocks(other_begin), blocks(other_end))) {
-        const int fine = std::clamp(shape.fine_reach - row.distance, 0, row.count);
-        meetings.fine += fine, meetings.coarse += row.count - fine;
-    }
+    for (const auto& row : circulant_rows(blocks(total), blocks(begin), blocks(end), blocks(other_begin), blocks(other_end)))
+        for (std::size_t k = 0; k < shape.quanta.size(); ++k) {
+            const auto [from, to] = shape.reached(k, row.distance, row.distance + row.count);
+            if (from == to) continue;
+            const int here = shape.quanta[k].tiles;
+            meetings.tiles += static_cast<std::int64_t>(to - from) * shape.targets_per_lane;
+            meetings.quanta += static_cast<std::int64_t>(to - from) * (shape.targets_per_lane / here);
+            meetings.last = meetings.last == 0 ? here : std::min(meetings.last, here);
+        }
     return meetings;
 }
 

@@ -5,6 +5,7 @@
 #include <kasane/core/base/types.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 
+#include <array>
 #include <cstdint>
 
 namespace kasane::gravity {
@@ -31,13 +32,18 @@ struct TileSchedule {
 };
 TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors);
 
-/// The kernel `pair`: a warp holds a block of particles and meets others, tile by tile of 32 sources. A quantum, the unit of the schedule, is so
-/// many tiles of one meeting of blocks; sums of targets go to memory at its end. Neighbouring blocks (in the circulant order) meet in fine
-/// quanta, which are drawn one by one at the end of a device's work and even it out; the others in coarse ones, which spare sums.
+/// Meetings of blocks at a distance below `reach` (in the circulant order) go in quanta of so many tiles.
+struct PairQuanta {
+    int tiles = 0;
+    int reach = 0;
+};
+
+/// The kernel `pair`: a warp holds a block of particles and meets others, tile by tile of 32 sources. A quantum, the unit of the schedule,
+/// is a few tiles of one meeting of blocks; sums of targets go to memory at its end. The nearer two blocks are, the smaller their quanta:
+/// large ones spare sums, small ones, which come last, let the warps of a device end together.
 struct PairShape {
-    int targets_per_lane = 0;  ///< K: a block has 32 K particles, and as many as K tiles
-    int coarse_tiles = 0, fine_tiles = 0;  ///< of a quantum; both divide K
-    int fine_reach = 0;        ///< blocks at a smaller distance meet in fine quanta
+    int targets_per_lane = 0;             ///< K: a block has 32 K particles, and as many as K tiles
+    std::array<PairQuanta, 3> quanta{};   ///< the nearest first; their tiles divide K, the last reaches all blocks
     int warps_per_block = 0;
     int blocks_per_multiprocessor = 0;  ///< resident at a time (the kernels are compiled for it)
 
@@ -46,17 +52,16 @@ struct PairShape {
     index_t grain() const { return block() < source_run ? source_run : block(); }
     index_t blocks(index_t particles) const { return (particles + block() - 1) / block(); }
     int warps(int multiprocessors) const { return multiprocessors * blocks_per_multiprocessor * warps_per_block; }
+    /// Of the distances [from, to), those that go in quanta k.
+    std::array<int, 2> reached(std::size_t k, int from, int to) const;
 };
 /// A function of these alone, so that sums are the same bits on any device and for any number of members.
 PairShape pair_shape(Precision precision, index_t total);
 
-/// Meetings of one call, by the size of their quanta.
+/// Work of one call.
 struct PairMeetings {
-    std::int64_t coarse = 0, fine = 0;
-    std::int64_t tiles(const PairShape& shape) const { return (coarse + fine) * shape.targets_per_lane; }
-    std::int64_t quanta(const PairShape& shape) const {
-        return coarse * (shape.targets_per_lane / shape.coarse_tiles) + fine * (shape.targets_per_lane / shape.fine_tiles);
-    }
+    std::int64_t tiles = 0, quanta = 0;
+    int last = 0;  ///< tiles of the smallest quanta
 };
 /// Between the blocks of particles [begin, end) and those of [other_begin, other_end), of `total` (circulant.hpp).
 PairMeetings pair_meetings(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin, index_t other_end);

@@ -11,7 +11,7 @@ class ClearedSums {
    public:
     explicit ClearedSums(Cuda on) : on_(on), memory_(on, 0), quanta_(on, quanta_bytes()), counter_(on, 1) {
         KS_CUDA(cudaMemsetAsync(quanta_.data(), 0, static_cast<std::size_t>(quanta_.size()), on.stream));
-        KS_CUDA(cudaMemsetAsync(counter_.data(), 0, sizeof(unsigned long long), on.stream));
+        KS_CUDA(cudaMemsetAsync(counter_.data(), 0, sizeof(int), on.stream));
     }
 
     /// Sums of n particles, all zero once the work given to `on` so far is done. Every begin() needs its taken().
@@ -29,7 +29,7 @@ class ClearedSums {
    private:
     Cuda on_;
     Buffer<std::byte, Cuda> memory_, quanta_;
-    Buffer<unsigned long long, Cuda> counter_;
+    Buffer<int, Cuda> counter_;
     bool clear_ = false;
 };
 

@@ -117,13 +117,13 @@ class MemberSum {
     /// What a member with others has besides.
     struct Links {
         Links(S on, comm::Member& member, comm::Engine engine, bool both_sides)
-            : side(on, both_sides ? Urgency::high : Urgency::usual),
+            : side{{on, both_sides ? Urgency::high : Urgency::usual}, {on, both_sides ? Urgency::high : Urgency::usual}},
               link(on, Urgency::high),
               home(on, Urgency::high),
               positions(on, member, 0, engine) {
             if (both_sides) reactions.emplace(on, member, 1, engine);
         }
-        SideStream<S> side;        ///< kernels beside those on the space's own stream
+        SideStream<S> side[2];     ///< kernels beside those on the space's own stream
         SideStream<S> link, home;  ///< what messages with positions, and with reactions, wait for
         comm::Channel<S> positions;
         std::optional<comm::Channel<S>> reactions;
@@ -187,7 +187,8 @@ class MemberSum {
             if (wanted) pieces_.end(on_, out);
             return;
         }
-        auto& [side, link, home, positions, reactions] = *links_;
+        auto& [sides, link, home, positions, reactions] = *links_;
+        auto& side = sides[0];
         const int hops = plan_.messages();
         const auto joins = [&](int h) { return plan_.hops[static_cast<std::size_t>(h)].accumulates; };
         int from = 0;  // the room with what is sent next
@@ -236,7 +237,7 @@ class MemberSum {
             if (some) pieces_.end_pairs(on_, acceleration);
             return;
         }
-        auto& [high, link, home, positions, reactions] = *links_;
+        auto& [side, link, home, positions, reactions] = *links_;
         const int turns = static_cast<int>(turns_.size());
         const auto turn = [&](int k) { return turns_[static_cast<std::size_t>(k)]; };
         const auto start = [&](int k) {
@@ -253,22 +254,35 @@ class MemberSum {
             if (turn(k).gives && some) pieces_.merge(home.space(), View<const std::byte>(reaction_on(2, k, own.count)));
         };
 
-        // Own pairs on the space's own stream, of the least urgency; the others' before them where they compete.
+        // Own pairs on the space's own stream, of the least urgency; the others' before them where they compete, by turns on two streams:
+        // one's kernel fills the room that the other's leaves at its end. NCCL's kernels need that room: with it there is one stream.
+        const int streams = positions.engine() == comm::Engine::nccl ? 1 : 2;
+        const auto clear = [&](int k) {
+            if (k < turns && turn(k).takes) pieces_.clear(side[k % streams].space(), reaction_on(0, k, partition_.count(turn(k).from)));
+        };
+        for (int k = 0; k < 2; ++k) {
+            side[k].follow(on_);
+            clear(k);
+        }
         link.follow(on_);
         Piece coming = start(0);
         add(on_, own, {}, Share::before);
         for (int k = 0; k < turns; ++k) {
             positions.finish(link.space());
+            auto &high = side[k % streams], &other = side[(k + 1) % streams];
             high.follow(link.space());
             const auto here = coming;
             if (k + 1 < turns) {
-                if (k > 0) high.lead(link.space());  // the pairs that the next room was read for
+                if (k > 0) other.lead(link.space());  // the pairs that the next room was read for
                 coming = start(k + 1);
             }
-            if (k > 1) high.follow(home.space());  // the reactions that were in this room have gone
             const auto reaction = reaction_on(0, k, here.count);
             add(high.space(), here, reaction, Share::all);
-            if (k > 0) merge(k - 1);
+            if (k > 0) {
+                merge(k - 1);
+                other.follow(home.space());  // the reactions that were in its room have gone
+                clear(k + 1);
+            }
             home.follow(high.space());
             const auto [to, from, gives, takes] = turn(k);
             reactions->start(home.space(), takes ? View<const std::byte>(reaction) : View<const std::byte>{}, from,

@@ -96,10 +96,11 @@ void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, co
     const auto shape = pair_shape(options.precision, partition.n);
     const auto meet = [&](int a, int b) {
         return partition.count(a) > 0 && partition.count(b) > 0 &&
-               pair_meetings(shape, partition.n, partition.begin(a), partition.end(a), partition.begin(b), partition.end(b)).tiles(shape) > 0;
+               pair_meetings(shape, partition.n, partition.begin(a), partition.end(a), partition.begin(b), partition.end(b)).tiles > 0;
     };
     const auto own = static_cast<double>(partition.count(member));
-    Task low = plan.kernel(work(member, member, share_before), {packed}), high = packed, link = packed, home = packed, read = packed;
+    Task low = plan.kernel(work(member, member, share_before), {packed}), high[2] = {packed, packed}, link = packed, home = packed;
+    int turn = 0;
     // Every member has a turn for each distance at which some member meets another; its own may be without work.
     for (int away = 1; away < partition.members; ++away) {
         bool anybody = meet(member, (member + away) % partition.members);
@@ -110,14 +111,14 @@ void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, co
         if (!anybody) continue;
         const int from = (member + away) % partition.members, to = (member + partition.members - away) % partition.members;
         const bool takes = meet(member, from), gives = meet(to, member);
-        link = plan.message(takes ? body_bytes(options.precision) * static_cast<double>(partition.count(from)) : 0, {link, read}, {low});
-        read = high;  // there are two rooms for positions
-        if (takes) high = plan.kernel(work(member, from), {link, high}, true);
-        home = plan.message(gives ? reaction_bytes(options.precision) * own : 0, {home, high}, {high});
+        auto& here = high[turn++ % 2];  // there are two streams, and two rooms for positions
+        link = plan.message(takes ? body_bytes(options.precision) * static_cast<double>(partition.count(from)) : 0, {link, here}, {low});
+        if (takes) here = plan.kernel(work(member, from), {link, here}, true);
+        home = plan.message(gives ? reaction_bytes(options.precision) * own : 0, {home, here}, {here});
         if (gives) home = plan.plain(time.launch + time.particle * own / 4, {home}, true);
     }
     low = plan.kernel(work(member, member, 1 - share_before), {low});
-    last = {low, high, home, link};
+    last = {low, high[0], high[1], home, link};
 }
 
 }  // namespace
