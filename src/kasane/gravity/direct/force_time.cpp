@@ -57,17 +57,16 @@ KernelWork both_sides_work(const ForceDevice& device, Precision precision, index
     const double quanta = share * static_cast<double>(meetings.quanta), tiles = share * static_cast<double>(meetings.tiles);
     if (quanta == 0) return {};
     const double warps = std::min(std::ceil(quanta), static_cast<double>(shape.warps(device.units)));
-    const double blocks = whole_number(warps, shape.warps_per_block);
-    const double resident = whole_number(blocks, device.units) * shape.warps_per_block / schedulers;  // warps of the fullest scheduler
+    const double scheduled = std::min(warps, device.units * schedulers);  // schedulers that have a warp
     const double per_tile = warp * shape.targets_per_lane;
-    const double last = meetings.last;  // warps end within a quantum of those that come last
-    const double longest = std::max(last, tiles / warps + 0.5 * last);
+    // Warps and schedulers end with whole quanta, of those that come last.
+    const double last = meetings.last, longest = last * whole_number(tiles, last * warps);
     KernelWork work;
     work.targets = shape.targets_per_lane;
     work.chain = longest * per_tile;
-    work.issue = work.chain * resident;
+    work.issue = std::max(longest, last * whole_number(tiles, last * scheduled)) * per_tile;
     work.whole = tiles * per_tile / (device.units * schedulers);
-    work.additions = (longest + quanta / warps * shape.targets_per_lane) * resident;  // reactions, and on the targets
+    work.additions = (tiles + quanta * shape.targets_per_lane) / scheduled;  // reactions, and on the targets
     return work;
 }
 
