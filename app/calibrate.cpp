@@ -97,7 +97,9 @@ void channels(Outcome& outcome, comm::Team& team, const std::vector<AnySpace>& h
     });
     const int ranks = team.ranks().size();
     CalibrationEntry entry{run::channel_key(device, ranks, team.members_here()),
-                           {{"members", team.size()}, {"ranks", ranks}, {"latency", std::max(0.0, speed.latency_seconds)},
+                           {{"members", team.size()},
+                            {"ranks", ranks},
+                            {"latency", std::max(0.0, speed.latency_seconds)},
                             {"bytes_per_second", std::min(speed.bytes_per_second, 1e30)}},
                            ""};
     gravity::ForceMethod method{.precision = options.precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_};

@@ -106,17 +106,18 @@ void compare_ranks(int argc, char** argv) {
     for (const auto& text : ranks.all_gather(started_with(ranks, argc, argv))) all.push_back(json::parse(text));
     for (std::size_t r = 1; r < all.size(); ++r)
         KS_VALIDATE(all[r]["words"] == all[0]["words"],
-                    fmt::format("rank {} (host {}) was started with `{}`, and rank 0 with `{}`: give all ranks of a run the same command", r,
-                                all[r]["host"].get<std::string>(), command(all[r]), command(all[0])));
+                    fmt::format("rank {} (host {}) was started with `{}`, and rank 0 with `{}`: give all ranks of a run the same command",
+                                r, all[r]["host"].get<std::string>(), command(all[r]), command(all[0])));
     std::map<std::string, std::size_t> first;  // rank that can read a file
     for (std::size_t r = 0; r < all.size(); ++r)
         for (const auto& [file, sum] : all[r]["files"].items()) {
             const auto other = first.emplace(file, r).first->second;
-            KS_VALIDATE(all[other]["files"][file] == sum,
-                        fmt::format("is another file for rank {} (host {}) than for rank {}: their checksums differ. Put it where all ranks "
-                                    "see the same, or start them in the same directory",
-                                    r, all[r]["host"].get<std::string>(), other),
-                        {file, 0, 0, ""});
+            KS_VALIDATE(
+                all[other]["files"][file] == sum,
+                fmt::format("is another file for rank {} (host {}) than for rank {}: their checksums differ. Put it where all ranks "
+                            "see the same, or start them in the same directory",
+                            r, all[r]["host"].get<std::string>(), other),
+                {file, 0, 0, ""});
         }
 }
 

@@ -1,4 +1,5 @@
-// gravity.direct.scaling: figures 7 to 10 and table 2 of [MTM13], on the members that this run has: the devices of one process, or those of ranks.
+// gravity.direct.scaling: figures 7 to 10 and table 2 of [MTM13], on the members that this run has: the devices of one process, or those of
+// ranks.
 #include <bench/benchmarks.hpp>
 #include <bench/gravity/scaling.hpp>
 #include <bench/gravity/scaling_measure.hpp>
@@ -24,7 +25,7 @@ namespace {
 
 using namespace gravity;
 
-constexpr double longest_call = 4;  // [s]
+constexpr double longest_call = 4;                                                     // [s]
 constexpr index_t least_each = 256, most_each_cpu = 8192, most_each_device = 1048576;  // N/P; the paper's
 constexpr int most_members_cpu = 8;
 
@@ -68,7 +69,9 @@ class ScalingStudy {
     explicit ScalingStudy(const BenchmarkContext& context) : context_(context), ranks_(comm::world()) {
         here_ = comm::placement(ranks_, context.device, 1, context.threads);
         on_cpu_ = std::holds_alternative<Cpu>(here_.front());
-        members_ = context.members > 0 ? context.members : ranks_.size() > 1 || context.device.find(':') != std::string::npos ? 1 : most_members();
+        members_ = context.members > 0                                                  ? context.members
+                   : ranks_.size() > 1 || context.device.find(':') != std::string::npos ? 1
+                                                                                        : most_members();
         if (!on_cpu_)
             here_ = comm::placement(ranks_, context.device, members_, context.threads);
         else if (members_ > 1)  // members of a process share its threads, as many each whatever the number of members
@@ -81,7 +84,9 @@ class ScalingStudy {
         for (const auto& crew : crews_) counts.push_back(crew.size());
         sizes_ = scaling_sizes(counts, context.sizes, least_each, on_cpu_ ? most_each_cpu : most_each_device);
         for (const auto form : forms())
-            if (leads()) bounds_[form] = direct_bound(here_.front(), {.softening = direct_softening, .variant = variant_of(form)}, most_each_device, true);
+            if (leads())
+                bounds_[form] =
+                    direct_bound(here_.front(), {.softening = direct_softening, .variant = variant_of(form)}, most_each_device, true);
     }
 
     void run() {
@@ -164,7 +169,8 @@ class ScalingStudy {
                     report(timed, members);
                 } else {
                     // Where both sides do not pay, the two forms are one.
-                    if (timed.way.form == PairForm::one_sided || point.both_sides) alone.push_back({n, timed.row.seconds, point.both_sides});
+                    if (timed.way.form == PairForm::one_sided || point.both_sides)
+                        alone.push_back({n, timed.row.seconds, point.both_sides});
                     waiting.push_back(std::move(timed));
                 }
             }
@@ -196,8 +202,11 @@ class ScalingStudy {
         BenchmarkResult row;
         row.name = fmt::format("{}, sync, P {}", scaling_study, sync.members);
         row.seconds = sync.t_sync;
-        row.more = {{"members", sync.members}, {"t_sync", sync.t_sync}, {"t_kernel", sync.t_kernel},
-                    {"t_sync_error", sync.t_sync_error}, {"t_kernel_error", sync.t_kernel_error}};
+        row.more = {{"members", sync.members},
+                    {"t_sync", sync.t_sync},
+                    {"t_kernel", sync.t_kernel},
+                    {"t_sync_error", sync.t_sync_error},
+                    {"t_kernel_error", sync.t_kernel_error}};
         for (const auto& paper : mtm13::table2)
             if (paper.devices == sync.members) {
                 row.more.emplace_back("paper_t_sync", paper.t_sync);
@@ -216,7 +225,7 @@ class ScalingStudy {
         BenchmarkResult row;
         row.name = label_of(way, members);
         row.n = n;
-        const double t_sync = std::max(0.0, sync.t_sync);  // a fitted line may begin below zero where waiting takes nothing
+        const double t_sync = std::max(0.0, sync.t_sync);    // a fitted line may begin below zero where waiting takes nothing
         row.seconds = point.seconds - t_sync / point.calls;  // [MTM13] section 5
         row.spread = point.spread;
         row.rate = static_cast<double>(n) * static_cast<double>(n) / row.seconds;
@@ -228,7 +237,10 @@ class ScalingStudy {
         auto& exact = exact_[n];
         if (exact.empty()) exact = exact_accelerations(particles, audited_of(n));
         row.error = largest_error(point.audited, exact);
-        row.more = {{"members", members}, {"seconds_raw", point.seconds}, {"t_sync", t_sync}, {"calls", point.calls},
+        row.more = {{"members", members},
+                    {"seconds_raw", point.seconds},
+                    {"t_sync", t_sync},
+                    {"calls", point.calls},
                     {"both_sides", point.both_sides}};
         if (members > 1) {
             row.more.emplace_back("messages", point.messages);
@@ -253,9 +265,9 @@ class ScalingStudy {
     const BenchmarkContext& context_;
     comm::Communicator& ranks_;
     bool on_cpu_ = true;
-    int members_ = 1;                 ///< of each rank
+    int members_ = 1;  ///< of each rank
     std::vector<AnySpace> here_;
-    std::vector<Crew> crews_;         ///< one member first
+    std::vector<Crew> crews_;  ///< one member first
     std::map<int, std::vector<index_t>> sizes_;
     std::map<PairForm, DirectBound> bounds_;
     std::map<index_t, std::vector<Vec3<double>>> exact_;
@@ -267,14 +279,16 @@ class ScalingStudy {
 
 std::vector<Benchmark> gravity_direct_scaling() {
     return {{scaling_study,
-             fmt::format("Figures 7 to 10 and table 2 of [MTM13]: accelerations of N particles on themselves by P members, a device or a share of "
-                         "the CPU each; Plummer sphere, softening {}. Calls follow each other without a wait, from positions in double to "
-                         "accelerations in double; both-sides: each pair once where that pays, one-sided: never; the slowest member counts, and the last wait of everybody for everybody is taken off "
-                         "(`seconds_raw` is with it). `strong` = P(N; P) / (P(N; 1) P), `weak` = P(N; P) / (P(N/P; 1) P), P(N; P) = N^2 over the "
-                         "seconds. `hidden` is the share of the time of the messages that lies under kernels, of the worst member. TFLOPS count {} "
-                         "flops per interaction. The bound is that of gravity.direct times P; the error is the largest relative one of {} "
-                         "accelerations against a plain sum in double.",
-                         direct_softening, direct_flops, direct_audited),
+             fmt::format(
+                 "Figures 7 to 10 and table 2 of [MTM13]: accelerations of N particles on themselves by P members, a device or a share of "
+                 "the CPU each; Plummer sphere, softening {}. Calls follow each other without a wait, from positions in double to "
+                 "accelerations in double; both-sides: each pair once where that pays, one-sided: never; the slowest member counts, and "
+                 "the last wait of everybody for everybody is taken off "
+                 "(`seconds_raw` is with it). `strong` = P(N; P) / (P(N; 1) P), `weak` = P(N; P) / (P(N/P; 1) P), P(N; P) = N^2 over the "
+                 "seconds. `hidden` is the share of the time of the messages that lies under kernels, of the worst member. TFLOPS count {} "
+                 "flops per interaction. The bound is that of gravity.direct times P; the error is the largest relative one of {} "
+                 "accelerations against a plain sum in double.",
+                 direct_softening, direct_flops, direct_audited),
              [](const BenchmarkContext& context) { ScalingStudy(context).run(); }, true}};
 }
 

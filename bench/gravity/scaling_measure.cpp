@@ -12,7 +12,7 @@ namespace {
 using namespace gravity;
 
 constexpr double shortest_batch = 0.03;  // [s]
-constexpr int most_calls = 4096;  // of a batch
+constexpr int most_calls = 4096;         // of a batch
 
 /// Seconds of so many calls, the same on every member: all begin together, and all have ended.
 template <Space S, class Call>

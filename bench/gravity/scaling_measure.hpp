@@ -23,13 +23,13 @@ struct ScalingWay {
 struct ScalingPoint {
     double seconds = 0;  ///< one call, of the slowest member; the wait at the end of a batch in it
     double spread = 0;
-    int calls = 0;  ///< of a batch
-    bool both_sides = false;  ///< each pair once
-    double messages = 0, bytes = 0;  ///< of one call: what the first member received
-    double hidden = 1;               ///< of the time of the messages under kernels, the worst member's
-    std::string engine;              ///< in words
-    std::vector<Vec3<double>> audited;           ///< accelerations of audited_of(n)
-    std::vector<std::vector<Span>> timeline{};   ///< of each member, on rank 0
+    int calls = 0;                              ///< of a batch
+    bool both_sides = false;                    ///< each pair once
+    double messages = 0, bytes = 0;             ///< of one call: what the first member received
+    double hidden = 1;                          ///< of the time of the messages under kernels, the worst member's
+    std::string engine;                         ///< in words
+    std::vector<Vec3<double>> audited;          ///< accelerations of audited_of(n)
+    std::vector<std::vector<Span>> timeline{};  ///< of each member, on rank 0
 };
 
 /// What a channel takes for messages, all members at once; collective over the team.
@@ -39,7 +39,7 @@ comm::ChannelSpeed measure_link(comm::Team& team, const std::vector<AnySpace>& h
 /// Collective over the team. @param here  spaces of this rank's members   @param particles  all of them
 /// @param t_sync  what the wait of everybody for everybody takes, so that batches are long beside it
 /// @throws InputError on every rank alike where this way does not exist here
-ScalingPoint measure_scaling(comm::Team& team, const std::vector<AnySpace>& here, const gravity::Particles& particles, const ScalingWay& way,
-                             double t_sync);
+ScalingPoint measure_scaling(comm::Team& team, const std::vector<AnySpace>& here, const gravity::Particles& particles,
+                             const ScalingWay& way, double t_sync);
 
 }  // namespace kasane::bench

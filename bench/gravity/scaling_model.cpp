@@ -36,8 +36,8 @@ std::optional<Found> fitted(const ForceDevice& device, const std::vector<AloneTi
 std::optional<Found> calibrated(const AnySpace& on, bool both_sides) {
     const auto* cpu = std::get_if<Cpu>(&on);
     const auto calibration = read_calibration(default_calibration_file());
-    const auto* entry = calibration.find(
-        force_key(device_text(device_info(on), cpu ? thread_count(*cpu) : 0), ForceMethod{.both_sides = both_sides}));
+    const auto* entry =
+        calibration.find(force_key(device_text(device_info(on), cpu ? thread_count(*cpu) : 0), ForceMethod{.both_sides = both_sides}));
     if (!entry) return {};
     try {
         return Found{known_force(*entry).time, fmt::format("from the calibration of {}, which is of whole steps", entry->date)};
@@ -57,8 +57,8 @@ ScalingModel::ScalingModel(const AnySpace& on, const std::vector<AloneTime>& alo
         BenchmarkResult row;
         row.name = fmt::format("{}, model, {}", scaling_study, both_sides ? "both-sides" : "one-sided");
         row.error = time.largest;
-        row.more = {{"launch", time.launch}, {"particle", time.particle}, {"step", time.step},       {"load", time.load},
-                    {"addition", time.addition}, {"hiding", time.hiding}, {"scatter", time.scatter}};
+        row.more = {{"launch", time.launch},     {"particle", time.particle}, {"step", time.step},      {"load", time.load},
+                    {"addition", time.addition}, {"hiding", time.hiding},     {"scatter", time.scatter}};
         row.note = found->source;
         rows_.push_back(row);
     }

@@ -58,9 +58,7 @@ struct Scaling {
         return some;
     }
     /// One colour and one shape of mark for each number of members, in all figures.
-    int place(double members) const {
-        return static_cast<int>(std::find(counts.begin(), counts.end(), members) - counts.begin());
-    }
+    int place(double members) const { return static_cast<int>(std::find(counts.begin(), counts.end(), members) - counts.begin()); }
 };
 
 double seconds_at(const std::vector<Row>& rows, double n, const std::string& key) {
@@ -114,9 +112,9 @@ std::string overlap(const Scaling& scaling, const std::string& way) {
         const auto title = fmt::format("{} at N = {}", members_text(row["members"]), grouped(std::llround(row["n"])));
         const auto picture = timeline_picture("Overlap of " + way + ", " + title, row.timeline());
         if (picture.empty()) continue;
-        pictures += fmt::format("<p class=\"legend\"><strong>{}</strong>{}</p>\n{}", title, when({row["hidden"]}, [&] {
-                                    return "<span>" + percent(row["hidden"]) + " of the messages hidden</span>";
-                                }), picture);
+        pictures += fmt::format("<p class=\"legend\"><strong>{}</strong>{}</p>\n{}", title,
+                                when({row["hidden"]}, [&] { return "<span>" + percent(row["hidden"]) + " of the messages hidden</span>"; }),
+                                picture);
     }
     if (pictures.empty()) return "";
     return "<figure class=\"chart\"><h3>Overlap: one call, member by member</h3>\n" + pictures +
@@ -129,13 +127,16 @@ std::string figures_of(const Scaling& scaling, const std::string& way, bool head
     auto weak = plot("Figure 10: weak scaling", "N / P", Scale::doublings, "P(N; P) / (P(N/P; 1) P)", false);
     for (auto* p : {&strong, &weak}) p->reference = 1, p->from_zero = true;
     const auto heading = headed ? "<h3 class=\"way\">" + escape(way) + "</h3>\n" : "";
-    return heading + scaling_figure(scaling, way, Figure::performance, performance,
-                          "[MTM13] fig. 8, 26 flops per interaction. Marks are measured, lines are the model's. The paper's peak: 254.0 TFLOPS "
-                          "on 256 Tesla M2090.") +
+    return heading +
+           scaling_figure(
+               scaling, way, Figure::performance, performance,
+               "[MTM13] fig. 8, 26 flops per interaction. Marks are measured, lines are the model's. The paper's peak: 254.0 TFLOPS "
+               "on 256 Tesla M2090.") +
            scaling_figure(scaling, way, Figure::strong, strong, "[MTM13] fig. 9: against one member with all N particles.") +
-           scaling_figure(scaling, way, Figure::weak, weak,
-                          "[MTM13] fig. 10: against one member with its own N/P particles. Above 1, pieces of a small problem fill a device "
-                          "that one kernel alone cannot fill; in the paper up to 1.5.") +
+           scaling_figure(
+               scaling, way, Figure::weak, weak,
+               "[MTM13] fig. 10: against one member with its own N/P particles. Above 1, pieces of a small problem fill a device "
+               "that one kernel alone cannot fill; in the paper up to 1.5.") +
            overlap(scaling, way);
 }
 
@@ -163,7 +164,8 @@ std::string figure_7(const Study& study, const Scaling& scaling) {
         measured.push_back(std::move(marks));
     }
     p.series.insert(p.series.end(), measured.begin(), measured.end());
-    return figure(p, "[MTM13] fig. 7: empty kernels, then everybody waits for everybody. Lines: t_sync + launches t_kernel by least squares.");
+    return figure(p,
+                  "[MTM13] fig. 7: empty kernels, then everybody waits for everybody. Lines: t_sync + launches t_kernel by least squares.");
 }
 
 /// Ours and the paper's, side by side.
@@ -172,13 +174,16 @@ std::string table_2(const Study& study) {
     if (rows.empty()) return "";
     const auto cell = [](double seconds) { return "<td>" + (std::isfinite(seconds) ? time_text(seconds) : "") + "</td>"; };
     std::string out =
-        "<figure class=\"chart beside\"><h3>Table 2: t_sync and t_kernel</h3>\n<div class=\"scroll\"><table><thead><tr><th>members, GPUs</th>"
+        "<figure class=\"chart beside\"><h3>Table 2: t_sync and t_kernel</h3>\n<div class=\"scroll\"><table><thead><tr><th>members, "
+        "GPUs</th>"
         "<th>t_sync</th><th>t_kernel</th><th>t_sync [MTM13]</th><th>t_kernel [MTM13]</th></tr></thead><tbody>\n";
     for (const auto& row : rows)
-        out += fmt::format("<tr><th scope=\"row\">{}</th>{}{}{}{}</tr>\n", std::llround(row["members"]), cell(row["t_sync"]), cell(row["t_kernel"]),
-                           cell(row["paper_t_sync"]), cell(row["paper_t_kernel"]));
-    return out + "</tbody></table></div><figcaption>t_sync, shared by the calls of a batch, is taken off the times of all other figures.</figcaption>"
-                 "</figure>\n";
+        out += fmt::format("<tr><th scope=\"row\">{}</th>{}{}{}{}</tr>\n", std::llround(row["members"]), cell(row["t_sync"]),
+                           cell(row["t_kernel"]), cell(row["paper_t_sync"]), cell(row["paper_t_kernel"]));
+    return out +
+           "</tbody></table></div><figcaption>t_sync, shared by the calls of a batch, is taken off the times of all other "
+           "figures.</figcaption>"
+           "</figure>\n";
 }
 
 /// Largest deviation of the model from what was measured of a way, with one member or with more.

@@ -85,8 +85,9 @@ std::string timeline_picture(const std::string& title, const std::vector<std::ve
     std::string legend;
     for (const auto& name : names)
         legend += fmt::format("<span class=\"key\"><i class=\"s{}\"></i>{}</span>", color_of(name), escape(name));
-    return fmt::format("<svg class=\"plot\" viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"{}\">{}{}</svg>\n<p class=\"legend\">{}</p>\n",
-                       width, y + 44, escape(title), axis, bars, legend);
+    return fmt::format(
+        "<svg class=\"plot\" viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"{}\">{}{}</svg>\n<p class=\"legend\">{}</p>\n", width,
+        y + 44, escape(title), axis, bars, legend);
 }
 
 }  // namespace kasane::bench

@@ -1,5 +1,5 @@
-// gravity.direct.scaling, run small on the CPU: the record has what the figures of [MTM13] need, and its efficiencies follow from its own times.
-// Nothing is said of how fast anything is.
+// gravity.direct.scaling, run small on the CPU: the record has what the figures of [MTM13] need, and its efficiencies follow from its own
+// times. Nothing is said of how fast anything is.
 #include "command.hpp"
 #include "report/markup.hpp"
 
@@ -50,8 +50,8 @@ double share_hidden(const json& spans) {
 }
 
 TEST_F(BenchScaling, TheRecordHasWhatTheFiguresNeed) {
-    const auto outcome = kasane({"bench", "gravity.direct.scaling", "--device", "cpu", "--threads", "1", "--members", "2", "--n", "512,1024", "--json",
-                                 "r.json", "--page", "p.html"});
+    const auto outcome = kasane({"bench", "gravity.direct.scaling", "--device", "cpu", "--threads", "1", "--members", "2", "--n",
+                                 "512,1024", "--json", "r.json", "--page", "p.html"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto record = json::parse(read_file(directory / "r.json"));
 
@@ -111,8 +111,10 @@ TEST_F(BenchScaling, TheRecordHasWhatTheFiguresNeed) {
 }
 
 TEST_F(BenchScaling, BadNumbersOfMembersAreTold) {
-    expect_bad_input(kasane({"bench", "gravity.direct.scaling", "--device", "cpu", "--members", "0", "--n", "512", "--json"}), {"--members"});
-    expect_bad_input(kasane({"bench", "gravity.direct.scaling", "--device", "cpu", "--members", "two", "--n", "512", "--json"}), {"--members"});
+    expect_bad_input(kasane({"bench", "gravity.direct.scaling", "--device", "cpu", "--members", "0", "--n", "512", "--json"}),
+                     {"--members"});
+    expect_bad_input(kasane({"bench", "gravity.direct.scaling", "--device", "cpu", "--members", "two", "--n", "512", "--json"}),
+                     {"--members"});
 }
 
 }  // namespace

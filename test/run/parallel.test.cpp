@@ -19,8 +19,8 @@ class Parallel : public test::RanksTest {
     void sphere(const std::string& step = "dt = 0.015625") {
         test::write_file(directory / "sphere.toml",
                          "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nthreads = 1\nuntil = 0.125\n"
-                         "[initial]\nmodel = \"plummer\"\ncount = 1000\n[force]\nsoftening = 0.01\n[step]\n" + step +
-                         "\n[output]\ndirectory = \"out\"\nsnapshot_every = 0.0625\n");
+                         "[initial]\nmodel = \"plummer\"\ncount = 1000\n[force]\nsoftening = 0.01\n[step]\n" +
+                             step + "\n[output]\ndirectory = \"out\"\nsnapshot_every = 0.0625\n");
     }
     std::vector<fs::path> checkpoints(const std::string& name) const {
         std::vector<fs::path> all;
@@ -93,10 +93,11 @@ TEST_F(Parallel, BlockStepsToo) {
 TEST_F(Parallel, ARunGoesOnWithAnyNumberOfRanks) {
     // 100 steps: the frame of the force is renewed on the way, at step 64, and not where the run goes on.
     sphere("dt = 0.00125");
-    const std::vector<std::string> some{"--set", "initial.count=513", "--set", "output.checkpoint_every=0", "--set", "output.diagnostics_every=0.0125"};
+    const std::vector<std::string> some{
+        "--set", "initial.count=513", "--set", "output.checkpoint_every=0", "--set", "output.diagnostics_every=0.0125"};
     const auto words = [&](const std::string& name, const std::string& until) {
-        std::vector<std::string> all{"run", "sphere.toml", "-o", name, "--quiet", "--set", "run.until=" + until, "--set",
-                                     "output.snapshot_every=0.0625"};
+        std::vector<std::string> all{
+            "run", "sphere.toml", "-o", name, "--quiet", "--set", "run.until=" + until, "--set", "output.snapshot_every=0.0625"};
         all.insert(all.end(), some.begin(), some.end());
         return all;
     };
@@ -133,7 +134,8 @@ TEST_F(Parallel, CheckTellsPlacesAndMemoryOfEachRank) {
     const auto result = outcome.json();
     ASSERT_EQ(result["ranks"].size(), 2u);
     EXPECT_NE(result["ranks"][1]["placement"].get<std::string>().find("rank 1"), std::string::npos);
-    EXPECT_GT(result["ranks"][0]["memory"]["host_bytes"], result["ranks"][1]["memory"]["host_bytes"]) << "rank 0 holds all particles besides";
+    EXPECT_GT(result["ranks"][0]["memory"]["host_bytes"], result["ranks"][1]["memory"]["host_bytes"])
+        << "rank 0 holds all particles besides";
     EXPECT_GT(result["ranks"][1]["memory"]["host_bytes"], 9000 * 56) << "its half";
     EXPECT_NE(result["resolved"].get<std::string>().find("[parallel]"), std::string::npos);
     EXPECT_FALSE(fs::exists(directory / "out"));

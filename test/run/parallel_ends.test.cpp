@@ -17,8 +17,9 @@ class ParallelEnds : public test::RanksTest {
     /// Enough steps to be caught in the middle of.
     std::vector<std::string> slow(const std::string& name) {
         small_run();
-        return {"run", "small.toml", "-o", name, "--set", "initial.count=2049", "--set", "run.threads=1", "--set", "force.variant=plain",
-                "--set", "output.checkpoint_every=0"};
+        return {"run",   "small.toml",          "-o",    name,
+                "--set", "initial.count=2049",  "--set", "run.threads=1",
+                "--set", "force.variant=plain", "--set", "output.checkpoint_every=0"};
     }
     std::vector<fs::path> checkpoints(const std::string& name) const {
         std::vector<fs::path> all;
@@ -43,7 +44,8 @@ class ParallelEnds : public test::RanksTest {
         ASSERT_EQ(outcome.status, 0) << outcome.err;
         EXPECT_EQ(outcome.json()["steps"], 40);
         EXPECT_EQ(read_file(directory / name / "energy.csv"), read_file(directory / "whole/energy.csv"));
-        EXPECT_TRUE(read_file(directory / name / "snapshots/snapshot_0004.hdf5") == read_file(directory / "whole/snapshots/snapshot_0004.hdf5"));
+        EXPECT_TRUE(read_file(directory / name / "snapshots/snapshot_0004.hdf5") ==
+                    read_file(directory / "whole/snapshots/snapshot_0004.hdf5"));
     }
 };
 
@@ -99,8 +101,8 @@ TEST_F(ParallelEnds, ARankWithoutMemoryIsNamed) {
     process.signal(SIGUSR1);
     process.wait();
     const std::string words = " run small.toml -o large --set initial.count=2000000 --quiet";  // 56 MB and more for half of them
-    const auto outcome = launch("1 '" KASANE_COMMAND "'" + words + " : -n 1 /bin/sh -c 'ulimit -v " + std::to_string(kibibytes + 32 * 1024) +
-                                " && exec \"" KASANE_COMMAND "\"" + words + "'")
+    const auto outcome = launch("1 '" KASANE_COMMAND "'" + words + " : -n 1 /bin/sh -c 'ulimit -v " +
+                                std::to_string(kibibytes + 32 * 1024) + " && exec \"" KASANE_COMMAND "\"" + words + "'")
                              .wait();
     EXPECT_NE(outcome.status, 0);
     EXPECT_EQ(count(outcome.err, "error: "), 1) << outcome.err;

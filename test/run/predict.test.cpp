@@ -23,7 +23,7 @@ class Predict : public test::CommandTest {
     std::filesystem::path calibration() const { return directory / "cache" / "kasane" / "calibration.json"; }
 
     static std::map<std::string, double> numbers(bool cuda, int units) {
-        return {{"cuda", cuda ? 1. : 0.}, {"units", units}, {"launch", 0}, {"particle", 0},    {"step", 0},      {"load", 0},
+        return {{"cuda", cuda ? 1. : 0.}, {"units", units}, {"launch", 0},  {"particle", 0},   {"step", 0},      {"load", 0},
                 {"addition", 0},          {"hiding", 1},    {"scatter", 0}, {"largest", 0.01}, {"fewest", 1024}, {"most", 1048576}};
     }
     /// A processor of 4 threads that takes 1 ns for an interaction, and nothing else.
@@ -47,9 +47,10 @@ class Predict : public test::CommandTest {
     }
     /// n particles and 100 steps, on a CPU.
     std::string run_file(int n, const std::string& step = "dt = 0.01") {
-        test::write_file(directory / "run.toml", "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nuntil = 1.0\n"
-                                                 "[initial]\nmodel = \"plummer\"\ncount = " + std::to_string(n) +
-                                                 "\n[force]\nsoftening = 0.05\n[step]\n" + step + "\n[output]\ndirectory = \"out\"\n");
+        test::write_file(directory / "run.toml",
+                         "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nuntil = 1.0\n"
+                         "[initial]\nmodel = \"plummer\"\ncount = " +
+                             std::to_string(n) + "\n[force]\nsoftening = 0.05\n[step]\n" + step + "\n[output]\ndirectory = \"out\"\n");
         return "run.toml";
     }
 };
@@ -109,11 +110,9 @@ TEST_F(Predict, ManyDevices) {
     known["step"] = 1e-8;
     for (const auto* form : {"one-sided", "both sides"})
         for (const auto* masses : {"equal", "unequal"})
-            ASSERT_EQ(
-                keep_calibration(
-                    calibration(),
-                    {{{"force", "NVIDIA H200", std::string("single, ") + form + ", " + masses + " masses"}, known, ""}}),
-                "");
+            ASSERT_EQ(keep_calibration(calibration(),
+                                       {{{"force", "NVIDIA H200", std::string("single, ") + form + ", " + masses + " masses"}, known, ""}}),
+                      "");
     channel(1, 4, 1e-5, 3.7e11, "NVIDIA H200");
     const auto outcome = command({"predict", run_file(67108864), "--json", "--ranks", "256", "--gpus-per-rank", "4"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;

@@ -50,9 +50,12 @@ std::vector<Benchmark> selected(const std::vector<Benchmark>& all, const std::ve
 std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkResult>& results) {
     const auto device = device_info(space);
     nlohmann::ordered_json record;
-    record["machine"] = {{"name", device.name},     {"kind", device.kind},
-                         {"units", device.units},   {"clock_hertz", device.clock_hertz},
-                         {"memory_bytes", device.memory_bytes}, {"capability", device.capability}};
+    record["machine"] = {{"name", device.name},
+                         {"kind", device.kind},
+                         {"units", device.units},
+                         {"clock_hertz", device.clock_hertz},
+                         {"memory_bytes", device.memory_bytes},
+                         {"capability", device.capability}};
     record["date"] = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
     record["version"] = version;
     record["commit"] = commit;
@@ -62,9 +65,17 @@ std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkR
     text.resize(text.size() - 2);  // "\n}"
     text += ",\n  \"results\": [";
     for (const auto& r : results) {
-        nlohmann::ordered_json row{{"case", r.name}, {"n", r.n}, {"seconds", r.seconds}, {"spread", r.spread}, {"rate", r.rate},
-                                   {"unit", r.unit}, {"tflops", r.tflops}, {"bound", r.bound}, {"bound_fraction", r.bound_fraction()},
-                                   {"bound_reason", r.bound_reason}, {"error", r.error}};
+        nlohmann::ordered_json row{{"case", r.name},
+                                   {"n", r.n},
+                                   {"seconds", r.seconds},
+                                   {"spread", r.spread},
+                                   {"rate", r.rate},
+                                   {"unit", r.unit},
+                                   {"tflops", r.tflops},
+                                   {"bound", r.bound},
+                                   {"bound_fraction", r.bound_fraction()},
+                                   {"bound_reason", r.bound_reason},
+                                   {"error", r.error}};
         for (const auto& [key, value] : r.more) row[key] = value;
         for (const auto& [key, values] : r.lists) row[key] = values;
         for (const auto& member : r.timeline) {

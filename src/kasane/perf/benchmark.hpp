@@ -14,16 +14,16 @@
 namespace kasane {
 
 struct BenchmarkResult {
-    std::string name;           ///< "gravity.direct.pair, single, equal masses"
+    std::string name;  ///< "gravity.direct.pair, single, equal masses"
     index_t n = 0;
-    double seconds = 0;         ///< median of one call
-    double spread = 0;          ///< (slowest - fastest) / median of the repetitions
-    double rate = 0;            ///< units of work per second
-    std::string unit;           ///< "interactions/s"
-    double tflops = 0;          ///< in the convention that the head states; 0: none
-    double bound = 0;           ///< the rate that the hardware allows; 0: not known
-    std::string bound_reason;   ///< what was counted
-    double error = 0;           ///< largest relative error against the reference; a tree's: the 99th percentile
+    double seconds = 0;        ///< median of one call
+    double spread = 0;         ///< (slowest - fastest) / median of the repetitions
+    double rate = 0;           ///< units of work per second
+    std::string unit;          ///< "interactions/s"
+    double tflops = 0;         ///< in the convention that the head states; 0: none
+    double bound = 0;          ///< the rate that the hardware allows; 0: not known
+    std::string bound_reason;  ///< what was counted
+    double error = 0;          ///< largest relative error against the reference; a tree's: the 99th percentile
     /// More numbers of this row by name ("median_error", "theta", …): printed behind it and written into the record.
     std::vector<std::pair<std::string, double>> more;
     /// Lists of numbers by name ("launches"): into the record alone.
@@ -36,10 +36,10 @@ struct BenchmarkResult {
 
 struct BenchmarkContext {
     AnySpace space;
-    std::vector<index_t> sizes;  ///< empty: the benchmark's own
-    std::string device = "auto";  ///< as asked for, for benchmarks that place members themselves
-    int threads = 0;              ///< likewise, of the CPU; 0: all
-    int members = 0;              ///< of each rank; 0: as many as this machine has devices
+    std::vector<index_t> sizes;                          ///< empty: the benchmark's own
+    std::string device = "auto";                         ///< as asked for, for benchmarks that place members themselves
+    int threads = 0;                                     ///< likewise, of the CPU; 0: all
+    int members = 0;                                     ///< of each rank; 0: as many as this machine has devices
     std::function<void(const BenchmarkResult&)> report;  ///< called for each row as it comes
 };
 

@@ -82,7 +82,8 @@ Calibration read_calibration(const std::filesystem::path& file) {
             std::erase_if(out.entries, [&](const auto& before) { return before.key == taken->key; });  // the latest counts
         out.entries.push_back(std::move(*taken));
     }
-    if (damaged > 0) out.note = fmt::format("{}: {} of its entries cannot be taken", file.string(), damaged);
+    if (damaged > 0)
+        out.note = fmt::format("{}: {} of its entries cannot be taken", file.string(), damaged);
     else if (others > 0 && out.entries.empty())
         out.note = fmt::format("{}: its entries are of other versions of kasane, and speeds change with them", file.string());
     return out;

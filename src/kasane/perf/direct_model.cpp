@@ -7,22 +7,18 @@
 namespace kasane {
 namespace {
 
-index_t waves(const DirectDevice& device, index_t targets) {
-    return (targets + device.filling_targets() - 1) / device.filling_targets();
-}
+index_t waves(const DirectDevice& device, index_t targets) { return (targets + device.filling_targets() - 1) / device.filling_targets(); }
 
 /// Blocks that share the lanes: T/W passes for each.
-double blocks_per_lane(const DirectDevice& device) {
-    return static_cast<double>(device.resident_blocks) / device.lanes;
-}
+double blocks_per_lane(const DirectDevice& device) { return static_cast<double>(device.resident_blocks) / device.lanes; }
 
 }  // namespace
 
 double direct_cycles(const DirectDevice& device, index_t targets, index_t sources) {
     const double calculation = device.threads * device.cycles_per_interaction;
     const double loop = device.resident_blocks > 1 ? std::max(device.latency_cycles, calculation) : device.latency_cycles + calculation;
-    return static_cast<double>(waves(device, targets)) * (static_cast<double>(sources) * blocks_per_lane(device) * loop +
-                                                          device.launch_cycles + 2 * device.latency_cycles);
+    return static_cast<double>(waves(device, targets)) *
+           (static_cast<double>(sources) * blocks_per_lane(device) * loop + device.launch_cycles + 2 * device.latency_cycles);
 }
 
 double direct_seconds(const DirectDevice& device, index_t targets, index_t sources) {
@@ -41,9 +37,7 @@ StreamWork stream_work(int devices) {
     return work;
 }
 
-int stream_waits(int devices) {
-    return (std::bit_width(static_cast<unsigned>(devices)) - 1) / 2;
-}
+int stream_waits(int devices) { return (std::bit_width(static_cast<unsigned>(devices)) - 1) / 2; }
 
 double unfilled_seconds(int devices, double t_calc, double t_sync) {
     const auto work = stream_work(devices);

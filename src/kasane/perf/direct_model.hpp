@@ -13,12 +13,12 @@ namespace kasane {
 /// fig. 2).
 struct DirectDevice {
     int multiprocessors = 1;
-    int resident_blocks = 1;             ///< of a multiprocessor at the same time
-    int lanes = 1;                       ///< of a multiprocessor
-    int threads = 1;                     ///< T_all, of a block
-    double cycles_per_interaction = 0;   ///< C_calc, of a lane
-    double latency_cycles = 0;           ///< L, of the device's memory
-    double launch_cycles = 0;            ///< C_kernel
+    int resident_blocks = 1;            ///< of a multiprocessor at the same time
+    int lanes = 1;                      ///< of a multiprocessor
+    int threads = 1;                    ///< T_all, of a block
+    double cycles_per_interaction = 0;  ///< C_calc, of a lane
+    double latency_cycles = 0;          ///< L, of the device's memory
+    double launch_cycles = 0;           ///< C_kernel
     double clock_hertz = 0;
 
     /// Targets that keep every multiprocessor busy: 8192 in the paper.

@@ -20,7 +20,11 @@ std::vector<SyncTiming> medians(const AnySpace& on, const std::function<void()>&
         for (std::size_t k = 0; k < seconds.size(); ++k) {
             meet();
             const Stopwatch watch;
-            std::visit([&](auto space) { for (int i = 0; i < numbers_of_kernels[k]; ++i) detail::start_nothing(space); }, on);
+            std::visit(
+                [&](auto space) {
+                    for (int i = 0; i < numbers_of_kernels[k]; ++i) detail::start_nothing(space);
+                },
+                on);
             synchronize(on);
             meet();
             if (repetition >= 0) seconds[k].push_back(watch.seconds());

@@ -17,9 +17,9 @@ struct SyncTiming {
 
 struct SyncTimes {
     int members = 1;
-    double t_sync = 0, t_kernel = 0;                ///< [s]
-    double t_sync_error = 0, t_kernel_error = 0;    ///< standard errors
-    std::vector<SyncTiming> timings;                ///< what they were fitted to
+    double t_sync = 0, t_kernel = 0;              ///< [s]
+    double t_sync_error = 0, t_kernel_error = 0;  ///< standard errors
+    std::vector<SyncTiming> timings;              ///< what they were fitted to
 };
 
 /// Collective over the team: each member gives its space N_sub empty kernels and waits for them; several members then meet in the

@@ -1,6 +1,6 @@
-// All ranks of a run, from both sides: rank 0 does what one rank alone would do (files, log, progress, particles, the loop), the others are in
-// take_part() meanwhile, where rank 0 tells them which spaces to take, and when to be members of a simulation's team.
-// Invariants: between teams only rank 0 speaks; however it leaves the run, ~Crew lets the others go.
+// All ranks of a run, from both sides: rank 0 does what one rank alone would do (files, log, progress, particles, the loop), the others are
+// in take_part() meanwhile, where rank 0 tells them which spaces to take, and when to be members of a simulation's team. Invariants:
+// between teams only rank 0 speaks; however it leaves the run, ~Crew lets the others go.
 #pragma once
 
 #include <kasane/core/comm/team.hpp>
@@ -32,7 +32,7 @@ class Crew {
 
     /// What a rank has free, as it was placed.
     struct Free {
-        std::uint64_t host = 0;    ///< of its host, shared by `sharing` ranks
+        std::uint64_t host = 0;  ///< of its host, shared by `sharing` ranks
         int sharing = 1;
         std::uint64_t device = 0;  ///< on its device with the least; 0 on the CPU
     };
@@ -43,8 +43,8 @@ class Crew {
     /// The other ranks serve a simulation on it from here on, until that is gone: make one at once.
     comm::Team& team(const std::vector<AnySpace>& here);
 
-    /// In a catch clause around work of the team: what is no Error of ours (memory that ran out) may have left the others in the middle of a
-    /// command, where no one can reach them. Then the run ends here, with one message; else this does nothing.
+    /// In a catch clause around work of the team: what is no Error of ours (memory that ran out) may have left the others in the middle of
+    /// a command, where no one can reach them. Then the run ends here, with one message; else this does nothing.
     void end_if_others_wait();
 
    private:

@@ -15,11 +15,11 @@ using gravity::KnownForce;
 using gravity::LinkTime;
 
 // How much an uncertain part is taken to be off.
-constexpr double least_residual = 0.02;       ///< a run's particles are no Plummer sphere at rest, and clocks vary
-constexpr double per_doubling = 0.01;         ///< above the measured sizes the time grows as N^2 and little else
-constexpr double per_halving = 0.1;           ///< below them it is launches and latency
-constexpr double other_threads = 0.15;        ///< parameters of another number of threads, whose clocks and caches differ
-constexpr int most_members = 4096;            ///< a timetable of more takes long to play
+constexpr double least_residual = 0.02;                       ///< a run's particles are no Plummer sphere at rest, and clocks vary
+constexpr double per_doubling = 0.01;                         ///< above the measured sizes the time grows as N^2 and little else
+constexpr double per_halving = 0.1;                           ///< below them it is launches and latency
+constexpr double other_threads = 0.15;                        ///< parameters of another number of threads, whose clocks and caches differ
+constexpr int most_members = 4096;                            ///< a timetable of more takes long to play
 constexpr double link_measured = 1.2, link_extrapolated = 2;  ///< factors on latency and bandwidth
 
 std::string this_device(const AnySpace& on) {

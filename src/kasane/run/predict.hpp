@@ -30,12 +30,12 @@ struct Prediction {
     int ranks = 1, members = 1;           ///< members of each rank
     Range seconds_per_step, run_seconds;  ///< of the run: the steps alone, without diagnostics, snapshots and checkpoints
     double interactions_per_second = 0;
-    double strong_efficiency = 1;         ///< against one device with all particles
-    double weak_efficiency = 1;           ///< in interactions per second of a device, against one device with as many particles as each has
+    double strong_efficiency = 1;  ///< against one device with all particles
+    double weak_efficiency = 1;    ///< in interactions per second of a device, against one device with as many particles as each has
     gravity::TeamStep step;
     std::uint64_t host_bytes = 0, device_bytes = 0;  ///< of the rank that takes most
-    std::string bound;                    ///< what bounds it, one sentence
-    std::vector<std::string> doubts;      ///< why the range is as wide as it is, one sentence each
+    std::string bound;                               ///< what bounds it, one sentence
+    std::vector<std::string> doubts;                 ///< why the range is as wide as it is, one sentence each
 };
 
 /// @throws InputError: a tree, steps that are not constant, or nothing measured (with what to run)

@@ -136,9 +136,9 @@ TEST(ChannelSpeedFit, FindsALineAndMindsShortMessages) {
     std::vector<ChannelTiming> timings;
     for (double bytes = 4096; bytes < 2e7; bytes *= 4) timings.push_back({bytes, 11e-6 + bytes / 370e9});
     auto speed = fit_channel(timings);
-    EXPECT_NEAR(speed.latency_seconds, 11e-6, 1e-15);       // a few roundings of sums of 7 numbers
+    EXPECT_NEAR(speed.latency_seconds, 11e-6, 1e-15);           // a few roundings of sums of 7 numbers
     EXPECT_NEAR(speed.bytes_per_second, 370e9, 370e9 * 1e-10);  // the sums differ by up to 1e4 from their difference
-    timings.back().seconds *= 1.02;  // 2% more for the longest is 1.1 us, a tenth of the latency
+    timings.back().seconds *= 1.02;                             // 2% more for the longest is 1.1 us, a tenth of the latency
     speed = fit_channel(timings);
     EXPECT_NEAR(speed.latency_seconds, 11e-6, 0.02 * 11e-6);
 }

@@ -58,7 +58,8 @@ S space_of_member([[maybe_unused]] const Member& member) {
 #endif
 }
 
-/// Bytes that a member sends in a turn: of all sizes at once, so that members also wait for nothing, or for a long message beside short ones.
+/// Bytes that a member sends in a turn: of all sizes at once, so that members also wait for nothing, or for a long message beside short
+/// ones.
 inline index_t bytes_in_turn(int sender, int turn, index_t largest) {
     const std::array<index_t, 5> sizes{4096, 0, largest, 1, largest / 2 + 3};
     return sizes[static_cast<std::size_t>(sender + turn) % sizes.size()];
@@ -111,7 +112,8 @@ void play_turns(Member& member, Engine engine, index_t largest, int turns, bool 
     member.barrier();
 }
 
-/// The ring of [MTM13] fig. 4 with two buffers and a second channel that goes the other way meanwhile, started and finished between the first's.
+/// The ring of [MTM13] fig. 4 with two buffers and a second channel that goes the other way meanwhile, started and finished between the
+/// first's.
 template <Space S>
 void play_two_rings(Member& member, Engine engine, index_t bytes) {
     const S on = space_of_member<S>(member);
@@ -123,8 +125,11 @@ void play_two_rings(Member& member, Engine engine, index_t bytes) {
         Buffer<std::byte, S> came;
     };
     const auto ring = [&](int number, int step) {
-        Ring made{Channel<S>(on, member, number, engine), (me + step + size) % size, (me - step + size) % size,
-                  {Buffer<std::byte, S>(on, bytes), Buffer<std::byte, S>(on, bytes)}, Buffer<std::byte, S>(on, bytes * size)};
+        Ring made{Channel<S>(on, member, number, engine),
+                  (me + step + size) % size,
+                  (me - step + size) % size,
+                  {Buffer<std::byte, S>(on, bytes), Buffer<std::byte, S>(on, bytes)},
+                  Buffer<std::byte, S>(on, bytes * size)};
         const auto slab = contents(me, number, bytes);
         copy_from_host(on, made.buffers[0].view(), view(slab));
         return made;
@@ -132,9 +137,9 @@ void play_two_rings(Member& member, Engine engine, index_t bytes) {
     Ring up = ring(0, 1), down = ring(15, -1);
     for (int t = 0; t < size; ++t) {
         const auto now = static_cast<std::size_t>(t % 2);
+        for (Ring* r : {&up, &down}) r->channel.start(on, r->buffers[now].view(), r->to, r->buffers[1 - now].view(), r->from);
         for (Ring* r : {&up, &down})
-            r->channel.start(on, r->buffers[now].view(), r->to, r->buffers[1 - now].view(), r->from);
-        for (Ring* r : {&up, &down}) copy_in_order(on, r->came.data() + t * bytes, r->buffers[now].data(), bytes);  // the force of this turn
+            copy_in_order(on, r->came.data() + t * bytes, r->buffers[now].data(), bytes);  // the force of this turn
         if (t % 2 == 0) {
             up.channel.finish(on);
             down.channel.finish(on);

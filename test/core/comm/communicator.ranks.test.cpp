@@ -28,7 +28,9 @@ TEST(Ranks, AreNumbered) {
 
 TEST(Ranks, GatherTextsOfAnyLength) {
     auto& ranks = world();
-    const auto text = [](int rank) { return std::string(static_cast<std::size_t>(rank % 3 == 1 ? 0 : 40000 * rank), static_cast<char>('a' + rank)); };
+    const auto text = [](int rank) {
+        return std::string(static_cast<std::size_t>(rank % 3 == 1 ? 0 : 40000 * rank), static_cast<char>('a' + rank));
+    };
     const auto all = ranks.all_gather(text(ranks.rank()));
     ASSERT_EQ(static_cast<int>(all.size()), ranks.size());
     for (int r = 0; r < ranks.size(); ++r) EXPECT_EQ(all[static_cast<std::size_t>(r)], text(r)) << r;
@@ -47,7 +49,9 @@ TEST(Ranks, BroadcastFromEveryRoot) {
 /// More values than are reduced at a time, and sums that only one order gives.
 TEST(Ranks, ReduceInTheirOrder) {
     auto& ranks = world();
-    const auto value = [](int rank, std::size_t i) { return (rank % 2 ? -1e16 : 1e16) + static_cast<double>(rank + 1) * static_cast<double>(i); };
+    const auto value = [](int rank, std::size_t i) {
+        return (rank % 2 ? -1e16 : 1e16) + static_cast<double>(rank + 1) * static_cast<double>(i);
+    };
     for (const std::size_t n : {0u, 1u, 8192u, 8193u, 20000u}) {
         std::vector<double> here(n), expected(n);
         for (std::size_t i = 0; i < n; ++i) {
@@ -87,7 +91,8 @@ TEST(Ranks, MessagesArriveInTheOrderSent) {
     for (const auto request : requests) ranks.wait(request);
     for (int other = 0; other < ranks.size(); ++other)
         for (int turn = 0; turn < turns; ++turn)
-            EXPECT_EQ(received[static_cast<std::size_t>(other * turns + turn)], std::vector<int>(length(turn), value(other, ranks.rank(), turn)));
+            EXPECT_EQ(received[static_cast<std::size_t>(other * turns + turn)],
+                      std::vector<int>(length(turn), value(other, ranks.rank(), turn)));
 }
 
 TEST(Ranks, TagsAreApart) {
@@ -172,7 +177,8 @@ TEST(Ranks, MustHaveTheSame) {
         require_same(ranks, "builds", ranks.rank() == 1 ? "0.1.0 (def)" : "0.1.0 (abc)");
         ADD_FAILURE() << "nothing was thrown";
     } catch (const InputError& error) {
-        EXPECT_STREQ(error.what(), "the ranks have different builds: rank 0 has 0.1.0 (abc), rank 1 has 0.1.0 (def); give all of them the same");
+        EXPECT_STREQ(error.what(),
+                     "the ranks have different builds: rank 0 has 0.1.0 (abc), rank 1 has 0.1.0 (def); give all of them the same");
     }
 }
 

@@ -19,8 +19,8 @@ using namespace kasane::test;
 class LauncherEnvironment : public testing::Test {
    protected:
     void SetUp() override {
-        for (const auto* name : {"KASANE_MPI", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE",
-                                 "PMIX_RANK", "SLURM_NTASKS"}) {
+        for (const auto* name : {"KASANE_MPI", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
+                                 "FLUX_JOB_SIZE", "PMIX_RANK", "SLURM_NTASKS"}) {
             if (const char* value = std::getenv(name)) before_[name] = value;
             names_.push_back(name);
             unsetenv(name);
@@ -46,10 +46,11 @@ TEST_F(LauncherEnvironment, TellsWhetherThereAreSeveralRanks) {
     EXPECT_FALSE(launched_with_ranks());
     for (const auto* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE"}) {
         EXPECT_TRUE(launched_with(name, "2")) << name;
-        for (const auto* not_several : {"1", "0", "", "-3", "many", "2x"}) EXPECT_FALSE(launched_with(name, not_several)) << name << "=" << not_several;
+        for (const auto* not_several : {"1", "0", "", "-3", "many", "2x"})
+            EXPECT_FALSE(launched_with(name, not_several)) << name << "=" << not_several;
     }
     EXPECT_TRUE(launched_with("PMIX_RANK", "1"));
-    EXPECT_FALSE(launched_with("PMIX_RANK", "0"));  // a lone process may have this one too
+    EXPECT_FALSE(launched_with("PMIX_RANK", "0"));     // a lone process may have this one too
     EXPECT_FALSE(launched_with("SLURM_NTASKS", "8"));  // a batch script has it: the ranks are those that its srun starts
     EXPECT_TRUE(launched_with("KASANE_MPI", "1"));
     setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
@@ -112,9 +113,10 @@ TEST(OneRank, AModuleThatIsNotThereIsToldOf) {
     if (mpi_built_with().empty()) GTEST_SKIP() << "this build has no MPI";
     const auto directory = testing::TempDir() + "kasane.no_module." + std::to_string(getpid());
     // A copy of the program elsewhere, with no way to the module left.
-    const auto said = run_program("mkdir -p " + directory + "/bin && cp " KASANE_RANKS_PROGRAM " " + directory + "/bin/program && mkdir -p " + directory +
-                                  "/lib/kasane && echo no library > " + directory + "/lib/kasane/libkasane_mpi.so && PMI_SIZE=2 " + directory +
-                                  "/bin/program; status=$?; rm -r " + directory + "; exit $status");
+    const auto said =
+        run_program("mkdir -p " + directory + "/bin && cp " KASANE_RANKS_PROGRAM " " + directory + "/bin/program && mkdir -p " + directory +
+                    "/lib/kasane && echo no library > " + directory + "/lib/kasane/libkasane_mpi.so && PMI_SIZE=2 " + directory +
+                    "/bin/program; status=$?; rm -r " + directory + "; exit $status");
     EXPECT_EQ(said.status, 2) << said.text;
     EXPECT_NE(said.text.find("the module libkasane_mpi.so cannot be loaded: " + directory), std::string::npos) << said.text;
 }

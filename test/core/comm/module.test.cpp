@@ -22,7 +22,8 @@ std::string refusal(const std::string& name) {
 
 TEST(Module, OfAnotherBuildIsRefused) {
     const auto said = refusal("foreign");
-    EXPECT_NE(said.find("libkasane_foreign.so is of kasane 0.0.9 (another), the program of kasane " + this_build()), std::string::npos) << said;
+    EXPECT_NE(said.find("libkasane_foreign.so is of kasane 0.0.9 (another), the program of kasane " + this_build()), std::string::npos)
+        << said;
 }
 
 TEST(Module, ThatIsNowhereIsToldOf) {

@@ -31,7 +31,8 @@ inline void cpu_ranks_share_the_processors(Communicator& ranks) {
         const auto texts = placement_text(ranks, here);
         ASSERT_EQ(static_cast<int>(texts.size()), ranks.size());
         for (int r = 0; r < ranks.size(); ++r)
-            EXPECT_TRUE(texts[static_cast<std::size_t>(r)].starts_with("rank " + std::to_string(r) + " on ")) << texts[static_cast<std::size_t>(r)];
+            EXPECT_TRUE(texts[static_cast<std::size_t>(r)].starts_with("rank " + std::to_string(r) + " on "))
+                << texts[static_cast<std::size_t>(r)];
         const auto& mine = texts[static_cast<std::size_t>(ranks.rank())];
         EXPECT_TRUE(mine.ends_with(", " + std::to_string(count) + (count == 1 ? " thread" : " threads"))) << mine;
     }

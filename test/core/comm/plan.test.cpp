@@ -1,4 +1,5 @@
-// The exchange of [MTM13] section 4 played through on paper: everybody gets every slab once, sends only what it has, and as often as promised.
+// The exchange of [MTM13] section 4 played through on paper: everybody gets every slab once, sends only what it has, and as often as
+// promised.
 #include <kasane/core/comm/plan.hpp>
 
 #include <gtest/gtest.h>

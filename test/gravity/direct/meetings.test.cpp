@@ -197,7 +197,9 @@ TEST(Cut, SumsOfFloatsDoNotDependOnTheOrder) {
     std::normal_distribution<double> normal;
     std::vector<float> terms(100'000);
     double size = 0, exact = 0;
-    for (auto& term : terms) term = static_cast<float>(std::ldexp(normal(random), -static_cast<int>(random() % 60))), size += std::abs(term), exact += static_cast<double>(term);
+    for (auto& term : terms)
+        term = static_cast<float>(std::ldexp(normal(random), -static_cast<int>(random() % 60))), size += std::abs(term),
+        exact += static_cast<double>(term);
     const detail::Cut<float> cut(size);
     const auto sum = [&] {
         std::array<long long, 2> parts{};

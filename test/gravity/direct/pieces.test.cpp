@@ -40,8 +40,11 @@ template <Space S>
 class Members {
    public:
     Members(S on, const Direct& options, const DirectProblem& problem, const DirectFrame& frame, int members)
-        : on_(on), pieces_(on, options, size(problem)), partition_{size(problem), pieces_.grain(), members},
-          position_(to_space(on, problem.source)), mass_(to_space(on, problem.mass)),
+        : on_(on),
+          pieces_(on, options, size(problem)),
+          partition_{size(problem), pieces_.grain(), members},
+          position_(to_space(on, problem.source)),
+          mass_(to_space(on, problem.mass)),
           bodies_(on, pieces_.padded(size(problem)) * bytes()) {
         pieces_.set(frame);
         for (int m = 0; m < members; ++m) {
@@ -105,8 +108,8 @@ class Members {
 };
 
 DirectResult evaluate(const AnySpace& space, const Direct& options, const DirectProblem& problem, const Dealt& dealt, Want want) {
-    return std::visit(
-        [&]<Space S>(S on) { return Members<S>(on, options, problem, frame_of(problem), dealt.members).field(dealt, want); }, space);
+    return std::visit([&]<Space S>(S on) { return Members<S>(on, options, problem, frame_of(problem), dealt.members).field(dealt, want); },
+                      space);
 }
 
 const Dealt deals[] = {{2}, {3, true}, {3, false, true}, {7}, {7, true, true}, {8}};

@@ -29,7 +29,8 @@ class PairMembers {
    public:
     PairMembers(const Direct& options, const DirectProblem& problem, int members)
         : slabs_{size(problem), DirectPieces<Cuda>(Cuda{}, options, size(problem)).grain(), members},
-          position_(to_space(Cuda{}, problem.source)), mass_(to_space(Cuda{}, problem.mass)) {
+          position_(to_space(Cuda{}, problem.source)),
+          mass_(to_space(Cuda{}, problem.mass)) {
         for (int m = 0; m < members; ++m) {
             auto& pieces = members_.emplace_back(Cuda{}, options, slabs_.n);
             pieces.set(frame_of(problem));

@@ -16,14 +16,15 @@ constexpr index_t run = 128;
 
 /// Sums of the sources [first, first + count) by so many shares.
 template <Space S>
-std::vector<ExactSum> sums_of(S on, const std::vector<Vec3<double>>& target, const Particles& p, index_t first, index_t count, double softening,
-                              index_t shares) {
+std::vector<ExactSum> sums_of(S on, const std::vector<Vec3<double>>& target, const Particles& p, index_t first, index_t count,
+                              double softening, index_t shares) {
     const auto x = to_space(on, p.position);
     const auto m = to_space(on, p.mass);
     const auto at = to_space(on, target);
     Buffer<ExactSum, S> part(on, shares * at.size());
-    exact_sums(on, at.view(), {View<const Vec3<double>>(x.view()).subview(first, count), View<const double>(m.view()).subview(first, count)},
-               softening, Bins<3>(1e9), run, part.view());
+    exact_sums(on, at.view(),
+               {View<const Vec3<double>>(x.view()).subview(first, count), View<const double>(m.view()).subview(first, count)}, softening,
+               Bins<3>(1e9), run, part.view());
     const auto parts = to_host(part);
     std::vector<ExactSum> sum(target.size());
     for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -44,7 +45,8 @@ TEST_P(ExactSumOn, IsTheFormulaWhoeverHasTheSources) {
                 const auto whole = sums_of(on, target, p, 0, 1000, softening, 1);
                 for (std::size_t t = 0; t < target.size(); ++t) {
                     const auto expected = reference::direct(target[t], p.position, p.mass, -1, softening, 1);
-                    const Vec3<double> found{whole[t].x.value(), whole[t].y.value(), whole[t].z.value()}, off = found - expected.acceleration;
+                    const Vec3<double> found{whole[t].x.value(), whole[t].y.value(), whole[t].z.value()},
+                        off = found - expected.acceleration;
                     // Each pair to some roundings of 2^-53, runs of 128 of them to as many again at most.
                     EXPECT_LT(std::sqrt(dot(off, off)), 140 * 0x1p-53 * expected.force_sum);
                 }

@@ -63,9 +63,7 @@ TEST_P(TeamOn, BothSidesOfThePairsAtOnceToo) {
     for (const index_t n : {5, 1000, 9000}) compare(team_particles(n), options, {1, 2, 3, 4, 7, 8}, {2, 1});
 }
 
-TEST_P(TeamOn, FramesAreRenewedAsOnOneMember) {
-    compare(team_particles(33), team_options(leapfrog), {2}, {63, 1, 1, 64});
-}
+TEST_P(TeamOn, FramesAreRenewedAsOnOneMember) { compare(team_particles(33), team_options(leapfrog), {2}, {63, 1, 1, 64}); }
 
 TEST_P(TeamOn, AnotherTeamGoesOn) {
     const auto start = team_particles(2000);
@@ -139,7 +137,8 @@ TEST_P(TeamOn, TellsWhichParticleBlewUpAndCanBeReplaced) {
 TEST_P(TeamOn, AuditsSeeTheRoundingsOfTheForce) {
     OneRank rank(space_, 3);
     for (const auto& [precision, least, most] : {std::tuple(Precision::single_, 1e-9, 1e-5), std::tuple(Precision::double_, 0.0, 1e-13)}) {
-        Simulation team(rank.team, rank.here, team_particles(3000), {.force = Direct{.softening = 0.02, .precision = precision}, .step = leapfrog});
+        Simulation team(rank.team, rank.here, team_particles(3000),
+                        {.force = Direct{.softening = 0.02, .precision = precision}, .step = leapfrog});
         team.step(2);
         const auto audit = team.audit();
         EXPECT_EQ(audit.count, 256);

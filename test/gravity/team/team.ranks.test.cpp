@@ -26,8 +26,10 @@ class SimulationOfRanks : public testing::Test {
     void serve_one(int members, const std::function<void(comm::Team&, const std::vector<AnySpace>&)>& body) {
         comm::Team team(comm::world(), members);
         const std::vector<AnySpace> here(static_cast<std::size_t>(members), one_thread);
-        if (leads()) body(team, here);
-        else serve(team, here);
+        if (leads())
+            body(team, here);
+        else
+            serve(team, here);
     }
 
     void compare(index_t n, const SimulationOptions& options, int members, const std::vector<std::int64_t>& bursts) {

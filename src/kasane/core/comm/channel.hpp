@@ -35,8 +35,8 @@ class Channel {
     Channel& operator=(Channel&&) noexcept;
 
     /// Starts to send to member `to` and to receive from member `from`, both of any size, 0 too, that the two sides agree on.
-    /// The bytes to be sent are those that work given so far to `ready` (a stream of this member's device) leaves there; the room to receive
-    /// is free as soon as that work is done. On the CPU it is free at once. Waits for no other member.
+    /// The bytes to be sent are those that work given so far to `ready` (a stream of this member's device) leaves there; the room to
+    /// receive is free as soon as that work is done. On the CPU it is free at once. Waits for no other member.
     void start(S ready, View<const std::byte> send, int to, View<std::byte> receive, int from);
     /// Work given to `then` from now on sees what was received, and may overwrite what was sent. Call it after the work that the
     /// message is to be hidden under was given to the device: the host may wait here for other members' hosts, and a staged message

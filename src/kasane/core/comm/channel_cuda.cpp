@@ -32,7 +32,12 @@ struct CopyEnd {
 template <>
 struct Channel<Cuda>::State {
     State(Cuda space, Member& of, int number)
-        : on(space), member(&of), ranks(of, number), slot_of_posts(2 * number), slot_of_answers(2 * number + 1), stream(space.device),
+        : on(space),
+          member(&of),
+          ranks(of, number),
+          slot_of_posts(2 * number),
+          slot_of_answers(2 * number + 1),
+          stream(space.device),
           mine(std::make_shared<CopyEnd>(space.device)) {}
 
     Cuda on;

@@ -31,9 +31,8 @@ bool is_local(const Member& me, int member) { return me.rank_of(member) == me.ra
 
 void check_engine(const Member& member, Engine wanted) {
     const int here = member.team().members_here(), ranks = member.size() / here;
-    KS_VALIDATE(wanted != Engine::copy || ranks == 1,
-                "the engine \"copy\" stays within one rank, and this run has " + std::to_string(ranks) +
-                    ": take \"auto\", or one rank with all the devices");
+    KS_VALIDATE(wanted != Engine::copy || ranks == 1, "the engine \"copy\" stays within one rank, and this run has " +
+                                                          std::to_string(ranks) + ": take \"auto\", or one rank with all the devices");
     KS_VALIDATE(wanted != Engine::staged || ranks > 1,
                 "the engine \"staged\" goes by MPI between ranks, and this run has one: take \"auto\", or start it by mpirun");
     KS_VALIDATE(ranks == 1 || here <= RankMessages::members_of_a_rank,

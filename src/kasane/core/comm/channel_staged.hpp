@@ -1,5 +1,5 @@
-// The two halves of a message between devices of different ranks by way of the hosts' memory: device → pinned memory → MPI → pinned memory →
-// device, in chunks, so that the three legs of a long message go on at once. The host drives it. Empty in a build without CUDA.
+// The two halves of a message between devices of different ranks by way of the hosts' memory: device → pinned memory → MPI → pinned memory
+// → device, in chunks, so that the three legs of a long message go on at once. The host drives it. Empty in a build without CUDA.
 // Invariants: every chunk is passed on once, in order, then the message is ended; the pinned memory is the message's until then.
 #pragma once
 

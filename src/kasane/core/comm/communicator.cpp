@@ -32,12 +32,14 @@ Communicator& ranks_of_mpi() {
     const int launched = launched_ranks();
     const std::string started = launched > 1 ? "this process was started as one of " + std::to_string(launched) + " ranks"
                                              : "this process was started as a rank of MPI";
-    KS_VALIDATE(!mpi_built_with().empty(), started + ", but this build of kasane has no MPI (none was found when it was configured); "
-                                                     "start one process, or install libopenmpi-dev and build again");
+    KS_VALIDATE(!mpi_built_with().empty(), started +
+                                               ", but this build of kasane has no MPI (none was found when it was configured); "
+                                               "start one process, or install libopenmpi-dev and build again");
     static auto& ranks = *reinterpret_cast<MpiFactory*>(module_function("mpi", mpi_factory, Symbols::global))();
-    KS_VALIDATE(launched == 1 || ranks.size() == launched,
-                started + ", but " + ranks.engine() + " knows of " + std::to_string(ranks.size()) +
-                    ": the launcher belongs to another MPI; use the mpirun of " + mpi_built_with() + ", or KASANE_MPI=0 for processes apart");
+    KS_VALIDATE(launched == 1 || ranks.size() == launched, started + ", but " + ranks.engine() + " knows of " +
+                                                               std::to_string(ranks.size()) +
+                                                               ": the launcher belongs to another MPI; use the mpirun of " +
+                                                               mpi_built_with() + ", or KASANE_MPI=0 for processes apart");
     require_same(ranks, "builds of kasane", this_build());
     return ranks;
 }

@@ -53,7 +53,8 @@ class Communicator {
     virtual std::unique_ptr<Communicator> first(int count) = 0;
 
     /// For what ends: true once every rank has called this, false when that has not come about within this time, for instance because a
-    /// rank waits elsewhere for one that failed. Apart from all other calls, which may be under way. It may be called once more after true only.
+    /// rank waits elsewhere for one that failed. Apart from all other calls, which may be under way. It may be called once more after true
+    /// only.
     virtual bool all_here(double seconds) noexcept = 0;
     /// True for one rank of the run alone: the one that has the last word. Another rank that asks may never return.
     virtual bool claim_last_word() noexcept = 0;

@@ -89,9 +89,10 @@ std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, 
                                              ? problems[r]
                                              : "rank " + std::to_string(r) + ": " + problems[r]);
     if (name(spaces[0]) != "cpu" && static_cast<int>(processors().size()) < members)
-        log::warning("rank {} has {} devices, and the launcher bound it to {} of the processors: a thread for each device wants one; start the "
-                     "ranks with --bind-to none, or with more processors each",
-                     ranks.rank(), members, processors().size());
+        log::warning(
+            "rank {} has {} devices, and the launcher bound it to {} of the processors: a thread for each device wants one; start the "
+            "ranks with --bind-to none, or with more processors each",
+            ranks.rank(), members, processors().size());
     return spaces;
 }
 

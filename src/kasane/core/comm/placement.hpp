@@ -12,7 +12,8 @@ namespace kasane::comm {
 /// The spaces of this rank's members. "cpu": one, with its share of the processor's threads where threads = 0 (all that the launcher bound
 /// this rank to, or the host's divided by its ranks). "cuda": member k of local rank l has device (l members + k) % devices. "cuda:2" names
 /// the device, of one rank with one member. "auto": cuda where every rank has a device, else cpu.
-/// Collective. @throws InputError on every rank alike (with the rank that is the reason): no such device, more members than devices in a rank
+/// Collective. @throws InputError on every rank alike (with the rank that is the reason): no such device, more members than devices in a
+/// rank
 std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, int members, int threads = 0);
 
 /// One line per rank: "rank 0 on node1: cuda:0 NVIDIA H200, cuda:1 …"; collective, the same text on every rank.

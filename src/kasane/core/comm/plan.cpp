@@ -31,8 +31,8 @@ ExchangePlan exchange_plan(const Partition& partition, int member, index_t buffe
     const int groups = members / plan.group, own = member / plan.group;
     const auto run = [&](int group) { return Slabs{group % groups * plan.group, plan.group}; };
     for (int turn = 1; turn < groups; ++turn)
-        plan.hops.push_back({(member + members - plan.group) % members, (member + plan.group) % members, run(own + turn - 1),
-                             run(own + turn), false});
+        plan.hops.push_back(
+            {(member + members - plan.group) % members, (member + plan.group) % members, run(own + turn - 1), run(own + turn), false});
     return plan;
 }
 

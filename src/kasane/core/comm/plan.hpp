@@ -2,8 +2,8 @@
 // pays and fits, then transport (fig. 4: a ring with two buffers).
 //
 // Any number of members P: groups of G = 2^a members accumulate, G the largest power of two that divides P and whose slabs fit the
-// buffer; where G = P that is all, after log2 P messages. Otherwise P / G - 1 messages go around rings of P / G members, one of each group, at
-// the same place in it. So log2 G + P / G - 1 messages in all: 2 for P = 4, 3 for P = 6, 6 for P = 7.
+// buffer; where G = P that is all, after log2 P messages. Otherwise P / G - 1 messages go around rings of P / G members, one of each group,
+// at the same place in it. So log2 G + P / G - 1 messages in all: 2 for P = 4, 3 for P = 6, 6 for P = 7.
 #pragma once
 
 #include <kasane/core/comm/partition.hpp>

@@ -15,7 +15,8 @@ std::string Self::host() const {
 
 void Self::deliver(const Receipt& receipt, const std::byte* message, std::size_t bytes) {
     if (receipt.bytes != bytes)
-        throw ComputationError("a message of " + std::to_string(bytes) + " bytes came where " + std::to_string(receipt.bytes) + " were expected");
+        throw ComputationError("a message of " + std::to_string(bytes) + " bytes came where " + std::to_string(receipt.bytes) +
+                               " were expected");
     if (bytes > 0) std::memcpy(receipt.data, message, bytes);
     open_[receipt.request] = true;
     delivered_.notify_all();

@@ -76,8 +76,12 @@ struct Team::Shared {
     std::vector<std::thread> threads;  ///< of local members 1, 2, …
 
     Shared(Communicator& all, int count, std::vector<std::string> names)
-        : ranks(all), here(count), spaces(std::move(names)), spins(omp_get_num_procs() >= count * all.local_size()),
-          data(static_cast<std::size_t>(count)), errors(static_cast<std::size_t>(count)) {}
+        : ranks(all),
+          here(count),
+          spaces(std::move(names)),
+          spins(omp_get_num_procs() >= count * all.local_size()),
+          data(static_cast<std::size_t>(count)),
+          errors(static_cast<std::size_t>(count)) {}
 
     void tell() {
         events.fetch_add(1);
@@ -258,14 +262,16 @@ void reduce_members(View<T> values, Reduce how, int local, int here, Communicato
 
 void Member::all_reduce(View<double> values, Reduce how) {
     auto& shared = *team_->shared_;
-    reduce_members(values, how, local_, shared.here, shared.ranks,
-                   [&](int local) -> void*& { return shared.data[static_cast<std::size_t>(local)]; }, [&] { shared.barrier(); });
+    reduce_members(
+        values, how, local_, shared.here, shared.ranks, [&](int local) -> void*& { return shared.data[static_cast<std::size_t>(local)]; },
+        [&] { shared.barrier(); });
 }
 
 void Member::all_reduce(View<std::uint64_t> values, Reduce how) {
     auto& shared = *team_->shared_;
-    reduce_members(values, how, local_, shared.here, shared.ranks,
-                   [&](int local) -> void*& { return shared.data[static_cast<std::size_t>(local)]; }, [&] { shared.barrier(); });
+    reduce_members(
+        values, how, local_, shared.here, shared.ranks, [&](int local) -> void*& { return shared.data[static_cast<std::size_t>(local)]; },
+        [&] { shared.barrier(); });
 }
 
 void Member::hand(int to_local, int slot, const void* what) {

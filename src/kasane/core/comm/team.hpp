@@ -57,11 +57,11 @@ class Team {
     int members_here() const;
     Communicator& ranks() const { return ranks_; }
 
-    /// body(member) for each local member, on a thread of its own, the same thread at each call (local member 0: the caller's); returns when
-    /// all are done. In `body`, each may open OpenMP regions: none is open around it.
-    /// What every member of the team throws at the same place (a run that blew up) is thrown here, the first local member's. What a member
-    /// throws alone would leave the others waiting: it ends the run with end_run() where the team has others. Which of the two it is shows
-    /// at once where another local member waits for the one that threw, and otherwise within seconds.
+    /// body(member) for each local member, on a thread of its own, the same thread at each call (local member 0: the caller's); returns
+    /// when all are done. In `body`, each may open OpenMP regions: none is open around it. What every member of the team throws at the same
+    /// place (a run that blew up) is thrown here, the first local member's. What a member throws alone would leave the others waiting: it
+    /// ends the run with end_run() where the team has others. Which of the two it is shows at once where another local member waits for the
+    /// one that threw, and otherwise within seconds.
     void run(const std::function<void(Member&)>& body);
 
    private:

@@ -1,5 +1,6 @@
-// Streams of a space's device beside the space's own, so that parts of one work may overlap, and how they wait for one another: on the device,
-// never on the host. On the CPU work is done in the order in which it is given: a side stream is the space itself, and nothing waits.
+// Streams of a space's device beside the space's own, so that parts of one work may overlap, and how they wait for one another: on the
+// device, never on the host. On the CPU work is done in the order in which it is given: a side stream is the space itself, and nothing
+// waits.
 #pragma once
 
 #include <kasane/core/device/space.hpp>

@@ -1,5 +1,5 @@
-// What a space did when: named spans, on Cuda between events of any of its device's streams, all on one clock. For the benchmark's record of
-// how much of the communication was hidden; not kept in a usual run.
+// What a space did when: named spans, on Cuda between events of any of its device's streams, all on one clock. For the benchmark's record
+// of how much of the communication was hidden; not kept in a usual run.
 #pragma once
 
 #include <kasane/core/device/space.hpp>

@@ -99,9 +99,7 @@ struct FloatSums {
         atomicAdd(&sums[i].y, y);
         atomicAdd(&sums[i].z, z);
     }
-    __device__ double value(int c, index_t i) const {
-        return static_cast<double>(c == 0 ? sums[i].x : c == 1 ? sums[i].y : sums[i].z);
-    }
+    __device__ double value(int c, index_t i) const { return static_cast<double>(c == 0 ? sums[i].x : c == 1 ? sums[i].y : sums[i].z); }
     __device__ void clear(int c, index_t i) const { (c == 0 ? sums[i].x : c == 1 ? sums[i].y : sums[i].z) = Real(0); }
     __device__ void merge(const FloatSums& from, index_t i) const {
         const auto body = from.sums[i];

@@ -61,7 +61,8 @@ template <class Real, bool Both>
 Measured execute(std::int64_t rounds) {
     const hn::ScalableTag<Real> d;
     constexpr bool is_double = sizeof(Real) == 8;
-    constexpr Mix mix = executed(is_double ? (Both ? double_both : double_acceleration) : (Both ? single_both : single_acceleration), is_double);
+    constexpr Mix mix =
+        executed(is_double ? (Both ? double_both : double_acceleration) : (Both ? single_both : single_acceleration), is_double);
     kasane::HWY_NAMESPACE::vector_mix<mix.adds, mix.products, mix.fmas, mix.estimates>(d, rounds);
     return {static_cast<std::int64_t>(hn::Lanes(d)), mix};
 }
@@ -86,7 +87,8 @@ DirectBound direct_bound(Cpu on, const Direct& options, bool potential) {
     const bool is_double = options.precision == Precision::double_;
     const auto run = [&](index_t rounds) { return HWY_DYNAMIC_DISPATCH(execute_mix)(rounds, is_double, potential); };
     const auto [lanes, mix] = run(1);
-    const double mixes = sustained_rate(on, [&](index_t rounds) { run(rounds); }, 4);
+    const double mixes = sustained_rate(
+        on, [&](index_t rounds) { run(rounds); }, 4);
     return {static_cast<double>(lanes) * mixes,
             fmt::format("{}: {} add, {} mul, {} fma, {} estimate of 1/sqrt for {} interactions; {:.3g} such mixes/s measured on {} threads",
                         simd_target(), mix.adds, mix.products, mix.fmas, mix.estimates, lanes, mixes, thread_count(on))};

@@ -76,10 +76,9 @@ CalibrationKey force_key(const std::string& device_name, const ForceMethod& meth
 
 CalibrationEntry ForceCalibration::entry(const std::string& device_name) const {
     CalibrationEntry out{force_key(device_name, method), {}, ""};
-    out.numbers = {{"cuda", device.cuda ? 1 : 0},    {"units", device.units},         {"launch", time.launch}, {"particle", time.particle},
-                   {"step", time.step},              {"load", time.load},             {"addition", time.addition},
-                   {"hiding", time.hiding},          {"scatter", time.scatter},       {"largest", time.largest},
-                   {"fewest", time.fewest},          {"most", time.most}};
+    out.numbers = {{"cuda", device.cuda ? 1 : 0}, {"units", device.units},   {"launch", time.launch},     {"particle", time.particle},
+                   {"step", time.step},           {"load", time.load},       {"addition", time.addition}, {"hiding", time.hiding},
+                   {"scatter", time.scatter},     {"largest", time.largest}, {"fewest", time.fewest},     {"most", time.most}};
     return out;
 }
 

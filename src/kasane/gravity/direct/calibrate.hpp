@@ -15,8 +15,8 @@ namespace kasane::gravity {
 /// What one set of parameters belongs to. How float pairs are summed up changes the time by less than the model is off.
 struct ForceMethod {
     Precision precision = Precision::single_;
-    bool both_sides = false;    ///< each pair once (CUDA)
-    bool equal_masses = true;   ///< of a Plummer sphere; unequal masses take a longer loop (CUDA)
+    bool both_sides = false;   ///< each pair once (CUDA)
+    bool equal_masses = true;  ///< of a Plummer sphere; unequal masses take a longer loop (CUDA)
 
     /// "single, both sides, equal masses"
     std::string text() const;

@@ -1,5 +1,5 @@
-// The circulant order of blocks, dealt out to members: block b of B meets b, b + 1, …, b + B/2 (mod B); with B even, of two blocks right across
-// one meets the other, by turns, so that every pair of blocks is met once, and neighbours share the work equally. Pure arithmetic.
+// The circulant order of blocks, dealt out to members: block b of B meets b, b + 1, …, b + B/2 (mod B); with B even, of two blocks right
+// across one meets the other, by turns, so that every pair of blocks is met once, and neighbours share the work equally. Pure arithmetic.
 #pragma once
 
 #include <kasane/core/base/types.hpp>

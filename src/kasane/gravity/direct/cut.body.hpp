@@ -1,6 +1,6 @@
-// Cuts terms into parts whose sums are exact, so that they do not depend on the order (core/math/binned_sum.hpp), in the form that is quickest
-// on a device: sums of floats as two integers, sums of doubles as three doubles. Host and device.
-// Invariant: a part is a function of the term and the bound alone; what is cut off after the last part is less than half of its quantum.
+// Cuts terms into parts whose sums are exact, so that they do not depend on the order (core/math/binned_sum.hpp), in the form that is
+// quickest on a device: sums of floats as two integers, sums of doubles as three doubles. Host and device. Invariant: a part is a function
+// of the term and the bound alone; what is cut off after the last part is less than half of its quantum.
 #pragma once
 
 #include <kasane/core/math/binned_sum.hpp>
@@ -12,9 +12,9 @@ namespace kasane::gravity::detail {
 template <class Real>
 struct Cut;
 
-/// Whole numbers of quanta in 64 bits. The first quantum is 2^-60 of the power of two above the bound, so that most floats are whole at once and
-/// nothing overflows; the second one is 2^-32 of it, and takes in 2^31 terms. Adding integers in memory is quicker than adding doubles: sums of
-/// targets and reactions cost 1% of the kernel `pair` on an H200 instead of 5%.
+/// Whole numbers of quanta in 64 bits. The first quantum is 2^-60 of the power of two above the bound, so that most floats are whole at
+/// once and nothing overflows; the second one is 2^-32 of it, and takes in 2^31 terms. Adding integers in memory is quicker than adding
+/// doubles: sums of targets and reactions cost 1% of the kernel `pair` on an H200 instead of 5%.
 template <>
 struct Cut<float> {
     using Part = long long;

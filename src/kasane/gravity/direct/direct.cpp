@@ -33,11 +33,11 @@ void detail::validate(const Direct& options) {
                 fmt::format("softening = {} cannot be used: it must be finite and not negative", options.softening));
     KS_VALIDATE(std::isfinite(options.G), fmt::format("G = {} cannot be used: it must be finite", options.G));
     // In float, 1/eps^3 must stay finite for the particle's own pair, whose separation is zero.
-    KS_VALIDATE(options.precision == Precision::double_ || options.softening == 0 ||
-                    (options.softening > 1e-12 && options.softening < 1e18),
-                fmt::format("softening = {} is outside what single precision holds, 1e-12 to 1e18: change the unit of length, or take "
-                            "precision = \"double\"",
-                            options.softening));
+    KS_VALIDATE(
+        options.precision == Precision::double_ || options.softening == 0 || (options.softening > 1e-12 && options.softening < 1e18),
+        fmt::format("softening = {} is outside what single precision holds, 1e-12 to 1e18: change the unit of length, or take "
+                    "precision = \"double\"",
+                    options.softening));
 }
 
 }  // namespace kasane::gravity

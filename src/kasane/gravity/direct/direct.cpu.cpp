@@ -40,9 +40,9 @@ DirectFrame frame_of(View<const Vec3<double>> targets, const Sources& sources, i
 
 void detail::validate_cpu(const Direct& options) {
     validate(options);
-    KS_VALIDATE(options.variant == DirectVariant::automatic || options.variant == DirectVariant::plain ||
-                    options.variant == DirectVariant::simd,
-                "variant = \"" + name(options.variant) + "\" of direct summation needs a CUDA device; the CPU has auto, plain and simd");
+    KS_VALIDATE(
+        options.variant == DirectVariant::automatic || options.variant == DirectVariant::plain || options.variant == DirectVariant::simd,
+        "variant = \"" + name(options.variant) + "\" of direct summation needs a CUDA device; the CPU has auto, plain and simd");
 }
 
 template <>

@@ -17,7 +17,7 @@
 namespace kasane::gravity {
 
 enum class Precision {
-    single_,  ///< pairs in float; largest relative error of an acceleration about 1e-7, or 1e-5 with plain accumulation
+    single_,  ///< pairs in float; largest relative error of an acceleration about 1e-7
     double_,
 };
 
@@ -41,7 +41,7 @@ struct Direct {
     Precision precision = Precision::single_;
     Accumulation accumulation = Accumulation::double_;
     DirectVariant variant = DirectVariant::automatic;
-    bool deterministic = true;  ///< bitwise equal results from run to run on one device and thread count
+    bool deterministic = true;  ///< the same bits from run to run, for any number of threads and members
 };
 
 /// "plain", "simd", ... @throws InputError for a name that is none

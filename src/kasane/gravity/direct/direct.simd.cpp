@@ -91,9 +91,8 @@ HWY_INLINE void interact(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
         // a^4 / 8 and a^5 / 16 (Chebyshev), less than 1e-16 here.
         constexpr double a = 2 * kasane::HWY_NAMESPACE::rsqrt_estimate_error, a2 = a * a;
 #if HWY_TARGET == HWY_AVX3
-        const auto series = [&](double c1, double c2, double c3, double c4, double) HWY_ATTR {
-            return hn::MulAdd(hn::MulAdd(hn::MulAdd(c(c3), t, c(c2 + c4 * a2)), t, c(c1)), t, c(1.0));
-        };
+        const auto series = [&](double c1, double c2, double c3, double c4, double)
+                                HWY_ATTR { return hn::MulAdd(hn::MulAdd(hn::MulAdd(c(c3), t, c(c2 + c4 * a2)), t, c(c1)), t, c(1.0)); };
 #else
         const auto series = [&](double c1, double c2, double c3, double c4, double c5) HWY_ATTR {
             const V high = hn::MulAdd(hn::MulAdd(c(c4), t, c(c3 + 1.25 * c5 * a2)), t, c(c2));

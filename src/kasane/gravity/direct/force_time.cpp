@@ -40,7 +40,7 @@ KernelWork one_sided_work(const ForceDevice& device, Precision precision, index_
     const auto schedule = tile_schedule(targets, sources, precision, false, device.units);
     const double blocks = static_cast<double>(schedule.target_blocks) * schedule.shares;
     const double warps = schedule.shape.threads / warp / schedulers;  // of a block, on each scheduler
-    const double fullest = whole_number(blocks, device.units);       // blocks of a multiprocessor, one wave after the other
+    const double fullest = whole_number(blocks, device.units);        // blocks of a multiprocessor, one wave after the other
     const double per_block = static_cast<double>(schedule.runs) * source_run * schedule.shape.targets_per_thread;
     work.chain = per_block * whole_number(fullest, schedule.shape.blocks_per_multiprocessor);
     work.issue = per_block * warps * fullest;

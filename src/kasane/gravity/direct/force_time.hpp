@@ -55,7 +55,7 @@ ForceWork step_work(const ForceDevice& device, const Direct& options, index_t n,
 /// What the counts cost [s], and how well they explain what was measured.
 struct ForceTime {
     double launch = 0, particle = 0, step = 0, load = 0, addition = 0;
-    double hiding = 1;  ///< L: warps of a scheduler that hide the latency of each other's steps
+    double hiding = 1;                ///< L: warps of a scheduler that hide the latency of each other's steps
     double scatter = 0, largest = 0;  ///< relative: standard deviation of the measurements from the fit, and the largest
     double fewest = 0, most = 0;      ///< particles of the measurements
 

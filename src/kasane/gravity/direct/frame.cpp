@@ -14,9 +14,7 @@ double or_one(double scale) { return scale > 0 ? scale : 1; }
 double usable(double bound) { return std::clamp(bound, 1e-200, 1e200); }
 
 /// What the masses of all add up to, at most.
-double mass_bound(const DirectFrame& frame) {
-    return static_cast<double>(std::max<index_t>(frame.total, 1)) * or_one(frame.largest_mass);
-}
+double mass_bound(const DirectFrame& frame) { return static_cast<double>(std::max<index_t>(frame.total, 1)) * or_one(frame.largest_mass); }
 
 }  // namespace
 
@@ -40,7 +38,7 @@ DirectFrame make_direct_frame(const std::vector<Vec3<double>>& sampled, double l
     DirectFrame frame{{}, 0, largest_mass, total};
     if (places.empty()) return frame;
 
-    const auto median = [&](double Vec3<double>::* component) {
+    const auto median = [&](double Vec3<double>::*component) {
         std::vector<double> values;
         for (const auto& x : places) values.push_back(x.*component);
         const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -15,8 +15,8 @@ struct DirectFrame {
     double largest_mass = 0;  ///< of any particle
     index_t total = 0;        ///< particles of all members
 
-    /// What the sizes of all accelerations (without G) on one target can add up to: n m 2/(3 sqrt 3) / eps^2 when softened. Without softening
-    /// there is no bound: 2^40 times n m / extent^2, which only a pair closer than 1e-6 extent / sqrt n exceeds. Above 0.
+    /// What the sizes of all accelerations (without G) on one target can add up to: n m 2/(3 sqrt 3) / eps^2 when softened. Without
+    /// softening there is no bound: 2^40 times n m / extent^2, which only a pair closer than 1e-6 extent / sqrt n exceeds. Above 0.
     double acceleration_bound(double softening) const;
     /// Likewise of the potential: n m / eps, or 2^40 n m / extent.
     double potential_bound(double softening) const;

@@ -19,7 +19,7 @@ struct SumsMemory {
     index_t n = 0;
     bool binned = true;
     std::byte* quanta = nullptr;  ///< [quanta_bytes()], what binned sums stand for; null where they are only passed on
-    int* counter = nullptr;  ///< of portions drawn: zero before the first kernel, and after they were read
+    int* counter = nullptr;       ///< of portions drawn: zero before the first kernel, and after they were read
 };
 index_t sums_bytes(Precision precision, bool binned, index_t n, int components);
 index_t quanta_bytes();

@@ -48,7 +48,8 @@ std::vector<MeetingRow> meeting_rows(const PairShape& shape, index_t total, inde
         for (const auto& row : meetings) {
             const auto [from, to] = shape.reached(k, row.distance, row.distance + row.count);
             if (from == to) continue;
-            rows.push_back({row.block - first, (row.block + from) % blocks - other_first, to - from, from == 0 ? 1 : 0, shape.quanta[k].tiles});
+            rows.push_back(
+                {row.block - first, (row.block + from) % blocks - other_first, to - from, from == 0 ? 1 : 0, shape.quanta[k].tiles});
         }
     return rows;
 }

@@ -20,8 +20,8 @@ struct MeetingRow {
 
 /// Neighbouring quanta of the list, which a warp goes through at a time.
 struct Portion {
-    int row, first;      ///< the first of them: its row, its number in the row
-    std::int64_t quanta; ///< how many
+    int row, first;       ///< the first of them: its row, its number in the row
+    std::int64_t quanta;  ///< how many
 };
 
 /// Rows of all meetings of the blocks of [begin, end) with those of [other_begin, other_end) (circulant.hpp).

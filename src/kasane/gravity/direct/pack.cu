@@ -75,7 +75,8 @@ void launch_pack(Cuda on, Precision precision, View<const Vec3<double>> position
 
 void launch_take(Cuda on, const Direct& options, const SumsMemory& memory, const Field& out, FoundFrame* found) {
     if (memory.n == 0) return;
-    with_sums(options.precision, memory, [&](auto sums) { take_sums<<<blocks_for(sums.n), block, 0, on.stream>>>(sums, options.G, out, found, memory.counter); });
+    with_sums(options.precision, memory,
+              [&](auto sums) { take_sums<<<blocks_for(sums.n), block, 0, on.stream>>>(sums, options.G, out, found, memory.counter); });
     KS_CUDA(cudaGetLastError());
 }
 

@@ -5,7 +5,7 @@
 // and its reaction is added to memory. (One 16-byte load instead of four shuffles: 2.92e12 against 2.85e12 interactions/s on an
 // H200 with unequal masses, N = 2^18, K = 16; equal masses: no difference.)
 // Blocks meet in circulant order (circulant.hpp): block b meets b, b + 1, ..., b + B/2 (mod B), so every pair of blocks meets once. The
-// meetings of two pieces are one line of quanta (meetings.hpp), of which every warp takes an equal share.
+// meetings of two pieces are one list of quanta (meetings.hpp), which warps take in portions; the last ones are drawn from a counter.
 //
 // Where all targets of a block have one mass and all sources of a tile another, which is so in most tiles of a galaxy whose
 // components follow each other, both masses leave the loop: they multiply the finished sums.
@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
             }
         }
         if (more) next = call.other[walk.first_source() + lane];  // the next tile is under way while this one is summed
-        if (first < call.other_count) {  // not a tile of padding
+        if (first < call.other_count) {                           // not a tile of padding
             const Real mass = __shfl_sync(all, source.m, 0);
             const bool equal_masses = equal_targets && mass > Real(0) && __all_sync(all, source.m == mass);
             if (diagonal) {

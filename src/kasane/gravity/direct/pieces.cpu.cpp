@@ -22,9 +22,7 @@ constexpr int most_parts = 5;
 index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
 
 /// The power of two just above a magnitude; 1 for zero. What is no number (a run that blew up) has an exponent of its own.
-double power_above(double magnitude) {
-    return magnitude > 0 ? std::ldexp(1.0, std::clamp(std::ilogb(magnitude), -1001, 999) + 1) : 1.0;
-}
+double power_above(double magnitude) { return magnitude > 0 ? std::ldexp(1.0, std::clamp(std::ilogb(magnitude), -1001, 999) + 1) : 1.0; }
 
 /// A scaled coordinate as the kernel takes it. Beyond the range where squares of distances are numbers it is held: such a particle (a step
 /// was far too long for it) pulls on nobody, and does not make the others no numbers too.
@@ -167,8 +165,7 @@ class PiecesIn {
                 for (int c = 0; c < sum_components; ++c) {
                     Bins<most_parts> bins;
                     for (int k = 0; k < most_parts; ++k) bins.shift[k] = bins_[k][c];
-                    for (int k = 0; k < job_.sums.parts; ++k)
-                        job_.sums.of(i)[k * SimdSums::stride + c] += bins.cut(k, run[c]);
+                    for (int k = 0; k < job_.sums.parts; ++k) job_.sums.of(i)[k * SimdSums::stride + c] += bins.cut(k, run[c]);
                 }
             }
     }
@@ -178,10 +175,10 @@ class PiecesIn {
     Vec3<double> origin_;
     double per_length_ = 1, per_mass_ = 1;  ///< powers of two
     double eps_ = 0;                        ///< softening in the kernel's units
-    DirectFrame scaled_;  ///< the frame in the kernel's units
+    DirectFrame scaled_;                    ///< the frame in the kernel's units
     double bins_[most_parts][bins_width] = {};
     SimdJob<Real> job_;
-    Buffer<Real, Cpu> target_;   ///< x[], y[], z[]
+    Buffer<Real, Cpu> target_;  ///< x[], y[], z[]
     Buffer<double, Cpu> sums_;  ///< as SimdSums says
 };
 

@@ -24,12 +24,16 @@ struct DirectPieces<Cuda>::State {
     detail::SumsMemory sums;  ///< of the targets, or of the own particles
     detail::TileLaunch wish;  ///< what begin() was told
     index_t first = 0;
-    Piece own;                    ///< what begin_pairs() was told
-    cuda::Stream tables_copied;   ///< whose copies wait for nothing: the caller's may wait for a message
+    Piece own;                   ///< what begin_pairs() was told
+    cuda::Stream tables_copied;  ///< whose copies wait for nothing: the caller's may wait for a message
     std::map<std::array<index_t, 5>, detail::PairTable> tables;
 
     State(Cuda on, const Direct& chosen, index_t of)
-        : options(chosen), total(of), multiprocessors(device_info(AnySpace{on}).units), shape(pair_shape(chosen.precision, of)), memory(on),
+        : options(chosen),
+          total(of),
+          multiprocessors(device_info(AnySpace{on}).units),
+          shape(pair_shape(chosen.precision, of)),
+          memory(on),
           tables_copied(on.device) {}
 
     index_t reaction_bytes(index_t n) const { return detail::sums_bytes(options.precision, options.deterministic, n, 3); }
@@ -128,8 +132,7 @@ void DirectPieces<Cuda>::end(Cuda on, const Field& out) {
 template <>
 bool DirectPieces<Cuda>::both_sides() const {
     const auto variant = state_->options.variant;
-    return variant == DirectVariant::pair ||
-           (variant == DirectVariant::automatic && state_->total >= pair_pays * state_->multiprocessors);
+    return variant == DirectVariant::pair || (variant == DirectVariant::automatic && state_->total >= pair_pays * state_->multiprocessors);
 }
 
 template <>

@@ -1,12 +1,13 @@
 // Direct summation over sources that come in pieces, in any order: what the messages of [MTM13] section 4 bring. A piece is a run of packed
 // particles (position relative to the frame's origin, and mass) that begins at a multiple of grain() in the order of all particles.
 // Invariant: contributions are summed over runs of sources that are fixed in the order of all particles, and the runs' sums are binned
-// (binned_sum.hpp). So no result depends on the order of the pieces, on how the particles are dealt out to members, or on threads: a bit by bit
-// promise on devices of one kind, with `deterministic` (and without it for the one-sided form).
+// (binned_sum.hpp). So no result depends on the order of the pieces, on how the particles are dealt out to members, or on threads: a bit by
+// bit promise on devices of one kind, with `deterministic` (and without it for the one-sided form).
 //
-// Two forms. One-sided: begin(), add() for each piece, end(). Both sides at once (CUDA, Newton's third law): every pair of blocks of grain() particles
-// is met once, by the member that holds the first of the two in the circulant order: block b meets b, b + 1, …, b + B/2 (mod B). The reaction
-// on the sources of a piece goes home as a message: begin_pairs(), add_pairs() for each piece, merge() for each reaction, end_pairs().
+// Two forms. One-sided: begin(), add() for each piece, end(). Both sides at once (CUDA, Newton's third law): every pair of blocks of
+// grain() particles is met once, by the member that holds the first of the two in the circulant order: block b meets b, b + 1, …, b + B/2
+// (mod B). The reaction on the sources of a piece goes home as a message: begin_pairs(), add_pairs() for each piece, merge() for each
+// reaction, end_pairs().
 #pragma once
 
 #include <kasane/core/comm/partition.hpp>
@@ -50,8 +51,8 @@ class DirectPieces {
     void pack(S on, View<const Vec3<double>> position, View<const double> mass, View<std::byte> bodies);
 
     /// What add() sums up: the field at these targets, their positions packed here. Both may be wanted.
-    /// @param first  number of targets[0] in the order of all when the targets follow each other there (the potential then leaves out a target's own
-    ///               source); Self::none: any particles, and no potential
+    /// @param first  number of targets[0] in the order of all when the targets follow each other there (the potential then leaves out a
+    ///               target's own source); Self::none: any particles, and no potential
     void begin(S on, View<const Vec3<double>> targets, index_t first, bool acceleration, bool potential);
     /// `on` may be another stream of the same device, at the same time as others, after what begin() was given to.
     void add(S on, const Piece& sources);
@@ -62,25 +63,19 @@ class DirectPieces {
     /// it never is, and they do not exist (ask with if constexpr). A function of the same things as grain() and of the device's size.
     bool both_sides() const;
     /// Does a member with particles [begin, end) meet any of [other_begin, other_end) (all multiples of grain, or the total)?
-    bool meets(index_t begin, index_t end, index_t other_begin, index_t other_end) const
-        requires(!std::same_as<S, Cpu>);
+    bool meets(index_t begin, index_t end, index_t other_begin, index_t other_end) const requires(!std::same_as<S, Cpu>);
     /// Bytes of the reaction on one particle.
-    std::size_t reaction_bytes() const
-        requires(!std::same_as<S, Cpu>);
+    std::size_t reaction_bytes() const requires(!std::same_as<S, Cpu>);
 
-    void begin_pairs(S on, const Piece& own)
-        requires(!std::same_as<S, Cpu>);
+    void begin_pairs(S on, const Piece& own) requires(!std::same_as<S, Cpu>);
     /// The pairs of own particles with those of `other`; `other` may be the own piece, with a share of its pairs.
     /// @param reaction [other.count reaction_bytes()]  is added to, clear() comes first; empty where other is the own piece
-    void add_pairs(S on, const Piece& other, View<std::byte> reaction, Share share = Share::all)
-        requires(!std::same_as<S, Cpu>);
-    void clear(S on, View<std::byte> reaction)
-        requires(!std::same_as<S, Cpu>);
+    void add_pairs(S on, const Piece& other, View<std::byte> reaction, Share share = Share::all) requires(!std::same_as<S, Cpu>);
+    /// A reaction before anything is added to it.
+    void clear(S on, View<std::byte> reaction) requires(!std::same_as<S, Cpu>);
     /// A reaction on the own particles that another member summed up.
-    void merge(S on, View<const std::byte> reaction)
-        requires(!std::same_as<S, Cpu>);
-    void end_pairs(S on, View<Vec3<double>> acceleration)
-        requires(!std::same_as<S, Cpu>);
+    void merge(S on, View<const std::byte> reaction) requires(!std::same_as<S, Cpu>);
+    void end_pairs(S on, View<Vec3<double>> acceleration) requires(!std::same_as<S, Cpu>);
 
    private:
     struct State;

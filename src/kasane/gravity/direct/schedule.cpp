@@ -64,8 +64,8 @@ PairShape pair_shape(Precision precision, index_t total) {
         shape = {4, {{{1, 0}, {1, 0}, {4, everywhere}}}, 4, 3};
     else if (total < long_rows)
         shape = {8, {{{1, 0}, {1, 0}, {8, everywhere}}}, 4, 4};
-    // Quanta of one size leave the warps up to one of them apart: half as much work for each warp, in smaller quanta, evens that out. On each
-    // of four devices with 132 multiprocessors.
+    // Quanta of one size leave the warps up to one of them apart: half as much work for each warp, in smaller quanta, evens that out. On
+    // each of four devices with 132 multiprocessors.
     constexpr double devices = 4, half = 0.5;
     const auto blocks = static_cast<double>(shape.blocks(total));
     double tiles = 0;

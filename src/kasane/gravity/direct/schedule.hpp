@@ -42,8 +42,8 @@ struct PairQuanta {
 /// is a few tiles of one meeting of blocks; sums of targets go to memory at its end. The nearer two blocks are, the smaller their quanta:
 /// large ones spare sums, small ones, which come last, let the warps of a device end together.
 struct PairShape {
-    int targets_per_lane = 0;             ///< K: a block has 32 K particles, and as many as K tiles
-    std::array<PairQuanta, 3> quanta{};   ///< the nearest first; their tiles divide K, the last reaches all blocks
+    int targets_per_lane = 0;            ///< K: a block has 32 K particles, and as many as K tiles
+    std::array<PairQuanta, 3> quanta{};  ///< the nearest first; their tiles divide K, the last reaches all blocks
     int warps_per_block = 0;
     int blocks_per_multiprocessor = 0;  ///< resident at a time (the kernels are compiled for it)
 

@@ -36,8 +36,9 @@ class MemberSum {
           both_sides_(exchange.form != PairForm::one_sided && pieces_.both_sides()) {
         if (exchange.form == PairForm::both_sides) {
             both_sides_ = pairs_exist && (options.variant == DirectVariant::automatic || options.variant == DirectVariant::pair);
-            KS_VALIDATE(both_sides_, "both sides of each pair at once are summed on CUDA alone, by the variants auto and pair: leave the form of "
-                                     "the exchange to \"auto\"");
+            KS_VALIDATE(both_sides_,
+                        "both sides of each pair at once are summed on CUDA alone, by the variants auto and pair: leave the form of "
+                        "the exchange to \"auto\"");
         }
         for (const auto& hop : plan_.hops)
             if (hop.accumulates) joined_ *= 2;
@@ -132,9 +133,7 @@ class MemberSum {
     bool alone() const { return partition_.members == 1; }
     index_t bytes(index_t particles) const { return pieces_.padded(particles) * static_cast<index_t>(pieces_.body_bytes()); }
     index_t reaction_bytes(index_t particles) const { return particles * static_cast<index_t>(pieces_.reaction_bytes()); }
-    bool meets(int a, int b) const {
-        return pieces_.meets(partition_.begin(a), partition_.end(a), partition_.begin(b), partition_.end(b));
-    }
+    bool meets(int a, int b) const { return pieces_.meets(partition_.begin(a), partition_.end(a), partition_.begin(b), partition_.end(b)); }
 
     int neighbour(int away) const { return (index_ + partition_.members + away) % partition_.members; }
 
@@ -302,8 +301,8 @@ class MemberSum {
     Exchange exchange_;
     comm::ExchangePlan plan_;
     bool both_sides_;
-    int joined_ = 1;    ///< slabs that accumulation joins in room 0
-    index_t base_ = 0;  ///< number of the first particle that room 0 has a place for, while slabs are joined there
+    int joined_ = 1;           ///< slabs that accumulation joins in room 0
+    index_t base_ = 0;         ///< number of the first particle that room 0 has a place for, while slabs are joined there
     std::vector<Turn> turns_;  ///< of both sides at once
     Buffer<std::byte, S> room_[3], reaction_[4];  ///< reactions: two to be sent, two that come
     std::optional<Links> links_;

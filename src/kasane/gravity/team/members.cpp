@@ -11,9 +11,11 @@ namespace {
 constexpr int slab_tag = 4001;  // of messages with particles between rank 0 and the others
 
 comm::Partition partition_of(const AnySpace& kind, const Setup& setup, int members) {
-    return std::visit([&](auto space) {
-        return comm::Partition{setup.total, DirectPieces<decltype(space)>(space, setup.force, setup.total).grain(), members};
-    }, kind);
+    return std::visit(
+        [&](auto space) {
+            return comm::Partition{setup.total, DirectPieces<decltype(space)>(space, setup.force, setup.total).grain(), members};
+        },
+        kind);
 }
 
 /// Throws on every rank alike if one of them has a problem.
@@ -50,9 +52,9 @@ void receive(comm::Communicator& ranks, T* to, index_t count, int from) {
 Simulation::Members::Members(comm::Team& team, const std::vector<AnySpace>& here, const Setup& setup, const Particles& particles)
     : team_(team) {
     agree(ranks(), problem_of([&] {
-        check(here, setup);
-        partition_ = partition_of(here.front(), setup, team_.size());
-    }));
+              check(here, setup);
+              partition_ = partition_of(here.front(), setup, team_.size());
+          }));
 
     const int local = team_.members_here(), mine = first_member(ranks().rank());
     if (ranks().rank() == 0)
@@ -65,8 +67,8 @@ Simulation::Members::Members(comm::Team& team, const std::vector<AnySpace>& here
     std::vector<Particles> slabs;
     for (int l = 0; l < local; ++l) slabs.push_back(slab(particles, mine + l));
 
-    SimulationOptions options{.force = setup.force, .step = setup.step, .start_time = setup.start_time, .steps = setup.steps,
-                              .exchange = setup.exchange};
+    SimulationOptions options{
+        .force = setup.force, .step = setup.step, .start_time = setup.start_time, .steps = setup.steps, .exchange = setup.exchange};
     options.state.frame = setup.frame;
     engines_.resize(static_cast<std::size_t>(local));
     std::vector<std::string> problems(static_cast<std::size_t>(local));
@@ -74,9 +76,12 @@ Simulation::Members::Members(comm::Team& team, const std::vector<AnySpace>& here
         const auto l = static_cast<std::size_t>(member.local());
         problems[l] = problem_of([&] {
             const Place place{&member, setup.total, setup.largest_mass, setup.exchange};
-            engines_[l] = std::visit([&](auto space) -> std::unique_ptr<Engine> {
-                return std::make_unique<EngineOn<DirectGravity<decltype(space)>>>(space, std::move(slabs[l]), options, setup.scheme, place);
-            }, here[l]);
+            engines_[l] = std::visit(
+                [&](auto space) -> std::unique_ptr<Engine> {
+                    return std::make_unique<EngineOn<DirectGravity<decltype(space)>>>(space, std::move(slabs[l]), options, setup.scheme,
+                                                                                      place);
+                },
+                here[l]);
         });
     });
     const auto bad = std::find_if(problems.begin(), problems.end(), [](const std::string& text) { return !text.empty(); });
@@ -89,9 +94,10 @@ void Simulation::Members::check(const std::vector<AnySpace>& here, const Setup& 
     KS_VALIDATE(here.size() == static_cast<std::size_t>(team_.members_here()),
                 fmt::format("a rank has {} members and {} spaces for them: each member needs one", team_.members_here(), here.size()));
     for (const auto& space : here)
-        KS_VALIDATE(space.index() == setup.kind,
-                    fmt::format("a member works on {}, and the first one of the team on another kind of device: take cpu for all, or cuda for all",
-                                name(space)));
+        KS_VALIDATE(
+            space.index() == setup.kind,
+            fmt::format("a member works on {}, and the first one of the team on another kind of device: take cpu for all, or cuda for all",
+                        name(space)));
     check_team_memory(here, setup.total, setup.force, setup.exchange, team_.size(), first_member(ranks().rank()), ranks().local_size());
 }
 
@@ -178,13 +184,11 @@ Answer Simulation::Members::run(const Command& command) {
     return answer;
 }
 
-Simulation::TeamEngine::TeamEngine(comm::Team& team, const std::vector<AnySpace>& here, Particles particles, const SimulationOptions& chosen)
+Simulation::TeamEngine::TeamEngine(comm::Team& team, const std::vector<AnySpace>& here, Particles particles,
+                                   const SimulationOptions& chosen)
     : ranks_(team.ranks()) {
-    options = {.force = chosen.force,
-               .step = chosen.step,
-               .start_time = chosen.start_time,
-               .steps = chosen.steps,
-               .exchange = chosen.exchange};
+    options = {
+        .force = chosen.force, .step = chosen.step, .start_time = chosen.start_time, .steps = chosen.steps, .exchange = chosen.exchange};
     host_step = steps = chosen.steps;
     Setup setup{.total = particles.size(),
                 .largest_mass = *std::max_element(particles.mass.begin(), particles.mass.end()),

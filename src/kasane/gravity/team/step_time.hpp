@@ -11,18 +11,18 @@ namespace kasane::gravity {
 
 /// Between the members of a team: a message of b bytes takes latency + b / bytes_per_second.
 struct LinkTime {
-    double latency = 0;           ///< [s]
+    double latency = 0;  ///< [s]
     double bytes_per_second = 1;
     double least_one_sided = 0, least_both_sides = 0;  ///< what no step of the team takes less than, by form [s]; 0: not known
 };
 
 struct TeamStep {
     double seconds = 0;
-    double exposed = 0;        ///< of these: no kernel runs, though messages are under way
-    double idle = 0;           ///< device seconds lost to launches, latency and multiprocessors without work, in the kernels
-    double busy = 0;           ///< what the arithmetic would take on a device that nothing holds up
-    int messages = 0;          ///< received by a member
-    double bytes = 0;          ///< sent by a member, on average
+    double exposed = 0;  ///< of these: no kernel runs, though messages are under way
+    double idle = 0;     ///< device seconds lost to launches, latency and multiprocessors without work, in the kernels
+    double busy = 0;     ///< what the arithmetic would take on a device that nothing holds up
+    int messages = 0;    ///< received by a member
+    double bytes = 0;    ///< sent by a member, on average
     bool both_sides = false;
 };
 

@@ -42,9 +42,9 @@ void check(int code, const char* call) {
 struct Library {
     bool several_threads = false;  ///< may call at the same time
     std::mutex door;
-    pid_t process = 0;             ///< that started MPI, and will end it
-    MPI_Win word = MPI_WIN_NULL;   ///< of a host: has somebody the last word?
-    int* word_taken = nullptr;     ///< in memory that the ranks of the host share
+    pid_t process = 0;            ///< that started MPI, and will end it
+    MPI_Win word = MPI_WIN_NULL;  ///< of a host: has somebody the last word?
+    int* word_taken = nullptr;    ///< in memory that the ranks of the host share
     int host_number = 0;
 };
 
@@ -313,8 +313,9 @@ extern "C" kasane::comm::Communicator* kasane_mpi_world() {
     else
         check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads), "MPI_Init_thread");
     if (threads < MPI_THREAD_SERIALIZED)
-        throw kasane::ComputationError("this MPI takes calls from the first thread of a process alone (MPI_THREAD_SERIALIZED is needed); take "
-                                       "an MPI that was built with threads");
+        throw kasane::ComputationError(
+            "this MPI takes calls from the first thread of a process alone (MPI_THREAD_SERIALIZED is needed); take "
+            "an MPI that was built with threads");
     mpi.several_threads = threads == MPI_THREAD_MULTIPLE;
     auto ranks = std::make_unique<MpiRanks>(MPI_COMM_WORLD);
     lay_out_last_word(ranks->rank());
