@@ -42,8 +42,8 @@ gravity::Direct read_direct(io::Section& table, const AnySpace& space) {
            "method = \"direct\"");
     gravity::Direct direct;
     direct.precision = one_of(table, "precision", "of a pair", direct.precision, gravity::Precision::single_, gravity::Precision::double_);
-    direct.accumulation = one_of(table, "accumulation", "of single pairs: short runs in single, the runs in this", direct.accumulation,
-                                 gravity::Accumulation::plain, gravity::Accumulation::double_);
+    direct.accumulation = one_of(table, "accumulation", "of single pairs: short runs in single, the runs in double, whatever is said here",
+                                 direct.accumulation, gravity::Accumulation::plain, gravity::Accumulation::double_);
     const auto variant = table.text("variant", {.help = "of the kernel; auto is the fastest", .fallback = "auto",
                                                 .choices = {"auto", "plain", "simd", "tile", "pair"}});
     direct.variant = variant == "auto" ? gravity::DirectVariant::automatic : gravity::direct_variant_named(variant);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 namespace kasane::run {
 namespace {
@@ -47,10 +49,13 @@ std::string join(const std::vector<std::string>& names) {
 /// The device that is asked for, or this machine's, or the only one.
 Found find_device(const RunFile& file, const Calibration& calibration, const PredictionWish& wish) {
     const auto devices = calibration.devices("force");
-    const std::string from =
-        calibration.file.empty() ? "there is no calibration" : calibration.file.string() + " has no calibration of a force";
-    KS_VALIDATE(!devices.empty(), (calibration.note.empty() ? from : calibration.note) +
-                                      ": run `kasane calibrate` on the machine that is to compute, and name its file with --calibration");
+    std::error_code unknown;
+    const std::string why = calibration.file.empty() ? "there is no calibration"
+                            : std::filesystem::exists(calibration.file, unknown)
+                                ? calibration.file.string() + " has no calibration of a force"
+                                : "there is no file " + calibration.file.string();
+    KS_VALIDATE(!devices.empty(),
+                why + ": run `kasane calibrate` on the machine that is to compute, and name its file with --calibration");
     const auto known = [&](const std::string& device) { return std::find(devices.begin(), devices.end(), device) != devices.end(); };
     Found out;
     if (!wish.device.empty()) {
