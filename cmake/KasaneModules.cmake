@@ -35,14 +35,15 @@ if(NOT KASANE_MPI STREQUAL "OFF")
     target_compile_definitions(kasane_mpi PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)  # no bindings of MPI-2 for C++
     target_compile_definitions(kasane_comm PRIVATE "KASANE_MPI_BUILT_WITH=\"${mpi_name}\"")
     if(KASANE_SANITIZE)
-      set(mpi_leaks ASAN_OPTIONS=detect_leaks=0)  # MPI libraries leave memory to the end of the process
+      # MPI libraries leave memory to the end of the process; the sanitizer's dlopen does not look where the program's RPATH says.
+      set(sanitized ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=${PROJECT_BINARY_DIR})
     endif()
     if(MPIEXEC_EXECUTABLE)
       # More ranks than cores, in a container and as root too; ranks yield the cores and are bound to none of them.
       set(KASANE_MPIRUN env OMP_WAIT_POLICY=passive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
           OMPI_MCA_plm=isolated OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
           OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-          PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none ${mpi_leaks}
+          PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none ${sanitized}
           ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG})
     endif()
     message(STATUS "MPI: ${mpi_name}")
