@@ -33,3 +33,11 @@ inline std::vector<std::string> every_space() {
 /// Instantiates the tests of a fixture that is OnEverySpace.
 #define KS_ON_EVERY_SPACE(fixture) \
     INSTANTIATE_TEST_SUITE_P(Gravity, fixture, testing::ValuesIn(kasane::every_space()), [](const auto& of) { return of.param; })
+
+/// The same for a fixture of what only CUDA devices have.
+#if defined(KASANE_CUDA)
+#define KS_ON_CUDA(fixture) \
+    INSTANTIATE_TEST_SUITE_P(Gravity, fixture, testing::Values("cuda"), [](const auto& of) { return of.param; })
+#else
+#define KS_ON_CUDA(fixture) GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(fixture)
+#endif

@@ -23,8 +23,9 @@ class Predict : public test::CommandTest {
     std::filesystem::path calibration() const { return directory / "cache" / "kasane" / "calibration.json"; }
 
     static std::map<std::string, double> numbers(bool cuda, int units) {
-        return {{"cuda", cuda ? 1. : 0.}, {"units", units}, {"launch", 0},  {"particle", 0},   {"step", 0},      {"load", 0},
-                {"addition", 0},          {"hiding", 1},    {"scatter", 0}, {"largest", 0.01}, {"fewest", 1024}, {"most", 1048576}};
+        return {{"cuda", cuda ? 1. : 0.}, {"units", units}, {"launch", 0}, {"particle", 0}, {"step", 0},       {"load", 0},
+                {"addition", 0},          {"draw", 0},      {"hiding", 1}, {"scatter", 0},  {"largest", 0.01}, {"fewest", 1024},
+                {"most", 1048576}};
     }
     /// A processor of 4 threads that takes 1 ns for an interaction, and nothing else.
     void processor(const std::string& name = "A processor, 4 threads") const {

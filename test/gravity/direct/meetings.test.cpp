@@ -64,7 +64,9 @@ void expect_every_tile_once(const PairShape& shape, index_t total, int members, 
             for (const auto& portion : evenly) {
                 quanta += portion.quanta;
                 EXPECT_GT(portion.quanta, 0);
+                const auto before = tiles.size();
                 walk_through<K>(call, portion, tiles);
+                EXPECT_LE(tiles.size() - before, static_cast<std::size_t>(all) / 4 / evenly.size() + 1 + K);
             }
             for (const auto& portion : falling_portions(shape, call.rows, all / 4, all, warps)) {
                 quanta += portion.quanta;

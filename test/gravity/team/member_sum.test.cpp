@@ -31,8 +31,10 @@ TEST_P(MemberSumOn, InDoublePrecisionAndByThePlainLoopToo) {
 }
 
 /// Each pair once, on CUDA, with reactions that come home: any number of members, the last ones of few grains without particles.
-TEST_P(MemberSumOn, BothSidesAtOnceGiveTheSumOfOne) {
-    if (GetParam() == "cpu") GTEST_SKIP() << "the CPU has no form with both sides";
+class MemberSumOnDevices : public MemberSumOn {};
+KS_ON_CUDA(MemberSumOnDevices);
+
+TEST_P(MemberSumOnDevices, BothSidesAtOnceGiveTheSumOfOne) {
     for (const int members : {1, 2, 3, 4, 7, 8})
         on_members(members, [](comm::Team& team, auto on) {
             for (const index_t n : {1, 5, 1000, 4097, 9000})

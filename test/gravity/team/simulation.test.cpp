@@ -57,8 +57,11 @@ TEST_P(TeamOn, InDoublePrecisionToo) {
     compare(team_particles(1000), options, {4}, {2});
 }
 
-TEST_P(TeamOn, BothSidesOfThePairsAtOnceToo) {
-    if (GetParam() == "cpu") GTEST_SKIP() << "the CPU has no form with both sides";
+/// What only devices have: each pair once for both its sides.
+class TeamOnDevices : public TeamOn {};
+KS_ON_CUDA(TeamOnDevices);
+
+TEST_P(TeamOnDevices, BothSidesOfThePairsAtOnceToo) {
     const SimulationOptions options{.force = Direct{.softening = 0.02, .variant = DirectVariant::pair}, .step = leapfrog};
     for (const index_t n : {5, 1000, 9000}) compare(team_particles(n), options, {1, 2, 3, 4, 7, 8}, {2, 1});
 }

@@ -13,10 +13,10 @@ constexpr ForceDevice h200{true, 132}, processor{false, 4};
 constexpr LinkTime instant{0, 1e30};
 
 /// Pairs alone cost something.
-constexpr ForceTime pairs_only{0, 0, 1e-9, 0, 0, 1, 0, 0, 0, 0};
+constexpr ForceTime pairs_only{0, 0, 1e-9, 0, 0, 0, 1, 0, 0, 0, 0};
 
 TEST(TeamStep, AloneIsTheStepOfADevice) {
-    const ForceTime time{2e-6, 1.5e-10, 8.3e-9, 2.7e-8, 2e-8, 1.4, 0, 0, 0, 0};
+    const ForceTime time{2e-6, 1.5e-10, 8.3e-9, 2.7e-8, 2e-8, 9e-6, 1.4, 0, 0, 0, 0};
     for (const index_t n : {1000, 20000, 1000000}) {
         const auto step = team_step(h200, {}, {}, n, 1, time, {});
         EXPECT_EQ(step.seconds, time.seconds(step_work(h200, {}, n, n >= 6996))) << n;
@@ -88,7 +88,7 @@ TEST(TeamStep, MessagesOfThePaper) {
 TEST(TeamStep, FewParticlesGainBySharingTheDevice) {
     // Latency alone: kernels that leave most of the device idle run beside each other, so that weak efficiency is above one ([MTM13]
     // section 6.2).
-    const ForceTime latency{0, 0, 1e-9, 0, 0, 64, 0, 0, 0, 0};
+    const ForceTime latency{0, 0, 1e-9, 0, 0, 0, 64, 0, 0, 0, 0};
     Exchange exchange;
     exchange.form = PairForm::one_sided;
     const auto alone = team_step(h200, {}, exchange, 256, 1, latency, {}), four = team_step(h200, {}, exchange, 1024, 4, latency, instant);

@@ -76,9 +76,19 @@ CalibrationKey force_key(const std::string& device_name, const ForceMethod& meth
 
 CalibrationEntry ForceCalibration::entry(const std::string& device_name) const {
     CalibrationEntry out{force_key(device_name, method), {}, ""};
-    out.numbers = {{"cuda", device.cuda ? 1 : 0}, {"units", device.units},   {"launch", time.launch},     {"particle", time.particle},
-                   {"step", time.step},           {"load", time.load},       {"addition", time.addition}, {"hiding", time.hiding},
-                   {"scatter", time.scatter},     {"largest", time.largest}, {"fewest", time.fewest},     {"most", time.most}};
+    out.numbers = {{"cuda", device.cuda ? 1 : 0},
+                   {"units", device.units},
+                   {"launch", time.launch},
+                   {"particle", time.particle},
+                   {"step", time.step},
+                   {"load", time.load},
+                   {"addition", time.addition},
+                   {"draw", time.draw},
+                   {"hiding", time.hiding},
+                   {"scatter", time.scatter},
+                   {"largest", time.largest},
+                   {"fewest", time.fewest},
+                   {"most", time.most}};
     return out;
 }
 
@@ -88,7 +98,7 @@ KnownForce known_force(const CalibrationEntry& entry) {
     KS_VALIDATE(entry["units"] >= 1 && entry["units"] <= 1e6,
                 fmt::format("the calibration of {} has no sensible 'units'", entry.key.device));
     out.device.units = static_cast<int>(entry["units"]);
-    out.time = {entry["launch"], entry["particle"], entry["step"],    entry["load"],   entry["addition"],
+    out.time = {entry["launch"], entry["particle"], entry["step"],    entry["load"],   entry["addition"], entry["draw"],
                 entry["hiding"], entry["scatter"],  entry["largest"], entry["fewest"], entry["most"]};
     return out;
 }

@@ -51,10 +51,11 @@ KernelWork one_sided_work(const ForceDevice& device, Precision precision, index_
 }
 
 KernelWork both_sides_work(const ForceDevice& device, Precision precision, index_t total, index_t begin, index_t end, index_t other_begin,
-                           index_t other_end, double share) {
+                           index_t other_end, Share share) {
     const auto shape = pair_shape(precision, total);
     const auto meetings = pair_meetings(shape, total, begin, end, other_begin, other_end);
-    const double quanta = share * static_cast<double>(meetings.quanta), tiles = share * static_cast<double>(meetings.tiles);
+    const double before = 1.0 / parts_of_own_pairs, part = share == Share::all ? 1 : share == Share::before ? before : 1 - before;
+    const double quanta = part * static_cast<double>(meetings.quanta), tiles = part * static_cast<double>(meetings.tiles);
     if (quanta == 0) return {};
     const double warps = std::min(std::ceil(quanta), static_cast<double>(shape.warps(device.units)));
     const double scheduled = std::min(warps, device.units * schedulers);  // schedulers that have a warp
@@ -67,6 +68,8 @@ KernelWork both_sides_work(const ForceDevice& device, Precision precision, index
     work.issue = std::max(longest, last * whole_number(tiles, last * scheduled)) * per_tile;
     work.whole = tiles * per_tile / (device.units * schedulers);
     work.additions = (tiles + quanta * shape.targets_per_lane) / scheduled;  // reactions, and on the targets
+    const bool own = begin == other_begin && end == other_end;
+    work.draws = own && share != Share::before && quanta > warps ? 1 : 0;
     return work;
 }
 
@@ -83,7 +86,8 @@ ForceWork step_work(const ForceDevice& device, const Direct& options, index_t n,
 }
 
 double ForceTime::seconds(const KernelWork& kernel) const {
-    return (step + load / kernel.targets) * std::max(hiding * kernel.chain, kernel.issue) + addition * kernel.additions;
+    return (step + load / kernel.targets) * std::max(hiding * kernel.chain, kernel.issue) + addition * kernel.additions +
+           draw * kernel.draws;
 }
 
 double ForceTime::seconds(const ForceWork& work) const {
@@ -111,18 +115,19 @@ ForceTime fit_force_time(const std::vector<ForceWork>& work, const std::vector<d
     for (double hiding = first; hiding <= last; hiding *= 1.02) {
         std::vector<std::vector<double>> rows;
         for (const auto& one : work) {
-            double steps = 0, loads = 0, additions = 0;
+            double steps = 0, loads = 0, additions = 0, draws = 0;
             for (const auto& kernel : one.kernels) {
                 const double here = std::max(hiding * kernel.chain, kernel.issue);
                 steps += here;
                 loads += here / kernel.targets;
                 additions += kernel.additions;
+                draws += kernel.draws;
             }
-            rows.push_back({one.launches, one.particles, steps, loads, additions});
+            rows.push_back({one.launches, one.particles, steps, loads, additions, draws});
         }
         const auto fit = relative_least_squares(rows, seconds, Sign::non_negative);
         if (hiding > first && fit.scatter >= best.scatter) continue;
-        best = {fit.value[0], fit.value[1], fit.value[2], fit.value[3], fit.value[4], hiding, fit.scatter, fit.largest, 0, 0};
+        best = {fit.value[0], fit.value[1], fit.value[2], fit.value[3], fit.value[4], fit.value[5], hiding, fit.scatter, fit.largest, 0, 0};
     }
     best.fewest = best.most = work.front().particles;
     for (const auto& one : work) best.fewest = std::min(best.fewest, one.particles), best.most = std::max(best.most, one.particles);

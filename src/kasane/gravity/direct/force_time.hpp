@@ -2,7 +2,8 @@
 // (schedule.hpp), times what each costs, which is fitted to measurements. [MTM13] eq. 2 grown to today's devices;
 // docs/performance-model.md derives it.
 //
-//     t = launches t_launch + particles t_particle + sum over kernels of { (t_step + t_load / K) max(L chain, issue) + t_add additions }
+//     t = launches t_launch + particles t_particle + sum over kernels of { (t_step + t_load / K) max(L chain, issue) + t_add additions
+//                                                                + t_draw draws }
 //
 // A step is what one lane of a warp does at a time: one interaction, or one pair with both its sides; K targets of a lane share the loads
 // of a source. `chain` are the steps of the longest warp, `issue` those of all warps that share its scheduler: L resident warps hide the
@@ -30,6 +31,7 @@ struct KernelWork {
     double issue = 0;      ///< steps of the fullest scheduler or busiest thread
     double whole = 0;      ///< steps of all over all schedulers or threads: `issue` if nothing were idle
     double additions = 0;  ///< sums that a lane adds to binned sums, over all warps that share its scheduler
+    double draws = 0;      ///< 1: warps draw portions of the work, and the last of them begin where no other warp hides the wait
 };
 
 struct ForceWork {
@@ -41,9 +43,9 @@ struct ForceWork {
 /// Every one of the targets feels every source of a piece. @param total  particles of all members
 KernelWork one_sided_work(const ForceDevice& device, Precision precision, index_t targets, index_t sources, index_t total);
 /// Each pair of blocks of own particles [begin, end) with those of [other_begin, other_end) that the own member meets (CUDA), or a share
-/// of it.
+/// of the own pairs.
 KernelWork both_sides_work(const ForceDevice& device, Precision precision, index_t total, index_t begin, index_t end, index_t other_begin,
-                           index_t other_end, double share = 1);
+                           index_t other_end, Share share = Share::all);
 
 /// Is the form of both sides taken for the accelerations of all particles?
 bool takes_both_sides(const ForceDevice& device, const Direct& options, index_t total);
@@ -54,7 +56,7 @@ ForceWork step_work(const ForceDevice& device, const Direct& options, index_t n,
 
 /// What the counts cost [s], and how well they explain what was measured.
 struct ForceTime {
-    double launch = 0, particle = 0, step = 0, load = 0, addition = 0;
+    double launch = 0, particle = 0, step = 0, load = 0, addition = 0, draw = 0;
     double hiding = 1;                ///< L: warps of a scheduler that hide the latency of each other's steps
     double scatter = 0, largest = 0;  ///< relative: standard deviation of the measurements from the fit, and the largest
     double fewest = 0, most = 0;      ///< particles of the measurements

@@ -21,8 +21,9 @@ class PairTable {
         if (tiles == 0) return;
         const int warps = shape.warps(multiprocessors);
         const bool drawn = begin == other_begin && end == other_end && share != Share::before;
-        const auto portions = drawn ? falling_portions(shape, rows, share == Share::after ? tiles / 4 : 0, tiles, warps)
-                                    : even_portions(shape, rows, 0, share == Share::before ? tiles / 4 : tiles, warps);
+        const auto before = tiles / parts_of_own_pairs;
+        const auto portions = drawn ? falling_portions(shape, rows, share == Share::after ? before : 0, tiles, warps)
+                                    : even_portions(shape, rows, 0, share == Share::before ? before : tiles, warps);
         portion_count_ = static_cast<int>(portions.size());
         warps_ = std::min(portion_count_, warps);
         rows_ = to_space(on, rows);

@@ -29,6 +29,8 @@ struct Piece {
 
 /// Which part of a member's own pairs: own pairs need no message, so that some are met while pieces come, the rest while reactions go home.
 enum class Share { all, before, after };
+/// `before` is one part of so many.
+inline constexpr int parts_of_own_pairs = 4;
 
 template <Space S>
 class DirectPieces {

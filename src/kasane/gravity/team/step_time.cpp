@@ -10,8 +10,6 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr double share_before = 0.25;  ///< of the own pairs: Share::before of DirectPieces
-
 /// Members that are asked whether anybody meets somebody so far away: the order of the blocks is the same all around.
 constexpr int looked_at = 16;
 
@@ -89,7 +87,7 @@ void one_sided(Plan& plan, const ForceDevice& device, const Direct& options, con
 /// Each pair once: positions come, reactions go home.
 void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, const comm::Partition& partition, const ForceTime& time,
                 int member, Task packed, Tasks& last) {
-    const auto work = [&](int a, int b, double share = 1) {
+    const auto work = [&](int a, int b, Share share = Share::all) {
         return both_sides_work(device, options.precision, partition.n, partition.begin(a), partition.end(a), partition.begin(b),
                                partition.end(b), share);
     };
@@ -99,7 +97,7 @@ void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, co
                pair_meetings(shape, partition.n, partition.begin(a), partition.end(a), partition.begin(b), partition.end(b)).tiles > 0;
     };
     const auto own = static_cast<double>(partition.count(member));
-    Task low = plan.kernel(work(member, member, share_before), {packed}), high[2] = {packed, packed}, link = packed, home = packed;
+    Task low = plan.kernel(work(member, member, Share::before), {packed}), high[2] = {packed, packed}, link = packed, home = packed;
     int turn = 0;
     // Every member has a turn for each distance at which some member meets another; its own may be without work.
     for (int away = 1; away < partition.members; ++away) {
@@ -117,7 +115,7 @@ void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, co
         home = plan.message(gives ? reaction_bytes(options.precision) * own : 0, {home, here}, {here});
         if (gives) home = plan.plain(time.launch + time.particle * own / 4, {home}, true);
     }
-    low = plan.kernel(work(member, member, 1 - share_before), {low});
+    low = plan.kernel(work(member, member, Share::after), {low});
     last = {low, high[0], high[1], home, link};
 }
 
