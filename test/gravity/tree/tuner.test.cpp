@@ -29,8 +29,8 @@ struct Machine {
     double walk(double targets, double age) { return per_target * targets * (1 + growth * age) * (1 + noise * random()); }
 };
 
-/// Mean number of full steps of dt from tree to tree, over the second half of `steps`.
-double interval(TreeTuner& tuner, Machine& machine, double dt, int steps) {
+/// Mean number of steps of dt with n / share targets from tree to tree, over the second half of `steps`.
+double interval(TreeTuner& tuner, Machine& machine, double dt, int steps, index_t share) {
     double age = 0;
     int trees = 0;
     tuner.built(machine.build);
@@ -41,12 +41,12 @@ double interval(TreeTuner& tuner, Machine& machine, double dt, int steps) {
             if (k >= steps / 2) ++trees;
         }
         age += dt;
-        tuner.walked(n, machine.walk(n, age), age);
+        tuner.walked(n / share, machine.walk(static_cast<double>(n / share), age), age);
     }
     return 0.5 * steps / trees;
 }
 
-TEST(TreeTuner, RenewsAtTheIntervalOfLeastCost) {
+TEST(TreeTuner, RebuildsAtTheIntervalOfLeastCost) {
     for (const double noise : {0.0, 0.1})
         for (const double build : {1e-3, 5e-3, 2e-2}) {
             Machine machine;
@@ -54,13 +54,27 @@ TEST(TreeTuner, RenewsAtTheIntervalOfLeastCost) {
             machine.noise = noise;
             TreeTuner tuner(n, false, decided());
             const double dt = 1. / 512;
-            const double found = interval(tuner, machine, dt, 4000);
+            constexpr index_t share = 64;
+            const double found = interval(tuner, machine, dt, 4000, share);
             EXPECT_NEAR(tuner.growth(), machine.growth, (noise > 0 ? 0.25 : 0.02) * machine.growth);
-            // Cost per step of a cycle of s steps: (B + c n g dt s (s + 1) / 2) / s, over the whole numbers.
-            const auto cost = [&](double s) { return (build + machine.per_target * n * machine.growth * dt * s * (s + 1) / 2) / s; };
+            // Cost per step of a cycle of s steps: (B + c (n / share) g dt s (s + 1) / 2) / s, over the whole numbers up to a full walk.
+            const double grows = machine.per_target * (static_cast<double>(n) / share) * machine.growth * dt;
+            const auto cost = [&](double s) { return (build + grows * s * (s + 1) / 2) / s; };
             double least = 1e9;
-            for (int s = 1; s <= 64; ++s) least = std::min(least, cost(s));
+            for (int s = 1; s <= share; ++s) least = std::min(least, cost(s));
             EXPECT_LT(cost(found), 1.1 * least) << "every " << found << " steps, build " << build << ", noise " << noise;
+        }
+}
+
+TEST(TreeTuner, NoTreeServesMoreThanOneFullWalk) {
+    // Builds that cost more than any growth of the walks must not keep an old tree: its force does systematic work.
+    for (const bool deterministic : {true, false})
+        for (const index_t share : {1, 2, 16}) {
+            Machine machine;
+            machine.growth = 0.1;
+            machine.build = 1;
+            TreeTuner tuner(n, deterministic, decided());
+            EXPECT_EQ(interval(tuner, machine, 1. / 512, 1024, share), static_cast<double>(share)) << "deterministic " << deterministic;
         }
 }
 
@@ -78,11 +92,11 @@ TEST(TreeTuner, LearnsFromStepsOfDifferentSizes) {
     EXPECT_NEAR(tuner.growth(), machine.growth, 0.05 * machine.growth);
 }
 
-TEST(TreeTuner, NeverRenewsForNothing) {
+TEST(TreeTuner, RebuildsNoEarlierWithoutGrowth) {
     Machine machine;
     machine.growth = 0;
     TreeTuner tuner(n, false, decided());
-    EXPECT_GT(interval(tuner, machine, 1. / 512, 1000), 3) << "walks that do not grow, or have not been seen to";
+    EXPECT_EQ(interval(tuner, machine, 1. / 512, 1024, 16), 16) << "walks that do not grow, or whose growth is unknown";
     EXPECT_EQ(tuner.growth(), 0);
 }
 

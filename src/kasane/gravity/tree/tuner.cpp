@@ -10,7 +10,6 @@ namespace kasane::gravity {
 namespace {
 
 constexpr double memory = 0.98;           // weight of a walk against the next one of its kind
-constexpr double longest_full_walks = 64;  // a tree is renewed after these at the latest
 constexpr int tries = 3;                  // of each candidate; the best counts, others were disturbed
 
 // One after the other: group, extent, list, lanes. Each is tried with what was best of those before.
@@ -48,16 +47,15 @@ void TreeTuner::begin_stage() {
 }
 
 bool TreeTuner::due() const {
-    const double full_walks = targets_since_ / n_;
-    if (deterministic_ || growth_ == 0) return full_walks >= full_walks_per_tree;
-    return excess_ >= build_seconds_ || full_walks >= longest_full_walks;
+    if (targets_since_ >= full_walks_per_tree * n_) return true;
+    return !deterministic_ && growth_ > 0 && excess_ >= build_seconds_;
 }
 
 void TreeTuner::built(double seconds) {
     if (steps_since_ > 0) {
         tuning_.rebuild_interval = steps_since_;
         if (!deterministic_)
-            log::debug("tree: renewed after {} block steps ({:.3g} full walks); a build takes {:.3g} s, walks grew by {:.3g} s, {:.3g} per time",
+            log::debug("tree: rebuilt after {} block steps ({:.3g} full walks); a build takes {:.3g} s, walks grew by {:.3g} s, {:.3g} per time",
                        steps_since_, targets_since_ / n_, seconds, excess_, growth_);
     }
     build_seconds_ = seconds;

@@ -1,5 +1,6 @@
-// When a new tree is worth its cost, and which groups, lists and lanes a walk works best with: decided from measured times, or, for runs that must
-// repeat bit by bit, from counts alone.
+// Decides when the tree is rebuilt, and which groups, lists and lanes the walk uses: from measured times, or, for runs that must repeat
+// bit by bit, from counts alone. A tree never serves more than one full walk's worth of targets: the force of an older topology does
+// systematic work on the particles (docs/tree-code.md, "Energy").
 // Invariant: with deterministic = true no decision depends on a clock.
 #pragma once
 
@@ -21,13 +22,14 @@ struct TreeTuning {
 /// A walk over a tree of age s (time since it was built) takes c (1 + g s) per target: bodies that have moved make cells larger, so
 /// fewer are accepted. c depends on how many targets there are (one straight line for each power of two of them), g is one for all.
 /// A cycle of a build of B seconds and walks that take D seconds more than on a fresh tree costs least per step when it ends at
-/// D = B: where the mean (B + D)/s has its minimum for a D that grows like s^2. (The idea is GOTHIC's: Miki & Umemura 2017.)
+/// D = B: where the mean (B + D)/s has its minimum for a D that grows like s^2. (The idea is GOTHIC's: Miki & Umemura 2017.) Where that is
+/// later than full_walks_per_tree, the limit applies.
 class TreeTuner {
    public:
     /// @param n  particles   @param start  choices of an earlier life of the run
     TreeTuner(index_t n, bool deterministic, const TreeTuning& start);
 
-    /// Is it time for a new tree, before the next block step?
+    /// True when the tree must be rebuilt before the next block step.
     bool due() const;
     /// A tree was built in so many seconds.
     void built(double seconds);
@@ -40,8 +42,9 @@ class TreeTuner {
     /// g, the relative growth of the walk per time [1/time]; 0 while it is not known.
     double growth() const { return growth_; }
 
-    /// Targets, in units of n, after which a tree is renewed when nothing is known of its growth.
-    static constexpr double full_walks_per_tree = 4;
+    /// Targets, in units of n, after which a tree is rebuilt at the latest. With 4 the energy of a Plummer sphere of 2^20 particles drifted
+    /// four times as fast, and the run took longer.
+    static constexpr double full_walks_per_tree = 1;
 
    private:
     void fit(index_t targets, double seconds, double age);
