@@ -48,7 +48,7 @@ TEST_F(TreeRun, BlockStepsWriteTheirCostAndTheForceErrors) {
     EXPECT_EQ(r["force"]["method"], "tree");
     EXPECT_EQ(r["force"]["variant"], "lists");
     EXPECT_EQ(r["force"]["mac"], json::parse(R"({"name": "acceleration", "delta": 0.001953125})"));
-    EXPECT_EQ(r["force"]["leaf_size"], 16);
+    EXPECT_EQ(r["force"]["leaf_size"], 32);
     EXPECT_TRUE(r["force"].contains("tuning"));
     EXPECT_EQ(r["step"]["method"], "block");
     EXPECT_EQ(r["step"]["dt_max"], 0.03125);
@@ -141,7 +141,7 @@ TEST_F(TreeRun, CheckResolvesTheKeys) {
     auto result = outcome.json();
     EXPECT_EQ(result["steps"], 20);
     const std::string resolved = result["resolved"];
-    for (const char* line : {"method = \"tree\"", "mac = \"acceleration\"", "delta = 0.001953125", "leaf_size = 16", "curve = \"hilbert\"",
+    for (const char* line : {"method = \"tree\"", "mac = \"acceleration\"", "delta = 0.001953125", "leaf_size = 32", "curve = \"hilbert\"",
                              "walk = \"auto\"", "method = \"block\"", "eta = 0.5", "criterion = \"velocity-and-acceleration\"", "deepest = 24",
                              "audit = 256"})
         EXPECT_NE(resolved.find(line), std::string::npos) << line << "\n" << resolved;

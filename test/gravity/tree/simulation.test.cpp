@@ -75,7 +75,7 @@ TEST_P(TreeSimulationOn, AuditTellsTheErrorOfTheLastForce) {
     }
 }
 
-/// Trees are renewed when that is cheaper, never because they had become wrong.
+/// The error of a single force stays that of the criterion on a topology that is older than the bodies.
 TEST(TreeForce, HoldsOnATreeThatIsOld) {
     const double eps = 0.02;
     const Tree options{.mac = GeometricMac{0.5}, .softening = eps};

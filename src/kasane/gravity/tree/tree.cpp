@@ -41,7 +41,7 @@ void validate(const MultipoleMac& mac) {
 void validate(const Tree& options) {
     std::visit([](const auto& mac) { validate(mac); }, options.mac);
     KS_VALIDATE(options.leaf_size >= 1 && options.leaf_size <= 64,
-                fmt::format("leaf_size = {} is out of range: a leaf holds 1 to 64 particles; take 16", options.leaf_size));
+                fmt::format("leaf_size = {} is out of range: a leaf holds 1 to 64 particles; take 32", options.leaf_size));
     KS_VALIDATE(std::isfinite(options.softening) && options.softening >= 0,
                 fmt::format("softening = {} cannot be used: it must be finite and not negative; take about the mean distance of particles",
                             options.softening));

@@ -49,7 +49,7 @@ struct Tree {
     double G = 1;
     Multipole multipole = Multipole::quadrupole;
     Curve curve = Curve::hilbert;
-    int leaf_size = 16;  ///< a cell with more particles is divided, unless it is on the deepest level; 1 ... 64
+    int leaf_size = 32;  ///< a cell with more particles is divided, unless it is on the deepest level; 1 ... 64
     TreeWalk walk = TreeWalk::automatic;
     int vector = 4, group = 4;  ///< of `links`
     bool deterministic = true;  ///< tuned choices frozen, tree rebuilt at fixed intervals: bitwise repeatable on one device

@@ -1,6 +1,6 @@
-// The tree as the force of a simulation: renews its tree when that pays, and keeps the particles in its curve's order.
-// Invariants: bodies() and moments belong to one time; a tree may be older than they are, which costs time and no accuracy, since
-// moments, reaches and boxes are made from the bodies.
+// The tree as the force of a simulation: rebuilds the tree when it is due (tuner.hpp) and keeps the particles in its curve's order.
+// Invariant: bodies and moments belong to one time. The topology may be older, by one full walk at most: moments, reaches and boxes come from
+// the bodies, so that the error of a single force stays that of the criterion, but an older topology lets the energy drift (docs/tree-code.md).
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
@@ -34,7 +34,7 @@ class TreeGravity {
           moments_span_(on),
           tree_span_(on) {}
 
-    /// Is it time for a new tree?
+    /// True when the tree must be rebuilt before the next step.
     bool due() const { return !fresh_ && (!built_ || tuner_.due()); }
     bool fresh() const { return fresh_; }
     std::int64_t rebuilds() const { return rebuilds_; }
