@@ -4,6 +4,7 @@
 // Invariants: every wait is in Shared::await, which ends the run when what it waits for cannot come any more.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/base/waiting.hpp>
 #include <kasane/core/comm/reduce.hpp>
 #include <kasane/core/comm/team.hpp>
 
@@ -30,14 +31,6 @@ using Clock = std::chrono::steady_clock;
 
 /// How long a member that threw waits for the others to throw too: they are behind by less than a step.
 constexpr double grace_seconds = 3;
-/// A collective call of the ranks takes some microseconds, the wake-up of a sleeping thread tens.
-constexpr auto spin_time = std::chrono::microseconds(50);
-
-void relax() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
 
 /// May run on every processor that OpenMP was given: a thread inherits the one place to which OMP_PROC_BIND bound its maker.
 void unbind_from_place() {
@@ -103,12 +96,7 @@ struct Team::Shared {
     }
 
     void spin(const std::atomic<std::uint32_t>& counter, std::uint32_t seen) const {
-        if (!spins) return;
-        for (const auto began = Clock::now(); Clock::now() - began < spin_time; sched_yield())  // who is waited for may want this processor
-            for (int turn = 0; turn < 16; ++turn) {
-                if (counter.load() != seen) return;
-                relax();
-            }
+        if (spins) spin_until([&] { return counter.load() != seen; }, sched_yield);  // the awaited thread may need this processor
     }
 
     /// Among the members of this rank.
