@@ -121,7 +121,7 @@ double done(double residual, double rtol) {
 int solve(const Common& common, const Options& o, const CLI::App& app) {
     const auto options = solver_options(o, app);
     if (!o.solution.empty()) check_output(o);
-    const auto space = space_named(common.device_or_auto(), common.threads_or_all());
+    const auto space = common.space();
     catch_interrupts();
     const Stopwatch watch;
     auto file = sparse::read_matrix(o.matrix);

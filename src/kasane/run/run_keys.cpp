@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/threads.hpp>
 #include <kasane/run/run_keys.hpp>
 #include <kasane/version.hpp>
 
@@ -39,11 +40,11 @@ RunKeys read_run_keys(io::RunFileReader& reader, Problem problem, const Place& p
     if (keys.title.empty()) keys.title = reader.path().stem().string();
     run.resolve("title", keys.title);
     const auto device = run.text("device", {.help = "auto | cpu | cuda | cuda:1", .fallback = "auto"});
-    const auto threads = run.integer("threads", {.help = "of the CPU; 0: all", .fallback = 0, .least = 0, .most = 4096});
+    const auto threads = run.integer("threads", {.help = "of the CPU; 0: all", .fallback = 0, .least = 0, .most = most_threads});
     try {
         keys.space = place(device, static_cast<int>(threads));
     } catch (const InputError& error) {
-        run.problem("device", error);
+        run.problem(error.problems().front().where.key == "threads" ? "threads" : "device", error);
     }
     return keys;
 }

@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/core/device/load.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/math/compensated.hpp>
 #include <kasane/run/newest_checkpoint.hpp>
@@ -63,6 +64,7 @@ class PoissonRun {
         if (record_.started.empty()) record_.started = iso_time_now();
         record_.device = device_info(file.space);
         record_.threads = threads_of(file.space);
+        warn_of_load(file.space);
         record_.simd = simd_name();
         record_.cells = file.problem.cells;
         for (std::size_t d = 0; d < 3; ++d) {

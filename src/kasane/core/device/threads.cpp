@@ -1,0 +1,43 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/device/threads.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace kasane {
+
+int startable_threads(int wanted) {
+    // They are started in earnest: limits of processes, control groups and memory all count, and no file names all of them.
+    std::vector<std::thread> started;
+    started.reserve(static_cast<std::size_t>(std::max(0, wanted)));
+    std::mutex door;
+    {
+        const std::lock_guard all_exist_at_once(door);
+        try {
+            for (int i = 0; i < wanted; ++i) started.emplace_back([&door] { const std::lock_guard wait(door); });
+        } catch (const std::system_error&) {
+        }
+    }
+    for (auto& thread : started) thread.join();
+    return static_cast<int>(started.size());
+}
+
+void check_threads(int threads) {
+    KS_VALIDATE(threads >= 0 && threads <= most_threads,
+                std::to_string(threads) + " threads are out of range: take 1 to " + std::to_string(most_threads) +
+                    ", or 0 for as many as processors",
+                {"", 0, 0, "threads"});
+    const int wanted = thread_count(Cpu{threads}), possible = startable_threads(wanted - 1) + 1;
+    KS_VALIDATE(possible == wanted,
+                std::to_string(wanted) + " threads cannot be started: a limit of this system (ulimit -u, ulimit -v, or pids.max of the "
+                                         "control group) allows about " + std::to_string(possible) + " now. Take fewer threads",
+                {"", 0, 0, "threads"});
+}
+
+}  // namespace kasane
