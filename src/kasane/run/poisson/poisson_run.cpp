@@ -90,7 +90,7 @@ class PoissonRun {
             Stopwatch watch;
             if (!problem) problem = load(file_);
             auto b = sparse::poisson_rhs(*problem);
-            std::optional solver(set_up(*problem, watch));
+            std::optional solver(set_up(*problem, watch, controls));
             solve(*solver, b, controls);
             if (interrupted_) {
                 finish("interrupted");
@@ -116,15 +116,20 @@ class PoissonRun {
     const std::vector<sparse::ResidualPoint>& history() const { return solution_.history; }
 
    private:
-    sparse::Solver set_up(const sparse::PoissonProblem& problem, const Stopwatch& watch) {
+    sparse::Solver set_up(const sparse::PoissonProblem& problem, const Stopwatch& watch, const RunControls& controls) {
         const auto A = sparse::poisson_matrix(problem);
         record_.assembly_seconds = watch.seconds();
-        sparse::Solver solver(file_.space, A.view(), file_.solver);
+        auto options = file_.solver;
+        Progress bar(controls.progress, "tuning", 1);
+        options.tune_progress = [&](double share, const std::string& what) { bar.update(share, what); };
+        sparse::Solver solver(file_.space, A.view(), options);
         record_.setup = solver.setup();
         record_.papers = papers(chosen(record_.setup, file_.solver));
         const auto& s = record_.setup;
-        log::debug("{} unknowns, {} entries, {} colours ({}), numbering {}, format {}, preconditioner {}, iteration {}: set up in {:.3g} s",
-                   s.rows, s.nonzeros, s.colors, s.ordering, s.numbering, s.format, s.precondition, s.iteration, s.total_seconds);
+        log::debug("{} unknowns, {} entries, {} colours ({}), numbering {}, format {}, preconditioner {}, iteration {}, chosen by {} ({}): set up in "
+                   "{:.3g} s",
+                   s.rows, s.nonzeros, s.colors, s.ordering, s.numbering, s.format, s.precondition, s.iteration,
+                   s.decision.by, s.decision.reason, s.total_seconds);
         for (const auto& note : s.notes) log::info("{}", note);
         record_.notes.insert(record_.notes.end(), s.notes.begin(), s.notes.end());
         return solver;
