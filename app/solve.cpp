@@ -200,7 +200,8 @@ Action add_solve(CLI::App& app, const Common& common) {
     app.add_option("--format", o.format, "auto, csr, ell, sliced-ell or sell:C:SIGMA")->group(how);
     app.add_option("--iteration", o.iteration, "auto, plain, eisenstat or reduced")->group(how);
     app.add_option("--launch", o.launch, "On CUDA devices: auto, cooperative or graph")->group(how);
-    auto* tuning = app.add_option("--tuning-file", o.tuning_file, "Where times and choices are kept (default: in the user's cache directory)");
+    auto* tuning =
+        app.add_option("--tuning-file", o.tuning_file, "Where times and choices are kept (default: in the user's cache directory)");
     tuning->type_name("FILE")->group(how);
     auto* full = app.add_flag("--tune", o.tune, "Time all candidates before the solve, and keep the fastest")->group(how);
     app.add_flag("--no-tune", o.no_tune, "Choose by rule, time nothing")->excludes(tuning)->excludes(full)->group(how);

@@ -119,7 +119,8 @@ std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log
     if (!setup.launch.empty()) text += ", launch " + setup.launch;
     text += fmt::format("\nchosen by {}: {}", setup.decision.by, setup.decision.reason);
     if (setup.decision.trials > 0)
-        text += fmt::format(" ({} trial{} in {:.2g} s)", setup.decision.trials, setup.decision.trials == 1 ? "" : "s", setup.decision.seconds);
+        text +=
+            fmt::format(" ({} trial{} in {:.2g} s)", setup.decision.trials, setup.decision.trials == 1 ? "" : "s", setup.decision.seconds);
     text += fmt::format("\nset-up {:.3g} s", setup.total_seconds);
     for (std::size_t i = 0; i < setup.seconds.size(); ++i)
         text += fmt::format("{}{} {:.2g}", i == 0 ? ": " : ", ", setup.seconds[i].first, setup.seconds[i].second);

@@ -24,8 +24,10 @@ class Threads : public test::CommandTest {
     Process start_long(const std::function<void()>& before) {
         put_chain(200'000);
         auto process = start({"solve", "A.mtx", "--device", "cpu", "--precondition", "none", "--rtol", "1e-14", "--max-iterations",
-                              "100000000", "--no-tune"}, before);
-        EXPECT_TRUE(wait_for([&] { return test::read_file(directory / ".err").find("read in") != std::string::npos || !process.running(); }));
+                              "100000000", "--no-tune"},
+                             before);
+        EXPECT_TRUE(
+            wait_for([&] { return test::read_file(directory / ".err").find("read in") != std::string::npos || !process.running(); }));
         return process;
     }
     static std::string of_process(const Process& process, const std::string& file) {
@@ -74,7 +76,8 @@ TEST_F(Threads, OtherProgramsOnTheProcessorsAreWarnedOf) {
     std::vector<std::thread> busy;
     for (unsigned i = 0; i < 2 * std::max(1u, std::thread::hardware_concurrency()); ++i)
         busy.emplace_back([&] {
-            while (!stop.load()) {}
+            while (!stop.load()) {
+            }
         });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     const auto loud = kasane({"solve", "A.mtx", "--device", "cpu", "--threads", "2"});

@@ -39,7 +39,8 @@ TEST(LoadMeter, SeesThreadsThatWaitForAProcessor) {
     std::vector<std::thread> busy;
     for (unsigned i = 0; i < 4 * std::max(1u, std::thread::hardware_concurrency()); ++i)
         busy.emplace_back([&] {
-            while (!stop.load()) {}
+            while (!stop.load()) {
+            }
         });
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     EXPECT_GT(load.waiting(), 0.3) << "three of four threads wait";

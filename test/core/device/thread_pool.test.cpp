@@ -36,7 +36,8 @@ TEST(ForEachPart, NoTwoPartsRunUnderOneNumberAtOneTime) {
     std::atomic<int> inside[threads] = {}, clashes{0}, out_of_range{0};
     for (int round = 0; round < 200; ++round)
         for_each_part(threads, 50, [&](index_t, int thread) {
-            if (thread < 0 || thread >= threads) ++out_of_range;
+            if (thread < 0 || thread >= threads)
+                ++out_of_range;
             else {
                 if (inside[thread].fetch_add(1) != 0) ++clashes;
                 for (int i = 0; i < 50; ++i) relax();

@@ -36,17 +36,21 @@ class Decide : public testing::Test {
         MatrixFacts facts;
         facts.rows = A.rows(), facts.nonzeros = A.nonzeros(), facts.longest_row = 7;
         return decide_by_time(asked, key, [&](const TuneLimits& limits) {
-            return tune(asked, false, facts, graph_facts(A.view()), [&](const SolverOptions& options, bool convergence) {
-                ++trials;
-                TuneTrial out;
-                out.options = options;
-                // Blocks are the fastest, in rows as they are stored.
-                out.seconds_per_iteration = (options.ordering.kind == OrderingKind::block ? 1 : 4) * (options.format == Format::parse("csr") ? 1 : 2);
-                if (convergence) out.progress = {{8, 1, 1}, {16, 2, 1}, {32, 4, 1}};
-                spent += out.cost = convergence ? 4 : 1;
-                out.disturbed = disturbed;
-                return out;
-            }, limits);
+            return tune(
+                asked, false, facts, graph_facts(A.view()),
+                [&](const SolverOptions& options, bool convergence) {
+                    ++trials;
+                    TuneTrial out;
+                    out.options = options;
+                    // Blocks are the fastest, in rows as they are stored.
+                    out.seconds_per_iteration =
+                        (options.ordering.kind == OrderingKind::block ? 1 : 4) * (options.format == Format::parse("csr") ? 1 : 2);
+                    if (convergence) out.progress = {{8, 1, 1}, {16, 2, 1}, {32, 4, 1}};
+                    spent += out.cost = convergence ? 4 : 1;
+                    out.disturbed = disturbed;
+                    return out;
+                },
+                limits);
         });
     }
     /// A solve of ten factors of ten, in 10,000 iterations.

@@ -53,8 +53,8 @@ class TuningFile : public testing::Test {
     }
     std::string entry(const std::string& ordering, const std::string& format) const {
         return R"({"version": ")" + std::string(version) + R"(", "device": ")" + key.device + R"(", "matrix": ")" + key.matrix +
-               R"(", "asked": ")" + key.asked + R"(", "layout": 2, "ordering": )" + ordering + R"(, "numbering": "coalesced", "format": )" + format +
-               R"(, "iteration": "auto", "launch": "auto"})";
+               R"(", "asked": ")" + key.asked + R"(", "layout": 2, "ordering": )" + ordering + R"(, "numbering": "coalesced", "format": )" +
+               format + R"(, "iteration": "auto", "launch": "auto"})";
     }
 };
 

@@ -7,6 +7,7 @@
 #include <kasane/core/base/waiting.hpp>
 #include <kasane/core/comm/reduce.hpp>
 #include <kasane/core/comm/team.hpp>
+#include <kasane/core/device/threads.hpp>
 
 #include <omp.h>
 #include <sched.h>
@@ -31,18 +32,6 @@ using Clock = std::chrono::steady_clock;
 
 /// How long a member that threw waits for the others to throw too: they are behind by less than a step.
 constexpr double grace_seconds = 3;
-
-/// May run on every processor that OpenMP was given: a thread inherits the one place to which OMP_PROC_BIND bound its maker.
-void unbind_from_place() {
-    cpu_set_t all;
-    CPU_ZERO(&all);
-    for (int place = 0; place < omp_get_num_places(); ++place) {
-        std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
-        omp_get_place_proc_ids(place, ids.data());
-        for (const int id : ids) CPU_SET(static_cast<std::size_t>(id), &all);
-    }
-    if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);
-}
 
 }  // namespace
 
@@ -133,7 +122,7 @@ struct Team::Shared {
     }
 
     void serve(int local) {
-        unbind_from_place();
+        run_on_any_processor();
         for (std::uint32_t known = 0;;) {
             while (job.load() == known) {
                 spin(job, known);

@@ -3,6 +3,7 @@
 // nothing: so the caller waits for parts that were taken, never for threads.
 #include <kasane/core/base/waiting.hpp>
 #include <kasane/core/device/thread_pool.hpp>
+#include <kasane/core/device/threads.hpp>
 
 #include <omp.h>
 
@@ -79,6 +80,7 @@ class ThreadPool {
 
     void serve(int me) {
         inside_a_part = true;
+        run_on_any_processor();
         for (std::uint32_t seen = 0;;) {
             job_.wait_while(seen);
             seen = job_.value();

@@ -16,8 +16,10 @@ void run_parts(int threads, index_t parts, const void* body, PartFunction call) 
 
 template <class F>
 void call_part(const F& body, index_t part, int thread) {
-    if constexpr (std::invocable<const F&, index_t, int>) body(part, thread);
-    else body(part);
+    if constexpr (std::invocable<const F&, index_t, int>)
+        body(part, thread);
+    else
+        body(part);
 }
 }  // namespace detail
 

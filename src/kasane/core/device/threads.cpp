@@ -2,6 +2,9 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/device/threads.hpp>
 
+#include <omp.h>
+#include <sched.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <mutex>
@@ -35,9 +38,22 @@ void check_threads(int threads) {
                 {"", 0, 0, "threads"});
     const int wanted = thread_count(Cpu{threads}), possible = startable_threads(wanted - 1) + 1;
     KS_VALIDATE(possible == wanted,
-                std::to_string(wanted) + " threads cannot be started: a limit of this system (ulimit -u, ulimit -v, or pids.max of the "
-                                         "control group) allows about " + std::to_string(possible) + " now. Take fewer threads",
+                std::to_string(wanted) +
+                    " threads cannot be started: a limit of this system (ulimit -u, ulimit -v, or pids.max of the "
+                    "control group) allows about " +
+                    std::to_string(possible) + " now. Take fewer threads",
                 {"", 0, 0, "threads"});
+}
+
+void run_on_any_processor() {
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (int place = 0; place < omp_get_num_places(); ++place) {
+        std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+        omp_get_place_proc_ids(place, ids.data());
+        for (const int id : ids) CPU_SET(static_cast<std::size_t>(id), &all);
+    }
+    if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);
 }
 
 }  // namespace kasane

@@ -126,10 +126,9 @@ class PoissonRun {
         record_.setup = solver.setup();
         record_.papers = papers(chosen(record_.setup, file_.solver));
         const auto& s = record_.setup;
-        log::debug("{} unknowns, {} entries, {} colours ({}), numbering {}, format {}, preconditioner {}, iteration {}, chosen by {} ({}): set up in "
-                   "{:.3g} s",
-                   s.rows, s.nonzeros, s.colors, s.ordering, s.numbering, s.format, s.precondition, s.iteration,
-                   s.decision.by, s.decision.reason, s.total_seconds);
+        log::debug("{} unknowns, {} entries, {} colours ({}), numbering {}, format {}, preconditioner {}, iteration {}: set up in {:.3g} s",
+                   s.rows, s.nonzeros, s.colors, s.ordering, s.numbering, s.format, s.precondition, s.iteration, s.total_seconds);
+        log::debug("chosen by {}: {}", s.decision.by, s.decision.reason);
         for (const auto& note : s.notes) log::info("{}", note);
         record_.notes.insert(record_.notes.end(), s.notes.begin(), s.notes.end());
         return solver;

@@ -29,8 +29,8 @@ struct TuneTrial {
     SolverOptions options;
     double seconds_per_iteration = 0;
     std::vector<TuneProgress> progress;  ///< see measured_progress(); empty: that of an earlier trial with the same ordering
-    double cost = 0;         ///< [s] of the whole trial with its set-up
-    bool disturbed = false;  ///< other programs used the processors meanwhile
+    double cost = 0;                     ///< [s] of the whole trial with its set-up
+    bool disturbed = false;              ///< other programs used the processors meanwhile
 };
 
 /// What run(k) says after k = 8, 11, 16, 23 and 32 iterations from zero; where ||r|| has fallen by 1000 in 32 of them, after more of them
@@ -54,10 +54,11 @@ using TrialFunction = std::function<TuneTrial(const SolverOptions&, bool converg
 
 /// Limits of one call of tune().
 struct TuneLimits {
-    double seconds = std::numeric_limits<double>::infinity();  ///< that the trials may cost; a finite limit also ends with a disturbed trial
-    double trial_seconds = 0;      ///< expected cost of a trial with convergence
-    double variation_seconds = 0;  ///< and of one without
-    std::vector<TuneTrial> known;  ///< of earlier calls: they are not run again
+    double seconds =
+        std::numeric_limits<double>::infinity();  ///< that the trials may cost; a finite limit also ends with a disturbed trial
+    double trial_seconds = 0;                     ///< expected cost of a trial with convergence
+    double variation_seconds = 0;                 ///< and of one without
+    std::vector<TuneTrial> known;                 ///< of earlier calls: they are not run again
     ProgressFunction progress;
 };
 

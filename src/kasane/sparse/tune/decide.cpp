@@ -57,7 +57,8 @@ TimedDecision decide_by_time(const SolverOptions& asked, const TuningKey& key, c
     } else if (result.disturbed) {
         decision.reason = "other programs used the processors during a trial, which is not kept";
     } else if (result.ran > 0 && !record.choice) {
-        decision.reason = fmt::format("{} candidates were timed so far; a tenth of a solve's time allows no more now", result.trials.size());
+        decision.reason =
+            fmt::format("{} candidates were timed so far; a tenth of a solve's time allows no more now", result.trials.size());
     }
     if (result.ran == 0 && !result.complete) return out;
     note(remember(asked.tuning_file, key, asked, [&](TuningRecord& now) {

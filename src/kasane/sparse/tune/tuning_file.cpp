@@ -74,7 +74,8 @@ TuneTrial trial_from(const json& object, const SolverOptions& asked) {
     trial.options = filled_in(asked, object);
     trial.seconds_per_iteration = number_of(object, "seconds_per_iteration");
     KS_VALIDATE(trial.seconds_per_iteration > 0, "a trial has no time");
-    for (const auto& p : object.at("progress")) trial.progress.push_back({p.at(0).get<int>(), p.at(1).get<double>(), p.at(2).get<double>()});
+    for (const auto& p : object.at("progress"))
+        trial.progress.push_back({p.at(0).get<int>(), p.at(1).get<double>(), p.at(2).get<double>()});
     return trial;
 }
 
@@ -119,7 +120,8 @@ TuningRecord latest(const json& entries, const std::string& file, const TuningKe
     for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
         if (!is_for(*entry, key)) continue;
         if (number_of(*entry, "layout") != layout) {
-            note = file + " has a choice for this matrix in an older layout, which may have been timed beside other programs: it is not used";
+            note =
+                file + " has a choice for this matrix in an older layout, which may have been timed beside other programs: it is not used";
             continue;
         }
         try {

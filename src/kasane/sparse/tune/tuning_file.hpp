@@ -34,7 +34,8 @@ struct TuningRecord {
     std::vector<TuneTrial> trials;        ///< of a tuning that is not complete yet
     /// Of the last Solver whose solves no other program disturbed [s]: all its solves together, its set-up, an iteration. 0: not known.
     double solve_seconds = 0, setup_seconds = 0, iteration_seconds = 0;
-    /// Seconds in which a solve reduced the preconditioned residual by a factor of ten, by the rule's options and by the choice. 0: not known.
+    /// Seconds in which a solve reduced the preconditioned residual by a factor of ten, by the rule's options and by the choice. 0: not
+    /// known.
     double rule_decade = 0, choice_decade = 0;
 };
 
