@@ -20,13 +20,6 @@ using Clock = std::chrono::steady_clock;
 /// The kernel's account of one thread, looked at by that thread.
 class ProcessorAccount {
    public:
-    ProcessorAccount() : file_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)), waited_(waited()) {}
-    ~ProcessorAccount() {
-        if (file_ >= 0) ::close(file_);
-    }
-    ProcessorAccount(const ProcessorAccount&) = delete;
-    ProcessorAccount& operator=(const ProcessorAccount&) = delete;
-
     bool contended() {
         constexpr auto interval = std::chrono::milliseconds(20);
         constexpr double share = 0.05;
@@ -41,9 +34,11 @@ class ProcessorAccount {
 
    private:
     /// Nanoseconds that the thread has waited for a processor: the second word of "running waiting slices".
-    long long waited() const {
+    static long long waited() {
         char text[96];
-        const auto length = file_ < 0 ? -1 : ::pread(file_, text, sizeof text - 1, 0);
+        const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+        const auto length = file < 0 ? -1 : ::read(file, text, sizeof text - 1);
+        if (file >= 0) ::close(file);
         if (length <= 0) return 0;
         text[length] = 0;
         char* end = nullptr;
@@ -51,8 +46,7 @@ class ProcessorAccount {
         return std::strtoll(end, nullptr, 10);
     }
 
-    int file_;
-    long long waited_;
+    long long waited_ = waited();
     Clock::time_point looked_ = Clock::now();
     bool contended_ = false;
 };
