@@ -17,45 +17,46 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The kernel's account of one thread, looked at by that thread.
-class ProcessorAccount {
+/// Looks at the calling thread's account every now and then.
+class Contention {
    public:
-    bool contended() {
+    bool now() {
         constexpr auto interval = std::chrono::milliseconds(20);
         constexpr double share = 0.05;
-        const auto now = Clock::now();
-        if (now - looked_ < interval) return contended_;
-        const auto waited_now = waited();
-        contended_ = static_cast<double>(waited_now - waited_) > share * std::chrono::duration<double, std::nano>(now - looked_).count();
-        waited_ = waited_now;
-        looked_ = now;
+        const auto time = Clock::now();
+        if (time - looked_ < interval) return contended_;
+        const double waiting = own_waiting();
+        contended_ = waiting - waiting_ > share * std::chrono::duration<double>(time - looked_).count();
+        waiting_ = waiting;
+        looked_ = time;
         return contended_;
     }
 
    private:
-    /// Nanoseconds that the thread has waited for a processor: the second word of "running waiting slices".
-    static long long waited() {
-        char text[96];
-        const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-        const auto length = file < 0 ? -1 : ::read(file, text, sizeof text - 1);
-        if (file >= 0) ::close(file);
-        if (length <= 0) return 0;
-        text[length] = 0;
-        char* end = nullptr;
-        std::strtoll(text, &end, 10);
-        return std::strtoll(end, nullptr, 10);
-    }
+    static double own_waiting() { return processor_times("/proc/thread-self/schedstat").waiting; }
 
-    long long waited_ = waited();
+    double waiting_ = own_waiting();
     Clock::time_point looked_ = Clock::now();
     bool contended_ = false;
 };
 
 }  // namespace
 
+ProcessorTimes processor_times(const char* file) {
+    char text[96];  // "running waiting slices", the times in nanoseconds
+    const int descriptor = ::open(file, O_RDONLY | O_CLOEXEC);
+    const auto length = descriptor < 0 ? -1 : ::read(descriptor, text, sizeof text - 1);
+    if (descriptor >= 0) ::close(descriptor);
+    if (length <= 0) return {};
+    text[length] = 0;
+    char* end = nullptr;
+    const auto running = static_cast<double>(std::strtoll(text, &end, 10)), waiting = static_cast<double>(std::strtoll(end, nullptr, 10));
+    return {1e-9 * running, 1e-9 * waiting};
+}
+
 bool processor_is_contended() {
-    thread_local ProcessorAccount account;
-    return account.contended();
+    thread_local Contention contention;
+    return contention.now();
 }
 
 void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
@@ -66,6 +67,7 @@ void wake_sleepers(std::atomic<std::uint32_t>& word) {
     ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 #else
+ProcessorTimes processor_times(const char*) { return {}; }
 bool processor_is_contended() { return false; }
 void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) { word.wait(value); }
 void wake_sleepers(std::atomic<std::uint32_t>& word) { word.notify_all(); }

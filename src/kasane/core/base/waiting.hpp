@@ -32,6 +32,13 @@ bool spin_until(const Ready& ready, const Between& between) {
     return false;
 }
 
+/// What the kernel's account of a thread says.
+struct ProcessorTimes {
+    double running = 0, waiting = 0;  ///< [s] on a processor, and ready to run without one
+};
+/// @param file  /proc/thread-self/schedstat and the like   @return zeros where it cannot be read
+ProcessorTimes processor_times(const char* file);
+
 /// Whether the calling thread lately waited for a processor for more than 5% of the time, by the account of the kernel (looked at every
 /// 20 ms). Other programs use the processors then, and spinning does harm: a thread that never sleeps uses up its time slice and is kept
 /// from the processor for those of the others, while its partners wait for it. False where the system keeps no such account.

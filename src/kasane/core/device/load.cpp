@@ -61,19 +61,18 @@ void warn_of_load(const AnySpace& space) {
 
 LoadMeter::LoadMeter() : before_(now()) {}
 
-LoadMeter::Times LoadMeter::now() {
-    Times sum;
+ProcessorTimes LoadMeter::now() {
+    ProcessorTimes sum;
     std::error_code error;
     for (std::filesystem::directory_iterator task("/proc/self/task", error), end; !error && task != end; task.increment(error)) {
-        std::istringstream words(text_of(task->path() / "schedstat"));  // nanoseconds that ran, and that waited to run
-        double running = 0, waiting = 0;
-        if (words >> running >> waiting) sum.running += 1e-9 * running, sum.waiting += 1e-9 * waiting;
+        const auto times = processor_times((task->path() / "schedstat").c_str());
+        sum.running += times.running, sum.waiting += times.waiting;
     }
     return sum;
 }
 
 double LoadMeter::waiting() const {
-    const Times after = now();
+    const ProcessorTimes after = now();
     // Threads that ended in between take their times with them.
     const double running = std::max(0., after.running - before_.running), waiting = std::max(0., after.waiting - before_.waiting);
     return running + waiting > 0 ? waiting / (running + waiting) : 0;

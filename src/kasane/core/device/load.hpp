@@ -2,9 +2,9 @@
 // the threads of this process waited for a processor.
 #pragma once
 
+#include <kasane/core/base/waiting.hpp>
 #include <kasane/core/device/space.hpp>
 
-#include <chrono>
 #include <optional>
 #include <string>
 
@@ -31,11 +31,8 @@ class LoadMeter {
     bool disturbed() const { return waiting() > 0.05; }
 
    private:
-    struct Times {
-        double running = 0, waiting = 0;  ///< [s]
-    };
-    static Times now();
-    Times before_;
+    static ProcessorTimes now();  ///< of all threads of this process
+    ProcessorTimes before_;
 };
 
 }  // namespace kasane
