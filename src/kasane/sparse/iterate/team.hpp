@@ -116,7 +116,7 @@ class Member {
     void color(const Phase& phase, int c, bool up, Kind kind = of_nothing) {
         each_part([&](int part) { segment(phase, c, part, up, kind); });
     }
-    void barrier() { board_.barrier.wait(threads_, spinning_); }
+    void barrier() { board_.barrier.wait(threads_); }
     template <class Phase>
     void up(const Phase& phase, int first = 0, Kind kind = of_nothing) {
         for (int c = first; c <= last(); ++c) {
@@ -267,7 +267,6 @@ class Member {
     IterationLog& log_;
     int thread_, threads_, parts_;
     unsigned interval_ = 0;
-    SpinPolicy spinning_;
     Vectors vectors_, with_b_;
     Control control_;
     double first_rho_ = 0;
