@@ -9,6 +9,8 @@
 namespace kasane {
 namespace {
 
+namespace fs = std::filesystem;
+
 class Threads : public test::CommandTest {
    protected:
     void put_chain(int rows) const {
@@ -23,6 +25,7 @@ class Threads : public test::CommandTest {
     /// Solves the chain for long.
     Process start_long(const std::function<void()>& before) {
         put_chain(200'000);
+        fs::remove(directory / ".err");  // of an earlier process
         auto process = start({"solve", "A.mtx", "--device", "cpu", "--precondition", "none", "--rtol", "1e-14", "--max-iterations",
                               "100000000", "--no-tune"},
                              before);
@@ -47,7 +50,7 @@ TEST_F(Threads, MoreThanCanBeStartedAreRefused) {
     const auto run = small_run();
     test::expect_bad_input(kasane({"run", run.string(), "--set", "run.threads=4000", "--json"}, limit_memory),
                            {"run.threads", "4000 threads cannot be started"});
-    EXPECT_FALSE(test::fs::exists(directory / "out"));
+    EXPECT_FALSE(fs::exists(directory / "out"));
     test::expect_bad_input(kasane({"solve", "A.mtx", "--threads", "5000", "--json"}), {"--threads", "is 5000", "from 0 to 4096"});
 }
 
@@ -57,7 +60,7 @@ TEST_F(Threads, SleepAtTheEndOfARegionUnlessTheUserSaysOtherwise) {
         const auto environment = of_process(process, "environ");
         EXPECT_NE(environment.find("OMP_WAIT_POLICY=passive"), std::string::npos);
         EXPECT_NE(environment.find("GOMP_SPINCOUNT="), std::string::npos);
-        EXPECT_EQ(of_process(process, "comm"), test::fs::path(KASANE_COMMAND).filename().string() + "\n");
+        EXPECT_EQ(of_process(process, "comm"), fs::path(KASANE_COMMAND).filename().string() + "\n");
         process.signal(SIGINT);
         EXPECT_EQ(process.wait().status, 130) << "signals reach the program that was started again";
     }
