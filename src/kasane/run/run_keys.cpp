@@ -41,11 +41,17 @@ RunKeys read_run_keys(io::RunFileReader& reader, Problem problem, const Place& p
     run.resolve("title", keys.title);
     const auto device = run.text("device", {.help = "auto | cpu | cuda | cuda:1", .fallback = "auto"});
     const auto threads = run.integer("threads", {.help = "of the CPU; 0: all", .fallback = 0, .least = 0, .most = most_threads});
+    int startable = static_cast<int>(threads);
     try {
-        if (threads > 0) check_threads(static_cast<int>(threads));  // ranks that place() asks do not say which key is wrong
-        keys.space = place(device, static_cast<int>(threads));
+        if (threads > 0) check_threads(startable);  // here, since place() may ask all ranks, and not say which key is wrong
     } catch (const InputError& error) {
-        run.problem(error.problems().front().where.key == "threads" ? "threads" : "device", error);
+        run.problem("threads", error);
+        startable = 1;
+    }
+    try {
+        keys.space = place(device, startable);
+    } catch (const InputError& error) {
+        run.problem("device", error);
     }
     return keys;
 }

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <mutex>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -24,7 +24,7 @@ int startable_threads(int wanted) {
         const std::lock_guard all_exist_at_once(door);
         try {
             for (int i = 0; i < wanted; ++i) started.emplace_back([&door] { const std::lock_guard wait(door); });
-        } catch (const std::system_error&) {
+        } catch (const std::exception&) {  // no more threads, or no memory for one
         }
     }
     for (auto& thread : started) thread.join();
