@@ -66,7 +66,7 @@ int bench(const Common& common, const Options& options) {
         KS_VALIDATE(benchmark.on_ranks || !several,
                     benchmark.name + " measures one process, and this is one of several ranks: start it without mpirun, or run "
                                      "gravity.direct.scaling");
-    const auto space = space_named(common.device_or_auto(), common.threads_or_all());
+    const auto space = common.space();
     const bool table = leads && !common.quiet && (!common.json || !options.record.empty());
     std::vector<BenchmarkResult> results;
     for (const auto& benchmark : chosen) {

@@ -34,7 +34,7 @@ std::string list(const std::vector<std::string>& unused, const std::vector<std::
 
 int check_model(const std::string& path, const std::vector<io::Setting>& settings, const Common& common) {
     const auto model = run::read_model_file(path, settings);
-    const Cpu on{common.threads_or_all()};
+    const Cpu on = common.cpu();
     run::Sampling sampling(model.initial, model.units, on);
     sampling.check_memory();
     build(sampling, common);

@@ -1,4 +1,5 @@
 #include <app/command.hpp>
+#include <kasane/core/device/load.hpp>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,18 @@ std::vector<io::Setting> Common::settings() const {
     if (!device.empty()) all.push_back(text_setting("run.device", device, "--device"));
     if (threads >= 0) all.push_back({"run.threads=" + std::to_string(threads), "--threads"});
     return all;
+}
+
+AnySpace Common::space() const {
+    const auto space = space_named(device_or_auto(), threads_or_all());
+    warn_of_load(space);
+    return space;
+}
+
+Cpu Common::cpu() const {
+    const auto space = space_named("cpu", threads_or_all());
+    warn_of_load(space);
+    return std::get<Cpu>(space);
 }
 
 void add_settings(CLI::App& app, std::vector<std::string>& to) {

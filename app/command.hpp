@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
+#include <kasane/core/device/space.hpp>
 #include <kasane/core/io/toml.hpp>
 
 #include <CLI/CLI.hpp>
@@ -33,6 +34,10 @@ struct Common {
     std::vector<io::Setting> settings() const;
     std::string device_or_auto() const { return device.empty() ? "auto" : device; }
     int threads_or_all() const { return threads < 0 ? 0 : threads; }
+    /// Where the verb computes. Warns where other programs use the processors. @throws InputError: no such device, too many threads
+    AnySpace space() const;
+    /// The CPU, whatever --device says.
+    Cpu cpu() const;
     ProgressStyle progress() const { return quiet ? ProgressStyle::none : progress_style_for_stderr(); }
 };
 

@@ -71,7 +71,7 @@ int forces(const Common& common, const Options& o, const CLI::App& app) {
     gravity::Force force = direct_of(o);
     if (by_tree) force = tree_of(o, app);
     if (by_tree) gravity::validate(std::get<gravity::Tree>(force));
-    const auto space = space_named(common.device_or_auto(), common.threads_or_all());
+    const auto space = common.space();
     const auto snapshot = gravity::read_snapshot(o.snapshot);
     double softening = 0;
     try {

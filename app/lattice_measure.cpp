@@ -82,7 +82,7 @@ Action add_lattice_measure(CLI::App& app, const Common& common) {
     return [options, step, &common] {
         const auto& o = *options;
         check(o, step->count() > 0);
-        const auto space = space_named(common.device_or_auto(), common.threads_or_all());
+        const auto space = common.space();
         const auto read = lattice::read_gauge(o.file);
         const Stopwatch watch;
         const auto m = std::visit([&](auto on) { return measure(on, read.field, o); }, space);

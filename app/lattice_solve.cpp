@@ -228,7 +228,7 @@ int solve(const Common& common, const Options& o) {
     check_options(o);
     const auto source = Source::parse(o.source);
     if (!o.solution.empty()) check_output(o, source.columns() == 12);
-    const auto space = space_named(common.device_or_auto(), common.threads_or_all());
+    const auto space = common.space();
     catch_interrupts();
     auto gauge = lattice::read_gauge(o.configuration);
     const auto extents = gauge.field.extents;

@@ -2,11 +2,13 @@
 // Exit status: 0 done, 1 the computation failed, 2 bad input or usage, 130 interrupted, after a checkpoint where there is one.
 #include <app/command.hpp>
 #include <app/ranks.hpp>
+#include <app/waiting.hpp>
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/nearest_name.hpp>
 #include <kasane/core/comm/communicator.hpp>
+#include <kasane/core/device/threads.hpp>
 #include <kasane/run/crew.hpp>
 #include <kasane/version.hpp>
 
@@ -39,7 +41,7 @@ void add_common(CLI::App& app, Common& common) {
     app.add_flag("--json", common.json, "One JSON object on standard output");
     app.add_flag("--quiet", common.quiet, "Nothing but errors");
     app.add_option("--device", common.device, "auto, cpu, cuda or cuda:1");
-    app.add_option("--threads", common.threads, "Threads of the CPU; 0: all")->check(CLI::Range(0, 4096));
+    app.add_option("--threads", common.threads, "Threads of the CPU; 0: all")->check(whole_number(0, most_threads));
 }
 
 nlohmann::ordered_json as_json(const InputProblem& problem) {
@@ -139,6 +141,7 @@ int command(int argc, char** argv, bool several, bool speaks) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    wait_without_spinning(argv);
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write(), told like a full disk
     std::signal(SIGPIPE, SIG_IGN);
     bool several = comm::launched_with_ranks(), speaks = !several || rank_by_environment() == 0;

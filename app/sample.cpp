@@ -93,7 +93,7 @@ int sample(const Common& common, const Options& o) {
                 "is for galaxies, and there is none in the model: leave it out", {"", 0, 0, "--report"});
     const Stopwatch watch;
     catch_interrupts();
-    const Cpu on{common.threads_or_all()};
+    const Cpu on = common.cpu();
     run::Sampling sampling(model.initial, model.units, on);
     sampling.check_memory(o.count > 0 ? std::optional(Where{"", 0, 0, "--count"}) : std::nullopt);
     auto outline = sampling.outline();

@@ -27,7 +27,7 @@ struct Options {
     std::string matrix, rhs, solution, tuning_file;
     std::string ordering = "auto", numbering = "auto", format = "auto", precondition = "ic0", iteration = "auto", launch = "auto";
     sparse::SolverOptions solver;
-    bool no_tune = false, force = false;
+    bool tune = false, no_tune = false, force = false;
 };
 
 /// All options that are wrong, each with its name.
@@ -56,8 +56,8 @@ sparse::SolverOptions solver_options(const Options& o, const CLI::App& app) {
     require(app.count("--ssor-omega") == 0 || o.precondition == "ssor", "--ssor-omega",
             "has no effect with --precondition " + o.precondition + ": leave it out, or take ssor");
     if (!problems.empty()) throw InputError(problems);
-    options.tune = !o.no_tune;
-    if (options.tune) options.tuning_file = o.tuning_file.empty() ? sparse::default_tuning_file() : fs::path(o.tuning_file);
+    options.tune = o.no_tune ? sparse::Tuning::off : o.tune ? sparse::Tuning::full : sparse::Tuning::automatic;
+    if (!o.no_tune) options.tuning_file = o.tuning_file.empty() ? sparse::default_tuning_file() : fs::path(o.tuning_file);
     return options;
 }
 
@@ -102,7 +102,13 @@ void check_memory(const Options& o, const AnySpace& space, const sparse::CsrMatr
 }
 
 /// The solver, whose complaints about the matrix name its file.
-sparse::Solver solver_of(const Options& o, const AnySpace& space, const sparse::CsrMatrix& A, const sparse::SolverOptions& options) {
+sparse::Solver solver_of(const Common& common, const Options& o, const AnySpace& space, const sparse::CsrMatrix& A,
+                         sparse::SolverOptions options) {
+    Progress bar(common.progress(), "tuning", 1);
+    options.tune_progress = [&](double share, const std::string& what) {
+        stop_if_interrupted();
+        bar.update(share, what);
+    };
     try {
         return {space, A.view(), options};
     } catch (const InputError& error) {
@@ -121,7 +127,7 @@ double done(double residual, double rtol) {
 int solve(const Common& common, const Options& o, const CLI::App& app) {
     const auto options = solver_options(o, app);
     if (!o.solution.empty()) check_output(o);
-    const auto space = space_named(common.device_or_auto(), common.threads_or_all());
+    const auto space = common.space();
     catch_interrupts();
     const Stopwatch watch;
     auto file = sparse::read_matrix(o.matrix);
@@ -132,7 +138,7 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
     stop_if_interrupted();
     check_memory(o, space, file.matrix, options);
 
-    auto solver = solver_of(o, space, file.matrix, options);
+    auto solver = solver_of(common, o, space, file.matrix, options);
     file.matrix = {};
     stop_if_interrupted();
     std::vector<double> x(static_cast<std::size_t>(rows), 0.0);
@@ -188,15 +194,17 @@ Action add_solve(CLI::App& app, const Common& common) {
     app.add_option("--precondition", o.precondition, "ic0, ssor, jacobi or none");
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
-    const std::string how = "How it is computed: the same x up to rounding (auto: chosen by timing)";
+    const std::string how = "How it is computed: the same x up to rounding (auto: chosen by rule, or as timed before)";
     app.add_option("--ordering", o.ordering, "auto, natural, mc:K, cm, rcm, cm-rcm:K or block:B:K")->group(how);
     app.add_option("--numbering", o.numbering, "auto, coalesced or sequential")->group(how);
     app.add_option("--format", o.format, "auto, csr, ell, sliced-ell or sell:C:SIGMA")->group(how);
     app.add_option("--iteration", o.iteration, "auto, plain, eisenstat or reduced")->group(how);
     app.add_option("--launch", o.launch, "On CUDA devices: auto, cooperative or graph")->group(how);
-    auto* tuning = app.add_option("--tuning-file", o.tuning_file, "Where timed choices are kept (default: in the user's cache directory)");
+    auto* tuning =
+        app.add_option("--tuning-file", o.tuning_file, "Where times and choices are kept (default: in the user's cache directory)");
     tuning->type_name("FILE")->group(how);
-    app.add_flag("--no-tune", o.no_tune, "Choose by rule, time nothing")->excludes(tuning)->group(how);
+    auto* full = app.add_flag("--tune", o.tune, "Time all candidates before the solve, and keep the fastest")->group(how);
+    app.add_flag("--no-tune", o.no_tune, "Choose by rule, time nothing")->excludes(tuning)->excludes(full)->group(how);
     return [options, &common, &app] { return solve(common, *options, app); };
 }
 

@@ -72,6 +72,11 @@ nlohmann::ordered_json as_json(const sparse::SetupFacts& setup, const sparse::So
         {"precondition", setup.precondition},
         {"iteration", setup.iteration},
         {"launch", setup.launch},
+        {"decision",
+         {{"by", setup.decision.by},
+          {"reason", setup.decision.reason},
+          {"trials", setup.decision.trials},
+          {"seconds", setup.decision.seconds}}},
         {"colors", setup.colors},
         {"color_sizes", sizes.size() <= most_listed_colors ? sizes : std::vector<index_t>{}},
         {"smallest_color", sizes.empty() ? 0 : *least},
@@ -112,6 +117,10 @@ std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log
     text += fmt::format("\nnumbering {}, format {}, preconditioner {}, iteration {}", setup.numbering, setup.format, setup.precondition,
                         setup.iteration);
     if (!setup.launch.empty()) text += ", launch " + setup.launch;
+    text += fmt::format("\nchosen by {}: {}", setup.decision.by, setup.decision.reason);
+    if (setup.decision.trials > 0)
+        text +=
+            fmt::format(" ({} trial{} in {:.2g} s)", setup.decision.trials, setup.decision.trials == 1 ? "" : "s", setup.decision.seconds);
     text += fmt::format("\nset-up {:.3g} s", setup.total_seconds);
     for (std::size_t i = 0; i < setup.seconds.size(); ++i)
         text += fmt::format("{}{} {:.2g}", i == 0 ? ": " : ", ", setup.seconds[i].first, setup.seconds[i].second);

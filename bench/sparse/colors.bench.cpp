@@ -43,7 +43,7 @@ SolverOptions options_of(const Case& each, int colors, int chunk) {
     options.numbering = each.numbering;
     options.format = std::string_view(each.format) == "sell" ? Format{FormatKind::sell, chunk, 1} : Format::parse(each.format);
     options.iteration = each.iteration;
-    options.tune = false;
+    options.tune = Tuning::off;
     return options;
 }
 

@@ -16,7 +16,9 @@ using namespace sparse;
 namespace {
 
 std::vector<Scheme> schemes() {
-    std::vector<Scheme> all{{"auto", {}}};
+    SolverOptions tuned;
+    tuned.tune = sparse::Tuning::full;
+    std::vector<Scheme> all{{"auto", tuned}};
     all.push_back(scheme("cm-rcm:2", Iteration::reduced));
     all.push_back(scheme("cm-rcm:2", Iteration::eisenstat));
     all.push_back(scheme("cm-rcm:8", Iteration::eisenstat));
@@ -108,7 +110,7 @@ void device_row(const BenchmarkContext& context, SparseProblems& problems, Cuda 
 
 void device_rows(const BenchmarkContext& context, SparseProblems& problems, Cuda on, index_t side) {
     SolverOptions by_rule;
-    by_rule.tune = false;
+    by_rule.tune = sparse::Tuning::off;
     device_row(context, problems, on, side, "sparse.solve, from a device CSR, by rule", by_rule);
 }
 #endif

@@ -58,7 +58,7 @@ Scheme scheme(const std::string& ordering, Iteration iteration, const std::strin
     options.format = Format::parse(format);
     options.iteration = iteration;
     options.single_factor = single_factor;
-    options.tune = false;
+    options.tune = Tuning::off;
     return {ordering + ", " + sparse::name(iteration) + (single_factor ? ", float factor" : ""), options};
 }
 

@@ -237,9 +237,31 @@ TEST_F(Solve, BadOptionsAreNamed) {
     refused({"--iteration", "eisenstadt"}, {"--iteration", "eisenstat"});
     refused({"--launch", "graf"}, {"--launch", "graph"});
     refused({"--no-tune", "--tuning-file", "t.json"}, {"--no-tune", "--tuning-file"});
+    refused({"--no-tune", "--tune"}, {"--no-tune", "--tune"});
     refused({"--frobnicate"}, {"--frobnicate"});
     const auto outcome = solve({"A.mtx", "--rtol", "0", "--format", "dense", "--json"});
     EXPECT_EQ(outcome.json()["problems"].size(), 2u) << "all at once: " << outcome.out;
+}
+
+TEST_F(Solve, TakesTheRuleFirstAndTimesCandidatesInATenthOfTheTime) {
+    put_chain(60'000);
+    const auto decision = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"A.mtx", "--json", "--tuning-file", "t.json"});
+        const auto outcome = solve(more);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return outcome.json()["decision"];
+    };
+    for (int program = 0; program < 3; ++program) {  // a set-up alone is more than a tenth of these solves
+        const auto quick = decision({});
+        EXPECT_EQ(quick["by"], "rule");
+        EXPECT_EQ(quick["trials"], 0) << quick;
+        EXPECT_NE(quick["reason"], "");
+    }
+    const auto full = decision({"--tune"});
+    EXPECT_EQ(full["by"], "trials");
+    EXPECT_GT(full["trials"], 2) << full;
+    EXPECT_GT(full["seconds"], 0);
+    EXPECT_EQ(decision({"--ordering", "cm-rcm:2", "--format", "csr", "--numbering", "coalesced"})["by"], "options");
 }
 
 TEST_F(Solve, OutputsThatCannotBeAreRefusedBeforeTheWork) {

@@ -37,7 +37,7 @@ SolverOptions with(const std::string& ordering, const std::string& numbering, co
     options.numbering = parse_numbering(numbering);
     options.format = Format::parse(format);
     options.iteration = parse_iteration(iteration);
-    options.tune = false;
+    options.tune = Tuning::off;
     return options;
 }
 

@@ -8,9 +8,12 @@ namespace kasane::lattice {
 
 template <class F>
 void parallel_for_sites(Cpu on, index_t n, F body) {
-    const int threads = thread_count(on);
-#pragma omp parallel for schedule(static) num_threads(threads) if (n > 32)
-    for (index_t i = 0; i < n; ++i) body(i);
+    const int threads = n > 32 ? thread_count(on) : 1;
+    const index_t parts = threads > 1 ? std::min(n / 16, index_t{16} * threads) : 1;
+    for_each_part(threads, parts, [&](index_t part) {
+        const index_t end = n * (part + 1) / parts;
+        for (index_t i = n * part / parts; i < end; ++i) body(i);
+    });
 }
 
 #if defined(__CUDACC__)

@@ -1,4 +1,5 @@
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/device/load.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/gravity/direct/bound.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
@@ -92,6 +93,7 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     const auto before = record_;
     record_.device = device_info(file.space);
     record_.threads = threads_of(file.space);
+    warn_of_load(file.space);
     record_.simd = simd_name();
     record_.parallel.ranks = crew_.ranks();
     record_.parallel.members = static_cast<int>(file.here.size());

@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/threads.hpp>
 #include <kasane/run/run_keys.hpp>
 #include <kasane/version.hpp>
 
@@ -39,9 +40,16 @@ RunKeys read_run_keys(io::RunFileReader& reader, Problem problem, const Place& p
     if (keys.title.empty()) keys.title = reader.path().stem().string();
     run.resolve("title", keys.title);
     const auto device = run.text("device", {.help = "auto | cpu | cuda | cuda:1", .fallback = "auto"});
-    const auto threads = run.integer("threads", {.help = "of the CPU; 0: all", .fallback = 0, .least = 0, .most = 4096});
+    const auto threads = run.integer("threads", {.help = "of the CPU; 0: all", .fallback = 0, .least = 0, .most = most_threads});
+    int startable = static_cast<int>(threads);
     try {
-        keys.space = place(device, static_cast<int>(threads));
+        if (threads > 0) check_threads(startable);  // here, since place() may ask all ranks, and not say which key is wrong
+    } catch (const InputError& error) {
+        run.problem("threads", error);
+        startable = 1;
+    }
+    try {
+        keys.space = place(device, startable);
     } catch (const InputError& error) {
         run.problem("device", error);
     }

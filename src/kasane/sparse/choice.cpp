@@ -1,9 +1,9 @@
-// Rules for what was left open, and the tuner's trials. Two colours win wherever the graph has them: the first colour is eliminated exactly, so an iteration costs
-// half, for a quarter more iterations.
+// Rules for what was left open, stored choices, and trials. Two colours win wherever the graph has them: the first colour is eliminated
+// exactly, so an iteration costs half, for a quarter more iterations.
 #include <kasane/core/base/timer.hpp>
+#include <kasane/core/device/load.hpp>
 #include <kasane/sparse/choice.hpp>
-#include <kasane/sparse/tune/candidates.hpp>
-#include <kasane/sparse/tune/tuning_file.hpp>
+#include <kasane/sparse/tune/decide.hpp>
 
 #include <fmt/format.h>
 
@@ -58,25 +58,36 @@ std::string device_of(Cpu on) { return device_info(on).name + fmt::format(", {} 
 std::string device_of(Cuda on) { return device_info(on).name; }
 #endif
 
-/// Prepares and runs each candidate for some iterations; one engine lives at a time.
+/// Prepares a candidate and runs it for some iterations.
 template <Space S>
-SolverOptions tuned(const CsrView& A, const MatrixFacts& matrix, const SolverOptions& asked, const MakeEngine<S>& make) {
+TuneTrial timed(const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make, bool convergence) {
     constexpr int timed_iterations = 16;
-    const auto trial = [&](const SolverOptions& options, bool convergence) {
-        auto engine = make(options, ordered(A, options));
-        TuneTrial out;
-        out.options = options;
-        out.seconds_per_iteration = seconds_per_iteration(engine, timed_iterations);
-        if (convergence)
-            out.progress = measured_progress(
-                [&](int iterations) {
-                    const auto progress = progress_after(engine, iterations, matrix.singular);
-                    return TuneProgress{progress.iterations, progress.energy, progress.residual};
-                },
-                options.rtol);
-        return out;
-    };
-    return tune(asked, !std::same_as<S, Cpu>, matrix, graph_facts(A), trial).options;
+    const Stopwatch watch;
+    const LoadMeter load;
+    auto engine = make(options, ordered(A, options));
+    TuneTrial out;
+    out.options = options;
+    out.seconds_per_iteration = seconds_per_iteration(engine, timed_iterations);
+    if (convergence)
+        out.progress = measured_progress(
+            [&](int iterations) {
+                const auto progress = progress_after(engine, iterations, matrix.singular);
+                return TuneProgress{progress.iterations, progress.energy, progress.residual};
+            },
+            options.rtol);
+    out.cost = watch.seconds();
+    out.disturbed = load.disturbed();
+    return out;
+}
+
+/// Why nothing is timed or read for these options; empty where it is.
+std::string why_by_rule(const SolverOptions& options, const MatrixFacts& matrix) {
+    constexpr index_t rows_worth_timing = 50'000;
+    if (options.tune == Tuning::off) return "tuning is off";
+    if (matrix.rows < rows_worth_timing) return fmt::format("below {} rows a solve takes less than the trials", rows_worth_timing);
+    if (matrix.singular && matrix.components > 1) return "trials do not know singular matrices of several parts";
+    if (options.tune == Tuning::automatic && options.tuning_file.empty()) return "no tuning file is given, so no earlier solve is known";
+    return "";
 }
 
 }  // namespace
@@ -84,26 +95,32 @@ SolverOptions tuned(const CsrView& A, const MatrixFacts& matrix, const SolverOpt
 template <Space S>
 Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make, PartTimes& times) {
     constexpr bool cuda = !std::same_as<S, Cpu>;
-    constexpr index_t rows_worth_timing = 50'000;  // below, a solve takes less than the trials
     Choice choice;
     choice.options = options;
     SolverOptions& decided = choice.options;
     Stopwatch watch;
-    // Trials know constants as a null space, not constants on several parts.
-    const bool triable = !(matrix.singular && matrix.components > 1);
-    if (options.tune && anything_open(options, cuda) && matrix.rows >= rows_worth_timing && triable) {
+    if (!anything_open(options, cuda)) {
+        choice.decision = {"options", "all of them are given", 0, 0};
+    } else if (const auto why = why_by_rule(options, matrix); !why.empty()) {
+        choice.decision = {"rule", why, 0, 0};
+    } else {
         const bool kept = !options.tuning_file.empty();
         const TuningKey key = kept ? tuning_key(device_of(on), A, options) : TuningKey{};
-        Recalled known;
-        if (kept) known = recall(options.tuning_file, key, options);
-        if (!known.note.empty()) choice.notes.push_back(known.note);
-        if (known.options) {
-            decided = *known.options;
-        } else {
-            decided = tuned(A, matrix, options, make);
-            if (kept)
-                if (const auto why = remember(options.tuning_file, key, decided); !why.empty()) choice.notes.push_back(why);
-        }
+        auto timed_decision = decide_by_time(options, key, [&](TuneLimits limits) {
+            const Stopwatch facts_watch;
+            const GraphFacts graph = graph_facts(A);
+            const double facts_seconds = facts_watch.seconds();
+            limits.seconds -= facts_seconds;
+            auto result = tune(
+                options, cuda, matrix, graph,
+                [&](const SolverOptions& candidate, bool convergence) { return timed(A, matrix, candidate, make, convergence); }, limits);
+            result.cost += facts_seconds;
+            return result;
+        });
+        decided = std::move(timed_decision.options);
+        choice.decision = std::move(timed_decision.decision);
+        choice.notes = std::move(timed_decision.notes);
+        if (kept && timed_decision.comparable) choice.account.emplace(options.tuning_file, key, options, choice.decision.by != "rule");
         times.add("tune", watch.seconds());
         watch.restart();
     }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <kasane/sparse/engine.hpp>
+#include <kasane/sparse/tune/solve_account.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,8 @@ namespace kasane::sparse {
 struct Choice {
     SolverOptions options;  ///< ordering, numbering, format and launch decided
     ColoredOrder order;
+    Decision decision;
+    std::optional<SolveAccount> account;  ///< where something was open and a tuning file is given
     std::vector<std::string> notes;
 };
 

@@ -1,6 +1,7 @@
 // Solver: checks the matrix, decides what was left to it, prepares an Engine, and keeps the account of it all.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/core/device/load.hpp>
 #include <kasane/sparse/choice.hpp>
 #include <kasane/sparse/engine.hpp>
 #include <kasane/sparse/order/on_device.hpp>
@@ -112,6 +113,7 @@ struct Solver::Parts {
     SetupFacts facts;
     NullSpace null;
     AnyEngine engine;
+    std::optional<SolveAccount> account;
 };
 
 namespace {
@@ -151,7 +153,8 @@ void describe(const Engine<S>& engine, const AnySpace& on, const MatrixFacts& ma
 
 /// The set-up of A in host memory for a space.
 template <Space S>
-Engine<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, SetupFacts& facts, PartTimes& times) {
+Engine<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, SetupFacts& facts, PartTimes& times,
+                  std::optional<SolveAccount>& account) {
     Stopwatch watch;
     const Placed here(on, A);
     if (!std::same_as<S, Cpu>) times.add("copy", watch.seconds());
@@ -161,6 +164,8 @@ Engine<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, const Solve
     };
     Choice choice = choose<S>(on, A, matrix, options, attempt, times);
     for (const auto& note : choice.notes) facts.notes.push_back(note);
+    facts.decision = choice.decision;
+    account = std::move(choice.account);
     if (!choice.order.note.empty()) facts.notes.push_back(choice.order.note);
     facts.color_sizes = color_sizes(choice.order);
     return make_engine(on, here.view(), placed(on, std::move(choice.order)), choice.options, times);
@@ -190,13 +195,18 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& options) : pa
     parts_->options = options;
     std::visit(
         [&]<Space S>(S space) {
-            parts_->engine = prepare(space, given, matrix, options, parts_->facts, times);
+            parts_->engine = prepare(space, given, matrix, options, parts_->facts, times, parts_->account);
             describe(std::get<Engine<S>>(parts_->engine), on, matrix, parts_->facts);
         },
         on);
     parts_->null = {matrix.singular, std::move(matrix.component), matrix.components};
     parts_->facts.seconds = times.parts();
     parts_->facts.total_seconds = all.seconds();
+    if (!parts_->account) return;
+    double setup_seconds = 0;
+    for (const auto& [part, seconds] : times.parts())
+        if (part != "check" && part != "tune") setup_seconds += seconds;
+    parts_->account->set_setup_seconds(setup_seconds);
 }
 
 #if defined(KASANE_CUDA)
@@ -266,6 +276,7 @@ Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options
     for (std::size_t c = 0; c + 1 < order->color_begin.size(); ++c)
         parts->facts.color_sizes.push_back(order->color_begin[c + 1] - order->color_begin[c]);
     decide_rest(decided, matrix, static_cast<int>(order->color_begin.size()) - 1, true);
+    parts->facts.decision = {"rule", "the matrix is in the memory of the device", 0, 0};
     parts->engine = make_engine(on, A, std::move(*order), decided, times);
     describe(std::get<Engine<Cuda>>(parts->engine), AnySpace(on), matrix, parts->facts);
     parts->null = {matrix.singular, {}, 1};
@@ -327,6 +338,7 @@ SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction&
     }
     const bool mean_free = null.singular && !many;
     Stopwatch watch;
+    const LoadMeter load;
     SolveLog log;
     if (auto* engine = std::get_if<Engine<Cpu>>(&parts_->engine)) log = run_engine(*engine, b, x, mean_free, stop);
 #if defined(KASANE_CUDA)
@@ -344,6 +356,8 @@ SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction&
         log.mean_removed = removed;
     }
     log.seconds = watch.seconds();
+    if (parts_->account)
+        if (const auto note = parts_->account->add(log, load.disturbed()); !note.empty()) parts_->facts.notes.push_back(note);
     return log;
 }
 

@@ -52,6 +52,13 @@ std::string name(Numbering);
 std::string name(Iteration);
 std::string name(Launch);
 
+/// How the options that are left to auto are decided.
+enum class Tuning {
+    automatic,  ///< by rule, or as stored; candidates are timed for at most a tenth of the time that the last solve of such a matrix took
+    full,       ///< all candidates are timed before the first solve
+    off,        ///< by rule; nothing is timed, read or stored
+};
+
 struct SolverOptions {
     Ordering ordering;
     Numbering numbering = Numbering::automatic;
@@ -63,9 +70,18 @@ struct SolverOptions {
     Launch launch = Launch::automatic;
     double rtol = 1e-8;          ///< of ||b - A x|| / ||b||
     int iteration_limit = 10000;
-    bool tune = true;            ///< what is left to auto is timed on this device; else chosen by rule
-    /// Where tuned choices are kept between programs; empty: not kept.
+    Tuning tune = Tuning::automatic;
+    /// Where choices, trials and times of solves are kept between programs; empty: not kept, and Tuning::automatic chooses by rule.
     std::filesystem::path tuning_file;
+    ProgressFunction tune_progress;  ///< of the trials; may throw to end the set-up
+};
+
+/// How the open options were decided, and why.
+struct Decision {
+    std::string by;      ///< "options" (nothing was open), "rule", "stored", "trials"
+    std::string reason;  ///< one clause
+    int trials = 0;      ///< that were run now
+    double seconds = 0;  ///< that they took
 };
 
 /// What the set-up chose and what it cost.
@@ -83,6 +99,7 @@ struct SetupFacts {
     int barriers_per_iteration = 0;
     std::vector<std::pair<std::string, double>> seconds;  ///< of the parts of the set-up: check, order, layout, factor, convert, tune
     double total_seconds = 0;
+    Decision decision;
     std::vector<std::string> notes;    ///< one sentence each: colours raised, diagonal shifted, duplicates summed, null space
 };
 

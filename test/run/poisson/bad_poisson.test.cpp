@@ -138,7 +138,7 @@ TEST_F(BadPoisson, Solvers) {
     expect_refused({"solver.launch=graphs"}, {"solver.launch", "graph"});
     expect_refused({"solver.ssor_omega=1.5"}, {"solver.ssor_omega", "belongs to precondition = \\\"ssor\\\""});
     expect_refused({"solver.precondition=ssor", "solver.ssor_omega=2"}, {"solver.ssor_omega", "below 2"});
-    expect_refused({"solver.tuning_file=here.json"}, {"solver.tuning_file", "belongs to tune = true"});
+    expect_refused({"solver.tuning_file=here.json"}, {"solver.tuning_file", "no effect with tune = false"});
     expect_refused({"output.checkpoint_every=-1"}, {"output.checkpoint_every", "at least 0"});
 }
 

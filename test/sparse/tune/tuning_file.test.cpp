@@ -47,30 +47,34 @@ class TuningFile : public testing::Test {
         options.launch = Launch::graph;
         return options;
     }
+    /// As a program keeps a choice that it has timed.
+    static std::string keep(const fs::path& to, const TuningKey& of, const SolverOptions& chosen) {
+        return remember(to, of, {}, [&](TuningRecord& record) { record.choice = chosen; });
+    }
     std::string entry(const std::string& ordering, const std::string& format) const {
         return R"({"version": ")" + std::string(version) + R"(", "device": ")" + key.device + R"(", "matrix": ")" + key.matrix +
-               R"(", "asked": ")" + key.asked + R"(", "ordering": )" + ordering + R"(, "numbering": "coalesced", "format": )" + format +
-               R"(, "iteration": "auto", "launch": "auto"})";
+               R"(", "asked": ")" + key.asked + R"(", "layout": 2, "ordering": )" + ordering + R"(, "numbering": "coalesced", "format": )" +
+               format + R"(, "iteration": "auto", "launch": "auto"})";
     }
 };
 
 TEST_F(TuningFile, RecallsWhatWasRemembered) {
-    EXPECT_FALSE(recall(file, key, {}).options);
+    EXPECT_FALSE(recall(file, key, {}).record.choice);
     EXPECT_EQ(recall(file, key, {}).note, "");
-    EXPECT_EQ(remember(file, key, choice("cm-rcm:8")), "");
+    EXPECT_EQ(keep(file, key, choice("cm-rcm:8")), "");
     const auto found = recall(file, key, {});
-    ASSERT_TRUE(found.options);
-    EXPECT_EQ(found.options->ordering.text(), "cm-rcm:8");
-    EXPECT_EQ(found.options->numbering, Numbering::sequential);
-    EXPECT_EQ(found.options->format.text(), "sell:8:32");
-    EXPECT_EQ(found.options->launch, Launch::graph);
-    EXPECT_EQ(found.options->iteration, Iteration::automatic);
+    ASSERT_TRUE(found.record.choice);
+    EXPECT_EQ(found.record.choice->ordering.text(), "cm-rcm:8");
+    EXPECT_EQ(found.record.choice->numbering, Numbering::sequential);
+    EXPECT_EQ(found.record.choice->format.text(), "sell:8:32");
+    EXPECT_EQ(found.record.choice->launch, Launch::graph);
+    EXPECT_EQ(found.record.choice->iteration, Iteration::automatic);
     // The newer choice of one key replaces the older; others stay.
     const auto other = tuning_key("another device", A.view(), {});
-    EXPECT_EQ(remember(file, other, choice("mc:3")), "");
-    EXPECT_EQ(remember(file, key, choice("rcm")), "");
-    EXPECT_EQ(recall(file, key, {}).options->ordering.text(), "rcm");
-    EXPECT_EQ(recall(file, other, {}).options->ordering.text(), "mc:3");
+    EXPECT_EQ(keep(file, other, choice("mc:3")), "");
+    EXPECT_EQ(keep(file, key, choice("rcm")), "");
+    EXPECT_EQ(recall(file, key, {}).record.choice->ordering.text(), "rcm");
+    EXPECT_EQ(recall(file, other, {}).record.choice->ordering.text(), "mc:3");
     EXPECT_EQ(text().find("cm-rcm:8"), std::string::npos);
 }
 
@@ -107,8 +111,8 @@ TEST_F(TuningFile, FixedOptionsStay) {
     asked.format = Format::parse("csr");
     asked.numbering = Numbering::coalesced;
     asked.rtol = 1e-5;
-    ASSERT_EQ(remember(file, key, choice("cm-rcm:8")), "");
-    const auto found = recall(file, key, asked).options;  // as if the key were this one's: a file may say anything
+    ASSERT_EQ(keep(file, key, choice("cm-rcm:8")), "");
+    const auto found = recall(file, key, asked).record.choice;  // as if the key were this one's: a file may say anything
     ASSERT_TRUE(found);
     EXPECT_EQ(found->format.text(), "csr");
     EXPECT_EQ(found->numbering, Numbering::coalesced);
@@ -119,25 +123,25 @@ TEST_F(TuningFile, FixedOptionsStay) {
 TEST_F(TuningFile, DamagedFilesArePassedOverAndReplaced) {
     const std::string good = R"({"choices": [)" + entry("\"rcm\"", "\"csr\"") + "]}";
     write(good);
-    ASSERT_TRUE(recall(file, key, {}).options);
+    ASSERT_TRUE(recall(file, key, {}).record.choice);
     for (const std::string& bad : {std::string(), good.substr(0, good.size() / 2), std::string("\0\1\2\xff\xfe", 5), std::string("[]"),
                                    std::string("null"), std::string("{}"), std::string(R"({"choices": 3})"), std::string(100'000, '['),
                                    good + good, std::string(5 << 20, ' ')}) {
         write(bad);
         const auto found = recall(file, key, {});
-        EXPECT_FALSE(found.options) << bad.substr(0, 60);
+        EXPECT_FALSE(found.record.choice) << bad.substr(0, 60);
         EXPECT_NE(found.note.find("is passed over"), std::string::npos) << bad.substr(0, 60);
-        EXPECT_EQ(remember(file, key, choice("mc:3")), "") << bad.substr(0, 60);
-        EXPECT_TRUE(recall(file, key, {}).options);
+        EXPECT_EQ(keep(file, key, choice("mc:3")), "") << bad.substr(0, 60);
+        EXPECT_TRUE(recall(file, key, {}).record.choice);
     }
 }
 
 TEST_F(TuningFile, TruncationsAndFlippedBitsAreHarmless) {
-    ASSERT_EQ(remember(file, key, choice("cm-rcm:8")), "");
+    ASSERT_EQ(keep(file, key, choice("cm-rcm:8")), "");
     const auto whole = text();
     for (std::size_t length = 0; length + 2 < whole.size(); length += 3) {
         write(whole.substr(0, length));
-        EXPECT_FALSE(recall(file, key, {}).options) << length;
+        EXPECT_FALSE(recall(file, key, {}).record.choice) << length;
     }
     // A byte changed anywhere: something valid or nothing.
     for (std::size_t at = 0; at < whole.size(); at += 2) {
@@ -145,10 +149,10 @@ TEST_F(TuningFile, TruncationsAndFlippedBitsAreHarmless) {
         changed[at] = static_cast<char>(changed[at] ^ 0x41);
         write(changed);
         const auto found = recall(file, key, {});
-        if (found.options) {
-            EXPECT_NE(found.options->ordering.kind, OrderingKind::automatic);
-            EXPECT_NE(found.options->format.kind, FormatKind::automatic);
-            EXPECT_NE(found.options->numbering, Numbering::automatic);
+        if (found.record.choice) {
+            EXPECT_NE(found.record.choice->ordering.kind, OrderingKind::automatic);
+            EXPECT_NE(found.record.choice->format.kind, FormatKind::automatic);
+            EXPECT_NE(found.record.choice->numbering, Numbering::automatic);
         }
     }
 }
@@ -158,52 +162,97 @@ TEST_F(TuningFile, HostileEntriesAreNotTaken) {
                                        R"("mc:99999999999999999999")"}) {
         write(R"({"choices": [3, null, [], {}, "x", )" + entry(ordering, "\"csr\"") + "]}");
         const auto found = recall(file, key, {});
-        EXPECT_FALSE(found.options) << ordering;
+        EXPECT_FALSE(found.record.choice) << ordering;
         EXPECT_NE(found.note.find("cannot be taken"), std::string::npos) << ordering;
     }
     for (const std::string format : {R"("auto")", R"("sell:0")", R"("sell:99999999")", "1e999", "true"}) {
         write(R"({"choices": [)" + entry("\"rcm\"", format) + "]}");
-        EXPECT_FALSE(recall(file, key, {}).options) << format;
+        EXPECT_FALSE(recall(file, key, {}).record.choice) << format;
     }
     // An older good one behind the bad one is found.
     write(R"({"choices": [)" + entry("\"rcm\"", "\"csr\"") + ", " + entry("\"auto\"", "\"csr\"") + "]}");
-    ASSERT_TRUE(recall(file, key, {}).options);
+    ASSERT_TRUE(recall(file, key, {}).record.choice);
     // Another version's choice is not ours, and is kept for it.
     auto foreign = entry("\"mc:7\"", "\"csr\"");
     foreign.replace(foreign.find(version), std::string(version).size(), "99.0");
     write(R"({"choices": [)" + foreign + "]}");
-    EXPECT_FALSE(recall(file, key, {}).options);
-    EXPECT_EQ(remember(file, key, choice("rcm")), "");
+    EXPECT_FALSE(recall(file, key, {}).record.choice);
+    EXPECT_EQ(keep(file, key, choice("rcm")), "");
     EXPECT_NE(text().find("mc:7"), std::string::npos);
 }
 
 TEST_F(TuningFile, DoesNotWaitForAPipeOrReadADirectory) {
     fs::create_directories(file.parent_path());
     ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
-    EXPECT_FALSE(recall(file, key, {}).options);
-    EXPECT_NE(remember(file, key, choice("rcm")), "");
+    EXPECT_FALSE(recall(file, key, {}).record.choice);
+    EXPECT_NE(keep(file, key, choice("rcm")), "");
     fs::remove(file);
     fs::create_directory(file);
-    EXPECT_FALSE(recall(file, key, {}).options);
-    EXPECT_NE(remember(file, key, choice("rcm")), "");
+    EXPECT_FALSE(recall(file, key, {}).record.choice);
+    EXPECT_NE(keep(file, key, choice("rcm")), "");
+}
+
+TEST_F(TuningFile, KeepsTrialsAndTimes) {
+    TuneTrial trial;
+    trial.options = choice("mc:3");
+    trial.seconds_per_iteration = 1. / 3;
+    trial.progress = {{8, 0.1, 0.7}, {11, 1e-300, 1e300}};
+    ASSERT_EQ(remember(file, key, {}, [&](TuningRecord& r) { r.trials = {trial, trial}, r.solve_seconds = 0.1, r.rule_decade = 3; }), "");
+    ASSERT_EQ(remember(file, key, {}, [&](TuningRecord& r) { r.setup_seconds = 7, r.uses = 5; }), "");
+    const auto record = recall(file, key, {}).record;
+    EXPECT_FALSE(record.choice);
+    EXPECT_EQ(record.solve_seconds, 0.1);
+    EXPECT_EQ(record.setup_seconds, 7);
+    EXPECT_EQ(record.rule_decade, 3);
+    EXPECT_EQ(record.uses, 5);
+    ASSERT_EQ(record.trials.size(), 2u);
+    EXPECT_EQ(record.trials[1].options.ordering.text(), "mc:3");
+    EXPECT_EQ(record.trials[1].seconds_per_iteration, 1. / 3);
+    ASSERT_EQ(record.trials[1].progress.size(), 2u);
+    EXPECT_EQ(record.trials[1].progress[1].iterations, 11);
+    EXPECT_EQ(record.trials[1].progress[1].residual, 1e300);
+    // Numbers that a file may hold and a record may not, and trials that are damaged.
+    auto damaged = text();
+    for (const char* bad : {"\"solve_seconds\": -1", "\"solve_seconds\": \"x\"", "\"solve_seconds\": null", "\"solve_seconds\": []"}) {
+        auto changed = damaged;
+        const std::string good = "\"solve_seconds\": 0.1";
+        ASSERT_NE(changed.find(good), std::string::npos);
+        changed.replace(changed.find(good), good.size(), bad);
+        write(changed);
+        EXPECT_EQ(recall(file, key, {}).record.solve_seconds, 0) << bad;
+    }
+    damaged.replace(damaged.find("\"mc:3\""), 6, "\"auto\"");
+    write(damaged);
+    EXPECT_EQ(recall(file, key, {}).record.trials.size(), 1u);
+}
+
+TEST_F(TuningFile, ChoicesOfAnOlderLayoutAreNotTaken) {
+    auto old = entry("\"rcm\"", "\"csr\"");
+    old.erase(old.find("\"layout\": 2, "), 13);
+    write(R"({"choices": [)" + old + "]}");
+    const auto found = recall(file, key, {});
+    EXPECT_FALSE(found.record.choice);
+    EXPECT_NE(found.note.find("older layout"), std::string::npos) << found.note;
+    ASSERT_EQ(keep(file, key, choice("mc:3")), "");
+    EXPECT_EQ(recall(file, key, {}).note, "") << "replaced";
 }
 
 TEST_F(TuningFile, WhatCannotBeWrittenIsANote) {
-    EXPECT_EQ(remember({}, key, choice("rcm")), "");
+    EXPECT_EQ(keep({}, key, choice("rcm")), "");
     fs::create_directories(directory);
     std::ofstream(directory / "deep") << "a file where a directory should be";
-    EXPECT_NE(remember(file, key, choice("rcm")).find("was not kept"), std::string::npos);
-    EXPECT_NE(remember("/proc/kasane/tuning.json", key, choice("rcm")), "");
+    EXPECT_NE(keep(file, key, choice("rcm")).find("were not kept"), std::string::npos);
+    EXPECT_NE(keep("/proc/kasane/tuning.json", key, choice("rcm")), "");
 }
 
 TEST_F(TuningFile, AStuckLockIsNotWaitedForForever) {
-    ASSERT_EQ(remember(file, key, choice("rcm")), "");
+    ASSERT_EQ(keep(file, key, choice("rcm")), "");
     const int holder = ::open((file.string() + ".lock").c_str(), O_RDWR);
     ASSERT_EQ(::flock(holder, LOCK_EX), 0);
-    EXPECT_NE(remember(file, key, choice("mc:3")).find("locked"), std::string::npos);
-    EXPECT_EQ(recall(file, key, {}).options->ordering.text(), "rcm");
+    EXPECT_NE(keep(file, key, choice("mc:3")).find("locked"), std::string::npos);
+    EXPECT_EQ(recall(file, key, {}).record.choice->ordering.text(), "rcm");
     ::close(holder);
-    EXPECT_EQ(remember(file, key, choice("mc:3")), "");
+    EXPECT_EQ(keep(file, key, choice("mc:3")), "");
 }
 
 TEST_F(TuningFile, ProgramsThatWriteAtOnceLoseNothing) {
@@ -211,20 +260,20 @@ TEST_F(TuningFile, ProgramsThatWriteAtOnceLoseNothing) {
     for (int t = 0; t < 4; ++t)
         writers.emplace_back([&, t] {
             for (int i = 0; i < 5; ++i)
-                EXPECT_EQ(remember(file, tuning_key("device " + std::to_string(5 * t + i), A.view(), {}), choice("mc:3")), "");
+                EXPECT_EQ(keep(file, tuning_key("device " + std::to_string(5 * t + i), A.view(), {}), choice("mc:3")), "");
         });
     for (auto& writer : writers) writer.join();
-    for (int d = 0; d < 20; ++d) EXPECT_TRUE(recall(file, tuning_key("device " + std::to_string(d), A.view(), {}), {}).options) << d;
+    for (int d = 0; d < 20; ++d) EXPECT_TRUE(recall(file, tuning_key("device " + std::to_string(d), A.view(), {}), {}).record.choice) << d;
 }
 
 TEST_F(TuningFile, DoesNotGrowWithoutEnd) {
     std::string list;
     for (int i = 0; i < 1200; ++i) list += R"({"version": "old", "device": "d)" + std::to_string(i) + R"("},)";
     write(R"({"choices": [)" + list + "{}]}");
-    ASSERT_EQ(remember(file, key, choice("rcm")), "");
+    ASSERT_EQ(keep(file, key, choice("rcm")), "");
     EXPECT_EQ(text().find("\"d100\""), std::string::npos) << "the oldest leave";
     EXPECT_NE(text().find("\"d1199\""), std::string::npos);
-    EXPECT_TRUE(recall(file, key, {}).options);
+    EXPECT_TRUE(recall(file, key, {}).record.choice);
 }
 
 TEST(DefaultTuningFile, IsInTheUsersCache) {

@@ -4,8 +4,10 @@
 // Invariants: every wait is in Shared::await, which ends the run when what it waits for cannot come any more.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/base/waiting.hpp>
 #include <kasane/core/comm/reduce.hpp>
 #include <kasane/core/comm/team.hpp>
+#include <kasane/core/device/threads.hpp>
 
 #include <omp.h>
 #include <sched.h>
@@ -30,26 +32,6 @@ using Clock = std::chrono::steady_clock;
 
 /// How long a member that threw waits for the others to throw too: they are behind by less than a step.
 constexpr double grace_seconds = 3;
-/// A collective call of the ranks takes some microseconds, the wake-up of a sleeping thread tens.
-constexpr auto spin_time = std::chrono::microseconds(50);
-
-void relax() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
-/// May run on every processor that OpenMP was given: a thread inherits the one place to which OMP_PROC_BIND bound its maker.
-void unbind_from_place() {
-    cpu_set_t all;
-    CPU_ZERO(&all);
-    for (int place = 0; place < omp_get_num_places(); ++place) {
-        std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
-        omp_get_place_proc_ids(place, ids.data());
-        for (const int id : ids) CPU_SET(static_cast<std::size_t>(id), &all);
-    }
-    if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);
-}
 
 }  // namespace
 
@@ -103,12 +85,7 @@ struct Team::Shared {
     }
 
     void spin(const std::atomic<std::uint32_t>& counter, std::uint32_t seen) const {
-        if (!spins) return;
-        for (const auto began = Clock::now(); Clock::now() - began < spin_time; sched_yield())  // who is waited for may want this processor
-            for (int turn = 0; turn < 16; ++turn) {
-                if (counter.load() != seen) return;
-                relax();
-            }
+        if (spins) spin_until([&] { return counter.load() != seen; }, sched_yield);  // the awaited thread may need this processor
     }
 
     /// Among the members of this rank.
@@ -145,7 +122,7 @@ struct Team::Shared {
     }
 
     void serve(int local) {
-        unbind_from_place();
+        run_on_any_processor();
         for (std::uint32_t known = 0;;) {
             while (job.load() == known) {
                 spin(job, known);

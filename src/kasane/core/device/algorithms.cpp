@@ -21,7 +21,7 @@ constexpr index_t parallel_from = 32768;
 struct Shares {
     index_t n;
     int count;
-    index_t first(int share) const { return n * share / count; }
+    index_t first(index_t share) const { return n * share / count; }
 };
 
 Shares shares(Cpu on, index_t n) { return {n, n < parallel_from ? 1 : thread_count(on)}; }
@@ -53,9 +53,9 @@ std::vector<index_t> partition(Shares by, int ranges, View<std::uint64_t> key, h
     const auto range_of = [&](std::uint64_t k) { return static_cast<std::size_t>(std::upper_bound(cut.begin(), cut.end(), k) - cut.begin()); };
     const auto row = static_cast<std::size_t>(ranges);
     std::vector<index_t> at(row * static_cast<std::size_t>(by.count), 0);
-#pragma omp parallel for schedule(static, 1) num_threads(by.count)
-    for (int share = 0; share < by.count; ++share)
+    for_each_part(by.count, by.count, [&](index_t share) {
         for (index_t i = by.first(share); i < by.first(share + 1); ++i) ++at[static_cast<std::size_t>(share) * row + range_of(key[i])];
+    });
     std::vector<index_t> first(row + 1, 0);
     index_t sum = 0;
     for (std::size_t r = 0; r < row; ++r) {
@@ -63,10 +63,10 @@ std::vector<index_t> partition(Shares by, int ranges, View<std::uint64_t> key, h
         for (int share = 0; share < by.count; ++share) sum += std::exchange(at[static_cast<std::size_t>(share) * row + r], sum);
     }
     first[row] = sum;
-#pragma omp parallel for schedule(static, 1) num_threads(by.count)
-    for (int share = 0; share < by.count; ++share)
+    for_each_part(by.count, by.count, [&](index_t share) {
         for (index_t i = by.first(share); i < by.first(share + 1); ++i)
             pairs[at[static_cast<std::size_t>(share) * row + range_of(key[i])]++] = {static_cast<std::uint64_t>(i), key[i]};
+    });
     return first;
 }
 
@@ -85,11 +85,10 @@ void sort_by_key(Cpu on, Workspace<Cpu>& work, View<std::uint64_t> key, View<std
     } else {
         const int ranges = 4 * by.count;  // several a thread, since samples do not cut evenly
         const auto first = partition(by, ranges, key, pairs);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(by.count)
-        for (int r = 0; r < ranges; ++r) {
+        for_each_part(by.count, ranges, [&](index_t r) {
             const auto begin = first[static_cast<std::size_t>(r)];
             sort_range(pairs + begin, first[static_cast<std::size_t>(r) + 1] - begin);
-        }
+        });
     }
     parallel_for(on, n, [=](index_t i) { value_scratch[i] = value[static_cast<index_t>(pairs[i].lo)]; });
     parallel_for(on, n, [=](index_t i) {
@@ -103,38 +102,35 @@ void exclusive_scan(Cpu on, Workspace<Cpu>&, View<const std::uint32_t> in, View<
     const auto by = shares(on, in.n);
     std::vector<std::uint32_t> before(static_cast<std::size_t>(by.count), 0);
     if (by.count > 1) {
-#pragma omp parallel for schedule(static, 1) num_threads(by.count)
-        for (int share = 0; share < by.count; ++share)
+        for_each_part(by.count, by.count, [&](index_t share) {
             before[static_cast<std::size_t>(share)] = std::accumulate(in.ptr + by.first(share), in.ptr + by.first(share + 1), 0u);
+        });
         std::exclusive_scan(before.begin(), before.end(), before.begin(), 0u);
     }
-#pragma omp parallel for schedule(static, 1) num_threads(by.count) if (by.count > 1)
-    for (int share = 0; share < by.count; ++share) {
+    for_each_part(by.count, by.count, [&](index_t share) {
         auto sum = before[static_cast<std::size_t>(share)];
         for (index_t i = by.first(share); i < by.first(share + 1); ++i) {
             const auto next = sum + in[i];
             out[i] = std::exchange(sum, next);
         }
-    }
+    });
 }
 
 template <>
 void select_flagged(Cpu on, Workspace<Cpu>&, View<const std::uint8_t> flag, View<std::uint32_t> out, View<std::uint32_t> count) {
     const auto by = shares(on, flag.n);
     std::vector<std::uint32_t> before(static_cast<std::size_t>(by.count) + 1, 0);
-#pragma omp parallel for schedule(static, 1) num_threads(by.count) if (by.count > 1)
-    for (int share = 0; share < by.count; ++share) {
+    for_each_part(by.count, by.count, [&](index_t share) {
         std::uint32_t selected = 0;
         for (index_t i = by.first(share); i < by.first(share + 1); ++i) selected += flag[i] != 0;
         before[static_cast<std::size_t>(share)] = selected;
-    }
+    });
     std::exclusive_scan(before.begin(), before.end(), before.begin(), 0u);
-#pragma omp parallel for schedule(static, 1) num_threads(by.count) if (by.count > 1)
-    for (int share = 0; share < by.count; ++share) {
+    for_each_part(by.count, by.count, [&](index_t share) {
         auto at = before[static_cast<std::size_t>(share)];
         for (index_t i = by.first(share); i < by.first(share + 1); ++i)
             if (flag[i] != 0) out[at++] = static_cast<std::uint32_t>(i);
-    }
+    });
     count[0] = before.back();
 }
 

@@ -4,6 +4,9 @@
 
 #include <kasane/core/base/types.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/core/device/thread_pool.hpp>
+
+#include <algorithm>
 
 #if defined(__CUDACC__)
 #include <kasane/core/device/check.cuda.hpp>
@@ -13,9 +16,13 @@ namespace kasane {
 
 template <class F>
 void parallel_for(Cpu on, index_t n, F body) {
-    const int threads = thread_count(on);
-#pragma omp parallel for schedule(static) num_threads(threads) if (n > 4096)
-    for (index_t i = 0; i < n; ++i) body(i);
+    constexpr index_t least = 1024;  // indices of a part: some microseconds of the cheapest bodies
+    const int threads = n > 4 * least ? thread_count(on) : 1;
+    const index_t parts = threads > 1 ? std::min(n / least, index_t{16} * threads) : 1;
+    for_each_part(threads, parts, [&](index_t part) {
+        const index_t end = n * (part + 1) / parts;
+        for (index_t i = n * part / parts; i < end; ++i) body(i);
+    });
 }
 
 #if defined(__CUDACC__)

@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/device/space_cuda.hpp>
+#include <kasane/core/device/threads.hpp>
 
 #include <omp.h>
 #include <unistd.h>
@@ -68,8 +69,11 @@ int thread_count(Cpu on) { return on.threads > 0 ? on.threads : std::max(1, omp_
 AnySpace best_space() { return space_named("auto"); }
 
 AnySpace space_named(const std::string& name, int threads) {
-    KS_VALIDATE(threads >= 0, "the number of threads cannot be negative; 0 takes all");
-    if (name == "cpu") return Cpu{threads};
+    const auto cpu = [&] {
+        check_threads(threads);
+        return Cpu{threads};
+    };
+    if (name == "cpu") return cpu();
     const bool wants_cuda = name == "cuda" || name.starts_with("cuda:");
     KS_VALIDATE(wants_cuda || name == "auto", "no device is called '" + name + "'; there are auto, cpu, cuda, cuda:1, ...");
     const auto missing = why_no_cuda();
@@ -85,7 +89,7 @@ AnySpace space_named(const std::string& name, int threads) {
     static_cast<void>(cuda_index);
 #endif
     KS_VALIDATE(!wants_cuda, "device '" + name + "' is not available: " + missing + "; use --device cpu or --device auto");
-    return Cpu{threads};
+    return cpu();
 }
 
 std::string name(const AnySpace& space) {

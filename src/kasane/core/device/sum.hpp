@@ -38,13 +38,12 @@ Terms<K> sum(Cpu on, index_t n, F body) {
     const int threads = thread_count(on);
     const index_t blocks = (n + detail::sum_block - 1) / detail::sum_block;
     std::vector<Terms<K>> partial(static_cast<std::size_t>(blocks));
-#pragma omp parallel for schedule(static) num_threads(threads) if (blocks > 1)
-    for (index_t block = 0; block < blocks; ++block) {
+    for_each_part(threads, blocks, [&](index_t block) {
         const index_t first = block * detail::sum_block, end = first + detail::sum_block < n ? first + detail::sum_block : n;
         Terms<K> sum{};
         for (index_t i = first; i < end; ++i) sum += body(i);
         partial[static_cast<std::size_t>(block)] = sum;
-    }
+    });
     return detail::sum_of_blocks(partial);
 }
 

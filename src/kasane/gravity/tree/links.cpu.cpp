@@ -1,10 +1,13 @@
 // The walk `links` on the CPU, as [OMBMN12] sections 2 and 4 have it: a depth-first walk along More (first child) and Next links, which
 // needs no stack. V targets of a thread ("vectorisation") and G threads ("grouping") take one decision by their smallest distance.
 // On the CPU a thread walks for a whole group of V G consecutive targets, the inner loops running over these.
+#include <kasane/core/device/thread_pool.hpp>
 #include <kasane/gravity/tree/walks.cpu.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <vector>
 
 namespace kasane::gravity::detail {
 namespace {
@@ -124,19 +127,23 @@ void write(const WalkJob& job, const LinkTargets& t) {
 void walk_links(Cpu on, const WalkJob& job, int vector, int group, WalkCounts& counts) {
     const index_t most = static_cast<index_t>(vector) * group, groups = (job.targets + most - 1) / most;
     const int threads = thread_count(on);
-    double bodies = 0, cells = 0, tests = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : bodies, cells, tests)
-    {
-        const auto t = std::make_unique<LinkTargets>();
-        WalkCounts mine;
-#pragma omp for schedule(dynamic, 4)
-        for (index_t g = 0; g < groups; ++g) {
-            gather(job, g * most, static_cast<int>(std::min(most, job.targets - g * most)), *t);
-            walk(job, *t, mine);
-            write(job, *t);
+    struct Worker {
+        std::unique_ptr<LinkTargets> targets;
+        WalkCounts counts;
+    };
+    std::vector<Worker> workers(static_cast<std::size_t>(threads));
+    constexpr index_t part_groups = 4;
+    for_each_part(threads, (groups + part_groups - 1) / part_groups, [&](index_t part, int thread) {
+        auto& [targets, mine] = workers[static_cast<std::size_t>(thread)];
+        if (!targets) targets = std::make_unique<LinkTargets>();
+        for (index_t g = part * part_groups; g < std::min(groups, (part + 1) * part_groups); ++g) {
+            gather(job, g * most, static_cast<int>(std::min(most, job.targets - g * most)), *targets);
+            walk(job, *targets, mine);
+            write(job, *targets);
         }
-        bodies = mine.bodies, cells = mine.cells, tests = mine.tests;
-    }
+    });
+    double bodies = 0, cells = 0, tests = 0;
+    for (const auto& worker : workers) bodies += worker.counts.bodies, cells += worker.counts.cells, tests += worker.counts.tests;
     counts += {bodies, cells, tests, static_cast<double>(groups)};
 }
 

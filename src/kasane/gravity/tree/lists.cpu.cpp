@@ -1,8 +1,7 @@
 // The walk `lists` on the CPU: consecutive targets are put into groups, and the groups are shared out among the threads.
 // Invariant: the groups depend on the targets and the tuning alone, never on the number of threads.
+#include <kasane/core/device/thread_pool.hpp>
 #include <kasane/gravity/tree/walks.cpu.hpp>
-
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -73,9 +72,9 @@ void walk_lists(Cpu on, const WalkJob& job, const WalkTuning& tuning, std::vecto
     // Blocks of targets are grouped apart, so that many threads do not wait for one.
     const index_t block = 64 * choice.group, blocks = (job.targets + block - 1) / block;
     std::vector<std::vector<TargetGroup>> grouped(static_cast<std::size_t>(blocks));
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (blocks > 4)
-    for (index_t b = 0; b < blocks; ++b)
+    for_each_part(blocks > 4 ? threads : 1, blocks, [&](index_t b) {
         make_groups(job, choice, b * block, std::min((b + 1) * block, job.targets), grouped[static_cast<std::size_t>(b)]);
+    });
     std::vector<TargetGroup> groups;
     for (const auto& part : grouped) groups.insert(groups.end(), part.begin(), part.end());
     for (auto& s : scratch) {
@@ -85,8 +84,9 @@ void walk_lists(Cpu on, const WalkJob& job, const WalkTuning& tuning, std::vecto
         s.counts = {};
     }
     const auto walk = walk_group_kernel();
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (std::size_t g = 0; g < groups.size(); ++g) walk(job, choice, groups[g], scratch[static_cast<std::size_t>(omp_get_thread_num())]);
+    for_each_part(threads, static_cast<index_t>(groups.size()), [&](index_t g, int thread) {
+        walk(job, choice, groups[static_cast<std::size_t>(g)], scratch[static_cast<std::size_t>(thread)]);
+    });
     for (const auto& s : scratch) counts += s.counts;
 }
 

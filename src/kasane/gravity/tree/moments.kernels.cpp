@@ -124,10 +124,13 @@ void make_all(Cpu on, const detail::NodeArrays& tree, const detail::Acceptance& 
     const auto& levels = plan.levels;
     const int threads = thread_count(on);
     for (std::size_t level = levels.size() - 1; level-- > 0;) {
-        const index_t end = levels[level + 1];
-#pragma omp parallel for schedule(dynamic, 64) num_threads(threads) if (end - levels[level] > 256)
-        for (index_t node = levels[level]; node < end; ++node)
-            detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, static_cast<std::uint32_t>(node));
+        constexpr index_t part_nodes = 64;
+        const index_t begin = levels[level], end = levels[level + 1];
+        for_each_part(end - begin > 4 * part_nodes ? threads : 1, (end - begin + part_nodes - 1) / part_nodes, [&](index_t part) {
+            const index_t first = begin + part * part_nodes, last = std::min(end, first + part_nodes);
+            for (index_t node = first; node < last; ++node)
+                detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, static_cast<std::uint32_t>(node));
+        });
     }
 }
 #endif

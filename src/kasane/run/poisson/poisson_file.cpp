@@ -176,12 +176,17 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory) 
                                                 name(o.precondition)));
     o.single_factor =
         table.flag("single_factor", {.help = "the preconditioner's triangles in single precision", .fallback = o.single_factor});
-    o.tune = table.flag("tune", {.help = "what is left to auto is timed on this device; else chosen by rule", .fallback = o.tune});
+    // Only where it is given: neither value is the default.
+    if (table.has("tune"))
+        o.tune = table.flag("tune", {.help = "true: all candidates for what is left to auto are timed first; false: chosen by rule"})
+                     ? sparse::Tuning::full
+                     : sparse::Tuning::off;
+    const bool off = o.tune == sparse::Tuning::off;
     const auto kept =
-        table.text("tuning_file", {.help = "where timed choices are kept; empty: in the user's cache directory", .fallback = ""});
-    if (o.tune) o.tuning_file = kept.empty() ? sparse::default_tuning_file() : file_of(table, "tuning_file", kept, directory);
+        table.text("tuning_file", {.help = "where times and choices are kept; empty: in the user's cache directory", .fallback = ""});
+    if (!off) o.tuning_file = kept.empty() ? sparse::default_tuning_file() : file_of(table, "tuning_file", kept, directory);
     if (!kept.empty()) table.resolve("tuning_file", o.tuning_file.string());
-    if (!o.tune && !kept.empty()) table.problem("tuning_file", "has no effect here: it belongs to tune = true");
+    if (off && !kept.empty()) table.problem("tuning_file", "has no effect with tune = false: leave one of them out");
     return o;
 }
 

@@ -33,6 +33,8 @@ json of_setup(const sparse::SetupFacts& s) {
             {"precondition", s.precondition},
             {"iteration", s.iteration},
             {"launch", text_or_null(s.launch)},
+            {"decision",
+             {{"by", s.decision.by}, {"reason", s.decision.reason}, {"trials", s.decision.trials}, {"seconds", s.decision.seconds}}},
             {"colors", s.colors},
             {"color_sizes", s.color_sizes},
             {"shift", s.shift},
@@ -53,6 +55,8 @@ sparse::SetupFacts setup_from(const json& j) {
     s.device = j.at("device"), s.ordering = j.at("ordering"), s.numbering = j.at("numbering"), s.format = j.at("format");
     s.precondition = j.at("precondition"), s.iteration = j.at("iteration");
     if (j.at("launch").is_string()) s.launch = j.at("launch");
+    if (const auto d = j.find("decision"); d != j.end())  // records before it have none
+        s.decision = {d->at("by"), d->at("reason"), d->at("trials"), number_or_nan(d->at("seconds"))};
     s.colors = j.at("colors"), s.color_sizes = j.at("color_sizes").get<std::vector<index_t>>();
     s.shift = number_or_nan(j.at("shift")), s.singular = j.at("singular"), s.own_factor = j.at("own_factor");
     s.bytes = j.at("bytes"), s.peak_bytes = j.at("peak_bytes");

@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/core/device/load.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/math/compensated.hpp>
 #include <kasane/run/newest_checkpoint.hpp>
@@ -63,6 +64,7 @@ class PoissonRun {
         if (record_.started.empty()) record_.started = iso_time_now();
         record_.device = device_info(file.space);
         record_.threads = threads_of(file.space);
+        warn_of_load(file.space);
         record_.simd = simd_name();
         record_.cells = file.problem.cells;
         for (std::size_t d = 0; d < 3; ++d) {
@@ -88,7 +90,7 @@ class PoissonRun {
             Stopwatch watch;
             if (!problem) problem = load(file_);
             auto b = sparse::poisson_rhs(*problem);
-            std::optional solver(set_up(*problem, watch));
+            std::optional solver(set_up(*problem, watch, controls));
             solve(*solver, b, controls);
             if (interrupted_) {
                 finish("interrupted");
@@ -114,15 +116,19 @@ class PoissonRun {
     const std::vector<sparse::ResidualPoint>& history() const { return solution_.history; }
 
    private:
-    sparse::Solver set_up(const sparse::PoissonProblem& problem, const Stopwatch& watch) {
+    sparse::Solver set_up(const sparse::PoissonProblem& problem, const Stopwatch& watch, const RunControls& controls) {
         const auto A = sparse::poisson_matrix(problem);
         record_.assembly_seconds = watch.seconds();
-        sparse::Solver solver(file_.space, A.view(), file_.solver);
+        auto options = file_.solver;
+        Progress bar(controls.progress, "tuning", 1);
+        options.tune_progress = [&](double share, const std::string& what) { bar.update(share, what); };
+        sparse::Solver solver(file_.space, A.view(), options);
         record_.setup = solver.setup();
         record_.papers = papers(chosen(record_.setup, file_.solver));
         const auto& s = record_.setup;
         log::debug("{} unknowns, {} entries, {} colours ({}), numbering {}, format {}, preconditioner {}, iteration {}: set up in {:.3g} s",
                    s.rows, s.nonzeros, s.colors, s.ordering, s.numbering, s.format, s.precondition, s.iteration, s.total_seconds);
+        log::debug("chosen by {}: {}", s.decision.by, s.decision.reason);
         for (const auto& note : s.notes) log::info("{}", note);
         record_.notes.insert(record_.notes.end(), s.notes.begin(), s.notes.end());
         return solver;

@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/core/device/load.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/gauge/update.hpp>
@@ -65,6 +66,7 @@ class QuenchedRun {
         r.finished.clear();
         r.device = device_info(file.space);
         r.threads = threads_of(file.space);
+        warn_of_load(file.space);
         r.simd = simd_name();
         r.extents = file.extents, r.boundary = file.boundary;
         r.start = file.start.text(), r.start_file = file.start.file.string(), r.start_seed = file.start.seed;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
+#include <kasane/core/base/waiting.hpp>
 #include <kasane/sparse/iterate/iterate.hpp>
 #include <kasane/sparse/iterate/phases.body.hpp>
 
@@ -41,6 +42,7 @@ struct TeamBoard {
     std::array<std::array<std::vector<PartSums>, 2>, 3> sums;
     /// For three intervals between barriers in turn: while one is used, the next is set back.
     std::array<std::vector<NextPart>, 3> next;
+    ThreadBarrier barrier;
     bool stop = false;
 };
 
@@ -114,9 +116,7 @@ class Member {
     void color(const Phase& phase, int c, bool up, Kind kind = of_nothing) {
         each_part([&](int part) { segment(phase, c, part, up, kind); });
     }
-    void barrier() {
-#pragma omp barrier
-    }
+    void barrier() { board_.barrier.wait(threads_); }
     template <class Phase>
     void up(const Phase& phase, int first = 0, Kind kind = of_nothing) {
         for (int c = first; c <= last(); ++c) {

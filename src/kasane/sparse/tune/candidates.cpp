@@ -3,6 +3,7 @@
 #include <kasane/sparse/tune/candidates.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <iterator>
 
@@ -63,6 +64,11 @@ Ordering fastest_ordering(const std::vector<TuneTrial>& trials) {
     return iterations[0] > 0 && preferred.seconds_per_iteration > 0 ? preferred.options.ordering : best.ordering;
 }
 
+bool same_choice(const SolverOptions& a, const SolverOptions& b) {
+    return a.ordering == b.ordering && a.numbering == b.numbering && a.format == b.format && a.iteration == b.iteration &&
+           a.launch == b.launch;
+}
+
 index_t colors_of(const Ordering& ordering, const GraphFacts& graph) {
     if (ordering.kind == OrderingKind::natural) return graph.natural_levels;
     if (ordering.colors == 0) return graph.levels;
@@ -110,21 +116,50 @@ std::vector<SolverOptions> variations(const SolverOptions& chosen, const SolverO
     return out;
 }
 
-TuneResult tune(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph, const TrialFunction& trial) {
+TuneResult tune(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph, const TrialFunction& trial,
+                const TuneLimits& limits) {
     TuneResult result;
     std::exception_ptr failure;
+    const bool limited = std::isfinite(limits.seconds);
+    const auto first = candidates(asked, cuda, matrix, graph);
+    constexpr double most_variations = 7;
+    const double expected_trials = static_cast<double>(first.size()) + most_variations;
     const auto run = [&](const std::vector<SolverOptions>& list, bool convergence) {
         for (const auto& options : list) {
+            const auto known = std::ranges::find_if(limits.known, [&](const TuneTrial& t) { return same_choice(t.options, options); });
+            if (known != limits.known.end()) {
+                result.trials.push_back(*known);
+                result.trials.back().options = options;
+                continue;
+            }
+            const double expected = convergence ? limits.trial_seconds : limits.variation_seconds;
+            if (result.cost + expected > limits.seconds) {
+                result.complete = false;
+                return;
+            }
+            if (limits.progress)
+                limits.progress(std::min(1., static_cast<double>(result.trials.size()) / expected_trials),
+                                "ordering " + options.ordering.text() + ", format " + options.format.text());
+            ++result.ran;
             try {
-                result.trials.push_back(trial(options, convergence));
+                const auto done = trial(options, convergence);
+                result.cost += done.cost;
+                result.disturbed = result.disturbed || done.disturbed;
+                if (limited && done.disturbed) {
+                    result.complete = false;
+                    return;
+                }
+                result.trials.push_back(done);
             } catch (const Error&) {  // too large for the memory, or it does not apply
                 failure = std::current_exception();
+                result.cost += expected;
             }
         }
     };
-    const auto first = candidates(asked, cuda, matrix, graph);
     run(first, first.size() > 1);
-    if (result.trials.empty()) std::rethrow_exception(failure);
+    if (result.complete && result.trials.empty()) std::rethrow_exception(failure);
+    result.options = first.front();
+    if (!result.complete) return result;
     const Ordering ordering = fastest_ordering(result.trials);
     const auto of_that_ordering = [&] {
         std::vector<TuneTrial> some;
@@ -132,7 +167,7 @@ TuneResult tune(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix
         return some;
     };
     run(variations(best_of(of_that_ordering()), asked, cuda, matrix), false);
-    result.options = best_of(of_that_ordering());
+    if (result.complete) result.options = best_of(of_that_ordering());
     return result;
 }
 

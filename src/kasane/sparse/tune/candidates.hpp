@@ -5,6 +5,7 @@
 #include <kasane/sparse/solver.hpp>
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace kasane::sparse {
@@ -28,6 +29,8 @@ struct TuneTrial {
     SolverOptions options;
     double seconds_per_iteration = 0;
     std::vector<TuneProgress> progress;  ///< see measured_progress(); empty: that of an earlier trial with the same ordering
+    double cost = 0;                     ///< [s] of the whole trial with its set-up
+    bool disturbed = false;              ///< other programs used the processors meanwhile
 };
 
 /// What run(k) says after k = 8, 11, 16, 23 and 32 iterations from zero; where ||r|| has fallen by 1000 in 32 of them, after more of them
@@ -49,12 +52,29 @@ SolverOptions best_of(const std::vector<TuneTrial>& trials);
 /// Times these options; `convergence` says whether progress is needed. Throwing an Error leaves the candidate out.
 using TrialFunction = std::function<TuneTrial(const SolverOptions&, bool convergence)>;
 
-struct TuneResult {
-    SolverOptions options;
-    std::vector<TuneTrial> trials;  ///< in the order in which they ran
+/// Limits of one call of tune().
+struct TuneLimits {
+    double seconds =
+        std::numeric_limits<double>::infinity();  ///< that the trials may cost; a finite limit also ends with a disturbed trial
+    double trial_seconds = 0;                     ///< expected cost of a trial with convergence
+    double variation_seconds = 0;                 ///< and of one without
+    std::vector<TuneTrial> known;                 ///< of earlier calls: they are not run again
+    ProgressFunction progress;
 };
 
-/// The first candidate's ordering, or the one that is faster by more than estimates err; then its fastest variation. @throws what the last trial threw, where none worked
-TuneResult tune(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph, const TrialFunction& trial);
+struct TuneResult {
+    SolverOptions options;          ///< where incomplete, those of the first candidate
+    std::vector<TuneTrial> trials;  ///< in their order, known ones among them, disturbed ones not where the seconds were limited
+    int ran = 0;                    ///< trials that ran now
+    double cost = 0;                ///< [s] of these
+    bool complete = true;
+    bool disturbed = false;  ///< one of those that ran
+};
+
+/// The first candidate's ordering, or the one that is faster by more than estimates err; then its fastest variation. A trial runs only
+/// where its expected cost fits into what is left of the limit.
+/// @throws what the last trial threw, where none worked
+TuneResult tune(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph, const TrialFunction& trial,
+                const TuneLimits& limits = {});
 
 }  // namespace kasane::sparse

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace kasane::sparse {
@@ -41,6 +42,95 @@ SolverOptions filled_in(SolverOptions asked, const json& entry) {
     if (asked.iteration == Iteration::automatic) asked.iteration = parse_iteration(text_of(entry, "iteration"));
     if (asked.launch == Launch::automatic) asked.launch = parse_launch(text_of(entry, "launch"));
     return asked;
+}
+
+/// The fields that a choice fills in.
+json choice_json(const SolverOptions& chosen) {
+    return {{"ordering", chosen.ordering.text()},
+            {"numbering", name(chosen.numbering)},
+            {"format", chosen.format.text()},
+            {"iteration", name(chosen.iteration)},
+            {"launch", name(chosen.launch)}};
+}
+
+/// A number of the entry that is finite and not negative; 0 where there is none.
+double number_of(const json& entry, const char* name) {
+    const auto found = entry.find(name);
+    const double value = found != entry.end() && found->is_number() ? found->get<double>() : 0;
+    return std::isfinite(value) && value > 0 ? value : 0;
+}
+
+json trial_json(const TuneTrial& trial) {
+    auto object = choice_json(trial.options);
+    object["seconds_per_iteration"] = trial.seconds_per_iteration;
+    object["progress"] = json::array();
+    for (const auto& p : trial.progress) object["progress"].push_back({p.iterations, p.energy, p.residual});
+    return object;
+}
+
+/// @throws InputError, json::exception where it says nothing that can be taken
+TuneTrial trial_from(const json& object, const SolverOptions& asked) {
+    TuneTrial trial;
+    trial.options = filled_in(asked, object);
+    trial.seconds_per_iteration = number_of(object, "seconds_per_iteration");
+    KS_VALIDATE(trial.seconds_per_iteration > 0, "a trial has no time");
+    for (const auto& p : object.at("progress"))
+        trial.progress.push_back({p.at(0).get<int>(), p.at(1).get<double>(), p.at(2).get<double>()});
+    return trial;
+}
+
+constexpr int layout = 2;  ///< of an entry; those before it have no such number, and their timings may be those of a busy machine
+
+/// The record of an entry. @throws InputError where a choice cannot be taken
+TuningRecord record_from(const json& entry, const SolverOptions& asked) {
+    TuningRecord record;
+    record.solve_seconds = number_of(entry, "solve_seconds");
+    record.setup_seconds = number_of(entry, "setup_seconds");
+    record.iteration_seconds = number_of(entry, "iteration_seconds");
+    record.rule_decade = number_of(entry, "rule_seconds_per_decade");
+    record.choice_decade = number_of(entry, "choice_seconds_per_decade");
+    record.uses = static_cast<int>(std::min(number_of(entry, "uses"), 1e6));
+    if (const auto trials = entry.find("trials"); trials != entry.end() && trials->is_array())
+        for (const auto& object : *trials) {
+            try {
+                record.trials.push_back(trial_from(object, asked));
+            } catch (const std::exception&) {  // it runs again
+            }
+        }
+    if (entry.contains("ordering")) record.choice = filled_in(asked, entry);
+    return record;
+}
+
+json entry_of(const TuningKey& key, const TuningRecord& record) {
+    json entry{{"version", version}, {"device", key.device}, {"matrix", key.matrix}, {"asked", key.asked}, {"layout", layout}};
+    if (record.choice) entry.update(choice_json(*record.choice));
+    entry.update({{"uses", record.uses},
+                  {"solve_seconds", record.solve_seconds},
+                  {"setup_seconds", record.setup_seconds},
+                  {"iteration_seconds", record.iteration_seconds},
+                  {"rule_seconds_per_decade", record.rule_decade},
+                  {"choice_seconds_per_decade", record.choice_decade}});
+    entry["trials"] = json::array();
+    for (const auto& trial : record.trials) entry["trials"].push_back(trial_json(trial));
+    return entry;
+}
+
+/// The latest record of the key among the entries. @param note  what was wrong
+TuningRecord latest(const json& entries, const std::string& file, const TuningKey& key, const SolverOptions& asked, std::string& note) {
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+        if (!is_for(*entry, key)) continue;
+        if (number_of(*entry, "layout") != layout) {
+            note =
+                file + " has a choice for this matrix in an older layout, which may have been timed beside other programs: it is not used";
+            continue;
+        }
+        try {
+            return record_from(*entry, asked);
+        } catch (const InputError& error) {
+            note = fmt::format("{} has a choice for this matrix that cannot be taken: {}", file, error.what());
+        }
+    }
+    return {};
 }
 
 std::string number_of_lengths(const CsrView& A) {
@@ -83,36 +173,24 @@ Recalled recall(const fs::path& file, const TuningKey& key, const SolverOptions&
     if (file.empty()) return out;
     const auto entries = io::read_entries(entries_of(file));
     out.note = entries.note;
-    for (auto entry = entries.list.rbegin(); entry != entries.list.rend(); ++entry) {  // the latest first
-        if (!is_for(*entry, key)) continue;
-        try {
-            out.options = filled_in(asked, *entry);
-            return out;
-        } catch (const InputError& error) {
-            out.note = fmt::format("{} has a choice for this matrix that cannot be taken: {}", file.string(), error.what());
-        }
-    }
+    out.record = latest(entries.list, file.string(), key, asked, out.note);
     return out;
 }
 
-std::string remember(const fs::path& file, const TuningKey& key, const SolverOptions& chosen) {
+std::string remember(const fs::path& file, const TuningKey& key, const SolverOptions& asked,
+                     const std::function<void(TuningRecord&)>& change) {
     if (file.empty()) return "";
     const auto why_not = io::change_entries(entries_of(file), [&](json& list) {
+        std::string ignored;
+        auto record = latest(list, file.string(), key, asked, ignored);
+        change(record);
         json kept = json::array();
         for (auto& entry : list)
             if (!is_for(entry, key)) kept.push_back(std::move(entry));
-        kept.push_back({{"version", version},
-                        {"device", key.device},
-                        {"matrix", key.matrix},
-                        {"asked", key.asked},
-                        {"ordering", chosen.ordering.text()},
-                        {"numbering", name(chosen.numbering)},
-                        {"format", chosen.format.text()},
-                        {"iteration", name(chosen.iteration)},
-                        {"launch", name(chosen.launch)}});
+        kept.push_back(entry_of(key, record));
         list = std::move(kept);
     });
-    return why_not.empty() ? "" : "the choice was not kept: " + why_not;  // the solve goes on
+    return why_not.empty() ? "" : "times and choices were not kept: " + why_not;  // the solve goes on
 }
 
 }  // namespace kasane::sparse

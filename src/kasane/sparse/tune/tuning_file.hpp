@@ -1,13 +1,15 @@
-// Choices that were timed once, kept on disk for the next program that has such a matrix on such a device.
+// Choices, trials and times of solves, kept on disk for the next program that has such a matrix on such a device.
 // Invariants: what is read is a hint from anybody: a file or an entry that is damaged, foreign or hostile is passed over with a note and
 // never stops a solve; the file is replaced whole, with what other programs wrote meanwhile; an option that was not left open stays.
 #pragma once
 
-#include <kasane/sparse/solver.hpp>
+#include <kasane/sparse/tune/candidates.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kasane::sparse {
 
@@ -25,16 +27,29 @@ TuningKey tuning_key(const std::string& device, const CsrView& A, const SolverOp
 /// $XDG_CACHE_HOME/kasane/tuning.json, else ~/.cache/kasane/tuning.json; empty where neither is known.
 std::filesystem::path default_tuning_file();
 
+/// What earlier programs found out for one key.
+struct TuningRecord {
+    std::optional<SolverOptions> choice;  ///< the fastest of all candidates: `asked` with its open fields filled in
+    int uses = 0;                         ///< of the choice since it was timed
+    std::vector<TuneTrial> trials;        ///< of a tuning that is not complete yet
+    /// Of the last Solver whose solves no other program disturbed [s]: all its solves together, its set-up, an iteration. 0: not known.
+    double solve_seconds = 0, setup_seconds = 0, iteration_seconds = 0;
+    /// Seconds in which a solve reduced the preconditioned residual by a factor of ten, by the rule's options and by the choice. 0: not
+    /// known.
+    double rule_decade = 0, choice_decade = 0;
+};
+
 struct Recalled {
-    std::optional<SolverOptions> options;  ///< `asked` with its open fields filled in; empty: nothing is known
-    std::string note;                      ///< what was wrong with the file; empty: nothing
+    TuningRecord record;
+    std::string note;  ///< what was wrong with the file; empty: nothing
 };
 
 /// Never throws for what is in the file, nor for its absence.
 Recalled recall(const std::filesystem::path& file, const TuningKey& key, const SolverOptions& asked);
 
-/// Writes the choice into the file, made with its directory where it is missing.
-/// @param chosen  ordering, numbering and format decided   @return why it could not be written; empty: it was
-std::string remember(const std::filesystem::path& file, const TuningKey& key, const SolverOptions& chosen);
+/// Changes the record of a key in the file, made with its directory where it is missing.
+/// @param change  of the record as it is in the file now   @return why it could not be written; empty: it was
+std::string remember(const std::filesystem::path& file, const TuningKey& key, const SolverOptions& asked,
+                     const std::function<void(TuningRecord&)>& change);
 
 }  // namespace kasane::sparse

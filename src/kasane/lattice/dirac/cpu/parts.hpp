@@ -1,6 +1,7 @@
 // How work on the CPU is divided: always the same parts, whatever the number of threads, so that sums in parts' order are the same too.
 #pragma once
 
+#include <kasane/core/device/thread_pool.hpp>
 #include <kasane/lattice/dirac/cpu/lattice.hpp>
 
 #include <algorithm>
@@ -14,9 +15,8 @@ inline index_t part_count(const Lattice<Cpu>& lattice) { return (lattice.blocks(
 template <class Work>
 void for_parts(const Lattice<Cpu>& lattice, const Work& work) {
     const index_t parts = part_count(lattice), blocks = lattice.blocks();
-    const int threads = thread_count(lattice.space());
-#pragma omp parallel for schedule(static) num_threads(threads) if (parts > 1 && threads > 1)
-    for (index_t part = 0; part < parts; ++part) work(part, part * part_blocks, std::min(blocks, (part + 1) * part_blocks));
+    for_each_part(thread_count(lattice.space()), parts,
+                  [&](index_t part) { work(part, part * part_blocks, std::min(blocks, (part + 1) * part_blocks)); });
 }
 
 }  // namespace kasane::lattice

@@ -1,0 +1,96 @@
+// Waiting for another thread of this process: spin for a bounded time, then sleep in the kernel.
+// Invariants: a thread that sleeps gives its processor away, so that the thread that it waits for can have it. std::atomic::wait and
+// sched_yield() do not serve here: behind busy programs a yield costs a time slice of milliseconds each time.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace kasane {
+
+/// A wake-up by the kernel takes tens of microseconds where the other processor is idle: shorter waits are worth spinning.
+constexpr auto spin_time = std::chrono::microseconds(50);
+
+/// One turn of a loop that spins.
+inline void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+/// Spins until `ready()`, for `spin_time` at most; `between()` runs every 16 turns. @return whether it was ready
+template <class Ready, class Between>
+bool spin_until(const Ready& ready, const Between& between) {
+    for (const auto began = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - began < spin_time; between())
+        for (int turn = 0; turn < 16; ++turn) {
+            if (ready()) return true;
+            relax();
+        }
+    return false;
+}
+
+/// What the kernel's account of a thread says.
+struct ProcessorTimes {
+    double running = 0, waiting = 0;  ///< [s] on a processor, and ready to run without one
+};
+/// @param file  /proc/thread-self/schedstat and the like   @return zeros where it cannot be read
+ProcessorTimes processor_times(const char* file);
+
+/// Whether the calling thread lately waited for a processor for more than 5% of the time, by the account of the kernel (looked at every
+/// 20 ms). Other programs use the processors then, and spinning does harm: a thread that never sleeps uses up its time slice and is kept
+/// from the processor for those of the others, while its partners wait for it. False where the system keeps no such account.
+bool processor_is_contended();
+
+/// Spins until `ready()` unless the processor is contended. @return whether it was ready: else the caller sleeps
+template <class Ready>
+bool ready_without_sleep(const Ready& ready) {
+    return ready() || (!processor_is_contended() && spin_until(ready, [] {}));
+}
+
+/// Sleeps while the word has this value; may return early.
+void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value);
+/// Wakes every thread that sleeps on the word.
+void wake_sleepers(std::atomic<std::uint32_t>& word);
+
+/// A word on which threads wait for a change.
+class WaitWord {
+   public:
+    std::uint32_t value() const { return value_.load(); }
+    void set(std::uint32_t value) {
+        value_.store(value);
+        if (sleepers_.load() > 0) wake_sleepers(value_);
+    }
+    /// Returns when the value is another one.
+    void wait_while(std::uint32_t value) {
+        const auto changed = [&] { return value_.load() != value; };
+        if (ready_without_sleep(changed)) return;
+        ++sleepers_;  // before the next look: set() looks at it behind its store
+        while (!changed()) sleep_while(value_, value);
+        --sleepers_;
+    }
+
+   private:
+    alignas(64) std::atomic<std::uint32_t> value_{0};
+    std::atomic<int> sleepers_{0};
+};
+
+/// A barrier for threads that know their number; any number of times.
+class ThreadBarrier {
+   public:
+    /// @param threads  the same for all that meet
+    void wait(int threads) {
+        const auto round = round_.value();
+        if (arrived_.fetch_add(1) + 1 < threads) return round_.wait_while(round);
+        arrived_.store(0);
+        round_.set(round + 1);
+    }
+
+   private:
+    WaitWord round_;
+    alignas(64) std::atomic<int> arrived_{0};
+};
+
+}  // namespace kasane

@@ -1,0 +1,38 @@
+// How much other programs use the processors: before a computation, from the count of runnable threads, and during one, from the time that
+// the threads of this process waited for a processor.
+#pragma once
+
+#include <kasane/core/base/waiting.hpp>
+#include <kasane/core/device/space.hpp>
+
+#include <optional>
+#include <string>
+
+namespace kasane {
+
+/// Threads of all programs that run or wait for a processor, the calling one among them; nothing where the system does not say.
+/// @param loadavg  the text of /proc/loadavg
+std::optional<int> runnable_threads(const std::string& loadavg);
+
+/// What to tell the user where `threads` of ours and `runnable` threads (the calling one among them) exceed the processors; else empty.
+std::string load_warning(int runnable, int threads, int processors);
+
+/// Logs load_warning() for a computation that begins now on this space. Silent on devices, and where the system does not say.
+void warn_of_load(const AnySpace& space);
+
+/// Measures, from its construction on, whether other programs disturbed this one.
+class LoadMeter {
+   public:
+    LoadMeter();
+    /// Part of the time that the threads of this process waited for a processor, of the time that they ran or waited; 0 where the system
+    /// does not say.
+    double waiting() const;
+    /// Timings taken since then say little.
+    bool disturbed() const { return waiting() > 0.05; }
+
+   private:
+    static ProcessorTimes now();  ///< of all threads of this process
+    ProcessorTimes before_;
+};
+
+}  // namespace kasane

@@ -1,0 +1,19 @@
+// Threads beside those of OpenMP: how many can be started, and where they run.
+#pragma once
+
+namespace kasane {
+
+/// The largest number of threads that an option or a key takes.
+constexpr int most_threads = 4096;
+
+/// Threads that can be started beside those of this process now, `wanted` at most.
+int startable_threads(int wanted);
+
+/// @throws InputError with the key "threads" where so many cannot be started (0: as many as processors)
+void check_threads(int threads);
+
+/// Lets the calling thread run on every processor that OpenMP was given: a thread inherits the one place to which OMP_PROC_BIND bound its
+/// maker.
+void run_on_any_processor();
+
+}  // namespace kasane
