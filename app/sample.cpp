@@ -27,7 +27,7 @@ struct Options {
 
 /// The model file with what the command line changed.
 run::ModelFile model_of(const Options& o) {
-    auto model = run::read_model_file(o.model, as_settings(o.set));
+    auto model = run::read_model_file(o.model, as_settings(o.set), o.count > 0 ? std::optional(o.count) : std::nullopt);
     if (o.count > 0) {
         try {
             set_count(model.initial, o.count);

@@ -113,6 +113,25 @@ TEST_F(Models, CountAndSeedOfTheCommandLine) {
     EXPECT_FALSE(fs::exists(directory / "t.hdf5"));
 }
 
+TEST_F(Models, TheCommandLineSuppliesACountThatTheFileLeavesOut) {
+    const std::string halo_and_hole = "units = 'nbody'\n[[component]]\nmodel = 'plummer'\n[[component]]\nmodel = 'black-hole'\nmass = 0.01\n";
+    model(halo_and_hole);
+    const auto s = sample({"model.toml", "--count", "301"});
+    EXPECT_EQ(s.particles.size(), 301);
+    EXPECT_NE(s.model.find("--count 301"), std::string::npos) << s.model;
+    test::expect_bad_input(kasane({"sample", "model.toml", "-o", "t.hdf5", "--json"}), {"model.toml", "count", "missing"});
+    model("units = 'nbody'\nmodel = 'cold'\nscale = 1\n", "ball.toml");
+    EXPECT_EQ(sample({"ball.toml", "--count", "50"}).particles.size(), 50);
+    // What a run file starts from, and a model file that an object counts.
+    model("[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 1\n[initial]\nmodel = 'model.toml'\n[step]\ndt = 0.1\n", "run.toml");
+    EXPECT_EQ(sample({"run.toml", "--count", "40"}).particles.size(), 40);
+    model("units = 'nbody'\n[[object]]\nmodel = 'model.toml'\ncount = 20\n[[object]]\nmodel = 'model.toml'\ncount = 10\n", "two.toml");
+    EXPECT_EQ(sample({"two.toml"}).particles.size(), 30);
+    // Objects share a count in proportion to their own: without any there is no proportion.
+    model("units = 'nbody'\n[[object]]\nmodel = 'plummer'\n", "object.toml");
+    test::expect_bad_input(kasane({"sample", "object.toml", "-o", "t.hdf5", "--count", "9", "--json"}), {"object.toml", "count", "missing"});
+}
+
 TEST_F(Models, TheSameFileForAnyNumberOfThreads) {
     three_components();
     sample({"model.toml", "--threads", "1", "--count", "70001"}, "one.hdf5");
