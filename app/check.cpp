@@ -142,6 +142,9 @@ int check_gravity(const std::string& path, const std::vector<io::Setting>& setti
     run::check_memory(file, common.crew);
     run::Sampling sampling(file.initial, file.units, Cpu{common.threads_or_all()});
     build(sampling, common);
+    auto warnings = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < file.initial.sources.size(); ++i)
+        for (const auto& warning : sampling.warnings(i)) warnings.push_back(warning);
 
     const auto memory = run::memory(file, common.crew);
     const auto papers = run::papers(file);
@@ -156,6 +159,7 @@ int check_gravity(const std::string& path, const std::vector<io::Setting>& setti
         {"memory", as_json(memory.front())},
         {"unused_keys", file.unused_keys},
         {"notes", file.notes},
+        {"warnings", warnings},
         {"papers", papers},
         {"resolved", file.resolved},
     };

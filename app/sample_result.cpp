@@ -23,7 +23,10 @@ std::string indented(const std::string& text) {
 SourceFacts facts_of(const run::Sampling& sampling, std::size_t sources, Cpu on) {
     SourceFacts all(sources);
     for (std::size_t i = 0; i < sources; ++i)
-        if (const auto* galaxy = sampling.galaxy(i)) all[i] = gravity::facts(*galaxy, on);
+        if (const auto* galaxy = sampling.galaxy(i)) {
+            all[i] = gravity::facts(*galaxy, on);
+            all[i]->warnings = sampling.warnings(i);
+        }
     return all;
 }
 
