@@ -114,7 +114,8 @@ TEST_F(Models, CountAndSeedOfTheCommandLine) {
 }
 
 TEST_F(Models, TheCommandLineSuppliesACountThatTheFileLeavesOut) {
-    const std::string halo_and_hole = "units = 'nbody'\n[[component]]\nmodel = 'plummer'\n[[component]]\nmodel = 'black-hole'\nmass = 0.01\n";
+    const std::string halo_and_hole =
+        "units = 'nbody'\n[[component]]\nmodel = 'plummer'\n[[component]]\nmodel = 'black-hole'\nmass = 0.01\n";
     model(halo_and_hole);
     const auto s = sample({"model.toml", "--count", "301"});
     EXPECT_EQ(s.particles.size(), 301);
@@ -123,13 +124,16 @@ TEST_F(Models, TheCommandLineSuppliesACountThatTheFileLeavesOut) {
     model("units = 'nbody'\nmodel = 'cold'\nscale = 1\n", "ball.toml");
     EXPECT_EQ(sample({"ball.toml", "--count", "50"}).particles.size(), 50);
     // What a run file starts from, and a model file that an object counts.
-    model("[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 1\n[initial]\nmodel = 'model.toml'\n[step]\ndt = 0.1\n", "run.toml");
+    model("[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 1\n[initial]\nmodel = 'model.toml'\n"
+          "[force]\nsoftening = 0.1\n[step]\ndt = 0.1\n[output]\ndirectory = 'out'\n",
+          "run.toml");
     EXPECT_EQ(sample({"run.toml", "--count", "40"}).particles.size(), 40);
     model("units = 'nbody'\n[[object]]\nmodel = 'model.toml'\ncount = 20\n[[object]]\nmodel = 'model.toml'\ncount = 10\n", "two.toml");
     EXPECT_EQ(sample({"two.toml"}).particles.size(), 30);
     // Objects share a count in proportion to their own: without any there is no proportion.
     model("units = 'nbody'\n[[object]]\nmodel = 'plummer'\n", "object.toml");
-    test::expect_bad_input(kasane({"sample", "object.toml", "-o", "t.hdf5", "--count", "9", "--json"}), {"object.toml", "count", "missing"});
+    test::expect_bad_input(kasane({"sample", "object.toml", "-o", "t.hdf5", "--count", "9", "--json"}),
+                           {"object.toml", "count", "missing"});
 }
 
 TEST_F(Models, TheSameFileForAnyNumberOfThreads) {
@@ -297,8 +301,9 @@ TEST_F(Models, CheckReadsThemAsSampleDoes) {
 // What is not quite as it was asked for is told on the terminal, in the object and on the page.
 TEST_F(Models, CautionsReachTheUser) {
     // A core about a black hole, in two galaxies: one named, one not; radii in kpc.
-    model("units = 'galactic'\ncount = 1000\n[[component]]\nname = 'stars'\nmodel = 'plummer'\nscale = 1\nmass = 1\n"
-          "[[component]]\nmodel = 'black-hole'\nmass = 0.01\n");
+    model(
+        "units = 'galactic'\ncount = 1000\n[[component]]\nname = 'stars'\nmodel = 'plummer'\nscale = 1\nmass = 1\n"
+        "[[component]]\nmodel = 'black-hole'\nmass = 0.01\n");
     const std::string words = "component \"stars\": the distribution function is negative for 0.028% of the mass", unit = " kpc: about it";
     const auto told = [&](const std::string& text, const std::string& galaxy) {
         EXPECT_NE(text.find("model.toml:5:"), std::string::npos) << text;
@@ -332,9 +337,39 @@ TEST_F(Models, CautionsReachTheUser) {
         told(from["warnings"][1], "galaxy 2, ");
     }
     told(test::read_file(directory / "out/log.txt"), "galaxy \"first\", ");
-    EXPECT_NE(test::read_file(directory / "out/report.html").find("galaxy &quot;first&quot;, component &quot;stars&quot;"), std::string::npos);
+    EXPECT_NE(test::read_file(directory / "out/report.html").find("galaxy &quot;first&quot;, component &quot;stars&quot;"),
+              std::string::npos);
     // A report made anew, and a run that was resumed, keep them.
     ASSERT_EQ(kasane({"resume", "out", "--json"}).json()["warnings"], run.json()["warnings"]);
+}
+
+TEST_F(Models, ShippedOnesAreFoundByName) {
+    const auto by_name = sample({"king-cluster", "--count", "100"}), by_file = sample({shipped("king-cluster").string(), "--count", "100"});
+    EXPECT_EQ(by_name.particles.position, by_file.particles.position);
+    EXPECT_EQ(kasane({"check", "king-cluster", "--json"}).json()["title"],
+              kasane({"check", shipped("king-cluster").string(), "--json"}).json()["title"]);
+    const std::vector<std::string> known{"no-such-model", "black-hole-bulge, dwarf, king-cluster, m31, milky-way"};
+    test::expect_bad_input(kasane({"sample", "no-such-model", "-o", "t.hdf5", "--json"}), known);
+    test::expect_bad_input(kasane({"check", "no-such-model", "--json"}), known);
+    test::expect_bad_input(kasane({"sample", "m31.toml", "-o", "t.hdf5", "--json"}), {"m31.toml", "no such file"});
+    // A file of that name comes first.
+    model("units = 'nbody'\nmodel = 'plummer'\ncount = 7\n", "m31");
+    EXPECT_EQ(sample({"m31"}).particles.size(), 7);
+}
+
+TEST_F(Models, AnInstalledProgramFindsThem) {
+    const auto program = directory / "prefix/bin/kasane", models = directory / "prefix/share/kasane/models";
+    fs::create_directories(program.parent_path());
+    fs::copy_file(KASANE_COMMAND, program);
+    const auto installed = [&](const std::string& name) {
+        return Process(directory, {"check", name, "--json"}, {}, {program.string()}).wait();
+    };
+    test::expect_bad_input(installed("king-cluster"), {"king-cluster", "prefix/bin/models", models.string()});
+    fs::create_directories(models);
+    fs::copy_file(shipped("king-cluster"), models / "king-cluster.toml");
+    const auto found = installed("king-cluster");
+    ASSERT_EQ(found.status, 0) << found.out << found.err;
+    EXPECT_EQ(found.json()["file"], (models / "king-cluster.toml").string());
 }
 
 class ShippedModel : public Models, public ::testing::WithParamInterface<std::string> {};
