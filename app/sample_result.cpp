@@ -44,7 +44,7 @@ SampleResult sample_result(const run::ModelFile& model, const gravity::SnapshotO
         for (auto left = static_cast<std::uint64_t>(source.count); left > 0 && part != parts.end(); ++part)
             left -= std::min(left, part->count);
         if (facts[i]) {
-            galaxies.push_back(run::facts_json(*facts[i]));
+            galaxies.push_back(run::facts_json(*facts[i], model.units));
             if (!source.name.empty()) galaxies.back()["name"] = source.name;
             if (sources.size() > 1) result.text += fmt::format("\n{}:", source.name.empty() ? std::to_string(i + 1) : source.name);
             result.text += indented(run::facts_text(*facts[i], model.units));

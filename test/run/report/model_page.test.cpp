@@ -123,14 +123,17 @@ TEST(ModelFacts, TextIsAlignedAndTellsTheUnits) {
     const auto end = head.find("[kpc]") + 5;  // numbers end where the column's head does
     EXPECT_EQ(row.substr(0, end).substr(end - 5), "1.448") << text;
     EXPECT_NE(text.find("virial ratio 2K/|W| 1.0020"), std::string::npos) << text;
-    EXPECT_NE(text.find("dt_max = 0.00048828125"), std::string::npos) << text;
+    EXPECT_NE(text.find("softening = 0.012 kpc, and steps of 1.7e-05 × 0.978 Gyr (16.6 kyr) for all"), std::string::npos) << text;
+    EXPECT_NE(text.find("dt_max = 0.00048828125 × 0.978 Gyr (477 kyr)"), std::string::npos) << text;
     EXPECT_EQ(text.find("\u00a0"), std::string::npos);
 }
 
 TEST(ModelFacts, JsonHasWhatThereIs) {
-    const auto json = run::facts_json(hand_made().facts);
+    const auto json = run::facts_json(hand_made().facts, gravity::galactic_units());
     EXPECT_EQ(json["n"], 70'001);
     EXPECT_EQ(json["escape_speed"], 700.0);
+    EXPECT_EQ(json["units"], nlohmann::ordered_json::parse(R"({"length": "kpc", "mass": "1e10 Msun", "velocity": "km/s", "time": "0.978 Gyr"})"));
+    EXPECT_EQ(run::facts_json(hand_made().facts, gravity::nbody_units())["units"]["time"], nullptr);
     ASSERT_EQ(json["components"].size(), 3U);
     EXPECT_EQ(json["components"][1]["least_q"], 1.5);
     EXPECT_FALSE(json["components"][0].contains("least_q"));
