@@ -55,7 +55,10 @@ TEST(ModelPage, EveryPlotIsXmlAndShowsWhatThereIs) {
     for (const char* color : {"curve s0", "curve s1", "curve s2", "curve s8"}) EXPECT_EQ(count(mass, color), 1U) << color;
     EXPECT_EQ(count(svgs[0], "curve s2"), 0U) << "a black hole has no density";
     EXPECT_NE(svgs[0].find("[10¹⁰ M☉ / kpc³]"), std::string::npos);
-    EXPECT_EQ(count(svgs[7], "class=\"curve s1"), 3U) << "three dispersions of the disk";
+    // Three dispersions of the disk: in its colour, and in two that no component has, each with a stroke of its own.
+    for (const char* curve : {"class=\"curve s1\"", "class=\"curve s3 dashed\"", "class=\"curve s4 dotted\""})
+        EXPECT_EQ(count(svgs[7], curve), 1U) << curve;
+    EXPECT_NE(html.find("Velocity dispersions: disk"), std::string::npos);
 }
 
 TEST(ModelPage, HostileNamesStayText) {
