@@ -10,6 +10,7 @@
 #include <kasane/run/run_file.hpp>
 #include <kasane/run/run_keys.hpp>
 #include <kasane/run/sampling.hpp>
+#include <kasane/run/shipped_models.hpp>
 
 #include <fmt/format.h>
 
@@ -142,6 +143,9 @@ int check_gravity(const std::string& path, const std::vector<io::Setting>& setti
     run::check_memory(file, common.crew);
     run::Sampling sampling(file.initial, file.units, Cpu{common.threads_or_all()});
     build(sampling, common);
+    auto warnings = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < file.initial.sources.size(); ++i)
+        for (const auto& warning : sampling.warnings(i)) warnings.push_back(warning);
 
     const auto memory = run::memory(file, common.crew);
     const auto papers = run::papers(file);
@@ -156,6 +160,7 @@ int check_gravity(const std::string& path, const std::vector<io::Setting>& setti
         {"memory", as_json(memory.front())},
         {"unused_keys", file.unused_keys},
         {"notes", file.notes},
+        {"warnings", warnings},
         {"papers", papers},
         {"resolved", file.resolved},
     };
@@ -184,20 +189,23 @@ Action add_check(CLI::App& app, const Common& common) {
         std::vector<std::string> set;
     };
     auto options = std::make_shared<Options>();
-    app.add_option("FILE", options->file, "Run file or model file (TOML)")->required();
+    app.add_option("FILE", options->file,
+                   "Run file or model file (TOML), or the name of a model that comes with kasane: m31, milky-way, ...")
+        ->required();
     add_settings(app, options->set);
     return [options, &common] {
         auto settings = as_settings(options->set);
-        if (run::is_model_file(options->file, settings)) {
-            need_one_rank(common, options->file, "`kasane sample`");
-            return check_model(options->file, settings, common);
+        const auto file = run::model_path(options->file).string();
+        if (run::is_model_file(file, settings)) {
+            need_one_rank(common, file, "`kasane sample`");
+            return check_model(file, settings, common);
         }
         for (const auto& setting : common.settings()) settings.push_back(setting);
-        const auto problem = run::problem_of(options->file, settings);
-        if (problem != run::Problem::gravity) need_one_rank(common, options->file, "this problem");
-        if (problem == run::Problem::poisson) return check_poisson(options->file, settings, common);
-        if (problem == run::Problem::quenched) return check_quenched(options->file, settings, common);
-        return check_gravity(options->file, settings, common);
+        const auto problem = run::problem_of(file, settings);
+        if (problem != run::Problem::gravity) need_one_rank(common, file, "this problem");
+        if (problem == run::Problem::poisson) return check_poisson(file, settings, common);
+        if (problem == run::Problem::quenched) return check_quenched(file, settings, common);
+        return check_gravity(file, settings, common);
     };
 }
 

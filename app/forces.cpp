@@ -7,11 +7,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <optional>
+
 namespace kasane::app {
 namespace {
 
 struct Options {
-    std::string snapshot, file, method = "direct", softening;
+    std::string snapshot, file, method = "direct", softening, units = "auto";
+    std::optional<double> G;
     std::string variant = "auto", precision = "single", accumulation = "double";  // direct
     gravity::Tree tree;
     double theta = gravity::GeometricMac{}.theta, delta = gravity::AccelerationMac{}.delta, error = 0;
@@ -19,6 +23,39 @@ struct Options {
     std::int64_t audit = 0;
     bool force = false;
 };
+
+/// What the snapshot's numbers mean: what it states, and where it states nothing what the options say.
+gravity::Units units_of(const gravity::Snapshot& snapshot, const Options& o) {
+    const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-3 * std::abs(b); };
+    auto units = snapshot.units;
+    bool known = snapshot.states_units;
+    if (o.units != "auto") {
+        const auto named = gravity::units_named(o.units);
+        const bool same =
+            near(units.length_cm, named.length_cm) && near(units.mass_g, named.mass_g) && near(units.velocity_cm_s, named.velocity_cm_s);
+        KS_VALIDATE(!known || same,
+                    fmt::format("is {}, and {} states {} units ({} cm, {} g, {} cm/s): leave the option out", o.units, o.snapshot,
+                                units.name, units.length_cm, units.mass_g, units.velocity_cm_s),
+                    {"", 0, 0, "--units"});
+        if (!known) units = named;
+        known = true;
+    }
+    if (o.G) {
+        const double G = *o.G;
+        KS_VALIDATE(std::isfinite(G) && G > 0, fmt::format("is {}: a finite number above 0 is needed", G), {"", 0, 0, "--G"});
+        KS_VALIDATE(!known || near(G, units.G),
+                    fmt::format("is {}, and G = {} in the {} units {}: leave the option out", G, units.G, units.name,
+                                snapshot.states_units ? "that " + o.snapshot + " states" : "of --units"),
+                    {"", 0, 0, "--G"});
+        if (!known) units = gravity::nbody_units(), units.name = G == 1 ? units.name : "user";
+        units.G = G;
+        known = true;
+    }
+    if (!known)
+        log::warning("{} states no units: {}, {} and {} with G = {} are taken (--units and --G say otherwise)", o.snapshot,
+                     units.length_name, units.mass_name, units.velocity_name, units.G);
+    return units;
+}
 
 /// One softening for all types: what the snapshot states, if it states one.
 double softening_of(const gravity::Snapshot& snapshot, const std::string& file) {
@@ -73,21 +110,28 @@ int forces(const Common& common, const Options& o, const CLI::App& app) {
     if (by_tree) gravity::validate(std::get<gravity::Tree>(force));
     const auto space = common.space();
     const auto snapshot = gravity::read_snapshot(o.snapshot);
+    const auto units = units_of(snapshot, o);
     double softening = 0;
     try {
-        softening = o.softening.empty() ? softening_of(snapshot, o.snapshot)
-                                        : gravity::quantity(o.softening, gravity::Dimension::length, snapshot.units);
+        softening =
+            o.softening.empty() ? softening_of(snapshot, o.snapshot) : gravity::quantity(o.softening, gravity::Dimension::length, units);
     } catch (const InputError& error) {
         if (o.softening.empty()) throw;
         throw InputError(error.what(), {"", 0, 0, "--softening"});
     }
-    std::visit([&](auto& chosen) { chosen.softening = softening, chosen.G = snapshot.units.G; }, force);
+    std::visit([&](auto& chosen) { chosen.softening = softening, chosen.G = units.G; }, force);
     const auto forces = run::forces(space, snapshot.particles, force);
     run::write_forces(o.file, snapshot.particles, forces);
-    nlohmann::ordered_json object{{"n", snapshot.particles.size()},      {"seconds", forces.seconds},
-                                  {"method", o.method},                  {"variant", forces.variant},
-                                  {"interactions", forces.interactions}, {"softening", softening},
-                                  {"file", o.file},                      {"audit", nullptr}};
+    nlohmann::ordered_json object{{"n", snapshot.particles.size()},
+                                  {"seconds", forces.seconds},
+                                  {"method", o.method},
+                                  {"variant", forces.variant},
+                                  {"interactions", forces.interactions},
+                                  {"softening", softening},
+                                  {"units", units.name},
+                                  {"G", units.G},
+                                  {"file", o.file},
+                                  {"audit", nullptr}};
     auto text = fmt::format("{} particles by {}, variant {}, in {:.3g} s: {}", snapshot.particles.size(), o.method, forces.variant,
                             forces.seconds, o.file);
     if (o.audit > 0) {
@@ -110,6 +154,11 @@ Action add_forces(CLI::App& app, const Common& common) {
     app.add_option("-o,--output", o.file, "HDF5 file to write: Acceleration, Potential, ParticleIDs")->required();
     app.add_option("--method", o.method, "direct or tree")->check(CLI::IsMember({"direct", "tree"}));
     app.add_option("--softening", o.softening, "In the snapshot's unit of length, or \"50 pc\" (default: as the snapshot states)");
+    app.add_option("--units", o.units,
+                   "Of a snapshot that states none: galactic (kpc, 1e10 Msun, km/s, G = 43007.1) or nbody (G = 1); auto: as the snapshot "
+                   "states, else galactic")
+        ->check(CLI::IsMember({"auto", "galactic", "nbody"}));
+    app.add_option("--G", o.G, "Gravitational constant of a snapshot that states no units; without --units they have no names");
     app.add_option("--audit", o.audit, "Compare so many particles with plain sums in double")->check(CLI::NonNegativeNumber);
     app.add_flag("--force", o.force, "Overwrite the output file if it exists");
     const std::string direct = "With --method direct", tree = "With --method tree";

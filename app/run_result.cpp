@@ -37,6 +37,7 @@ int tell(const Common& common, const run::RunResult& result) {
                                   {"step_seconds", number_or_null(result.step_seconds)},
                                   {"predicted_step_seconds", number_or_null(result.predicted_step_seconds)},
                                   {"relative_energy_error", result.relative_energy_error}};
+    object["warnings"] = result.warnings;
     object["report"] = path_or_null(result.report);
     const bool constant = result.block_steps == result.steps;
     const auto steps = constant ? fmt::format("{} steps", result.steps)

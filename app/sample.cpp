@@ -9,6 +9,7 @@
 #include <kasane/run/papers.hpp>
 #include <kasane/run/report/words.hpp>
 #include <kasane/run/sampling.hpp>
+#include <kasane/run/shipped_models.hpp>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,9 @@ namespace kasane::app {
 namespace {
 
 struct Options {
-    std::string model, file, report;
+    std::string model;           // as given
+    std::filesystem::path path;  // of the file that it names
+    std::string file, report;
     std::vector<std::string> set;
     std::int64_t count = 0, seed = -1;
     bool force = false;
@@ -27,7 +30,7 @@ struct Options {
 
 /// The model file with what the command line changed.
 run::ModelFile model_of(const Options& o) {
-    auto model = run::read_model_file(o.model, as_settings(o.set));
+    auto model = run::read_model_file(o.path, as_settings(o.set), o.count > 0 ? std::optional(o.count) : std::nullopt);
     if (o.count > 0) {
         try {
             set_count(model.initial, o.count);
@@ -74,7 +77,7 @@ void write_report(const Options& o, const run::ModelFile& model, const run::Samp
     run::ModelReport page;
     page.title = model.title;
     page.command = command_of(o);
-    page.file = std::filesystem::path(o.model).filename().string();
+    page.file = o.path.filename().string();
     page.text = model.resolved;
     page.tables = tables_of(o.report).string();
     page.units = model.units;
@@ -85,7 +88,8 @@ void write_report(const Options& o, const run::ModelFile& model, const run::Samp
     run::write_model_report(o.report, page);
 }
 
-int sample(const Common& common, const Options& o) {
+int sample(const Common& common, Options o) {
+    o.path = run::model_path(o.model);
     check_files(o);
     const auto model = model_of(o);
     const auto& sources = model.initial.sources;
@@ -132,9 +136,11 @@ int sample(const Common& common, const Options& o) {
 
 Action add_sample(CLI::App& app, const Common& common) {
     auto options = std::make_shared<Options>();
-    app.add_option("MODEL", options->model, "Model file or run file (TOML)")->required();
+    app.add_option("MODEL", options->model,
+                   "Model file or run file (TOML), or the name of a model that comes with kasane: m31, milky-way, ...")
+        ->required();
     app.add_option("-o,--output", options->file, "Snapshot to write (GADGET HDF5)")->required();
-    app.add_option("--count", options->count, "Number of particles in all, instead of the file's")
+    app.add_option("--count", options->count, "Number of particles in all, instead of the file's or where it has none")
         ->check(whole_number(1, gravity::most_particles));
     app.add_option("--seed", options->seed, "Seed, instead of the file's; further objects count on from it")
         ->check(whole_number(0, INT64_MAX));

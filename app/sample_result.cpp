@@ -23,7 +23,10 @@ std::string indented(const std::string& text) {
 SourceFacts facts_of(const run::Sampling& sampling, std::size_t sources, Cpu on) {
     SourceFacts all(sources);
     for (std::size_t i = 0; i < sources; ++i)
-        if (const auto* galaxy = sampling.galaxy(i)) all[i] = gravity::facts(*galaxy, on);
+        if (const auto* galaxy = sampling.galaxy(i)) {
+            all[i] = gravity::facts(*galaxy, on);
+            all[i]->warnings = sampling.warnings(i);
+        }
     return all;
 }
 
@@ -41,7 +44,7 @@ SampleResult sample_result(const run::ModelFile& model, const gravity::SnapshotO
         for (auto left = static_cast<std::uint64_t>(source.count); left > 0 && part != parts.end(); ++part)
             left -= std::min(left, part->count);
         if (facts[i]) {
-            galaxies.push_back(run::facts_json(*facts[i]));
+            galaxies.push_back(run::facts_json(*facts[i], model.units));
             if (!source.name.empty()) galaxies.back()["name"] = source.name;
             if (sources.size() > 1) result.text += fmt::format("\n{}:", source.name.empty() ? std::to_string(i + 1) : source.name);
             result.text += indented(run::facts_text(*facts[i], model.units));

@@ -1,4 +1,6 @@
 #include <kasane/gravity/units.hpp>
+#include <kasane/run/model_file.hpp>
+#include <kasane/run/shipped_models.hpp>
 
 #include <bench/gravity/galaxy_models.hpp>
 
@@ -63,23 +65,16 @@ std::vector<NamedGalaxy> single_spheres(index_t count) {
 }
 
 GalaxyModel m31_model(index_t count, bool with_disk) {
-    GalaxyModel model;
+    static const auto shipped = run::read_model_file(run::model_path("m31"));
+    auto model = *shipped.initial.sources.front().galaxy();
     model.count = count;
-    model.G = galactic_units().G;
-    model.components = {
-        {.name = "halo", .law = Nfw{}, .mass = 81.1, .scale = 7.63, .truncation = {250, 25}, .type = 1},
-        {.name = "stellar halo", .law = Sersic{2.2}, .mass = 0.8, .scale = 9, .truncation = {176, 20}, .type = 4},
-        {.name = "bulge", .law = Hernquist{}, .mass = 3.24, .scale = 0.61, .truncation = {6.1, 0.61}, .type = 3},
-    };
-    if (with_disk)
-        model.components.push_back({.name = "disk", .law = ExponentialDisk{}, .mass = 3.66, .scale = 5.4, .truncation = {54, 5.4},
-                                    .disk = {.height = 0.6, .toomre_q = 2.3}, .type = 2});
+    if (!with_disk) std::erase_if(model.components, [](const Component& c) { return is_disk(c.law); });
     return model;
 }
 
 GalaxyModel disk_in_halo(index_t count) {
     auto model = m31_model(count);
-    model.components.erase(model.components.begin() + 1, model.components.begin() + 3);
+    std::erase_if(model.components, [](const Component& c) { return c.name != "halo" && !is_disk(c.law); });
     return model;
 }
 

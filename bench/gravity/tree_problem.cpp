@@ -2,9 +2,8 @@
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/tree/links_divergence.hpp>
-#include <kasane/gravity/units.hpp>
 
-#include <bench/gravity/m31.hpp>
+#include <bench/gravity/galaxy_models.hpp>
 #include <bench/gravity/tree_problem.hpp>
 
 #include <algorithm>
@@ -22,9 +21,10 @@ TreeProblem sampled(TreeModel model, index_t n) {
         problem.particles = sample(Component{.law = Nfw{}, .truncation = {10, 1}, .count = n});
         problem.softening = 1. / 128;
     } else {
-        problem.particles = m31_spheres(n);
-        problem.softening = m31_softening;
-        problem.G = galactic_units().G;
+        const auto m31 = m31_model(n, false);
+        problem.particles = sample(m31, Cpu{});
+        problem.softening = m31.components.front().softening;
+        problem.G = m31.G;
     }
     problem.stride = std::max<index_t>(1, n / TreeProblems::audited);
     return problem;

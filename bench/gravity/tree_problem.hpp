@@ -16,7 +16,7 @@ namespace kasane::bench {
 
 enum class TreeModel {
     nfw,  ///< NFW sphere of unit mass and scale, cut at ten scales (the distribution of [OMBMN12]); eps 1/128
-    m31,  ///< halo and bulge of the M31 of GOTHIC, eps 1/64 kpc
+    m31,  ///< the spheres of models/m31.toml with its softening, 1/64 kpc
 };
 
 /// A model with a reference for its forces.

@@ -113,6 +113,29 @@ TEST_F(Models, CountAndSeedOfTheCommandLine) {
     EXPECT_FALSE(fs::exists(directory / "t.hdf5"));
 }
 
+TEST_F(Models, TheCommandLineSuppliesACountThatTheFileLeavesOut) {
+    const std::string halo_and_hole =
+        "units = 'nbody'\n[[component]]\nmodel = 'plummer'\n[[component]]\nmodel = 'black-hole'\nmass = 0.01\n";
+    model(halo_and_hole);
+    const auto s = sample({"model.toml", "--count", "301"});
+    EXPECT_EQ(s.particles.size(), 301);
+    EXPECT_NE(s.model.find("--count 301"), std::string::npos) << s.model;
+    test::expect_bad_input(kasane({"sample", "model.toml", "-o", "t.hdf5", "--json"}), {"model.toml", "count", "missing"});
+    model("units = 'nbody'\nmodel = 'cold'\nscale = 1\n", "ball.toml");
+    EXPECT_EQ(sample({"ball.toml", "--count", "50"}).particles.size(), 50);
+    // What a run file starts from, and a model file that an object counts.
+    model("[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 1\n[initial]\nmodel = 'model.toml'\n"
+          "[force]\nsoftening = 0.1\n[step]\ndt = 0.1\n[output]\ndirectory = 'out'\n",
+          "run.toml");
+    EXPECT_EQ(sample({"run.toml", "--count", "40"}).particles.size(), 40);
+    model("units = 'nbody'\n[[object]]\nmodel = 'model.toml'\ncount = 20\n[[object]]\nmodel = 'model.toml'\ncount = 10\n", "two.toml");
+    EXPECT_EQ(sample({"two.toml"}).particles.size(), 30);
+    // Objects share a count in proportion to their own: without any there is no proportion.
+    model("units = 'nbody'\n[[object]]\nmodel = 'plummer'\n", "object.toml");
+    test::expect_bad_input(kasane({"sample", "object.toml", "-o", "t.hdf5", "--count", "9", "--json"}),
+                           {"object.toml", "count", "missing"});
+}
+
 TEST_F(Models, TheSameFileForAnyNumberOfThreads) {
     three_components();
     sample({"model.toml", "--threads", "1", "--count", "70001"}, "one.hdf5");
@@ -277,22 +300,76 @@ TEST_F(Models, CheckReadsThemAsSampleDoes) {
 
 // What is not quite as it was asked for is told on the terminal, in the object and on the page.
 TEST_F(Models, CautionsReachTheUser) {
-    model("units = 'nbody'\ncount = 1000\n[[component]]\nname = 'stars'\nmodel = 'plummer'\nscale = 1\n"
-          "[[component]]\nmodel = 'black-hole'\nmass = 0.01\n");
+    // A core about a black hole, in two galaxies: one named, one not; radii in kpc.
+    model(
+        "units = 'galactic'\ncount = 1000\n[[component]]\nname = 'stars'\nmodel = 'plummer'\nscale = 1\nmass = 1\n"
+        "[[component]]\nmodel = 'black-hole'\nmass = 0.01\n");
+    const std::string words = "component \"stars\": the distribution function is negative for 0.028% of the mass", unit = " kpc: about it";
+    const auto told = [&](const std::string& text, const std::string& galaxy) {
+        EXPECT_NE(text.find("model.toml:5:"), std::string::npos) << text;
+        for (const auto& word : {std::string("component.0.model: "), galaxy + words, unit})
+            EXPECT_NE(text.find(word), std::string::npos) << word << " in " << text;
+    };
     const auto outcome = kasane({"sample", "model.toml", "-o", "s.hdf5", "--report", "s.html", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const std::string words = "\"stars\" is negative for 0.028% of its mass";
-    EXPECT_NE(outcome.err.find("warning: the distribution function of " + words), std::string::npos) << outcome.err;
+    told(outcome.err, "");
     const auto galaxy = outcome.json()["galaxies"][0];
     ASSERT_EQ(galaxy["warnings"].size(), 1u);
-    EXPECT_NE(galaxy["warnings"][0].get<std::string>().find(words), std::string::npos);
+    told(galaxy["warnings"][0], "");
     EXPECT_GT(galaxy["components"][0]["clamped_radius"], 0);
-    EXPECT_NE(test::read_file(directory / "s.html").find("Note:"), std::string::npos);
-    test::write_file(directory / "run.toml", "[run]\nproblem = 'gravity'\nunits = 'nbody'\ndevice = 'cpu'\nuntil = 0.1\n"
-                                             "[initial]\nmodel = 'model.toml'\n[force]\nsoftening = 0.1\n[step]\ndt = 0.1\n"
-                                             "[output]\ndirectory = 'out'\n");
-    ASSERT_EQ(kasane({"run", "run.toml"}).status, 0);
-    EXPECT_NE(test::read_file(directory / "out/log.txt").find(words), std::string::npos);
+    const auto page = test::read_file(directory / "s.html");
+    const auto note = page.find("<strong>Note:</strong>");
+    ASSERT_NE(note, std::string::npos);
+    for (const char* word : {"component &quot;stars&quot;", "component.0.model", " kpc: about it"})
+        EXPECT_NE(page.find(word, note), std::string::npos) << word;
+
+    test::write_file(directory / "run.toml",
+                     "[run]\nproblem = 'gravity'\nunits = 'galactic'\ndevice = 'cpu'\nuntil = 0.001\n"
+                     "[[object]]\nname = 'first'\nmodel = 'model.toml'\n[[object]]\nmodel = 'model.toml'\nposition = [50, 0, 0]\n"
+                     "[force]\nsoftening = 0.1\n[step]\ndt = 0.001\n[output]\ndirectory = 'out'\n");
+    const auto run = kasane({"run", "run.toml", "--json"});
+    ASSERT_EQ(run.status, 0) << run.err;
+    const auto record = json::parse(test::read_file(directory / "out/record.json"));
+    const auto check = kasane({"check", "run.toml", "--json"}).json();
+    for (const auto& from : {run.json(), record, check}) {
+        ASSERT_EQ(from["warnings"].size(), 2u);
+        told(from["warnings"][0], "galaxy \"first\", ");
+        told(from["warnings"][1], "galaxy 2, ");
+    }
+    told(test::read_file(directory / "out/log.txt"), "galaxy \"first\", ");
+    EXPECT_NE(test::read_file(directory / "out/report.html").find("galaxy &quot;first&quot;, component &quot;stars&quot;"),
+              std::string::npos);
+    // A report made anew, and a run that was resumed, keep them.
+    ASSERT_EQ(kasane({"resume", "out", "--json"}).json()["warnings"], run.json()["warnings"]);
+}
+
+TEST_F(Models, ShippedOnesAreFoundByName) {
+    const auto by_name = sample({"king-cluster", "--count", "100"}), by_file = sample({shipped("king-cluster").string(), "--count", "100"});
+    EXPECT_EQ(by_name.particles.position, by_file.particles.position);
+    EXPECT_EQ(kasane({"check", "king-cluster", "--json"}).json()["title"],
+              kasane({"check", shipped("king-cluster").string(), "--json"}).json()["title"]);
+    const std::vector<std::string> known{"no-such-model", "black-hole-bulge, dwarf, king-cluster, m31, milky-way"};
+    test::expect_bad_input(kasane({"sample", "no-such-model", "-o", "t.hdf5", "--json"}), known);
+    test::expect_bad_input(kasane({"check", "no-such-model", "--json"}), known);
+    test::expect_bad_input(kasane({"sample", "m31.toml", "-o", "t.hdf5", "--json"}), {"m31.toml", "no such file"});
+    // A file of that name comes first.
+    model("units = 'nbody'\nmodel = 'plummer'\ncount = 7\n", "m31");
+    EXPECT_EQ(sample({"m31"}).particles.size(), 7);
+}
+
+TEST_F(Models, AnInstalledProgramFindsThem) {
+    const auto program = directory / "prefix/bin/kasane", models = directory / "prefix/share/kasane/models";
+    fs::create_directories(program.parent_path());
+    fs::copy_file(KASANE_COMMAND, program);
+    const auto installed = [&](const std::string& name) {
+        return Process(directory, {"check", name, "--json"}, {}, {program.string()}).wait();
+    };
+    test::expect_bad_input(installed("king-cluster"), {"king-cluster", "prefix/bin/models", models.string()});
+    fs::create_directories(models);
+    fs::copy_file(shipped("king-cluster"), models / "king-cluster.toml");
+    const auto found = installed("king-cluster");
+    ASSERT_EQ(found.status, 0) << found.out << found.err;
+    EXPECT_EQ(found.json()["file"], (models / "king-cluster.toml").string());
 }
 
 class ShippedModel : public Models, public ::testing::WithParamInterface<std::string> {};

@@ -8,15 +8,17 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace kasane::run {
 
-/// What quantities are read in, and where relative file names start.
+/// What quantities are read in, where relative file names start, and the count of a model that states none (not of [[object]] tables).
 struct InitialContext {
     gravity::Units units;
     std::filesystem::path directory;
+    std::optional<index_t> count = {};
 };
 
 /// Places of a component's options, by their keys in the file.

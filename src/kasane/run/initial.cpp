@@ -48,7 +48,8 @@ gravity::Ball read_ball(io::Section table, const std::string& name, std::uint64_
         for (const char* key : {"count", "seed", "scale"}) table.unused(key);
         ball.count = 1;
     } else {
-        ball.count = table.integer("count", {.help = "number of particles", .least = 1, .most = gravity::most_particles});
+        ball.count =
+            table.integer("count", {.help = "number of particles", .fallback = context.count, .least = 1, .most = gravity::most_particles});
         ball.seed = read_seed(table, seed);
         ball.radius = table.number("scale", {.help = "radius", .unit = units.length_name, .range = io::above(0),
                                              .parse = parse(Dimension::length, units)});
@@ -105,9 +106,11 @@ Source read_galaxy(io::Section table, std::uint64_t seed, const InitialContext& 
         return c.count == 0 && c.particle_mass == 0 && !gravity::is_black_hole(c.law);
     });
     if (shared)
-        model.count = table.integer("count", {.help = several ? "of the components that say no count or particle_mass, shared by mass"
-                                                              : "number of particles",
-                                              .least = 1, .most = gravity::most_particles});
+        model.count = table.integer(
+            "count", {.help = several ? "of the components that say no count or particle_mass, shared by mass" : "number of particles",
+                      .fallback = context.count,
+                      .least = 1,
+                      .most = gravity::most_particles});
     else
         table.unused("count");
     model.seed = read_seed(table, seed);
@@ -173,7 +176,9 @@ Source read_model_of_file(io::Section table, const std::string& name, std::uint6
         const auto units = root.text("units", {.fallback = context.units.name});
         KS_VALIDATE(units == context.units.name, fmt::format("is in {} units, and this file in {}", units, context.units.name),
                     root.where("units"));
-        source = read_source(root, seed, {context.units, path.parent_path()}, false);
+        // Of a model without a count: enough for any number of components, until the count below replaces it.
+        const auto count = table.has("count") ? std::optional(gravity::most_particles / 2) : context.count;
+        source = read_source(root, seed, {context.units, path.parent_path(), count}, false);
         file.finish();
     } catch (const InputError& error) {
         table.problem("model", at_key(error));
@@ -353,7 +358,8 @@ Initial read_initial(io::Section root, io::Section table, const InitialContext& 
         initial.orbit_where = root.where("orbit");
         if (objects.size() != 2) root.problem("orbit", fmt::format("needs two [[object]] tables, and there are {}", objects.size()));
     }
-    for (auto& object : objects) initial.sources.push_back(read_object(object, initial.sources.size() + 1, placed_by_orbit, context));
+    const InitialContext of_objects{context.units, context.directory};
+    for (auto& object : objects) initial.sources.push_back(read_object(object, initial.sources.size() + 1, placed_by_orbit, of_objects));
     if (initial.as_is && initial.sources[0].count > 0) initial.time = gravity::inspect_snapshot(*initial.sources[0].file()).time;
     return initial;
 }

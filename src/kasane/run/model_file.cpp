@@ -17,11 +17,12 @@ bool is_model_file(const std::filesystem::path& path, const std::vector<io::Sett
     return std::none_of(std::begin(of_runs), std::end(of_runs), has) && std::any_of(std::begin(of_models), std::end(of_models), has);
 }
 
-ModelFile read_model_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings) {
+ModelFile read_model_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings,
+                          const std::optional<index_t>& count) {
     io::RunFileReader file(path, settings);
     auto root = file.root();
     if (root.has("run")) {
-        auto run_file = read_run_file(path, settings);
+        auto run_file = read_run_file(path, settings, {}, nullptr, count);
         return {std::move(run_file.title), std::move(run_file.initial), std::move(run_file.units), std::move(run_file.resolved),
                 std::move(run_file.unused_keys)};
     }
@@ -31,7 +32,7 @@ ModelFile read_model_file(const std::filesystem::path& path, const std::vector<i
     root.text("source", {.help = "where the parameters come from", .fallback = ""});
     const io::TextKey units{.help = "of bare numbers", .fallback = "galactic", .choices = {"galactic", "nbody"}};
     model.units = gravity::units_named(root.text("units", units));
-    model.initial = read_initial(root, root, {model.units, std::filesystem::absolute(path).parent_path()});
+    model.initial = read_initial(root, root, {model.units, std::filesystem::absolute(path).parent_path(), count});
     file.finish();
     model.unused_keys = file.unused_keys();
     model.resolved = file.resolved(fmt::format("Written by kasane {} ({}): the model file with every key spelled out.", version, commit));

@@ -4,6 +4,7 @@
 
 #include <kasane/run/initial.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@ struct ModelFile {
 /// Does the file describe a model alone, with nothing of a run? @throws InputError when it cannot be read
 bool is_model_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {});
 
+/// @param count  particles of a model that states no count; none: it must state one
 /// @throws InputError with everything that is wrong with the file
-ModelFile read_model_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {});
+ModelFile read_model_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {},
+                          const std::optional<index_t>& count = {});
 
 }  // namespace kasane::run

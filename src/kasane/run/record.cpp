@@ -141,6 +141,7 @@ std::string to_json(const Record& r) {
                                         {"max", r.force_error.max}}
                                  : json(nullptr)},
         {"segments", segments},
+        {"warnings", r.warnings},
         {"unused_keys", r.unused_keys},
         {"papers", r.papers},
     });
@@ -164,6 +165,7 @@ Record record_from_json(const std::string& text, const std::filesystem::path& fi
         r.final_relative_energy_error = number_or_nan(j.at("final_relative_energy_error"));
         r.unused_keys = j.at("unused_keys");
         r.papers = j.at("papers");
+        r.warnings = j.value("warnings", r.warnings);  // older records have none
         r.simd = j.at("simd"), r.device.name = j.at("device").at("name");
         if (const auto counts = j.find("step_counts"); counts != j.end()) {  // records of version 0.1 have none
             r.step_counts.block_steps = counts->at("block_steps");

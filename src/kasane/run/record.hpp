@@ -74,6 +74,7 @@ struct Record {
     double relative_energy_error = 0;  ///< largest so far
     double final_relative_energy_error = 0;
     std::vector<Segment> segments;
+    std::vector<std::string> warnings;  ///< of the model: see Sampling::warnings()
     std::vector<std::string> unused_keys, papers;
     std::string problem_text;  ///< why it failed
 };

@@ -21,7 +21,7 @@ Sampled particles_of(const RunFile& file, const RunControls& controls) {
 
 RunResult finish(const Record& record, const RunDirectory& directory) {
     RunResult result{directory.path(), {}, record.status, record.steps, record.step_counts.block_steps, record.time, record.seconds,
-                     record.step_seconds, record.predicted_step_seconds, record.relative_energy_error};
+                     record.step_seconds, record.predicted_step_seconds, record.relative_energy_error, record.warnings};
     if (record.status != "done") {
         log::debug("interrupted at step {}; `kasane resume {}` goes on", record.steps, directory.path().string());
         return result;
@@ -50,8 +50,9 @@ RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, 
     log::info("{}: {} particles on {}{}, {} {} to t = {:.6g}, in {}", file.title, start.particles.size(), device_info(file.space).name,
               others(controls, file), file.schedule.last(), control_of(file.steps) ? "times dt_max" : "steps", file.schedule.until, directory.path().string());
     for (const auto& note : file.notes) log::info("{}", note);
-    for (const auto& caution : start.cautions) log::debug("{}", caution);  // told on the terminal before there was a log file
+    for (const auto& warning : start.warnings) log::debug("{}", warning);  // told on the terminal before there was a log file
     Record record;
+    record.warnings = std::move(start.warnings);
     record.components = std::move(start.components);
     GravityRun run(file, directory, std::move(start.particles), {}, 0, std::move(record), controls.crew);
     return finish(run.go(controls), directory);

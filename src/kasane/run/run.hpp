@@ -29,6 +29,7 @@ struct RunResult {
     double seconds = 0;                ///< wall, all of the run's lives together
     double step_seconds = 0, predicted_step_seconds = 0;  ///< wall, of a macro step, and what the model says; 0: not known
     double relative_energy_error = 0;  ///< largest |E - E0| / |E0| of any diagnostic step
+    std::vector<std::string> warnings{};  ///< of the model: see Sampling::warnings()
 };
 
 /// From the beginning; on rank 0 of a crew, as resume(). @throws InputError before anything is written, ComputationError when it blows up or the disk is full

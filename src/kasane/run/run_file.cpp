@@ -56,7 +56,7 @@ std::vector<std::string> notes(const RunFile& file) {
 }  // namespace
 
 RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings,
-                      const std::optional<double>& resumed_from, Crew* crew) {
+                      const std::optional<double>& resumed_from, Crew* crew, const std::optional<index_t>& count) {
     std::optional<Crew> alone;
     if (!crew) crew = &alone.emplace();
     io::RunFileReader reader(path, settings);
@@ -81,7 +81,7 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
     } else {
         auto initial = root.table("initial", "what to start from");
         file.units = read_units(run, root, stated_units(initial, directory));
-        file.initial = read_initial(root, initial, {file.units, directory});
+        file.initial = read_initial(root, initial, {file.units, directory, count});
     }
     auto force = root.table("force", "gravity");
     file.force = read_force(force, file.units, file.space);

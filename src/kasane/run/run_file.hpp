@@ -38,9 +38,11 @@ struct RunFile {
 
 /// @param resumed_from   start time of a run that goes on from a checkpoint: what it started from is not read again
 /// @param crew  takes its place on the devices; null: this process alone
+/// @param count  particles of an initial model that states no count; none: it must state one
 /// @throws InputError with everything that is wrong with the file, with line and column
 RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {},
-                      const std::optional<double>& resumed_from = {}, Crew* crew = nullptr);
+                      const std::optional<double>& resumed_from = {}, Crew* crew = nullptr,
+                      const std::optional<index_t>& count = {});
 
 /// Memory that a rank of the run takes and that there is.
 struct RunMemory {

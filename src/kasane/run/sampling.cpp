@@ -39,7 +39,12 @@ std::string word(gravity::Ball::Motion motion) { return motion == gravity::Ball:
 }  // namespace
 
 Sampling::Sampling(const Initial& initial, const gravity::Units& units, Cpu on)
-    : initial_(&initial), units_(units), on_(on), snapshots_(initial.sources.size()), galaxies_(initial.sources.size()) {
+    : initial_(&initial),
+      units_(units),
+      on_(on),
+      snapshots_(initial.sources.size()),
+      galaxies_(initial.sources.size()),
+      warnings_(initial.sources.size()) {
     outline_.units = units;
     outline_.time = initial.time;
     one_mass_.fill(true);
@@ -150,6 +155,20 @@ void Sampling::build(const ProgressFunction& progress) {
         } catch (const InputError& error) {
             throw InputError(sources[i].places.placed(error.problems()));
         }
+        warn(i);
+    }
+}
+
+void Sampling::warn(std::size_t i) {
+    const auto& source = initial_->sources[i];
+    const bool several = initial_->sources.size() > 1;
+    const auto galaxy = !source.name.empty() ? fmt::format("galaxy \"{}\", ", source.name)
+                        : several            ? fmt::format("galaxy {}, ", i + 1)
+                                             : "";
+    for (auto& caution : source.places.placed(gravity::cautions(*galaxies_[i], units_.length_name))) {
+        caution.message = galaxy + caution.message;
+        warnings_[i].push_back(caution.text());
+        log::warning("{}", warnings_[i].back());
     }
 }
 
@@ -208,8 +227,7 @@ Sampled load(const Initial& initial, const gravity::Units& units, Cpu on, const 
         part_of(progress, 0.5, 1));
     Sampled sampled{std::move(all), sampling.outline().components, {}};
     for (std::size_t i = 0; i < initial.sources.size(); ++i)
-        if (sampling.galaxy(i))
-            for (auto& each : gravity::cautions(*sampling.galaxy(i))) sampled.cautions.push_back(std::move(each));
+        for (const auto& each : sampling.warnings(i)) sampled.warnings.push_back(each);
     return sampled;
 }
 

@@ -35,12 +35,16 @@ class Sampling {
     void build(const ProgressFunction& progress = {});
     /// After build(); null for balls and snapshots.
     const gravity::Galaxy* galaxy(std::size_t source) const { return galaxies_.at(source).get(); }
+    /// After build(): what to know of the galaxies, which build() has logged; each with file, line and key, galaxy and component, and
+    /// units.
+    const std::vector<std::string>& warnings(std::size_t source) const { return warnings_.at(source); }
 
     /// Makes all particles, in blocks; once, after build().
     void draw(const std::function<void(const gravity::Particles&)>& sink, const ProgressFunction& progress = {});
 
    private:
     void describe(std::size_t source);
+    void warn(std::size_t source);
     gravity::Placement placement(std::size_t source) const;
 
     const Initial* initial_;
@@ -48,6 +52,7 @@ class Sampling {
     Cpu on_;
     std::vector<gravity::Snapshot> snapshots_;  // of the sources that are files
     std::vector<std::unique_ptr<const gravity::Galaxy>> galaxies_;
+    std::vector<std::vector<std::string>> warnings_;  // of each source
     gravity::SnapshotOutline outline_;
     std::array<bool, gravity::type_count> one_mass_{};  // do all particles of the type so far have outline_.mass?
 };
@@ -56,7 +61,7 @@ class Sampling {
 struct Sampled {
     gravity::Particles particles;
     std::vector<gravity::SnapshotComponent> components;
-    std::vector<std::string> cautions;  ///< of its galaxies, which the log has already
+    std::vector<std::string> warnings;  ///< Sampling::warnings() of all sources
 };
 /// @throws as Sampling does
 Sampled load(const Initial& initial, const gravity::Units& units, Cpu on = {}, const ProgressFunction& progress = {});

@@ -211,6 +211,57 @@ TEST_F(ForeignHdf5, ScalesOfOneAndGOfOneAreNbody) {
     EXPECT_EQ(read_snapshot(folder / "a.hdf5").units, nbody_units());
 }
 
+TEST_F(ForeignHdf5, TheLeastThatASnapshotNeeds) {
+    // As docs/snapshots.md writes it in Python.
+    auto file = hdf5::File::create(folder / "own.hdf5");
+    file.create_group("/Header");
+    file.set_attribute("/Header", "NumPart_ThisFile", std::array<std::uint32_t, 6>{0, 2, 0, 0, 0, 0});
+    file.set_attribute("/Header", "Time", 0.0);
+    file.write("/PartType1/Coordinates", std::vector<Vec3<double>>{{1, 2, 3}, {4, 5, 6}});
+    file.write("/PartType1/Velocities", std::vector<Vec3<double>>{{0, 1, 0}, {1, 0, 0}});
+    file.write("/PartType1/Masses", std::vector<double>{0.5, 0.25});
+    file.write("/PartType1/ParticleIDs", std::vector<std::uint64_t>{7, 8});
+    file.close();
+    const auto read = read_snapshot(folder / "own.hdf5");
+    EXPECT_EQ(read.particles.position, (std::vector<Vec3<double>>{{1, 2, 3}, {4, 5, 6}}));
+    EXPECT_EQ(read.particles.mass, (std::vector<double>{0.5, 0.25}));
+    EXPECT_EQ(read.particles.id, (std::vector<std::uint64_t>{7, 8}));
+    EXPECT_EQ(read.units, galactic_units());
+    EXPECT_FALSE(read.states_units);
+}
+
+TEST_F(ForeignHdf5, EverythingThatIsMissingIsReportedAtOnce) {
+    const auto mentions = [&](const std::vector<std::string>& words) {
+        const auto text = complaint(folder / "bad.hdf5");
+        for (const auto& word : words) EXPECT_MENTIONS(text, word);
+        EXPECT_EQ(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1, words.size()) << text;
+    };
+    auto file = hdf5::File::create(folder / "bad.hdf5");
+    file.create_group("/Header");
+    file.set_attribute("/Header", "NumPart_ThisFile", std::array<int, 6>{0, 2, 3, 0, 0, 0});
+    file.write("/PartType1/Coordinates", std::vector<double>{1, 2, 3, 4, 5, 6});
+    file.write("/PartType1/ParticleIDs", std::vector<double>{7, 8});
+    file.create_group("/Units");
+    file.set_attribute("/Units", "UnitLength_in_cm", 1.0);
+    file.close();
+    mentions({"/Header@Time", "/Units@UnitMass_in_g", "/Units@UnitVelocity_in_cm_per_s", "/PartType1/Coordinates: has the wrong shape (6)",
+              "/PartType1/Velocities: is missing: (N, 3)", "/PartType1/ParticleIDs: holds floating-point", "/PartType1/Masses: is missing",
+              "/PartType2: is missing: the header counts 3"});
+
+    // Without counts the groups are still looked at, and without a header.
+    file = hdf5::File::create(folder / "bad.hdf5");
+    file.write("/PartType1/Coordinates", std::vector<Vec3<double>>(2));
+    file.write("/PartType4/ParticleIDs", std::vector<int>{1, 2});
+    file.close();
+    mentions({"/Header: is missing", "/PartType1/Velocities", "/PartType1/ParticleIDs", "/PartType1/Masses", "/PartType4/Coordinates",
+              "/PartType4/Velocities", "/PartType4/Masses"});
+
+    file = hdf5::File::create(folder / "bad.hdf5");
+    file.write("/Density", std::vector<double>{1});
+    file.close();
+    mentions({"no GADGET snapshot"});
+}
+
 TEST_F(ForeignHdf5, UnusableOnesAreRefusedByName) {
     make([](hdf5::File&) {});
     EXPECT_MENTIONS(complaint(folder / "a.hdf5"), "/PartType4/Masses");

@@ -55,7 +55,10 @@ TEST(ModelPage, EveryPlotIsXmlAndShowsWhatThereIs) {
     for (const char* color : {"curve s0", "curve s1", "curve s2", "curve s8"}) EXPECT_EQ(count(mass, color), 1U) << color;
     EXPECT_EQ(count(svgs[0], "curve s2"), 0U) << "a black hole has no density";
     EXPECT_NE(svgs[0].find("[10¹⁰ M☉ / kpc³]"), std::string::npos);
-    EXPECT_EQ(count(svgs[7], "class=\"curve s1"), 3U) << "three dispersions of the disk";
+    // Three dispersions of the disk: in its colour, and in two that no component has, each with a stroke of its own.
+    for (const char* curve : {"class=\"curve s1\"", "class=\"curve s3 dashed\"", "class=\"curve s4 dotted\""})
+        EXPECT_EQ(count(svgs[7], curve), 1U) << curve;
+    EXPECT_NE(html.find("Velocity dispersions: disk"), std::string::npos);
 }
 
 TEST(ModelPage, HostileNamesStayText) {
@@ -123,14 +126,17 @@ TEST(ModelFacts, TextIsAlignedAndTellsTheUnits) {
     const auto end = head.find("[kpc]") + 5;  // numbers end where the column's head does
     EXPECT_EQ(row.substr(0, end).substr(end - 5), "1.448") << text;
     EXPECT_NE(text.find("virial ratio 2K/|W| 1.0020"), std::string::npos) << text;
-    EXPECT_NE(text.find("dt_max = 0.00048828125"), std::string::npos) << text;
+    EXPECT_NE(text.find("softening = 0.012 kpc, and steps of 1.7e-05 × 0.978 Gyr (16.6 kyr) for all"), std::string::npos) << text;
+    EXPECT_NE(text.find("dt_max = 0.00048828125 × 0.978 Gyr (477 kyr)"), std::string::npos) << text;
     EXPECT_EQ(text.find("\u00a0"), std::string::npos);
 }
 
 TEST(ModelFacts, JsonHasWhatThereIs) {
-    const auto json = run::facts_json(hand_made().facts);
+    const auto json = run::facts_json(hand_made().facts, gravity::galactic_units());
     EXPECT_EQ(json["n"], 70'001);
     EXPECT_EQ(json["escape_speed"], 700.0);
+    EXPECT_EQ(json["units"], nlohmann::ordered_json::parse(R"({"length": "kpc", "mass": "1e10 Msun", "velocity": "km/s", "time": "0.978 Gyr"})"));
+    EXPECT_EQ(run::facts_json(hand_made().facts, gravity::nbody_units())["units"]["time"], nullptr);
     ASSERT_EQ(json["components"].size(), 3U);
     EXPECT_EQ(json["components"][1]["least_q"], 1.5);
     EXPECT_FALSE(json["components"][0].contains("least_q"));

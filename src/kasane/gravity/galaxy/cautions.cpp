@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace kasane::gravity {
 namespace {
@@ -14,47 +15,78 @@ bool mean_radius_diverges(const MassProfile& sphere) {
     return -at.d * sphere.outer() <= 4.001 * at.rho;
 }
 
-void of_sphere(const Galaxy& galaxy, std::size_t k, std::vector<std::string>& all) {
-    const auto& component = galaxy.model().components[k];
-    if (const auto& clamped = galaxy.distribution(k)->clamped(); clamped.fraction >= noticed_clamping) {
-        all.push_back(fmt::format("the distribution function of \"{}\" is negative for {:.2g}% of its mass and set to 0 there, most of it "
-                                  "at the radius {:.4g}: about it the component is not quite in equilibrium, and will change",
-                                  component.label(), 100 * clamped.fraction, clamped.radius));
-    }
-    if (mean_radius_diverges(*galaxy.sphere(k))) {
-        all.push_back(fmt::format("\"{}\" has no mean radius: its density falls too slowly, so that its centre of mass, which goes to the "
-                                  "origin, lies about one scale off its cusp at any count. Try a truncation radius of {:.4g}",
-                                  component.label(), 100 * component.scale));
-    }
-}
+class Cautions {
+   public:
+    Cautions(const Galaxy& galaxy, const std::string& length_unit) : galaxy_(galaxy), unit_(length_unit.empty() ? "" : " " + length_unit) {}
 
-void of_disk(const Galaxy& galaxy, std::size_t disk, std::vector<std::string>& all) {
-    const auto& component = galaxy.model().components[galaxy.disks()->component(disk)];
-    const auto least = galaxy.disks()->least_q(disk);
-    if (least.toomre_q < 1) {  // [Toomre 1964]
-        all.push_back(fmt::format("\"{}\" has Q = {:.3g} at R = {:.4g}, its least: below 1 a disk is unstable to rings and breaks up. Try "
-                                  "toomre_q = {:.3g}",
-                                  component.label(), least.toomre_q, least.radius, 1.05 * component.disk.toomre_q / least.toomre_q));
+    void of_sphere(std::size_t k) {
+        const auto& component = galaxy_.model().components[k];
+        if (const auto& clamped = galaxy_.distribution(k)->clamped(); clamped.fraction >= noticed_clamping) {
+            const auto [option, remedy] = clamping(component, clamped.radius);
+            add(k, option,
+                "the distribution function is negative for {:.2g}% of the mass and set to 0 there, most of it at the radius {}: about "
+                "it the component is not quite in equilibrium, and will change. {}",
+                100 * clamped.fraction, length(clamped.radius), remedy);
+        }
+        if (mean_radius_diverges(*galaxy_.sphere(k))) {
+            add(k, "truncation",
+                "the mean radius is infinite: the density falls too slowly, so that the centre of mass, which goes to the "
+                "origin, lies about one scale off the cusp at any count. Try a truncation radius of {}",
+                length(100 * component.scale));
+        }
     }
-    const auto misses = galaxy.disks()->misses(disk);
-    const double sigma_R = misses.sigma_R2 / 2;
-    if (std::max(misses.surface_density, sigma_R) > noticed_miss) {
-        all.push_back(fmt::format("\"{}\" is too hot or ends too sharply for its orbits: they keep up its surface density to {:.2g}% and "
-                                  "sigma_R to {:.2g}%, means over its mass, and it will settle by as much. A lower toomre_q or a wider "
-                                  "truncation mends that",
-                                  component.label(), 100 * misses.surface_density, 100 * sigma_R));
+
+    void of_disk(std::size_t disk) {
+        const auto k = galaxy_.disks()->component(disk);
+        const auto least = galaxy_.disks()->least_q(disk);
+        if (least.toomre_q < 1) {  // [Toomre 1964]
+            add(k, "disk.toomre_q",
+                "Q = {:.3g} at R = {}, its least: below 1 a disk is unstable to rings and breaks up. Try toomre_q = {:.3g}", least.toomre_q,
+                length(least.radius), 1.05 * galaxy_.model().components[k].disk.toomre_q / least.toomre_q);
+        }
+        const auto misses = galaxy_.disks()->misses(disk);
+        const double sigma_R = misses.sigma_R2 / 2;
+        if (std::max(misses.surface_density, sigma_R) > noticed_miss) {
+            add(k, "disk.toomre_q",
+                "the disk is too hot or ends too sharply for its orbits: they keep up its surface density to {:.2g}% and "
+                "sigma_R to {:.2g}%, means over its mass, and it will settle by as much. A lower toomre_q or a wider "
+                "truncation mends that",
+                100 * misses.surface_density, 100 * sigma_R);
+        }
     }
-}
+
+    std::vector<InputProblem> all;
+
+   private:
+    /// The option that is most at fault, and what to do.
+    static std::pair<const char*, const char*> clamping(const Component& component, double radius) {
+        if (component.truncation && radius > component.truncation.radius / 2) return {"truncation", "A wider truncation mends that"};
+        if (component.anisotropy_radius > 0) return {"anisotropy_radius", "A larger anisotropy_radius mends that"};
+        return {"model", "A steeper cusp or less central mass mends that"};
+    }
+
+    std::string length(double r) const { return fmt::format("{:.4g}{}", r, unit_); }
+
+    template <class... Args>
+    void add(std::size_t k, const char* option, fmt::format_string<Args...> format, Args&&... args) {
+        all.push_back(
+            {fmt::format("component \"{}\": ", galaxy_.model().components[k].label()) + fmt::format(format, std::forward<Args>(args)...),
+             {"", 0, 0, fmt::format("components.{}.{}", k, option)}});
+    }
+
+    const Galaxy& galaxy_;
+    std::string unit_;
+};
 
 }  // namespace
 
-std::vector<std::string> cautions(const Galaxy& galaxy) {
-    std::vector<std::string> all;
+std::vector<InputProblem> cautions(const Galaxy& galaxy, const std::string& length_unit) {
+    Cautions found(galaxy, length_unit);
     for (std::size_t k = 0; k < galaxy.model().components.size(); ++k)
-        if (galaxy.sphere(k)) of_sphere(galaxy, k, all);
+        if (galaxy.sphere(k)) found.of_sphere(k);
     if (galaxy.disks())
-        for (std::size_t d = 0; d < galaxy.disks()->size(); ++d) of_disk(galaxy, d, all);
-    return all;
+        for (std::size_t d = 0; d < galaxy.disks()->size(); ++d) found.of_disk(d);
+    return std::move(found.all);
 }
 
 }  // namespace kasane::gravity

@@ -2,6 +2,7 @@
 // not stay as they are. What cannot be made at all is refused by Galaxy.
 #pragma once
 
+#include <kasane/core/base/error.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 
 #include <string>
@@ -13,8 +14,9 @@ namespace kasane::gravity {
 inline constexpr double noticed_clamping = 1e-4;  ///< share of a component's mass that a clamped f touches
 inline constexpr double noticed_miss = 0.01;      ///< of a disk's surface density or sigma_R, mean over its mass, relative
 
-/// Each a sentence or two with reason and remedy: a clamped f(E), a disk with Q < 1, a disk whose orbits do not keep up what was asked
-/// for, a component whose mean radius diverges. Empty for most galaxies.
-std::vector<std::string> cautions(const Galaxy& galaxy);
+/// Each a sentence or two with reason and remedy, and the option that mends it as its key ("components.2.truncation"): a clamped f(E), a
+/// disk with Q < 1, a disk whose orbits do not keep up what was asked for, a component whose mean radius diverges. Empty for most galaxies.
+/// @param length_unit  name of the unit of the radii in the messages
+std::vector<InputProblem> cautions(const Galaxy& galaxy, const std::string& length_unit = "");
 
 }  // namespace kasane::gravity

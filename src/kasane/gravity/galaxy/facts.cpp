@@ -142,7 +142,7 @@ GalaxyFacts facts(const Galaxy& galaxy, Cpu on) {
     const Survey survey(galaxy, on);
     const double G = galaxy.model().G;
     GalaxyFacts f;
-    f.warnings = cautions(galaxy);
+    for (auto& caution : cautions(galaxy)) f.warnings.push_back(std::move(caution.message));
     Virial all;
     double smallest = std::numeric_limits<double>::infinity();
     f.suggested_softening = smallest;

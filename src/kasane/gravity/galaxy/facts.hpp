@@ -36,7 +36,7 @@ struct GalaxyFacts {
     double suggested_step = 0;       ///< for all particles together [time]
     double suggested_dt_max = 0;     ///< longest step of block steps, a power of two [time]
     std::vector<ComponentFacts> components{};
-    std::vector<std::string> warnings{};  ///< see cautions()
+    std::vector<std::string> warnings{};  ///< of cautions(); who knows their places and units replaces them
 };
 
 GalaxyFacts facts(const Galaxy& galaxy, Cpu on = {});

@@ -1,6 +1,4 @@
 #include <kasane/core/base/error.hpp>
-#include <kasane/core/base/log.hpp>
-#include <kasane/gravity/galaxy/cautions.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 
 #include <fmt/format.h>
@@ -119,7 +117,6 @@ Galaxy::Galaxy(GalaxyModel model, Cpu on, const ProgressFunction& progress) : mo
         }
     }
     if (!problems.empty()) throw InputError(std::move(problems));
-    for (const auto& caution : cautions(*this)) log::warning("{}", caution);
     tell(1, "");
 }
 

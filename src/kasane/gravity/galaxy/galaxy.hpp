@@ -22,9 +22,9 @@ inline constexpr double clamped_limit = 0.01;
 /// What a model's components are in equilibrium.
 class Galaxy {
    public:
+    /// What to know of the result: cautions().
     /// @throws InputError as problems_of does, for a second black hole, when f < 0 for more than clamped_limit of a component's mass
-    /// (naming the component and the radius), as DiskSystem does; ComputationError as DistributionFunction does. The log warns of what
-    /// cautions() says.
+    /// (naming the component and the radius), as DiskSystem does; ComputationError as DistributionFunction does.
     explicit Galaxy(GalaxyModel model, Cpu on = {}, const ProgressFunction& progress = {});
 
     const GalaxyModel& model() const { return model_; }

@@ -1,6 +1,8 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
 #include <kasane/core/math/compensated.hpp>
 #include <kasane/core/math/random.hpp>
+#include <kasane/gravity/galaxy/cautions.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/galaxy/sampler.hpp>
 
@@ -158,6 +160,7 @@ Particles sample(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress)
 
 Particles sample(const GalaxyModel& model, Cpu on, const ProgressFunction& progress) {
     const Galaxy galaxy(model, on, part_of(progress, 0, 0.5));
+    for (const auto& caution : cautions(galaxy)) log::warning("{}", caution.message);
     return sample(galaxy, on, part_of(progress, 0.5, 1));
 }
 

@@ -42,7 +42,7 @@ class Sampler {
 
 /// All particles at once: the Sampler's, in half its time.
 Particles sample(const Galaxy& galaxy, Cpu on = {}, const ProgressFunction& progress = {});
-/// @throws as Galaxy does
+/// Logs the cautions() of the galaxy as warnings. @throws as Galaxy does
 Particles sample(const GalaxyModel& model, Cpu on = {}, const ProgressFunction& progress = {});
 /// A galaxy of one component. @throws InputError with the component's own keys ("mass", "truncation")
 Particles sample(const Component& component, std::uint64_t seed = 1, double G = 1, Cpu on = {});

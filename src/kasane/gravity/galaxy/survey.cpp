@@ -94,13 +94,6 @@ Survey::Survey(const Galaxy& galaxy, Cpu on) : galaxy_(&galaxy), disk_of_(galaxy
     for (std::size_t d = 0; d < nodes_.size(); ++d) disk_of_[disks->component(d)] = static_cast<int>(d);
 }
 
-double Survey::mass_inside(int disk, double r) const {
-    const auto& node = nodes(disk);
-    const auto& sum = cumulated_[static_cast<std::size_t>(disk)];
-    const auto above = std::partition_point(node.begin(), node.end(), [r](const DiskNode& n) { return n.radius() <= r; });
-    return above == node.begin() ? 0 : sum[static_cast<std::size_t>(above - node.begin()) - 1];
-}
-
 double Survey::radius_holding(std::size_t component, double share) const {
     const double m = share * galaxy_->model().components[component].mass;
     if (const auto* sphere = galaxy_->sphere(component)) return sphere->radius(m);
@@ -113,9 +106,10 @@ double Survey::radius_holding(std::size_t component, double share) const {
 
 double Survey::psi(double R) const { return (spheres_ ? spheres_->psi(R) : 0) + (galaxy_->disks() ? galaxy_->disks()->psi(R, 0) : 0); }
 
-double Survey::circular_speed2(double R) const { return galaxy_->disks() ? -R * galaxy_->disks()->pull(R, 0).R : spherical_mass(R) / R; }
-
-double Survey::spherical_mass(double r) const { return spheres_ ? spheres_->mass(r) : 0; }
+double Survey::circular_speed2(double R) const {
+    if (galaxy_->disks()) return -R * galaxy_->disks()->pull(R, 0).R;
+    return spheres_ ? spheres_->mass(R) / R : 0;
+}
 
 double mean_speed2(const Galaxy& galaxy, std::size_t component, double r) {
     const auto sigma =

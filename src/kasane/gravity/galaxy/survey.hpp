@@ -24,16 +24,12 @@ class Survey {
     int disk_of(std::size_t component) const { return disk_of_[component]; }
     /// Quadrature of a disk's mass: sums over the nodes are integrals of rho dV. By distance from the centre.
     const std::vector<DiskNode>& nodes(int disk) const { return nodes_[static_cast<std::size_t>(disk)]; }
-    /// Mass of a disk inside the sphere r.
-    double mass_inside(int disk, double r) const;
     /// Radius of the sphere that holds `share` of component k; 0 for black holes.
     double radius_holding(std::size_t component, double share) const;
 
     /// Of everything in the plane: Psi > 0, and the circular speed squared (below 0 where the pull is outward).
     double psi(double R) const;
     double circular_speed2(double R) const;
-    /// Mass of spheres and black holes inside r.
-    double spherical_mass(double r) const;
 
    private:
     const Galaxy* galaxy_;

@@ -58,8 +58,7 @@ void fill_sphere(ComponentTable& t, const Galaxy& galaxy, std::size_t k, const s
     }
 }
 
-void fill_disk(ComponentTable& t, const Galaxy& galaxy, const Survey& survey, int disk, const std::vector<double>& radius) {
-    const auto d = static_cast<std::size_t>(disk);
+void fill_disk(ComponentTable& t, const Galaxy& galaxy, std::size_t d, const std::vector<double>& radius) {
     const auto& disks = *galaxy.disks();
     const double root_G = std::sqrt(galaxy.model().G);
     double mass = 0, inner = 0;
@@ -77,12 +76,8 @@ void fill_disk(ComponentTable& t, const Galaxy& galaxy, const Survey& survey, in
         t.rotation.push_back(there ? root_G * here.rotation : nan);
         t.height.push_back(there ? here.height : nan);
         t.toomre_q.push_back(there ? here.toomre_q : nan);
-        double inside = 0;
-        for (std::size_t other = 0; other < disks.size(); ++other) inside += survey.mass_inside(static_cast<int>(other), R);
-        // Where no mass lies inside, R is near nothing and neither is the speed.
-        const double share = inside > 0 ? survey.mass_inside(disk, R) / inside : 1 / static_cast<double>(disks.size());
-        t.rotation_speed.push_back(root_G * speed(share * (survey.circular_speed2(R) - survey.spherical_mass(R) / R)));
     }
+    for (const double v2 : disks.own_circular_speed2(d, radius)) t.rotation_speed.push_back(root_G * speed(v2));
 }
 
 void fill_black_hole(ComponentTable& t, const Galaxy& galaxy, std::size_t k, const std::vector<double>& radius) {
@@ -112,7 +107,7 @@ GalaxyTables tables(const Galaxy& galaxy, int radii, Cpu on) {
         if (galaxy.sphere(k)) {
             fill_sphere(t, galaxy, k, all.radius, on);
         } else if (survey.disk_of(k) >= 0) {
-            fill_disk(t, galaxy, survey, survey.disk_of(k), all.radius);
+            fill_disk(t, galaxy, static_cast<std::size_t>(survey.disk_of(k)), all.radius);
         } else {
             fill_black_hole(t, galaxy, k, all.radius);
         }

@@ -20,8 +20,8 @@ struct ComponentTable {
     std::vector<double> sigma_radial, sigma_tangential;  ///< spheres [velocity]; one direction each
     std::vector<double> sigma_R, sigma_phi, sigma_z;     ///< disks [velocity]
     std::vector<double> rotation, height, toomre_q;      ///< disks
-    /// Circular speed that the component alone would give [velocity]; squares add up to circular_speed's. Several disks share what
-    /// they give together by their masses inside the sphere.
+    /// Circular speed in the potential of the component alone [velocity]; 0 where it attracts outwards. Elsewhere the squares of all
+    /// components add up to circular_speed's.
     std::vector<double> rotation_speed;
     std::vector<double> energy, distribution;  ///< spheres: binding energy E, ascending [velocity^2], f(E) [mass / (length velocity)^3]
 };

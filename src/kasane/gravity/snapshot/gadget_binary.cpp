@@ -134,6 +134,7 @@ class BinaryFile final : public SnapshotFile {
         if (std::memcmp(bytes.data() + at::units, units_mark.data(), units_mark.size()) == 0) {
             const auto number = [&](std::size_t i) { return head(double{}, at::units + units_mark.size(), i); };
             header_.units = units_from_scales(number(0), number(1), number(2), number(3));
+            header_.states_units = true;
         }
     }
 

@@ -1,9 +1,11 @@
-// Reading GADGET's HDF5 layout, of kasane and of others.
+// Reading GADGET's HDF5 layout, of kasane and of others. Everything that is wrong with a file is reported at once.
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/gravity/snapshot/hdf5_layout.hpp>
 #include <kasane/gravity/snapshot/snapshot_file.hpp>
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace kasane::gravity::snapshot {
 
@@ -15,10 +17,13 @@ constexpr std::uint64_t most_components = 1u << 16;
 class Hdf5File final : public SnapshotFile {
    public:
     explicit Hdf5File(const std::filesystem::path& path) : path_(path), file_(hdf5::File::open(path)) {
+        if (!has_header() && !has_particles())
+            throw bad(path_, "/Header", "is missing, and there is no group PartType0 to PartType5: this HDF5 file is no GADGET snapshot");
         read_header();
         read_units();
         read_softening();
         check_datasets();
+        if (!problems_.empty()) throw InputError(std::move(problems_));
     }
 
     void read(Snapshot& into, const Counts& first) const override {
@@ -64,38 +69,80 @@ class Hdf5File final : public SnapshotFile {
         return file_.has_attribute("/Header", name) ? file_.attribute<T>("/Header", name) : otherwise;
     }
 
+    /// Takes one step of reading; what is wrong is kept, so that all of it is reported at once.
+    template <class Step>
+    void collect(Step step) {
+        try {
+            step();
+        } catch (const InputError& error) {
+            problems_.insert(problems_.end(), error.problems().begin(), error.problems().end());
+        }
+    }
+    void problem(std::string object, std::string message) {
+        problems_.push_back({std::move(message), {path_.string(), 0, 0, std::move(object)}});
+    }
+
+    bool has_header() const { return file_.is_group("/Header"); }
+    bool has_particles() const {
+        for (std::size_t t = 0; t < type_count; ++t)
+            if (file_.is_group(group_of(t))) return true;
+        return false;
+    }
+
     void read_header() {
-        if (!file_.is_group("/Header")) throw bad(path_, "/Header", "is missing: this HDF5 file is no GADGET snapshot");
         header_.format = SnapshotFormat::hdf5;
-        header_.here = per_type<std::uint64_t>("NumPart_ThisFile");
-        header_.total = file_.has_attribute("/Header", "NumPart_Total") ? per_type<std::uint64_t>("NumPart_Total") : header_.here;
-        if (file_.has_attribute("/Header", "NumPart_Total_HighWord")) {
+        if (!has_header()) {
+            problem("/Header",
+                    "is missing: a group with the attributes NumPart_ThisFile (6 integers, the particles of each type) and Time is "
+                    "needed");
+            return;
+        }
+        if (file_.has_attribute("/Header", "NumPart_ThisFile"))
+            collect([&] { header_.here = per_type<std::uint64_t>("NumPart_ThisFile"), counted_ = true; });
+        else
+            problem("/Header@NumPart_ThisFile", "is missing: 6 integers, the particles of each type, are needed");
+        header_.total = header_.here;
+        collect([&] {
+            if (file_.has_attribute("/Header", "NumPart_Total")) header_.total = per_type<std::uint64_t>("NumPart_Total");
+            if (!file_.has_attribute("/Header", "NumPart_Total_HighWord")) return;
             const auto high = per_type<std::uint64_t>("NumPart_Total_HighWord");
             for (std::size_t t = 0; t < type_count; ++t) {
                 if (high[t] > UINT32_MAX) throw bad(path_, "/Header@NumPart_Total_HighWord", "holds more than 32 bits");
                 header_.total[t] = sum(header_.total[t], high[t] << 32);
             }
-        }
-        if (file_.has_attribute("/Header", "MassTable")) header_.mass_table = per_type<double>("MassTable");
-        header_.time = file_.attribute<double>("/Header", "Time");
-        header_.redshift = header_or<double>("Redshift", 0);
-        header_.files = std::max(header_or<int>("NumFilesPerSnapshot", 1), 1);
-        if (file_.has_attribute("/Parameters", "ComovingIntegrationOn") &&
-            file_.attribute<double>("/Parameters", "ComovingIntegrationOn") != 0) {
-            throw bad(path_, "/Parameters@ComovingIntegrationOn",
-                      "is set: the coordinates are comoving, and kasane integrates in physical ones. Convert the snapshot first");
-        }
+        });
+        collect([&] {
+            if (file_.has_attribute("/Header", "MassTable")) header_.mass_table = per_type<double>("MassTable");
+        });
+        if (file_.has_attribute("/Header", "Time"))
+            collect([&] { header_.time = file_.attribute<double>("/Header", "Time"); });
+        else
+            problem("/Header@Time", "is missing: a number, the time of the particles, is needed");
+        collect([&] { header_.redshift = header_or<double>("Redshift", 0); });
+        collect([&] { header_.files = std::max(header_or<int>("NumFilesPerSnapshot", 1), 1); });
+        collect([&] {
+            if (file_.has_attribute("/Parameters", "ComovingIntegrationOn") &&
+                file_.attribute<double>("/Parameters", "ComovingIntegrationOn") != 0)
+                throw bad(path_, "/Parameters@ComovingIntegrationOn",
+                          "is set: the coordinates are comoving, and kasane integrates in physical ones. Convert the snapshot first");
+        });
     }
 
     void read_units() {
-        const auto number = [&](const char* group, const char* name) { return file_.attribute<double>(group, name); };
+        header_.units = galactic_units();
+        const auto number = [&](const char* group, const char* name) {
+            double value = 1;
+            collect([&] { value = file_.attribute<double>(group, name); });
+            return value;
+        };
         if (file_.has_attribute("/Kasane", "UnitsName")) {
             auto& units = header_.units;
             units.length_cm = number("/Kasane", "UnitLength_in_cm");
             units.mass_g = number("/Kasane", "UnitMass_in_g");
             units.velocity_cm_s = number("/Kasane", "UnitVelocity_in_cm_per_s");
             units.G = number("/Kasane", "G");
-            for (const auto& [name, to] : names_of(units)) *to = file_.text_attribute("/Kasane", name);
+            for (const auto& [name, to] : names_of(units)) collect([&] { *to = file_.text_attribute("/Kasane", name); });
+            header_.states_units = true;
             return;
         }
         for (const auto* group : {"/Units", "/Parameters", "/Header"}) {
@@ -104,27 +151,29 @@ class Hdf5File final : public SnapshotFile {
             header_.units = units_from_scales(number(group, "UnitLength_in_cm"), number(group, "UnitMass_in_g"),
                                               number(group, "UnitVelocity_in_cm_per_s"),
                                               file_.has_attribute("/Parameters", G) ? number("/Parameters", G) : 0);
+            header_.states_units = true;
             return;
         }
         if (file_.has_attribute("/Units", "Unit length in cgs (U_L)")) {  // SWIFT
             const auto length = number("/Units", "Unit length in cgs (U_L)");
             header_.units = units_from_scales(length, number("/Units", "Unit mass in cgs (U_M)"),
                                               length / number("/Units", "Unit time in cgs (U_t)"), 0);
-            return;
+            header_.states_units = true;
         }
-        header_.units = galactic_units();
     }
 
     void read_softening() {
         if (file_.has_attribute("/Kasane", of_softening)) {
-            header_.softening = file_.attribute_array<double, type_count>("/Kasane", of_softening);
+            collect([&] { header_.softening = file_.attribute_array<double, type_count>("/Kasane", of_softening); });
             return;
         }
         for (std::size_t t = 0; t < type_count; ++t) {
             const auto of_type = fmt::format("SofteningClassOfPartType{}", t);
             if (!file_.has_attribute("/Parameters", of_type)) continue;
-            const auto of_class = fmt::format("SofteningComovingClass{}", file_.attribute<int>("/Parameters", of_type));
-            if (file_.has_attribute("/Parameters", of_class)) header_.softening[t] = file_.attribute<double>("/Parameters", of_class);
+            collect([&] {
+                const auto of_class = fmt::format("SofteningComovingClass{}", file_.attribute<int>("/Parameters", of_type));
+                if (file_.has_attribute("/Parameters", of_class)) header_.softening[t] = file_.attribute<double>("/Parameters", of_class);
+            });
         }
     }
 
@@ -151,20 +200,27 @@ class Hdf5File final : public SnapshotFile {
     void check_datasets() {
         bool any = false;
         for (std::size_t t = 0; t < type_count; ++t) {
+            const auto group = group_of(t);
+            if (!counted_) collect([&] { header_.here[t] = rows_of(group); });  // so that everything else that is wrong shows too
             const auto n = header_.here[t];
             if (n == 0) continue;
-            const auto group = group_of(t);
-            check_shape(group + "/Coordinates", n, true);
-            check_shape(group + "/Velocities", n, true);
-            check_shape(group + "/ParticleIDs", n, false);
-            const bool masses = file_.exists(group + "/Masses");
-            if (masses) check_shape(group + "/Masses", n, false);
-            if (!masses && header_.mass_table[t] == 0) {
-                throw bad(path_, group + "/Masses", "is missing, and MassTable of the header gives no mass for this type either");
+            if (!file_.is_group(group)) {
+                problem(group, fmt::format("is missing: the header counts {} particles of type {}", n, t));
+                continue;
             }
+            need_dataset(group + "/Coordinates", n, Shape::vectors);
+            need_dataset(group + "/Velocities", n, Shape::vectors);
+            need_dataset(group + "/ParticleIDs", n, Shape::integers);
+            if (file_.exists(group + "/Masses"))
+                check_dataset(group + "/Masses", n, Shape::numbers);
+            else if (header_.mass_table[t] == 0)
+                problem(
+                    group + "/Masses",
+                    "is missing, and MassTable of the header gives no mass for this type either: write (N) numbers, or the mass of every "
+                    "particle of the type to /Header@MassTable (6 numbers)");
             const bool acceleration = file_.exists(group + "/Acceleration"), potential = file_.exists(group + "/Potential");
-            if (acceleration) check_shape(group + "/Acceleration", n, true);
-            if (potential) check_shape(group + "/Potential", n, false);
+            if (acceleration) check_dataset(group + "/Acceleration", n, Shape::vectors);
+            if (potential) check_dataset(group + "/Potential", n, Shape::numbers);
             has_acceleration_ = acceleration && (has_acceleration_ || !any);
             has_potential_ = potential && (has_potential_ || !any);
             any = true;
@@ -172,17 +228,49 @@ class Hdf5File final : public SnapshotFile {
         if (!any) has_acceleration_ = has_potential_ = true;  // an empty file of a set stands in nobody's way
     }
 
-    void check_shape(const std::string& name, std::uint64_t n, bool vector) const {
-        const auto info = file_.dataset(name);
-        const bool fits = vector ? info.shape.size() == 2 && info.shape[1] == 3
-                                 : info.shape.size() == 1 || (info.shape.size() == 2 && info.shape[1] == 1);
-        if (!fits) throw bad(path_, name, fmt::format("has the wrong shape: {} wanted", vector ? "(N, 3) is" : "(N) is"));
-        if (info.rows() != n) throw bad(path_, name, fmt::format("holds {} particles, and the header counts {}", info.rows(), n));
-        if (info.stored_bytes == 0) throw bad(path_, name, "was declared but never written: the file is incomplete");
+    enum class Shape { vectors, numbers, integers };
+    static const char* wanted(Shape shape) {
+        return shape == Shape::vectors ? "(N, 3) numbers are" : shape == Shape::numbers ? "(N) numbers are" : "(N) integers are";
+    }
+
+    static std::string text_of(const std::vector<std::uint64_t>& shape) {
+        std::string text;
+        for (const auto extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+        return text;
+    }
+
+    /// Of the first data set that a group of particles must have; 0: there is none.
+    std::uint64_t rows_of(const std::string& group) const {
+        for (const auto* name : {"/Coordinates", "/Velocities", "/ParticleIDs"})
+            if (file_.is_dataset(group + name)) return std::max<std::uint64_t>(file_.dataset(group + name).rows(), 1);
+        return file_.is_group(group) ? 1 : 0;
+    }
+
+    void need_dataset(const std::string& name, std::uint64_t n, Shape shape) {
+        if (file_.exists(name))
+            check_dataset(name, n, shape);
+        else
+            problem(name, fmt::format("is missing: {} needed", wanted(shape)));
+    }
+
+    void check_dataset(const std::string& name, std::uint64_t n, Shape shape) {
+        collect([&] {
+            const auto info = file_.dataset(name);
+            const bool fits = shape == Shape::vectors ? info.shape.size() == 2 && info.shape[1] == 3
+                                                      : info.shape.size() == 1 || (info.shape.size() == 2 && info.shape[1] == 1);
+            if (!fits) throw bad(path_, name, fmt::format("has the wrong shape ({}): {} needed", text_of(info.shape), wanted(shape)));
+            if (shape == Shape::integers && !info.integer)
+                throw bad(path_, name, fmt::format("holds floating-point numbers: {} needed", wanted(shape)));
+            if (counted_ && info.rows() != n)
+                throw bad(path_, name, fmt::format("holds {} particles, and the header counts {}", info.rows(), n));
+            if (info.stored_bytes == 0) throw bad(path_, name, "was declared but never written: the file is incomplete");
+        });
     }
 
     std::filesystem::path path_;
     hdf5::File file_;
+    bool counted_ = false;  // does the header say how many particles there are?
+    std::vector<InputProblem> problems_;
 };
 
 }  // namespace

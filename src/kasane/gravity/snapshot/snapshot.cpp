@@ -35,32 +35,33 @@ Units units_from_scales(double length_cm, double mass_g, double velocity_cm_s, d
 }
 
 void check_header(const std::filesystem::path& path, const Header& header) {
+    std::vector<InputProblem> problems;
+    const auto problem = [&](const char* where, std::string message) {
+        problems.push_back({std::move(message), Where{path.string(), 0, 0, where}});
+    };
     const auto usable = [](double value) { return std::isfinite(value) && value >= 0; };
-    if (!std::isfinite(header.time)) throw bad(path, "header", fmt::format("has time {}: it must be finite", header.time));
+    if (!std::isfinite(header.time)) problem("header", fmt::format("has time {}: it must be finite", header.time));
     if (header.redshift > 0) {
-        throw bad(path, "header",
-                  fmt::format("has redshift {}: the coordinates are comoving, and kasane integrates in physical ones. "
-                              "Convert the snapshot first",
-                              header.redshift));
+        problem("header", fmt::format("has redshift {}: the coordinates are comoving, and kasane integrates in physical ones. "
+                                      "Convert the snapshot first",
+                                      header.redshift));
     }
     for (std::size_t t = 0; t < type_count; ++t) {
         if (!usable(header.mass_table[t])) {
-            throw bad(path, "header",
-                      fmt::format("gives type {} the mass {}: it must be finite and not negative", t, header.mass_table[t]));
+            problem("header", fmt::format("gives type {} the mass {}: it must be finite and not negative", t, header.mass_table[t]));
         }
         if (!usable(header.softening[t])) {
-            throw bad(path, "header",
-                      fmt::format("gives type {} the softening {}: it must be finite and not negative", t, header.softening[t]));
+            problem("header", fmt::format("gives type {} the softening {}: it must be finite and not negative", t, header.softening[t]));
         }
     }
     const auto& u = header.units;
     const bool scaled = u.length_cm > 0 && u.mass_g > 0 && u.velocity_cm_s > 0;
     const bool scaleless = u.length_cm == 0 && u.mass_g == 0 && u.velocity_cm_s == 0;
     if (!usable(u.length_cm) || !usable(u.mass_g) || !usable(u.velocity_cm_s) || !usable(u.G) || !(scaled || scaleless)) {
-        throw bad(path, "units",
-                  fmt::format("are unusable: {} cm, {} g, {} cm/s, G = {}: each scale must be positive and finite", u.length_cm, u.mass_g,
-                              u.velocity_cm_s, u.G));
+        problem("units", fmt::format("are unusable: {} cm, {} g, {} cm/s, G = {}: each scale must be positive and finite", u.length_cm,
+                                     u.mass_g, u.velocity_cm_s, u.G));
     }
+    if (!problems.empty()) throw InputError(std::move(problems));
 }
 
 }  // namespace snapshot
@@ -221,6 +222,7 @@ Snapshot read_snapshot(const fs::path& path) {
     Snapshot result;
     result.time = set.front().time;
     result.units = set.front().units;
+    result.states_units = set.front().states_units;
     result.softening = set.front().softening;
     auto& particles = result.particles;
     particles.resize(static_cast<index_t>(n));

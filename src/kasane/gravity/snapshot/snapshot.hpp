@@ -35,6 +35,7 @@ struct Snapshot {
     Particles particles;
     double time = 0;
     Units units;                                 ///< as the file states them, else galactic
+    bool states_units = false;                   ///< of what was read: does the file state them?
     std::vector<Vec3<double>> acceleration;      ///< empty, or one per particle
     std::vector<double> potential;               ///< empty, or one per particle
     std::array<double, type_count> softening{};  ///< Plummer softening per type; 0 where not known

@@ -23,6 +23,7 @@ struct Header {
     double redshift = 0;
     int files = 1;
     Units units;
+    bool states_units = false;  ///< else `units` are an assumption
     std::array<double, type_count> softening{};
     // HDF5 only, and only when it is written.
     SnapshotForceError force_error;

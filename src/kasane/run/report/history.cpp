@@ -112,7 +112,7 @@ void read_record(const json& object, History& h) {
     r.number("relative_energy_error", h.energy_error);
     h.segments = static_cast<std::int64_t>(r.list("segments").size());
     r.count("segments", h.segments);  // a bare number of segments is as good
-    r.texts("unused_keys", h.unused_keys), r.texts("papers", h.papers);
+    r.texts("warnings", h.notes), r.texts("unused_keys", h.unused_keys), r.texts("papers", h.papers);
 }
 
 /// The counts and names of [[object]] in the resolved run file; none when there are no objects or one does not say its count.

@@ -1,4 +1,5 @@
-// Which curves a model's page shows, and what they mean. A component keeps its colour on the whole page.
+// Which curves a model's page shows, and what they mean. A component keeps its colour on the whole page, and no two curves of one plot
+// share a colour and a stroke.
 #include <kasane/run/report/model_report.hpp>
 #include <kasane/run/report/plot.hpp>
 #include <kasane/run/report/words.hpp>
@@ -168,8 +169,7 @@ class Curves {
         surface.log_y = true;
         auto rotation = over_plane("Rotation", with_unit("speed", names_.velocity));
         rotation.from_zero = true;
-        auto sigma = over_plane("Velocity dispersions", with_unit("σ", names_.velocity));
-        sigma.from_zero = true;
+        std::string dispersions;
         auto q = over_plane("Toomre Q", "Q");
         q.from_zero = true;
         q.reference = 1;
@@ -182,13 +182,11 @@ class Curves {
             const auto& c = t_.components[k];
             if (c.surface_density.empty()) continue;
             ++number;
-            add_within(surface, k, c.surface_density, end);
-            add_within(rotation, k, beyond(c.rotation, 0.01 * end), end);
-            add_within(height, k, c.height, end);
-            add_within(q, k, within(c.toomre_q, 8), end);
-            add_within(sigma, k, c.sigma_R, end, " R");
-            add_within(sigma, k, c.sigma_phi, end, " φ", Stroke::dashed);
-            add_within(sigma, k, c.sigma_z, end, " z", Stroke::dotted);
+            add_within(surface, k, c.surface_density, end, c.label);
+            add_within(rotation, k, beyond(c.rotation, 0.01 * end), end, c.label);
+            add_within(height, k, c.height, end, c.label);
+            add_within(q, k, within(c.toomre_q, 8), end, c.label);
+            dispersions += disk_dispersions(k, end);
         }
         auto circular = beyond(t_.circular_speed, 0.01 * end);
         for (std::size_t i = 0; i < circular.size(); ++i)
@@ -199,12 +197,25 @@ class Curves {
             number == 1 ? "The disk" : "The disks",
             figure("Rotation", rotation,
                    "Mean velocity around the axis, prograde stars, and the circular speed: it lags behind by the asymmetric drift.") +
-                figure("Velocity dispersions", sigma, "Along the radius (R), around the axis (φ) and across the plane (z).") +
+                dispersions +
                 figure("Toomre Q", q,
                        "σ<sub>R</sub> κ / (3.36 G Σ): rings and clumps grow where it is below 1; spirals and bars fade where it is above "
                        "about 2.") +
                 figure("Surface density", surface, "Mass per area of the plane, both sides together.") +
                 figure("Height", height, "Where the density has fallen by e."));
+    }
+
+    /// The three dispersions of one disk, each in a colour of its own: the disk's, and two that no component has.
+    std::string disk_dispersions(std::size_t k, double end) const {
+        const auto& c = t_.components[k];
+        auto plot = over_plane("Velocity dispersions of " + c.label, with_unit("σ", names_.velocity));
+        plot.from_zero = true;
+        const auto others = t_.components.size();
+        add_within(plot, k, c.sigma_R, end, "σ R", Stroke::solid, color(k));
+        add_within(plot, k, c.sigma_phi, end, "σ φ", Stroke::dashed, color(others));
+        add_within(plot, k, c.sigma_z, end, "σ z", Stroke::dotted, color(others + 1));
+        return figure("Velocity dispersions: " + escape(c.label), plot,
+                      "Along the radius (R), around the axis (φ) and across the plane (z).");
     }
 
     Plot over_plane(const std::string& title, const std::string& y_label) const {
@@ -244,12 +255,13 @@ class Curves {
         return kept;
     }
 
-    void add_within(Plot& plot, std::size_t k, std::vector<double> y, double end, const std::string& suffix = "",
-                    Stroke stroke = Stroke::solid) const {
+    /// @param own  below 0: the component's colour
+    void add_within(Plot& plot, std::size_t k, std::vector<double> y, double end, const std::string& name, Stroke stroke = Stroke::solid,
+                    int own = -1) const {
         for (std::size_t i = 0; i < y.size(); ++i)
             if (t_.radius[i] > end) y[i] = nan;
         const auto [px, py] = cut(y);
-        if (!px.empty()) plot.series.push_back({t_.components[k].label + suffix, px, py, color(k), stroke});
+        if (!px.empty()) plot.series.push_back({name, px, py, own < 0 ? color(k) : own, stroke});
     }
 
     const gravity::GalaxyTables& t_;

@@ -37,6 +37,11 @@ std::string time_text(double time, const gravity::Units& units) {
     return with(years, "yr");
 }
 
+std::string step_text(const std::string& number, double time, const gravity::Units& units) {
+    if (units.time_name.empty()) return number;
+    return fmt::format("{} × {} ({})", number, pretty_unit(units.time_name), time_text(time, units));
+}
+
 std::string run_file_lines(const gravity::GalaxyFacts& facts, const gravity::Units& units) {
     if (!(facts.suggested_softening > 0 && facts.suggested_dt_max > 0)) return "";
     const auto softening = fmt::format("softening = {:.2g}", facts.suggested_softening);
@@ -51,11 +56,18 @@ std::string run_file_lines(const gravity::GalaxyFacts& facts, const gravity::Uni
 
 }  // namespace report
 
-nlohmann::ordered_json facts_json(const gravity::GalaxyFacts& f) {
+nlohmann::ordered_json facts_json(const gravity::GalaxyFacts& f, const gravity::Units& units) {
     nlohmann::ordered_json all;
     const auto put = [](nlohmann::ordered_json& to, const char* key, double value) {
         if (value != 0) to[key] = value;
     };
+    const auto named = [](const std::string& name) {
+        return name.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(name);
+    };
+    all["units"] = {{"length", named(units.length_name)},
+                    {"mass", named(units.mass_name)},
+                    {"velocity", named(units.velocity_name)},
+                    {"time", named(units.time_name)}};
     all["n"] = f.count;
     put(all, "mass", f.mass);
     put(all, "half_mass_radius", f.half_mass_radius);
@@ -118,8 +130,10 @@ std::string facts_text(const gravity::GalaxyFacts& f, const gravity::Units& unit
         text += fmt::format("virial ratio 2K/|W| {:.4f}, escape speed {} at {}, dynamical time {}\n", f.virial_ratio,
                             velocity_text(f.escape_speed, units), f.escape_radius > 0 ? length_text(f.escape_radius, units) : "the centre",
                             time_text(f.dynamical_time, units));
-        text += fmt::format("for a run: softening = {:.2g}, and steps of {:.2g} for all or block steps with dt_max = {}",
-                            f.suggested_softening, f.suggested_step, f.suggested_dt_max);
+        text += fmt::format("for a run: softening = {:.2g}{}, and steps of {} for all or block steps with dt_max = {}",
+                            f.suggested_softening, units.length_name.empty() ? "" : " " + units.length_name,
+                            step_text(fmt::format("{:.2g}", f.suggested_step), f.suggested_step, units),
+                            step_text(fmt::format("{}", f.suggested_dt_max), f.suggested_dt_max, units));
         constexpr std::string_view nbsp = "\u00a0";
         for (auto at = text.find(nbsp); at != std::string::npos; at = text.find(nbsp, at)) text.replace(at, nbsp.size(), " ");
     } else {

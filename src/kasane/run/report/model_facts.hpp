@@ -10,8 +10,9 @@
 
 namespace kasane::run {
 
-/// Keys are the members' names; values in the model's units; what a component has not is left out.
-nlohmann::ordered_json facts_json(const gravity::GalaxyFacts& facts);
+/// Keys are the members' names; values in the model's units, whose names are in "units" (null: N-body units have none); what a component
+/// has not is left out.
+nlohmann::ordered_json facts_json(const gravity::GalaxyFacts& facts, const gravity::Units& units);
 
 /// A table of the components, and lines below it. Ends without a line break.
 std::string facts_text(const gravity::GalaxyFacts& facts, const gravity::Units& units);
@@ -23,6 +24,9 @@ std::string mass_text(double mass, const gravity::Units& units);
 std::string length_text(double length, const gravity::Units& units);
 std::string velocity_text(double velocity, const gravity::Units& units);
 std::string time_text(double time, const gravity::Units& units);
+/// A time as a run file takes it, with its unit: "4e-05 × 0.978 Gyr (39.1 kyr)"; the number alone where units have no names.
+/// @param number  the time's digits
+std::string step_text(const std::string& number, double time, const gravity::Units& units);
 
 /// [force] and [step] of a run file with the suggested numbers; empty: there are none.
 std::string run_file_lines(const gravity::GalaxyFacts& facts, const gravity::Units& units);

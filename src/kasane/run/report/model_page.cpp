@@ -118,11 +118,11 @@ std::string advice(const gravity::GalaxyFacts& f, const gravity::Units& units) {
         "two thirds of the mean distance of particles in the densest place that they resolve, the innermost hundredth of a component. Less "
         "lets chance encounters of few particles heat the model; more flattens its centre (Rodionov &amp; Sotnikova 2005; Dehnen 2001). "
         "The "
-        "least of the components’ is taken: {}.</p>\n<p>With one constant step for all, dt = {:.2g}{}: half of "
+        "least of the components’ is taken: {}.</p>\n<p>With one constant step for all, dt = {}: half of "
         "the time in which particles of the fastest component cross a softening length, and of √(ε/a) in the strongest "
         "pull.</p></div></div>\n",
-        escape(lines), escape(length_text(f.suggested_softening, units)), f.suggested_step,
-        units.time_s() > 0 ? " (" + escape(time_text(f.suggested_step, units)) + ")" : "");
+        escape(lines), escape(length_text(f.suggested_softening, units)),
+        escape(step_text(fmt::format("{:.2g}", f.suggested_step), f.suggested_step, units)));
 }
 
 std::string galaxy(const GalaxyPart& part, const ModelReport& report, std::size_t index) {

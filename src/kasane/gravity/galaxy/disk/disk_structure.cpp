@@ -28,6 +28,18 @@ double smooth_least(double a, double b) {
     return std::min(a, b) / std::sqrt(std::sqrt(1 + q * q * q * q));
 }
 
+/// Iterations. @throws ComputationError
+int solve(CylinderPoisson& poisson, const std::vector<double>& mass, const Multipoles& outside, std::vector<double>& psi) {
+    const auto log = poisson.solve(mass, outside, psi);
+    if (!log.converged()) {
+        throw ComputationError(
+            fmt::format("the potential of the disks cannot be solved for: conjugate gradients ended with \"{}\" "
+                        "after {} iterations at a residual of {:.2g}. Try a greater disk.height",
+                        krylov::name(log.end), log.iterations, log.true_residual));
+    }
+    return static_cast<int>(log.iterations);
+}
+
 }  // namespace
 
 SurfaceProfile::SurfaceProfile(const Component& disk) : total_(disk.mass), height_(disk.disk.height) {
@@ -150,28 +162,11 @@ void DiskStructure::converge(const CylinderGrid& grid, Cpu on, const std::functi
                                                "{:.2g} and {:.2g}. Try a greater disk.height", iteration, moved, change));
         }
         std::vector<double> mass(grid.size());
-        for (std::size_t d = 0; d < size(); ++d) {
-            for (std::size_t i = 0; i < grid.R.cells; ++i) {
-                const double half = (profile_[d].mass(grid.R.face(i + 1)) - profile_[d].mass(grid.R.face(i))) / 2;
-                if (!(half > 0)) continue;
-                double below = 0;
-                for (std::size_t j = 0; j < grid.z.cells && below < 1; ++j) {
-                    const double share = columns_[d].share(i, grid.z.face(j + 1));
-                    mass[i * grid.z.cells + j] += half * (share - below);
-                    below = share;
-                }
-            }
-        }
+        for (std::size_t d = 0; d < size(); ++d) add_mass(d, grid, mass);
         before = psi;
         const Multipoles outside(grid, mass);
-        const auto log = poisson.solve(mass, outside, psi);
-        if (!log.converged()) {
-            throw ComputationError(fmt::format("the potential of the disks cannot be solved for: conjugate gradients ended with \"{}\" "
-                                               "after {} iterations at a residual of {:.2g}. Try a greater disk.height",
-                                               krylov::name(log.end), log.iterations, log.true_residual));
-        }
+        solver_iterations_ += solve(poisson, mass, outside, psi);
         ++iterations_;
-        solver_iterations_ += log.iterations;
         change = 0;
         for (std::size_t k = 0; k < psi.size(); ++k) change = std::max(change, std::abs(psi[k] - before[k]) / psi[k]);
         field_ = PlaneField(grid, psi, outside);
@@ -179,6 +174,37 @@ void DiskStructure::converge(const CylinderGrid& grid, Cpu on, const std::functi
         progress(std::min(1., std::log(std::max(change, 1e-300)) / std::log(tolerance)));
     }
     for (std::size_t d = 0; d < size(); ++d) tabulate(d);
+}
+
+void DiskStructure::add_mass(std::size_t disk, const CylinderGrid& grid, std::vector<double>& mass) const {
+    const auto& profile = profile_[disk];
+    for (std::size_t i = 0; i < grid.R.cells; ++i) {
+        const double half = (profile.mass(grid.R.face(i + 1)) - profile.mass(grid.R.face(i))) / 2;
+        if (!(half > 0)) continue;
+        double below = 0;
+        for (std::size_t j = 0; j < grid.z.cells && below < 1; ++j) {
+            const double share = columns_[disk].share(i, grid.z.face(j + 1));
+            mass[i * grid.z.cells + j] += half * (share - below);
+            below = share;
+        }
+    }
+}
+
+PlaneField DiskStructure::own_field(std::size_t disk) const {
+    if (size() == 1) return field_;
+    const auto& grid = field_.grid();
+    std::vector<double> mass(grid.size()), psi(grid.size());
+    add_mass(disk, grid, mass);
+    double all = 0;
+    for (const auto& p : profile_) all += p.total();
+    const double share = profile_[disk].total() / all;  // begins the iteration near its end
+    for (std::size_t i = 0; i < grid.R.cells; ++i) {
+        for (std::size_t j = 0; j < grid.z.cells; ++j) psi[i * grid.z.cells + j] = share * field_.psi(grid.R.centre(i), grid.z.centre(j));
+    }
+    const Multipoles outside(grid, mass);
+    CylinderPoisson poisson(grid);
+    solve(poisson, mass, outside, psi);
+    return {grid, psi, outside};
 }
 
 DiskColumns::Column DiskStructure::column(const SurfaceProfile& profile, double R) const {

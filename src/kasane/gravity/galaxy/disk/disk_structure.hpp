@@ -95,6 +95,9 @@ class DiskStructure {
     PlaneField::At at(double R, double z) const;
     double psi(double R, double z) const;
     double spheres_mass(double r) const { return spheres_ ? spheres_->mass(r) : 0; }
+    /// The potential of one disk alone; the fields of all disks add up to disks_psi to within the tolerance of the iteration. Solves
+    /// Poisson's equation where there are several disks. @throws ComputationError
+    PlaneField own_field(std::size_t disk) const;
 
     int iterations() const { return iterations_; }
     int solver_iterations() const { return solver_iterations_; }
@@ -105,6 +108,8 @@ class DiskStructure {
     /// Columns in the present field; the largest relative change of a thickness or share.
     double update(std::size_t disk, Cpu on);
     void tabulate(std::size_t disk);
+    /// Adds the mass of a disk in the cells of the half space z > 0; the columns are on the grid's R axis.
+    void add_mass(std::size_t disk, const CylinderGrid& grid, std::vector<double>& mass) const;
     void converge(const CylinderGrid& grid, Cpu on, const std::function<void(double)>& progress);
 
     std::shared_ptr<const SphericalPotential> spheres_;

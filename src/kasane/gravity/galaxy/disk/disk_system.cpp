@@ -254,6 +254,13 @@ DiskSystem::Pull DiskSystem::pull(double R, double z) const {
     return {a.d_R, a.d_z};
 }
 
+std::vector<double> DiskSystem::own_circular_speed2(std::size_t disk, const std::vector<double>& radius) const {
+    const auto field = state_->structure.own_field(disk);
+    std::vector<double> speed2;
+    for (const double R : radius) speed2.push_back(-R * field.at(R, 0).d_R);
+    return speed2;
+}
+
 DiskAt DiskSystem::at(std::size_t disk, double R) const {
     const auto& s = *state_;
     const double u = s.index(R);

@@ -58,6 +58,10 @@ class DiskSystem {
     };
     Pull pull(double R, double z) const;
 
+    /// Square of the circular speed in the plane that one disk alone gives, at these radii [G = 1]; below 0 where it attracts outwards.
+    /// The disks' values and those of the spheres add up to -R pull(R, 0).R. @throws ComputationError
+    std::vector<double> own_circular_speed2(std::size_t disk, const std::vector<double>& radius) const;
+
     DiskAt at(std::size_t disk, double R) const;
     /// Mean v_phi at a height [G = 1].
     double rotation(std::size_t disk, double R, double z) const;
