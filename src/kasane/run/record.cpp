@@ -38,7 +38,6 @@ json of_force(const Record& r) {
     json object{{"method", name_of(r.force)}, {"variant", r.variant}};
     if (const auto* direct = std::get_if<gravity::Direct>(&r.force)) {
         object["precision"] = name(direct->precision);
-        object["accumulation"] = name(direct->accumulation);
         object["deterministic"] = direct->deterministic;
     }
     if (const auto* tree = std::get_if<gravity::Tree>(&r.force)) {
