@@ -28,9 +28,6 @@ json of_tuning(const gravity::TreeTuning& t) {
             {"group_extent", t.walk.group_extent},
             {"lanes", t.walk.lanes},
             {"list", t.walk.list},
-            {"async_copy", t.walk.async_copy},
-            {"warp_reduce", t.walk.warp_reduce},
-            {"l2_persist_mib", t.walk.l2_persist_mib},
             {"rebuild_interval", t.rebuild_interval}};
 }
 
