@@ -81,7 +81,4 @@ class DirectSum {
     std::unique_ptr<State> state_;
 };
 
-/// Scratch bytes that DirectSum takes at most, on the space where it works.
-std::uint64_t direct_memory(const AnySpace& on, index_t targets, index_t sources, const Direct& options);
-
 }  // namespace kasane::gravity
