@@ -157,8 +157,8 @@ inline const std::vector<Hdf5Mutation>& hdf5_mutations() {
         {"soft link to an external link",
          [](File file, Name name) {
              remove(file, name);
-             done(H5Lcreate_external("valid.hdf5", name.c_str(), file, "/elsewhere", H5P_DEFAULT, H5P_DEFAULT));
-             done(H5Lcreate_soft("/elsewhere", file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+             done(H5Lcreate_external("valid.hdf5", name.c_str(), file, (name + ".elsewhere").c_str(), H5P_DEFAULT, H5P_DEFAULT));
+             done(H5Lcreate_soft((name + ".elsewhere").c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
          }},
         {"external storage",
          [](File file, Name name) {
