@@ -16,7 +16,7 @@ namespace {
 struct Options {
     std::string snapshot, file, method = "direct", softening, units = "auto";
     std::optional<double> G;
-    std::string variant = "auto", precision = "single", accumulation = "double";  // direct
+    std::string variant = "auto", precision = "single";  // direct
     gravity::Tree tree;
     double theta = gravity::GeometricMac{}.theta, delta = gravity::AccelerationMac{}.delta, error = 0;
     std::string multipole, walk = "auto", curve;
@@ -72,7 +72,6 @@ double softening_of(const gravity::Snapshot& snapshot, const std::string& file) 
 gravity::Direct direct_of(const Options& o) {
     gravity::Direct direct;
     direct.precision = o.precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_;
-    direct.accumulation = o.accumulation == "plain" ? gravity::Accumulation::plain : gravity::Accumulation::double_;
     direct.variant = o.variant == "auto" ? gravity::DirectVariant::automatic : gravity::direct_variant_named(o.variant);
     return direct;
 }
@@ -101,7 +100,7 @@ int forces(const Common& common, const Options& o, const CLI::App& app) {
     KS_VALIDATE(o.force || !std::filesystem::exists(o.file), "exists already: choose another name, or give --force", {o.file, 0, 0, ""});
     const bool by_tree = o.method == "tree";
     if (by_tree)
-        refuse_options(app, {"--variant", "--precision", "--accumulation"}, o.method);
+        refuse_options(app, {"--variant", "--precision"}, o.method);
     else
         refuse_options(app, {"--delta", "--theta", "--error", "--multipole", "--leaf-size", "--walk", "--vector", "--group", "--curve"},
                        o.method);
@@ -164,10 +163,9 @@ Action add_forces(CLI::App& app, const Common& common) {
     const std::string direct = "With --method direct", tree = "With --method tree";
     app.add_option("--variant", o.variant, "Kernel")->check(CLI::IsMember({"auto", "plain", "simd", "tile", "pair"}))->group(direct);
     app.add_option("--precision", o.precision, "Of a pair")->check(CLI::IsMember({"single", "double"}))->group(direct);
-    app.add_option("--accumulation", o.accumulation, "Of single pairs")->check(CLI::IsMember({"plain", "double"}))->group(direct);
     auto* delta = app.add_option("--delta", o.delta, "Acceleration criterion: error of a cell in parts of the acceleration (the default)");
     auto* theta = app.add_option("--theta", o.theta, "Geometric criterion: opening angle");
-    auto* error = app.add_option("--error", o.error, "Multipole criterion: largest error of a cell [acceleration]");
+    auto* error = app.add_option("--error", o.error, "Multipole criterion: largest error of a cell [acceleration]")->default_str("");
     delta->group(tree)->excludes(theta)->excludes(error);
     theta->group(tree)->excludes(error);
     error->group(tree);

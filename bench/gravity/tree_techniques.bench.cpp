@@ -62,7 +62,7 @@ Benchmark tree_techniques(const SharedProblems& problems) {
     return {
         "gravity.tree.techniques",
         "The walk `lists` with one technique of [Miki21] or one of its sizes changed at a time (CUDA alone): asynchronous copies into "
-        "shared memory, nodes and particles kept in the L2 cache, reductions over a warp by hardware or by shuffles, lanes per target, "
+        "shared memory, particles kept in the L2 cache, reductions over a warp by hardware or by shuffles, lanes per target, "
         "targets per group, list length. Halo and bulge of M31, delta 2^-9, quadrupoles. `speedup` is over the walk's own choice for all "
         "particles, `speedup_few` for every thousandth. The error is the 99th percentile of 1000 particles against direct summation.",
         [problems]([[maybe_unused]] const BenchmarkContext& context) {

@@ -1,5 +1,4 @@
-// sparse.formats: figure 9 of [HOHNI17] (C of SELL-C-1), sigma on rows of uneven length, and what barriers and launches cost
-// (figures 13 and 14, table 4).
+// sparse.formats: figure 9 of [HOHNI17] (C of SELL-C-1), sigma on rows of uneven length, and what barriers and launches cost.
 #include <bench/sparse/sparse_studies.hpp>
 #include <kasane/core/math/random.hpp>
 
@@ -133,12 +132,11 @@ Benchmark sparse_formats(const SharedSparse& shared) {
     return {
         "sparse.formats",
         "Time of one iteration, over 30 of them, the best of three runs. `C`: figure 9 of [HOHNI17], SELL-C-1 on the box (`--n` cells "
-        "along "
-        "an edge) in CM-RCM(8), plain iteration, beside the other formats. `uneven rows`: sigma of SELL-C-sigma on a matrix with 4 to "
-        "125 entries a row, with Jacobi (one colour: the format alone) and with IC(0) by multicolouring (rows are sorted inside a colour); "
-        "`stored_over_needed` is the price of padding. `way`: what the paper's figures 13 and 14 and table 4 are about: barriers or "
-        "launches per iteration, by iteration, colours, precision of the factor and, on a device, one cooperative kernel or a graph. "
-        "The rate is bytes per iteration over that time, the bound the triad of this run.",
+        "along an edge) in CM-RCM(8), plain iteration, beside the other formats. `uneven rows`: sigma of SELL-C-sigma on a matrix with 4 "
+        "to 125 entries a row, with Jacobi (one colour: the format alone) and with IC(0) by multicolouring (rows are sorted inside a colour); "
+        "`stored_over_needed` is the price of padding. `way`: the cost of barriers or launches, by iteration, colours, precision of the "
+        "factor and, on a device, one cooperative kernel or a graph. The rate is bytes per iteration over that time, the bound the triad "
+        "of this run.",
         [shared](const BenchmarkContext& context) {
             for (const auto side : sides_or(context, {128}, {128})) {
                 const auto& problem = shared->box(side);

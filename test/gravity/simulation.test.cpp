@@ -140,17 +140,5 @@ TEST(Simulation, RefusesBadInput) {
     EXPECT_NO_THROW(Simulation(Cpu{}, particles, in_double));
 }
 
-TEST(Simulation, KnowsWhatItNeeds) {
-    const auto memory = simulation_memory(Cpu{}, 1'000'000, Direct{});
-    EXPECT_GT(memory.host_bytes, 150'000'000u);
-    EXPECT_LT(memory.host_bytes, 500'000'000u);
-    EXPECT_EQ(memory.device_bytes, 0u);
-#if defined(KASANE_CUDA)
-    const auto on_device = simulation_memory(Cuda{}, 1'000'000, Direct{});
-    EXPECT_GT(on_device.device_bytes, 150'000'000u);
-    EXPECT_LT(on_device.device_bytes, 1'000'000'000u);
-#endif
-}
-
 }  // namespace
 }  // namespace kasane::gravity

@@ -176,6 +176,44 @@ TEST_F(Run, CheckTellsWhatARunWouldDo) {
     EXPECT_NE(kasane({"check", "small.toml"}).out.find("memory: "), std::string::npos);
 }
 
+// Memory per particle, by the difference of two runs, so that the program and its libraries do not count.
+TEST_F(Run, TakesTheMemoryThatCheckTells) {
+    small_run();
+    double told[2], taken[2];
+    const double particles[] = {1024, 65536};
+    for (int k = 0; k < 2; ++k) {
+        const auto count = "initial.count=" + std::to_string(static_cast<int>(particles[k]));
+        const std::vector<std::string> settings{"--set", count,
+                                                "--set", "run.until=0.015625",
+                                                "--set", "output.audit=0",
+                                                "--set", "output.snapshot_every=0.015625",
+                                                "--set", "output.diagnostics_every=0.015625",
+                                                "--json"};
+        std::vector<std::string> check{"check", "small.toml"}, run{"run", "small.toml", "-o", "out" + std::to_string(k)};
+        for (auto* arguments : {&check, &run}) arguments->insert(arguments->end(), settings.begin(), settings.end());
+        told[k] = kasane(check).json()["memory"]["host_bytes"];
+        const auto outcome = kasane(run);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        taken[k] = static_cast<double>(outcome.peak_bytes);
+    }
+    const double n = particles[1] - particles[0], each = (told[1] - told[0]) / n, measured = (taken[1] - taken[0]) / n;
+    EXPECT_LE(measured, each) << "bytes a particle";
+    EXPECT_GT(measured, 0.6 * each) << "bytes a particle: block steps and potentials, which this run has not, are counted too";
+}
+
+// Run files of version 0.1 may have it.
+TEST_F(Run, TheFormerKeyAccumulationIsListedAsUnused) {
+    small_run();
+    for (const char* method : {"direct", "tree"})
+        for (const char* value : {"plain", "double"}) {
+            const auto outcome = kasane({"check", "small.toml", "--json", "--set", std::string("force.accumulation=") + value, "--set",
+                                         std::string("force.method=") + method});
+            ASSERT_EQ(outcome.status, 0) << outcome.err;
+            EXPECT_EQ(outcome.json()["unused_keys"], json::parse(R"(["force.accumulation"])"));
+            EXPECT_EQ(outcome.json()["resolved"].get<std::string>().find("accumulation"), std::string::npos);
+        }
+}
+
 TEST_F(Run, KnownKeysThatAreNotUsedAreListed) {
     small_run();
     const auto outcome = kasane({"check", "small.toml", "--json", "--set", "initial.model=point", "--set", "initial.mass=1"});

@@ -9,12 +9,19 @@
 namespace kasane::run {
 namespace {
 
-// Of the file: what a number above it means, this version does not know. 1: without /State; 2: without the frame of direct summation.
-constexpr std::uint32_t layout = 3;
+// Of the file: what a number above it means, this version does not know. 1: without /State; 2: without the frame of direct summation;
+// 3: with numbers of the tree's walk that no run applies.
+constexpr std::uint32_t layout = 4;
+
+/// Numbers of layouts 2 and 3 that enter nothing but the checksum.
+struct Unused {
+    std::uint8_t async_copy = 1, warp_reduce = 1;
+    double l2_persist_mib = 0;
+};
 
 /// What the state holds in single numbers, by name: one list for writing, reading and the checksum.
-template <class State, class Visit>
-void for_each_number(std::uint32_t of_layout, State& state, Visit visit) {
+template <class State, class UnusedNumbers, class Visit>
+void for_each_number(std::uint32_t of_layout, State& state, UnusedNumbers&& unused, Visit visit) {
     visit("StepLength", state.step_length);
     visit("RebuildInterval", state.tuning.rebuild_interval);
     auto& walk = state.tuning.walk;
@@ -22,9 +29,11 @@ void for_each_number(std::uint32_t of_layout, State& state, Visit visit) {
     visit("GroupExtent", walk.group_extent);
     visit("Lanes", walk.lanes);
     visit("List", walk.list);
-    visit("AsyncCopy", walk.async_copy);
-    visit("WarpReduce", walk.warp_reduce);
-    visit("L2PersistMiB", walk.l2_persist_mib);
+    if (of_layout < 4) {
+        visit("AsyncCopy", unused.async_copy);
+        visit("WarpReduce", unused.warp_reduce);
+        visit("L2PersistMiB", unused.l2_persist_mib);
+    }
     if (of_layout < 3) return;
     auto& frame = state.frame;
     visit("FrameX", frame.origin.x);
@@ -35,7 +44,7 @@ void for_each_number(std::uint32_t of_layout, State& state, Visit visit) {
     visit("FrameTotal", frame.total);
 }
 
-std::uint64_t checksum(const Checkpoint& c, std::uint32_t of_layout) {
+std::uint64_t checksum(const Checkpoint& c, std::uint32_t of_layout, const Unused& unused) {
     io::Checksum sum;
     const auto text = [&](const std::string& s) {
         const auto size = static_cast<std::uint64_t>(s.size());  // so that text cannot move from one field to the next unseen
@@ -58,7 +67,7 @@ std::uint64_t checksum(const Checkpoint& c, std::uint32_t of_layout) {
     sum.add(sizes, sizeof sizes);
     sum.add(c.state.order);
     sum.add(c.state.acceleration);
-    for_each_number(of_layout, c.state, [&](const char*, const auto& value) { sum.add(&value, sizeof value); });
+    for_each_number(of_layout, c.state, unused, [&](const char*, const auto& value) { sum.add(&value, sizeof value); });
     return sum.value();
 }
 
@@ -74,7 +83,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& c) {
     file.set_attribute("/Checkpoint", "Step", c.step);
     file.set_attribute("/Checkpoint", "StartTime", c.start);
     file.set_attribute("/Checkpoint", "TimeStep", c.dt);
-    file.set_attribute("/Checkpoint", "Checksum", checksum(c, layout));
+    file.set_attribute("/Checkpoint", "Checksum", checksum(c, layout, {}));
     file.create_group("/Units");
     file.set_attribute("/Units", "Name", c.units.name);
     file.set_attribute("/Units", "UnitLength_in_cm", c.units.length_cm);
@@ -92,12 +101,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& c) {
     file.write("/Particles/Type", c.particles.type);
     file.write("/Checkpoint/Record", std::vector<std::uint8_t>(c.record.begin(), c.record.end()));
     file.create_group("/State");
-    for_each_number(layout, c.state, [&](const char* name, const auto& value) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
-            file.set_attribute("/State", name, std::uint8_t{value});
-        else
-            file.set_attribute("/State", name, value);
-    });
+    for_each_number(layout, c.state, Unused{}, [&](const char* name, const auto& value) { file.set_attribute("/State", name, value); });
     if (!c.state.order.empty()) file.write("/State/Order", c.state.order);
     if (!c.state.acceleration.empty()) file.write("/State/Acceleration", c.state.acceleration);
     file.close();
@@ -132,17 +136,14 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
     c.particles.type = file.read<std::uint8_t>("/Particles/Type");
     const auto record = file.read<std::uint8_t>("/Checkpoint/Record");
     c.record.assign(record.begin(), record.end());
+    Unused unused;
     if (found >= 2) {
-        for_each_number(found, c.state, [&](const char* name, auto& value) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
-                value = file.attribute<std::uint8_t>("/State", name) != 0;
-            else
-                value = file.attribute<std::decay_t<decltype(value)>>("/State", name);
-        });
+        for_each_number(found, c.state, unused,
+                        [&](const char* name, auto& value) { value = file.attribute<std::decay_t<decltype(value)>>("/State", name); });
         if (file.exists("/State/Order")) c.state.order = file.read<std::uint32_t>("/State/Order");
         if (file.exists("/State/Acceleration")) c.state.acceleration = file.read<Vec3<float>>("/State/Acceleration");
     }
-    KS_VALIDATE(checksum(c, found) == file.attribute<std::uint64_t>("/Checkpoint", "Checksum"),
+    KS_VALIDATE(checksum(c, found, unused) == file.attribute<std::uint64_t>("/Checkpoint", "Checksum"),
                 "is damaged: its checksum does not fit its content", {path.string(), 0, 0, ""});
     gravity::validate(c.particles, path.string());
     return c;

@@ -42,8 +42,6 @@ gravity::Direct read_direct(io::Section& table, const AnySpace& space) {
            "method = \"direct\"");
     gravity::Direct direct;
     direct.precision = one_of(table, "precision", "of a pair", direct.precision, gravity::Precision::single_, gravity::Precision::double_);
-    direct.accumulation = one_of(table, "accumulation", "of single pairs: short runs in single, the runs in double, whatever is said here",
-                                 direct.accumulation, gravity::Accumulation::plain, gravity::Accumulation::double_);
     const auto variant = table.text("variant", {.help = "of the kernel; auto is the fastest", .fallback = "auto",
                                                 .choices = {"auto", "plain", "simd", "tile", "pair"}});
     direct.variant = variant == "auto" ? gravity::DirectVariant::automatic : gravity::direct_variant_named(variant);
@@ -80,7 +78,7 @@ gravity::Mac read_mac(io::Section& table, const gravity::Units& units) {
 }
 
 gravity::Tree read_tree(io::Section& table, const gravity::Units& units) {
-    refuse(table, {"precision", "accumulation", "variant"}, "method = \"direct\"", "method = \"tree\"");
+    refuse(table, {"precision", "variant"}, "method = \"direct\"", "method = \"tree\"");
     gravity::Tree tree;
     tree.mac = read_mac(table, units);
     tree.multipole =
@@ -129,6 +127,7 @@ gravity::Force read_force(io::Section table, const gravity::Units& units, const 
     const double softening = table.number(
         "softening",
         {.help = "Plummer softening eps", .unit = units.length_name, .range = io::at_least(0), .parse = parse(Dimension::length, units)});
+    table.unused("accumulation");  // a key of version 0.1
     const auto force = method == "tree" ? gravity::Force(read_tree(table, units)) : gravity::Force(read_direct(table, space));
     return std::visit(
         [&](auto chosen) {
@@ -156,7 +155,6 @@ gravity::Steps read_steps(io::Section table, const gravity::Units& units, double
 const char* step_key(const gravity::Steps& steps) { return control_of(steps) ? "dt_max" : "dt"; }
 
 std::string name(gravity::Precision precision) { return precision == gravity::Precision::double_ ? "double" : "single"; }
-std::string name(gravity::Accumulation accumulation) { return accumulation == gravity::Accumulation::plain ? "plain" : "double"; }
 std::string name(gravity::StepCriterion criterion) {
     return criterion == gravity::StepCriterion::acceleration ? "acceleration" : "velocity-and-acceleration";
 }

@@ -22,7 +22,6 @@ const char* step_key(const gravity::Steps& steps);
 
 // The words of run files for options: "single", "plain", "tree", "block", "acceleration", ...
 std::string name(gravity::Precision precision);
-std::string name(gravity::Accumulation accumulation);
 std::string name(gravity::StepCriterion criterion);
 std::string name_of(const gravity::Mac& mac);
 std::string name_of(const gravity::Force& force);

@@ -28,9 +28,6 @@ json of_tuning(const gravity::TreeTuning& t) {
             {"group_extent", t.walk.group_extent},
             {"lanes", t.walk.lanes},
             {"list", t.walk.list},
-            {"async_copy", t.walk.async_copy},
-            {"warp_reduce", t.walk.warp_reduce},
-            {"l2_persist_mib", t.walk.l2_persist_mib},
             {"rebuild_interval", t.rebuild_interval}};
 }
 
@@ -38,7 +35,6 @@ json of_force(const Record& r) {
     json object{{"method", name_of(r.force)}, {"variant", r.variant}};
     if (const auto* direct = std::get_if<gravity::Direct>(&r.force)) {
         object["precision"] = name(direct->precision);
-        object["accumulation"] = name(direct->accumulation);
         object["deterministic"] = direct->deterministic;
     }
     if (const auto* tree = std::get_if<gravity::Tree>(&r.force)) {

@@ -24,12 +24,10 @@ struct Engine {
     std::string space;
     DirectVariant variant;
     Precision precision;
-    Accumulation accumulation;
 };
 
 std::ostream& operator<<(std::ostream& to, const Engine& engine) {
-    return to << engine.space << '_' << name(engine.variant) << '_' << (engine.precision == Precision::single_ ? "single" : "double")
-              << (engine.accumulation == Accumulation::plain ? "_plain_sums" : "_double_sums");
+    return to << engine.space << '_' << name(engine.variant) << '_' << (engine.precision == Precision::single_ ? "single" : "double");
 }
 
 enum class Want { both, acceleration, potential };
@@ -39,7 +37,6 @@ Direct options_of(const Engine& engine, double softening, double G = 1) {
     options.softening = softening;
     options.G = G;
     options.precision = engine.precision;
-    options.accumulation = engine.accumulation;
     options.variant = engine.variant;
     return options;
 }
@@ -142,9 +139,8 @@ std::vector<Engine> engines() {
     std::vector<Engine> all;
     const auto add = [&](const char* space, std::initializer_list<DirectVariant> variants) {
         for (const auto variant : variants) {
-            all.push_back({space, variant, Precision::single_, Accumulation::plain});
-            all.push_back({space, variant, Precision::single_, Accumulation::double_});
-            all.push_back({space, variant, Precision::double_, Accumulation::double_});
+            all.push_back({space, variant, Precision::single_});
+            all.push_back({space, variant, Precision::double_});
         }
     };
     add("cpu", {DirectVariant::plain, DirectVariant::simd, DirectVariant::automatic});
@@ -175,7 +171,7 @@ TEST(DirectOnCuda, PairSumsInEitherWay) {
         for (const double heavy : {1.0, 1e12}) {
             auto problem = make({4097, 4097, 0, 0.01});
             problem.mass[1234] = heavy;
-            Direct options = options_of({"cuda", DirectVariant::pair, Precision::single_, Accumulation::double_}, 0.01);
+            Direct options = options_of({"cuda", DirectVariant::pair, Precision::single_}, 0.01);
             options.deterministic = deterministic;
             SCOPED_TRACE(std::string(deterministic ? "bins" : "floats") + ", heaviest mass " + std::to_string(heavy));
             expect_near_reference(evaluate(Cuda{}, options, problem, Want::acceleration), options, problem);
@@ -189,7 +185,7 @@ TEST(DirectOnCpu, DoesNotDependOnThreads) {
             for (const auto& of : {DirectCase{4097, 4097, 0, 0.01}, DirectCase{257, 4097, 1003, 0.0}, DirectCase{31, 31, 0, 0.0}}) {
                 SCOPED_TRACE(name(variant) + ", " + of.name());
                 const auto problem = make(of);
-                const auto options = options_of({"cpu", variant, precision, Accumulation::double_}, of.softening);
+                const auto options = options_of({"cpu", variant, precision}, of.softening);
                 const auto one = evaluate(Cpu{1}, options, problem, Want::both);
                 for (const int threads : {2, 3, 16}) {
                     const auto several = evaluate(Cpu{threads}, options, problem, Want::both);
@@ -214,9 +210,8 @@ TEST_P(EverySimdTarget, AgreesWithTheReference) {
         if (of.targets * of.sources > 1'100'000) continue;  // the largest ones run above, on the best set
         SCOPED_TRACE(of.name());
         const auto problem = make(of);
-        for (const auto& engine : {Engine{"cpu", DirectVariant::simd, Precision::single_, Accumulation::plain},
-                                   Engine{"cpu", DirectVariant::simd, Precision::single_, Accumulation::double_},
-                                   Engine{"cpu", DirectVariant::simd, Precision::double_, Accumulation::double_}})
+        for (const auto& engine :
+             {Engine{"cpu", DirectVariant::simd, Precision::single_}, Engine{"cpu", DirectVariant::simd, Precision::double_}})
             for (const auto want : {Want::both, Want::acceleration}) {
                 const auto options = options_of(engine, of.softening);
                 ASSERT_NO_FATAL_FAILURE(expect_near_reference(evaluate(Cpu{2}, options, problem, want), options, problem)) << engine;
@@ -237,7 +232,7 @@ TEST_P(EverySimdTarget, TakesAnyUnits) {
                 for (auto* set_of : {&problem.target, &problem.source})
                     for (auto& x : *set_of) x = length * x;
                 for (auto& m : problem.mass) m *= mass;
-                const auto options = options_of({"cpu", DirectVariant::simd, precision, Accumulation::double_}, length * softening);
+                const auto options = options_of({"cpu", DirectVariant::simd, precision}, length * softening);
                 ASSERT_NO_FATAL_FAILURE(expect_near_reference(evaluate(Cpu{1}, options, problem, Want::both), options, problem));
             }
 }
@@ -253,7 +248,7 @@ TEST_P(EverySimdTarget, ResolvesClosePairsInDouble) {
         problem.mass.push_back(1 + 0.01 * k);
     }
     problem.target = problem.source;
-    const auto options = options_of({"cpu", DirectVariant::simd, Precision::double_, Accumulation::double_}, 0);
+    const auto options = options_of({"cpu", DirectVariant::simd, Precision::double_}, 0);
     expect_near_reference(evaluate(Cpu{1}, options, problem, Want::both), options, problem);
     expect_near_reference(evaluate(Cpu{1}, options, problem, Want::acceleration), options, problem);
 }
@@ -266,7 +261,7 @@ TEST(DirectOnCpu, FloatKeepsItsDigitsForTheDensePlaces) {
     const auto near = problem;
     problem.source[0] = problem.target[0] = {1e4, -1e4, 1e4};
     problem.mass[0] = 1e-4;
-    const auto options = options_of({"cpu", DirectVariant::simd, Precision::single_, Accumulation::double_}, 0.01);
+    const auto options = options_of({"cpu", DirectVariant::simd, Precision::single_}, 0.01);
     const auto got = evaluate(Cpu{1}, options, problem, Want::acceleration);
     for (std::size_t i = 1; i < near.target.size(); ++i) {
         const auto exact = reference::direct(problem.target[i], problem.source, problem.mass, static_cast<index_t>(i), 0.01, 1);
@@ -277,7 +272,7 @@ TEST(DirectOnCpu, FloatKeepsItsDigitsForTheDensePlaces) {
 TEST(DirectOnCpu, FloatResolvesRelativeToTheCenter) {
     // A million lengths from the origin, at places that double holds exactly: float must not see the distance.
     auto problem = make({257, 257, 0, 0.01});
-    const auto options = options_of({"cpu", DirectVariant::simd, Precision::single_, Accumulation::double_}, 0.01);
+    const auto options = options_of({"cpu", DirectVariant::simd, Precision::single_}, 0.01);
     const auto near = problem;
     for (auto* set : {&problem.target, &problem.source})
         for (auto& x : *set) x += Vec3<double>{0x1p20, -0x1p20, 0x1p20};

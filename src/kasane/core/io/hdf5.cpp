@@ -257,13 +257,26 @@ void File::fail(const std::string& object, const std::string& problem) const {
     throw InputError(problem, Where{.file = path_.string(), .key = object});
 }
 
+namespace {
+constexpr const char* in_other_files = "the data lie in other files: copy them into this one";
+
+/// Called where a link leads into another file. Refuses it: that file has not been checked, and opening a pipe would never return.
+herr_t refuse_external(const char*, const char*, const char*, const char*, unsigned*, hid_t, void* found) {
+    *static_cast<bool*>(found) = true;
+    return -1;
+}
+}  // namespace
+
 bool File::exists(const std::string& object) const {
+    bool external = false;
+    const auto inside = properties_of(H5P_LINK_ACCESS, [&](hid_t list) { return H5Pset_elink_cb(list, refuse_external, &external); });
     // H5Lexists wants every component above to exist, so ask from the root down.
     for (std::size_t end = 1; end != std::string::npos && end < object.size();) {
         end = object.find('/', end);
         const auto part = object.substr(0, end);
-        if (H5Lexists(id_, part.c_str(), H5P_DEFAULT) <= 0 || H5Oexists_by_name(id_, part.c_str(), H5P_DEFAULT) <= 0) {
+        if (H5Lexists(id_, part.c_str(), inside) <= 0 || H5Oexists_by_name(id_, part.c_str(), inside) <= 0) {
             H5Eclear2(H5E_DEFAULT);
+            if (external) fail(part, in_other_files);
             return false;
         }
         if (end != std::string::npos) ++end;
@@ -317,10 +330,13 @@ void File::create_group(const std::string& group) {
 DatasetInfo File::dataset(const std::string& dataset) const {
     if (!is_dataset(dataset)) fail(dataset, "there is no such data set");
     const Handle opened(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
-    const Handle type(opened.valid() ? H5Dget_type(opened) : -1, H5Tclose);
-    const Handle space(opened.valid() ? H5Dget_space(opened) : -1, H5Sclose);
     const Handle layout(opened.valid() ? H5Dget_create_plist(opened) : -1, H5Pclose);
-    if (!type.valid() || !space.valid() || !layout.valid()) fail(dataset, "the data set is corrupt: " + reason());
+    if (!layout.valid()) fail(dataset, "the data set is corrupt: " + reason());
+    const auto form = H5Pget_layout(layout);
+    if (form == H5D_VIRTUAL || H5Pget_external_count(layout) > 0) fail(dataset, in_other_files);
+    const Handle type(H5Dget_type(opened), H5Tclose);
+    const Handle space(H5Dget_space(opened), H5Sclose);
+    if (!type.valid() || !space.valid()) fail(dataset, "the data set is corrupt: " + reason());
     if (!plain_number(type)) fail(dataset, "holds no plain numbers");
     if (H5Sget_simple_extent_type(space) == H5S_NULL) fail(dataset, "the data set is empty");
 
@@ -330,14 +346,23 @@ DatasetInfo File::dataset(const std::string& dataset) const {
     info.bytes = static_cast<int>(H5Tget_size(type));
     info.stored_bytes = H5Dget_storage_size(opened);
     const auto bytes = product(count_of(info.shape), H5Tget_size(type));
-    const auto form = H5Pget_layout(layout);
     const auto corrupt = [&](const std::string& what) { fail(dataset, "the data set is corrupt: " + what); };
-    if (form == H5D_VIRTUAL || H5Pget_external_count(layout) > 0) fail(dataset, "the data lie in other files: copy them into this one");
     if (form == H5D_CHUNKED) {
         std::array<hsize_t, H5S_MAX_RANK> extent{};
         const int rank = H5Pget_chunk(layout, H5S_MAX_RANK, extent.data());
         const auto chunk = product(count_of({extent.begin(), extent.begin() + std::max(rank, 0)}), H5Tget_size(type));
+        if (static_cast<std::size_t>(std::max(rank, 0)) != info.shape.size() || chunk == 0) corrupt("chunks of another shape");
         if (chunk > std::max(bytes, largest_chunk)) corrupt(fmt::format("chunks of {} bytes", chunk));
+        if (info.stored_bytes != 0 && !writing_) {
+            // Each chunk that is stored takes some of the file; one that is not would be read as zeros.
+            hsize_t stored = 0;
+            std::uint64_t wanted = 1;
+            for (std::size_t d = 0; d < info.shape.size(); ++d)
+                wanted = product(wanted, info.shape[d] / extent[d] + (info.shape[d] % extent[d] != 0));
+            if (H5Dget_num_chunks(opened, space, &stored) < 0) corrupt(reason());
+            if (stored < wanted)
+                fail(dataset, fmt::format("only {} of its {} chunks were written: the file is incomplete", stored, wanted));
+        }
     } else if (info.stored_bytes != 0 && !writing_) {
         const auto file_bytes = std::filesystem::file_size(path_);
         if (bytes > file_bytes) corrupt(fmt::format("it claims {} bytes in a file of {}", bytes, file_bytes));
@@ -352,16 +377,28 @@ void File::check_memory(const std::string& name, std::uint64_t needed) const {
     }
 }
 
-std::uint64_t File::checked_rows(const std::string& name, std::size_t row_bytes) const {
-    const auto rows = dataset(name).rows();
-    check_memory(name, product(rows, row_bytes));
-    return rows;
+void File::check_written(const std::string& name, const DatasetInfo& info) const {
+    if (count_of(info.shape) > 0 && info.stored_bytes == 0) fail(name, "was declared but never written");
+}
+
+std::uint64_t File::checked_rows(const std::string& name, std::size_t row_bytes, int components) const {
+    const auto info = dataset(name);
+    const auto& shape = info.shape;
+    const bool fits = components == 1 ? shape.size() <= 1 || (shape.size() == 2 && shape[1] == 1)
+                                      : shape.size() == 2 && shape[1] == static_cast<std::uint64_t>(components);
+    if (!fits)
+        fail(name,
+             fmt::format("has shape ({}), and ({}) is wanted", text_of(shape), components == 1 ? "N" : fmt::format("N, {}", components)));
+    check_written(name, info);
+    check_memory(name, product(info.rows(), row_bytes));
+    return info.rows();
 }
 
 std::uint64_t File::checked_count(const std::string& name, std::size_t bytes, const std::vector<std::uint64_t>& shape) const {
     const auto info = dataset(name);
     if (!shape.empty() && info.shape != shape)
         fail(name, fmt::format("has shape ({}), and ({}) is wanted", text_of(info.shape), text_of(shape)));
+    check_written(name, info);
     check_memory(name, product(count_of(info.shape), bytes));
     return count_of(info.shape);
 }
@@ -384,7 +421,7 @@ void File::read_all(const std::string& name, Number kind, void* to) const {
     const auto info = dataset(name);
     if (is_integer(kind) && !info.integer) fail(name, "holds floating-point numbers, and integers are wanted");
     if (count_of(info.shape) == 0) return;
-    if (info.stored_bytes == 0) fail(name, "was declared but never written");
+    check_written(name, info);
     const Handle opened(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
     const auto how = transfer_properties();
     if (!opened.valid() || H5Dread(opened, memory_type(kind), H5S_ALL, H5S_ALL, how, to) < 0) {

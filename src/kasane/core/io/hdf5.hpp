@@ -84,6 +84,7 @@ class File {
     void close();
     const std::filesystem::path& path() const { return path_; }
 
+    /// @throws InputError for a link into another file, which is not followed
     bool exists(const std::string& object) const;
     bool is_group(const std::string& object) const;
     bool is_dataset(const std::string& object) const;
@@ -92,7 +93,7 @@ class File {
     /// An absolute path; the groups above it are made too; one that exists is left alone.
     void create_group(const std::string& group);
 
-    /// Shape and number type. @throws InputError: missing, not of numbers, or larger than the file can back up
+    /// Shape and number type. @throws InputError: missing, not of numbers, larger than the file can back up, written in part only
     DatasetInfo dataset(const std::string& dataset) const;
 
     /// Fills `to` from a data set of shape (n) or (n, 1), for Vec3 (n, 3), of any number type that T holds without loss of range.
@@ -104,7 +105,7 @@ class File {
     /// The whole data set; memory is taken only after its size was compared with what the file and this machine have.
     template <class T>
     std::vector<T> read(const std::string& dataset) const {
-        std::vector<T> all(checked_rows(dataset, sizeof(T)));
+        std::vector<T> all(checked_rows(dataset, sizeof(T), Row<T>::components));
         read(dataset, view(all));
         return all;
     }
@@ -189,7 +190,8 @@ class File {
     void write_shaped(const std::string& dataset, Number kind, const void* from, const std::vector<std::uint64_t>& shape);
     void read_attribute(const std::string& object, const std::string& name, Number kind, void* to, std::size_t n) const;
     void write_attribute(const std::string& object, const std::string& name, Number kind, const void* from, std::size_t n);
-    std::uint64_t checked_rows(const std::string& dataset, std::size_t row_bytes) const;
+    void check_written(const std::string& dataset, const DatasetInfo& info) const;
+    std::uint64_t checked_rows(const std::string& dataset, std::size_t row_bytes, int components) const;
     std::uint64_t checked_count(const std::string& dataset, std::size_t bytes, const std::vector<std::uint64_t>& shape) const;
     void check_memory(const std::string& dataset, std::uint64_t needed) const;
     [[noreturn]] void fail(const std::string& object, const std::string& problem) const;

@@ -90,16 +90,6 @@ void DirectSum<Cpu>::operator()(View<const Vec3<double>> targets, const Sources&
     pieces.end(on, out);
 }
 
-std::uint64_t direct_memory([[maybe_unused]] const AnySpace& on, index_t targets, index_t sources, const Direct& options) {
-#if defined(KASANE_CUDA)
-    if (std::holds_alternative<Cuda>(on)) return detail::cuda_scratch_bytes(targets, sources, options);
-#endif
-    Direct any = options;
-    any.variant = DirectVariant::automatic;
-    const DirectPieces<Cpu> pieces(Cpu{}, any, sources);
-    return static_cast<std::uint64_t>(pieces.padded(sources)) * pieces.body_bytes() + detail::cpu_pieces_bytes(targets, options.precision);
-}
-
 template class DirectSum<Cpu>;
 
 }  // namespace kasane::gravity

@@ -11,11 +11,6 @@
 namespace kasane::gravity {
 namespace detail {
 
-std::uint64_t cuda_scratch_bytes(index_t targets, index_t sources, const Direct& options) {
-    const auto bodies = (sources + 1024) * body_bytes(options.precision);
-    return static_cast<std::uint64_t>(bodies + sums_bytes(options.precision, true, targets, 4));
-}
-
 void validate_cuda(const Direct& options) {
     validate(options);
     KS_VALIDATE(options.variant != DirectVariant::simd, "the variant 'simd' is for the CPU; a CUDA device has plain, tile and pair");

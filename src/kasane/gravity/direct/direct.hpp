@@ -17,14 +17,8 @@
 namespace kasane::gravity {
 
 enum class Precision {
-    single_,  ///< pairs in float; largest relative error of an acceleration about 1e-7
+    single_,  ///< pairs and runs of some hundred in float, sums of runs in double; largest relative error of an acceleration about 1e-7
     double_,
-};
-
-/// How pair contributions in float are summed up (double pairs are summed in double).
-enum class Accumulation {
-    plain,    ///< in float; every variant now takes it as double_, which costs nothing
-    double_,  ///< short runs in float, the runs in double
 };
 
 enum class DirectVariant {
@@ -39,7 +33,6 @@ struct Direct {
     double softening = 0;  ///< Plummer eps [length], >= 0
     double G = 1;
     Precision precision = Precision::single_;
-    Accumulation accumulation = Accumulation::double_;
     DirectVariant variant = DirectVariant::automatic;
     bool deterministic = true;  ///< the same bits from run to run, for any number of threads and members
 };
@@ -87,8 +80,5 @@ class DirectSum {
     struct State;
     std::unique_ptr<State> state_;
 };
-
-/// Scratch bytes that DirectSum takes at most, on the space where it works.
-std::uint64_t direct_memory(const AnySpace& on, index_t targets, index_t sources, const Direct& options);
 
 }  // namespace kasane::gravity

@@ -15,8 +15,6 @@ void validate_cpu(const Direct& options);
 std::uint64_t cpu_pieces_bytes(index_t targets, Precision precision);
 
 #if defined(KASANE_CUDA)
-/// What DirectSum<Cuda> takes on the device beside its input and output.
-std::uint64_t cuda_scratch_bytes(index_t targets, index_t sources, const Direct& options);
 /// What DirectPieces<Cuda> takes, for so many own particles and so many in the largest piece.
 std::uint64_t cuda_pieces_bytes(index_t own, index_t largest_piece, const Direct& options);
 #endif

@@ -444,7 +444,6 @@ void launch(Cuda on, int multiprocessors, const WalkJob& job, ListsChoice choice
     int resident = 0;
     KS_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, bytes));
     KS_VALIDATE(resident > 0, "interaction lists of " + std::to_string(choice.list) + " entries do not fit the shared memory of this device");
-    if (choice.blocks_per_sm > 0) resident = std::min(resident, choice.blocks_per_sm);
     const auto wanted = (static_cast<index_t>(job.targets) + warps_per_block - 1) / warps_per_block;  // a target is a group at least
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(std::min<index_t>(wanted, static_cast<index_t>(resident) * multiprocessors)));

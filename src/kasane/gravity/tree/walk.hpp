@@ -42,7 +42,7 @@ struct WalkTuning {
     int list = 0;            ///< interaction-list entries
     bool async_copy = true;       ///< CUDA lists: bodies of opened leaves by asynchronous copy into shared memory
     bool warp_reduce = true;      ///< CUDA lists: hardware min/max over a warp, through order-preserving integers; else shuffles
-    double l2_persist_mib = 0;    ///< CUDA: bodies and nodes kept in so much of the L2 cache
+    double l2_persist_mib = 0;    ///< CUDA lists: bodies kept in so much of the L2 cache
 };
 
 template <Space S>

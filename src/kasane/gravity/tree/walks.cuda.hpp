@@ -67,14 +67,13 @@ struct FarRule {
 };
 
 struct ListsChoice {
-    int blocks_per_sm = 0;
     int list = 0;              ///< entries of the list of bodies
-    bool async_copy = false, warp_reduce = true;
+    bool async_copy = true, warp_reduce = true;
     std::uint32_t few = 0;        ///< a leaf of so many bodies gives them in place of an accepted cell
     unsigned most_inside = 256;   ///< bodies in a group's box; a group with more is cut
     unsigned most_entries = 0;    ///< of the lists of a group; one with more is cut; twice as many for a quarter of the targets
     FarRule far;
-    const void* resident = nullptr;  ///< kept in the L2 cache
+    const void* resident = nullptr;  ///< bodies kept in the L2 cache
     std::size_t resident_bytes = 0;
 };
 

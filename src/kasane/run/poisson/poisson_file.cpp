@@ -36,14 +36,15 @@ void read_widths(io::Section& grid, const fs::path& directory, PoissonFile& file
         const auto widths = hdf5::File::open(path);
         for (std::size_t d = 0; d < 3; ++d) {
             auto& h = file.problem.spacing[d];
-            h = widths.read<double>((group == "/" ? "" : group) + "/" + "xyz"[d]);
+            const auto dataset = (group == "/" ? "" : group) + "/" + "xyz"[d];
+            h = widths.read<double>(dataset);
             file.problem.cells[d] = std::ssize(h);
             const auto bad = std::ranges::find_if_not(h, [](double width) { return width > 0 && std::isfinite(width); });
-            KS_VALIDATE(!h.empty(), fmt::format("holds no widths along {}", "xyz"[d]), {path.string(), 0, 0, ""});
+            KS_VALIDATE(!h.empty(), fmt::format("holds no widths along {}", "xyz"[d]), {path.string(), 0, 0, dataset});
             KS_VALIDATE(
                 bad == h.end(),
                 fmt::format("has the width {} along {} in cell {}: it must be positive and finite", *bad, "xyz"[d], bad - h.begin() + 1),
-                {path.string(), 0, 0, ""});
+                {path.string(), 0, 0, dataset});
         }
     } catch (const InputError& error) {
         grid.problem("file", at_key(error));

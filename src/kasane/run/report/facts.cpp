@@ -49,8 +49,7 @@ std::string table(const Context& c) {
     }
     rows.add("Force", joined({h.method, h.variant, criterion(h), h.multipole,
                               h.leaf_size > 0 ? "leaves of up to " + grouped(h.leaf_size) : "", h.curve.empty() ? "" : h.curve + " order",
-                              h.precision.empty() ? "" : h.precision + " precision",
-                              h.accumulation.empty() ? "" : h.accumulation + " accumulation", h.deterministic ? "deterministic" : ""}));
+                              h.precision.empty() ? "" : h.precision + " precision", h.deterministic ? "deterministic" : ""}));
     if (h.rebuilds > 0) rows.add("Trees built", grouped(h.rebuilds));
     if (h.step_seconds > 0 && h.predicted_step_seconds > 0)
         rows.add("Time of a step", brief(h.step_seconds) + " s, predicted " + brief(h.predicted_step_seconds) + " s");

@@ -86,7 +86,7 @@ void read_record(const json& object, History& h) {
     r.number("softening", h.softening), r.number("dt", h.dt);
     const auto force = r.inside("force");
     force.text("method", h.method), force.text("variant", h.variant), force.text("precision", h.precision);
-    force.text("accumulation", h.accumulation), force.flag("deterministic", h.deterministic);
+    force.flag("deterministic", h.deterministic);
     const auto mac = force.inside("mac");
     mac.text("name", h.mac), force.text("multipole", h.multipole), force.text("curve", h.curve), force.count("leaf_size", h.leaf_size);
     for (const char* parameter : {"theta", "delta", "error"}) mac.number(parameter, h.mac_parameter);

@@ -41,7 +41,7 @@ struct History {
     std::array<std::int64_t, gravity::type_count> by_type{};
     gravity::Units units;
     double softening = unknown, dt = unknown;  // dt: the macro step
-    std::string method, variant, precision, accumulation;
+    std::string method, variant, precision;
     bool deterministic = false;
     std::string mac, multipole, curve;            ///< of a tree
     double mac_parameter = unknown;               ///< theta, delta or error, as `mac` says

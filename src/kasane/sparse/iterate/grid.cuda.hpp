@@ -5,29 +5,14 @@
 
 #include <kasane/sparse/iterate/phases.body.hpp>
 
-#include <cooperative_groups.h>
 #include <cuda/atomic>
 
 namespace kasane::sparse::device {
 
-/// How blocks find out that all have arrived.
-enum class Meeting {
-    counter,        ///< one counter that each block adds to
-    slots,          ///< a place for each block that all others look at: no two write to one address
-    slots_acquire,  ///< the same; each look acquires
-    library,        ///< cooperative_groups' own
-};
-
-/// A block's word to the others, alone in a sector of the cache.
+/// What a block tells the others at a barrier, alone in a sector of the cache, so that no two blocks write to one address.
 struct alignas(32) Slot {
     Sums sums;
     unsigned generation;
-};
-
-/// In the device's memory, zero before a kernel starts.
-struct MeetingPlace {
-    unsigned* arrived = nullptr;
-    Slot* slot = nullptr;  ///< [2][blocks]: who is quick writes into the other half while others still read
 };
 
 __device__ inline Sums warp_sum(Sums sums) {
@@ -45,10 +30,10 @@ struct BlockSums {
 };
 
 /// All threads of all blocks call the same members in the same order.
-template <Meeting kind>
 class GridBarrier {
    public:
-    __device__ GridBarrier(const MeetingPlace& place, BlockSums& shared) : place_(place), shared_(shared) {}
+    /// @param slots  [2][blocks] in the device's memory, double-buffered; zero before the kernel starts
+    __device__ GridBarrier(Slot* slots, BlockSums& shared) : slots_(slots), shared_(shared) {}
 
     /// @param ahead  called by threads that only wait, while they wait
     template <class Ahead>
@@ -88,7 +73,7 @@ class GridBarrier {
     __device__ void meet(const Sums& of_thread, const Ahead& ahead, const Read& read) {
         ++generation_;
         const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, blocks = gridDim.x;
-        Slot* const slots = place_.slot + (generation_ & 1) * blocks;
+        Slot* const slots = slots_ + (generation_ & 1) * blocks;
         if constexpr (summed) {
             const Sums sums = warp_sum(of_thread);
             if (lane == 0) shared_.of_warp[warp] = sums;
@@ -99,44 +84,29 @@ class GridBarrier {
                 const Sums of_block = warp_sum(lane < blockDim.x / 32 ? shared_.of_warp[lane] : Sums{});
                 if (lane == 0) slots[blockIdx.x].sums = of_block;
             }
-            if constexpr (kind != Meeting::library) {
-                if (lane == 0) arrive(slots);
-                await(slots, lane, blocks);
-            }
+            if (lane == 0) arrive(slots);
+            await(slots, lane, blocks);
         } else {
             ahead();
         }
-        if constexpr (kind == Meeting::library) cooperative_groups::this_grid().sync();
         if constexpr (summed) {
             if (warp == 0) read(slots, lane, blocks);
         }
-        if constexpr (summed || kind != Meeting::library) __syncthreads();
+        __syncthreads();
     }
 
-    /// What this block has written goes before its word.
-    __device__ void arrive(Slot* slots) const {
-        if constexpr (kind == Meeting::counter) Word(*place_.arrived).fetch_add(1, ::cuda::memory_order_release);
-        else Word(slots[blockIdx.x].generation).store(generation_, ::cuda::memory_order_release);
-    }
-    /// One fence behind the last look, for a look that acquires empties the first cache.
+    /// The release orders what this block has written before its generation.
+    __device__ void arrive(Slot* slots) const { Word(slots[blockIdx.x].generation).store(generation_, ::cuda::memory_order_release); }
+    /// Relaxed loads and one fence after the last: every load that acquires would invalidate the first cache.
     __device__ void await(Slot* slots, unsigned lane, unsigned blocks) const {
-        constexpr auto look = kind == Meeting::slots_acquire ? ::cuda::memory_order_acquire : ::cuda::memory_order_relaxed;
-        if constexpr (kind == Meeting::counter) {
-            const unsigned all = generation_ * blocks;  // modulo 2^32, as the counter
-            if (lane == 0)
-                while (static_cast<int>(Word(*place_.arrived).load(look) - all) < 0) {
-                }
-        } else {
-            for (unsigned k = lane; k < blocks; k += 32)
-                while (Word(slots[k].generation).load(look) != generation_) {
-                }
-        }
+        for (unsigned k = lane; k < blocks; k += 32)
+            while (Word(slots[k].generation).load(::cuda::memory_order_relaxed) != generation_) {
+            }
         __syncwarp();
-        if constexpr (kind != Meeting::slots_acquire)
-            ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_device);
+        ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_device);
     }
 
-    MeetingPlace place_;
+    Slot* slots_;
     BlockSums& shared_;
     unsigned generation_ = 0;
 };

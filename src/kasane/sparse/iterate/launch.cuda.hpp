@@ -7,9 +7,8 @@ namespace kasane::sparse::device {
 
 /// How a kernel may run beside others.
 enum class Beside {
-    nothing,      ///< after all that the stream had before
-    all_blocks,   ///< all its blocks at once (cooperative), so that they may wait for each other
-    predecessor,  ///< may begin while the kernel before it ends; it waits for that itself (programmatic dependent launch)
+    nothing,     ///< after all that the stream had before
+    all_blocks,  ///< all its blocks at once (cooperative), so that they may wait for each other
 };
 
 template <class... Parameter, class... Argument>
@@ -23,10 +22,6 @@ void launch(Beside beside, unsigned grid, unsigned block, cudaStream_t stream, v
     if (beside == Beside::all_blocks) {
         attribute.id = cudaLaunchAttributeCooperative;
         attribute.val.cooperative = 1;
-        config.numAttrs = 1;
-    } else if (beside == Beside::predecessor) {
-        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attribute.val.programmaticStreamSerializationAllowed = 1;
         config.numAttrs = 1;
     }
     KS_CUDA(cudaLaunchKernelEx(&config, kernel, static_cast<Argument&&>(argument)...));

@@ -13,11 +13,11 @@ struct Shared {
 };
 
 /// A thread among all threads of the grid; see program.cuda.hpp.
-template <template <class> class Rows, class F, class Tune, Meeting kind>
+template <template <class> class Rows, class F, class Tune>
 class PersistentTeam {
    public:
-    __device__ PersistentTeam(const Job<Rows, F>& job, const MeetingPlace& place, State& state, Shared& shared)
-        : job_(job), loop_(job), barrier_(place, shared.sums), state_(state), shared_(shared) {}
+    __device__ PersistentTeam(const Job<Rows, F>& job, Slot* slots, State& state, Shared& shared)
+        : job_(job), loop_(job), barrier_(slots, shared.sums), state_(state), shared_(shared) {}
 
     __device__ const Scalars& scalars() const { return shared_.scalars; }
     __device__ int colors() const { return job_.colors; }
@@ -49,20 +49,20 @@ class PersistentTeam {
    private:
     const Job<Rows, F>& job_;
     RowLoop<Rows, F, Tune> loop_;
-    GridBarrier<kind> barrier_;
+    GridBarrier barrier_;
     State& state_;
     Shared& shared_;
     Sums sums_;
 };
 
 /// At most `budget` iterations.
-template <class Program, template <class> class Rows, class F, class Tune, Meeting kind, int most_threads, int blocks>
+template <class Program, template <class> class Rows, class F, class Tune, int most_threads, int blocks>
 __global__ void __launch_bounds__(most_threads, blocks)
-    run_persistent(const __grid_constant__ Job<Rows, F> job, const MeetingPlace place, State* state, bool first, int budget) {
+    run_persistent(const __grid_constant__ Job<Rows, F> job, Slot* slots, State* state, bool first, int budget) {
     __shared__ Shared shared;
     if (threadIdx.x == 0) shared.scalars = state->scalars;
     __syncthreads();
-    PersistentTeam<Rows, F, Tune, kind> team(job, place, *state, shared);
+    PersistentTeam<Rows, F, Tune> team(job, slots, *state, shared);
     run<Program>(team, job.v, first, budget);
     __syncthreads();
     if (blockIdx.x == 0 && threadIdx.x == 0) state->scalars = shared.scalars;

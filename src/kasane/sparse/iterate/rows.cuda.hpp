@@ -11,55 +11,34 @@
 
 namespace kasane::sparse::device {
 
-/// How the matrix passes through the caches.
-enum class Stream { plain, evict_first };
-
 /// How the code of a kernel goes about a row; chosen by measurement.
-/// @tparam stream_    how the matrix passes through the caches
 /// @tparam together_  entries of a row that are fetched before the first is used
 /// @tparam tied_      a gather waits for its entry's value as well as for its column: else the compiler asks for most values after the
 ///                    gathers, when it has already waited for the columns
-template <Stream stream_, int together_, bool tied_>
+template <int together_, bool tied_>
 struct Tune {
-    static constexpr Stream stream = stream_;
     static constexpr int together = together_;
     static constexpr bool tied = tied_;
 };
 
 /// Reads what no kernel writes while it runs. A policy is made once per thread: it lies in a register.
-template <Stream how>
 class Fetch {
    public:
-    __device__ Fetch() {
-        if constexpr (how == Stream::evict_first)
-            asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy_));
-    }
+    __device__ Fetch() { asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy_)); }
     __device__ std::int32_t operator()(const std::int32_t* from) const {
-        if constexpr (how == Stream::plain) {
-            return __ldg(from);
-        } else {
-            std::int32_t value;
-            asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.b32 %0, [%1], %2;" : "=r"(value) : "l"(from), "l"(policy_));
-            return value;
-        }
+        std::int32_t value;
+        asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.b32 %0, [%1], %2;" : "=r"(value) : "l"(from), "l"(policy_));
+        return value;
     }
     __device__ float operator()(const float* from) const {
-        if constexpr (how == Stream::plain) {
-            return __ldg(from);
-        } else {
-            float value;
-            asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(value) : "l"(from), "l"(policy_));
-            return value;
-        }
+        float value;
+        asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(value) : "l"(from), "l"(policy_));
+        return value;
     }
     __device__ double operator()(const double* from) const {
-        if constexpr (how == Stream::plain) {
-            return __ldg(from);
-        } else {
-            double value;
-            asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(value) : "l"(from), "l"(policy_));
-            return value;
-        }
+        double value;
+        asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(value) : "l"(from), "l"(policy_));
+        return value;
     }
 
    private:
@@ -131,7 +110,7 @@ __device__ inline int bits(float value) { return __float_as_int(value); }
 
 /// sum of a_ij g_j over the entries of a row, in their order.   @param zero  0, which the compiler does not know
 template <class Tune, class T>
-__device__ double line_product(Line<T> line, const double* gathered, const Fetch<Tune::stream>& fetch, int zero) {
+__device__ double line_product(Line<T> line, const double* gathered, const Fetch& fetch, int zero) {
     constexpr int together = Tune::together;
     double sum = 0;
 #pragma unroll 1
@@ -284,7 +263,7 @@ class RowLoop {
     }
 
     const Job<Rows, F>& job_;
-    Fetch<Tune::stream> fetch_;
+    Fetch fetch_;
     unsigned first_, stride_;
     int first_part_, part_stride_;
 };

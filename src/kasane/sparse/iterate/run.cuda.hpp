@@ -16,12 +16,10 @@
 namespace kasane::sparse::device {
 
 /// How the kernels are shaped; chosen by measurement.
-struct Usual {
-    using Tune = device::Tune<Stream::evict_first, 6, true>;
-    static constexpr Meeting meeting = Meeting::slots;
+struct KernelShape {
+    using Tune = device::Tune<6, true>;
     static constexpr int block = 1024, blocks_per_unit = 1;  ///< 64 registers a thread, and as few as can be that meet at a barrier
     static constexpr int prefetch = 1;                      ///< rows of each thread, while it waits at a barrier
-    static constexpr bool programmatic = false;             ///< stages of a graph begin while those before them end
 };
 
 inline constexpr int most_records = 1 << 20;  ///< 16 MiB; who runs longer keeps the beginning of the history
@@ -32,7 +30,7 @@ inline unsigned units_of(Cuda on) {
     return static_cast<unsigned>(count);
 }
 
-/// The few kilobytes beside the vectors: state, history, meeting places, segments and slices, in one piece of memory.
+/// The few kilobytes beside the vectors: state, history, slots of the barrier, segments and slices, in one piece of memory.
 class Desk {
    public:
     explicit Desk(Cuda on) : on_(on) {}
@@ -57,29 +55,29 @@ class Desk {
     Buffer<std::byte, Cuda> memory_;
 };
 
-template <template <class> class Rows, class F, class How = Usual>
+template <template <class> class Rows, class F>
 class Run {
    public:
     Run(const System<Cuda>& system, IterationVectors<Cuda>& v, const IterationTask& task)
         : system_(system), task_(task), on_(system.on), desk_(on_) {
         KS_CUDA(cudaSetDevice(on_.device));
-        job_.prefetch = How::prefetch;
+        job_.prefetch = KernelShape::prefetch;
         const auto& layout = system.layout;
         const auto fitting = [&](unsigned most, unsigned threads) {
             return std::clamp(static_cast<unsigned>((layout.padded + threads - 1) / threads), 1u, most);
         };
-        grid_ = fitting(units_of(on_) * How::blocks_per_unit, How::block);
+        grid_ = fitting(units_of(on_) * KernelShape::blocks_per_unit, KernelShape::block);
         stage_grid_ = fitting(units_of(on_) * stage_blocks_per_unit, stage_block);
         const auto segments = layout.segment.size();
         history_limit_ = std::min(task.limit, most_records - 1) + 1;
         const auto state = desk_.reserve(sizeof(State)), finished = desk_.reserve(sizeof(unsigned)),
-                   sums = desk_.reserve(sizeof(Sums) * stage_grid_), slots = desk_.reserve(2 * sizeof(Slot) * grid_ + sizeof(unsigned)),
+                   sums = desk_.reserve(sizeof(Sums) * stage_grid_), slots = desk_.reserve(2 * sizeof(Slot) * grid_),
                    segment = desk_.reserve(sizeof(Segment) * segments), slice = desk_.reserve(4 * sizeof(Slice) * segments),
                    history = desk_.reserve(sizeof(Record) * history_limit_);
         desk_.open();
         state_ = desk_.at<State>(state);
         gathering_ = {desk_.at<unsigned>(finished), desk_.at<Sums>(sums)};
-        place_ = {desk_.at<unsigned>(slots + 2 * sizeof(Slot) * grid_), desk_.at<Slot>(slots)};
+        slots_ = desk_.at<Slot>(slots);
         history_ = desk_.at<Record>(history);
 
         job_.v = {v.x.data(), v.r.data(), v.p.data(), v.u.data(), v.w.data(), system.diagonal.data(), system.scale.data()};
@@ -135,7 +133,7 @@ class Run {
     }
 
    private:
-    using Tune = typename How::Tune;
+    using Tune = typename KernelShape::Tune;
 
     template <class T>
     void put(T* to, const std::vector<T>& from) {
@@ -152,10 +150,10 @@ class Run {
     }
 
     template <class Step>
-    void stage(cudaStream_t stream, Step, const Stage& how, Beside beside = Beside::nothing) {
+    void stage(cudaStream_t stream, Step, const Stage& how) {
         auto job = job_;
         if (Step::takes_b) job.v.w = b_;
-        launch(beside, stage_grid_, stage_block, stream, run_stage<Step, Rows, F, Tune>, job, gathering_, state_, how);
+        launch(Beside::nothing, stage_grid_, stage_block, stream, run_stage<Step, Rows, F, Tune>, job, gathering_, state_, how);
     }
     template <class Step>
     void stage(Step step, int color = -1) {
@@ -191,9 +189,9 @@ class Run {
 
     template <class Program>
     void persistent_batch(bool first, int budget) {
-        KS_CUDA(cudaMemsetAsync(place_.slot, 0, 2 * sizeof(Slot) * grid_ + sizeof(unsigned), on_.stream));
-        const auto kernel = run_persistent<Program, Rows, F, Tune, How::meeting, How::block, How::blocks_per_unit>;
-        launch(Beside::all_blocks, grid_, How::block, on_.stream, kernel, job_, place_, state_, first, budget);
+        KS_CUDA(cudaMemsetAsync(slots_, 0, 2 * sizeof(Slot) * grid_, on_.stream));
+        const auto kernel = run_persistent<Program, Rows, F, Tune, KernelShape::block, KernelShape::blocks_per_unit>;
+        launch(Beside::all_blocks, grid_, KernelShape::block, on_.stream, kernel, job_, slots_, state_, first, budget);
     }
     template <class Launch>
     void update_stages(const Launch& each) const {
@@ -218,11 +216,9 @@ class Run {
         });
         if (!graph_)
             graph_.emplace(state_, [&](cudaStream_t stream, const GraphLoop& loop) {
-                auto beside = Beside::nothing;
                 const auto each = [&](auto step, Stage how) {
                     how.loop = loop;
-                    stage(stream, step, how, beside);
-                    if (How::programmatic) beside = Beside::predecessor;
+                    stage(stream, step, how);
                 };
                 direction_stages(each);
                 update_stages(each);
@@ -280,7 +276,7 @@ class Run {
     State* state_ = nullptr;
     Record* history_ = nullptr;
     Gathering gathering_;
-    MeetingPlace place_;
+    Slot* slots_ = nullptr;
     std::optional<LoopGraph> graph_;
 };
 

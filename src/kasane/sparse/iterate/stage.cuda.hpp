@@ -218,10 +218,6 @@ struct Stage {
 template <class Step, template <class> class Rows, class F, class Tune>
 __global__ void __launch_bounds__(stage_block, stage_blocks_per_unit)
     run_stage(const __grid_constant__ Job<Rows, F> job, const Gathering gathering, State* state, const Stage stage) {
-#if __CUDA_ARCH__ >= 900
-    cudaGridDependencySynchronize();
-    cudaTriggerProgrammaticLaunchCompletion();
-#endif
     if (Step::skipped(state->scalars)) {
         if (stage.ends && blockIdx.x == 0 && threadIdx.x == 0) stage.loop.go_on(*state);
         return;

@@ -81,9 +81,9 @@ __device__ void each_found(const Search& s, std::int32_t place, const F& f) {
     }
 }
 
-__global__ void __launch_bounds__(block) search_levels(const Search s, const MeetingPlace meeting, Outcome* outcome) {
+__global__ void __launch_bounds__(block) search_levels(const Search s, Slot* slots, Outcome* outcome) {
     __shared__ SearchShared shared;
-    GridBarrier<Meeting::slots> barrier(meeting, shared.sums);
+    GridBarrier barrier(slots, shared.sums);
     std::int32_t before = -1, begin = 0, end = s.starts;  // the level before is [before, begin), the present one [begin, end)
     int levels = 0;
     bool given_up = false;
@@ -230,7 +230,7 @@ class Levels {
         parallel_for(on_, others.n, PlaceStarts{others, row_.view(), finder_.view()});
         KS_CUDA(cudaMemsetAsync(slots_.data(), 0, static_cast<std::size_t>(slots_.size()) * sizeof(Slot), on_.stream));
         const Search search{A_, row_.data(), finder_.data(), level_begin_.data(), static_cast<std::int32_t>(1 + others.n)};
-        launch(Beside::all_blocks, grid_, block, on_.stream, search_levels, search, MeetingPlace{nullptr, slots_.data()}, outcome_.data());
+        launch(Beside::all_blocks, grid_, block, on_.stream, search_levels, search, slots_.data(), outcome_.data());
         return to_value<Outcome>(on_, outcome_.data());
     }
 
