@@ -62,14 +62,20 @@ std::string device_of(Cuda on) { return device_info(on).name; }
 template <Space S>
 SolverOptions tuned(const CsrView& A, const MatrixFacts& matrix, const SolverOptions& asked, const MakeEngine<S>& make) {
     constexpr int timed_iterations = 16;
+    const auto check_stop = [&] {
+        if (asked.check_stop) asked.check_stop();
+    };
     const auto trial = [&](const SolverOptions& options, bool convergence) {
+        check_stop();
         auto engine = make(options, ordered(A, options));
+        check_stop();
         TuneTrial out;
         out.options = options;
         out.seconds_per_iteration = seconds_per_iteration(engine, timed_iterations);
         if (convergence)
             out.progress = measured_progress(
                 [&](int iterations) {
+                    check_stop();
                     const auto progress = progress_after(engine, iterations, matrix.singular);
                     return TuneProgress{progress.iterations, progress.energy, progress.residual};
                 },

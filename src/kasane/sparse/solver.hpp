@@ -66,6 +66,8 @@ struct SolverOptions {
     bool tune = true;            ///< what is left to auto is timed on this device; else chosen by rule
     /// Where tuned choices are kept between programs; empty: not kept.
     std::filesystem::path tuning_file;
+    /// Called between parts of the set-up and between timed trials; may throw to end the set-up.
+    std::function<void()> check_stop = {};
 };
 
 /// What the set-up chose and what it cost.
