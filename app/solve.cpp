@@ -119,7 +119,8 @@ double done(double residual, double rtol) {
 }
 
 int solve(const Common& common, const Options& o, const CLI::App& app) {
-    const auto options = solver_options(o, app);
+    auto options = solver_options(o, app);
+    options.check_stop = stop_if_interrupted;
     if (!o.solution.empty()) check_output(o);
     const auto space = space_named(common.device_or_auto(), common.threads_or_all());
     catch_interrupts();
