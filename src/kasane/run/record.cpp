@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/io/json.hpp>
 #include <kasane/perf/simd.hpp>
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/record.hpp>
@@ -9,6 +10,7 @@
 
 #include <cmath>
 #include <ctime>
+#include <initializer_list>
 
 namespace kasane::run {
 namespace {
@@ -118,6 +120,7 @@ std::string to_json(const Record& r) {
           {"mass_name", r.units.mass_name}, {"velocity_name", r.units.velocity_name}, {"time_name", r.units.time_name}}},
         {"softening", r.softening},
         {"dt", r.dt},
+        {"snapshot_every", r.snapshot_every},
         {"force", of_force(r)},
         {"step", of_steps(r.step_method)},
         {"steps", r.steps},
@@ -149,7 +152,7 @@ std::string to_json(const Record& r) {
 
 Record record_from_json(const std::string& text, const std::filesystem::path& file) {
     try {
-        const auto j = json::parse(text);
+        const auto j = io::parse_json(text, file);
         Record r;
         r.title = j.at("title");
         r.problem = j.at("problem");
@@ -183,6 +186,34 @@ Record record_from_json(const std::string& text, const std::filesystem::path& fi
     } catch (const json::exception& error) {
         throw InputError(std::string("is no record of a run: ") + error.what(), {file.string(), 0, 0, ""});
     }
+}
+
+KeptKeys kept_keys(const std::string& record, const std::filesystem::path& file) {
+    const auto r = io::parse_json(record, file);
+    KeptKeys keys;
+    const auto add = [&](const std::string& key, const json& object, const char* name) {
+        const auto value = object.find(name);
+        if (value != object.end() && value->is_primitive() && !value->is_null())
+            keys.emplace_back(key, value->is_string() ? value->get<std::string>() : value->dump());
+    };
+    const auto add_all = [&](const std::string& table, const json& object, std::initializer_list<const char*> names) {
+        for (const char* name : names) add(table + "." + name, object, name);
+    };
+    const auto part = [](const json& object, const char* name) {
+        const auto found = object.find(name);
+        return found != object.end() && found->is_object() ? *found : json::object();
+    };
+    const auto units = part(r, "units"), force = part(r, "force"), mac = part(force, "mac");
+    add("run.units", units, "name");
+    if (const auto name = units.find("name"); name != units.end() && *name == "user")
+        add_all("units", units, {"length_cm", "mass_g", "velocity_cm_s", "G"});
+    add("force.softening", r, "softening");
+    add_all("force", force, {"method", "precision", "accumulation", "multipole", "leaf_size", "curve"});
+    add("force.mac", mac, "name");
+    add_all("force", mac, {"theta", "delta", "error"});
+    add_all("step", part(r, "step"), {"method", "dt", "dt_max", "eta", "criterion", "deepest", "length"});
+    add("output.snapshot_every", r, "snapshot_every");
+    return keys;
 }
 
 }  // namespace kasane::run
