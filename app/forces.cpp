@@ -118,7 +118,7 @@ Action add_forces(CLI::App& app, const Common& common) {
     app.add_option("--accumulation", o.accumulation, "Of single pairs")->check(CLI::IsMember({"plain", "double"}))->group(direct);
     auto* delta = app.add_option("--delta", o.delta, "Acceleration criterion: error of a cell in parts of the acceleration (the default)");
     auto* theta = app.add_option("--theta", o.theta, "Geometric criterion: opening angle");
-    auto* error = app.add_option("--error", o.error, "Multipole criterion: largest error of a cell [acceleration]");
+    auto* error = app.add_option("--error", o.error, "Multipole criterion: largest error of a cell [acceleration]")->default_str("");
     delta->group(tree)->excludes(theta)->excludes(error);
     theta->group(tree)->excludes(error);
     error->group(tree);
