@@ -111,8 +111,9 @@ Action add_bench(CLI::App& app, const Common& common) {
     app.add_option("CASE", options->cases, "Names, or what they begin with: gravity.direct; none: all");
     app.add_option("--n", options->sizes, "Problem sizes, separated by commas")->delimiter(',');
     app.add_option("--simd", options->simd, "Instruction set of the CPU's kernels: AVX2, AVX3 (AVX-512), ...; default: the best")->type_name("NAME");
-    app.add_option("--members", options->members,
-                   "gravity.direct.scaling: members of each rank, a device each; default: all devices of the machine, of several ranks one each")
+    app.add_option(
+           "--members", options->members,
+           "gravity.direct.scaling: members of each rank, a device each; default: all devices of the machine, of several ranks one each")
         ->check(whole_number(1, 1024))
         ->default_str("");
     app.add_flag("--list", options->list, "What benchmarks there are");

@@ -106,7 +106,8 @@ std::string unknown_verb(const CLI::App& app, const std::string& of, int argc, c
         known += (known.empty() ? "" : ", ") + verb->get_name();
     }
     const auto near = nearest_name(argv[1], names);
-    return "'" + std::string(argv[1]) + "' is no verb of " + of + "; " + (near.empty() ? "there are " + known : "did you mean '" + near + "'?");
+    return "'" + std::string(argv[1]) + "' is no verb of " + of + "; " +
+           (near.empty() ? "there are " + known : "did you mean '" + near + "'?");
 }
 
 /// Help pages show the defaults of options, but for those that must be given or are lists.

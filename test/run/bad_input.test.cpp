@@ -345,7 +345,8 @@ TEST_F(BadInput, DeepNestingInTheFilesOfARun) {
     EXPECT_EQ(kasane({"report", "out"}).status, 0);
     EXPECT_EQ(kasane({"resume", "out"}).status, 0);
     test::write_file(directory / "bench.json", times(50'000, "["));
-    test::expect_bad_input(kasane({"bench", "--from", "bench.json", "--page", "p.html", "--quiet", "--json"}), {"bench.json", "nested deeper"});
+    test::expect_bad_input(kasane({"bench", "--from", "bench.json", "--page", "p.html", "--quiet", "--json"}),
+                           {"bench.json", "nested deeper"});
     test::write_file(directory / "calibration.json", "{\"measured\": " + times(500'000, "[") + times(500'000, "]") + "}");
     const auto outcome = kasane({"predict", "small.toml", "--calibration", "calibration.json", "--json"});
     test::expect_bad_input(outcome, {"calibration.json", "kasane calibrate"});
@@ -380,7 +381,8 @@ TEST_F(BadInput, EmptyOptionsAreNotIgnored) {
 
 TEST_F(BadInput, NumbersThatOverflowNameTheirKey) {
     for (const char* softening : {"1e300", "1e-300"})
-        expect_refused({std::string("force.softening=") + softening}, {"--set force.softening=" + std::string(softening), "force.softening", "single"});
+        expect_refused({std::string("force.softening=") + softening},
+                       {"--set force.softening=" + std::string(softening), "force.softening", "single"});
     for (const char* key : {"initial.mass", "initial.scale"})
         for (const char* value : {"1e300", "1e-300"})
             expect_refused({std::string(key) + "=" + value}, {std::string("--set ") + key + "=" + value, key, "overflow"});

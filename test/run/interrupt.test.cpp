@@ -48,8 +48,8 @@ TEST_F(Interrupt, ParticlesOfARun) {
 TEST_F(Interrupt, ParticlesOfASample) {
     small_run();
     expect_stopped({"sample", "small.toml", "-o", "s.hdf5", "--quiet", "--threads", "1", "--count", "20000000"}, {"small.toml"});
-    expect_stopped({"sample", "small.toml", "-o", "s.hdf5", "--quiet", "--threads", "1", "--count", "40000000", "--set", "initial.model=cold",
-                    "--set", "initial.scale=1"},
+    expect_stopped({"sample", "small.toml", "-o", "s.hdf5", "--quiet", "--threads", "1", "--count", "40000000", "--set",
+                    "initial.model=cold", "--set", "initial.scale=1"},
                    {"small.toml"});
 }
 

@@ -305,8 +305,9 @@ TEST_F(Resume, EditedKeysThatTheRunDependsOnAreRefused) {
     // The rest may change.
     with("variant = \"auto\"", "variant = \"plain\"");
     auto changed = read_file(directory / "out/run.toml");
-    for (const auto& [from, to] : {std::pair{"until = 0.625", "until = 0.75"}, std::pair{"diagnostics_every = 0.0625", "diagnostics_every = 0.125"},
-                                   std::pair{"audit = 256", "audit = 16"}, std::pair{"threads = 2", "threads = 1"}})
+    for (const auto& [from, to] :
+         {std::pair{"until = 0.625", "until = 0.75"}, std::pair{"diagnostics_every = 0.0625", "diagnostics_every = 0.125"},
+          std::pair{"audit = 256", "audit = 16"}, std::pair{"threads = 2", "threads = 1"}})
         changed.replace(changed.find(from), std::string(from).size(), to);
     test::write_file(directory / "out/run.toml", changed);
     const auto outcome = kasane({"resume", "out", "--json"});
@@ -319,13 +320,12 @@ TEST_F(ResumeTree, EditedKeysOfTreeAndBlockStepsAreRefused) {
     ASSERT_EQ(kasane({"run", "tree.toml", "-o", "out", "--quiet", "--set", "output.checkpoint_every=0"}).status, 0);
     fs::remove(checkpoints("out").back());
     const auto text = read_file(directory / "out/run.toml");
-    for (const auto& [from, to, key] : {std::tuple{"delta = 0.001953125", "delta = 0.01", "force.delta"},
-                                        std::tuple{"multipole = \"quadrupole\"", "multipole = \"monopole\"", "force.multipole"},
-                                        std::tuple{"leaf_size = 16", "leaf_size = 8", "force.leaf_size"},
-                                        std::tuple{"eta = 0.5", "eta = 1.0", "step.eta"},
-                                        std::tuple{"method = \"block\"", "method = \"adaptive\"", "step.method"},
-                                        std::tuple{"deepest = 24", "deepest = 4", "step.deepest"},
-                                        std::tuple{"dt_max = 0.03125", "dt_max = 0.015625", "step.dt_max"}}) {
+    for (const auto& [from, to, key] :
+         {std::tuple{"delta = 0.001953125", "delta = 0.01", "force.delta"},
+          std::tuple{"multipole = \"quadrupole\"", "multipole = \"monopole\"", "force.multipole"},
+          std::tuple{"leaf_size = 16", "leaf_size = 8", "force.leaf_size"}, std::tuple{"eta = 0.5", "eta = 1.0", "step.eta"},
+          std::tuple{"method = \"block\"", "method = \"adaptive\"", "step.method"},
+          std::tuple{"deepest = 24", "deepest = 4", "step.deepest"}, std::tuple{"dt_max = 0.03125", "dt_max = 0.015625", "step.dt_max"}}) {
         auto changed = text;
         ASSERT_NE(changed.find(from), std::string::npos) << from;
         test::write_file(directory / "out/run.toml", changed.replace(changed.find(from), std::string(from).size(), to));

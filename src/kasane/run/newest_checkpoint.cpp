@@ -14,7 +14,8 @@ void set_aside(const std::vector<InputProblem>& unreadable) {
         std::error_code error;
         for (int number = 2; fs::exists(fs::symlink_status(to, error)); ++number) to = fmt::format("{}.unread{}", from, number);
         fs::rename(from, to, error);
-        KS_VALIDATE(!error, fmt::format("cannot be read, and cannot be renamed: {}. Move it to another place and resume again", error.message()),
+        KS_VALIDATE(!error,
+                    fmt::format("cannot be read, and cannot be renamed: {}. Move it to another place and resume again", error.message()),
                     {from, 0, 0, ""});
         log::warning("{}. It is renamed to {}, and the run goes on from the checkpoint before it", problem.text(), to);
     }

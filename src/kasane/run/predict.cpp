@@ -50,10 +50,9 @@ std::string join(const std::vector<std::string>& names) {
 Found find_device(const RunFile& file, const Calibration& calibration, const PredictionWish& wish) {
     const auto devices = calibration.devices("force");
     std::error_code unknown;
-    const std::string why = calibration.file.empty() ? "there is no calibration"
-                            : std::filesystem::exists(calibration.file, unknown)
-                                ? "has no calibration of a force"
-                                : "there is no such file";
+    const std::string why = calibration.file.empty()                             ? "there is no calibration"
+                            : std::filesystem::exists(calibration.file, unknown) ? "has no calibration of a force"
+                                                                                 : "there is no such file";
     KS_VALIDATE(!devices.empty(),
                 why + ": run `kasane calibrate` on the machine that is to compute, and name its file with --calibration");
     const auto known = [&](const std::string& device) { return std::find(devices.begin(), devices.end(), device) != devices.end(); };

@@ -34,8 +34,16 @@ void check_range(const gravity::Particles& particles, const RunFile& file) {
 }
 
 RunResult result_of(const Record& record, const RunDirectory& directory) {
-    return {directory.path(), {}, record.status, record.steps, record.step_counts.block_steps, record.time, record.seconds,
-            record.step_seconds, record.predicted_step_seconds, record.relative_energy_error};
+    return {directory.path(),
+            {},
+            record.status,
+            record.steps,
+            record.step_counts.block_steps,
+            record.time,
+            record.seconds,
+            record.step_seconds,
+            record.predicted_step_seconds,
+            record.relative_energy_error};
 }
 
 /// Of a run that was done when it was to be resumed: nothing is computed or written.
@@ -104,11 +112,12 @@ RunResult resume(const std::filesystem::path& path, const std::vector<io::Settin
         if (const auto text = content(directory.record())) {
             const auto record = record_from_json(*text, directory.record());
             if (record.status == "done") return finished_before(record, directory);
-            KS_VALIDATE(record.steps == 0,
-                        fmt::format("its record.json tells of {} steps, and there is no checkpoint to go on from: put its checkpoints back, or "
-                                    "start the run again with `kasane run`",
-                                    record.steps),
-                        {path.string(), 0, 0, ""});
+            KS_VALIDATE(
+                record.steps == 0,
+                fmt::format("its record.json tells of {} steps, and there is no checkpoint to go on from: put its checkpoints back, or "
+                            "start the run again with `kasane run`",
+                            record.steps),
+                {path.string(), 0, 0, ""});
         }
         const auto file = read_run_file(directory.run_file(), settings, {}, controls.crew);
         check_memory(file, controls.crew);

@@ -59,10 +59,11 @@ void check_toml_depth(std::string_view text, const std::filesystem::path& file) 
         if (c == '=') in_key = false;
         if ((c == ']' || c == '}') && !open.empty()) open.pop_back();
         if ((c == '.' && in_key) || c == '[' || c == '{') {
-            KS_VALIDATE(++level <= most_levels,
-                        fmt::format("is nested deeper than {} levels of tables or arrays. Write it with fewer levels: a run file has at most 4",
-                                    most_levels),
-                        {file.string(), line, static_cast<int>(i - line_begin) + 1, ""});
+            KS_VALIDATE(
+                ++level <= most_levels,
+                fmt::format("is nested deeper than {} levels of tables or arrays. Write it with fewer levels: a run file has at most 4",
+                            most_levels),
+                {file.string(), line, static_cast<int>(i - line_begin) + 1, ""});
         }
         if (c == '{') in_key = true;
         if (c == '[' || c == '{') open.push_back({level, in_key});

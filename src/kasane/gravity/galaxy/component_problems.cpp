@@ -32,8 +32,9 @@ struct Problems {
     }
     bool above_zero(double value, const std::string& key) {
         return need(std::isfinite(value) && value > 0, key, fmt::format("is {}: it must be finite and above 0", value)) &&
-               need(value >= smallest && value <= largest, key,
-                    fmt::format("is {}, outside {} to {}: tables of the galaxy would overflow. Change its units", value, smallest, largest));
+               need(
+                   value >= smallest && value <= largest, key,
+                   fmt::format("is {}, outside {} to {}: tables of the galaxy would overflow. Change its units", value, smallest, largest));
     }
     bool not_negative(double value, const std::string& key) {
         return need(std::isfinite(value) && value >= 0, key, fmt::format("is {}: it must be finite and not negative", value));

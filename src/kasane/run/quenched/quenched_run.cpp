@@ -287,13 +287,13 @@ QuenchedResult resume_quenched(const fs::path& path, const std::vector<io::Setti
     if (!checkpoint) {
         if (const auto text = content(directory.record())) {
             auto record = quenched_record_from_json(*text, directory.record());
-            if (record.status == "done")
-                return finished_before(std::move(record), read_measurements(directory.measurements()), directory);
-            KS_VALIDATE(record.sweeps_done == 0,
-                        fmt::format("its record.json tells of {} sweeps, and there is no checkpoint to go on from: put its checkpoints back, "
-                                    "or start the run again with `kasane run`",
-                                    record.sweeps_done),
-                        {path.string(), 0, 0, ""});
+            if (record.status == "done") return finished_before(std::move(record), read_measurements(directory.measurements()), directory);
+            KS_VALIDATE(
+                record.sweeps_done == 0,
+                fmt::format("its record.json tells of {} sweeps, and there is no checkpoint to go on from: put its checkpoints back, "
+                            "or start the run again with `kasane run`",
+                            record.sweeps_done),
+                {path.string(), 0, 0, ""});
         }
     }
     const auto file = read_quenched_file(directory.run_file(), settings, checkpoint ? StartFile::not_needed : StartFile::needed);
