@@ -145,6 +145,9 @@ struct RunFileReader::State {
     }
     Where where(const std::string& key, const toml::node* node) const {
         if (const auto source = set_by(key); !source.empty()) return {source, 0, 0, key};
+        if (node && node->source().begin.line == 0)  // a table that a setting below it created
+            if (const auto below = set_keys.lower_bound(key + "."); below != set_keys.end() && below->first.starts_with(key + "."))
+                return {below->second, 0, 0, key};
         Where place{path.string(), 0, 0, key};
         if (node) {
             place.line = static_cast<int>(node->source().begin.line);
