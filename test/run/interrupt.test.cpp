@@ -53,4 +53,19 @@ TEST_F(Interrupt, ParticlesOfASample) {
                    {"small.toml"});
 }
 
+TEST_F(Interrupt, SetUpOfAPoissonProblem) {
+    test::write_file(directory / "box.toml",
+                     "[run]\nproblem = 'poisson'\ndevice = 'cpu'\nthreads = 1\n[grid]\ncells = [96, 96, 96]\n[source]\nformula = '1'\n"
+                     "[solver]\ntuning_file = 'tuning.json'\n[output]\ndirectory = 'out'\n");
+    auto process = start({"run", "box.toml", "--json"});
+    ASSERT_TRUE(wait_for([&] { return fs::exists(directory / "out/record.json") || !process.running(); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // its trials take many seconds
+    process.signal(SIGINT);
+    const auto outcome = process.wait();
+    EXPECT_EQ(outcome.status, 130) << outcome.err;
+    EXPECT_EQ(outcome.json()["status"], "interrupted");
+    EXPECT_FALSE(fs::exists(directory / "tuning.json")) << "it did not wait for the end of the trials";
+    EXPECT_TRUE(checkpoints("out").empty()) << "there was no iterate to save";
+}
+
 }  // namespace

@@ -358,7 +358,9 @@ TEST_F(Resume, ANewestCheckpointThatCannotBeReadIsSetAside) {
         const auto aside = newest.string() + ".unread";
         EXPECT_NE(outcome.err.find("renamed to " + name), std::string::npos) << outcome.err;
         EXPECT_TRUE(fs::exists(fs::symlink_status(aside))) << what;
-        if (name == "newer layout") EXPECT_EQ(read_file(aside), bytes);
+        if (name == "newer layout") {
+            EXPECT_EQ(read_file(aside), bytes);
+        }
         EXPECT_EQ(checkpoints(name).size(), 2u);
         expect_same_as_reference(name);
         // A second one does not replace it.
