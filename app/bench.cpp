@@ -6,13 +6,12 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/communicator.hpp>
 #include <kasane/core/io/atomic_file.hpp>
+#include <kasane/core/io/input_file.hpp>
 #include <kasane/perf/simd.hpp>
 
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 namespace kasane::app {
@@ -35,9 +34,8 @@ int page_from(const Options& options) {
     KS_VALIDATE(!options.page.empty(), "--from " + options.from + " makes a page of this record: say where to with --page FILE");
     KS_VALIDATE(options.cases.empty() && options.sizes.empty() && options.record.empty(),
                 "--from " + options.from + " measures nothing: it goes with --page alone");
-    std::ifstream file(options.from, std::ios::binary);
-    KS_VALIDATE(file.good(), "cannot read " + options.from);
-    write_page(options.page, {std::istreambuf_iterator<char>(file), {}}, options.from);
+    constexpr std::uint64_t largest_record = 256u << 20;  // bytes
+    write_page(options.page, io::read_text_file(options.from, largest_record, "a record of `kasane bench --json`"), options.from);
     return success;
 }
 
@@ -50,6 +48,12 @@ void print_row(const BenchmarkResult& r) {
     std::fflush(stdout);
 }
 
+/// The beginning of what a benchmark measures; its table and its page have the rest.
+std::string headline(const std::string& head) {
+    constexpr std::size_t most = 100;  // characters
+    return head.size() <= most ? head : head.substr(0, head.rfind(' ', most)) + " ...";
+}
+
 int bench(const Common& common, const Options& options) {
     // All ranks measure, rank 0 reports.
     const bool several = comm::launched_with_ranks(), leads = !several || comm::world().rank() == 0;
@@ -57,7 +61,7 @@ int bench(const Common& common, const Options& options) {
     const auto chosen = selected(bench::all(), options.cases);
     if (options.list) {
         if (!leads) return success;
-        for (const auto& benchmark : chosen) fmt::print("{}\n    {}\n", benchmark.name, benchmark.head);
+        for (const auto& benchmark : chosen) fmt::print("{:<44} {}\n", benchmark.name, headline(benchmark.head));
         return success;
     }
     for (const auto n : options.sizes) KS_VALIDATE(n > 0, fmt::format("--n {}: a size must be positive", n));
@@ -107,9 +111,11 @@ Action add_bench(CLI::App& app, const Common& common) {
     app.add_option("CASE", options->cases, "Names, or what they begin with: gravity.direct; none: all");
     app.add_option("--n", options->sizes, "Problem sizes, separated by commas")->delimiter(',');
     app.add_option("--simd", options->simd, "Instruction set of the CPU's kernels: AVX2, AVX3 (AVX-512), ...; default: the best")->type_name("NAME");
-    app.add_option("--members", options->members,
-                   "gravity.direct.scaling: members of each rank, a device each; default: all devices of the machine, of several ranks one each")
-        ->check(whole_number(1, 1024));
+    app.add_option(
+           "--members", options->members,
+           "gravity.direct.scaling: members of each rank, a device each; default: all devices of the machine, of several ranks one each")
+        ->check(whole_number(1, 1024))
+        ->default_str("");
     app.add_flag("--list", options->list, "What benchmarks there are");
     app.remove_option(app.get_option("--json"));
     app.add_option("--json", options->record, "Write the record to this file; without one, to standard output")->expected(0, 1);

@@ -21,8 +21,12 @@ constexpr double MiB = 1 << 20;
 
 /// A snapshot can be damaged behind its header, and a galaxy without an equilibrium: `run` and `sample` would find out, so this does.
 void build(run::Sampling& sampling, const Common& common) {
+    catch_interrupts();
     Progress bar(common.progress(), "building", 1);
-    sampling.build([&](double done, const std::string& what) { bar.update(done, what); });
+    sampling.build([&](double done, const std::string& what) {
+        stop_if_interrupted();
+        bar.update(done, what);
+    });
 }
 
 std::string list(const std::vector<std::string>& unused, const std::vector<std::string>& papers) {

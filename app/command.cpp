@@ -45,7 +45,8 @@ void add_settings(CLI::App& app, std::vector<std::string>& to) {
 
 std::vector<io::Setting> as_settings(const std::vector<std::string>& texts) {
     std::vector<io::Setting> all;
-    for (const auto& text : texts) all.push_back({text});
+    constexpr std::size_t most_shown = 80;  // characters of a setting in a message
+    for (const auto& text : texts) all.push_back({text, "--set " + (text.size() > most_shown ? text.substr(0, most_shown) + "..." : text)});
     return all;
 }
 

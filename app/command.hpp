@@ -2,6 +2,7 @@
 // Invariants: with --json, standard output holds exactly one JSON object; everything for people goes to standard error.
 #pragma once
 
+#include <kasane/core/base/interrupted.hpp>
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/toml.hpp>
@@ -10,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -84,11 +84,7 @@ void print(const Common& common, const nlohmann::ordered_json& object, const std
 /// From now on SIGINT, SIGTERM and SIGUSR1 (which launchers pass on) only ask to stop, and the second one of a kind ends the process at once.
 void catch_interrupts();
 bool interrupt_requested();
-/// For long work that leaves nothing behind: what ends it, with status 130.
-struct Interrupted : std::exception {
-    const char* what() const noexcept override { return "interrupted: nothing was written"; }
-};
-/// @throws Interrupted
+/// For long work that leaves nothing behind. @throws Interrupted, which ends the command with status 130
 inline void stop_if_interrupted() {
     if (interrupt_requested()) throw Interrupted();
 }

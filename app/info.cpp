@@ -3,6 +3,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/placement.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/core/io/json.hpp>
 #include <kasane/run/record.hpp>
 #include <kasane/version.hpp>
 
@@ -20,7 +21,7 @@ nlohmann::ordered_json rank_objects(comm::Communicator& ranks, const std::vector
         spaces.push_back(object);
     }
     const nlohmann::ordered_json mine{{"rank", ranks.rank()}, {"host", ranks.host()}, {"spaces", spaces}};
-    for (const auto& text : ranks.all_gather(mine.dump())) all.push_back(nlohmann::ordered_json::parse(text));
+    for (const auto& text : ranks.all_gather(mine.dump())) all.push_back(io::parse_json(text, "message of a rank"));
     return all;
 }
 

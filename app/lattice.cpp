@@ -21,7 +21,6 @@ Action add_lattice(CLI::App& app, const Common& common) {
     std::vector<std::pair<CLI::App*, Action>> actions;
     for (const auto& verb : verbs) {
         auto* sub = app.add_subcommand(verb.name, verb.help);
-        sub->fallthrough();  // --json, --device and the like belong to `kasane lattice`
         actions.emplace_back(sub, verb.add(*sub, common));
     }
     return [actions] {

@@ -77,8 +77,8 @@ std::string flow_table(const std::vector<lattice::FlowPoint>& points, double t0)
 Action add_lattice_measure(CLI::App& app, const Common& common) {
     auto options = std::make_shared<Options>();
     app.add_option("CONFIG", options->file, "Configuration: NERSC, ILDG, MILC or openQCD")->required();
-    app.add_option("--flow-time", options->flow_time, "Follow the Wilson flow to this time [a^2]; 0: not at all")->capture_default_str();
-    auto* step = app.add_option("--flow-step", options->flow_step, "Step of its integration [a^2]")->capture_default_str();
+    app.add_option("--flow-time", options->flow_time, "Follow the Wilson flow to this time [a^2]; 0: not at all");
+    auto* step = app.add_option("--flow-step", options->flow_step, "Step of its integration [a^2]");
     return [options, step, &common] {
         const auto& o = *options;
         check(o, step->count() > 0);

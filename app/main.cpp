@@ -13,8 +13,10 @@
 #include <kasane/version.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 namespace {
@@ -41,7 +43,7 @@ void add_common(CLI::App& app, Common& common) {
     app.add_flag("--json", common.json, "One JSON object on standard output");
     app.add_flag("--quiet", common.quiet, "Nothing but errors");
     app.add_option("--device", common.device, "auto, cpu, cuda or cuda:1");
-    app.add_option("--threads", common.threads, "Threads of the CPU; 0: all")->check(whole_number(0, most_threads));
+    app.add_option("--threads", common.threads, "Threads of the CPU; 0: all")->check(whole_number(0, most_threads))->default_str("");
 }
 
 nlohmann::ordered_json as_json(const InputProblem& problem) {
@@ -94,34 +96,70 @@ int alone(Common& common, const Action& action) {
     }
 }
 
+/// What is wrong with the first word where a verb of `of` must stand; empty when it is one, or when there is no word.
+std::string unknown_verb(const CLI::App& app, const std::string& of, int argc, char** argv) {
+    const auto verbs = app.get_subcommands([](const CLI::App*) { return true; });
+    if (verbs.empty() || argc < 2 || argv[1][0] == '-') return "";
+    std::vector<std::string_view> names;
+    std::string known;
+    for (const auto* verb : verbs) {
+        if (verb->get_name() == argv[1]) return unknown_verb(*verb, of + " " + argv[1], argc - 1, argv + 1);
+        names.emplace_back(verb->get_name());
+        known += (known.empty() ? "" : ", ") + verb->get_name();
+    }
+    const auto near = nearest_name(argv[1], names);
+    return "'" + std::string(argv[1]) + "' is no verb of " + of + "; " +
+           (near.empty() ? "there are " + known : "did you mean '" + near + "'?");
+}
+
+/// Help pages show the defaults of options, but for those that must be given or are lists.
+void hide_void_defaults(CLI::App& app) {
+    for (auto* option : app.get_options())
+        if (option->get_required() || option->get_default_str() == "[]") option->default_str("");
+    for (auto* verb : app.get_subcommands([](CLI::App*) { return true; })) hide_void_defaults(*verb);
+}
+
+/// @throws CLI::ParseError: an option or argument has the empty text, which would count as not given
+void refuse_empty_values(const CLI::App& app) {
+    for (const auto* option : app.get_options()) {
+        if (option->get_expected_min() == 0) continue;  // a flag, or an option that may stand alone
+        for (const auto& value : option->results())
+            if (value.empty()) throw CLI::ValidationError(option->get_name(), "is empty: give a value, or leave the option out");
+    }
+    for (const auto* verb : app.get_subcommands()) refuse_empty_values(*verb);
+}
+
+/// @param status  of the command   @returns it, or failure when what the command printed could not be written
+int after_output(int status) {
+    const std::string reason = std::fflush(stdout) != 0 ? std::strerror(errno) : std::ferror(stdout) ? "an earlier write failed" : "";
+    if (reason.empty()) return status;
+    log::error("standard output cannot be written: {}. What was printed is incomplete: give it another place", reason);
+    return status == success ? computation_failed : status;
+}
+
 /// The verb that the words name, carried out. @param speaks  this is not another rank than 0
 int command(int argc, char** argv, bool several, bool speaks) {
     CLI::App app{"kasane: self-gravity, sparse systems, lattice QCD, layered on one core"};
     app.set_version_flag("--version", std::string("kasane ") + version + " (" + commit + ")");
     app.require_subcommand(1);
+    app.option_defaults()->always_capture_default();
     Common common;
     std::vector<std::pair<CLI::App*, Action>> actions;
     for (const auto& verb : verbs) {
         auto* sub = app.add_subcommand(verb.name, verb.help);
         add_common(*sub, common);
         actions.emplace_back(sub, verb.add(*sub, common));
+        for (auto* inner : sub->get_subcommands([](CLI::App*) { return true; })) add_common(*inner, common);
     }
+    hide_void_defaults(app);
     const bool json = wants_json(argc, argv);
     const auto misused = [&](const std::string& message) {
         return tell(json, speaks, std::make_exception_ptr(InputError(message)));
     };
-    if (argc > 1 && argv[1][0] != '-') {
-        std::vector<std::string_view> names;
-        std::string known;
-        for (const auto& verb : verbs) names.emplace_back(verb.name), known += (known.empty() ? "" : ", ") + std::string(verb.name);
-        if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-            const auto near = nearest_name(argv[1], names);
-            const auto hint = near.empty() ? "there are " + known : "did you mean '" + near + "'?";
-            return misused("'" + std::string(argv[1]) + "' is no verb of kasane; " + hint);
-        }
-    }
+    if (const auto problem = unknown_verb(app, "kasane", argc, argv); !problem.empty()) return misused(problem);
     try {
         app.parse(argc, argv);
+        refuse_empty_values(app);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return speaks ? app.exit(error) : success;  // --help, --version
         return misused(std::string(error.what()) + " (kasane --help lists the verbs, kasane VERB --help its options)");
@@ -152,7 +190,7 @@ int main(int argc, char** argv) {
             compare_ranks(argc, argv);
         }
     } catch (...) {
-        return tell(wants_json(argc, argv), speaks, std::current_exception());
+        return after_output(tell(wants_json(argc, argv), speaks, std::current_exception()));
     }
-    return command(argc, argv, several, speaks);
+    return after_output(command(argc, argv, several, speaks));
 }

@@ -41,6 +41,18 @@ std::string between(const run::Range& range) {
     return fmt::format("{} ({} to {})", duration(range.expected), duration(range.low), duration(range.high));
 }
 
+/// @throws InputError that names the calibration where neither the run file nor an option is at fault
+run::Prediction predicted(const run::RunFile& file, const Calibration& calibration, const run::PredictionWish& wish) {
+    try {
+        return run::predict(file, calibration, wish);
+    } catch (const InputError& error) {
+        auto problems = error.problems();
+        for (auto& problem : problems)
+            if (problem.where.file.empty() && problem.where.key.empty()) problem.where.file = calibration.file.string();
+        throw InputError(std::move(problems));
+    }
+}
+
 int predict(const Common& common, const Options& options) {
     const std::string only = "only gravity runs by direct summation are predicted";
     auto settings = as_settings(options.set);
@@ -53,7 +65,7 @@ int predict(const Common& common, const Options& options) {
     if (!calibration.note.empty()) log::warning("{}", calibration.note);
     auto wish = options.wish;
     if (!options.members_given) wish.members = static_cast<int>(file.here.size());
-    const auto p = run::predict(file, calibration, wish);
+    const auto p = predicted(file, calibration, wish);
     const int members = p.ranks * p.members;
     json object{{"file", options.file},
                 {"calibration", calibration.file.string()},
@@ -102,7 +114,8 @@ Action add_predict(CLI::App& app, const Common& common) {
     app.add_option("--ranks", options->wish.ranks, "MPI ranks")->check(whole_number(1, 1 << 20));
     app.add_option("--gpus-per-rank,--members", options->wish.members,
                    "Devices of each rank, or parts of its CPU (default: as the run file says)")
-        ->check(whole_number(1, 64));
+        ->check(whole_number(1, 64))
+        ->default_str("");
     app.add_option("--calibration", options->calibration, "What `kasane calibrate` measured (default: ~/.cache/kasane/calibration.json)")
         ->type_name("FILE");
     app.add_option("--on", options->wish.device, "Device, as the calibration calls it (default: this machine's, or the only one)")

@@ -2,6 +2,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/team.hpp>
 #include <kasane/core/io/checksum.hpp>
+#include <kasane/core/io/json.hpp>
 #include <kasane/run/crew.hpp>
 #include <kasane/run/run_texts.hpp>
 
@@ -103,7 +104,7 @@ int rank_by_environment() {
 void compare_ranks(int argc, char** argv) {
     auto& ranks = comm::world();
     std::vector<json> all;
-    for (const auto& text : ranks.all_gather(started_with(ranks, argc, argv))) all.push_back(json::parse(text));
+    for (const auto& text : ranks.all_gather(started_with(ranks, argc, argv))) all.push_back(io::parse_json(text, "message of a rank"));
     for (std::size_t r = 1; r < all.size(); ++r)
         KS_VALIDATE(all[r]["words"] == all[0]["words"],
                     fmt::format("rank {} (host {}) was started with `{}`, and rank 0 with `{}`: give all ranks of a run the same command",

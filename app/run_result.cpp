@@ -22,6 +22,11 @@ nlohmann::ordered_json path_or_null(const std::filesystem::path& p) {
     return p.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(path(p));
 }
 
+/// Of a run that was interrupted.
+std::string how_to_go_on(const std::filesystem::path& directory) {
+    return fmt::format("\n`kasane resume {0}` goes on, `kasane report {0}` makes the page of what there is", directory.string());
+}
+
 /// Null for what is not known.
 nlohmann::ordered_json number_or_null(double value) { return value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr); }
 
@@ -48,7 +53,7 @@ int tell(const Common& common, const run::RunResult& result) {
         text += fmt::format("\npredicted {:.3g} ms a step, measured {:.3g} ms ({:+.0f}%)", 1e3 * result.predicted_step_seconds,
                             1e3 * result.step_seconds, 100 * (result.step_seconds / result.predicted_step_seconds - 1));
     if (!result.report.empty()) text += "\nopen " + path(result.report);
-    if (result.status != "done") text += fmt::format("\n`kasane resume {}` goes on", result.directory.string());
+    if (result.status != "done") text += how_to_go_on(result.directory);
     print(common, object, text);
     return result.status == "done" ? success : interrupted;
 }
@@ -62,7 +67,7 @@ int tell(const Common& common, const run::PoissonResult& result) {
     object.update(as_json(result.setup, result.log));
     auto text = as_text(result.setup, result.log);
     if (!result.report.empty()) text += "\nopen " + path(result.report);
-    if (result.status == "interrupted") text += fmt::format("\n`kasane resume {}` goes on", result.directory.string());
+    if (result.status == "interrupted") text += how_to_go_on(result.directory);
     if (!result.message.empty()) log::error("{}", result.message);
     print(common, object, text);
     return result.status == "done" ? success : result.status == "interrupted" ? interrupted : computation_failed;
@@ -91,7 +96,7 @@ int tell(const Common& common, const run::QuenchedResult& result) {
                             run::text(m.polyakov), run::text(m.plaquette.tau, m.plaquette.tau_error), result.status);
     if (!result.configuration.empty()) text += "\nlast configuration: " + path(result.configuration);
     if (!result.report.empty()) text += "\nopen " + path(result.report);
-    if (result.status != "done") text += fmt::format("\n`kasane resume {}` goes on", result.directory.string());
+    if (result.status != "done") text += how_to_go_on(result.directory);
     print(common, object, text);
     return result.status == "done" ? success : interrupted;
 }

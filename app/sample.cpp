@@ -141,9 +141,11 @@ Action add_sample(CLI::App& app, const Common& common) {
         ->required();
     app.add_option("-o,--output", options->file, "Snapshot to write (GADGET HDF5)")->required();
     app.add_option("--count", options->count, "Number of particles in all, instead of the file's or where it has none")
-        ->check(whole_number(1, gravity::most_particles));
+        ->check(whole_number(1, gravity::most_particles))
+        ->default_str("");
     app.add_option("--seed", options->seed, "Seed, instead of the file's; further objects count on from it")
-        ->check(whole_number(0, INT64_MAX));
+        ->check(whole_number(0, INT64_MAX))
+        ->default_str("");
     app.add_option("--report", options->report,
                    "Page of the model to write (HTML): picture, numbers, curves; its tables go beside it (.tables.hdf5)");
     app.add_flag("--force", options->force, "Overwrite files that exist");

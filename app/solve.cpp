@@ -125,7 +125,8 @@ double done(double residual, double rtol) {
 }
 
 int solve(const Common& common, const Options& o, const CLI::App& app) {
-    const auto options = solver_options(o, app);
+    auto options = solver_options(o, app);
+    options.check_stop = stop_if_interrupted;
     if (!o.solution.empty()) check_output(o);
     const auto space = common.space();
     catch_interrupts();

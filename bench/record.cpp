@@ -1,5 +1,6 @@
 #include <bench/record.hpp>
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/io/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -82,7 +83,7 @@ std::vector<std::string> Study::more_keys() const {
 
 Record read_record(const std::string& text, const std::string& source, const std::vector<Benchmark>& known) {
     Record record;
-    record.head = nlohmann::ordered_json::parse(text, nullptr, false);
+    record.head = io::parse_json(text, source);
     const bool usable = record.head.is_object() && record.head.contains("results") && record.head["results"].is_array();
     KS_VALIDATE(usable, source + " is no record of benchmarks; `kasane bench --json FILE` writes one");
     const auto results = record.head["results"];

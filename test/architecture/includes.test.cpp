@@ -81,4 +81,21 @@ TEST(Architecture, LibrariesStayInTheirRooms) {
     }
 }
 
+TEST(Architecture, JsonIsParsedInOnePlace) {
+    const fs::path root = KASANE_SOURCE_DIR;
+    const std::regex call(R"(json::(parse|accept|sax_parse)\()");
+    int found = 0;
+    for (const char* folder : {"src", "app", "bench"})
+        for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+            if (!entry.is_regular_file() || !(entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp")) continue;
+            std::ifstream file(entry.path());
+            for (std::string line; std::getline(file, line);) {
+                if (!std::regex_search(line, call)) continue;
+                ++found;
+                EXPECT_EQ(fs::relative(entry.path(), root).generic_string(), "src/kasane/core/io/json.cpp") << line;
+            }
+        }
+    EXPECT_EQ(found, 1);
+}
+
 }  // namespace

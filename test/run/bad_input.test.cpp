@@ -315,4 +315,95 @@ TEST_F(BadInput, NoCudaDevice) {
     test::expect_bad_input(kasane({"forces", "s.hdf5", "-o", "f.hdf5", "--device", "cuda", "--json"}), {"cuda", "not available"});
 }
 
+std::string times(int count, const std::string& text) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += text;
+    return all;
+}
+
+TEST_F(BadInput, DeepNestingIsRefused) {
+    const auto keys = times(40'000, "a.") + "a";
+    for (const auto& text : {keys + " = 1\n", "[" + keys + "]\n", "x = " + times(40'000, "[") + times(40'000, "]") + "\n",
+                             "x = " + times(40'000, "{a=") + "1" + times(40'000, "}") + "\n"}) {
+        test::write_file(directory / "deep.toml", "[run]\nproblem = 'gravity'\n" + text);
+        for (const char* verb : {"run", "check"})
+            test::expect_bad_input(kasane({verb, "deep.toml", "--json"}), {"deep.toml", " 3 ", "nested deeper than 64 levels"});
+        test::expect_bad_input(kasane({"sample", "deep.toml", "-o", "s.hdf5", "--json"}), {"deep.toml", "nested deeper"});
+    }
+    expect_refused({keys + "=1"}, {"--set", "nested deeper"});
+}
+
+TEST_F(BadInput, DeepNestingInTheFilesOfARun) {
+    small_run();
+    ASSERT_EQ(kasane({"run", "small.toml", "--quiet"}).status, 0);
+    const auto good = test::read_file(directory / "out/run.toml");
+    test::write_file(directory / "out/run.toml", good + "\n[" + times(40'000, "a.") + "a]\n");
+    EXPECT_EQ(kasane({"report", "out"}).status, 0) << "the page says what cannot be read";
+    test::expect_bad_input(kasane({"resume", "out", "--json"}), {"run.toml", "nested deeper"});
+    test::write_file(directory / "out/run.toml", good);
+    test::write_file(directory / "out/record.json", times(50'000, "[") + times(50'000, "]"));
+    EXPECT_EQ(kasane({"report", "out"}).status, 0);
+    EXPECT_EQ(kasane({"resume", "out"}).status, 0);
+    test::write_file(directory / "bench.json", times(50'000, "["));
+    test::expect_bad_input(kasane({"bench", "--from", "bench.json", "--page", "p.html", "--quiet", "--json"}),
+                           {"bench.json", "nested deeper"});
+    test::write_file(directory / "calibration.json", "{\"measured\": " + times(500'000, "[") + times(500'000, "]") + "}");
+    const auto outcome = kasane({"predict", "small.toml", "--calibration", "calibration.json", "--json"});
+    test::expect_bad_input(outcome, {"calibration.json", "kasane calibrate"});
+    EXPECT_NE(outcome.err.find("warning: calibration.json is passed over"), std::string::npos) << outcome.err;
+}
+
+TEST_F(BadInput, PipesAreRefusedNotWaitedFor) {
+    ASSERT_EQ(mkfifo((directory / "pipe").c_str(), 0600), 0);
+    const auto ten_seconds = [] { alarm(10); };
+    for (const auto& arguments : std::vector<std::vector<std::string>>{{"run", "pipe"},
+                                                                       {"check", "pipe"},
+                                                                       {"sample", "pipe", "-o", "s.hdf5"},
+                                                                       {"predict", "pipe"},
+                                                                       {"lattice", "generate", "pipe"},
+                                                                       {"lattice", "info", "pipe"},
+                                                                       {"forces", "pipe", "-o", "f.hdf5", "--softening", "1"},
+                                                                       {"bench", "--from", "pipe", "--page", "p.html"}}) {
+        auto with_json = arguments;
+        with_json.emplace_back("--json");
+        test::expect_bad_input(kasane(with_json, ten_seconds), {"pipe", "not a regular file"});
+    }
+}
+
+TEST_F(BadInput, EmptyOptionsAreNotIgnored) {
+    small_run();
+    for (const char* option : {"-o", "--set", "--device"})
+        test::expect_bad_input(kasane({"run", "small.toml", option, "", "--json"}), {"is empty"});
+    test::expect_bad_input(kasane({"run", "", "--json"}), {"FILE", "is empty"});
+    test::expect_bad_input(kasane({"lattice", "generate", "small.toml", "-o", "", "--json"}), {"--output", "is empty"});
+    EXPECT_FALSE(fs::exists(directory / "out"));
+}
+
+TEST_F(BadInput, NumbersThatOverflowNameTheirKey) {
+    for (const char* softening : {"1e300", "1e-300"})
+        expect_refused({std::string("force.softening=") + softening},
+                       {"--set force.softening=" + std::string(softening), "force.softening", "single"});
+    for (const char* key : {"initial.mass", "initial.scale"})
+        for (const char* value : {"1e300", "1e-300"})
+            expect_refused({std::string(key) + "=" + value}, {std::string("--set ") + key + "=" + value, key, "overflow"});
+    small_run();
+    test::expect_bad_input(kasane({"run", "small.toml", "--set", "force.softening=1e-11", "--set", "initial.mass=1e20", "--json"}),
+                           {"small.toml", "force", "single precision"});
+    EXPECT_FALSE(fs::exists(directory / "out")) << "nothing is written before the particles are checked";
+    for (const char* key : {"output.snapshot_every", "output.diagnostics_every", "output.checkpoint_every"}) {
+        const auto outcome = kasane({"run", "small.toml", "-o", key, "--quiet", "--set", std::string(key) + "=1e300"}, [] { alarm(60); });
+        EXPECT_EQ(outcome.status, 0) << key << outcome.err;
+    }
+}
+
+TEST_F(BadInput, SettingsAreNamed) {
+    small_run();
+    const auto outcome = kasane({"run", "small.toml", "--set", "force.softening=-1", "--set", "stp.dt=1", "--set", "nonsense"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.err.find("--set nonsense: "), std::string::npos) << outcome.err;
+    const auto others = kasane({"run", "small.toml", "--set", "force.softening=-1", "--set", "stp.dt=1"});
+    EXPECT_NE(others.err.find("--set force.softening=-1: force.softening: is -1"), std::string::npos) << others.err;
+    EXPECT_NE(others.err.find("--set stp.dt=1: stp"), std::string::npos) << others.err;
+}
+
 }  // namespace

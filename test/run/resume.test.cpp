@@ -1,5 +1,6 @@
 // A run that was stopped goes on, and ends in the same bits as the one that was not: by Ctrl-C, by kill -9, with its newest
 // checkpoint damaged, and with a full disk.
+#include <kasane/core/io/hdf5.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/checkpoint.hpp>
 
@@ -7,8 +8,10 @@
 #include <test/run/command.hpp>
 
 #include <algorithm>
+#include <map>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <tuple>
 
 namespace {
 
@@ -33,6 +36,13 @@ class Resume : public test::CommandTest {
         arguments.insert(arguments.end(), more.begin(), more.end());
         const auto outcome = kasane(arguments);
         ASSERT_EQ(outcome.status, 0) << outcome.err;
+    }
+    /// Every file of a run with its bytes.
+    std::map<std::string, std::string> contents(const std::string& name) {
+        std::map<std::string, std::string> all;
+        for (const auto& entry : fs::recursive_directory_iterator(directory / name))
+            all[entry.path().string()] = entry.is_regular_file() ? read_file(entry.path()) : "";
+        return all;
     }
     /// The same rows of energy.csv, the same particles in every snapshot and at the end: bit by bit.
     void expect_same_as_reference(const std::string& name) {
@@ -231,19 +241,144 @@ TEST_F(Resume, BeforeTheFirstCheckpointTheRunStartsAgain) {
     run_reference();
     run_to_end("early", {});
     for (const auto& path : checkpoints("early")) fs::remove(path);
+    fs::remove(directory / "early/record.json");  // it is first written with the first checkpoint
     const auto outcome = kasane({"resume", "early", "--quiet"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     expect_same_as_reference("early");
 }
 
-TEST_F(Resume, OfAFinishedRunSaysDone) {
+TEST_F(Resume, OfAFinishedRunSaysDoneAndChangesNothing) {
+    small_run();
+    for (const char* checkpoints : {"there", "empty", "gone"}) {
+        const std::string name = std::string("out-") + checkpoints, folder = name + "/checkpoints";
+        run_to_end(name, {});
+        if (checkpoints != std::string("there")) fs::remove_all(directory / folder);
+        if (checkpoints == std::string("empty")) fs::create_directory(directory / folder);
+        const auto before = contents(name);
+        const auto outcome = kasane({"resume", name, "--json"});
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.json()["status"], "done");
+        EXPECT_EQ(outcome.json()["steps"], 40);
+        EXPECT_NE(outcome.err.find("is done already"), std::string::npos) << outcome.err;
+        EXPECT_TRUE(contents(name) == before) << checkpoints;
+    }
+}
+
+TEST_F(Resume, WithoutTheCheckpointsOfAnUnfinishedRunNothingIsTouched) {
     small_run();
     run_to_end("out", {});
+    auto record = read_file(directory / "out/record.json");
+    record.replace(record.find("\"done\""), 6, "\"interrupted\"");
+    test::write_file(directory / "out/record.json", record);
+    fs::remove_all(directory / "out/checkpoints");
+    const auto before = contents("out");
+    test::expect_bad_input(kasane({"resume", "out", "--json"}), {"out", "40 steps", "no checkpoint"});
+    EXPECT_TRUE(contents("out") == before);
+}
+
+TEST_F(Resume, EditedKeysThatTheRunDependsOnAreRefused) {
+    small_run();
+    run_to_end("out", {"--set", "output.checkpoint_every=0"});
+    fs::remove(checkpoints("out").back());
+    const auto text = read_file(directory / "out/run.toml");
     const auto energy = read_file(directory / "out/energy.csv");
+    const auto with = [&](const std::string& from, const std::string& to) {
+        auto changed = text;
+        const auto at = changed.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        test::write_file(directory / "out/run.toml", changed.replace(at, from.size(), to));
+    };
+    const auto refused = [&](const std::string& from, const std::string& to, const std::vector<std::string>& words) {
+        with(from, to);
+        test::expect_bad_input(kasane({"resume", "out", "--json"}), words);
+    };
+    refused("softening = 0.05", "softening = 0.06", {"run.toml", "force.softening", "is 0.06", "0.05", "must not change on resume"});
+    refused("precision = \"single\"", "precision = \"double\"", {"force.precision", "double", "single"});
+    refused("units = \"nbody\"", "units = \"galactic\"", {"run.units", "galactic", "nbody"});
+    refused("dt = 0.015625", "dt = 0.0078125", {"step.dt"});
+    refused("snapshot_every = 0.15625", "snapshot_every = 0.3125", {"output.snapshot_every"});
+    EXPECT_EQ(read_file(directory / "out/energy.csv"), energy);
+    // Both methods have keys of their own.
+    const auto force = text.find("[force]"), step = text.find("[step]");
+    with(text.substr(force, step - force), "[force]\nmethod = \"tree\"\nsoftening = 0.05\n\n");
+    test::expect_bad_input(kasane({"resume", "out", "--json"}), {"force.method", "tree", "direct"});
+    // The rest may change.
+    with("variant = \"auto\"", "variant = \"plain\"");
+    auto changed = read_file(directory / "out/run.toml");
+    for (const auto& [from, to] :
+         {std::pair{"until = 0.625", "until = 0.75"}, std::pair{"diagnostics_every = 0.0625", "diagnostics_every = 0.125"},
+          std::pair{"audit = 256", "audit = 16"}, std::pair{"threads = 2", "threads = 1"}})
+        changed.replace(changed.find(from), std::string(from).size(), to);
+    test::write_file(directory / "out/run.toml", changed);
     const auto outcome = kasane({"resume", "out", "--json"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_EQ(outcome.json()["status"], "done");
-    EXPECT_EQ(outcome.json()["steps"], 40);
+    EXPECT_EQ(outcome.json()["steps"], 48);
+}
+
+TEST_F(ResumeTree, EditedKeysOfTreeAndBlockStepsAreRefused) {
+    tree_run();
+    ASSERT_EQ(kasane({"run", "tree.toml", "-o", "out", "--quiet", "--set", "output.checkpoint_every=0"}).status, 0);
+    fs::remove(checkpoints("out").back());
+    const auto text = read_file(directory / "out/run.toml");
+    for (const auto& [from, to, key] :
+         {std::tuple{"delta = 0.001953125", "delta = 0.01", "force.delta"},
+          std::tuple{"multipole = \"quadrupole\"", "multipole = \"monopole\"", "force.multipole"},
+          std::tuple{"leaf_size = 16", "leaf_size = 8", "force.leaf_size"}, std::tuple{"eta = 0.5", "eta = 1.0", "step.eta"},
+          std::tuple{"method = \"block\"", "method = \"adaptive\"", "step.method"},
+          std::tuple{"deepest = 24", "deepest = 4", "step.deepest"}, std::tuple{"dt_max = 0.03125", "dt_max = 0.015625", "step.dt_max"}}) {
+        auto changed = text;
+        ASSERT_NE(changed.find(from), std::string::npos) << from;
+        test::write_file(directory / "out/run.toml", changed.replace(changed.find(from), std::string(from).size(), to));
+        test::expect_bad_input(kasane({"resume", "out", "--json"}), {key, "must not change on resume"});
+    }
+}
+
+/// What cannot be read may be whole: of a newer version, or of another user. It stays, under another name.
+TEST_F(Resume, ANewestCheckpointThatCannotBeReadIsSetAside) {
+    small_run();
+    run_reference();
+    for (const char* what : {"newer layout", "directory", "dangling link"}) {
+        const std::string name = what;
+        run_to_end(name, {"--set", "output.checkpoint_every=0"});
+        const auto newest = checkpoints(name).back();
+        fs::remove(newest);
+        if (name == "newer layout") {
+            auto file = hdf5::File::create(newest);
+            file.create_group("/Checkpoint");
+            file.set_attribute("/Checkpoint", "Layout", std::uint32_t{1000});
+            file.close();
+        } else if (name == "directory") {
+            fs::create_directory(newest);
+        } else {
+            fs::create_symlink("nowhere", newest);
+        }
+        const auto bytes = name == "newer layout" ? read_file(newest) : "";
+        const auto outcome = kasane({"resume", name});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        const auto aside = newest.string() + ".unread";
+        EXPECT_NE(outcome.err.find("renamed to " + name), std::string::npos) << outcome.err;
+        EXPECT_TRUE(fs::exists(fs::symlink_status(aside))) << what;
+        if (name == "newer layout") {
+            EXPECT_EQ(read_file(aside), bytes);
+        }
+        EXPECT_EQ(checkpoints(name).size(), 2u);
+        expect_same_as_reference(name);
+        // A second one does not replace it.
+        fs::remove(checkpoints(name).back());
+        fs::create_directory(newest);
+        EXPECT_EQ(kasane({"resume", name}).status, 0);
+        EXPECT_TRUE(fs::exists(fs::symlink_status(aside + "2"))) << what;
+    }
+}
+
+TEST_F(Resume, ALogThatCannotBeWrittenIsToldInFull) {
+    small_run();
+    run_to_end("out", {"--set", "output.checkpoint_every=0"});
+    fs::remove(checkpoints("out").back());
+    fs::remove(directory / "out/log.txt");
+    fs::create_directory(directory / "out/log.txt");
+    const auto energy = read_file(directory / "out/energy.csv");
+    test::expect_bad_input(kasane({"resume", "out", "--json"}), {"out/log.txt", "the log cannot be written", "move it away"});
     EXPECT_EQ(read_file(directory / "out/energy.csv"), energy);
 }
 
@@ -290,7 +425,7 @@ TEST_F(Resume, WhatCannotBeResumed) {
     auto text = read_file(directory / "out/run.toml");
     text.replace(text.find("dt = 0.015625"), 13, "dt = 0.03125 ");
     test::write_file(directory / "out/run.toml", text);
-    test::expect_bad_input(kasane({"resume", "out", "--json"}), {"step.dt", "keeps its step"});
+    test::expect_bad_input(kasane({"resume", "out", "--json"}), {"step.dt", "must not change on resume"});
 }
 
 /// Fails writes beyond so many bytes per file, as a full disk does.

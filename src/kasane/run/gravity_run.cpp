@@ -71,6 +71,15 @@ std::string change(const Record& before, const Record& now, const std::string& d
 
 }  // namespace
 
+void set_parameters(Record& record, const RunFile& file) {
+    record.units = file.units;
+    record.softening = gravity::softening(file.force);
+    record.dt = file.schedule.dt;
+    record.snapshot_every = file.schedule.snapshot_every;
+    record.force = file.force;
+    record.step_method = file.steps;
+}
+
 GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravity::Particles particles, gravity::SimulationState state,
                        std::int64_t step, Record record, Crew* crew)
     : file_(file),
@@ -104,11 +113,7 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.particles = simulation_.size();
     record_.particles_by_type = {};
     for (const auto type : simulation_.particles().type) ++record_.particles_by_type[type];
-    record_.units = file.units;
-    record_.softening = gravity::softening(file.force);
-    record_.dt = file.schedule.dt;
-    record_.force = file.force;
-    record_.step_method = file.steps;
+    set_parameters(record_, file);
     record_.variant = simulation_.variant();
     record_.predicted_step_seconds = predicted_step(file, record_.parallel.ranks, record_.parallel.members).value_or(0);
     const auto* direct = std::get_if<gravity::Direct>(&file.force);

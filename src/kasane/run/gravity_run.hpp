@@ -11,6 +11,9 @@
 
 namespace kasane::run {
 
+/// Units, force, steps and the interval of snapshots: what the run file says of them.
+void set_parameters(Record& record, const RunFile& file);
+
 class GravityRun {
    public:
     /// @param state what the force keeps beside the particles   @param step of the particles: 0 at the beginning

@@ -1,3 +1,4 @@
+#include <kasane/gravity/check_range.hpp>
 #include <kasane/run/initial.hpp>
 #include <kasane/run/method_keys.hpp>
 
@@ -120,6 +121,15 @@ gravity::Steps read_control(io::Section& table, const gravity::Units& units, dou
     return control;
 }
 
+void check_softening(io::Section& table, const gravity::Direct& direct) {
+    if (table.faulty("force.softening")) return;
+    try {
+        gravity::check_options(direct);
+    } catch (const InputError& error) {
+        table.problem("softening", error);
+    }
+}
+
 }  // namespace
 
 gravity::Force read_force(io::Section table, const gravity::Units& units, const AnySpace& space) {
@@ -133,6 +143,7 @@ gravity::Force read_force(io::Section table, const gravity::Units& units, const 
         [&](auto chosen) {
             chosen.softening = softening;
             chosen.G = units.G;
+            if constexpr (std::is_same_v<decltype(chosen), gravity::Direct>) check_softening(table, chosen);
             return gravity::Force(chosen);
         },
         force);

@@ -50,10 +50,9 @@ std::string join(const std::vector<std::string>& names) {
 Found find_device(const RunFile& file, const Calibration& calibration, const PredictionWish& wish) {
     const auto devices = calibration.devices("force");
     std::error_code unknown;
-    const std::string why = calibration.file.empty() ? "there is no calibration"
-                            : std::filesystem::exists(calibration.file, unknown)
-                                ? calibration.file.string() + " has no calibration of a force"
-                                : "there is no file " + calibration.file.string();
+    const std::string why = calibration.file.empty()                             ? "there is no calibration"
+                            : std::filesystem::exists(calibration.file, unknown) ? "has no calibration of a force"
+                                                                                 : "there is no such file";
     KS_VALIDATE(!devices.empty(),
                 why + ": run `kasane calibrate` on the machine that is to compute, and name its file with --calibration");
     const auto known = [&](const std::string& device) { return std::find(devices.begin(), devices.end(), device) != devices.end(); };
@@ -216,9 +215,10 @@ Prediction predict(const RunFile& file, const Calibration& calibration, const Pr
     KS_VALIDATE(direct->variant != gravity::DirectVariant::plain,
                 "the variant \"plain\" is there to be compared with, not to be fast: it is not predicted",
                 {file.path.string(), 0, 0, "force.variant"});
-    KS_VALIDATE(wish.ranks >= 1 && wish.members >= 1, "there must be at least one rank, with at least one member");
+    KS_VALIDATE(wish.ranks >= 1 && wish.members >= 1, "there must be at least one rank, with at least one member", {"", 0, 0, "--ranks"});
     const int members = wish.ranks * wish.members;
-    KS_VALIDATE(members <= most_members, fmt::format("{} members are more than are predicted: at most {}", members, most_members));
+    KS_VALIDATE(members <= most_members, fmt::format("{} members are more than are predicted: at most {}", members, most_members),
+                {"", 0, 0, wish.ranks > 1 ? "--ranks" : "--gpus-per-rank"});
     const auto n = file.initial.count();
 
     auto device = find_device(file, calibration, wish);

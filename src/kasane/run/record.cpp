@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/io/json.hpp>
 #include <kasane/perf/simd.hpp>
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/record.hpp>
@@ -9,6 +10,7 @@
 
 #include <cmath>
 #include <ctime>
+#include <initializer_list>
 
 namespace kasane::run {
 namespace {
@@ -109,19 +111,28 @@ std::string to_json(const Record& r) {
         {"objects", objects},
         {"components", components},
         {"units",
-         {{"name", r.units.name}, {"length_cm", r.units.length_cm}, {"mass_g", r.units.mass_g},
-          {"velocity_cm_s", r.units.velocity_cm_s}, {"G", r.units.G}, {"length_name", r.units.length_name},
-          {"mass_name", r.units.mass_name}, {"velocity_name", r.units.velocity_name}, {"time_name", r.units.time_name}}},
+         {{"name", r.units.name},
+          {"length_cm", r.units.length_cm},
+          {"mass_g", r.units.mass_g},
+          {"velocity_cm_s", r.units.velocity_cm_s},
+          {"G", r.units.G},
+          {"length_name", r.units.length_name},
+          {"mass_name", r.units.mass_name},
+          {"velocity_name", r.units.velocity_name},
+          {"time_name", r.units.time_name}}},
         {"softening", r.softening},
         {"dt", r.dt},
+        {"snapshot_every", r.snapshot_every},
         {"force", of_force(r)},
         {"step", of_steps(r.step_method)},
         {"steps", r.steps},
         {"time", r.time},
         {"seconds", r.seconds},
         {"step_counts",
-         {{"block_steps", r.step_counts.block_steps}, {"updates", r.step_counts.updates},
-          {"active_fraction", active_fraction(r.step_counts, r.particles)}, {"rebuilds", r.step_counts.rebuilds},
+         {{"block_steps", r.step_counts.block_steps},
+          {"updates", r.step_counts.updates},
+          {"active_fraction", active_fraction(r.step_counts, r.particles)},
+          {"rebuilds", r.step_counts.rebuilds},
           {"levels", r.step_counts.levels}}},
         {"step_seconds", r.step_seconds > 0 ? json(r.step_seconds) : json(nullptr)},
         {"predicted_step_seconds", r.predicted_step_seconds > 0 ? json(r.predicted_step_seconds) : json(nullptr)},
@@ -132,10 +143,11 @@ std::string to_json(const Record& r) {
         {"initial_energy", r.initial_energy},
         {"relative_energy_error", r.relative_energy_error},
         {"final_relative_energy_error", r.final_relative_energy_error},
-        {"force_error",
-         r.force_error.count > 0 ? json{{"count", r.force_error.count}, {"median", r.force_error.median}, {"p99", r.force_error.p99},
-                                        {"max", r.force_error.max}}
-                                 : json(nullptr)},
+        {"force_error", r.force_error.count > 0 ? json{{"count", r.force_error.count},
+                                                       {"median", r.force_error.median},
+                                                       {"p99", r.force_error.p99},
+                                                       {"max", r.force_error.max}}
+                                                : json(nullptr)},
         {"segments", segments},
         {"warnings", r.warnings},
         {"unused_keys", r.unused_keys},
@@ -146,7 +158,7 @@ std::string to_json(const Record& r) {
 
 Record record_from_json(const std::string& text, const std::filesystem::path& file) {
     try {
-        const auto j = json::parse(text);
+        const auto j = io::parse_json(text, file);
         Record r;
         r.title = j.at("title");
         r.problem = j.at("problem");
@@ -181,6 +193,34 @@ Record record_from_json(const std::string& text, const std::filesystem::path& fi
     } catch (const json::exception& error) {
         throw InputError(std::string("is no record of a run: ") + error.what(), {file.string(), 0, 0, ""});
     }
+}
+
+KeptKeys kept_keys(const std::string& record, const std::filesystem::path& file) {
+    const auto r = io::parse_json(record, file);
+    KeptKeys keys;
+    const auto add = [&](const std::string& key, const json& object, const char* name) {
+        const auto value = object.find(name);
+        if (value != object.end() && value->is_primitive() && !value->is_null())
+            keys.emplace_back(key, value->is_string() ? value->get<std::string>() : value->dump());
+    };
+    const auto add_all = [&](const std::string& table, const json& object, std::initializer_list<const char*> names) {
+        for (const char* name : names) add(table + "." + name, object, name);
+    };
+    const auto part = [](const json& object, const char* name) {
+        const auto found = object.find(name);
+        return found != object.end() && found->is_object() ? *found : json::object();
+    };
+    const auto units = part(r, "units"), force = part(r, "force"), mac = part(force, "mac");
+    add("run.units", units, "name");
+    if (const auto name = units.find("name"); name != units.end() && *name == "user")
+        add_all("units", units, {"length_cm", "mass_g", "velocity_cm_s", "G"});
+    add("force.softening", r, "softening");
+    add_all("force", force, {"method", "precision", "accumulation", "multipole", "leaf_size", "curve"});
+    add("force.mac", mac, "name");
+    add_all("force", mac, {"theta", "delta", "error"});
+    add_all("step", part(r, "step"), {"method", "dt", "dt_max", "eta", "criterion", "deepest", "length"});
+    add("output.snapshot_every", r, "snapshot_every");
+    return keys;
 }
 
 }  // namespace kasane::run

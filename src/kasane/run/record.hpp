@@ -7,6 +7,7 @@
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/gravity/units.hpp>
+#include <kasane/run/kept_keys.hpp>
 
 #include <array>
 #include <cstdint>
@@ -56,6 +57,7 @@ struct Record {
     std::vector<gravity::SnapshotComponent> components;  ///< what the particles were sampled as, where known
     gravity::Units units;
     double softening = 0, dt = 0;  ///< dt: the macro step
+    double snapshot_every = 0;     ///< [time]
     gravity::Force force;
     std::string variant;           ///< kernel or walk that runs
     gravity::Steps step_method;
@@ -83,6 +85,10 @@ struct Record {
 std::string to_json(const Record& record);
 /// @throws InputError when the text is no record
 Record record_from_json(const std::string& text, const std::filesystem::path& file);
+
+/// What must not change on resume, from the record of a checkpoint or of a run that begins; records of earlier versions may lack keys.
+/// @throws InputError when the text is no record
+KeptKeys kept_keys(const std::string& record, const std::filesystem::path& file);
 
 /// Mean share of the particles that a block step advances; NaN before the first.
 double active_fraction(const gravity::StepCounts& counts, std::int64_t particles);

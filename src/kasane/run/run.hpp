@@ -4,6 +4,7 @@
 // thread count; nothing is overwritten that the user did not give up.
 #pragma once
 
+#include <kasane/core/base/interrupted.hpp>
 #include <kasane/core/base/progress.hpp>
 #include <kasane/run/crew.hpp>
 #include <kasane/run/run_directory.hpp>
@@ -16,6 +17,10 @@ namespace kasane::run {
 struct RunControls {
     ProgressStyle progress = ProgressStyle::none;
     std::function<bool()> stop = [] { return false; };  ///< asked after every few steps: finish, save and return?
+    /// For work that leaves nothing behind. @throws Interrupted when asked to stop
+    void throw_if_stopped() const {
+        if (stop()) throw Interrupted();
+    }
     Crew* crew = nullptr;  ///< the one that the run file was read with; null: this process alone
 };
 
@@ -35,8 +40,9 @@ struct RunResult {
 /// From the beginning; on rank 0 of a crew, as resume(). @throws InputError before anything is written, ComputationError when it blows up or the disk is full
 RunResult start(const RunFile& file, RunDirectory::Existing existing, const RunControls& controls = {});
 
-/// Goes on from the newest valid checkpoint (a damaged one is passed over with a warning); from the beginning when the run was
-/// stopped before its first. @param settings may change run.device and run.threads
+/// Goes on from the newest valid checkpoint (one that cannot be read is renamed, with a warning); from the beginning when the run was
+/// stopped before its first. Of a run that is done nothing is changed. @param settings may change run.device and run.threads
+/// @throws InputError, before anything is written, when run.toml has other values of kept_keys() than the checkpoint
 RunResult resume(const std::filesystem::path& directory, const std::vector<io::Setting>& settings = {},
                  const RunControls& controls = {});
 

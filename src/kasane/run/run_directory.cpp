@@ -1,14 +1,14 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/io/json.hpp>
 #include <kasane/run/run_directory.hpp>
+#include <kasane/run/run_texts.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <fstream>
 #include <sys/file.h>
 #include <unistd.h>
 #include <utility>
@@ -29,9 +29,12 @@ bool written_by_kasane(const std::string& name, const std::string& stem, const s
 void remove_configurations(const fs::path& path) {
     std::string name;
     try {
-        std::ifstream file(path / "record.json");
-        name = nlohmann::json::parse(file).at("configuration").at("name").get<std::string>();
+        const auto text = content(path / "record.json");
+        if (!text) return;
+        name = io::parse_json(*text, path / "record.json").at("configuration").at("name").get<std::string>();
     } catch (const nlohmann::json::exception&) {
+        return;
+    } catch (const InputError&) {
         return;  // of another problem, or unreadable: then nothing is known to be ours
     }
     if (name.empty() || name.starts_with('.') || fs::path(name).filename() != name) return;
@@ -109,11 +112,36 @@ RunDirectory RunDirectory::create(const fs::path& path, Existing existing, std::
     RunDirectory directory(path);
     try {
         remove_old_run(path);
-        for (const char* folder : folders) fs::create_directory(path / folder);
     } catch (const fs::filesystem_error& failure) {
         throw InputError(fmt::format("cannot be written to: {}", failure.code().message()), place(path));
     }
+    directory.make_folders(folders);
     return directory;
+}
+
+void RunDirectory::make_folders(std::initializer_list<const char*> folders) const {
+    for (const char* folder : folders) {
+        std::error_code error;
+        fs::create_directory(path_ / folder, error);
+        KS_VALIDATE(!error, fmt::format("cannot be written to: {}", error.message()), place(path_));
+    }
+}
+
+fs::path RunDirectory::existing_report() const {
+    std::error_code ignored;
+    return fs::is_regular_file(report(), ignored) ? report() : fs::path();
+}
+
+std::string RunDirectory::recorded_status() const {
+    const auto text = content(record());
+    if (!text) return "";
+    try {
+        return io::parse_json(*text, record()).at("status").get<std::string>();
+    } catch (const nlohmann::json::exception&) {
+        return "";
+    } catch (const InputError&) {
+        return "";
+    }
 }
 
 RunDirectory RunDirectory::open(const fs::path& path) {

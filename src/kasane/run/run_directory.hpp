@@ -49,6 +49,12 @@ class RunDirectory {
     std::filesystem::path checkpoint(std::int64_t step) const;
     /// Checkpoints, the newest first.
     std::vector<std::filesystem::path> checkpoints() const { return checkpoints_in(path_); }
+    /// Creates those of these folders in it that are not there. @throws InputError: cannot be written to
+    void make_folders(std::initializer_list<const char*> folders) const;
+    /// report.html if it is there, else empty.
+    std::filesystem::path existing_report() const;
+    /// "done", "interrupted", …, as record.json says; empty when there is none or it cannot be read.
+    std::string recorded_status() const;
     /// Removes all but the newest `count` checkpoints.
     void keep_checkpoints(std::size_t count) const;
 

@@ -201,7 +201,8 @@ void Sampling::draw(const std::function<void(const gravity::Particles&)>& sink, 
             const gravity::Sampler sampler(*galaxies_[i], on_, part_of(progress, before, half));
             in_blocks(sampler, part_of(progress, half, after));
         } else if (const auto* ball = sources[i].ball()) {
-            in_blocks(gravity::BallSampler(*ball, on_), part_of(progress, before, after));
+            const double half = (before + after) / 2;  // the constructor goes through all particles once, too
+            in_blocks(gravity::BallSampler(*ball, on_, part_of(progress, before, half)), part_of(progress, half, after));
         } else {
             hand_over(snapshots_[i].particles);
             snapshots_[i] = {};

@@ -41,7 +41,10 @@ struct Schedule {
     }
 
    private:
-    std::int64_t nearest(double time) const { return static_cast<std::int64_t>(std::llround(time / dt)); }
+    std::int64_t nearest(double time) const {
+        constexpr double most = 9e18;  // below the largest step number; an interval may be longer than any run
+        return static_cast<std::int64_t>(std::llround(std::min(time / dt, most)));
+    }
 };
 
 }  // namespace kasane::run

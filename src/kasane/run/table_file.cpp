@@ -1,12 +1,10 @@
+#include <kasane/core/io/input_file.hpp>
 #include <kasane/run/table_file.hpp>
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <string_view>
 
 namespace kasane::run {
@@ -16,20 +14,8 @@ constexpr std::size_t largest_file = 16u << 20;  // a quarter of a million lines
 constexpr std::size_t most_problems = 10;        // of a file that is something else, one line tells as much as all
 
 std::string read_text(const std::filesystem::path& path) {
-    const Where here{path.string(), 0, 0, ""};
-    std::error_code ignored;
-    const auto status = std::filesystem::status(path, ignored);
-    KS_VALIDATE(std::filesystem::exists(status), "there is no such file", here);
-    KS_VALIDATE(!std::filesystem::is_directory(status), "is a directory: a table of two columns is needed", here);
-    KS_VALIDATE(std::filesystem::is_regular_file(status), "is no regular file: a table of two columns is needed", here);
-    std::ifstream file(path, std::ios::binary);
-    KS_VALIDATE(file, fmt::format("cannot be opened: {}", std::strerror(errno)), here);
-    std::string text(largest_file + 1, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    KS_VALIDATE(!file.bad(), "cannot be read", here);
-    KS_VALIDATE(text.size() <= largest_file, "is larger than 16 MiB: a table of a few hundred lines is needed", here);
-    KS_VALIDATE(text.find('\0') == std::string::npos, "is no text: a table of two columns of numbers is needed", here);
+    auto text = io::read_text_file(path, largest_file, "a table of two columns");
+    KS_VALIDATE(text.find('\0') == std::string::npos, "is no text: a table of two columns of numbers is needed", {path.string(), 0, 0, ""});
     return text;
 }
 

@@ -62,15 +62,21 @@ std::string device_of(Cuda on) { return device_info(on).name; }
 template <Space S>
 TuneTrial timed(const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make, bool convergence) {
     constexpr int timed_iterations = 16;
+    const auto check_stop = [&] {
+        if (options.check_stop) options.check_stop();
+    };
+    check_stop();
     const Stopwatch watch;
     const LoadMeter load;
     auto engine = make(options, ordered(A, options));
+    check_stop();
     TuneTrial out;
     out.options = options;
     out.seconds_per_iteration = seconds_per_iteration(engine, timed_iterations);
     if (convergence)
         out.progress = measured_progress(
             [&](int iterations) {
+                check_stop();
                 const auto progress = progress_after(engine, iterations, matrix.singular);
                 return TuneProgress{progress.iterations, progress.energy, progress.residual};
             },

@@ -163,6 +163,7 @@ Engine<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, const Solve
         return make_engine(on, here.view(), placed(on, std::move(order)), decided, trials);
     };
     Choice choice = choose<S>(on, A, matrix, options, attempt, times);
+    if (options.check_stop) options.check_stop();
     for (const auto& note : choice.notes) facts.notes.push_back(note);
     facts.decision = choice.decision;
     account = std::move(choice.account);
@@ -188,6 +189,7 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& options) : pa
             parts_->facts.notes.push_back(std::to_string(matrix.duplicates) + " entries were given for a place that had one, and summed.");
     }
     times.add("check", watch.seconds());
+    if (options.check_stop) options.check_stop();
     const std::uint64_t needed = memory_estimate(matrix.rows, matrix.nonzeros, options), there = available_memory(on);
     KS_VALIDATE(needed <= there, "the solver needs about " + std::to_string(needed >> 20) + " MiB for " + std::to_string(matrix.rows) +
                                      " unknowns with " + std::to_string(matrix.nonzeros) + " entries; there are " +

@@ -73,7 +73,9 @@ struct SolverOptions {
     Tuning tune = Tuning::automatic;
     /// Where choices, trials and times of solves are kept between programs; empty: not kept, and Tuning::automatic chooses by rule.
     std::filesystem::path tuning_file;
-    ProgressFunction tune_progress;  ///< of the trials; may throw to end the set-up
+    ProgressFunction tune_progress = {};  ///< of the trials
+    /// Called between parts of the set-up and between timed trials; may throw to end the set-up.
+    std::function<void()> check_stop = {};
 };
 
 /// How the open options were decided, and why.

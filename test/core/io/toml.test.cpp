@@ -215,7 +215,42 @@ TEST_F(Toml, FilesThatAreNoRunFiles) {
     EXPECT_NE(message(write("a = [1, 2\nb = 3\n")).find(":2:"), std::string::npos);
     EXPECT_NE(message(write(std::string("\x89HDF\r\n\x1a\n\0\0\0", 11))).find("not valid TOML"), std::string::npos);
     EXPECT_NE(message(write("a = 1\na = 2\n")).find(":2:"), std::string::npos) << "a key given twice";
-    EXPECT_NE(message(write("a = " + std::string(100'000, '['))).find("not valid TOML"), std::string::npos) << "deep nesting";
+    EXPECT_NE(message(write("a = " + std::string(100'000, '['))).find("nested deeper"), std::string::npos) << "deep nesting";
+}
+
+/// `text` repeated.
+std::string times(std::size_t count, const std::string& text) {
+    std::string all;
+    for (std::size_t i = 0; i < count; ++i) all += text;
+    return all;
+}
+
+TEST_F(Toml, DeepNestingIsRefusedWithItsLine) {
+    for (const std::size_t levels : {100u, 40'000u}) {
+        const auto keys = times(levels, "a.") + "a";
+        for (const auto& text :
+             {keys + " = 1\n", "[" + keys + "]\n", "[[" + keys + "]]\n", times(levels, "'a' . ") + "a = 1\n",
+              "x = " + times(levels, "[") + times(levels, "]") + "\n", "x = " + times(levels, "[\n") + times(levels, "]") + "\n",
+              "x = " + times(levels, "{ a = ") + "1" + times(levels, " }") + "\n",
+              "x = " + times(levels, "[{ a.b = ") + "1" + times(levels, " }]") + "\n", "x = " + times(levels, "[") + "\n"}) {
+            const auto all = problems("[force]\n\n" + text);
+            ASSERT_EQ(all.size(), 1u) << text.substr(0, 40);
+            EXPECT_NE(all[0].message.find("nested deeper than 64 levels"), std::string::npos) << all[0].message;
+            EXPECT_GE(all[0].where.line, 3) << text.substr(0, 40);
+            EXPECT_GT(all[0].where.column, 0);
+        }
+        const auto all = problems("[force]\nsoftening = 1\n", {{keys + "=1"}, {"force.count=" + times(levels, "[") + times(levels, "]")}});
+        ASSERT_EQ(all.size(), 2u);
+        for (const auto& problem : all) EXPECT_EQ(problem.where.file, "--set");
+    }
+}
+
+TEST_F(Toml, OnlyNestingCountsAsDepth) {
+    EXPECT_TRUE(problems("[force]\nsoftening = 1  # " + times(100, "[ . {") + "\nmethod = \"direct\"\n").empty()) << "a comment";
+    const auto all = problems("[force]\nsoftening = 1\nmethod = \"" + times(100, "[.\\\"") + "\"\nx = '''\n" + times(100, "{.\n") +
+                              "'''\n" + "y = [" + times(100, "1.5, ") + "]\nz = [" + times(100, "[1], ") + "]\n");
+    for (const auto& problem : all) EXPECT_EQ(problem.message.find("nested"), std::string::npos) << problem.message;
+    EXPECT_EQ(all.size(), 4u) << "an unknown method, and three unknown keys";
 }
 
 }  // namespace

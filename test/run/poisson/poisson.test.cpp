@@ -264,10 +264,18 @@ TEST_F(Poisson, WhatDoesNotConvergeIsWrittenAllTheSame) {
     const auto exact = oracle(16);
     EXPECT_LT(largest_difference(potential(), exact), 1e-6 * exact[0]);
     EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["segments"].size(), static_cast<size_t>(lives));
-    // A run that is done is left alone.
-    const auto done = kasane({"resume", "out", "--json"});
-    EXPECT_EQ(done.status, 0);
-    EXPECT_NE(done.err.find("done already"), std::string::npos) << done.err;
+    // A run that is done is left alone: with its folder of checkpoints, without it, and without its solution.
+    for (const char* gone : {"nothing", "checkpoints", "solution.hdf5"}) {
+        fs::remove_all(directory / "out" / gone);
+        const auto record = read_file(directory / "out/record.json"), log = read_file(directory / "out/log.txt");
+        const auto done = kasane({"resume", "out", "--json"});
+        EXPECT_EQ(done.status, 0);
+        EXPECT_EQ(done.json()["status"], "done");
+        EXPECT_NE(done.err.find("done already"), std::string::npos) << done.err;
+        EXPECT_EQ(read_file(directory / "out/record.json"), record) << gone;
+        EXPECT_EQ(read_file(directory / "out/log.txt"), log) << gone;
+        EXPECT_FALSE(fs::exists(directory / "out" / gone)) << gone;
+    }
 }
 
 TEST_F(Poisson, AnInterruptedSolveGoesOn) {
@@ -276,6 +284,7 @@ TEST_F(Poisson, AnInterruptedSolveGoesOn) {
     const auto outcome = process.wait();
     ASSERT_EQ(outcome.status, 130) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("kasane resume out"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("kasane report out"), std::string::npos) << outcome.out;
     EXPECT_FALSE(fs::exists(directory / "out/solution.hdf5"));
     ASSERT_EQ(checkpoints().size(), 1u);
     const auto saved = run::read_solution(checkpoints()[0]);
@@ -321,6 +330,16 @@ TEST_F(Poisson, AKilledSolveGoesOnFromItsNewestWholeCheckpoint) {
     EXPECT_NE(resumed.err.find("from iteration " + std::to_string(iterations)), std::string::npos) << resumed.err;
     const auto exact = oracle(48);
     EXPECT_LT(largest_difference(potential(), exact), 1e-6 * exact[0]);
+}
+
+TEST_F(Poisson, ADeepRecordIsNoReasonToCrash) {
+    problem(8);
+    ASSERT_EQ(kasane({"run", "box.toml", "--quiet"}).status, 0);
+    test::write_file(directory / "out/record.json", std::string(50'000, '[') + std::string(50'000, ']'));
+    ASSERT_EQ(kasane({"report", "out"}).status, 0);
+    EXPECT_NE(read_file(directory / "out/report.html").find("nested deeper"), std::string::npos);
+    EXPECT_EQ(kasane({"resume", "out", "--quiet"}).status, 0);
+    EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["status"], "done");
 }
 
 TEST_F(Poisson, NothingWholeToGoOnFrom) {

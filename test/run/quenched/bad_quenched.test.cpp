@@ -80,6 +80,8 @@ TEST_F(BadQuenched, Starts) {
     expect_refused({"start.kind=weak:-1"}, {"start.kind", "a number above 0"});
     expect_refused({"start.kind=weak:1e-3x"}, {"start.kind", "a number above 0"});
     expect_refused({"start.kind=weak:inf"}, {"start.kind", "a number above 0"});
+    expect_refused({"start.kind=weak:1e300"}, {"start.kind", "weak:1e300", "at most 10"});
+    expect_refused({"start.kind=weak:10.1"}, {"start.kind", "at most 10"});
     expect_refused({"start.kind=cold", "start.seed=4"}, {"start.seed", "has no effect here"});
     expect_refused({"start.seed=-1"}, {"start.seed"});
     expect_refused({"start.file=conf.lime"}, {"start.file", "belongs to kind = \\\"file\\\""});

@@ -1,8 +1,11 @@
 // A quenched run that was stopped goes on, and ends in the same bits as the one that was not: by Ctrl-C, by kill -9, with its newest
 // checkpoint damaged, with its start gone, and with more sweeps wanted than before.
+#include <kasane/core/io/hdf5.hpp>
 #include <kasane/run/quenched/quenched_checkpoint.hpp>
 
 #include <test/run/quenched/quenched_fixture.hpp>
+
+#include <map>
 
 namespace {
 
@@ -149,8 +152,60 @@ TEST_F(ResumeQuenched, BeforeTheFirstCheckpointTheRunStartsAgain) {
     run_to_end("whole");
     run_to_end("early");
     for (const auto& path : checkpoints("early")) fs::remove(path);
+    fs::remove(directory / "early/record.json");
     resume("early");
     expect_same("whole", "early");
+}
+
+TEST_F(ResumeQuenched, OfAFinishedRunWithoutCheckpointsNothingIsChanged) {
+    run_to_end("out");
+    fs::remove_all(directory / "out/checkpoints");
+    const auto contents = [&] {
+        std::map<std::string, std::string> all;
+        for (const auto& entry : fs::recursive_directory_iterator(directory / "out"))
+            all[entry.path().string()] = entry.is_regular_file() ? read_file(entry.path()) : "";
+        return all;
+    };
+    const auto before = contents();
+    for (const bool empty : {false, true}) {
+        if (empty) fs::create_directory(directory / "out/checkpoints");
+        const auto outcome = resume("out");
+        EXPECT_EQ(outcome.json()["status"], "done");
+        EXPECT_EQ(outcome.json()["steps"], 12);
+        EXPECT_GT(outcome.json()["plaquette"]["mean"], 0);
+        EXPECT_NE(outcome.err.find("done already"), std::string::npos);
+        fs::remove(directory / "out/checkpoints");
+        EXPECT_TRUE(contents() == before);
+    }
+}
+
+TEST_F(ResumeQuenched, ADeepRecordIsNoReasonToCrash) {
+    run_to_end("out");
+    test::write_file(directory / "out/record.json", std::string(50'000, '[') + std::string(50'000, ']'));
+    ASSERT_EQ(kasane({"report", "out"}).status, 0);
+    EXPECT_NE(read_file(directory / "out/report.html").find("nested deeper"), std::string::npos);
+    resume("out");
+    EXPECT_EQ(nlohmann::json::parse(read_file(directory / "out/record.json"))["status"], "done");
+    ASSERT_EQ(kasane({"run", "quenched.toml", "-o", "out", "--force", "--quiet"}).status, 0);
+}
+
+TEST_F(ResumeQuenched, ANewestCheckpointOfANewerLayoutIsSetAside) {
+    run_to_end("whole");
+    run_to_end("out", {"update.sweeps=8"});
+    test::write_file(directory / "out/run.toml", read_file(directory / "whole/run.toml"));
+    const auto newer = directory / "out/checkpoints/checkpoint_000000000010.hdf5";
+    {
+        auto file = hdf5::File::create(newer);
+        file.create_group("/Checkpoint");
+        file.set_attribute("/Checkpoint", "Problem", std::string("quenched"));
+        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{1000});
+        file.close();
+    }
+    const auto bytes = read_file(newer);
+    const auto outcome = resume("out");
+    EXPECT_NE(outcome.err.find("newer version"), std::string::npos) << outcome.err;
+    EXPECT_EQ(read_file(newer.string() + ".unread"), bytes);
+    EXPECT_EQ(outcome.json()["steps"], 12);
 }
 
 TEST_F(ResumeQuenched, OfAFinishedRunSaysDone) {

@@ -1,9 +1,13 @@
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace kasane::log {
@@ -47,6 +51,12 @@ void write(Level level, std::string_view line) {
 void set_terminal_level(Level level) { loggers().terminal->set_level(spdlog_level(level)); }
 
 FileSink::FileSink(const std::filesystem::path& path) {
+    // Opened here first: the message of the logging library has neither reason nor remedy. O_NONBLOCK: a pipe is refused, not waited for.
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
+    KS_VALIDATE(descriptor >= 0,
+                std::string("the log cannot be written: ") + std::strerror(errno) + ". Make it a file that you may write, or move it away",
+                {path.string(), 0, 0, ""});
+    ::close(descriptor);
     auto logger = std::make_shared<spdlog::logger>("file", std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string()));
     logger->set_pattern("%Y-%m-%d %H:%M:%S %l: %v");
     logger->set_level(spdlog::level::debug);

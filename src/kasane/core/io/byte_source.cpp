@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/byte_source.hpp>
+#include <kasane/core/io/input_file.hpp>
 
 #include <fmt/format.h>
 
@@ -14,12 +15,7 @@ namespace kasane {
 
 ByteSource::ByteSource(const std::filesystem::path& path) : name_(path.string()) {
     const Where where{name_, 0, 0, ""};
-    std::error_code ignored;
-    const auto status = std::filesystem::status(path, ignored);
-    KS_VALIDATE(std::filesystem::exists(status), "there is no such file", where);
-    KS_VALIDATE(!std::filesystem::is_directory(status), "is a directory: give a file", where);
-    KS_VALIDATE(std::filesystem::is_regular_file(status),
-                "is not a regular file, so its length is not known: save what it delivers to a file first", where);
+    io::check_regular_file(path, "a file whose length is known");
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     KS_VALIDATE(descriptor_ >= 0, fmt::format("cannot be read: {}", std::strerror(errno)), where);
     struct stat facts {};

@@ -1,5 +1,7 @@
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/entry_file.hpp>
+#include <kasane/core/io/json.hpp>
 
 #include <fmt/format.h>
 
@@ -73,8 +75,12 @@ Entries read_entries(const EntryFile& file) {
     std::ifstream stream(file.path, std::ios::binary);
     if (!stream) return passed_over("it cannot be read");
     const std::string text((std::istreambuf_iterator<char>(stream)), {});
-    const auto parsed = json::parse(text, nullptr, false);
-    if (parsed.is_discarded()) return passed_over("it is not JSON");
+    json parsed;
+    try {
+        parsed = parse_json(text, file.path);
+    } catch (const InputError& damaged) {
+        return passed_over("it " + damaged.problems().front().message);
+    }
     if (!parsed.is_object() || !parsed.contains(file.list) || !parsed[file.list].is_array())
         return passed_over(fmt::format("it has no list \"{}\"", file.list));
     for (const auto& entry : parsed[file.list])

@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/hdf5.hpp>
+#include <kasane/core/io/input_file.hpp>
 
 #include <fmt/format.h>
 #include <hdf5.h>
@@ -166,11 +167,7 @@ File::File(std::int64_t id, std::filesystem::path path, bool writing) : id_(id),
 
 File File::open(const std::filesystem::path& path) {
     silence();
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    KS_VALIDATE(std::filesystem::exists(status), "cannot be read: there is no such file", in_file(path));
-    KS_VALIDATE(!std::filesystem::is_directory(status), "is a directory, an HDF5 file is wanted", in_file(path));
-    KS_VALIDATE(std::filesystem::is_regular_file(status), "is not a regular file", in_file(path));
+    io::check_regular_file(path, "an HDF5 file");
     KS_VALIDATE(is_hdf5(path), "is not an HDF5 file: the signature is missing", in_file(path));
     const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     KS_VALIDATE(id >= 0, fmt::format("cannot be opened as HDF5: it is truncated or corrupt ({})", reason()), in_file(path));

@@ -2,16 +2,15 @@
 // report a clean error: they are switched off here, and files too short to mean anything are refused before it.
 #define TOML_ASSERT(condition) static_cast<void>(0)
 #include <kasane/core/base/nearest_name.hpp>
+#include <kasane/core/io/input_file.hpp>
 #include <kasane/core/io/toml.hpp>
+#include <kasane/core/io/toml_depth.hpp>
 
 #include <toml++/toml.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -21,23 +20,10 @@ namespace {
 constexpr std::uintmax_t largest_file = 16u << 20;  // a run file is written by hand; anything larger is something else
 
 std::string read_text(const std::filesystem::path& path) {
-    const std::string name = path.string();
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    KS_VALIDATE(status.type() != std::filesystem::file_type::not_found, "there is no such file", {name, 0, 0, ""});
-    KS_VALIDATE(status.type() != std::filesystem::file_type::directory, "is a directory; a TOML file is needed", {name, 0, 0, ""});
-    std::ifstream file(path, std::ios::binary);
-    KS_VALIDATE(file, fmt::format("cannot be opened: {}", std::strerror(errno)), {name, 0, 0, ""});
-    std::string text;
-    char block[4096];
-    while (file.read(block, sizeof block), file.gcount() > 0) {
-        text.append(block, static_cast<std::size_t>(file.gcount()));
-        KS_VALIDATE(text.size() <= largest_file, "is larger than 16 MiB: this is no run file", {name, 0, 0, ""});
-    }
-    KS_VALIDATE(!file.bad(), "cannot be read", {name, 0, 0, ""});
+    auto text = read_text_file(path, largest_file, "a TOML file");
     KS_VALIDATE(text.size() >= 4,
                 "is empty or too short: a run file has tables such as [run], a model file a model or [[component]] tables",
-                {name, 0, 0, ""});
+                {path.string(), 0, 0, ""});
     return text;
 }
 
@@ -159,6 +145,9 @@ struct RunFileReader::State {
     }
     Where where(const std::string& key, const toml::node* node) const {
         if (const auto source = set_by(key); !source.empty()) return {source, 0, 0, key};
+        if (node && node->source().begin.line == 0)  // a table that a setting below it created
+            if (const auto below = set_keys.lower_bound(key + "."); below != set_keys.end() && below->first.starts_with(key + "."))
+                return {below->second, 0, 0, key};
         Where place{path.string(), 0, 0, key};
         if (node) {
             place.line = static_cast<int>(node->source().begin.line);
@@ -178,6 +167,7 @@ void RunFileReader::State::apply(const Setting& given) {
     KS_VALIDATE(equals != std::string::npos && !names.empty() && std::find(names.begin(), names.end(), "") == names.end(),
                 fmt::format("'{}' is no setting; it reads key=value with a dotted key, such as force.softening=0.02", setting),
                 {given.source, 0, 0, ""});
+    check_toml_depth(setting, given.source);
     toml::table* table_here = &this->table;
     for (std::size_t i = 0; i + 1 < names.size(); ++i) {
         auto* next = table_here->get(names[i]);
@@ -213,6 +203,7 @@ RunFileReader::RunFileReader(const std::filesystem::path& path, const std::vecto
     : state_(std::make_unique<State>()) {
     state_->path = path;
     const auto text = read_text(path);
+    check_toml_depth(text, path);
     try {
         state_->table = toml::parse(text, path.string());
     } catch (const toml::parse_error& error) {

@@ -58,7 +58,7 @@ constexpr index_t block = 1 << 16;
 
 }  // namespace
 
-BallSampler::BallSampler(const Ball& ball, Cpu on) : ball_(ball), on_(on) {
+BallSampler::BallSampler(const Ball& ball, Cpu on, const ProgressFunction& progress) : ball_(ball), on_(on) {
     if (auto problems = problems_of(ball); !problems.empty()) throw InputError(std::move(problems));
     Mean position, velocity;
     Particles drawn;
@@ -67,6 +67,7 @@ BallSampler::BallSampler(const Ball& ball, Cpu on) : ball_(ball), on_(on) {
         draw(drawn, first);
         position.add(drawn.position);
         velocity.add(drawn.velocity);
+        if (progress) progress(static_cast<double>(first + drawn.size()) / static_cast<double>(ball.count), "centre of mass");
     }
     position_ = position.value();
     velocity_ = velocity.value();

@@ -1,6 +1,7 @@
 // Uniform spheres that are in no equilibrium: balanced as a whole, or at rest. One particle at rest is a point.
 #pragma once
 
+#include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/vec3.hpp>
 #include <kasane/gravity/particles.hpp>
@@ -27,8 +28,9 @@ struct Ball {
 /// those of a Sampler are; the constructor goes through all of them once to find their mean, and keeps none.
 class BallSampler {
    public:
+    /// @param progress  may throw to stop
     /// @throws InputError: count below 1 or above most_particles; mass, radius or G not finite or not above 0; an unknown type
-    explicit BallSampler(const Ball& ball, Cpu on = {});
+    explicit BallSampler(const Ball& ball, Cpu on = {}, const ProgressFunction& progress = {});
 
     index_t size() const { return ball_.count; }
     /// Fills `into` (resized) with the particles first, first + 1, ..., first + n - 1.

@@ -19,6 +19,7 @@ constexpr std::size_t least_rows = 8, most_rows = 10'000;  // the work of a depr
 constexpr double steepest_cliff = 1e4;         // d ln f / d ln r between two rows: an edge 1e-3 of its radius wide is less
 constexpr std::size_t longest_name = 200;     // bytes; of labels in tables and pictures
 constexpr double steepest_cusp = 2.5;         // beyond, too much mass lies too far in to be tabulated
+constexpr double smallest = 1e-60, largest = 1e60;  // mass, length: densities and f(E) stay inside double precision
 constexpr double slowest_convergence = 3.25;  // outer slope whose mass converges within 40 decades of radius
 
 struct Problems {
@@ -30,7 +31,10 @@ struct Problems {
         return good;
     }
     bool above_zero(double value, const std::string& key) {
-        return need(std::isfinite(value) && value > 0, key, fmt::format("is {}: it must be finite and above 0", value));
+        return need(std::isfinite(value) && value > 0, key, fmt::format("is {}: it must be finite and above 0", value)) &&
+               need(
+                   value >= smallest && value <= largest, key,
+                   fmt::format("is {}, outside {} to {}: tables of the galaxy would overflow. Change its units", value, smallest, largest));
     }
     bool not_negative(double value, const std::string& key) {
         return need(std::isfinite(value) && value >= 0, key, fmt::format("is {}: it must be finite and not negative", value));

@@ -1,8 +1,12 @@
 // Starts, once per Space.
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/lattice/gauge/random_su3.body.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
+
+#include <algorithm>
+#include <string>
 
 namespace kasane::lattice {
 namespace {
@@ -12,8 +16,9 @@ template <class Recipe>
 struct SetLinks {
     LinksView u;
     Recipe recipe;
-    KS_FN void operator()(index_t i) const {
-        const index_t half = u.extents.half();
+    index_t first;  // site that index 0 stands for
+    KS_FN void operator()(index_t index) const {
+        const index_t i = first + index, half = u.extents.half();
         const auto parity = static_cast<Parity>(i / half);
         const index_t place = i % half, site = u.extents.lexicographic(u.extents.site(parity, place));
         for (int mu = 0; mu < 4; ++mu) u.store(parity, place, mu, recipe(u, parity, place, mu, 4 * site + mu));
@@ -47,8 +52,15 @@ struct Reunitarise {
 };
 
 template <class Recipe>
-void set_links(Links<KS_SPACE>& u, Recipe recipe) {
-    parallel_for_sites(u.space(), u.extents.volume(), SetLinks<Recipe>{u.view(), recipe});
+void set_links(Links<KS_SPACE>& u, Recipe recipe, const ProgressFunction& progress = {}) {
+    constexpr index_t block = 1 << 16;  // sites: about half a second of one CPU thread
+    const index_t sites = u.extents.volume();
+    for (index_t first = 0; first < sites; first += block) {
+        parallel_for_sites(u.space(), std::min(block, sites - first), SetLinks<Recipe>{u.view(), recipe, first});
+        if (!progress) continue;
+        synchronize(u.space());
+        progress(static_cast<double>(std::min(first + block, sites)) / static_cast<double>(sites), "links");
+    }
 }
 
 }  // namespace
@@ -58,12 +70,14 @@ void cold_start(Links<KS_SPACE>& u) {
     set_links(u, Cold{});
 }
 template <>
-void hot_start(Links<KS_SPACE>& u, std::uint64_t seed) {
-    set_links(u, Hot{seed});
+void hot_start(Links<KS_SPACE>& u, std::uint64_t seed, const ProgressFunction& progress) {
+    set_links(u, Hot{seed}, progress);
 }
 template <>
-void weak_start(Links<KS_SPACE>& u, double epsilon, std::uint64_t seed) {
-    set_links(u, Weak{seed, epsilon});
+void weak_start(Links<KS_SPACE>& u, double epsilon, std::uint64_t seed, const ProgressFunction& progress) {
+    KS_VALIDATE(epsilon > 0 && epsilon <= largest_weak_epsilon,
+                "epsilon of a weak start must be above 0 and at most " + std::to_string(largest_weak_epsilon));
+    set_links(u, Weak{seed, epsilon}, progress);
 }
 template <>
 void reunitarise(Links<KS_SPACE>& u) {

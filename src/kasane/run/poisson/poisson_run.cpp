@@ -4,12 +4,14 @@
 #include <kasane/core/device/load.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/math/compensated.hpp>
+#include <kasane/run/kept_keys.hpp>
 #include <kasane/run/newest_checkpoint.hpp>
 #include <kasane/run/poisson/poisson_output.hpp>
 #include <kasane/run/poisson/poisson_run.hpp>
 #include <kasane/run/record.hpp>
 #include <kasane/run/record_parts.hpp>
 #include <kasane/run/report/report.hpp>
+#include <kasane/run/run_texts.hpp>
 #include <kasane/version.hpp>
 
 #include <fmt/format.h>
@@ -102,6 +104,10 @@ class PoissonRun {
             std::vector<double>().swap(b);
             write_results(*problem);
             return record_;
+        } catch (const Interrupted&) {  // in the set-up: there is no new iterate to save
+            finish("interrupted");
+            write_record();
+            return record_;
         } catch (const std::exception& error) {
             finish("failed");
             record_.message = error.what();
@@ -122,6 +128,7 @@ class PoissonRun {
         auto options = file_.solver;
         Progress bar(controls.progress, "tuning", 1);
         options.tune_progress = [&](double share, const std::string& what) { bar.update(share, what); };
+        options.check_stop = [&] { controls.throw_if_stopped(); };
         sparse::Solver solver(file_.space, A.view(), options);
         record_.setup = solver.setup();
         record_.papers = papers(chosen(record_.setup, file_.solver));
@@ -239,10 +246,14 @@ class PoissonRun {
     Stopwatch life_;
 };
 
-PoissonResult result_of(const PoissonRecord& record, std::vector<sparse::ResidualPoint> history, const RunDirectory& directory,
-                        bool report) {
+PoissonResult result_of(const PoissonRecord& record, std::vector<sparse::ResidualPoint> history, const RunDirectory& directory) {
     PoissonResult result{directory.path(), {}, record.status, record.message, record.seconds, record.setup, record.log};
     result.log.history = std::move(history);
+    return result;
+}
+
+PoissonResult finish(const PoissonRecord& record, std::vector<sparse::ResidualPoint> history, const RunDirectory& directory, bool report) {
+    auto result = result_of(record, std::move(history), directory);
     log::debug("{}: {} iterations in {:.3g} s, ||b - A x|| / ||b|| = {:.2e}", record.status, record.log.iterations, record.log.seconds,
                record.log.true_residual);
     if (record.status == "interrupted" || !report) return result;
@@ -254,6 +265,14 @@ PoissonResult result_of(const PoissonRecord& record, std::vector<sparse::Residua
     return result;
 }
 
+/// Of a run that was done when it was to be resumed: nothing is computed or written.
+PoissonResult finished_before(const PoissonRecord& record, std::vector<sparse::ResidualPoint> history, const RunDirectory& directory) {
+    log::info("{}: the run is done already, nothing is changed", record.title);
+    auto result = result_of(record, std::move(history), directory);
+    result.report = directory.existing_report();
+    return result;
+}
+
 PoissonResult go(const PoissonFile& file, const RunDirectory& directory, std::optional<sparse::PoissonProblem> problem, Solution before,
                  PoissonRecord record, const RunControls& controls) {
     const auto [nx, ny, nz] = file.problem.cells;
@@ -262,7 +281,7 @@ PoissonResult go(const PoissonFile& file, const RunDirectory& directory, std::op
               from > 0 ? fmt::format(", going on from iteration {}", from) : "", directory.path().string());
     PoissonRun run(file, directory, std::move(before), std::move(record));
     const auto& done = run.go(std::move(problem), controls);
-    return result_of(done, run.history(), directory, file.report);
+    return finish(done, run.history(), directory, file.report);
 }
 
 }  // namespace
@@ -271,6 +290,7 @@ PoissonResult start(const PoissonFile& file, RunDirectory::Existing existing, co
     RunDirectory::check_free(file.directory, existing);
     check_memory(file);
     auto problem = load(file);
+    controls.throw_if_stopped();
     const auto directory = RunDirectory::create(file.directory, existing, {"checkpoints"});
     write_atomically(directory.run_file(), file.resolved);
     const log::FileSink log_file(directory.log());
@@ -279,29 +299,28 @@ PoissonResult start(const PoissonFile& file, RunDirectory::Existing existing, co
 
 PoissonResult resume_poisson(const fs::path& path, const std::vector<io::Setting>& settings, const RunControls& controls) {
     const auto directory = RunDirectory::open(path);
-    const log::FileSink log_file(directory.log());
-    const auto file = read_poisson_file(directory.run_file(), settings);
-    auto before = newest_checkpoint(directory, read_solution);
+    auto newest = newest_checkpoint(directory, read_solution);
+    auto& before = newest.checkpoint;
     if (!before && fs::exists(directory.solution())) before = read_solution(directory.solution());
-    if (!before) {
-        log::warning("the run was stopped before its first checkpoint: it starts from the beginning");
-        check_memory(file);
-        return go(file, directory, {}, {}, {}, controls);
-    }
-    KS_VALIDATE(
-        before->cells == file.problem.cells,
-        fmt::format("has {} x {} x {} cells, and the checkpoint {} x {} x {}: a run keeps its grid. Start a new run", file.problem.cells[0],
-                    file.problem.cells[1], file.problem.cells[2], before->cells[0], before->cells[1], before->cells[2]),
-        {directory.run_file().string(), 0, 0, "grid.cells"});
-    KS_VALIDATE(std::ranges::all_of(before->potential, [](double v) { return std::isfinite(v); }),
-                "ended with values that are not finite: there is nothing to go on from. Start a new run", {path.string(), 0, 0, ""});
-    auto record = poisson_record_from_json(before->record, path);
-    if (record.status == "done") {
-        log::info("{}: the run is done already", record.title);
-        return result_of(record, std::move(before->history), directory, file.report);
+    if (!before && directory.recorded_status() == "done")
+        return finished_before(poisson_record_from_json(*content(directory.record()), directory.record()), {}, directory);
+    const auto file = read_poisson_file(directory.run_file(), settings);
+    PoissonRecord record;
+    if (before) {
+        const auto cells = [](const auto& n) { return KeptKeys{{"grid.cells", fmt::format("{} x {} x {}", n[0], n[1], n[2])}}; };
+        check_kept(cells(file.problem.cells), cells(before->cells), directory.run_file());
+        KS_VALIDATE(std::ranges::all_of(before->potential, [](double v) { return std::isfinite(v); }),
+                    "ended with values that are not finite: there is nothing to go on from. Start a new run", {path.string(), 0, 0, ""});
+        record = poisson_record_from_json(before->record, path);
+        if (record.status == "done" && directory.recorded_status() == "done")
+            return finished_before(record, std::move(before->history), directory);
     }
     check_memory(file);
-    return go(file, directory, {}, std::move(*before), std::move(record), controls);
+    const log::FileSink log_file(directory.log());
+    if (!before) log::warning("the run was stopped before its first checkpoint: it starts from the beginning");
+    set_aside(newest.unreadable);
+    directory.make_folders({"checkpoints"});
+    return go(file, directory, {}, before ? std::move(*before) : Solution{}, std::move(record), controls);
 }
 
 }  // namespace kasane::run

@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/atomic_file.hpp>
+#include <kasane/core/io/input_file.hpp>
 #include <kasane/run/quenched/measurements.hpp>
 
 #include <fmt/format.h>
@@ -34,8 +35,9 @@ void write_measurements(const std::filesystem::path& path, const std::vector<Mea
 }
 
 std::vector<Measurement> read_measurements(const std::filesystem::path& path) {
+    io::check_regular_file(path, "a table of measurements");
     std::ifstream file(path, std::ios::binary);
-    KS_VALIDATE(file, "there is no such file, or it cannot be read", {path.string(), 0, 0, ""});
+    KS_VALIDATE(file, "cannot be read", {path.string(), 0, 0, ""});
     std::string line;
     std::getline(file, line);
     KS_VALIDATE(line == header, fmt::format("does not begin with the line \"{}\"", header), {path.string(), 1, 0, ""});

@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/lattice/gauge/start.hpp>
 #include <kasane/run/component_keys.hpp>
 #include <kasane/run/quenched/quenched_file.hpp>
 #include <kasane/run/run_keys.hpp>
@@ -43,8 +44,9 @@ double epsilon_of(const std::string& kind) {
     const auto text = std::string_view(kind).substr(5);
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    KS_VALIDATE(error == std::errc{} && end == text.data() + text.size() && value > 0 && std::isfinite(value),
-                fmt::format("is '{}': behind weak: stands a number above 0. Try weak:0.001", kind));
+    KS_VALIDATE(error == std::errc{} && end == text.data() + text.size() && value > 0 && value <= lattice::largest_weak_epsilon,
+                fmt::format("is '{}': behind weak: stands a number above 0 and at most {}. Try weak:0.001, or hot for random links", kind,
+                            lattice::largest_weak_epsilon));
     return value;
 }
 

@@ -1,8 +1,7 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/io/json.hpp>
 #include <kasane/run/quenched/quenched_record.hpp>
 #include <kasane/run/record_parts.hpp>
-
-#include <nlohmann/json.hpp>
 
 namespace kasane::run {
 namespace {
@@ -68,7 +67,7 @@ std::string to_json(const QuenchedRecord& r) {
 
 QuenchedRecord quenched_record_from_json(const std::string& text, const std::filesystem::path& file) {
     try {
-        const auto j = json::parse(text);
+        const auto j = io::parse_json(text, file);
         KS_VALIDATE(j.at("problem") == "quenched", "is the record of another problem", {file.string(), 0, 0, ""});
         QuenchedRecord r;
         read_head(j, r);

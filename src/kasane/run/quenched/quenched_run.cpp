@@ -6,6 +6,7 @@
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/gauge/update.hpp>
 #include <kasane/lattice/observe/observables.hpp>
+#include <kasane/run/kept_keys.hpp>
 #include <kasane/run/newest_checkpoint.hpp>
 #include <kasane/run/quenched/quenched_checkpoint.hpp>
 #include <kasane/run/quenched/quenched_record.hpp>
@@ -13,6 +14,7 @@
 #include <kasane/run/record.hpp>
 #include <kasane/run/record_parts.hpp>
 #include <kasane/run/report/report.hpp>
+#include <kasane/run/run_texts.hpp>
 #include <kasane/version.hpp>
 
 #include <fmt/format.h>
@@ -26,22 +28,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a life of the run begins with.
+/// The state that a segment of the run starts from.
 struct Before {
-    std::optional<lattice::GaugeField> field;  ///< empty: made on the space, as file.start says
+    std::optional<lattice::GaugeField> field;  ///< empty: generated on the space, as file.start says
     std::int64_t sweep = 0;
     std::vector<Measurement> measurements;
     QuenchedRecord record;
 };
 
+/// @throws Interrupted
 template <Space S>
-lattice::Links<S> first_links(S on, const QuenchedFile& file, const Before& before) {
+lattice::Links<S> first_links(S on, const QuenchedFile& file, const Before& before, const RunControls& controls) {
     if (before.field) return lattice::links_on(on, *before.field);
     lattice::Links<S> u(on, file.extents);
     const auto& start = file.start;
+    Progress bar(controls.progress, "starting", 1);
+    const auto progress = [&](double done, const std::string& what) {
+        controls.throw_if_stopped();
+        bar.update(done, what);
+    };
     if (start.kind == StartKind::cold) lattice::cold_start(u);
-    if (start.kind == StartKind::hot) lattice::hot_start(u, start.seed);
-    if (start.kind == StartKind::weak) lattice::weak_start(u, start.epsilon, start.seed);
+    if (start.kind == StartKind::hot) lattice::hot_start(u, start.seed, progress);
+    if (start.kind == StartKind::weak) lattice::weak_start(u, start.epsilon, start.seed, progress);
     return u;
 }
 
@@ -49,10 +57,10 @@ lattice::Links<S> first_links(S on, const QuenchedFile& file, const Before& befo
 template <Space S>
 class QuenchedRun {
    public:
-    QuenchedRun(S on, const QuenchedFile& file, const RunDirectory& directory, Before before)
+    QuenchedRun(const QuenchedFile& file, const RunDirectory& directory, lattice::Links<S> links, Before before)
         : file_(file),
           directory_(directory),
-          u_(first_links(on, file, before)),
+          u_(std::move(links)),
           sweep_(before.sweep),
           measurements_(std::move(before.measurements)),
           record_(std::move(before.record)),
@@ -192,7 +200,7 @@ class QuenchedRun {
     Stopwatch life_, since_checkpoint_;
 };
 
-QuenchedResult result_of(const QuenchedRecord& record, const RunDirectory& directory, bool report) {
+QuenchedResult result_of(const QuenchedRecord& record, const RunDirectory& directory) {
     QuenchedResult result{directory.path(),
                           {},
                           {},
@@ -206,10 +214,14 @@ QuenchedResult result_of(const QuenchedRecord& record, const RunDirectory& direc
     for (const char* part : {"heatbath", "overrelaxation"})
         if (const auto found = record.timers.find(part); found != record.timers.end()) updating += found->second.seconds;
     if (updating > 0) result.link_updates_per_second = record.link_updates / updating;
+    if (record.status == "done") result.configuration = directory.path() / record.configuration;
+    return result;
+}
+
+QuenchedResult finish(const QuenchedRecord& record, const RunDirectory& directory, bool report) {
+    auto result = result_of(record, directory);
     log::debug("{}: {} sweeps in {:.1f} s, plaquette {}", record.status, record.sweeps_done, record.seconds, text(record.means.plaquette));
-    if (record.status != "done") return result;
-    result.configuration = directory.path() / record.configuration;
-    if (!report) return result;
+    if (record.status != "done" || !report) return result;
     try {
         result.report = write_report(directory.path());
     } catch (const Error& error) {  // the computation itself is done and saved
@@ -218,29 +230,34 @@ QuenchedResult result_of(const QuenchedRecord& record, const RunDirectory& direc
     return result;
 }
 
-QuenchedResult go(const QuenchedFile& file, const RunDirectory& directory, Before before, const RunControls& controls) {
+/// Of a run that was done when it was to be resumed: nothing is computed or written.
+QuenchedResult finished_before(QuenchedRecord record, const std::vector<Measurement>& measurements, const RunDirectory& directory) {
+    log::info("{}: the run is done already, nothing is changed", record.title);
+    record.means = means_of(measurements, record.thermalisation, record.measure_every, record.extents);
+    auto result = result_of(record, directory);
+    result.report = directory.existing_report();
+    return result;
+}
+
+template <Space S>
+QuenchedResult go(const QuenchedFile& file, const RunDirectory& directory, lattice::Links<S> links, Before before,
+                  const RunControls& controls) {
     log::info("{}: {} sites at beta = {} on {}, {} of {} sweeps, in {}", file.title, text(file.extents), file.beta,
               device_info(file.space).name, file.sweeps - before.sweep, file.sweeps, directory.path().string());
     log::info("memory: {}", text(memory(file), file.extents));
-    return std::visit(
-        [&](auto on) {
-            QuenchedRun run(on, file, directory, std::move(before));
-            return result_of(run.go(controls), directory, file.report);
-        },
-        file.space);
+    QuenchedRun run(file, directory, std::move(links), std::move(before));
+    return finish(run.go(controls), directory, file.report);
 }
 
-/// What a run keeps for its whole life, or its bits would be nobody's.
-void check_kept(const QuenchedFile& file, const QuenchedCheckpoint& checkpoint, const QuenchedRecord& record) {
-    const auto require = [&](bool same, const char* key, const auto& now, const auto& then) {
-        KS_VALIDATE(same, fmt::format("is {}, and the checkpoint was made with {}: a run keeps it. Start a new run", now, then),
-                    {file.path.string(), 0, 0, key});
+void check_resumable(const QuenchedFile& file, const QuenchedCheckpoint& checkpoint, const QuenchedRecord& record) {
+    const auto keys = [](const lattice::Extents& extents, const auto& of) {
+        return KeptKeys{{"lattice.extents", text(extents)},
+                        {"action.beta", fmt::format("{}", of.beta)},
+                        {"update.overrelaxation", fmt::format("{}", of.overrelaxation)},
+                        {"update.seed", fmt::format("{}", of.seed)},
+                        {"output.measure_every", fmt::format("{}", of.measure_every)}};
     };
-    require(checkpoint.field.extents == file.extents, "lattice.extents", text(file.extents), text(checkpoint.field.extents));
-    require(record.beta == file.beta, "action.beta", file.beta, record.beta);
-    require(record.overrelaxation == file.overrelaxation, "update.overrelaxation", file.overrelaxation, record.overrelaxation);
-    require(record.seed == file.seed, "update.seed", file.seed, record.seed);
-    require(record.measure_every == file.measure_every, "output.measure_every", file.measure_every, record.measure_every);
+    check_kept(keys(file.extents, file), keys(checkpoint.field.extents, record), file.path);
     KS_VALIDATE(file.sweeps >= checkpoint.sweep,
                 fmt::format("is {}, and the checkpoint has {} behind it: take at least as many", file.sweeps, checkpoint.sweep),
                 {file.path.string(), 0, 0, "update.sweeps"});
@@ -253,35 +270,62 @@ QuenchedResult start(const QuenchedFile& file, RunDirectory::Existing existing, 
     check_memory(file);
     Before before;
     if (file.start.kind == StartKind::file) before.field = load_start(file);
-    const auto directory = RunDirectory::create(file.directory, existing, {"checkpoints"});
-    write_atomically(directory.run_file(), file.resolved);
-    const log::FileSink log_file(directory.log());
-    return go(file, directory, std::move(before), controls);
+    return std::visit(
+        [&](auto on) {
+            auto links = first_links(on, file, before, controls);  // before there is a directory: an interrupt leaves nothing
+            const auto directory = RunDirectory::create(file.directory, existing, {"checkpoints"});
+            write_atomically(directory.run_file(), file.resolved);
+            const log::FileSink log_file(directory.log());
+            return go(file, directory, std::move(links), std::move(before), controls);
+        },
+        file.space);
 }
 
 QuenchedResult resume_quenched(const fs::path& path, const std::vector<io::Setting>& settings, const RunControls& controls) {
     const auto directory = RunDirectory::open(path);
-    const log::FileSink log_file(directory.log());
-    auto checkpoint = newest_checkpoint(directory, read_quenched_checkpoint);
+    auto newest = newest_checkpoint(directory, read_quenched_checkpoint);
+    auto& checkpoint = newest.checkpoint;
+    Before before;
+    if (!checkpoint) {
+        if (const auto text = content(directory.record())) {
+            auto record = quenched_record_from_json(*text, directory.record());
+            if (record.status == "done") return finished_before(std::move(record), read_measurements(directory.measurements()), directory);
+            KS_VALIDATE(
+                record.sweeps_done == 0,
+                fmt::format("its record.json tells of {} sweeps, and there is no checkpoint to go on from: put its checkpoints back, "
+                            "or start the run again with `kasane run`",
+                            record.sweeps_done),
+                {path.string(), 0, 0, ""});
+        }
+    }
     const auto file = read_quenched_file(directory.run_file(), settings, checkpoint ? StartFile::not_needed : StartFile::needed);
     check_memory(file);
-    if (!checkpoint) {
-        log::warning("the run was stopped before its first checkpoint: it starts from the beginning");
-        Before before;
-        if (file.start.kind == StartKind::file) before.field = load_start(file);
-        return go(file, directory, std::move(before), controls);
+    if (checkpoint) {
+        auto record = quenched_record_from_json(checkpoint->record, path);
+        check_resumable(file, *checkpoint, record);
+        if (record.status == "done" && checkpoint->sweep == file.sweeps && fs::exists(directory.path() / file.configuration)) {
+            if (directory.recorded_status() == "done" && fs::exists(directory.measurements()))
+                return finished_before(std::move(record), checkpoint->measurements, directory);
+            log::info("{}: the run is done already, its tables are completed", record.title);  // it was killed before it wrote them
+            record.means = means_of(checkpoint->measurements, file.thermalisation, file.measure_every, file.extents);
+            write_measurements(directory.measurements(), checkpoint->measurements);
+            write_atomically(directory.record(), to_json(record));
+            return finish(record, directory, file.report);
+        }
+        before = {std::move(checkpoint->field), checkpoint->sweep, std::move(checkpoint->measurements), std::move(record)};
+    } else if (file.start.kind == StartKind::file) {
+        before.field = load_start(file);
     }
-    auto record = quenched_record_from_json(checkpoint->record, path);
-    check_kept(file, *checkpoint, record);
-    if (record.status == "done" && checkpoint->sweep == file.sweeps && fs::exists(directory.path() / file.configuration)) {
-        log::info("{}: the run is done already", record.title);
-        record.means = means_of(checkpoint->measurements, file.thermalisation, file.measure_every, file.extents);
-        write_measurements(directory.measurements(), checkpoint->measurements);  // it may have been killed before these
-        write_atomically(directory.record(), to_json(record));
-        return result_of(record, directory, file.report);
-    }
-    return go(file, directory, {std::move(checkpoint->field), checkpoint->sweep, std::move(checkpoint->measurements), std::move(record)},
-              controls);
+    return std::visit(
+        [&](auto on) {
+            auto links = first_links(on, file, before, controls);
+            const log::FileSink log_file(directory.log());
+            if (!checkpoint) log::warning("the run was stopped before its first checkpoint: it starts from the beginning");
+            set_aside(newest.unreadable);
+            directory.make_folders({"checkpoints"});
+            return go(file, directory, std::move(links), std::move(before), controls);
+        },
+        file.space);
 }
 
 }  // namespace kasane::run

@@ -1,10 +1,9 @@
 // Every getter keeps a default where the files say nothing or nonsense.
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/io/json.hpp>
 #include <kasane/core/io/toml.hpp>
 #include <kasane/run/report/history.hpp>
 #include <kasane/run/run_texts.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -59,6 +58,14 @@ class Reader {
     }
     const json& object_;
 };
+
+json parsed_or_null(const std::string& text, const fs::path& file) {
+    try {
+        return io::parse_json(text, file);
+    } catch (const InputError&) {  // the page says so
+        return nullptr;
+    }
+}
 
 void read_record(const json& object, History& h) {
     const Reader r(object);
@@ -218,7 +225,7 @@ History read_history(const fs::path& directory) {
     History h;
     h.directory = directory;
     if (const auto text = content(directory / "record.json")) {
-        const auto object = json::parse(*text, nullptr, false);
+        const auto object = parsed_or_null(*text, directory / "record.json");
         if (object.is_object())
             read_record(object, h);
         else

@@ -1,0 +1,15 @@
+// The only place that parses JSON.
+// Invariant: the nesting depth is checked before the parser runs, because the library recurses once per level.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string_view>
+
+namespace kasane::io {
+
+/// @param file  where the text comes from, for messages   @throws InputError with the line: not JSON, or nested deeper than 64 levels
+nlohmann::ordered_json parse_json(std::string_view text, const std::filesystem::path& file);
+
+}  // namespace kasane::io

@@ -1,0 +1,13 @@
+// The depth of a TOML text, measured before it is parsed: the parser, and what frees its tables, recurse once per level.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace kasane::io {
+
+/// Levels are dots in keys and headers, and brackets around values.
+/// @param file  where the text comes from, for messages   @throws InputError with line and column: deeper than 64 levels
+void check_toml_depth(std::string_view text, const std::filesystem::path& file);
+
+}  // namespace kasane::io

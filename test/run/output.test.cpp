@@ -1,0 +1,89 @@
+// Standard output: a place that cannot be written is a failure; help pages and lists say what there is.
+#include <gtest/gtest.h>
+#include <test/run/command.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+namespace {
+
+using namespace kasane;
+
+class Output : public test::CommandTest {
+   protected:
+    std::string help(std::vector<std::string> words) {
+        words.emplace_back("--help");
+        const auto outcome = kasane(words);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return outcome.out;
+    }
+};
+
+TEST_F(Output, ThatCannotBeWrittenIsAFailure) {
+    small_run();
+    ASSERT_EQ(kasane({"run", "small.toml", "-o", "done", "--quiet"}).status, 0);
+    const auto full = [] {
+        if (!std::freopen("/dev/full", "w", stdout)) _exit(126);
+    };
+    for (const auto& words : std::vector<std::vector<std::string>>{{"info"},
+                                                                   {"--help"},
+                                                                   {"--version"},
+                                                                   {"check", "small.toml"},
+                                                                   {"run", "small.toml", "--force"},
+                                                                   {"resume", "done"},
+                                                                   {"report", "done"},
+                                                                   {"sample", "small.toml", "-o", "s.hdf5", "--force"},
+                                                                   {"bench", "--list"}}) {
+        for (const bool json : {false, true}) {
+            auto arguments = words;
+            if (json && words[0][0] == '-') continue;
+            if (json) arguments.emplace_back("--json");
+            const auto outcome = kasane(arguments, full);
+            EXPECT_EQ(outcome.status, 1) << words[0] << (json ? " --json" : "");
+            EXPECT_NE(outcome.err.find("standard output cannot be written"), std::string::npos) << words[0] << ": " << outcome.err;
+        }
+    }
+    EXPECT_EQ(kasane({"check", "missing.toml", "--json"}, full).status, 2) << "bad input stays bad input";
+    EXPECT_EQ(kasane({"info", "--quiet"}, full).status, 0) << "nothing was to be written";
+}
+
+TEST_F(Output, HelpPagesShowDefaults) {
+    EXPECT_NE(help({"forces"}).find("--leaf-size INT=16"), std::string::npos);
+    EXPECT_NE(help({"solve"}).find("--rtol FLOAT=1e-08"), std::string::npos);
+    EXPECT_NE(help({"lattice", "solve"}).find("--rtol FLOAT=1e-10"), std::string::npos);
+    EXPECT_NE(help({"calibrate"}).find("=40"), std::string::npos);
+    for (const char* verb : {"run", "sample", "bench", "predict"}) {
+        const auto text = help({verb});
+        for (const char* not_a_default : {"=[]", "INT=-1", "INT=0"}) EXPECT_EQ(text.find(not_a_default), std::string::npos) << verb << text;
+    }
+    EXPECT_EQ(help({"lattice", "solve"}).find("--kappa FLOAT=0"), std::string::npos) << "it must be given";
+}
+
+TEST_F(Output, VerbsOfLatticeShowTheCommonOptions) {
+    for (const char* verb : {"info", "solve", "measure", "generate"}) {
+        const auto text = help({"lattice", verb});
+        for (const char* option : {"--json", "--quiet", "--device", "--threads"})
+            EXPECT_NE(text.find(option), std::string::npos) << verb << " " << option;
+    }
+    test::expect_bad_input(kasane({"lattice", "info", "absent", "--json"}), {"absent"});
+}
+
+TEST_F(Output, UnknownVerbsGetASuggestion) {
+    test::expect_bad_input(kasane({"smaple", "--json"}), {"'smaple' is no verb of kasane", "did you mean 'sample'?"});
+    test::expect_bad_input(kasane({"lattice", "mesure", "--json"}), {"'mesure' is no verb of kasane lattice", "did you mean 'measure'?"});
+    test::expect_bad_input(kasane({"lattice", "xyz", "--json"}), {"there are info, solve, measure, generate"});
+}
+
+TEST_F(Output, BenchListHasALineForEachBenchmark) {
+    std::istringstream lines(kasane({"bench", "--list"}).out);
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+        EXPECT_NE(line.find("  "), std::string::npos) << line;
+        EXPECT_LE(line.size(), 160u) << line;
+        EXPECT_FALSE(line.starts_with(' ')) << line;
+    }
+    EXPECT_GT(count, 10);
+}
+
+}  // namespace
