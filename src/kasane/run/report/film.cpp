@@ -78,7 +78,7 @@ void include(Box& box, const gravity::Particles& particles, const Groups& groups
             if (std::isfinite(v)) (has_dark && !groups.group[group[i]].dark ? bright : other).push_back(v);
         }
         box.include(bright, axis, 0.03);
-        box.include(other, axis, has_dark ? 0.25 : stars_alone ? 0.01 : 0.12);
+        box.include(other, axis, has_dark ? 0.25 : stars_alone ? 0.015 : 0.12);
     }
 }
 
