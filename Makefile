@@ -1,34 +1,43 @@
-# Two commands for a fresh machine: `make run` and `make test`. Both install what is missing (packages.txt), configure and build.
-# PRESET: auto (CUDA when nvcc is there), or one of CMakePresets.json. ARGS: more arguments for kasane.
+# Two commands for a fresh machine: `make run` and `make test`. Both install missing packages (packages.txt), configure and build.
+# `make run` and `make bench` build the command alone; `make test` and `make build` build the tests too.
+# PRESET: auto (CUDA if nvcc is found), or one of CMakePresets.json. OPTIONS: more options of the configuration, for example
+# OPTIONS=-DCMAKE_CUDA_ARCHITECTURES=80. ARGS: more arguments for kasane.
 PRESET ?= auto
 BUILD  := build/$(PRESET)
 KASANE := $(BUILD)/kasane
 STAMP  := $(shell date +%Y-%m-%d-%H%M%S)
 
-.PHONY: help run test bench build setup clean
+.PHONY: help run test bench build command configure setup clean
 
 help:
-	@echo "make run     a galaxy collision of 16,384 particles, ending with a report to open"
-	@echo "make test    every test"
+	@echo "make run     build the command and run a galaxy collision; the report is a page to open"
+	@echo "make test    build everything and run every test"
 	@echo "make bench   benchmarks of this machine, as a table, as JSON and as a page in $(BUILD)"
-	@echo "make build   configure and build, into $(BUILD)"
+	@echo "make build   configure and build the command and the tests, into $(BUILD)"
 	@echo "make setup   install the missing packages of packages.txt"
 
 setup:
 	@sh cmake/setup.sh
 
-build: setup
+configure: setup
 	@echo "kasane: configuring and building in $(BUILD)"
-	@cmake --preset $(PRESET) --log-level=WARNING
+	@cmake --preset $(PRESET) --log-level=WARNING $(OPTIONS)
+
+# The modules for MPI and NCCL are dependencies of the target kasane.
+command: configure
+	@cmake --build --preset $(PRESET) --target kasane
+
+build: configure
 	@cmake --build --preset $(PRESET)
 
-run: build
+run: command
 	$(KASANE) run examples/galaxy-collision.toml -o out/galaxy-collision-$(STAMP) $(ARGS)
 
 test: build
 	ctest --preset $(PRESET) -j2 $(ARGS)
 
-bench: build
+bench: configure
+	@cmake --build --preset $(PRESET) --target kasane kasane_peers
 	$(KASANE) bench --json $(BUILD)/bench-$(STAMP).json --page $(BUILD)/bench-$(STAMP).html $(ARGS)
 
 clean:

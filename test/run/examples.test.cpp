@@ -1,8 +1,11 @@
 // Every example passes `check` as it stands and runs when cut short, so that none of them rots.
+#include <kasane/gravity/snapshot/snapshot.hpp>
+
 #include <gtest/gtest.h>
 #include <test/run/command.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace {
 
@@ -17,6 +20,7 @@ std::vector<std::string> examples() {
     return names;
 }
 
+class FirstPicture : public test::CommandTest {};
 class Example : public test::CommandTest, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(Example, ChecksAndRunsCutShort) {
@@ -79,6 +83,45 @@ TEST_P(Example, ChecksAndRunsCutShort) {
     EXPECT_EQ(run.json()["steps"], 2);
     EXPECT_TRUE(fs::exists(directory / "out/report.html"));
     EXPECT_TRUE(fs::exists(directory / "out/snapshots/snapshot_0002.hdf5"));
+}
+
+/// The first picture of a new user, as docs/quickstart.md describes it; shortened, with fewer particles.
+TEST_F(FirstPicture, ShowsTwoDisksWithTidalTails) {
+    const auto path = (fs::path(KASANE_SOURCE_DIR) / "examples/galaxy-collision.toml").string();
+    const auto check = kasane({"check", path, "--json"}).json();
+    EXPECT_GE(check["particles"].get<int>(), 65'536);
+    EXPECT_NE(check["resolved"].get<std::string>().find("method = \"tree\""), std::string::npos);
+
+    const auto run = kasane({"run", path, "-o", "out", "--json", "--set", "object.0.count=3072", "--set", "object.1.count=3072", "--set",
+                             "run.until=\"0.5 Gyr\"", "--set", "output.snapshot_every=\"0.5 Gyr\""});
+    ASSERT_EQ(run.status, 0) << run.err;
+    const auto record = nlohmann::json::parse(test::read_file(directory / "out/record.json"));
+    EXPECT_LT(std::abs(record["relative_energy_error"].get<double>()), 1e-2);
+
+    // At 0.5 Gyr the galaxies are 25 kpc from the centre of mass and their disks end 20 kpc farther out. Stars beyond 50 kpc are in the
+    // tails: 17% and 10% of the disks, on opposite sides.
+    const auto last = gravity::read_snapshot(directory / "out/snapshots/snapshot_0001.hdf5");
+    ASSERT_FALSE(last.components.empty());
+    const auto& p = last.particles;
+    const auto tail = [&](const std::string& galaxy) {
+        for (const auto& c : last.components) {
+            if (c.name != galaxy + "/disk") continue;
+            Vec3<double> sum;
+            double mass = 0;
+            for (std::size_t i = 0; i < p.id.size(); ++i)
+                if (p.id[i] - c.first_id < c.count && std::hypot(p.position[i].x, p.position[i].y) > 50) sum += p.position[i], mass += 1;
+            EXPECT_GT(mass / static_cast<double>(c.count), 0.05) << galaxy;
+            return (1 / mass) * sum;
+        }
+        ADD_FAILURE() << "no disk of " << galaxy;
+        return Vec3<double>{};
+    };
+    const auto one = tail("the first galaxy"), other = tail("the second galaxy");
+    EXPECT_LT(one.x * other.x + one.y * other.y, 0) << "on opposite sides";
+
+    const auto html = test::read_file(directory / "out/report.html");
+    for (const char* view : {"face-on to the orbit", "edge-on", "not drawn: ", "disk", "kpc</span>"})
+        EXPECT_NE(html.find(view), std::string::npos) << view;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Example, ::testing::ValuesIn(examples()), [](const auto& each) {

@@ -96,6 +96,9 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
                                           .fallback = file.audit,
                                           .least = 0,
                                           .most = 1'000'000});
+    output.text(film_key, {.help = "particles that the film of report.html shows; stars: all types but 1 (halo)",
+                           .fallback = "all",
+                           .choices = {"all", film_of_stars}});
     const bool deterministic = run.flag("deterministic", {.help = "bitwise equal results from run to run", .fallback = true});
     std::visit([&](auto& chosen) { chosen.deterministic = deterministic; }, file.force);
     reader.finish();

@@ -11,6 +11,10 @@
 
 namespace kasane::run {
 
+// output.film of a gravity run; the report reads it from the resolved run file.
+inline constexpr const char* film_key = "film";
+inline constexpr const char* film_of_stars = "stars";
+
 enum class Problem { gravity, poisson, quenched };
 
 /// The problem that a run file names, with nothing else of it looked at.

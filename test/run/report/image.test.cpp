@@ -102,6 +102,12 @@ TEST(ReportColor, RampsRiseFromNightToGlare) {
     }
 }
 
+TEST(ReportColor, TheEmptySkyHasNoHue) {
+    const Palette palette({62, 240});
+    const double amber[] = {1, 0}, azure[] = {0, 1};
+    EXPECT_EQ(palette(0, amber), palette(0, azure)) << "where next to nothing is, the shares of the groups jump from 0 to 1";
+}
+
 TEST(ReportColor, GroupsKeepTheirHue) {
     const Palette palette({62, 240});
     const double amber[] = {1, 0}, azure[] = {0, 1};

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <sstream>
 
 using namespace kasane::run::report;
 
@@ -169,6 +171,88 @@ TEST(ReportPlot, LongTablesKeepTheirPeaks) {
         highest = std::min(highest, std::stod(d.substr(space + 1)));
     }
     EXPECT_LT(highest, 60);
+}
+
+struct Text {
+    double left, top, right, bottom;
+};
+
+/// Attribute `name` of the element that begins at `at`.
+double attribute(const std::string& svg, std::size_t at, const std::string& name) {
+    const auto found = svg.find(" " + name + "=\"", at);
+    return std::stod(svg.substr(found + name.size() + 3));
+}
+
+/// The box of an end-anchored or start-anchored text of 13 px: its letters are about 7.2 px wide.
+Text box_of(const std::string& svg, const std::string& text) {
+    const auto end = svg.find(">" + text + "</text>"), at = svg.rfind("<text", end);
+    EXPECT_NE(end, std::string::npos) << text;
+    const double x = attribute(svg, at, "x"), y = attribute(svg, at, "y"), width = 7.2 * static_cast<double>(text.size());
+    const bool ends = svg.substr(at, end - at).find("text-anchor=\"end\"") != std::string::npos;
+    return {ends ? x - width : x, y - 11, ends ? x : x + width, y + 4};
+}
+
+/// Points every half pixel on the curves, and the middles of the marks.
+std::vector<std::pair<double, double>> inked(const std::string& svg) {
+    std::vector<std::pair<double, double>> points;
+    for (auto at = svg.find("<path class=\"curve"); at != std::string::npos; at = svg.find("<path class=\"curve", at + 1)) {
+        std::istringstream d(svg.substr(svg.find(" d=\"", at) + 4));
+        double x = 0, y = 0;
+        for (char command; d >> command && (command == 'M' || command == 'L');) {
+            double to_x = 0, to_y = 0;
+            d >> to_x >> to_y;
+            const int n = command == 'M' ? 0 : 1 + static_cast<int>(2 * std::hypot(to_x - x, to_y - y));
+            for (int k = 0; k < n; ++k) points.emplace_back(x + (to_x - x) * k / n, y + (to_y - y) * k / n);
+            points.emplace_back(x = to_x, y = to_y);
+        }
+    }
+    for (auto at = svg.find("<circle class=\"mark"); at != std::string::npos; at = svg.find("<circle class=\"mark", at + 1))
+        points.emplace_back(attribute(svg, at, "cx"), attribute(svg, at, "cy"));
+    return points;
+}
+
+void expect_clear(const Plot& plot, const std::string& text) {
+    const auto svg = to_svg(plot);
+    const auto box = box_of(svg, text);
+    EXPECT_GT(box.left, 60) << "inside the drawing";
+    EXPECT_LT(box.right, 560) << "inside the drawing";
+    for (const auto& [x, y] : inked(svg))
+        ASSERT_FALSE(x > box.left && x < box.right && y > box.top && y < box.bottom) << text << " is crossed at " << x << ", " << y;
+}
+
+TEST(ReportPlot, TheNameOfTheReferenceCrossesNoCurve) {
+    // A residual that ends at its tolerance, straight and with a plateau there.
+    for (const int plateau : {0, 30, 60}) {
+        std::vector<double> x, y;
+        for (int k = 0; k <= 100; ++k) x.push_back(k), y.push_back(std::pow(10., -8. * std::min(1., k / (100. - plateau))));
+        auto p = simple(x, y);
+        p.log_y = true;
+        p.reference = 1e-8, p.reference_name = "tolerance: 1.0e-8";
+        expect_clear(p, p.reference_name);
+    }
+    // Noise about its mean, sparse with marks, dense without.
+    for (const int n : {12, 39, 400})
+        for (unsigned seed = 1; seed <= 20; ++seed) {
+            std::mt19937 random(seed);
+            std::normal_distribution<double> normal(0.5934, 1e-3);
+            std::vector<double> x, y;
+            for (int k = 0; k < n; ++k) x.push_back(k), y.push_back(normal(random));
+            auto p = simple(x, y);
+            p.marks = n < 40;
+            p.reference = 0.5934, p.reference_name = "mean 0.5934(1)";
+            p.series[0].name = "";
+            expect_clear(p, p.reference_name);
+        }
+}
+
+TEST(ReportPlot, TheNameOfTheReferenceStaysNearItsLineWhereThereIsRoom) {
+    auto p = simple({0, 1, 2, 3}, {10, 11, 12, 13});
+    p.reference = 1, p.reference_name = "limit";
+    const auto svg = to_svg(p);
+    const auto box = box_of(svg, "limit");
+    const auto line = svg.find("class=\"reference\"");
+    EXPECT_NEAR(box.bottom, attribute(svg, line, "y1"), 4);
+    EXPECT_LT(box.right, attribute(svg, line, "x2"));
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST(Report, TellsTimeStepsAndForceErrors) {
                                  "0,0,1e-4,1e-3,2e-3\n0.5,1,3e-4,2e-3,4e-3\n1,2,2e-4,1e-3,3e-3\n");
     const auto html = report_of(d);
     EXPECT_TRUE(contains(html, "<h3>Force error</h3>"));
-    EXPECT_TRUE(contains(html, "<strong>3.0\u00a0×\u00a010⁻⁴</strong> for half of the particles"));
+    EXPECT_TRUE(contains(html, "relative force error was at most <strong>3.0\u00a0×\u00a010⁻⁴</strong>"));
     EXPECT_TRUE(contains(html, "1,600 block steps"));
     EXPECT_TRUE(contains(html, "<strong>25.0%</strong> of the particles"));
     // The shortest step in use is 0.5 / 8: 100 dt_max of 8 such steps for 400 particles each, against 160,000.
@@ -141,7 +141,7 @@ TEST(Report, OneSnapshot) {
     Directory d;
     test::fill_run(d, 1);
     const auto html = report_of(d);
-    EXPECT_TRUE(contains(html, "id=\"screen\""));
+    EXPECT_TRUE(contains(html, "<canvas "));
     EXPECT_FALSE(contains(html, "id=\"play\""));
     EXPECT_FALSE(contains(html, "class=\"stills\""));
 }
@@ -150,7 +150,7 @@ TEST(Report, NoSnapshots) {
     Directory d;
     test::fill_run(d, 0);
     const auto html = report_of(d);
-    EXPECT_FALSE(contains(html, "id=\"screen\""));
+    EXPECT_FALSE(contains(html, "<canvas "));
     EXPECT_TRUE(contains(html, "There are no snapshots to show"));
     EXPECT_EQ(count(html, "<svg class=\"plot\""), 4U);
 }
@@ -228,6 +228,72 @@ TEST(ReportFilm, WindowAndScaleFitTheRun) {
     EXPECT_EQ(film.stills.size(), 5U);
 }
 
+/// Two clumps in the plane z = 0 with a wide halo of type 1 about each of them.
+gravity::Snapshot clumps_with_haloes(double halo_width) {
+    auto s = test::two_clumps(200, 12, 0);
+    const auto halo = test::two_clumps(200, 12, 0, 1);
+    for (std::size_t i = 0; i < halo.particles.id.size(); ++i) {
+        const auto& r = halo.particles.position[i];
+        const double centre = i < 200 ? -6 : 6;
+        s.particles.position.push_back({centre + halo_width * (r.x - centre), halo_width * r.y, halo_width * r.z});
+        s.particles.velocity.push_back({});
+        s.particles.mass.push_back(20 * halo.particles.mass[i]);
+        s.particles.id.push_back(401 + i);
+        s.particles.type.push_back(1);
+    }
+    return s;
+}
+
+TEST(ReportFilm, StarsAlone) {
+    const auto film_of = [](const std::string& run_file) {
+        Directory d;
+        test::fill_run(d, 0);
+        write_file(d / "run.toml", run_file);
+        gravity::write_snapshot(d / "snapshots/snapshot_0000.hdf5", clumps_with_haloes(20));
+        EXPECT_TRUE(contains(report_of(d), "not drawn: 400 particles of the haloes") == (run_file != "")) << run_file;
+        return run::report::make_film(run::report::read_history(d));
+    };
+    const auto all = film_of(""), stars = film_of("[output]\nfilm = \"stars\"\n");
+    ASSERT_EQ(all.groups.group.size(), 3U);
+    EXPECT_TRUE(all.groups.group.back().dark);
+    ASSERT_EQ(stars.groups.group.size(), 2U);
+    EXPECT_EQ(stars.groups.group[0].name, "disk of the first galaxy");
+    for (const auto& g : stars.groups.group) EXPECT_EQ(g.count, 200);
+    EXPECT_EQ(stars.groups.hidden_count, 400);
+    EXPECT_LT(stars.window.width, 25) << "the window is that of the stars";
+    EXPECT_GT(all.window.width, 1.2 * stars.window.width) << "and here that of the haloes";
+}
+
+TEST(ReportFilm, TwoViewsOfOneScale) {
+    Directory d;
+    test::fill_run(d, 3);
+    const auto film = run::report::make_film(run::report::read_history(d));
+    // The clumps move along x; they are about 1 wide in y and in z.
+    EXPECT_EQ(film.side.columns, film.window.columns);
+    EXPECT_DOUBLE_EQ(film.side.pixel(), film.window.pixel());
+    EXPECT_LT(film.side.rows, 0.6 * film.window.rows) << "no higher than it must be";
+    EXPECT_GT(film.side.height, 3);
+    for (const auto& still : film.stills) {
+        EXPECT_EQ(still.rows[0], film.window.rows / 2);
+        EXPECT_EQ(still.rows[1], film.side.rows / 2);
+        for (const auto& png : still.png) EXPECT_FALSE(png.empty());
+    }
+    const auto html = report_of(d);
+    EXPECT_EQ(count(html, "<canvas "), 2U);
+    EXPECT_FALSE(contains(html, "screens beside")) << "a low view lies below the other one";
+    EXPECT_EQ(count(html, "<span class=\"bar\""), 2U);
+    EXPECT_FALSE(contains(html, "face-on")) << "without an orbit nothing says what the plane is";
+}
+
+TEST(ReportFilm, AnOrbitNamesTheViews) {
+    Directory d;
+    test::fill_run(d, 2);
+    write_file(d / "run.toml", "[orbit]\nseparation = 12\npericentre = 1\n");
+    const auto html = report_of(d);
+    EXPECT_TRUE(contains(html, "face-on to the orbit, x–y"));
+    EXPECT_TRUE(contains(html, "edge-on, x–z"));
+}
+
 TEST(ReportFilm, KeepsToItsBytes) {
     Directory d;
     test::fill_run(d, 5);
@@ -261,7 +327,7 @@ TEST(ReportFilm, OneParticleAndMasslessOnes) {
         if (mass > 0) s.particles.resize(1);
         for (auto& m : s.particles.mass) m = mass;
         gravity::write_snapshot(d / "snapshots/snapshot_0000.hdf5", s);
-        EXPECT_TRUE(contains(report_of(d), "id=\"screen\""));
+        EXPECT_TRUE(contains(report_of(d), "<canvas "));
     }
 }
 

@@ -76,6 +76,7 @@ std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, 
     const int share = share_of_processors(ranks);
     const auto without = ranks.all_gather(why_no_cuda());
     const bool everywhere = std::all_of(without.begin(), without.end(), [](const std::string& why) { return why.empty(); });
+    if (device == "auto" && !everywhere) warn_of_unused_cuda();
     std::vector<AnySpace> spaces;
     std::string problem;
     try {

@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/device/space_cuda.hpp>
 #include <kasane/core/device/threads.hpp>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <mutex>
 #include <sstream>
 
 namespace kasane {
@@ -79,15 +81,19 @@ AnySpace space_named(const std::string& name, int threads) {
     const auto missing = why_no_cuda();
 #if defined(KASANE_CUDA)
     if (missing.empty()) {
-        const int index = wants_cuda ? cuda_index(name) : 0;
         const int count = cuda::device_count();
+        int index = wants_cuda ? cuda_index(name) : 0;
+        while (!wants_cuda && !cuda::why_no_code(index).empty()) ++index;  // one has code, or it would be missing
         KS_VALIDATE(index >= 0 && index < count, "there is no device '" + name + "': this machine has " + std::to_string(count) +
                                                      " CUDA device(s), numbered from 0");
+        const auto why = cuda::why_no_code(index);
+        KS_VALIDATE(why.empty(), "device '" + name + "' is not available: " + why + ", or use another device");
         return Cuda{index, nullptr};
     }
 #else
     static_cast<void>(cuda_index);
 #endif
+    if (!wants_cuda) warn_of_unused_cuda();
     KS_VALIDATE(!wants_cuda, "device '" + name + "' is not available: " + missing + "; use --device cpu or --device auto");
     return cpu();
 }
@@ -127,6 +133,15 @@ std::string why_no_cuda() {
     return cuda::why_none();
 #else
     return "this build has no CUDA (no nvcc was found when it was configured)";
+#endif
+}
+
+void warn_of_unused_cuda() {
+#if defined(KASANE_CUDA)
+    static std::once_flag once;
+    std::call_once(once, [] {
+        if (cuda::device_count() > 0) log::warning("the GPU is not used, the CPU computes: {}", why_no_cuda());
+    });
 #endif
 }
 

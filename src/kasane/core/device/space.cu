@@ -1,4 +1,5 @@
 #include <kasane/core/device/check.cuda.hpp>
+#include <kasane/core/device/cuda_code.hpp>
 #include <kasane/core/device/space_cuda.hpp>
 
 namespace kasane::cuda {
@@ -11,13 +12,23 @@ int device_count() {
 std::string why_none() {
     int count = 0;
     const auto status = cudaGetDeviceCount(&count);
-    if (status == cudaSuccess && count > 0) return "";
+    if (status == cudaSuccess && count > 0) {
+        for (int device = 0; device < count; ++device)
+            if (why_no_code(device).empty()) return "";
+        return why_no_code(0);
+    }
     static_cast<void>(cudaGetLastError());
     if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0)) return "no CUDA device was found";
     int driver = 0;
     if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
         return "no NVIDIA driver is installed";
     return std::string("the CUDA driver says: ") + cudaGetErrorString(status);
+}
+
+std::string why_no_code(int device) {
+    cudaDeviceProp properties{};
+    KS_CUDA(cudaGetDeviceProperties(&properties, device));
+    return why_no_cuda_code(KASANE_CUDA_CODE, properties.name, {properties.major, properties.minor});
 }
 
 DeviceInfo info(int device) {

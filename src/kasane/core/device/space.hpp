@@ -64,6 +64,9 @@ std::vector<DeviceInfo> devices();
 /// Why there is no CUDA device, in words for a person; empty when there is one.
 std::string why_no_cuda();
 
+/// Logs a warning, once, when there is a CUDA device that this build has no code for. For callers that take the CPU instead.
+void warn_of_unused_cuda();
+
 /// Bytes that can still be taken on this space.
 std::uint64_t available_memory(const AnySpace& space);
 

@@ -204,15 +204,17 @@ std::string convergence(const PoissonHistory& h) {
     if (formed.y.size() > 0) plot.series.push_back(formed);
     if (both) plot.series.push_back(weighted);
     plot.marks = formed.y.size() < 40 && !both;
-    if (r.rtol > 0) plot.reference = r.rtol, plot.reference_name = "wanted: " + error_size(r.rtol);
+    if (r.rtol > 0) plot.reference = r.rtol, plot.reference_name = "tolerance " + error_size(r.rtol);
     const auto svg = to_svg(plot);
     if (svg.empty()) return "";
     std::string caption = "The residual r = b − A x of the recurrence, relative to b.";
-    if (both) caption += " Dashed: √(r·M⁻¹r), relative to its start, which is what the preconditioned iteration sees.";
+    if (both) caption += " Dashed: √(r·M⁻¹r) relative to its initial value, the norm in which the preconditioned iteration works.";
     if (r.log.restarts > 0)
-        caption += fmt::format(" It began anew {} from the true residual, from which rounding had let it drift.",
-                               counted(r.log.restarts, "time", "times"));
-    if (r.segments.size() > 1) caption += " It was resumed: each life builds its search directions anew, which costs some iterations.";
+        caption +=
+            fmt::format(" The iteration restarted {} from the true residual, because rounding had made the recurrence deviate from it.",
+                        counted(r.log.restarts, "time", "times"));
+    if (r.segments.size() > 1)
+        caption += " The run was resumed: each segment builds its search directions anew, which costs some iterations.";
     return "<figure class=\"chart\"><h3>Convergence</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
 }
 

@@ -71,7 +71,7 @@ std::string lead(const QuenchedHistory& h) {
     const auto& p = r.means.plaquette;
     if (p.count > 0) {
         text += fmt::format("{} plaquette is <strong>{}</strong> in the mean of {}",
-                            r.thermalisation > 0 ? "Behind the first " + grouped(r.thermalisation) + " the" : "The",
+                            r.thermalisation > 0 ? "After the first " + counted(r.thermalisation, "sweep", "sweeps") + " the" : "The",
                             escape(kasane::run::text(p)), counted(p.count, "measurement", "measurements"));
         if (std::isfinite(p.tau)) text += fmt::format("; its integrated autocorrelation time is {} sweeps", escape(brief(p.tau)));
         text += ". ";
@@ -132,7 +132,7 @@ std::string whole_history(const QuenchedHistory& h) {
     plot.series.push_back(series(h.measurements, "space", 1, [](const auto& m) { return m.plaquette_space; }));
     plot.series.push_back(series(h.measurements, "time", 0, [](const auto& m) { return m.plaquette_time; }));
     return chart("From the start", to_svg(plot),
-                 fmt::format("Re tr U / 3 of the planes in space and of those with time. The first {} are left out of the means.",
+                 fmt::format("Re tr U / 3 of the spatial and of the temporal planes. The means exclude the first {}.",
                              counted(h.record.thermalisation, "sweep", "sweeps")));
 }
 
@@ -141,14 +141,14 @@ std::string measured_part(const QuenchedHistory& h) {
     if (rows.size() < 2) return "";
     const auto& mean = h.record.means.plaquette;
     Plot plot;
-    plot.title = "Plaquette against sweep, behind thermalisation";
+    plot.title = "Plaquette against sweep, after thermalisation";
     plot.x_label = "sweep", plot.y_label = "plaquette";
     plot.marks = rows.size() < 40;
     plot.reference = mean.mean, plot.reference_name = "mean " + text(mean);
     plot.series.push_back(series(rows, "", 2, [](const auto& m) { return m.plaquette(); }));
     return chart(
-        "Behind thermalisation", to_svg(plot),
-        fmt::format("All planes. Mean {}; the error counts that neighbours are alike, and without that would be {}.", escape(text(mean)),
+        "After thermalisation", to_svg(plot),
+        fmt::format("All planes. Mean {}; the error includes autocorrelation, without which it would be {}.", escape(text(mean)),
                     escape(error_size(mean.error / std::sqrt(2 * std::max(mean.tau / static_cast<double>(h.record.measure_every), 0.5))))));
 }
 
@@ -172,26 +172,27 @@ std::string memory_chart(const QuenchedHistory& h) {
     add("plaquette", 2, [](const auto& row) { return row.plaquette(); });
     add("|P|", 3, [](const auto& row) { return row.polyakov(); });
     return chart(
-        "How long it remembers", to_svg(plot),
-        fmt::format("The autocorrelation function. Integrated up to the window where its noise takes over, it gives τ = {} sweeps for the "
-                    "plaquette and {} for |P|; two measurements 2τ apart count as independent.",
-                    escape(text(m.plaquette.tau, m.plaquette.tau_error)), escape(text(m.polyakov.tau, m.polyakov.tau_error))));
+        "Autocorrelation", to_svg(plot),
+        fmt::format(
+            "The normalised autocorrelation function. Its integral up to an automatic window is τ = {} sweeps for the plaquette and {} "
+            "for |P|; measurements that are 2τ apart count as independent.",
+            escape(text(m.plaquette.tau, m.plaquette.tau_error)), escape(text(m.polyakov.tau, m.polyakov.tau_error))));
 }
 
 std::string polyakov_chart(const QuenchedHistory& h) {
     const auto rows = measured(h.measurements, h.record.thermalisation);
     return chart(
         "The Polyakov loop", polyakov_plane(rows),
-        fmt::format("P = tr ∏ U_t / 3, its mean over space, one dot for each measurement. Where colour is confined the dots lie about 0; "
-                    "otherwise they gather along one of the three dotted directions, the elements of the centre. |P| = {}, "
-                    "susceptibility {}.",
-                    escape(text(h.record.means.polyakov)),
-                    escape(text(h.record.means.susceptibility.value, h.record.means.susceptibility.error))));
+        fmt::format(
+            "P = tr ∏ U_t / 3, averaged over space: one dot for each measurement. In the confined phase the dots lie about 0; in the "
+            "deconfined phase they lie along one of the three dotted directions, the elements of the centre. |P| = {}, "
+            "susceptibility {}.",
+            escape(text(h.record.means.polyakov)), escape(text(h.record.means.susceptibility.value, h.record.means.susceptibility.error))));
 }
 
 std::string charts(const QuenchedHistory& h) {
     if (h.measurements.empty()) return "";
-    return "<section>\n<h2>What was measured</h2>\n<div class=\"charts\">\n" + whole_history(h) + measured_part(h) + polyakov_chart(h) +
+    return "<section>\n<h2>Measurements</h2>\n<div class=\"charts\">\n" + whole_history(h) + measured_part(h) + polyakov_chart(h) +
            memory_chart(h) + "</div>\n</section>\n";
 }
 

@@ -72,8 +72,8 @@ Palette::Palette(const std::vector<double>& hues) {
         auto& ramp = ramp_.emplace_back();
         for (int i = 0; i < levels; ++i) {
             const double v = i / (levels - 1.0);
-            // Colour in the middle of the ramp, little in the dark, white at the top.
-            const double chroma = 0.02 + 0.15 * std::sin(std::numbers::pi * std::pow(v, 0.85));
+            // Colour in the middle of the ramp, nearly white at the top, and none in the empty sky, where the groups' shares jump.
+            const double chroma = 0.02 * std::min(1.0, 8 * v) + 0.15 * std::sin(std::numbers::pi * std::pow(v, 0.85));
             const double turn = hues.size() == 1 ? 150 * v : 0;
             ramp.push_back(fit_gamut(oklch(night + (glare - night) * v, chroma, hue + turn)));
         }

@@ -1,4 +1,4 @@
-// Which curves are drawn, and what they mean.
+// The plots of energy.csv and of the separation, with their captions.
 #include <kasane/run/report/page.hpp>
 #include <kasane/run/report/plot.hpp>
 
@@ -35,9 +35,10 @@ std::string energy_error(const Context& c, const std::vector<double>& time) {
     for (auto& e : error) e = std::abs(e);
     p.log_y = true;
     p.series.push_back({"", time, error});
-    return figure("Energy error", p,
-                  "How far the total energy has moved from where it began. Gravity conserves it; what is left is the error of "
-                  "steps and rounding.");
+    return figure(
+        "Energy error", p,
+        "Change of the total energy since the start, relative to its value at the start. Gravity conserves energy, so the change is "
+        "the error of the time steps, the forces and rounding.");
 }
 
 std::string force_error(const Context& c, const std::vector<double>& time) {
@@ -50,8 +51,8 @@ std::string force_error(const Context& c, const std::vector<double>& time) {
         p.series.push_back({name, time, values});
     }
     return figure("Force error", p,
-                  "Accelerations of a sample of the particles against direct summation in double precision, measured in the course of "
-                  "the run: half of the sample is below the median, 99% below the middle curve.");
+                  "Accelerations of a sample of the particles, compared with direct summation in double precision at each row of "
+                  "energy.csv: the largest error, the 99th percentile and the median.");
 }
 
 std::string energies(const Context& c, const std::vector<double>& time) {
@@ -63,7 +64,7 @@ std::string energies(const Context& c, const std::vector<double>& time) {
     for (const auto& [column, name] : {std::pair{"kinetic", "kinetic"}, {"potential", "potential"}, {"energy", "total"}})
         p.series.push_back({name, time, scaled(c.history.energy[column], factor)});
     p.reference = 0;
-    return figure("Energies", p, "Motion and gravity trade energy; their sum, the total, stays level.");
+    return figure("Energies", p, "Kinetic and potential energy change into each other; gravity conserves their sum.");
 }
 
 std::string lagrangian(const Context& c, const std::vector<double>& time) {
@@ -71,7 +72,7 @@ std::string lagrangian(const Context& c, const std::vector<double>& time) {
     p.log_y = true;
     for (const auto& [column, name] : {std::pair{"r10", "10%"}, {"r25", "25%"}, {"r50", "50%"}, {"r75", "75%"}, {"r90", "90%"}})
         p.series.push_back({name, time, c.history.energy[column]});
-    return figure("Lagrangian radii", p, "Spheres about the common centre of mass that hold so much of the mass.");
+    return figure("Lagrangian radii", p, "Radii of the spheres about the centre of mass that contain 10% to 90% of the mass.");
 }
 
 std::string virial(const Context& c, const std::vector<double>& time) {
@@ -79,7 +80,7 @@ std::string virial(const Context& c, const std::vector<double>& time) {
     p.series.push_back({"", time, c.history.energy["virial_ratio"]});
     p.reference = 1;
     p.reference_name = "equilibrium";
-    return figure("Virial ratio", p, "Twice the kinetic energy over the virial of the forces: 1 for a system at rest in itself.");
+    return figure("Virial ratio", p, "Twice the kinetic energy over the virial of the forces: 1 for a system in equilibrium.");
 }
 
 std::string separation(const Context& c) {
@@ -90,8 +91,8 @@ std::string separation(const Context& c) {
     p.from_zero = true;
     p.series.push_back({"", time, apart});
     return figure("Separation", p,
-                  "Distance between the densest places of the two; it falls with each passage as orbital energy goes into "
-                  "stirring the particles.");
+                  "Distance between the centres of the two objects. It decreases from passage to passage, since the orbit loses energy to "
+                  "the motions inside the objects.");
 }
 
 }  // namespace
@@ -103,7 +104,7 @@ std::string curves(const Context& c) {
         out = energy_error(c, time) + force_error(c, time) + energies(c, time) + lagrangian(c, time) + virial(c, time);
     out += separation(c);
     if (out.empty()) out = "<p class=\"muted\">There are no curves to draw: energy.csv has fewer than two rows, or is missing.</p>\n";
-    return "<section>\n<h2>What the system did</h2>\n<div class=\"charts\">\n" + out + "</div>\n</section>\n";
+    return "<section>\n<h2>Diagnostics</h2>\n<div class=\"charts\">\n" + out + "</div>\n</section>\n";
 }
 
 }  // namespace kasane::run::report

@@ -69,15 +69,16 @@ struct Box {
 /// Grows the box by most of the stars, or by the inner part of what is spread widely, haloes.
 void include(Box& box, const gravity::Particles& particles, const Groups& groups) {
     const auto group = groups.of(particles);
-    const bool has_dark = groups.group.back().dark;
+    const bool has_dark = groups.group.back().dark, stars_alone = !groups.haloes_drawn;
     for (const auto axis : {&Vec3<double>::x, &Vec3<double>::y, &Vec3<double>::z}) {
         std::vector<double> bright, other;
         for (std::size_t i = 0; i < group.size(); ++i) {
+            if (group[i] == Groups::hidden) continue;
             const double v = particles.position[i].*axis;
             if (std::isfinite(v)) (has_dark && !groups.group[group[i]].dark ? bright : other).push_back(v);
         }
         box.include(bright, axis, 0.03);
-        box.include(other, axis, has_dark ? 0.25 : 0.12);
+        box.include(other, axis, has_dark ? 0.25 : stars_alone ? 0.015 : 0.12);
     }
 }
 
@@ -89,16 +90,27 @@ Window sized(Window w, double aspect, double pixels) {
     return w;
 }
 
-/// A window about the box: landscape, between 4:3 and 8:5, as screens are; pixels square.
+constexpr double border = 1.22;  // of a window, relative to the box that it shows
+
+/// The x-y window about the box: landscape, between 4:3 and 8:5, as screens are; pixels square. As wide as the x-z window needs.
 Window window_of(const Box& box, double pixels) {
     const auto extent = box.high - box.low;
     Window w;
     w.center = 0.5 * (box.low + box.high);
     const double least = 1e-9 * (1 + std::abs(w.center.x) + std::abs(w.center.y) + std::abs(w.center.z));
-    const double height = 1.22 * std::max({extent.y, extent.z, least}), width = 1.22 * std::max(extent.x, least);
+    const double height = border * std::max(extent.y, least), width = border * std::max(extent.x, least);
     const double aspect = std::clamp(width / height, 4.0 / 3, 1.6);
-    w.width = std::max(width, height * aspect);
+    w.width = std::max({width, height * aspect, border * extent.z * aspect});
     return sized(w, aspect, pixels);
+}
+
+/// The x-z window below it: as high as the box, at least 3/8 and at most all of the x-y window's height.
+Window side_of(const Window& front, const Box& box) {
+    const double height = std::clamp(border * (box.high.z - box.low.z), 0.375 * front.height, front.height);
+    Window w = front;
+    w.rows = std::clamp(static_cast<int>(std::lround(height / front.pixel() / tint_factor)) * tint_factor, tint_factor, front.rows);
+    w.height = w.rows * front.pixel();
+    return w;
 }
 
 std::vector<Density> densities(const Window& window, Plane plane, const gravity::Particles& particles, const Groups& groups,
@@ -202,16 +214,16 @@ class Maker {
    private:
     /// False when no snapshot can be read.
     bool choose_window() {
-        Box box;
         for (const auto index : evenly(history_.snapshots.size(), 7)) {
             const auto snapshot = source_.read(index);
             if (!snapshot) continue;
             if (probes_.empty()) film_.groups = make_groups(snapshot->particles, history_);
-            include(box, snapshot->particles, film_.groups);
+            include(box_, snapshot->particles, film_.groups);
             probes_.push_back(index);
         }
         if (probes_.empty()) return false;
-        film_.window = window_of(box, options_.pixels);
+        film_.window = window_of(box_, options_.pixels);
+        film_.side = side_of(film_.window, box_);
         std::vector<double> hues;
         for (const auto& g : film_.groups.group) hues.push_back(g.hue);
         palette_.emplace(hues);
@@ -232,11 +244,13 @@ class Maker {
         if (!snapshot) return;
         for (int round = 0; round < 3; ++round) {
             const auto one = layers(front(snapshot->particles), *tone_, *palette_);
-            const double all = 2.0 * static_cast<double>(shown().size() * (one.light.size() + one.tint.size()));
+            const double both = 1 + static_cast<double>(film_.side.rows) / film_.window.rows;
+            const double all = both * static_cast<double>(shown().size() * (one.light.size() + one.tint.size()));
             const double share = static_cast<double>(options_.most_bytes) / all;
             if (share >= 1) return;
             auto& w = film_.window;
             w = sized(w, static_cast<double>(w.columns) / w.rows, 0.97 * share * w.columns * w.rows);
+            film_.side = side_of(w, box_);
         }
     }
 
@@ -250,22 +264,26 @@ class Maker {
             Film::Frame frame;
             frame.time = snapshot->time;
             const auto group = film_.groups.of(snapshot->particles);
+            const bool is_still = still_frames.count(index) > 0;
+            Film::Still still{film_.frames.size(), {}, 0, {}};
             both_planes([&](int p) {
-                const auto parts = densities(film_.window, planes[p], snapshot->particles, film_.groups, group);
+                const auto parts = densities(p == 0 ? film_.window : film_.side, planes[p], snapshot->particles, film_.groups, group);
                 frame.picture[p] = layers(parts, *tone_, *palette_);
-                if (p == 0 && still_frames.count(index)) add_still(parts);
+                if (!is_still) return;
+                const auto small = shrink(paint(parts, *tone_, *palette_), 2);
+                still.png[p] = encode_png(small);
+                still.rows[p] = small.height;
             });
+            if (is_still) {
+                still.columns = film_.window.columns / 2;
+                film_.stills.push_back(std::move(still));
+            }
             if (const auto& member = film_.groups.member; member.objects() == 2) {
                 const auto apart = center_of(snapshot->particles, member, 1) - center_of(snapshot->particles, member, 0);
                 frame.separation = std::sqrt(dot(apart, apart));
             }
             film_.frames.push_back(std::move(frame));
         }
-    }
-
-    void add_still(const std::vector<Density>& parts) {
-        const auto small = shrink(paint(parts, *tone_, *palette_), 2);
-        film_.stills.push_back({film_.frames.size(), encode_png(small), small.width, small.height});
     }
 
     std::vector<Density> front(const gravity::Particles& particles) const {
@@ -276,6 +294,7 @@ class Maker {
     const FilmOptions& options_;
     Film film_;
     Source source_;
+    Box box_;
     std::vector<std::size_t> probes_;
     std::optional<Palette> palette_;
     std::optional<Tone> tone_;

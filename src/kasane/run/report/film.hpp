@@ -1,4 +1,4 @@
-// The film of a run: pictures of its snapshots in one fixed window and one fixed scale of brightness.
+// The film of a run: pictures of its snapshots along z and along y, in fixed windows and on one fixed scale of brightness.
 // A picture is two layers that the page multiplies: lightness, sharp, and colour, coarse; this is a third the size of RGB.
 // Invariants: every frame has one picture per plane; one snapshot is in memory at a time.
 #pragma once
@@ -26,11 +26,12 @@ struct Film {
     };
     struct Still {
         std::size_t frame = 0;
-        std::vector<std::uint8_t> png;  ///< Plane::xy, in full colour
-        int columns = 0, rows = 0;
+        std::vector<std::uint8_t> png[2];  ///< Plane::xy, Plane::xz, in full colour
+        int columns = 0, rows[2] = {};
     };
 
-    Window window;
+    Window window;  ///< of the x-y pictures
+    Window side;    ///< of the x-z pictures: width, columns and pixels of `window`, and a height of its own
     Groups groups;
     Exposure exposure;
     std::vector<std::string> ramp;       ///< colours from dark to bright as "#rrggbb", one row per group, ramp_length each

@@ -106,8 +106,8 @@ std::uint8_t Membership::of(std::uint64_t id) const {
 }
 
 std::vector<std::uint8_t> Groups::of(const gravity::Particles& particles) const {
-    const bool has_dark = group.back().dark;
-    const auto dark = static_cast<std::uint8_t>(group.size() - 1);
+    const auto dark = haloes_drawn ? static_cast<std::uint8_t>(group.size() - 1) : hidden;
+    const bool has_dark = !haloes_drawn || group.back().dark;
     std::vector<std::uint8_t> result(particles.id.size());
     for (std::size_t i = 0; i < result.size(); ++i)
         result[i] = has_dark && particles.type[i] == halo_type ? dark : member.objects() > 1 ? member.of(particles.id[i]) : std::uint8_t{0};
@@ -131,6 +131,7 @@ Groups make_groups(const gravity::Particles& first, const History& history) {
     const auto halo_count = bright_type[halo_type];
     bright_type[halo_type] = 0;
     const bool has_dark = halo_count > 0 && bright_mass > 0;
+    groups.haloes_drawn = !(has_dark && history.film_of_stars);
 
     const std::string noun = history.units.length_cm > 0 ? "galaxy" : "object";
     const bool only_disks =
@@ -147,12 +148,12 @@ Groups make_groups(const gravity::Particles& first, const History& history) {
             const auto object = named ? history.object_names[static_cast<std::size_t>(k)] : "the " + ordinal(k) + " " + noun;
             groups.group.push_back({has_dark ? stars + " of " + object : object, hue[k], 1, false, 0});
         }
-    if (has_dark) {
+    if (has_dark && groups.haloes_drawn) {
         // Most of the mass is dark; drawn as it is, it would outshine the stars.
         const double weight = dark_mass > 0 ? std::min(1.0, 1.5 * bright_mass / dark_mass) : 1;
         groups.group.push_back({n == 1 ? "halo" : "haloes", 300, weight, true, 0});
     }
-    for (const auto g : groups.of(first)) ++groups.group[g].count;
+    for (const auto g : groups.of(first)) ++(g == Groups::hidden ? groups.hidden_count : groups.group[g].count);
     return groups;
 }
 

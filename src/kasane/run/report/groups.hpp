@@ -40,10 +40,14 @@ struct Group {
 };
 
 struct Groups {
+    static constexpr std::uint8_t hidden = 255;  ///< the group of particles that are not drawn
+
     std::vector<Group> group;
     Membership member;
+    bool haloes_drawn = true;
+    std::int64_t hidden_count = 0;
 
-    /// The group of every particle.
+    /// The group of every particle, or `hidden`.
     std::vector<std::uint8_t> of(const gravity::Particles& particles) const;
 };
 

@@ -122,13 +122,16 @@ void read_record(const json& object, History& h) {
     r.texts("warnings", h.notes), r.texts("unused_keys", h.unused_keys), r.texts("papers", h.papers);
 }
 
-/// The counts and names of [[object]] in the resolved run file; none when there are no objects or one does not say its count.
-void read_objects(const fs::path& path, History& h) {
+/// The counts and names of [[object]] in the resolved run file (none if one does not say its count), and what the film shows.
+void read_run_text(const fs::path& path, History& h) {
     std::vector<std::int64_t> counts;
     std::vector<std::string> names;
     try {
         io::RunFileReader file(path);
-        for (auto& object : file.root().tables("object")) {
+        auto root = file.root();
+        h.film_of_stars = root.table("output").peek(film_key) == film_of_stars;
+        h.orbit = root.has("orbit");
+        for (auto& object : root.tables("object")) {
             const std::int64_t otherwise = object.peek("model") == "point" ? 1 : 0;
             counts.push_back(object.integer("count", {.fallback = otherwise}));
             names.push_back(object.text("name", {.fallback = ""}));
@@ -241,7 +244,7 @@ History read_history(const fs::path& directory) {
                               " of the wrong length, left out here.");
     }
     h.run_file = content(directory / "run.toml").value_or("");
-    read_objects(directory / "run.toml", h);
+    read_run_text(directory / "run.toml", h);
     h.snapshots = find_snapshots(directory / "snapshots");
     return h;
 }

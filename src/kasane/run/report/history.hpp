@@ -66,6 +66,8 @@ struct History {
     std::string run_file;
     std::vector<std::int64_t> objects;             ///< particles of each [[object]], ids in this order from 1; empty when not told
     std::vector<std::string> object_names;         ///< one each, empty where it has none
+    bool film_of_stars = false;                    ///< haloes (type 1) are not drawn
+    bool orbit = false;                            ///< two objects on an orbit in the x-y plane
     std::vector<std::filesystem::path> snapshots;  ///< in the order of their numbers
     std::vector<std::string> notes;                ///< plain text, one sentence each
 };

@@ -82,19 +82,18 @@ std::string summary(const Context& c, const Span& span) {
         text += ", in " + counted(h.steps, "step", "steps");
     text += ". ";
     if (h.method == "direct") {
-        text += "Every particle felt the pull of every other one, summed directly";
-        if (!h.precision.empty()) text += " in " + escape(h.precision) + " precision";
-        text += " at every step. ";
+        text += "Direct summation computed the forces at every step";
+        if (!h.precision.empty()) text += ", in " + escape(h.precision) + " precision";
+        text += ". ";
     }
     if (h.method == "tree") {
-        text += "Forces are those of a tree code: near particles pulled one by one, far ones by whole cells of an octree. ";
+        text += "A tree code computed the forces: near particles act one by one, distant particles as cells of an octree. ";
         const auto& median = h.energy["force_error_median"];
         double worst = 0;
         for (const double m : median) worst = std::max(worst, std::isfinite(m) ? m : 0);
         if (worst > 0)
-            text += "Against direct summation they were off by at most <strong>" + error_size(worst) +
-                    "</strong> for half of the particles "
-                    "that were sampled in the course of the run. ";
+            text += "Compared with direct summation, the median of the relative force error was at most <strong>" + error_size(worst) +
+                    "</strong>. ";
     }
     if (std::isfinite(h.seconds)) {
         text += "It took <strong>" + duration(h.seconds) + "</strong>";
@@ -102,8 +101,9 @@ std::string summary(const Context& c, const Span& span) {
         text += ". ";
     }
     if (std::isfinite(h.energy_error)) {
-        text += finished ? "The total energy stayed what it was to within " : "So far the total energy has stayed what it was to within ";
-        text += "<strong>" + error_size(h.energy_error) + "</strong> of its value. ";
+        text +=
+            finished ? "The relative error of the total energy was at most " : "So far the relative error of the total energy is at most ";
+        text += "<strong>" + error_size(h.energy_error) + "</strong>. ";
     }
     return "<p class=\"lead\">" + text + "</p>\n";
 }

@@ -1,4 +1,4 @@
-// The film: a canvas with play, slider and view; the pictures as base64 in a block of JSON; and stills for everybody else.
+// The film: a canvas for each of two views, with play and slider; the pictures as base64 in a block of JSON; stills, which need no script.
 #include <kasane/run/report/image.hpp>
 #include <kasane/run/report/page.hpp>
 #include <kasane/run/report/plot.hpp>
@@ -28,6 +28,9 @@ std::string legend(const Context& c) {
         out += fmt::format("<span class=\"key\"><i style=\"background:linear-gradient(90deg,{})\"></i>{} <small>{}{}</small></span>", stops,
                            escape(group.name), grouped(group.count), dimmed);
     }
+    if (film.groups.hidden_count > 0)
+        out += fmt::format("<span class=\"key\"><small>not drawn: {} of the haloes</small></span>",
+                           counted(film.groups.hidden_count, "particle", "particles"));
     out += fmt::format("<span class=\"scale\">brightness: surface density on a logarithmic scale, up to {}</span>",
                        surface_density_text(film.exposure.brightest, c.history.units));
     return out + "</div>\n";
@@ -52,17 +55,38 @@ std::string film_data(const Context& c) {
     return out + "]}</script>\n";
 }
 
+constexpr const char* view_names[2] = {"x–y", "x–z"};
+
 std::string stills(const Context& c) {
     if (c.film.stills.size() < 2) return "";
     std::string out = "<ol class=\"stills\">\n";
     for (const auto& s : c.film.stills) {
         const auto when = escape(c.time.text(c.film.frames[s.frame].time));
-        out += fmt::format(
-            "<li><button type=\"button\" data-frame=\"{}\"><img alt=\"x–y view at {}\" width=\"{}\" height=\"{}\" src=\"{}\">"
-            "<span>{}</span></button></li>\n",
-            s.frame, when, s.columns, s.rows, data_uri(s.png), when);
+        out += fmt::format("<li><button type=\"button\" data-frame=\"{}\">", s.frame);
+        for (int p = 0; p < 2; ++p)
+            out += fmt::format("<img alt=\"{} view at {}\" width=\"{}\" height=\"{}\" src=\"{}\">", view_names[p], when, s.columns,
+                               s.rows[p], data_uri(s.png[p]));
+        out += fmt::format("<span>{}</span></button></li>\n", when);
     }
     return out + "</ol>\n";
+}
+
+/// The canvas of one view with what is written on it. Without scripts the poster takes its place.
+std::string screen(const Context& c, int plane, const Film::Still& poster) {
+    const auto& w = plane == 0 ? c.film.window : c.film.side;
+    const auto bar = bar_length(w);
+    auto bar_text = fmt::format("{:.6g}", bar);
+    if (!c.length_unit.empty()) bar_text.append(" ").append(escape(c.length_unit));
+    auto name = std::string(view_names[plane]);
+    if (c.history.orbit) name = (plane == 0 ? "face-on to the orbit, " : "edge-on, ") + name;
+    auto out = fmt::format(
+        "<div class=\"screen\" style=\"aspect-ratio:{}/{}\">\n<canvas width=\"{}\" height=\"{}\" role=\"img\" "
+        "aria-label=\"Surface density of the particles, {} view\"></canvas>\n<noscript><img alt=\"{} view\" src=\"{}\"></noscript>\n",
+        w.columns, w.rows, w.columns, w.rows, view_names[plane], view_names[plane], data_uri(poster.png[plane]));
+    out += fmt::format("<span class=\"view\">{}</span>\n", name);
+    if (plane == 0)
+        out += fmt::format("<span class=\"clock\" id=\"clock\">{}</span>\n", escape(c.time.text(c.film.frames[poster.frame].time)));
+    return out + fmt::format("<span class=\"bar\" style=\"width:{:.2f}%\">{}</span>\n</div>\n", 100 * bar / w.width, bar_text);
 }
 
 }  // namespace
@@ -74,22 +98,16 @@ std::string player(const Context& c) {
                                                      : "None of the snapshots could be read, so there are no pictures.";
         return fmt::format("<section class=\"film\">\n<h2>Film</h2>\n<p class=\"muted\">{}</p>\n</section>\n", why);
     }
-    const auto& w = film.window;
     const auto& poster = film.stills[film.stills.size() / 2];
-    const auto bar = bar_length(w);
-    auto bar_text = fmt::format("{:.6g}", bar);
-    if (!c.length_unit.empty()) bar_text.append(" ").append(escape(c.length_unit));
     const bool moves = film.frames.size() > 1;
+    // A low x-z view lies below the x-y view, which has the same x axis; a high one beside it.
+    const double columns = film.window.columns, rows = film.window.rows, side_rows = film.side.rows;
+    const bool below = side_rows < 0.6 * columns;
+    const double ratio = below ? columns / (rows + side_rows) : 2 * columns / rows;
 
     std::string out = "<section class=\"film\" aria-label=\"Film of the particles\">\n<figure id=\"player\">\n";
-    out += fmt::format("<div class=\"screen\" style=\"aspect-ratio:{}/{};--ratio:{:.4f}\">\n", w.columns, w.rows,
-                       static_cast<double>(w.columns) / w.rows);
-    out += fmt::format(
-        "<canvas id=\"screen\" width=\"{}\" height=\"{}\" role=\"img\" aria-label=\"Surface density of the particles\"></canvas>\n",
-        w.columns, w.rows);
-    out += fmt::format("<noscript><img alt=\"x–y view\" src=\"{}\"></noscript>\n", data_uri(poster.png));
-    out += fmt::format("<span class=\"clock\" id=\"clock\">{}</span>\n", escape(c.time.text(film.frames[poster.frame].time)));
-    out += fmt::format("<span class=\"bar\" style=\"width:{:.2f}%\">{}</span>\n</div>\n", 100 * bar / w.width, bar_text);
+    out += fmt::format("<div class=\"screens{}\" style=\"--ratio:{:.4f}\">\n", below ? "" : " beside", ratio);
+    out += screen(c, 0, poster) + screen(c, 1, poster) + "</div>\n";
     out += "<div class=\"controls\">\n";
     if (moves)
         out += fmt::format(
@@ -97,10 +115,7 @@ std::string player(const Context& c) {
             "<path class=\"start\" d=\"M7 4.5v15l12.5-7.5z\"/><path class=\"stop\" d=\"M6 5h4.2v14H6zM13.8 5H18v14h-4.2z\"/>"
             "</svg></button>\n<input type=\"range\" id=\"seek\" min=\"0\" max=\"{}\" value=\"{}\" step=\"1\" aria-label=\"Time\">\n",
             film.frames.size() - 1, poster.frame);
-    out +=
-        "<fieldset class=\"views\"><legend>View</legend>"
-        "<label><input type=\"radio\" name=\"view\" value=\"0\" checked><span>x–y</span></label>"
-        "<label><input type=\"radio\" name=\"view\" value=\"1\"><span>x–z</span></label></fieldset>\n</div>\n";
+    out += "</div>\n";
     out += "<figcaption>" + legend(c) + "</figcaption>\n</figure>\n" + stills(c) + film_data(c) + "</section>\n";
     return out;
 }

@@ -1,3 +1,4 @@
+#include <kasane/run/report/label_place.hpp>
 #include <kasane/run/report/plot.hpp>
 #include <kasane/run/report/words.hpp>
 
@@ -63,17 +64,23 @@ std::vector<std::size_t> kept_points(const std::vector<double>& y) {
     return kept;
 }
 
-std::string path_of(const Series& s, const Frame& f) {
-    std::string d;
+/// The curve in the drawing, in parts where it has gaps.
+std::vector<Polyline> lines_of(const Series& s, const Frame& f) {
+    std::vector<Polyline> lines;
     bool pen_down = false;
     for (const auto i : kept_points(s.y)) {
-        if (!f.drawable(s.x[i], s.y[i])) {
-            pen_down = false;
-            continue;
-        }
-        d += fmt::format("{}{:.1f} {:.1f}", pen_down ? "L" : "M", f.to_x(s.x[i]), f.to_y(s.y[i]));
-        pen_down = true;
+        const bool drawable = f.drawable(s.x[i], s.y[i]);
+        if (drawable && !pen_down) lines.emplace_back();
+        if (drawable) lines.back().push_back({f.to_x(s.x[i]), f.to_y(s.y[i])});
+        pen_down = drawable;
     }
+    return lines;
+}
+
+std::string path_of(const Series& s, const Frame& f) {
+    std::string d;
+    for (const auto& line : lines_of(s, f))
+        for (std::size_t i = 0; i < line.size(); ++i) d += fmt::format("{}{:.1f} {:.1f}", i ? "L" : "M", line[i].x, line[i].y);
     return d;
 }
 
@@ -189,18 +196,38 @@ std::string axes(const Plot& plot, const Frame& f) {
     return out;
 }
 
-/// Names at the right ends of the curves, moved apart where they would touch.
-std::string end_labels(const Plot& plot, const Frame& f) {
+/// Where the name of the reference line crosses no curve and no mark: above or below the line, as far right as possible.
+std::optional<Box> reference_place(const Plot& plot, const Frame& f) {
+    constexpr double ascent = 11, descent = 4, apart = 5;  // of the text; between its box and a curve or a mark
+    const double y = f.to_y(*plot.reference), length = text_width(plot.reference_name);
+    std::vector<Box> candidates;
+    for (double right = f.right - apart; right - length > left + apart; right -= letter)
+        for (const double baseline : {y - 6, y + ascent + 5}) {
+            const Box box{right - length - apart, baseline - ascent - apart, right + apart, baseline + descent + apart};
+            if (box.top > top - ascent && box.bottom < bottom + apart) candidates.push_back(box);
+        }
+    std::vector<Polyline> curves;
+    for (const auto& s : plot.series)
+        for (auto& line : lines_of(s, f)) curves.push_back(std::move(line));
+    auto place = free_place(candidates, curves);
+    if (place) *place = {place->left + apart, place->top + apart, place->right - apart, place->bottom - apart - descent};
+    return place;
+}
+
+/// Names at the right ends of the curves, moved apart where they would touch; that of the reference line too, where it fits nowhere else.
+std::string end_labels(const Plot& plot, const Frame& f, bool with_reference) {
     struct Label {
-        std::size_t series;
+        std::string css;
+        const std::string* text;
         double y;
     };
     std::vector<Label> labels;
+    if (with_reference) labels.push_back({"tick", &plot.reference_name, f.to_y(*plot.reference)});
     for (std::size_t k = 0; k < plot.series.size(); ++k) {
         const auto& s = plot.series[k];
         for (std::size_t i = s.y.size(); i-- > 0;)
             if (f.drawable(s.x[i], s.y[i])) {
-                if (!s.name.empty()) labels.push_back({k, f.to_y(s.y[i])});
+                if (!s.name.empty()) labels.push_back({fmt::format("name s{}", color_of(plot, k)), &s.name, f.to_y(s.y[i])});
                 break;
             }
     }
@@ -214,8 +241,7 @@ std::string end_labels(const Plot& plot, const Frame& f) {
     for (auto l = labels.rbegin(); l != labels.rend(); ++l) l->y = std::min(l->y, lowest), lowest = l->y - gap;
     std::string out;
     for (const auto& l : labels)
-        out += fmt::format("<text class=\"name s{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", color_of(plot, l.series), f.right + 8, l.y + 4,
-                           escape(plot.series[l.series].name));
+        out += fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", l.css, f.right + 8, l.y + 4, escape(*l.text));
     return out;
 }
 
@@ -288,6 +314,13 @@ std::string to_svg(const Plot& plot) {
         f.y = {plot.from_zero && f.y.low == 0 ? 0 : f.y.low - room, f.y.high + room};
     }
 
+    std::optional<Box> reference_at;
+    const bool named = plot.reference && !plot.reference_name.empty();
+    if (named) {
+        reference_at = reference_place(plot, f);
+        if (!reference_at) f.right = width - 12 - std::max(longest_name, text_width(plot.reference_name) + 10);
+    }
+
     std::string out = fmt::format(
         "<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" data-x0=\"{:.9g}\" data-x1=\"{:.9g}\" "
         "data-left=\"{}\" data-right=\"{:.1f}\">",
@@ -296,8 +329,6 @@ std::string to_svg(const Plot& plot) {
     if (plot.reference) {
         const double y = f.to_y(*plot.reference);
         out += fmt::format("<line class=\"reference\" x1=\"{}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", left, f.right, y, y);
-        out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", f.right - 4, y - 6,
-                           escape(plot.reference_name));
     }
     out += fmt::format("<line class=\"now\" x1=\"{0}\" x2=\"{0}\" y1=\"{1}\" y2=\"{2}\"/>", left, top - 6, bottom);
     for (std::size_t k = 0; k < plot.series.size(); ++k)
@@ -305,7 +336,10 @@ std::string to_svg(const Plot& plot) {
             out += fmt::format("<path class=\"curve s{}{}\" d=\"{}\"/>", color_of(plot, k), stroke_class(plot.series[k].stroke),
                                path_of(plot.series[k], f));
     out += marks(plot, f);
-    out += end_labels(plot, f);
+    if (reference_at)
+        out += fmt::format("<text class=\"tick on-plot\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", reference_at->right,
+                           reference_at->bottom, escape(plot.reference_name));
+    out += end_labels(plot, f, named && !reference_at);
     out += "<g class=\"hover\">";
     for (const auto& s : plot.series) out += hover_points(s, plot.series.size(), plot, f);
     return out + "</g></svg>\n";

@@ -11,7 +11,7 @@ const char* const script = R"js(
   const data = node("film-data");
   if (!data) return;
   const film = JSON.parse(data.textContent);
-  const canvas = node("screen"), pen = canvas.getContext("2d"), play = node("play"), seek = node("seek"), clock = node("clock");
+  const canvases = [...document.querySelectorAll(".screen canvas")], play = node("play"), seek = node("seek"), clock = node("clock");
   const load = base64 => {
     if (!base64) return null;
     const image = new Image();
@@ -20,7 +20,7 @@ const char* const script = R"js(
   };
   const pictures = film.views.map(view => view.map(layers => layers.map(load)));
   const last = film.times.length - 1;
-  let frame = seek ? Number(seek.value) : 0, view = 0, playing = false, due = 0;
+  let frame = seek ? Number(seek.value) : 0, playing = false, due = 0;
 
   const plots = [...document.querySelectorAll("svg.plot")].map(svg => ({
     line: svg.querySelector(".now"), x0: +svg.dataset.x0, x1: +svg.dataset.x1, left: +svg.dataset.left, right: +svg.dataset.right }));
@@ -32,10 +32,10 @@ const char* const script = R"js(
     p.line.setAttribute("x2", x);
   });
 
-  const draw = () => {
-    const [light, tint] = pictures[view][frame];
+  const draw = (canvas, view) => {
+    const [light, tint] = pictures[view][frame], pen = canvas.getContext("2d");
     for (const image of [light, tint])
-      if (image && !image.complete) { image.onload = draw; return; }
+      if (image && !image.complete) { image.onload = () => draw(canvas, view); return; }
     pen.globalCompositeOperation = "copy";
     pen.drawImage(light, 0, 0);
     if (tint) {
@@ -52,7 +52,7 @@ const char* const script = R"js(
       seek.setAttribute("aria-valuetext", film.labels[frame]);
     }
     mark(film.times[frame]);
-    draw();
+    canvases.forEach(draw);
   };
 
   const step = now => {
@@ -74,14 +74,12 @@ const char* const script = R"js(
 
   if (play) play.addEventListener("click", () => set_playing(!playing));
   if (seek) seek.addEventListener("input", () => { set_playing(false); show(Number(seek.value)); });
-  canvas.addEventListener("click", () => set_playing(!playing));
+  canvases.forEach(canvas => canvas.addEventListener("click", () => set_playing(!playing)));
   node("player").addEventListener("keydown", event => {
     if (event.key !== " " || event.target.closest("button")) return;
     event.preventDefault();
     set_playing(!playing);
   });
-  document.querySelectorAll("input[name=view]").forEach(input =>
-    input.addEventListener("change", () => { view = Number(input.value); draw(); }));
   document.querySelectorAll(".stills button").forEach(button => button.addEventListener("click", () => {
     set_playing(false);
     show(Number(button.dataset.frame));

@@ -49,13 +49,17 @@ section { margin-top: 72px; }
 
 .film { margin-top: 48px; }
 figure { margin: 0; }
-.screen { position: relative; overflow: hidden; border-radius: 12px; background: #05060a; width: 100%;
-  max-width: calc(82vh * var(--ratio)); margin: 0 auto; }
+.screens { display: grid; gap: 4px; overflow: hidden; border-radius: 12px; width: 100%; max-width: max(560px, calc(88vh * var(--ratio)));
+  margin: 0 auto; }
+.screens.beside { grid-template-columns: 1fr 1fr; }
+.screen { position: relative; overflow: hidden; border-radius: 12px; background: #05060a; width: 100%; }
+.screens .screen { border-radius: 0; }
 .screen canvas, .screen noscript img { display: block; width: 100%; height: 100%; }
 html:not(.js) .screen canvas, html:not(.js) .controls { display: none; }
-.clock, .bar { position: absolute; left: 18px; color: #fff; font-size: clamp(0.8rem, 0.6rem + 0.8vw, 1rem); text-shadow: 0 0 6px #000, 0 0 2px #000;
+.clock, .bar, .view { position: absolute; left: 18px; color: #fff; font-size: clamp(0.8rem, 0.6rem + 0.8vw, 1rem); text-shadow: 0 0 6px #000, 0 0 2px #000;
   font-variant-numeric: tabular-nums; pointer-events: none; }
 .clock { top: 12px; font-weight: 600; }
+.view { top: 12px; left: auto; right: 18px; font-size: clamp(0.7rem, 0.6rem + 0.5vw, 0.875rem); }
 .bar { bottom: 14px; border-bottom: 2px solid #fff; text-align: center; line-height: 1.5; white-space: nowrap; font-size: clamp(0.7rem, 0.6rem + 0.5vw, 0.875rem); }
 .controls { display: flex; align-items: center; gap: 16px; margin: 14px 0 4px; }
 #play { flex: none; width: 44px; height: 44px; border-radius: 50%; border: 0; padding: 11px; background: var(--ink); color: var(--paper); cursor: pointer; }
@@ -63,11 +67,7 @@ html:not(.js) .screen canvas, html:not(.js) .controls { display: none; }
 #play .stop, #play.playing .start { display: none; }
 #play.playing .stop { display: inline; }
 #seek { flex: 1; min-width: 0; height: 28px; accent-color: var(--accent); cursor: pointer; }
-.views { flex: none; display: flex; border: 1px solid var(--line); border-radius: 99px; padding: 3px; margin: 0 0 0 auto; background: var(--card); }
-.views legend, .views input { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.views span { display: block; padding: 4px 14px; border-radius: 99px; cursor: pointer; font-size: 0.9rem; }
-.views input:checked + span { background: var(--ink); color: var(--paper); }
-:is(button, input, summary, pre):focus-visible, .views input:focus-visible + span { outline: 3px solid var(--s1); outline-offset: 2px; }
+:is(button, input, summary, pre):focus-visible { outline: 3px solid var(--s1); outline-offset: 2px; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 24px; font-size: 0.875rem; margin-top: 10px; }
 .key i { display: inline-block; width: 54px; height: 10px; border-radius: 5px; margin-right: 8px; vertical-align: 0; }
 .key { color: var(--ink); }
@@ -77,6 +77,8 @@ html:not(.js) .screen canvas, html:not(.js) .controls { display: none; }
   text-align: left; cursor: pointer; font-variant-numeric: tabular-nums; border-radius: 8px; }
 html:not(.js) .stills button { cursor: default; }
 .stills img { display: block; width: 100%; height: auto; border-radius: 8px; margin-bottom: 4px; }
+.stills img:has(+ img) { margin-bottom: 2px; border-radius: 8px 8px 0 0; }
+.stills img + img { border-radius: 0 0 8px 8px; }
 
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 48px 44px; }
 .chart figcaption { font-size: 0.9rem; line-height: 1.5; margin-top: 4px; }
@@ -93,6 +95,7 @@ html:not(.js) .stills button { cursor: default; }
 .js .plot .now.shown { visibility: visible; }
 .plot .curve { fill: none; stroke-width: 2.25; stroke-linejoin: round; stroke-linecap: round; }
 .plot .name { font-weight: 600; }
+.plot .on-plot { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }  /* grid lines end at the text */
 .s0 { --own: var(--s0); } .s1 { --own: var(--s1); } .s2 { --own: var(--s2); }
 .s3 { --own: var(--s3); } .s4 { --own: var(--s4); } .s5 { --own: var(--s5); }
 .s6 { --own: var(--s6); } .s7 { --own: var(--s7); } .s8 { --own: var(--ink); }
@@ -130,7 +133,8 @@ pre { margin: 0; padding: 4px 18px 18px; overflow-x: auto; line-height: 1.5; }
   main { padding: 32px 18px 64px; }
   section { margin-top: 56px; }
   .film { margin-top: 32px; margin-inline: -18px; }
-  .film .screen { border-radius: 0; }
+  .film .screens { border-radius: 0; }
+  .screens.beside { grid-template-columns: 1fr; }
   .film .controls, .film figcaption, .film .stills, .film > p, .film > h2 { margin-inline: 18px; }
   .stills { grid-template-columns: repeat(2, 1fr); }
   .tiles { grid-template-columns: 1fr 1fr; gap: 16px 20px; }
