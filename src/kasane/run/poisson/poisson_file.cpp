@@ -105,13 +105,14 @@ CellField read_field(io::Section table, const std::string& what, const std::stri
                      const fs::path& directory, const sparse::PoissonProblem& problem) {
     CellField field;
     if (!table.has("file")) {
-        field.formula = table.text("formula", {.help = what + ": numbers, + - * / ^ ( ), i j k, x y z, pi, sin cos exp log sqrt abs",
+        field.formula = table.text("formula", {.help = what + ": in i j k, x y z, pi, numbers, + - * / ^ ( ), < <= > >= == != && ||, "
+                                                              "a ? b : c, sin cos exp log sqrt abs",
                                                .fallback = fallback.empty() ? std::nullopt : std::optional(fallback)});
         field.where = table.where("formula");
         if (table.has("dataset")) table.problem("dataset", "has no effect here: it belongs to file");
         if (const auto given = table.peek("formula")) {
             try {
-                sparse::parse_formula(*given);
+                sparse::check_formula(*given);
             } catch (const InputError& error) {
                 table.problem("formula", error.problems()[0].message);
             }
