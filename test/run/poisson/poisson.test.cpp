@@ -201,6 +201,18 @@ TEST_F(Poisson, HoldsItsFaces) {
         EXPECT_NEAR(phi[row], expected[row / 4 % 4], 1e-10) << row;  // rtol, a condition number of tens
 }
 
+TEST_F(Poisson, FacesThatAreNotNamedAreClosed) {
+    // Between x_min and x_max alone, phi depends on x alone.
+    problem(4, "rtol = 1e-12\n", "[boundary]\nx_min = { dirichlet = 1 }\nx_max = { dirichlet = 0 }\n", "formula = '0'");
+    ASSERT_EQ(kasane({"run", "box.toml", "--quiet"}).status, 0);
+    const auto phi = potential();
+    for (size_t row = 0; row < phi.size(); ++row) EXPECT_NEAR(phi[row], 0.875 - 0.25 * static_cast<double>(row % 4), 1e-10) << row;
+    const auto resolved = kasane({"check", "box.toml", "--json"}).json()["resolved"].get<std::string>();
+    for (const char* face : {"y_min", "y_max", "z_min", "z_max"})
+        EXPECT_NE(resolved.find(std::string("[boundary.") + face + "]\nneumann = 0.0"), std::string::npos) << resolved;
+    EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["boundary"]["z_max"], (json{{"neumann", 0.0}}));
+}
+
 TEST_F(Poisson, ASingularProblemIsSolvedForItsMeanFreeSolution) {
     problem(8, "", "[boundary]\nz_max = { neumann = 0 }\n");
     EXPECT_NE(kasane({"check", "box.toml"}).out.find("known up to a constant"), std::string::npos);

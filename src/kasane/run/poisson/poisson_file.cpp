@@ -93,7 +93,9 @@ Boundary read_face(io::Section face, const std::string& name, const Boundary& fa
     return {kind, face.number("neumann", {.help = "flux density -c dphi/dn that leaves through the face", .fallback = fallback.value})};
 }
 
+/// Without the table the library's default holds; in a given table, faces that are not named have zero flux.
 void read_boundary(io::Section table, PoissonFile& file) {
+    if (table.present()) file.problem.boundary = {};
     for (std::size_t f = 0; f < 6; ++f) {
         auto& face = file.problem.boundary[f];
         face = read_face(table.table(sparse::face_names[f]), sparse::face_names[f], face);
@@ -217,7 +219,7 @@ PoissonFile read_poisson_file(const fs::path& path, const std::vector<io::Settin
     file.space = keys.space;
     auto grid = root.table("grid", "a box of cells with its lower corner at the origin");
     read_grid(grid, directory, file);
-    read_boundary(root.table("boundary", "phi = 0 on z_max and zero flux elsewhere, unless said otherwise"), file);
+    read_boundary(root.table("boundary", "faces that are not named have zero flux; without this table phi = 0 on z_max"), file);
     if (!grid.faulty("grid") && file.problem.rows() == 1 && file.problem.singular())
         grid.problem("cells", "leave a single cell that nothing holds: its equation is empty. Give one face a Dirichlet value");
     file.coefficient =
