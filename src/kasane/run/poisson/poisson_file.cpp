@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/hdf5.hpp>
+#include <kasane/core/math/compensated.hpp>
 #include <kasane/run/component_keys.hpp>
 #include <kasane/run/poisson/poisson_file.hpp>
 #include <kasane/run/run_keys.hpp>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kasane::run {
 namespace {
@@ -79,7 +81,8 @@ void read_grid(io::Section grid, const fs::path& directory, PoissonFile& file) {
         counts.boundary[0].kind = BoundaryKind::dirichlet;
         sparse::validate(counts);
     } catch (const InputError& error) {
-        for (const auto& each : error.problems()) grid.problem(grid.has(each.where.key) ? each.where.key : "cells", each.message);
+        for (const auto& each : error.problems())
+            grid.problem(grid.has(each.where.key) ? each.where.key : grid.has("file") ? "file" : "cells", each.message);
     }
 }
 
@@ -97,6 +100,7 @@ Boundary read_face(io::Section face, const std::string& name, const Boundary& fa
 void read_boundary(io::Section table, PoissonFile& file) {
     if (table.present()) file.problem.boundary = {};
     for (std::size_t f = 0; f < 6; ++f) {
+        file.faces[f] = table.where(sparse::face_names[f]);
         auto& face = file.problem.boundary[f];
         face = read_face(table.table(sparse::face_names[f]), sparse::face_names[f], face);
     }
@@ -237,13 +241,48 @@ PoissonFile read_poisson_file(const fs::path& path, const std::vector<io::Settin
     file.report = output.flag("report", {.help = "write report.html at the end", .fallback = true});
     reader.finish();
     if (file.problem.singular())
-        file.notes.emplace_back(
-            "no face holds phi, so it is known up to a constant: the solution of mean zero is taken, after the mean of "
-            "the right-hand side is taken out");
+        file.notes.emplace_back("no face holds phi, so it is known up to a constant: the solution of mean zero is taken");
     file.unused_keys = reader.unused_keys();
     file.resolved = resolved_text(reader);
     return file;
 }
+
+namespace {
+
+/// Where no face holds phi, what the sources give must leave through the faces.
+void check_balance(const PoissonFile& file, const sparse::PoissonProblem& problem, const std::vector<double>& b) {
+    const auto [least, most] = std::ranges::minmax(b);
+    const double unit = std::max({std::abs(least), std::abs(most), std::numeric_limits<double>::min()});  // squares do not overflow
+    CompensatedSum<double> sum, squares;
+    for (const double value : b) {
+        sum.add(value / unit);
+        squares.add(value / unit * (value / unit));
+    }
+    const double share = std::abs(sum.value()) / std::sqrt(squares.value() * static_cast<double>(b.size()));
+    if (!(share > file.solver.rtol)) return;
+    double volume = 1;
+    for (const int d : {0, 1, 2}) volume *= sparse::cell_faces(problem, d).back();
+    throw InputError(
+        fmt::format("does not balance: no face holds phi, and sources and boundary fluxes add up to {:.6g} instead of 0, so that no "
+                    "phi solves the problem ({:.2g} of the right-hand side remain). Give one face a dirichlet value, or subtract {:.15g} "
+                    "from the source",
+                    sum.value() * unit, share, sum.value() * unit / volume),
+        file.source.where);
+}
+
+/// What validate() finds, at the places of the run file.
+InputError placed(const PoissonFile& file, const InputError& error) {
+    auto problems = error.problems();
+    for (auto& problem : problems) {
+        const auto face = std::ranges::find(sparse::face_names, problem.where.key);
+        problem.where = problem.where.key == "coefficient" ? file.coefficient.where
+                        : face != sparse::face_names.end() ? file.faces[static_cast<std::size_t>(face - sparse::face_names.begin())]
+                                                           : file.cells;
+    }
+    return InputError(std::move(problems));
+}
+
+}  // namespace
 
 sparse::PoissonProblem load(const PoissonFile& file) {
     auto problem = file.problem;
@@ -251,9 +290,16 @@ sparse::PoissonProblem load(const PoissonFile& file) {
     try {
         sparse::validate(problem);
     } catch (const InputError& error) {
-        throw InputError(at_key(error).problems()[0].message, file.coefficient.where);
+        throw placed(file, error);
     }
     problem.source = values(file.source, problem);
+    std::vector<double> b;
+    try {
+        b = sparse::poisson_rhs(problem);
+    } catch (const InputError& error) {
+        throw InputError(at_key(error).problems()[0].message, file.source.where);
+    }
+    if (problem.singular()) check_balance(file, problem, b);
     return problem;
 }
 

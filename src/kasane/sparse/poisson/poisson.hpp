@@ -33,12 +33,13 @@ struct PoissonProblem {
 inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
 /// @throws InputError with all that is wrong: cells < 1 or more than most_rows of them, a spacing or coefficient that is not positive and
-///   finite, a boundary value that is not finite, wrong counts, one cell that nothing holds
+///   finite, a boundary value that is not finite, wrong counts, one cell that nothing holds, magnitudes of which conductances or flows
+///   leave the range of doubles; each with the name of its member, or of its face, as the key
 void validate(const PoissonProblem& problem);
 /// Entries of the matrix: a diagonal entry per cell and two per face between cells.
 index_t poisson_nonzeros(const PoissonProblem& problem);
 /// A of eq. 3. Takes the memory of the result's own arrays and no more.
-/// @throws InputError as validate(), or where a face's conductance leaves the range of doubles
+/// @throws InputError as validate()
 CsrMatrix poisson_matrix(const PoissonProblem& problem);
 /// b of eq. 3: V_i f_i, what the values on Dirichlet faces push in, less what leaves through Neumann faces.
 /// @throws InputError as validate(), and for a source of another size or with an entry that is not finite
