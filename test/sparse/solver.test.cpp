@@ -357,6 +357,28 @@ CsrMatrix without_dirichlet(BoxCells cells) {
     return A;
 }
 
+TEST(SparseSolver, GoesOnWhereItWasStopped) {
+    const CsrMatrix A = box_matrix(box);
+    const auto b = box_source(box);
+    for (const auto& on : spaces())
+        for (const char* iteration : {"plain", "eisenstat", "reduced"}) {
+            Solver solver(on, A.view(), with("cm-rcm:2", "auto", "auto", iteration));
+            SolveLog whole;
+            const auto exact = solver.solve(b, &whole);
+            std::vector<double> x(b.size(), 0.);
+            SolveLog part = solver.solve(view(b), view(x), [](int, double) { return true; });
+            int iterations = part.iterations, parts = 1;
+            for (; part.end == krylov::CgEnd::stopped && parts < 1000; ++parts) {
+                part = solver.go_on(view(b), view(x), [](int, double) { return true; });
+                iterations += part.iterations;
+            }
+            EXPECT_TRUE(part.converged()) << krylov::name(part.end);
+            EXPECT_NEAR(iterations, whole.iterations, 2) << iteration << " in " << parts << " parts";
+            EXPECT_LT(relative_difference(x, exact), 1e-6);
+            EXPECT_EQ(solver.go_on(view(b), view(x)).iterations, 0) << "nothing was stopped: from x, anew";
+        }
+}
+
 TEST(SparseSolver, SingularSystemsAreSolvedForTheMeanFreeSolution) {
     const BoxCells cells{12, 11, 10};
     const CsrMatrix A = without_dirichlet(cells);

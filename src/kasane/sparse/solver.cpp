@@ -285,11 +285,11 @@ SolveLog Solver::solve_on_device(View<const double> b, View<double> x, const Sto
         std::vector<double> b_here(static_cast<std::size_t>(n)), x_here(b_here);
         copy_to_host(on, view(b_here), b);
         copy_to_host(on, view(x_here), View<const double>(x));
-        const SolveLog log = solve(view(b_here), view(x_here), stop);
+        const SolveLog log = solve_from(Start::anew, view(b_here), view(x_here), stop);
         copy_from_host(on, x, View<const double>(view(x_here)));
         return log;
     }
-    return run_engine(*engine, b, x, parts_->null.singular, stop);
+    return run_engine(*engine, b, x, parts_->null.singular, Start::anew, stop);
 }
 #endif
 
@@ -310,7 +310,13 @@ void Solver::set_tolerance(double rtol, int iteration_limit) {
     std::visit([&](auto& engine) { engine.options.rtol = rtol, engine.options.iteration_limit = iteration_limit; }, parts_->engine);
 }
 
-SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction& stop) {
+SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction& stop) { return solve_from(Start::anew, b, x, stop); }
+
+SolveLog Solver::go_on(View<const double> b, View<double> x, const StopFunction& stop) {
+    return solve_from(Start::where_stopped, b, x, stop);
+}
+
+SolveLog Solver::solve_from(Start start, View<const double> b, View<double> x, const StopFunction& stop) {
     const index_t n = parts_->facts.rows;
     KS_VALIDATE(b.n == n, "the right-hand side has " + std::to_string(b.n) + " rows, the matrix " + std::to_string(n) + ".");
     KS_VALIDATE(x.n == n, "the solution has " + std::to_string(x.n) + " rows, the matrix " + std::to_string(n) + ".");
@@ -320,22 +326,22 @@ SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction&
     const bool many = null.singular && null.components > 1;
     std::vector<double> projected;
     double removed = 0;
+    Stopwatch watch;
+    SolveLog log;
     if (many) {
         projected.assign(b.begin(), b.end());
         removed = remove_means(null, view(projected));
         b = view(projected);
     }
     const bool mean_free = null.singular && !many;
-    Stopwatch watch;
-    SolveLog log;
-    if (auto* engine = std::get_if<Engine<Cpu>>(&parts_->engine)) log = run_engine(*engine, b, x, mean_free, stop);
+    if (auto* engine = std::get_if<Engine<Cpu>>(&parts_->engine)) log = run_engine(*engine, b, x, mean_free, start, stop);
 #if defined(KASANE_CUDA)
     if (auto* engine = std::get_if<Engine<Cuda>>(&parts_->engine)) {
         const Cuda on = engine->system.on;
         Buffer<double, Cuda> b_there(on, n), x_there(on, n);
         copy_from_host(on, b_there.view(), b);
         copy_from_host(on, x_there.view(), View<const double>(x));
-        log = run_engine(*engine, b_there.view(), x_there.view(), mean_free, stop);
+        log = run_engine(*engine, b_there.view(), x_there.view(), mean_free, start, stop);
         copy_to_host(on, x, View<const double>(x_there.view()));
     }
 #endif

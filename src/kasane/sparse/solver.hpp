@@ -3,6 +3,7 @@
 // rounding; a solve that does not converge returns its log (see krylov::CgEnd) and never throws for numerical reasons.
 #pragma once
 
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/krylov/cg.hpp>
@@ -101,6 +102,7 @@ struct SolveLog {
     double seconds = 0;        ///< of the solve; copies from and to the host included where there are any
     double iteration_seconds = 0;  ///< of the iterations alone
     double mean_removed = 0;   ///< from b, where the system is singular
+    double outside_range = 0;  ///< share of ||b|| that no x can give, because A is singular; where it is above rtol, x = 0; else told as 0
     std::vector<ResidualPoint> history;
     bool converged() const { return end == krylov::CgEnd::converged; }
 };
@@ -108,6 +110,13 @@ struct SolveLog {
 /// Asked now and then (on the CPU every iteration, on a device every batch) with the iterations so far and the relative residual; true ends
 /// the solve with CgEnd::stopped.
 using StopFunction = std::function<bool(int iteration, double residual)>;
+
+/// The preconditioner cannot be built for this matrix.
+class PreconditionError : public ComputationError {
+    using ComputationError::ComputationError;
+};
+
+enum class Start;  ///< see engine.hpp
 
 /// Solves A x = b for one A and any number of right-hand sides.
 class Solver {
@@ -129,6 +138,9 @@ class Solver {
     /// @param b [n] host   @param x [n] host: first guess in, solution out
     /// @throws InputError: another size than A's, NaN or infinity in b or x
     SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {});
+    /// Continues the last solve, which stop() ended, with its search direction: up to rounding, the iterations are those of a solve that
+    /// was not stopped. @param b  the same   @param x  as that solve left it
+    SolveLog go_on(View<const double> b, View<double> x, const StopFunction& stop = {});
     /// From zero.
     std::vector<double> solve(const std::vector<double>& b, SolveLog* log = nullptr);
 
@@ -140,6 +152,7 @@ class Solver {
    private:
     struct Parts;
     explicit Solver(std::unique_ptr<Parts> parts);
+    SolveLog solve_from(Start start, View<const double> b, View<double> x, const StopFunction& stop);
     std::unique_ptr<Parts> parts_;
 };
 

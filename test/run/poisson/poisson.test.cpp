@@ -213,6 +213,26 @@ TEST_F(Poisson, FacesThatAreNotNamedAreClosed) {
     EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["boundary"]["z_max"], (json{{"neumann", 0.0}}));
 }
 
+TEST_F(Poisson, CheckpointsDoNotChangeTheIteration) {
+    for (const std::string solver : {"iteration = 'eisenstat'\n", "iteration = 'plain'\n", "iteration = 'reduced'\nordering = 'cm-rcm:2'\n",
+                                     "precondition = 'jacobi'\n"}) {
+        problem(16, solver);
+        auto text = read_file(directory / "box.toml");
+        if (solver.find("ordering") != std::string::npos) text.erase(text.find("ordering = 'cm-rcm:8'\n"), 22);
+        test::write_file(directory / "box.toml", text);
+        const auto whole = kasane({"run", "box.toml", "--json", "--force", "-o", "whole"});
+        const auto parts = kasane({"run", "box.toml", "--json", "--force", "-o", "parts", "--set", "output.checkpoint_every=1e-7"});
+        ASSERT_EQ(whole.status, 0) << whole.err;
+        ASSERT_EQ(parts.status, 0) << solver << parts.err;
+        EXPECT_NEAR(parts.json()["iterations"].get<int>(), whole.json()["iterations"].get<int>(), 2) << solver;
+        EXPECT_LE(parts.json()["relative_residual"], 1e-8);
+        const auto phi = potential("whole");
+        EXPECT_LT(largest_difference(potential("parts"), phi), 1e-6 * phi[0]) << solver;
+        const auto history = run::read_solution(directory / "parts/solution.hdf5").history;
+        EXPECT_EQ(history.size(), static_cast<size_t>(parts.json()["iterations"].get<int>()) + 1) << "each iteration once";
+    }
+}
+
 TEST_F(Poisson, ASingularProblemIsSolvedForItsMeanFreeSolution) {
     problem(8, "", "[boundary]\nz_max = { neumann = 0 }\n", "formula = 'i + j + k - 13.5'");
     EXPECT_NE(kasane({"check", "box.toml"}).out.find("known up to a constant"), std::string::npos);
@@ -324,10 +344,6 @@ TEST_F(Poisson, AKilledSolveGoesOnFromItsNewestWholeCheckpoint) {
         file.seekp(static_cast<std::streamoff>(fs::file_size(saved.back()) / 2));
         file.put('!');
     }
-    // The Krylov space of some milliseconds is too small to converge soon: to go on without new beginnings is the user's to say.
-    auto run_file = read_file(directory / "out/run.toml");
-    run_file.replace(run_file.find("checkpoint_every = 0.02"), 23, "checkpoint_every = 0.0 ");
-    test::write_file(directory / "out/run.toml", run_file);
     const auto resumed = kasane({"resume", "out", "--json"});
     ASSERT_EQ(resumed.status, 0) << resumed.err;
     EXPECT_NE(resumed.err.find("damaged"), std::string::npos) << resumed.err;

@@ -233,8 +233,7 @@ PoissonFile read_poisson_file(const fs::path& path, const std::vector<io::Settin
     auto output = root.table("output", "what is written");
     file.directory = read_output_directory(output);
     file.checkpoint_every =
-        output.number("checkpoint_every", {.help = "wall time after which the iterate is saved and the iteration begins "
-                                                   "anew from it; 0: only when interrupted",
+        output.number("checkpoint_every", {.help = "wall time after which the iterate is saved; 0: only when interrupted",
                                            .unit = "s",
                                            .fallback = 0.0,
                                            .range = io::at_least(0)});

@@ -136,6 +136,7 @@ class PoissonRun {
         Progress progress(controls.progress, record_.title, 1);
         double farthest = 0;
         const int begun_at = record_.log.iterations;
+        bool checkpointed = false;
         for (int left = file_.solver.iteration_limit; left > 0 && !interrupted_;) {
             solver.set_tolerance(file_.solver.rtol, left);
             const Stopwatch since_checkpoint;
@@ -147,10 +148,11 @@ class PoissonRun {
                 if (controls.stop()) return interrupted_ = true;
                 return file_.checkpoint_every > 0 && iteration > 0 && since_checkpoint.seconds() >= file_.checkpoint_every;
             };
-            const auto life = solver.solve(view(b), view(x), stop);
+            const auto life = checkpointed ? solver.go_on(view(b), view(x), stop) : solver.solve(view(b), view(x), stop);
             auto& all = record_.log;
             append(solution_.history, life.history, all.iterations);
-            if (auto& last = solution_.history; !last.empty() && std::isnan(last.back().relative)) last.back().relative = life.residual;
+            if (auto& last = solution_.history; !last.empty() && std::isnan(last.back().relative))
+                last.back().relative = life.true_residual;
             all.end = life.end;
             all.iterations += life.iterations;
             all.residual = life.residual, all.true_residual = life.true_residual, all.mean_removed = life.mean_removed;
@@ -166,6 +168,7 @@ class PoissonRun {
             progress.clear();
             save_iterate();
             write_record();
+            checkpointed = true;
         }
     }
 
