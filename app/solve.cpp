@@ -159,17 +159,18 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
     object["read_seconds"] = read_seconds;
     object["solution"] = nullptr;
     const bool finite = std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
-    if (!o.solution.empty() && finite) {
+    const bool attempted = log.outside_range == 0;
+    if (!o.solution.empty() && finite && attempted) {
         write_solution(o.solution, x);
         object["solution"] = o.solution;
         text += log.converged() ? fmt::format("\nx: {}", o.solution) : fmt::format("\nx, not converged: {}", o.solution);
     }
     print(common, object, text);
     if (log.converged()) return success;
-    const auto written = o.solution.empty() ? ""
-                         : finite           ? "; the last x was written"
-                                            : "; x holds numbers that are not finite and was not written";
-    log::error("{}: not solved: {}{}", o.matrix, advice(log.end), written);
+    const auto written = o.solution.empty() || !attempted ? ""
+                         : finite                         ? "; the last x was written"
+                                                          : "; x holds numbers that are not finite and was not written";
+    log::error("{}: not solved: {}{}", o.matrix, advice(log), written);
     return computation_failed;
 }
 

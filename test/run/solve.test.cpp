@@ -183,6 +183,54 @@ TEST_F(Solve, DuplicatesAndSingularMatricesAreSaid) {
     for (std::size_t i = 0; i < 50; ++i) EXPECT_NEAR(x[i], exact[i], 1e-8 * 1000 * 10) << i;
 }
 
+TEST_F(Solve, ARightHandSideOutsideTheRangeOfASingularMatrixFails) {
+    sparse::write_matrix_market(directory / "A.mtx", chain(50, 2, 1).view(), true);
+    const auto failed = [&](std::vector<std::string> arguments, const std::string& mean) {
+        arguments.insert(arguments.end(), {"-o", "x.mtx", "--json"});
+        const auto outcome = solve(arguments);
+        EXPECT_EQ(outcome.status, 1) << outcome.err;
+        EXPECT_EQ(outcome.json()["converged"], false);
+        EXPECT_GT(outcome.json()["relative_residual"], 1e-8);
+        for (const auto& words :
+             {std::string("A.mtx: not solved: the matrix is singular"), "its mean is " + mean, std::string("Subtract the mean")})
+            EXPECT_NE(outcome.err.find(words), std::string::npos) << "no '" << words << "' in " << outcome.err;
+        EXPECT_FALSE(fs::exists(directory / "x.mtx"));
+        arguments.pop_back();
+        EXPECT_EQ(solve(arguments).out.find("was taken from"), std::string::npos);
+    };
+    failed({"A.mtx"}, "1,");  // 1 in every row
+    auto b = product(chain(50, 2, 1), waves(50));
+    for (auto& value : b) value += 1e-3;
+    sparse::write_vector_market(directory / "b.mtx", view(static_cast<const std::vector<double>&>(b)));
+    failed({"A.mtx", "-b", "b.mtx"}, "0.001,");
+    // Two chains, each with a mean of its own, which cancel in the sum.
+    put("A.mtx", symmetric + "4 4 6\n1 1 1\n2 1 -1\n2 2 1\n3 3 1\n4 3 -1\n4 4 1\n");
+    put("b.mtx", array + "4 1\n2\n2\n-2\n-2\n");
+    failed({"A.mtx", "-b", "b.mtx"}, "2,");
+    put("b.mtx", array + "4 1\n2\n-2\n3\n-3\n");
+    EXPECT_EQ(solve({"A.mtx", "-b", "b.mtx"}).status, 0);
+}
+
+TEST_F(Solve, OtherSingularMatricesNeverSucceedWithoutASolution) {
+    // Graph Laplacians scaled on both sides by 1, 2, 3, ...: singular, though no row sums to zero.
+    auto A = chain(40, 2, 1);
+    for (std::size_t i = 0; i < 40; ++i)
+        for (auto k = static_cast<std::size_t>(A.begin[i]); k < static_cast<std::size_t>(A.begin[i + 1]); ++k)
+            A.value[k] *= static_cast<double>(i + 1) * static_cast<double>(A.column[k] + 1);
+    sparse::write_matrix_market(directory / "A.mtx", A.view(), true);
+    const auto outside = waves(40), inside = product(A, waves(40));
+    for (const char* by : {"ic0", "ssor", "jacobi", "none"}) {
+        sparse::write_vector_market(directory / "b.mtx", view(outside));
+        const auto failed = solve({"A.mtx", "-b", "b.mtx", "--precondition", by, "--json"});
+        EXPECT_EQ(failed.status, 1) << by << failed.out;
+        EXPECT_GT(failed.json()["relative_residual"], 1e-8) << by;
+        sparse::write_vector_market(directory / "b.mtx", view(inside));
+        const auto solved = solve({"A.mtx", "-b", "b.mtx", "--precondition", by, "--json"});
+        EXPECT_EQ(solved.status, 0) << by << solved.err;
+        EXPECT_LE(solved.json()["relative_residual"], 1e-8) << by;
+    }
+}
+
 TEST_F(Solve, BadMatrixFilesNameFileAndLine) {
     const auto refused = [&](const std::string& text, const std::vector<std::string>& words) {
         put("A.mtx", text);

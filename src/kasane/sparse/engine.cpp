@@ -126,10 +126,17 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
     }
     const double unit = seen.largest > 0 ? std::ldexp(1., -std::clamp(std::ilogb(seen.largest), -1000, 1000)) : 1;
     const double raised = mean_free ? mean(on, b) : 0;
+    const double b_norm = std::sqrt(sum_of_squares(on, b, unit, raised * unit));
+    const double removed_norm = std::fabs(raised * unit) * std::sqrt(static_cast<double>(b.n));
+    if (removed_norm > engine.options.rtol * std::hypot(b_norm, removed_norm)) {
+        into_system(on, layout, scale, true, 0., x, v.x.view());
+        out_of_system(on, layout, scale, 0., v.x.view(), x);
+        log = outside_range(removed_norm / std::hypot(b_norm, removed_norm));
+        log.mean_removed = raised;
+        log.seconds = watch.seconds();
+        return log;
+    }
     log.mean_removed = raised;
-    double b_norm = std::sqrt(sum_of_squares(on, b, unit, raised * unit));
-    // A b of the null space alone leaves rounding behind.
-    if (mean_free && b_norm <= 1e-14 * std::fabs(raised * unit) * std::sqrt(static_cast<double>(b.n))) b_norm = 0;
     if (b_norm == 0) {
         into_system(on, layout, scale, true, 0., x, v.x.view());
         out_of_system(on, layout, scale, 0., v.x.view(), x);
@@ -155,7 +162,6 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
     task.b_norm = b_norm;
     task.rho_before = rho_before;
     constexpr int most_restarts = 3;
-    constexpr double slack = 10;  // the true residual may lie so far above the tolerance by rounding
     double true_before = 0;
     while (true) {
         const int done = log.iterations;
@@ -172,7 +178,7 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
         }
         log.end = end_of(part.verdict);
         engine.rho_before = part.verdict == Verdict::stopped ? part.rho_before : 0;
-        if (part.verdict != Verdict::converged || log.true_residual <= slack * task.rtol) break;
+        if (part.verdict != Verdict::converged || log.true_residual <= task.rtol) break;
         // Rounding let the recurrence drift from b - A x: begin again from there, while that still helps.
         if (log.restarts == most_restarts || (log.restarts > 0 && log.true_residual > 0.5 * true_before)) {
             log.end = krylov::CgEnd::stagnated;
@@ -184,6 +190,7 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
     }
     out_of_system(on, layout, scale, 1 / unit, v.x.view(), x);
     if (mean_free) subtract(on, x, mean(on, x), x);
+    if (log.converged() && !look_at(on, View<const double>(x)).finite) log.end = krylov::CgEnd::not_finite;  // in the user's units
     log.seconds = watch.seconds();
     return log;
 }

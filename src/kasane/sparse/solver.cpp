@@ -35,20 +35,31 @@ struct NullSpace {
     index_t components = 1;
 };
 
-/// Means of each component taken out of x; the largest of them.
-double remove_means(const NullSpace& null, View<double> x) {
+struct RemovedMeans {
+    double largest = 0;
+    double share = 0;  ///< of x's norm
+};
+
+/// Takes the mean of each component out of x.
+RemovedMeans remove_means(const NullSpace& null, View<double> x) {
     std::vector<double> sum(static_cast<std::size_t>(null.components), 0.), count(sum);
     for (index_t i = 0; i < x.n; ++i) {
         sum[null.component[i]] += x[i];
         count[null.component[i]] += 1;
     }
-    double most = 0;
+    RemovedMeans removed;
+    double largest = 0, norm2 = 0, removed2 = 0;
+    for (index_t i = 0; i < x.n; ++i) largest = std::max(largest, std::fabs(x[i]));
+    const double unit = largest > 0 ? largest : 1;  // squares neither vanish nor overflow
+    for (index_t i = 0; i < x.n; ++i) norm2 += x[i] / unit * (x[i] / unit);
     for (std::size_t c = 0; c < sum.size(); ++c) {
         sum[c] /= std::max(1., count[c]);
-        most = std::fabs(sum[c]) > std::fabs(most) ? sum[c] : most;
+        removed.largest = std::fabs(sum[c]) > std::fabs(removed.largest) ? sum[c] : removed.largest;
+        removed2 += count[c] * (sum[c] / unit) * (sum[c] / unit);
     }
+    removed.share = norm2 > 0 ? std::sqrt(removed2 / norm2) : 0;
     for (index_t i = 0; i < x.n; ++i) x[i] -= sum[null.component[i]];
-    return most;
+    return removed;
 }
 
 void require_finite(View<const double> v, const char* what) {
@@ -145,8 +156,8 @@ void describe(const Engine<S>& engine, const AnySpace& on, const MatrixFacts& ma
                               std::to_string(facts.shift) + " of itself.");
     if (facts.singular)
         facts.notes.push_back(
-            "The matrix is singular: constants are its null space. The right-hand side's mean is taken out, and the solution whose mean is "
-            "zero is given.");
+            "The matrix is singular: constants are its null space. A right-hand side must have mean zero; the solution whose mean is zero "
+            "is given.");
 }
 
 /// The set-up of A in host memory for a space.
@@ -325,13 +336,19 @@ SolveLog Solver::solve_from(Start start, View<const double> b, View<double> x, c
     const NullSpace& null = parts_->null;
     const bool many = null.singular && null.components > 1;
     std::vector<double> projected;
-    double removed = 0;
+    RemovedMeans removed;
     Stopwatch watch;
     SolveLog log;
     if (many) {
         projected.assign(b.begin(), b.end());
         removed = remove_means(null, view(projected));
         b = view(projected);
+        if (removed.share > parts_->options.rtol) {
+            std::fill(x.begin(), x.end(), 0.);
+            log = outside_range(removed.share);
+            log.mean_removed = removed.largest;
+            return log;
+        }
     }
     const bool mean_free = null.singular && !many;
     if (auto* engine = std::get_if<Engine<Cpu>>(&parts_->engine)) log = run_engine(*engine, b, x, mean_free, start, stop);
@@ -347,7 +364,7 @@ SolveLog Solver::solve_from(Start start, View<const double> b, View<double> x, c
 #endif
     if (many) {
         remove_means(null, x);
-        log.mean_removed = removed;
+        log.mean_removed = removed.largest;
     }
     log.seconds = watch.seconds();
     return log;
