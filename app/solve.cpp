@@ -50,7 +50,8 @@ sparse::SolverOptions solver_options(const Options& o, const CLI::App& app) {
     take("--precondition", [&] { options.precondition = sparse::parse_precondition(o.precondition); });
     take("--iteration", [&] { options.iteration = sparse::parse_iteration(o.iteration); });
     take("--launch", [&] { options.launch = sparse::parse_launch(o.launch); });
-    require(options.rtol > 0 && options.rtol < 1, "--rtol", fmt::format("is {}: it must be above 0 and below 1. Try 1e-8", options.rtol));
+    require(options.rtol >= sparse::least_rtol && options.rtol < 1, "--rtol",
+            fmt::format("is {}: it must be at least {} and below 1. Try 1e-8", options.rtol, sparse::least_rtol));
     require(options.ssor_omega > 0 && options.ssor_omega < 2, "--ssor-omega",
             fmt::format("is {}: ssor is positive definite only for values above 0 and below 2. Try 1", options.ssor_omega));
     require(app.count("--ssor-omega") == 0 || o.precondition == "ssor", "--ssor-omega",
@@ -110,6 +111,8 @@ sparse::Solver solver_of(const Options& o, const AnySpace& space, const sparse::
         for (auto& problem : problems)
             if (problem.where.file == "the matrix") problem.where.file = o.matrix;
         throw InputError(problems);
+    } catch (const sparse::PreconditionError& error) {
+        throw ComputationError(fmt::format("{}: {} (--precondition jacobi)", o.matrix, error.what()));
     }
 }
 

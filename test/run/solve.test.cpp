@@ -231,6 +231,32 @@ TEST_F(Solve, OtherSingularMatricesNeverSucceedWithoutASolution) {
     }
 }
 
+TEST_F(Solve, AFactorisationThatFailsNamesTheFileAndTheOption) {
+    put("A.mtx", general + "2 2 4\n1 1 1\n1 2 10\n2 1 10\n2 2 1\n");
+    const auto outcome = solve({"A.mtx", "--json"});
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    for (const char* words : {"A.mtx: the incomplete Cholesky factorisation", "not positive", "--precondition jacobi"})
+        EXPECT_NE((outcome.out + outcome.err).find(words), std::string::npos) << "no '" << words << "' in " << outcome.out << outcome.err;
+}
+
+TEST_F(Solve, FilesOfPythonAndMatlabComeWithTheLineThatConvertsThem) {
+    using namespace std::string_literals;
+    const auto zip = "PK\x03\x04"s + std::string(26, '\0') + "indices.npy" + std::string(40, '\0');
+    put("A.npz", zip);
+    put("A.npy", "\x93NUMPY\x01\0"s + std::string(60, ' '));
+    put("A.mat", "MATLAB 5.0 MAT-file, Platform: GLNXA64" + std::string(60, ' '));
+    put("B.mat", "MATLAB 7.3 MAT-file, Platform: GLNXA64" + std::string(60, ' '));
+    expect_refused({"A.npz"}, {"A.npz", "scipy.io.mmwrite('A.mtx', scipy.sparse.load_npz('A.npz'))"});
+    expect_refused({"A.npy"}, {"A.npy", "scipy.io.mmwrite('A.mtx', scipy.sparse.coo_matrix(numpy.load('A.npy')))"});
+    expect_refused({"A.mat"}, {"A.mat", "scipy.io.loadmat('A.mat')['NAME']", "NAME is the variable's name"});
+    expect_refused({"B.mat"}, {"B.mat", "-v7"});
+    put_chain(4);
+    expect_refused({"A.mtx", "-b", "A.npy"}, {"A.npy", "scipy.io.mmwrite('A.mtx', numpy.load('A.npy').reshape(-1, 1))"});
+    expect_refused({"A.mtx", "-b", "A.npz"}, {"A.npz", "numpy.load('A.npz')['NAME'].reshape(-1, 1)"});
+    put("other.zip", "PK\x03\x04"s + std::string(26, '\0') + "matrix.mtx" + std::string(40, '\0'));
+    expect_refused({"other.zip"}, {"other.zip", "zip archive"});
+}
+
 TEST_F(Solve, BadMatrixFilesNameFileAndLine) {
     const auto refused = [&](const std::string& text, const std::vector<std::string>& words) {
         put("A.mtx", text);
@@ -271,7 +297,7 @@ TEST_F(Solve, BadOptionsAreNamed) {
         options.insert(options.begin(), "A.mtx");
         expect_refused(options, words);
     };
-    for (const char* rtol : {"0", "-1e-8", "1", "nan"}) refused({"--rtol", rtol}, {"--rtol", "above 0 and below 1"});
+    for (const char* rtol : {"0", "-1e-8", "1", "nan", "1e-300"}) refused({"--rtol", rtol}, {"--rtol", "at least 1e-15 and below 1"});
     for (const char* omega : {"0", "2", "-1", "nan"})
         refused({"--precondition", "ssor", "--ssor-omega", omega}, {"--ssor-omega", "below 2"});
     refused({"--ssor-omega", "1.5"}, {"--ssor-omega", "no effect", "ic0"});
@@ -282,6 +308,8 @@ TEST_F(Solve, BadOptionsAreNamed) {
     refused({"--numbering", "coalesce"}, {"--numbering", "coalesced"});
     refused({"--format", "sell:0:1"}, {"--format", "sell"});
     refused({"--precondition", "ilu"}, {"--precondition", "ic0"});
+    refused({"--precondition", "amg"}, {"--precondition", "is not known. There are none, jacobi, ssor, ic0."});
+    refused({"--format", "zzz"}, {"--format", "is not known. There are auto"});
     refused({"--iteration", "eisenstadt"}, {"--iteration", "eisenstat"});
     refused({"--launch", "graf"}, {"--launch", "graph"});
     refused({"--no-tune", "--tuning-file", "t.json"}, {"--no-tune", "--tuning-file"});

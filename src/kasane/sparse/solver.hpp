@@ -53,6 +53,9 @@ std::string name(Numbering);
 std::string name(Iteration);
 std::string name(Launch);
 
+/// The smallest tolerance that a user may ask for: rounding alone leaves a residual of some units of the last place of b.
+inline constexpr double least_rtol = 1e-15;
+
 struct SolverOptions {
     Ordering ordering;
     Numbering numbering = Numbering::automatic;
@@ -62,7 +65,7 @@ struct SolverOptions {
     bool single_factor = false;  ///< the factor's triangles in float under the double iteration (plain iteration only)
     Iteration iteration = Iteration::automatic;
     Launch launch = Launch::automatic;
-    double rtol = 1e-8;          ///< of ||b - A x|| / ||b||
+    double rtol = 1e-8;  ///< of ||b - A x|| / ||b||, see least_rtol
     int iteration_limit = 10000;
     bool tune = true;            ///< what is left to auto is timed on this device; else chosen by rule
     /// Where tuned choices are kept between programs; empty: not kept.
@@ -122,7 +125,7 @@ enum class Start;  ///< see engine.hpp
 class Solver {
    public:
     /// @param A  in host memory; not kept, and not needed after the constructor
-    /// @throws InputError from check(A); ComputationError when memory is short, with both numbers
+    /// @throws InputError from check(A) and where memory is short, with both numbers; PreconditionError
     Solver(AnySpace on, const CsrView& A, const SolverOptions& options = {});
 #if defined(KASANE_CUDA)
     /// The same for A in the memory of that device: check, ordering, factorisation and conversion run there. Only cm-rcm and automatic

@@ -44,7 +44,7 @@ TEST_F(BadPoisson, AllProblemsAtOnceWithTheirLines) {
         "[source]\nformula = 'i + sinn(j)'\n"
         "[solver]\nrtol = 0\nordering = 'cm-rmc:8'\nformat = 'sell:0'\n",
         {"text.toml:5:", "number 2: is 0", "text.toml:6:", "did you mean 'spacing'", "text.toml:8:", "did you mean 'dirichlet'",
-         "text.toml:9:", "did you mean 'x_max'", "text.toml:11:", "column 5", "'sin'", "text.toml:13:", "above 0",
+         "text.toml:9:", "did you mean 'x_max'", "text.toml:11:", "column 5", "'sin'", "text.toml:13:", "at least 1e-15",
          "text.toml:14:", "cm-rcm", "text.toml:15:", "output.directory", "is missing"});
 }
 
@@ -154,7 +154,8 @@ TEST_F(BadPoisson, Files) {
 }
 
 TEST_F(BadPoisson, Solvers) {
-    expect_refused({"solver.rtol=2"}, {"solver.rtol", "at most 1"});
+    for (const char* rtol : {"2.0", "1.0", "1e-300", "-1e-8"})
+        expect_refused({std::string("solver.rtol=") + rtol}, {"solver.rtol", "at least 1e-15 and below 1"});
     expect_refused({"solver.max_iterations=0"}, {"solver.max_iterations", "at least 1"});
     expect_refused({"solver.precondition=ic"}, {"solver.precondition", "ic0"});
     expect_refused({"solver.ordering=mc:0"}, {"solver.ordering"});

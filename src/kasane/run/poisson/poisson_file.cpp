@@ -162,8 +162,9 @@ auto choice(io::Section& table, const char* key, const char* help, const std::st
 
 sparse::SolverOptions read_solver(io::Section table, const fs::path& directory) {
     sparse::SolverOptions o;
-    o.rtol =
-        table.number("rtol", {.help = "of ||b - A x|| / ||b||", .fallback = o.rtol, .range = {.least = 0, .most = 1, .open_least = true}});
+    o.rtol = table.number("rtol", {.help = "of ||b - A x|| / ||b||", .fallback = o.rtol});
+    if (!(o.rtol >= sparse::least_rtol && o.rtol < 1))
+        table.problem("rtol", fmt::format("is {}: it must be at least {} and below 1. Try 1e-8", o.rtol, sparse::least_rtol));
     o.iteration_limit = static_cast<int>(
         table.integer("max_iterations", {.help = "of one solve", .fallback = o.iteration_limit, .least = 1, .most = 1'000'000'000}));
     o.precondition = choice(table, "precondition", "none | jacobi | ssor | ic0", name(o.precondition), sparse::parse_precondition);

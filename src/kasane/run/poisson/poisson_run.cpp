@@ -117,7 +117,7 @@ class PoissonRun {
     sparse::Solver set_up(const sparse::PoissonProblem& problem, const Stopwatch& watch) {
         const auto A = sparse::poisson_matrix(problem);
         record_.assembly_seconds = watch.seconds();
-        sparse::Solver solver(file_.space, A.view(), file_.solver);
+        auto solver = made(A);
         record_.setup = solver.setup();
         record_.papers = papers(chosen(record_.setup, file_.solver));
         const auto& s = record_.setup;
@@ -126,6 +126,14 @@ class PoissonRun {
         for (const auto& note : s.notes) log::info("{}", note);
         record_.notes.insert(record_.notes.end(), s.notes.begin(), s.notes.end());
         return solver;
+    }
+
+    sparse::Solver made(const sparse::CsrMatrix& A) {
+        try {
+            return {file_.space, A.view(), file_.solver};
+        } catch (const sparse::PreconditionError& error) {
+            throw ComputationError(fmt::format("{}: solver.precondition: {}", file_.path.string(), error.what()));
+        }
     }
 
     void solve(sparse::Solver& solver, const std::vector<double>& b, const RunControls& controls) {
@@ -200,7 +208,9 @@ class PoissonRun {
             case krylov::CgEnd::iteration_limit:
                 return text + fmt::format("`kasane resume {}` goes on; a new run takes a larger solver.max_iterations",
                                           directory_.path().string());
-            case krylov::CgEnd::stagnated: return text + "Rounding leaves no more: take a larger solver.rtol";
+            case krylov::CgEnd::stagnated: return text + "Rounding allows no smaller residual: take a larger solver.rtol";
+            case krylov::CgEnd::not_finite:
+                return text + "Numbers left the range of doubles: choose other units for grid.spacing, coefficient, source and boundary";
             case krylov::CgEnd::preconditioner_not_positive: return text + "Take solver.precondition = \"jacobi\"";
             default: return text + "The coefficients or widths may span too many orders of magnitude for double precision";
         }
