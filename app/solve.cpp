@@ -50,7 +50,8 @@ sparse::SolverOptions solver_options(const Options& o, const CLI::App& app) {
     take("--precondition", [&] { options.precondition = sparse::parse_precondition(o.precondition); });
     take("--iteration", [&] { options.iteration = sparse::parse_iteration(o.iteration); });
     take("--launch", [&] { options.launch = sparse::parse_launch(o.launch); });
-    require(options.rtol > 0 && options.rtol < 1, "--rtol", fmt::format("is {}: it must be above 0 and below 1. Try 1e-8", options.rtol));
+    require(options.rtol >= sparse::least_rtol && options.rtol < 1, "--rtol",
+            fmt::format("is {}: it must be at least {} and below 1. Try 1e-8", options.rtol, sparse::least_rtol));
     require(options.ssor_omega > 0 && options.ssor_omega < 2, "--ssor-omega",
             fmt::format("is {}: ssor is positive definite only for values above 0 and below 2. Try 1", options.ssor_omega));
     require(app.count("--ssor-omega") == 0 || o.precondition == "ssor", "--ssor-omega",
@@ -116,6 +117,8 @@ sparse::Solver solver_of(const Common& common, const Options& o, const AnySpace&
         for (auto& problem : problems)
             if (problem.where.file == "the matrix") problem.where.file = o.matrix;
         throw InputError(problems);
+    } catch (const sparse::PreconditionError& error) {
+        throw ComputationError(fmt::format("{}: {} (--precondition jacobi)", o.matrix, error.what()));
     }
 }
 
@@ -166,17 +169,18 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
     object["read_seconds"] = read_seconds;
     object["solution"] = nullptr;
     const bool finite = std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
-    if (!o.solution.empty() && finite) {
+    const bool attempted = log.outside_range == 0;
+    if (!o.solution.empty() && finite && attempted) {
         write_solution(o.solution, x);
         object["solution"] = o.solution;
         text += log.converged() ? fmt::format("\nx: {}", o.solution) : fmt::format("\nx, not converged: {}", o.solution);
     }
     print(common, object, text);
     if (log.converged()) return success;
-    const auto written = o.solution.empty() ? ""
-                         : finite           ? "; the last x was written"
-                                            : "; x holds numbers that are not finite and was not written";
-    log::error("{}: not solved: {}{}", o.matrix, advice(log.end), written);
+    const auto written = o.solution.empty() || !attempted ? ""
+                         : finite                         ? "; the last x was written"
+                                                          : "; x holds numbers that are not finite and was not written";
+    log::error("{}: not solved: {}{}", o.matrix, advice(log), written);
     return computation_failed;
 }
 

@@ -127,7 +127,8 @@ std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log
     text += fmt::format("\nmemory {}, {:.0f} bytes per unknown; {} at most during the set-up", mebibytes(setup.bytes),
                         per_unknown(setup.bytes, setup), mebibytes(setup.peak_bytes));
     for (const auto& note : setup.notes) text += "\nnote: " + note;
-    if (log.mean_removed != 0) text += fmt::format("\nnote: the mean {:.6g} was taken from the right-hand side", log.mean_removed);
+    if (log.mean_removed != 0 && log.outside_range == 0)
+        text += fmt::format("\nnote: the mean {:.6g} was taken from the right-hand side", log.mean_removed);
     text += fmt::format("\n{} after {} iteration{}: ||b - A x|| / ||b|| = {:.2e}", krylov::name(log.end), log.iterations,
                         log.iterations == 1 ? "" : "s", log.true_residual);
     text += fmt::format("\nsolved in {:.3g} s", log.seconds);
@@ -137,15 +138,23 @@ std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log
     return text + history_table(log.history);
 }
 
-std::string advice(krylov::CgEnd end) {
+std::string advice(const sparse::SolveLog& log) {
     using krylov::CgEnd;
-    switch (end) {
+    if (log.outside_range > 0)
+        return fmt::format(
+            "the matrix is singular (every row sums to zero), and no x gives this right-hand side: its mean is {:.6g}, and must be 0 (in "
+            "each connected part of the matrix); ||b - A x|| / ||b|| cannot be below {:.2g}. Subtract the mean from the right-hand side, "
+            "or hold one unknown fixed in the matrix",
+            log.mean_removed, log.outside_range);
+    switch (log.end) {
         case CgEnd::converged: return "";
         case CgEnd::iteration_limit:
             return "the limit of iterations was reached before the tolerance: allow more iterations, or a larger tolerance";
         case CgEnd::stagnated:
-            return "rounding keeps the true residual above the tolerance, or the right-hand side is not in the range of a singular matrix: "
-                   "ask for a larger tolerance";
+            return fmt::format(
+                "||b - A x|| / ||b|| stays at {:.2e} by rounding, or because the matrix is singular and the right-hand side not in its "
+                "range: ask for a larger tolerance (--rtol)",
+                log.true_residual);
         case CgEnd::operator_not_positive:
             return "the matrix is not positive definite (p.Ap <= 0 for some p): conjugate gradients do not solve such a system";
         case CgEnd::preconditioner_not_positive:

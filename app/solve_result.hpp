@@ -16,6 +16,6 @@ nlohmann::ordered_json as_json(const sparse::SetupFacts& setup, const sparse::So
 std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log);
 
 /// Why a solve that did not converge ended, and what to do; empty for one that did.
-std::string advice(krylov::CgEnd end);
+std::string advice(const sparse::SolveLog& log);
 
 }  // namespace kasane::app

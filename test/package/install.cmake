@@ -1,5 +1,5 @@
 # cmake -D BUILD=… -D SOURCE=… -D WORK=… -D GENERATOR=… -P install.cmake: installs the build into WORK, then configures, builds
-# and runs an outside program against it.
+# and runs outside programs against it.
 function(must)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
@@ -13,4 +13,5 @@ must(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/test/package -B ${WORK}/build
      -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${FLAGS})
 must(${CMAKE_COMMAND} --build ${WORK}/build)
 must(${WORK}/build/outside)
+must(${WORK}/build/formula)
 must(${WORK}/installed/bin/kasane --version)

@@ -183,6 +183,80 @@ TEST_F(Solve, DuplicatesAndSingularMatricesAreSaid) {
     for (std::size_t i = 0; i < 50; ++i) EXPECT_NEAR(x[i], exact[i], 1e-8 * 1000 * 10) << i;
 }
 
+TEST_F(Solve, ARightHandSideOutsideTheRangeOfASingularMatrixFails) {
+    sparse::write_matrix_market(directory / "A.mtx", chain(50, 2, 1).view(), true);
+    const auto failed = [&](std::vector<std::string> arguments, const std::string& mean) {
+        arguments.insert(arguments.end(), {"-o", "x.mtx", "--json"});
+        const auto outcome = solve(arguments);
+        EXPECT_EQ(outcome.status, 1) << outcome.err;
+        EXPECT_EQ(outcome.json()["converged"], false);
+        EXPECT_GT(outcome.json()["relative_residual"], 1e-8);
+        for (const auto& words :
+             {std::string("A.mtx: not solved: the matrix is singular"), "its mean is " + mean, std::string("Subtract the mean")})
+            EXPECT_NE(outcome.err.find(words), std::string::npos) << "no '" << words << "' in " << outcome.err;
+        EXPECT_FALSE(fs::exists(directory / "x.mtx"));
+        arguments.pop_back();
+        EXPECT_EQ(solve(arguments).out.find("was taken from"), std::string::npos);
+    };
+    failed({"A.mtx"}, "1,");  // 1 in every row
+    auto b = product(chain(50, 2, 1), waves(50));
+    for (auto& value : b) value += 1e-3;
+    sparse::write_vector_market(directory / "b.mtx", view(static_cast<const std::vector<double>&>(b)));
+    failed({"A.mtx", "-b", "b.mtx"}, "0.001,");
+    // Two chains, each with a mean of its own, which cancel in the sum.
+    put("A.mtx", symmetric + "4 4 6\n1 1 1\n2 1 -1\n2 2 1\n3 3 1\n4 3 -1\n4 4 1\n");
+    put("b.mtx", array + "4 1\n2\n2\n-2\n-2\n");
+    failed({"A.mtx", "-b", "b.mtx"}, "2,");
+    put("b.mtx", array + "4 1\n2\n-2\n3\n-3\n");
+    EXPECT_EQ(solve({"A.mtx", "-b", "b.mtx"}).status, 0);
+}
+
+TEST_F(Solve, OtherSingularMatricesNeverSucceedWithoutASolution) {
+    // Graph Laplacians scaled on both sides by 1, 2, 3, ...: singular, though no row sums to zero.
+    auto A = chain(40, 2, 1);
+    for (std::size_t i = 0; i < 40; ++i)
+        for (auto k = static_cast<std::size_t>(A.begin[i]); k < static_cast<std::size_t>(A.begin[i + 1]); ++k)
+            A.value[k] *= static_cast<double>(i + 1) * static_cast<double>(A.column[k] + 1);
+    sparse::write_matrix_market(directory / "A.mtx", A.view(), true);
+    const auto outside = waves(40), inside = product(A, waves(40));
+    for (const char* by : {"ic0", "ssor", "jacobi", "none"}) {
+        sparse::write_vector_market(directory / "b.mtx", view(outside));
+        const auto failed = solve({"A.mtx", "-b", "b.mtx", "--precondition", by, "--json"});
+        EXPECT_EQ(failed.status, 1) << by << failed.out;
+        EXPECT_GT(failed.json()["relative_residual"], 1e-8) << by;
+        sparse::write_vector_market(directory / "b.mtx", view(inside));
+        const auto solved = solve({"A.mtx", "-b", "b.mtx", "--precondition", by, "--json"});
+        EXPECT_EQ(solved.status, 0) << by << solved.err;
+        EXPECT_LE(solved.json()["relative_residual"], 1e-8) << by;
+    }
+}
+
+TEST_F(Solve, AFactorisationThatFailsNamesTheFileAndTheOption) {
+    put("A.mtx", general + "2 2 4\n1 1 1\n1 2 10\n2 1 10\n2 2 1\n");
+    const auto outcome = solve({"A.mtx", "--json"});
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    for (const char* words : {"A.mtx: the incomplete Cholesky factorisation", "not positive", "--precondition jacobi"})
+        EXPECT_NE((outcome.out + outcome.err).find(words), std::string::npos) << "no '" << words << "' in " << outcome.out << outcome.err;
+}
+
+TEST_F(Solve, FilesOfPythonAndMatlabComeWithTheLineThatConvertsThem) {
+    using namespace std::string_literals;
+    const auto zip = "PK\x03\x04"s + std::string(26, '\0') + "indices.npy" + std::string(40, '\0');
+    put("A.npz", zip);
+    put("A.npy", "\x93NUMPY\x01\0"s + std::string(60, ' '));
+    put("A.mat", "MATLAB 5.0 MAT-file, Platform: GLNXA64" + std::string(60, ' '));
+    put("B.mat", "MATLAB 7.3 MAT-file, Platform: GLNXA64" + std::string(60, ' '));
+    expect_refused({"A.npz"}, {"A.npz", "scipy.io.mmwrite('A.mtx', scipy.sparse.load_npz('A.npz'))"});
+    expect_refused({"A.npy"}, {"A.npy", "scipy.io.mmwrite('A.mtx', scipy.sparse.coo_matrix(numpy.load('A.npy')))"});
+    expect_refused({"A.mat"}, {"A.mat", "scipy.io.loadmat('A.mat')['NAME']", "NAME is the variable's name"});
+    expect_refused({"B.mat"}, {"B.mat", "-v7"});
+    put_chain(4);
+    expect_refused({"A.mtx", "-b", "A.npy"}, {"A.npy", "scipy.io.mmwrite('A.mtx', numpy.load('A.npy').reshape(-1, 1))"});
+    expect_refused({"A.mtx", "-b", "A.npz"}, {"A.npz", "numpy.load('A.npz')['NAME'].reshape(-1, 1)"});
+    put("other.zip", "PK\x03\x04"s + std::string(26, '\0') + "matrix.mtx" + std::string(40, '\0'));
+    expect_refused({"other.zip"}, {"other.zip", "zip archive"});
+}
+
 TEST_F(Solve, BadMatrixFilesNameFileAndLine) {
     const auto refused = [&](const std::string& text, const std::vector<std::string>& words) {
         put("A.mtx", text);
@@ -223,7 +297,7 @@ TEST_F(Solve, BadOptionsAreNamed) {
         options.insert(options.begin(), "A.mtx");
         expect_refused(options, words);
     };
-    for (const char* rtol : {"0", "-1e-8", "1", "nan"}) refused({"--rtol", rtol}, {"--rtol", "above 0 and below 1"});
+    for (const char* rtol : {"0", "-1e-8", "1", "nan", "1e-300"}) refused({"--rtol", rtol}, {"--rtol", "at least 1e-15 and below 1"});
     for (const char* omega : {"0", "2", "-1", "nan"})
         refused({"--precondition", "ssor", "--ssor-omega", omega}, {"--ssor-omega", "below 2"});
     refused({"--ssor-omega", "1.5"}, {"--ssor-omega", "no effect", "ic0"});
@@ -234,6 +308,8 @@ TEST_F(Solve, BadOptionsAreNamed) {
     refused({"--numbering", "coalesce"}, {"--numbering", "coalesced"});
     refused({"--format", "sell:0:1"}, {"--format", "sell"});
     refused({"--precondition", "ilu"}, {"--precondition", "ic0"});
+    refused({"--precondition", "amg"}, {"--precondition", "is not known. There are none, jacobi, ssor, ic0."});
+    refused({"--format", "zzz"}, {"--format", "is not known. There are auto"});
     refused({"--iteration", "eisenstadt"}, {"--iteration", "eisenstat"});
     refused({"--launch", "graf"}, {"--launch", "graph"});
     refused({"--no-tune", "--tuning-file", "t.json"}, {"--no-tune", "--tuning-file"});

@@ -108,13 +108,15 @@ Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverO
 }
 
 template <Space S>
-SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, bool mean_free, const StopFunction& stop) {
+SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, bool mean_free, Start start, const StopFunction& stop) {
     const S on = engine.system.on;
     const Layout<S>& layout = engine.system.layout;
     const View<const double> scale = engine.system.scale.view();
     auto& v = engine.vectors;
     Stopwatch watch;
     SolveLog log;
+    const double rho_before = start == Start::where_stopped ? engine.rho_before : 0;
+    engine.rho_before = 0;
     // In units of a power of two near b's largest entry: squares neither vanish nor overflow, and nothing is rounded.
     const VectorFacts seen = look_at(on, b), guess = look_at(on, x);
     if (!seen.finite || !guess.finite) {
@@ -124,10 +126,17 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
     }
     const double unit = seen.largest > 0 ? std::ldexp(1., -std::clamp(std::ilogb(seen.largest), -1000, 1000)) : 1;
     const double raised = mean_free ? mean(on, b) : 0;
+    const double b_norm = std::sqrt(sum_of_squares(on, b, unit, raised * unit));
+    const double removed_norm = std::fabs(raised * unit) * std::sqrt(static_cast<double>(b.n));
+    if (removed_norm > engine.options.rtol * std::hypot(b_norm, removed_norm)) {
+        into_system(on, layout, scale, true, 0., x, v.x.view());
+        out_of_system(on, layout, scale, 0., v.x.view(), x);
+        log = outside_range(removed_norm / std::hypot(b_norm, removed_norm));
+        log.mean_removed = raised;
+        log.seconds = watch.seconds();
+        return log;
+    }
     log.mean_removed = raised;
-    double b_norm = std::sqrt(sum_of_squares(on, b, unit, raised * unit));
-    // A b of the null space alone leaves rounding behind.
-    if (mean_free && b_norm <= 1e-14 * std::fabs(raised * unit) * std::sqrt(static_cast<double>(b.n))) b_norm = 0;
     if (b_norm == 0) {
         into_system(on, layout, scale, true, 0., x, v.x.view());
         out_of_system(on, layout, scale, 0., v.x.view(), x);
@@ -151,8 +160,8 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
     task.launch = engine.options.launch;
     task.rtol = engine.options.rtol;
     task.b_norm = b_norm;
+    task.rho_before = rho_before;
     constexpr int most_restarts = 3;
-    constexpr double slack = 10;  // the true residual may lie so far above the tolerance by rounding
     double true_before = 0;
     while (true) {
         const int done = log.iterations;
@@ -168,18 +177,30 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
             log.history.push_back(point);
         }
         log.end = end_of(part.verdict);
-        if (part.verdict != Verdict::converged || log.true_residual <= slack * task.rtol) break;
+        engine.rho_before = part.verdict == Verdict::stopped ? part.rho_before : 0;
+        if (part.verdict != Verdict::converged || log.true_residual <= task.rtol) break;
         // Rounding let the recurrence drift from b - A x: begin again from there, while that still helps.
         if (log.restarts == most_restarts || (log.restarts > 0 && log.true_residual > 0.5 * true_before)) {
             log.end = krylov::CgEnd::stagnated;
             break;
         }
         true_before = log.true_residual;
+        task.rho_before = 0;
         ++log.restarts;
     }
     out_of_system(on, layout, scale, 1 / unit, v.x.view(), x);
     if (mean_free) subtract(on, x, mean(on, x), x);
+    if (log.converged() && !look_at(on, View<const double>(x)).finite) log.end = krylov::CgEnd::not_finite;  // in the user's units
     log.seconds = watch.seconds();
+    return log;
+}
+
+SolveLog outside_range(double share) {
+    SolveLog log;
+    log.end = krylov::CgEnd::stagnated;
+    log.outside_range = share;
+    log.residual = log.true_residual = 1;
+    log.history.push_back({0, 0, 1});
     return log;
 }
 
@@ -244,12 +265,12 @@ EngineProgress progress_after(Engine<S>& engine, int iterations, bool mean_free)
 }
 
 template Engine<Cpu> make_engine(Cpu, const CsrView&, SpaceOrder<Cpu>, const SolverOptions&, PartTimes&);
-template SolveLog run_engine(Engine<Cpu>&, View<const double>, View<double>, bool, const StopFunction&);
+template SolveLog run_engine(Engine<Cpu>&, View<const double>, View<double>, bool, Start, const StopFunction&);
 template double seconds_per_iteration(Engine<Cpu>&, int);
 template EngineProgress progress_after(Engine<Cpu>&, int, bool);
 #if defined(KASANE_CUDA)
 template Engine<Cuda> make_engine(Cuda, const CsrView&, SpaceOrder<Cuda>, const SolverOptions&, PartTimes&);
-template SolveLog run_engine(Engine<Cuda>&, View<const double>, View<double>, bool, const StopFunction&);
+template SolveLog run_engine(Engine<Cuda>&, View<const double>, View<double>, bool, Start, const StopFunction&);
 template double seconds_per_iteration(Engine<Cuda>&, int);
 template EngineProgress progress_after(Engine<Cuda>&, int, bool);
 #endif

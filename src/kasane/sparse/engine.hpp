@@ -35,6 +35,7 @@ struct Engine {
     IterationVectors<S> vectors;
     SolverOptions options;  ///< as decided
     double shift = 0;
+    double rho_before = 0;            ///< of the direction in vectors.p, where the last run was stopped; else 0
     std::uint64_t scratch_bytes = 0;  ///< most that the set-up held beside what stays
     std::uint64_t bytes() const {
         return system.bytes() + static_cast<std::uint64_t>(6 * vectors.x.size()) * sizeof(double);
@@ -46,9 +47,15 @@ struct Engine {
 template <Space S>
 Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverOptions& options, PartTimes& times);
 
+enum class Start { anew, where_stopped };
+
 /// b and x in the user's numbers, on S. @param mean_free  constants are A's null space
+/// @param start  where_stopped: with the search direction of the last run, which stop() ended, and the x that it left
 template <Space S>
-SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, bool mean_free, const StopFunction& stop);
+SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, bool mean_free, Start start, const StopFunction& stop);
+
+/// The log of a b that A cannot give, with x = 0. @param share  of b's norm
+SolveLog outside_range(double share);
 
 /// Seconds per iteration, of so many behind a warm-up.
 template <Space S>

@@ -35,7 +35,7 @@ E parsed(const Named<E> (&all)[n], const std::string& text, const std::string& w
     std::string list;
     for (const auto& name : names) list += (list.empty() ? "" : ", ") + std::string(name);
     const std::string nearest = nearest_name(text, names);
-    throw InputError(what + " \"" + text + "\" is not known" + (nearest.empty() ? "" : ": did you mean \"" + nearest + "\"?") +
+    throw InputError(what + " \"" + text + "\" is not known" + (nearest.empty() ? "." : ": did you mean \"" + nearest + "\"?") +
                      " There are " + list + ".");
 }
 
@@ -80,7 +80,7 @@ Format Format::parse(const std::string& text) {
     }
     static constexpr std::string_view known[] = {"auto", "csr", "ell", "sliced-ell", "sell:C:SIGMA"};
     const std::string nearest = nearest_name(text, known);
-    throw InputError("format \"" + text + "\" is not known" + (nearest.empty() ? "" : ": did you mean \"" + nearest + "\"?") +
+    throw InputError("format \"" + text + "\" is not known" + (nearest.empty() ? "." : ": did you mean \"" + nearest + "\"?") +
                      " There are auto, csr, ell, sliced-ell and sell:C:SIGMA.");
 }
 

@@ -36,20 +36,31 @@ struct NullSpace {
     index_t components = 1;
 };
 
-/// Means of each component taken out of x; the largest of them.
-double remove_means(const NullSpace& null, View<double> x) {
+struct RemovedMeans {
+    double largest = 0;
+    double share = 0;  ///< of x's norm
+};
+
+/// Takes the mean of each component out of x.
+RemovedMeans remove_means(const NullSpace& null, View<double> x) {
     std::vector<double> sum(static_cast<std::size_t>(null.components), 0.), count(sum);
     for (index_t i = 0; i < x.n; ++i) {
         sum[null.component[i]] += x[i];
         count[null.component[i]] += 1;
     }
-    double most = 0;
+    RemovedMeans removed;
+    double largest = 0, norm2 = 0, removed2 = 0;
+    for (index_t i = 0; i < x.n; ++i) largest = std::max(largest, std::fabs(x[i]));
+    const double unit = largest > 0 ? largest : 1;  // squares neither vanish nor overflow
+    for (index_t i = 0; i < x.n; ++i) norm2 += x[i] / unit * (x[i] / unit);
     for (std::size_t c = 0; c < sum.size(); ++c) {
         sum[c] /= std::max(1., count[c]);
-        most = std::fabs(sum[c]) > std::fabs(most) ? sum[c] : most;
+        removed.largest = std::fabs(sum[c]) > std::fabs(removed.largest) ? sum[c] : removed.largest;
+        removed2 += count[c] * (sum[c] / unit) * (sum[c] / unit);
     }
+    removed.share = norm2 > 0 ? std::sqrt(removed2 / norm2) : 0;
     for (index_t i = 0; i < x.n; ++i) x[i] -= sum[null.component[i]];
-    return most;
+    return removed;
 }
 
 void require_finite(View<const double> v, const char* what) {
@@ -147,8 +158,8 @@ void describe(const Engine<S>& engine, const AnySpace& on, const MatrixFacts& ma
                               std::to_string(facts.shift) + " of itself.");
     if (facts.singular)
         facts.notes.push_back(
-            "The matrix is singular: constants are its null space. The right-hand side's mean is taken out, and the solution whose mean is "
-            "zero is given.");
+            "The matrix is singular: constants are its null space. A right-hand side must have mean zero; the solution whose mean is zero "
+            "is given.");
 }
 
 /// The set-up of A in host memory for a space.
@@ -298,11 +309,11 @@ SolveLog Solver::solve_on_device(View<const double> b, View<double> x, const Sto
         std::vector<double> b_here(static_cast<std::size_t>(n)), x_here(b_here);
         copy_to_host(on, view(b_here), b);
         copy_to_host(on, view(x_here), View<const double>(x));
-        const SolveLog log = solve(view(b_here), view(x_here), stop);
+        const SolveLog log = solve_from(Start::anew, view(b_here), view(x_here), stop);
         copy_from_host(on, x, View<const double>(view(x_here)));
         return log;
     }
-    return run_engine(*engine, b, x, parts_->null.singular, stop);
+    return run_engine(*engine, b, x, parts_->null.singular, Start::anew, stop);
 }
 #endif
 
@@ -323,7 +334,13 @@ void Solver::set_tolerance(double rtol, int iteration_limit) {
     std::visit([&](auto& engine) { engine.options.rtol = rtol, engine.options.iteration_limit = iteration_limit; }, parts_->engine);
 }
 
-SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction& stop) {
+SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction& stop) { return solve_from(Start::anew, b, x, stop); }
+
+SolveLog Solver::go_on(View<const double> b, View<double> x, const StopFunction& stop) {
+    return solve_from(Start::where_stopped, b, x, stop);
+}
+
+SolveLog Solver::solve_from(Start start, View<const double> b, View<double> x, const StopFunction& stop) {
     const index_t n = parts_->facts.rows;
     KS_VALIDATE(b.n == n, "the right-hand side has " + std::to_string(b.n) + " rows, the matrix " + std::to_string(n) + ".");
     KS_VALIDATE(x.n == n, "the solution has " + std::to_string(x.n) + " rows, the matrix " + std::to_string(n) + ".");
@@ -332,30 +349,36 @@ SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction&
     const NullSpace& null = parts_->null;
     const bool many = null.singular && null.components > 1;
     std::vector<double> projected;
-    double removed = 0;
+    RemovedMeans removed;
+    Stopwatch watch;
+    SolveLog log;
     if (many) {
         projected.assign(b.begin(), b.end());
         removed = remove_means(null, view(projected));
         b = view(projected);
+        if (removed.share > parts_->options.rtol) {
+            std::fill(x.begin(), x.end(), 0.);
+            log = outside_range(removed.share);
+            log.mean_removed = removed.largest;
+            return log;
+        }
     }
     const bool mean_free = null.singular && !many;
-    Stopwatch watch;
     const LoadMeter load;
-    SolveLog log;
-    if (auto* engine = std::get_if<Engine<Cpu>>(&parts_->engine)) log = run_engine(*engine, b, x, mean_free, stop);
+    if (auto* engine = std::get_if<Engine<Cpu>>(&parts_->engine)) log = run_engine(*engine, b, x, mean_free, start, stop);
 #if defined(KASANE_CUDA)
     if (auto* engine = std::get_if<Engine<Cuda>>(&parts_->engine)) {
         const Cuda on = engine->system.on;
         Buffer<double, Cuda> b_there(on, n), x_there(on, n);
         copy_from_host(on, b_there.view(), b);
         copy_from_host(on, x_there.view(), View<const double>(x));
-        log = run_engine(*engine, b_there.view(), x_there.view(), mean_free, stop);
+        log = run_engine(*engine, b_there.view(), x_there.view(), mean_free, start, stop);
         copy_to_host(on, x, View<const double>(x_there.view()));
     }
 #endif
     if (many) {
         remove_means(null, x);
-        log.mean_removed = removed;
+        log.mean_removed = removed.largest;
     }
     log.seconds = watch.seconds();
     if (parts_->account)

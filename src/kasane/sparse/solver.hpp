@@ -3,6 +3,7 @@
 // rounding; a solve that does not converge returns its log (see krylov::CgEnd) and never throws for numerical reasons.
 #pragma once
 
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/krylov/cg.hpp>
@@ -59,6 +60,9 @@ enum class Tuning {
     off,        ///< by rule; nothing is timed, read or stored
 };
 
+/// The smallest tolerance that a user may ask for: rounding alone leaves a residual of some units of the last place of b.
+inline constexpr double least_rtol = 1e-15;
+
 struct SolverOptions {
     Ordering ordering;
     Numbering numbering = Numbering::automatic;
@@ -68,7 +72,7 @@ struct SolverOptions {
     bool single_factor = false;  ///< the factor's triangles in float under the double iteration (plain iteration only)
     Iteration iteration = Iteration::automatic;
     Launch launch = Launch::automatic;
-    double rtol = 1e-8;          ///< of ||b - A x|| / ||b||
+    double rtol = 1e-8;  ///< of ||b - A x|| / ||b||, see least_rtol
     int iteration_limit = 10000;
     Tuning tune = Tuning::automatic;
     /// Where choices, trials and times of solves are kept between programs; empty: not kept, and Tuning::automatic chooses by rule.
@@ -120,6 +124,7 @@ struct SolveLog {
     double seconds = 0;        ///< of the solve; copies from and to the host included where there are any
     double iteration_seconds = 0;  ///< of the iterations alone
     double mean_removed = 0;   ///< from b, where the system is singular
+    double outside_range = 0;  ///< share of ||b|| that no x can give, because A is singular; where it is above rtol, x = 0; else told as 0
     std::vector<ResidualPoint> history;
     bool converged() const { return end == krylov::CgEnd::converged; }
 };
@@ -128,11 +133,18 @@ struct SolveLog {
 /// the solve with CgEnd::stopped.
 using StopFunction = std::function<bool(int iteration, double residual)>;
 
+/// The preconditioner cannot be built for this matrix.
+class PreconditionError : public ComputationError {
+    using ComputationError::ComputationError;
+};
+
+enum class Start;  ///< see engine.hpp
+
 /// Solves A x = b for one A and any number of right-hand sides.
 class Solver {
    public:
     /// @param A  in host memory; not kept, and not needed after the constructor
-    /// @throws InputError from check(A); ComputationError when memory is short, with both numbers
+    /// @throws InputError from check(A) and where memory is short, with both numbers; PreconditionError
     Solver(AnySpace on, const CsrView& A, const SolverOptions& options = {});
 #if defined(KASANE_CUDA)
     /// The same for A in the memory of that device: check, ordering, factorisation and conversion run there. Only cm-rcm and automatic
@@ -148,6 +160,9 @@ class Solver {
     /// @param b [n] host   @param x [n] host: first guess in, solution out
     /// @throws InputError: another size than A's, NaN or infinity in b or x
     SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {});
+    /// Continues the last solve, which stop() ended, with its search direction: up to rounding, the iterations are those of a solve that
+    /// was not stopped. @param b  the same   @param x  as that solve left it
+    SolveLog go_on(View<const double> b, View<double> x, const StopFunction& stop = {});
     /// From zero.
     std::vector<double> solve(const std::vector<double>& b, SolveLog* log = nullptr);
 
@@ -159,6 +174,7 @@ class Solver {
    private:
     struct Parts;
     explicit Solver(std::unique_ptr<Parts> parts);
+    SolveLog solve_from(Start start, View<const double> b, View<double> x, const StopFunction& stop);
     std::unique_ptr<Parts> parts_;
 };
 

@@ -44,7 +44,7 @@ TEST_F(BadPoisson, AllProblemsAtOnceWithTheirLines) {
         "[source]\nformula = 'i + sinn(j)'\n"
         "[solver]\nrtol = 0\nordering = 'cm-rmc:8'\nformat = 'sell:0'\n",
         {"text.toml:5:", "number 2: is 0", "text.toml:6:", "did you mean 'spacing'", "text.toml:8:", "did you mean 'dirichlet'",
-         "text.toml:9:", "did you mean 'x_max'", "text.toml:11:", "column 5", "'sin'", "text.toml:13:", "above 0",
+         "text.toml:9:", "did you mean 'x_max'", "text.toml:11:", "column 5", "'sin'", "text.toml:13:", "at least 1e-15",
          "text.toml:14:", "cm-rcm", "text.toml:15:", "output.directory", "is missing"});
 }
 
@@ -89,6 +89,32 @@ TEST_F(BadPoisson, Formulas) {
                         {"source.formula", "is missing"});
 }
 
+TEST_F(BadPoisson, MagnitudesBeyondDoublesNameTheirKeys) {
+    for (const char* spacing : {"1e300", "1e-300", "1e160", "[1.0, 1.0, 1e200]"})
+        expect_refused({std::string("grid.spacing=") + spacing}, {"grid.spacing", "too extreme", "Choose other units"});
+    for (const char* c : {"'1e300'", "'1e-300'", "i < 2 ? 1e-160 : 1"})
+        expect_refused({std::string("coefficient.formula=") + c}, {"coefficient.formula", "too extreme"});
+    expect_refused({"boundary.x_min={dirichlet=1e305}"}, {"boundary.x_min", "too extreme", "1e+305"});
+    expect_refused({"boundary.x_min={dirichlet=1.0}", "boundary.y_max={neumann=1e305}"}, {"boundary.y_max", "too extreme"});
+    expect_refused({"source.formula='1e307'", "grid.spacing=10.0"}, {"source.formula", "cell (1, 1, 1)", "finite"});
+    expect_text_refused(
+        "[run]\nproblem = 'poisson'\n[grid]\ncells = [4, 4, 4]\nspacing = 1e300\n[source]\nformula = '1'\n[output]\ndirectory = 'out'\n",
+        {"text.toml:5:", "grid.spacing", "too extreme"});
+}
+
+TEST_F(BadPoisson, SourcesThatNoFluxBalances) {
+    const auto closed = [](const std::string& source) {
+        return std::vector<std::string>{"boundary={}", "source.formula='" + source + "'"};
+    };
+    // 64 unit cells with the source 1: 64 in all.
+    expect_refused(closed("1"), {"source.formula", "add up to 64 instead of 0", "subtract 1 from the source", "dirichlet"});
+    expect_refused(closed("i - 2.5 + 1e-6"), {"source.formula", "does not balance"});
+    auto with_flux = closed("1");
+    with_flux.push_back("boundary.x_max={neumann=3.0}");  // 16 faces: 48 leave
+    with_flux.erase(with_flux.begin());
+    expect_refused(with_flux, {"source.formula", "add up to 16 instead of 0", "subtract 0.25 from the source"});
+}
+
 TEST_F(BadPoisson, Files) {
     const auto expect = [&](const std::string& keys, const std::vector<std::string>& words) {
         auto all = words;
@@ -128,7 +154,8 @@ TEST_F(BadPoisson, Files) {
 }
 
 TEST_F(BadPoisson, Solvers) {
-    expect_refused({"solver.rtol=2"}, {"solver.rtol", "at most 1"});
+    for (const char* rtol : {"2.0", "1.0", "1e-300", "-1e-8"})
+        expect_refused({std::string("solver.rtol=") + rtol}, {"solver.rtol", "at least 1e-15 and below 1"});
     expect_refused({"solver.max_iterations=0"}, {"solver.max_iterations", "at least 1"});
     expect_refused({"solver.precondition=ic"}, {"solver.precondition", "ic0"});
     expect_refused({"solver.ordering=mc:0"}, {"solver.ordering"});

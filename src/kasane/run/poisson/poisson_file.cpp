@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/hdf5.hpp>
+#include <kasane/core/math/compensated.hpp>
 #include <kasane/run/component_keys.hpp>
 #include <kasane/run/poisson/poisson_file.hpp>
 #include <kasane/run/run_keys.hpp>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kasane::run {
 namespace {
@@ -80,7 +82,8 @@ void read_grid(io::Section grid, const fs::path& directory, PoissonFile& file) {
         counts.boundary[0].kind = BoundaryKind::dirichlet;
         sparse::validate(counts);
     } catch (const InputError& error) {
-        for (const auto& each : error.problems()) grid.problem(grid.has(each.where.key) ? each.where.key : "cells", each.message);
+        for (const auto& each : error.problems())
+            grid.problem(grid.has(each.where.key) ? each.where.key : grid.has("file") ? "file" : "cells", each.message);
     }
 }
 
@@ -94,8 +97,11 @@ Boundary read_face(io::Section face, const std::string& name, const Boundary& fa
     return {kind, face.number("neumann", {.help = "flux density -c dphi/dn that leaves through the face", .fallback = fallback.value})};
 }
 
+/// Without the table the library's default holds; in a given table, faces that are not named have zero flux.
 void read_boundary(io::Section table, PoissonFile& file) {
+    if (table.present()) file.problem.boundary = {};
     for (std::size_t f = 0; f < 6; ++f) {
+        file.faces[f] = table.where(sparse::face_names[f]);
         auto& face = file.problem.boundary[f];
         face = read_face(table.table(sparse::face_names[f]), sparse::face_names[f], face);
     }
@@ -106,13 +112,14 @@ CellField read_field(io::Section table, const std::string& what, const std::stri
                      const fs::path& directory, const sparse::PoissonProblem& problem) {
     CellField field;
     if (!table.has("file")) {
-        field.formula = table.text("formula", {.help = what + ": numbers, + - * / ^ ( ), i j k, x y z, pi, sin cos exp log sqrt abs",
+        field.formula = table.text("formula", {.help = what + ": in i j k, x y z, pi, numbers, + - * / ^ ( ), < <= > >= == != && ||, "
+                                                              "a ? b : c, sin cos exp log sqrt abs",
                                                .fallback = fallback.empty() ? std::nullopt : std::optional(fallback)});
         field.where = table.where("formula");
         if (table.has("dataset")) table.problem("dataset", "has no effect here: it belongs to file");
         if (const auto given = table.peek("formula")) {
             try {
-                sparse::parse_formula(*given);
+                sparse::check_formula(*given);
             } catch (const InputError& error) {
                 table.problem("formula", error.problems()[0].message);
             }
@@ -156,8 +163,9 @@ auto choice(io::Section& table, const char* key, const char* help, const std::st
 
 sparse::SolverOptions read_solver(io::Section table, const fs::path& directory) {
     sparse::SolverOptions o;
-    o.rtol =
-        table.number("rtol", {.help = "of ||b - A x|| / ||b||", .fallback = o.rtol, .range = {.least = 0, .most = 1, .open_least = true}});
+    o.rtol = table.number("rtol", {.help = "of ||b - A x|| / ||b||", .fallback = o.rtol});
+    if (!(o.rtol >= sparse::least_rtol && o.rtol < 1))
+        table.problem("rtol", fmt::format("is {}: it must be at least {} and below 1. Try 1e-8", o.rtol, sparse::least_rtol));
     o.iteration_limit = static_cast<int>(
         table.integer("max_iterations", {.help = "of one solve", .fallback = o.iteration_limit, .least = 1, .most = 1'000'000'000}));
     o.precondition = choice(table, "precondition", "none | jacobi | ssor | ic0", name(o.precondition), sparse::parse_precondition);
@@ -222,7 +230,7 @@ PoissonFile read_poisson_file(const fs::path& path, const std::vector<io::Settin
     file.space = keys.space;
     auto grid = root.table("grid", "a box of cells with its lower corner at the origin");
     read_grid(grid, directory, file);
-    read_boundary(root.table("boundary", "phi = 0 on z_max and zero flux elsewhere, unless said otherwise"), file);
+    read_boundary(root.table("boundary", "faces that are not named have zero flux; without this table phi = 0 on z_max"), file);
     if (!grid.faulty("grid") && file.problem.rows() == 1 && file.problem.singular())
         grid.problem("cells", "leave a single cell that nothing holds: its equation is empty. Give one face a Dirichlet value");
     file.coefficient =
@@ -232,21 +240,55 @@ PoissonFile read_poisson_file(const fs::path& path, const std::vector<io::Settin
     auto output = root.table("output", "what is written");
     file.directory = read_output_directory(output);
     file.checkpoint_every =
-        output.number("checkpoint_every", {.help = "wall time after which the iterate is saved and the iteration begins "
-                                                   "anew from it; 0: only when interrupted",
+        output.number("checkpoint_every", {.help = "wall time after which the iterate is saved; 0: only when interrupted",
                                            .unit = "s",
                                            .fallback = 0.0,
                                            .range = io::at_least(0)});
     file.report = output.flag("report", {.help = "write report.html at the end", .fallback = true});
     reader.finish();
     if (file.problem.singular())
-        file.notes.emplace_back(
-            "no face holds phi, so it is known up to a constant: the solution of mean zero is taken, after the mean of "
-            "the right-hand side is taken out");
+        file.notes.emplace_back("no face holds phi, so it is known up to a constant: the solution of mean zero is taken");
     file.unused_keys = reader.unused_keys();
     file.resolved = resolved_text(reader);
     return file;
 }
+
+namespace {
+
+/// Where no face holds phi, what the sources give must leave through the faces.
+void check_balance(const PoissonFile& file, const sparse::PoissonProblem& problem, const std::vector<double>& b) {
+    const auto [least, most] = std::ranges::minmax(b);
+    const double unit = std::max({std::abs(least), std::abs(most), std::numeric_limits<double>::min()});  // squares do not overflow
+    CompensatedSum<double> sum, squares;
+    for (const double value : b) {
+        sum.add(value / unit);
+        squares.add(value / unit * (value / unit));
+    }
+    const double share = std::abs(sum.value()) / std::sqrt(squares.value() * static_cast<double>(b.size()));
+    if (!(share > file.solver.rtol)) return;
+    double volume = 1;
+    for (const int d : {0, 1, 2}) volume *= sparse::cell_faces(problem, d).back();
+    throw InputError(
+        fmt::format("does not balance: no face holds phi, and sources and boundary fluxes add up to {:.6g} instead of 0, so that no "
+                    "phi solves the problem ({:.2g} of the right-hand side remain). Give one face a dirichlet value, or subtract {:.15g} "
+                    "from the source",
+                    sum.value() * unit, share, sum.value() * unit / volume),
+        file.source.where);
+}
+
+/// What validate() finds, at the places of the run file.
+InputError placed(const PoissonFile& file, const InputError& error) {
+    auto problems = error.problems();
+    for (auto& problem : problems) {
+        const auto face = std::ranges::find(sparse::face_names, problem.where.key);
+        problem.where = problem.where.key == "coefficient" ? file.coefficient.where
+                        : face != sparse::face_names.end() ? file.faces[static_cast<std::size_t>(face - sparse::face_names.begin())]
+                                                           : file.cells;
+    }
+    return InputError(std::move(problems));
+}
+
+}  // namespace
 
 sparse::PoissonProblem load(const PoissonFile& file) {
     auto problem = file.problem;
@@ -254,9 +296,16 @@ sparse::PoissonProblem load(const PoissonFile& file) {
     try {
         sparse::validate(problem);
     } catch (const InputError& error) {
-        throw InputError(at_key(error).problems()[0].message, file.coefficient.where);
+        throw placed(file, error);
     }
     problem.source = values(file.source, problem);
+    std::vector<double> b;
+    try {
+        b = sparse::poisson_rhs(problem);
+    } catch (const InputError& error) {
+        throw InputError(at_key(error).problems()[0].message, file.source.where);
+    }
+    if (problem.singular()) check_balance(file, problem, b);
     return problem;
 }
 

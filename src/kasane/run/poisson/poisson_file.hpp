@@ -7,6 +7,7 @@
 #include <kasane/sparse/poisson/poisson.hpp>
 #include <kasane/sparse/solver.hpp>
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct PoissonFile {
     double checkpoint_every = 0;      ///< [s] of wall time; 0: only when interrupted
     bool report = true;
     Where cells;           ///< of the key that makes the problem as large as it is
+    std::array<Where, 6> faces;
     std::string resolved;  ///< the run file with every key spelled out
     std::vector<std::string> unused_keys;
     std::vector<std::string> notes;  ///< what the user should know of these choices, one sentence each
@@ -41,7 +43,8 @@ struct PoissonFile {
 PoissonFile read_poisson_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {});
 
 /// The problem with its source and coefficients. @throws InputError naming the key: a formula that is not finite somewhere, a file that is
-/// damaged, a coefficient that is not positive
+/// damaged, a coefficient that is not positive, magnitudes beyond the range of doubles, sources and fluxes that do not balance where no
+/// face holds phi
 sparse::PoissonProblem load(const PoissonFile& file);
 
 /// Memory that the run takes at its peak, and that there is.

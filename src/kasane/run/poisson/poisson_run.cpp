@@ -129,7 +129,7 @@ class PoissonRun {
         Progress bar(controls.progress, "tuning", 1);
         options.tune_progress = [&](double share, const std::string& what) { bar.update(share, what); };
         options.check_stop = [&] { controls.throw_if_stopped(); };
-        sparse::Solver solver(file_.space, A.view(), options);
+        auto solver = made(A, options);
         record_.setup = solver.setup();
         record_.papers = papers(chosen(record_.setup, file_.solver));
         const auto& s = record_.setup;
@@ -141,6 +141,14 @@ class PoissonRun {
         return solver;
     }
 
+    sparse::Solver made(const sparse::CsrMatrix& A, const sparse::SolverOptions& options) {
+        try {
+            return {file_.space, A.view(), options};
+        } catch (const sparse::PreconditionError& error) {
+            throw ComputationError(fmt::format("{}: solver.precondition: {}", file_.path.string(), error.what()));
+        }
+    }
+
     void solve(sparse::Solver& solver, const std::vector<double>& b, const RunControls& controls) {
         auto& x = solution_.potential;
         if (x.empty()) x.assign(b.size(), 0.0);
@@ -149,6 +157,7 @@ class PoissonRun {
         Progress progress(controls.progress, record_.title, 1);
         double farthest = 0;
         const int begun_at = record_.log.iterations;
+        bool checkpointed = false;
         for (int left = file_.solver.iteration_limit; left > 0 && !interrupted_;) {
             solver.set_tolerance(file_.solver.rtol, left);
             const Stopwatch since_checkpoint;
@@ -160,10 +169,11 @@ class PoissonRun {
                 if (controls.stop()) return interrupted_ = true;
                 return file_.checkpoint_every > 0 && iteration > 0 && since_checkpoint.seconds() >= file_.checkpoint_every;
             };
-            const auto life = solver.solve(view(b), view(x), stop);
+            const auto life = checkpointed ? solver.go_on(view(b), view(x), stop) : solver.solve(view(b), view(x), stop);
             auto& all = record_.log;
             append(solution_.history, life.history, all.iterations);
-            if (auto& last = solution_.history; !last.empty() && std::isnan(last.back().relative)) last.back().relative = life.residual;
+            if (auto& last = solution_.history; !last.empty() && std::isnan(last.back().relative))
+                last.back().relative = life.true_residual;
             all.end = life.end;
             all.iterations += life.iterations;
             all.residual = life.residual, all.true_residual = life.true_residual, all.mean_removed = life.mean_removed;
@@ -179,6 +189,7 @@ class PoissonRun {
             progress.clear();
             save_iterate();
             write_record();
+            checkpointed = true;
         }
     }
 
@@ -210,7 +221,9 @@ class PoissonRun {
             case krylov::CgEnd::iteration_limit:
                 return text + fmt::format("`kasane resume {}` goes on; a new run takes a larger solver.max_iterations",
                                           directory_.path().string());
-            case krylov::CgEnd::stagnated: return text + "Rounding leaves no more: take a larger solver.rtol";
+            case krylov::CgEnd::stagnated: return text + "Rounding allows no smaller residual: take a larger solver.rtol";
+            case krylov::CgEnd::not_finite:
+                return text + "Numbers left the range of doubles: choose other units for grid.spacing, coefficient, source and boundary";
             case krylov::CgEnd::preconditioner_not_positive: return text + "Take solver.precondition = \"jacobi\"";
             default: return text + "The coefficients or widths may span too many orders of magnitude for double precision";
         }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <string_view>
 
 namespace kasane::sparse {
@@ -10,13 +11,44 @@ namespace {
 
 using namespace std::string_view_literals;
 
+enum class Wanted { matrix, vector };
+
+/// The lines of Python that write a file of NumPy, SciPy or MATLAB as Matrix Market; empty where it is none of theirs.
+std::string python_remedy(const std::string& head, const std::string& name, Wanted wanted) {
+    const bool matrix = wanted == Wanted::matrix, quotable = name.find_first_of("'\"\\`$!") == std::string::npos;
+    const auto file = quotable ? name : "FILE", market = std::filesystem::path(file).replace_extension(".mtx").string();
+    const auto with = [&](const std::string& kind, const std::string& imports, const std::string& value) {
+        return fmt::format(
+            "is {}: matrices and vectors are read from Matrix Market or PETSc binary files. Convert it: "
+            "python3 -c \"import scipy.io, {}; scipy.io.mmwrite('{}', {})\"",
+            kind, imports, market, value);
+    };
+    const std::string sparse = "scipy.sparse", numpy = "numpy";
+    if (head.starts_with("\x93NUMPY"sv)) {
+        const auto load = fmt::format("numpy.load('{}')", file);
+        return matrix ? with("a NumPy array", numpy + ", " + sparse, fmt::format("scipy.sparse.coo_matrix({})", load))
+                      : with("a NumPy array", numpy, load + ".reshape(-1, 1)");
+    }
+    if (head.starts_with("PK\x03\x04"sv) && head.find(".npy") != std::string::npos)
+        return matrix ? with("a NumPy archive", sparse, fmt::format("scipy.sparse.load_npz('{}')", file))
+                      : with("a NumPy archive", numpy, fmt::format("numpy.load('{}')['NAME'].reshape(-1, 1)", file)) +
+                            ", where NAME is the array's name (arr_0 if none was given)";
+    if (head.starts_with("MATLAB 7.3"sv))
+        return "is a MATLAB 7.3 file: save it in MATLAB with save('FILE.mat', 'NAME', '-v7') and give it again";
+    if (head.starts_with("MATLAB 5.0"sv))
+        return with("a MATLAB file", sparse,
+                    matrix ? fmt::format("scipy.sparse.coo_matrix(scipy.io.loadmat('{}')['NAME'])", file)
+                           : fmt::format("scipy.io.loadmat('{}')['NAME'].reshape(-1, 1)", file)) +
+               ", where NAME is the variable's name in MATLAB";
+    return "";
+}
+
 /// What a file is that is neither of both, and what to do about it.
-std::string refusal(const std::string& head) {
+std::string refusal(const std::string& head, const std::string& file, Wanted wanted) {
     const struct {
         std::string_view magic, why;
     } known[] = {
         {"\x89HDF"sv, "is an HDF5 file: matrices are read from Matrix Market or PETSc binary files"},
-        {"MATLAB 5.0"sv, "is a MATLAB file: save the matrix as Matrix Market (mmwrite) or PETSc binary (PetscBinaryWrite)"},
         {"\x50\x7b\x12\x00"sv,
          "looks like a PETSc Mat of little-endian numbers: PETSc binary files are big endian, so this was not written "
          "by PETSc's binary viewer"},
@@ -26,6 +58,7 @@ std::string refusal(const std::string& head) {
         {"\xef\xbb\xbf"sv, "begins with a byte order mark, which Matrix Market has not: save it as plain text"},
     };
     if (head.empty()) return "is empty: it holds no bytes";
+    if (auto remedy = python_remedy(head, file, wanted); !remedy.empty()) return remedy;
     if (const auto how = how_to_unpack(head); !how.empty()) return std::string(how);
     for (const auto& [magic, why] : known)
         if (head.starts_with(magic)) return std::string(why);
@@ -52,14 +85,14 @@ MatrixFile read_matrix(ByteSource& source, std::uint64_t memory) {
     const auto head = source.head();
     if (is_matrix_market(head)) return read_matrix_market(source, memory);
     if (is_petsc_binary(head)) return read_matrix_petsc(source, memory);
-    throw InputError(refusal(head), {source.name(), 0, 0, ""});
+    throw InputError(refusal(head, source.name(), Wanted::matrix), {source.name(), 0, 0, ""});
 }
 
 std::vector<double> read_vector(ByteSource& source, index_t rows, std::uint64_t memory) {
     const auto head = source.head();
     if (is_matrix_market(head)) return read_vector_market(source, rows, memory);
     if (is_petsc_binary(head)) return read_vector_petsc(source, rows, memory);
-    throw InputError(refusal(head), {source.name(), 0, 0, ""});
+    throw InputError(refusal(head, source.name(), Wanted::vector), {source.name(), 0, 0, ""});
 }
 
 }  // namespace kasane::sparse

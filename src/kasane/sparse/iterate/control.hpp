@@ -16,7 +16,8 @@ struct Control {
     int limit = 0;          ///< iterations
     bool every = true;      ///< the true norm is formed in every iteration; else only where asks_norm() says so
     // state
-    double alpha = 0, beta = 0, rho = 0;
+    double alpha = 0, beta = 0;
+    double rho = 0;          ///< at the start: that of the iteration whose direction is continued, or 0
     double norm2 = 0;        ///< ||r||^2 when it was last formed
     double norm2_rho = 0;    ///< rho then
     int since_norm = 0;
@@ -34,7 +35,7 @@ struct Control {
         rho = new_rho;
         ++since_norm;
         if (new_norm2 >= 0) norm2 = new_norm2, norm2_rho = new_rho, since_norm = 0;
-        beta = iteration == 0 || before == 0 ? 0 : rho / before;
+        beta = before == 0 ? 0 : rho / before;
         if (!(rho - rho == 0) || !(new_norm2 - new_norm2 == 0)) verdict = Verdict::not_finite;
         else if (new_norm2 >= 0 && new_norm2 <= tolerance2) verdict = Verdict::converged;
         else if (rho <= 0) verdict = Verdict::preconditioner_not_positive;
@@ -46,6 +47,8 @@ struct Control {
         else if (pAp <= 0) verdict = Verdict::not_positive, alpha = 0;
         else alpha = rho / pAp, ++iteration;
     }
+    /// After update(): rho of the iteration before, whose direction p still holds.
+    KS_FN double rho_before() const { return beta > 0 ? rho / beta : 0; }
 };
 
 }  // namespace kasane::sparse

@@ -128,6 +128,7 @@ class Run {
         log.iterations = scalars.control.iteration;
         log.norm = std::sqrt(scalars.control.norm2);
         log.true_norm = std::sqrt(end.true_norm2);
+        log.rho_before = scalars.control.rho_before();
         keep_history(log, scalars);
         return log;
     }
@@ -167,6 +168,7 @@ class Run {
         control.tolerance2 = task_.b_norm > 0 ? (task_.rtol * task_.b_norm) * (task_.rtol * task_.b_norm) : -1;
         control.limit = task_.limit;
         control.every = task_.iteration != Iteration::eisenstat;
+        control.rho = task_.rho_before;
         state.history = history_;
         state.history_limit = history_limit_;
         copy_from_host(on_, View<State>(state_, 1), View<const State>(&state, 1));
@@ -174,7 +176,7 @@ class Run {
         stage(TrueResidualStep{}, reduced ? 1 : -1);
         if (task_.iteration == Iteration::eisenstat)
             for (int c = 0; c < job_.colors; ++c) stage(StartStep{}, c);
-        zero(job_.v.p);
+        if (task_.rho_before == 0) zero(job_.v.p);
         zero(job_.v.u);
         zero(job_.v.w);
         synchronize(on_);

@@ -66,6 +66,7 @@ class Member {
         control_.limit = task.limit;
         control_.tolerance2 = task.b_norm > 0 ? task.rtol * task.b_norm * task.rtol * task.b_norm : -1;
         control_.every = task.iteration != Iteration::eisenstat;
+        control_.rho = task.rho_before;
     }
 
     void solve() {
@@ -163,7 +164,8 @@ class Member {
         each_part([&](int part) {
             for (int c = 0; c <= last(); ++c) {
                 const Segment s = layout_.at(c, part);
-                for (double* v : {vectors_.p, vectors_.u, vectors_.w}) std::fill(v + s.begin, v + s.end, 0.);
+                for (double* v : {vectors_.u, vectors_.w}) std::fill(v + s.begin, v + s.end, 0.);
+                if (task_.rho_before == 0) std::fill(vectors_.p + s.begin, vectors_.p + s.end, 0.);
             }
         });
         barrier();
@@ -251,6 +253,7 @@ class Member {
         log_.iterations = control_.iteration;
         log_.norm = std::sqrt(control_.norm2);
         log_.true_norm = std::sqrt(true2);
+        log_.rho_before = control_.rho_before();
     }
 
     void record(bool formed) {

@@ -1,14 +1,16 @@
-// Formulas of run files: a recursive descent over the text writes a program for a stack of numbers, which is then run for every cell.
-// Invariants: nesting is limited, so neither the parser's recursion nor the stack can overflow; a program is constant once parsed.
+// Formulas of run files, parsed and evaluated by muParser.
+// Invariants: muParser sees only what kasane documents: length, characters, parentheses, assignments and chained comparisons are checked
+// before; its optimizer, which reorders sums, is off; each thread evaluates with its own parser.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/nearest_name.hpp>
-#include <kasane/core/device/parallel.hpp>
+#include <kasane/core/device/space.hpp>
 #include <kasane/sparse/poisson/poisson.hpp>
 
 #include <fmt/format.h>
+#include <muParser.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <string_view>
@@ -16,207 +18,210 @@
 namespace kasane::sparse {
 namespace {
 
-enum class Op : unsigned char { number, i, j, k, x, y, z, add, subtract, multiply, divide, power, negate, sin, cos, exp, log, sqrt, abs };
+constexpr std::size_t longest = 10'000;  ///< characters; muParser itself stops at some more
 
-struct Step {
-    Op op;
-    double value = 0;
+struct Function {
+    const char* name;
+    double (*of)(double);
 };
-
-constexpr int deepest = 64;  ///< of parentheses, functions, signs and exponents inside one another
-/// A level holds at most three operands back: of a sum, of a product and of a power.
-constexpr int stack_size = 3 * deepest + 4;
-
-constexpr std::pair<std::string_view, Op> variables[] = {{"i", Op::i}, {"j", Op::j}, {"k", Op::k},
-                                                         {"x", Op::x}, {"y", Op::y}, {"z", Op::z}};
-constexpr std::pair<std::string_view, Op> functions[] = {{"sin", Op::sin}, {"cos", Op::cos},   {"exp", Op::exp},
-                                                         {"log", Op::log}, {"sqrt", Op::sqrt}, {"abs", Op::abs}};
+constexpr Function functions[] = {{"sin", [](double x) { return std::sin(x); }},   {"cos", [](double x) { return std::cos(x); }},
+                                  {"exp", [](double x) { return std::exp(x); }},   {"log", [](double x) { return std::log(x); }},
+                                  {"sqrt", [](double x) { return std::sqrt(x); }}, {"abs", [](double x) { return std::abs(x); }}};
+constexpr const char* variables[] = {"i", "j", "k", "x", "y", "z"};
 constexpr std::string_view names[] = {"i", "j", "k", "x", "y", "z", "pi", "sin", "cos", "exp", "log", "sqrt", "abs"};
 
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/// sum = product {(+|-) product};  product = signed {(*|/) signed};  signed = -signed | power;  power = atom [^ signed]
-class Parser {
-   public:
-    explicit Parser(std::string_view text) : text_(text) {}
+/// @param at  offset of what is wrong
+[[noreturn]] void fail(std::string_view text, std::size_t at, const std::string& what) {
+    const auto before = text.substr(0, at);
+    const auto line = std::ranges::count(before, '\n') + 1;
+    const auto column = static_cast<int>(at - (before.rfind('\n') + 1)) + 1;  // npos + 1 is 0
+    const bool one_line = text.find('\n') == text.npos;
+    throw InputError(fmt::format("{}column {} of the formula: {}", one_line ? "" : fmt::format("line {}, ", line), column, what),
+                     {"", 0, column, ""});
+}
 
-    std::vector<Step> program() {
-        skip();
-        if (at_end()) fail("the formula is empty: give a number, or for example i + j + k");
-        sum();
-        if (!at_end()) fail(fmt::format("'{}' is not expected here: an operator + - * / ^ or the end is", here()));
-        return std::move(program_);
+/// The character at an offset; of UTF-8 all its bytes.
+std::string_view character(std::string_view text, std::size_t at) {
+    auto end = at + 1;
+    while (end < text.size() && (text[end] & 0xC0) == 0x80) ++end;
+    return text.substr(at, end - at);
+}
+
+std::string_view word(std::string_view text, std::size_t at) {
+    auto end = at;
+    while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
+    return text.substr(at, end - at);
+}
+
+std::size_t skip_space(std::string_view text, std::size_t at) {
+    while (at < text.size() && is_space(text[at])) ++at;
+    return at;
+}
+
+/// Does the text before an offset end with an operand, so that an operator must follow?
+bool after_operand(std::string_view text, std::size_t at) {
+    while (at > 0 && is_space(text[at - 1])) --at;
+    return at > 0 && (is_letter(text[at - 1]) || is_digit(text[at - 1]) || text[at - 1] == '.' || text[at - 1] == ')');
+}
+
+[[noreturn]] void fail_unexpected(std::string_view text, std::size_t at) {
+    const bool operand = after_operand(text, at), sign = text[at] == '-' || text[at] == '+';
+    fail(text, at,
+         fmt::format("'{}' is not expected here: {}{}", character(text, at),
+                     operand ? "an operator or the end is" : "a number, a name or ( is",
+                     sign && !operand ? ". Write a second sign in parentheses, 2*(-(-x))" : ""));
+}
+
+[[noreturn]] void fail_end(std::string_view text) { fail(text, text.size(), "the formula ends where a number, a name or ( is expected"); }
+
+/// What muParser would accept and kasane refuses, and what it would report without a place, as a sign that nothing follows.
+void check_text(std::string_view text) {
+    if (text.size() > longest)
+        throw InputError(fmt::format("the formula has {} characters, and {} are allowed: give the values in an HDF5 file instead",
+                                     text.size(), longest));
+    struct Parenthesis {
+        std::size_t opened_at;
+        bool compared = false;  ///< a comparison stands in the present operand of && || ? :
+    };
+    std::vector<Parenthesis> open{{0}};
+    bool empty = true;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (is_space(c)) continue;
+        empty = false;
+        const auto two = text.substr(at, 2);
+        if (two == "&&" || two == "||") {
+            open.back().compared = false;
+            ++at;
+        } else if (two == "<=" || two == ">=" || two == "==" || two == "!=" || c == '<' || c == '>') {
+            if (open.back().compared)
+                fail(text, at, "comparisons cannot be chained: write 0 < x && x < 1 instead of 0 < x < 1, or use parentheses");
+            open.back().compared = true;
+            if (two.size() == 2 && two[1] == '=') ++at;
+        } else if (c == '=') {
+            fail(text, at, "= would assign a value: a comparison is ==");
+        } else if (c == '?' || c == ':') {
+            open.back().compared = false;
+        } else if (c == '(') {
+            open.push_back({at});
+        } else if (c == ')') {
+            if (open.size() == 1) fail(text, at, "')' closes no parenthesis: an operator or the end is expected here");
+            open.pop_back();
+        } else if (c == ',') {
+            fail(text, at, "',' is not expected here: the decimal separator is '.', and functions take one argument");
+        } else if ((c == '+' || c == '-') && !after_operand(text, at)) {
+            const auto next = skip_space(text, at + 1);
+            if (next == text.size()) fail_end(text);
+            if (!is_letter(text[next]) && !is_digit(text[next]) && text[next] != '.' && text[next] != '(') fail_unexpected(text, next);
+        } else if (!is_letter(c) && !is_digit(c) && std::string_view(".+-*/^").find(c) == std::string_view::npos) {
+            fail_unexpected(text, at);
+        }
     }
+    if (empty) fail(text, text.size(), "the formula is empty: give a number, or for example i + j + k");
+    if (open.size() > 1)
+        fail(text, text.size(),
+             fmt::format("the formula ends, and the parenthesis '(' at character {} is open: close it with )", open.back().opened_at + 1));
+}
+
+/// No token of muParser begins at the offset.
+[[noreturn]] void fail_unknown(std::string_view text, std::size_t at) {
+    if (after_operand(text, at)) fail_unexpected(text, at);
+    if (is_digit(text[at]) || text[at] == '.')
+        fail(text, at, "no number can be read here: write 1, 0.5 or 1e-3, within the range of doubles");
+    if (!is_letter(text[at])) fail_unexpected(text, at);
+    const auto name = word(text, at);
+    if (std::ranges::any_of(functions, [&](const Function& f) { return f.name == name; }))
+        fail(text, at, fmt::format("'{0}' is a function: its argument follows in parentheses, {0}(...)", name));
+    const auto near = nearest_name(name, names);
+    fail(text, at,
+         fmt::format("'{}' is not known; there are i j k (cell indices), x y z (cell centres), pi and sin cos exp log sqrt abs{}", name,
+                     near.empty() ? "" : ". Did you mean '" + near + "'?"));
+}
+
+[[noreturn]] void fail(std::string_view text, const mu::ParserError& error) {
+    const auto end = text.size();
+    const auto at = error.GetPos() < 0 ? end : std::min(static_cast<std::size_t>(error.GetPos()), end);
+    switch (error.GetCode()) {
+        case mu::ecUNEXPECTED_EOF: fail_end(text);
+        case mu::ecMISSING_ELSE_CLAUSE:
+        case mu::ecMISPLACED_COLON:
+            fail(text, at, "? and : come in pairs: write CONDITION ? VALUE : VALUE_OTHERWISE, with parentheses where they are nested");
+        case mu::ecUNASSIGNABLE_TOKEN: fail_unknown(text, at);
+        default:
+            if (at == end) fail(text, end, "muParser refuses the formula: " + error.GetMsg());
+            fail_unexpected(text, at);
+    }
+}
+
+/// One formula with its variables, for one thread.
+class Formula {
+   public:
+    /// @throws InputError as check_formula()
+    explicit Formula(const std::string& text) {
+        check_text(text);
+        parser_.EnableOptimizer(false);
+        parser_.ClearFun();
+        parser_.ClearConst();
+        parser_.DefineConst("pi", std::numbers::pi);
+        for (const auto& function : functions) parser_.DefineFun(function.name, function.of);
+        for (std::size_t v = 0; v < at_.size(); ++v) parser_.DefineVar(variables[v], &at_[v]);
+        try {
+            parser_.SetExpr(text);
+            parser_.Eval();  // parses
+        } catch (const mu::ParserError& error) {
+            fail(text, error);
+        }
+    }
+    Formula(const Formula&) = delete;  // the parser points at the variables
+    Formula& operator=(const Formula&) = delete;
+
+    /// The cell along one direction, counted from 0, and its centre.
+    void place(std::size_t direction, index_t cell, double centre) {
+        at_[direction] = static_cast<double>(cell + 1);
+        at_[3 + direction] = centre;
+    }
+    double value() const { return parser_.Eval(); }
 
    private:
-    [[noreturn]] void fail(const std::string& what) const {
-        throw InputError(fmt::format("column {} of the formula: {}", at_ + 1, what), {"", 0, static_cast<int>(at_) + 1, ""});
-    }
-    bool at_end() const { return at_ == text_.size(); }
-    /// The character here; of UTF-8 all its bytes.
-    std::string_view here() const {
-        auto end = at_ + 1;
-        while (end < text_.size() && (text_[end] & 0xC0) == 0x80) ++end;
-        return text_.substr(at_, end - at_);
-    }
-    void skip() {
-        while (!at_end() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
-    }
-    bool take(char c) {
-        if (at_end() || text_[at_] != c) return false;
-        ++at_;
-        skip();
-        return true;
-    }
-    void write(Op op, double value = 0) { program_.push_back({op, value}); }
-
-    void sum() {
-        product();
-        for (;;) {
-            const Op op = take('+') ? Op::add : take('-') ? Op::subtract : Op::number;
-            if (op == Op::number) return;
-            product();
-            write(op);
-        }
-    }
-    void product() {
-        signed_power();
-        for (;;) {
-            const Op op = take('*') ? Op::multiply : take('/') ? Op::divide : Op::number;
-            if (op == Op::number) return;
-            signed_power();
-            write(op);
-        }
-    }
-    void signed_power() {
-        if (++depth_ > deepest) fail(fmt::format("nested deeper than {} levels: write it in fewer", deepest));
-        if (take('-')) {
-            signed_power();
-            write(Op::negate);
-        } else {
-            atom();
-            if (take('^')) {
-                signed_power();
-                write(Op::power);
-            }
-        }
-        --depth_;
-    }
-    void parenthesis(std::size_t opened_at) {
-        sum();
-        if (take(')')) return;
-        if (at_end()) fail(fmt::format("the formula ends, and the parenthesis of column {} is open: close it with )", opened_at + 1));
-        fail(fmt::format("'{}' is not expected here: an operator or ) is", here()));
-    }
-    void atom() {
-        if (at_end()) fail("the formula ends where a number, a name or ( is expected");
-        const auto start = at_;
-        if (take('(')) return parenthesis(start);
-        if (is_digit(text_[at_]) || text_[at_] == '.') return number();
-        if (is_letter(text_[at_])) return name();
-        fail(fmt::format("'{}' is not expected here: a number, a name or ( is", here()));
-    }
-    void number() {
-        double value = 0;
-        const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-        if (error == std::errc::result_out_of_range) fail("the number is out of the range of doubles");
-        if (error != std::errc{}) fail(fmt::format("'{}' is no number", here()));
-        at_ = static_cast<std::size_t>(end - text_.data());
-        skip();
-        write(Op::number, value);
-    }
-    void name() {
-        const auto start = at_;
-        auto end = at_;
-        while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
-        const auto word = text_.substr(start, end - start);
-        const auto is = [&](const auto& each) { return each.first == word; };
-        if (word == "pi") {
-            write(Op::number, std::numbers::pi);
-        } else if (const auto* v = std::ranges::find_if(variables, is); v != std::end(variables)) {
-            write(v->second);
-        } else if (const auto* f = std::ranges::find_if(functions, is); f != std::end(functions)) {
-            at_ = end;
-            skip();
-            const auto opened_at = at_;
-            if (!take('(')) fail(fmt::format("'{0}' is a function: its argument follows in parentheses, {0}(...)", word));
-            parenthesis(opened_at);
-            write(f->second);
-            return;
-        } else {
-            const auto near = nearest_name(word, names);
-            fail(fmt::format("'{}' is not known; there are i j k (cell indices), x y z (cell centres), pi and sin cos exp log sqrt abs{}",
-                             word, near.empty() ? "" : ". Did you mean '" + near + "'?"));
-        }
-        at_ = end;
-        skip();
-    }
-
-    std::string_view text_;
-    std::size_t at_ = 0;
-    int depth_ = 0;
-    std::vector<Step> program_;
+    std::array<double, std::size(variables)> at_{};
+    mu::Parser parser_;
 };
-
-double run(const std::vector<Step>& program, const std::array<index_t, 3>& cell, const std::array<double, 3>& centre) {
-    std::array<double, stack_size> stack;
-    std::size_t top = 0;  // one above the last
-    const auto binary = [&](auto f) {
-        --top;
-        stack[top - 1] = f(stack[top - 1], stack[top]);
-    };
-    for (const auto& step : program) {
-        switch (step.op) {
-            case Op::number: stack[top++] = step.value; break;
-            case Op::i: stack[top++] = static_cast<double>(cell[0]); break;
-            case Op::j: stack[top++] = static_cast<double>(cell[1]); break;
-            case Op::k: stack[top++] = static_cast<double>(cell[2]); break;
-            case Op::x: stack[top++] = centre[0]; break;
-            case Op::y: stack[top++] = centre[1]; break;
-            case Op::z: stack[top++] = centre[2]; break;
-            case Op::add: binary([](double a, double b) { return a + b; }); break;
-            case Op::subtract: binary([](double a, double b) { return a - b; }); break;
-            case Op::multiply: binary([](double a, double b) { return a * b; }); break;
-            case Op::divide: binary([](double a, double b) { return a / b; }); break;
-            case Op::power: binary([](double a, double b) { return std::pow(a, b); }); break;
-            case Op::negate: stack[top - 1] = -stack[top - 1]; break;
-            case Op::sin: stack[top - 1] = std::sin(stack[top - 1]); break;
-            case Op::cos: stack[top - 1] = std::cos(stack[top - 1]); break;
-            case Op::exp: stack[top - 1] = std::exp(stack[top - 1]); break;
-            case Op::log: stack[top - 1] = std::log(stack[top - 1]); break;
-            case Op::sqrt: stack[top - 1] = std::sqrt(stack[top - 1]); break;
-            case Op::abs: stack[top - 1] = std::abs(stack[top - 1]); break;
-        }
-    }
-    return stack[0];
-}
 
 }  // namespace
 
-CellFunction parse_formula(const std::string& text) {
-    return [program = Parser(text).program()](const std::array<index_t, 3>& cell, const std::array<double, 3>& centre) {
-        return run(program, cell, centre);
-    };
-}
+void check_formula(const std::string& text) { Formula{text}; }
 
 std::vector<double> source_of(const PoissonProblem& problem, const std::string& formula) {
     validate(problem);
-    const auto f = parse_formula(formula);
-    const auto x = cell_centres(problem, 0), y = cell_centres(problem, 1), z = cell_centres(problem, 2);
-    const auto [nx, ny, nz] = problem.cells;
+    check_formula(formula);
+    const std::array centres{cell_centres(problem, 0), cell_centres(problem, 1), cell_centres(problem, 2)};
+    const auto centre = [&](std::size_t d, index_t cell) { return centres[d][static_cast<std::size_t>(cell)]; };
+    const auto nx = problem.cells[0], ny = problem.cells[1], nz = problem.cells[2];
     std::vector<double> values(static_cast<std::size_t>(problem.rows()));
-    parallel_for(Cpu{}, ny * nz, [&, nx = nx, ny = ny](index_t line) {
-        const index_t j = line % ny, k = line / ny;
-        for (index_t i = 0; i < nx; ++i)
-            values[static_cast<std::size_t>(i + nx * line)] =
-                f({i + 1, j + 1, k + 1}, {x[static_cast<std::size_t>(i)], y[static_cast<std::size_t>(j)], z[static_cast<std::size_t>(k)]});
-    });
+#pragma omp parallel num_threads(thread_count(Cpu{}))
+    {
+        Formula f(formula);
+#pragma omp for schedule(static)
+        for (index_t line = 0; line < ny * nz; ++line) {
+            f.place(1, line % ny, centre(1, line % ny));
+            f.place(2, line / ny, centre(2, line / ny));
+            for (index_t i = 0; i < nx; ++i) {
+                f.place(0, i, centre(0, i));
+                values[static_cast<std::size_t>(i + nx * line)] = f.value();
+            }
+        }
+    }
     const auto bad = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
     if (bad != values.end()) {
         const auto row = static_cast<index_t>(bad - values.begin());
-        throw InputError(fmt::format("the formula gives {} in cell ({}, {}, {}): it must be finite everywhere", *bad, row % nx + 1,
-                                     row / nx % ny + 1, row / (nx * ny) + 1));
+        const auto i = row % nx, j = row / nx % ny, k = row / (nx * ny);
+        throw InputError(
+            fmt::format("the formula gives {} in cell ({}, {}, {}), at x = {:.6g}, y = {:.6g}, z = {:.6g}: it must be finite everywhere",
+                        *bad, i + 1, j + 1, k + 1, centre(0, i), centre(1, j), centre(2, k)));
     }
     return values;
 }

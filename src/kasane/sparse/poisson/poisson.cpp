@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kasane::sparse {
 namespace {
@@ -69,6 +70,44 @@ std::string cell_text(const PoissonProblem& problem, index_t row) {
     return fmt::format("({}, {}, {})", row % nx + 1, row / nx % ny + 1, row / (nx * ny) + 1);
 }
 
+/// Conductances of which squares and quotients stay in the range of doubles, and what a cell's balance can hold.
+constexpr double least_conductance = 1e-150, most_conductance = 1e150, most_flow = 1e300;
+
+/// Bounds of conductances, volume and flows. @param bad  bad(message, key), for sizes and values that are valid by themselves
+template <class Bad>
+void check_magnitudes(const PoissonProblem& problem, const Bad& bad) {
+    std::array<std::ranges::minmax_result<double>, 3> h;
+    double volume = 1, least = std::numeric_limits<double>::infinity(), most = 0, area = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+        h[d] = std::ranges::minmax(problem.spacing[d]);
+        volume *= h[d].max * static_cast<double>(problem.cells[d]);
+    }
+    const auto& coefficient = problem.coefficient;
+    const auto c = coefficient.empty() ? std::ranges::minmax_result<double>{1, 1} : std::ranges::minmax(coefficient);
+    for (std::size_t d = 0; d < 3; ++d) {
+        const auto &u = h[(d + 1) % 3], &v = h[(d + 2) % 3];
+        area = std::max(area, u.max * v.max);
+        least = std::min(least, u.min * v.min * c.min / h[d].max);
+        most = std::max(most, 2 * u.max * v.max * c.max / h[d].min);  // to a face, half a cell away
+    }
+    if (!(volume <= most_flow) || !(least >= least_conductance) || !(most <= most_conductance))
+        return bad(
+            fmt::format(
+                "is too extreme: conductances c S / h lie between {:.1e} and {:.1e}, in a box of volume {:.1e}; they must lie between "
+                "{:.0e} and {:.0e}, and the volume below {:.0e}. Choose other units",
+                least, most, volume, least_conductance, most_conductance, most_flow),
+            coefficient.empty() ? "spacing" : "coefficient");
+    for (std::size_t f = 0; f < 6; ++f) {
+        const auto& face = problem.boundary[f];
+        const double flow = std::abs(face.value) * (face.kind == BoundaryKind::dirichlet ? most : area);
+        if (!(flow <= most_flow))
+            bad(fmt::format("is too extreme: its value is {}, and up to {:.1e} flow through it into one cell; at most {:.0e} can. "
+                            "Choose other units",
+                            face.value, flow, most_flow),
+                face_names[f]);
+    }
+}
+
 }  // namespace
 
 bool PoissonProblem::singular() const {
@@ -114,6 +153,7 @@ void validate(const PoissonProblem& problem) {
                 break;
             }
     }
+    if (problems.empty()) check_magnitudes(problem, bad);
     if (!problems.empty()) throw InputError(std::move(problems));
 }
 
@@ -130,7 +170,6 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem) {
     A.begin.resize(static_cast<std::size_t>(problem.rows() + 1));
     A.column.resize(static_cast<std::size_t>(poisson_nonzeros(problem)));
     A.value.resize(A.column.size());
-    std::atomic<index_t> extreme{-1};  // a row whose conductances leave the range of doubles
     const std::array<index_t, 3> stride{1, nx, nx * ny};
     parallel_for(Cpu{}, ny * nz, [&, nx = nx, ny = ny](index_t line) {
         const index_t j = line % ny, k = line / ny;
@@ -140,14 +179,12 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem) {
             const index_t row = box.row(i, j, k);
             A.begin[static_cast<std::size_t>(row)] = static_cast<index_t>(at);
             double diagonal = 0;
-            bool good = true;
             // What flows to one neighbour, or through the face where there is none.
             const auto flow = [&](int d, bool upper) {
                 const auto here = cell[static_cast<std::size_t>(d)], other = upper ? here + 1 : here - 1;
                 const bool inside = other >= 0 && other < problem.cells[static_cast<std::size_t>(d)];
                 if (!inside && box.face(d, upper).kind == BoundaryKind::neumann) return;
                 const double g = box.conductance(d, cell, other);
-                good &= positive(g);
                 diagonal += g;
                 if (!inside) return;
                 const auto step = stride[static_cast<std::size_t>(d)];
@@ -159,13 +196,9 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem) {
             for (const int d : {0, 1, 2}) flow(d, true);
             A.column[middle] = static_cast<std::int32_t>(row);
             A.value[middle] = diagonal;
-            if (!good || !std::isfinite(diagonal)) extreme = row;
         }
     });
     A.begin.back() = static_cast<index_t>(A.value.size());
-    KS_VALIDATE(extreme < 0,
-                fmt::format("the conductances of cell {} leave the range of doubles: its widths or coefficients are too extreme",
-                            cell_text(problem, extreme)));
     return A;
 }
 

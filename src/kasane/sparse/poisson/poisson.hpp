@@ -6,8 +6,6 @@
 #include <kasane/sparse/csr.hpp>
 
 #include <array>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,12 +33,13 @@ struct PoissonProblem {
 inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
 /// @throws InputError with all that is wrong: cells < 1 or more than most_rows of them, a spacing or coefficient that is not positive and
-///   finite, a boundary value that is not finite, wrong counts, one cell that nothing holds
+///   finite, a boundary value that is not finite, wrong counts, one cell that nothing holds, magnitudes of which conductances or flows
+///   leave the range of doubles; each with the name of its member, or of its face, as the key
 void validate(const PoissonProblem& problem);
 /// Entries of the matrix: a diagonal entry per cell and two per face between cells.
 index_t poisson_nonzeros(const PoissonProblem& problem);
 /// A of eq. 3. Takes the memory of the result's own arrays and no more.
-/// @throws InputError as validate(), or where a face's conductance leaves the range of doubles
+/// @throws InputError as validate()
 CsrMatrix poisson_matrix(const PoissonProblem& problem);
 /// b of eq. 3: V_i f_i, what the values on Dirichlet faces push in, less what leaves through Neumann faces.
 /// @throws InputError as validate(), and for a source of another size or with an entry that is not finite
@@ -51,13 +50,11 @@ std::vector<double> cell_faces(const PoissonProblem& problem, int direction);
 /// Centres of the cells along direction 0, 1 or 2. [cells] [length]
 std::vector<double> cell_centres(const PoissonProblem& problem, int direction);
 
-/// One number for each cell, by its 1-based indices and its centre. May be called from several threads at once.
-using CellFunction = std::function<double(const std::array<index_t, 3>& cell, const std::array<double, 3>& centre)>;
-/// A source by its formula: "1", "i + j + k", or any of + - * / ^ ( ) numbers, i j k (1-based cell indices), x y z (cell centres), pi and
-/// sin cos exp log sqrt abs. -x^2 is -(x^2), and 2^3^2 is 2^(3^2).
+/// Checks a formula in i j k (1-based cell indices), x y z (cell centres), pi and numbers, with + - * / ^, comparisons, && and ||,
+/// CONDITION ? VALUE : VALUE_OTHERWISE, parentheses and sin cos exp log sqrt abs. -x^2 is -(x^2), and 2^3^2 is 2^(3^2).
 /// @throws InputError with the column of the first thing that is not understood
-CellFunction parse_formula(const std::string& text);
-/// A formula's value in every cell. @throws InputError as parse_formula(), and naming the first cell where the value is not finite
+void check_formula(const std::string& text);
+/// A formula's value in every cell. @throws InputError as check_formula(), and naming the first cell where the value is not finite
 std::vector<double> source_of(const PoissonProblem& problem, const std::string& formula);
 
 }  // namespace kasane::sparse

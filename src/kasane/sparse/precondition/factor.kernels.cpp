@@ -335,9 +335,9 @@ Factor<S> factorise(S on, const SplitMatrix<S>& A, const Layout<S>& layout, cons
             return factor;
         }
     }
-    throw ComputationError(
-        "incomplete Cholesky found no positive pivots, even with three times the diagonal: the matrix is far from positive definite. Take "
-        "precondition = \"jacobi\", or look at the matrix.");
+    throw PreconditionError(
+        "the incomplete Cholesky factorisation meets pivots that are not positive, even with three times the diagonal: the matrix is far "
+        "from positive definite. Check its signs and entries, or take the preconditioner jacobi");
 }
 
 template <Space S>
