@@ -106,10 +106,8 @@ void check_memory(const Options& o, const AnySpace& space, const sparse::CsrMatr
 sparse::Solver solver_of(const Common& common, const Options& o, const AnySpace& space, const sparse::CsrMatrix& A,
                          sparse::SolverOptions options) {
     Progress bar(common.progress(), "tuning", 1);
-    options.tune_progress = [&](double share, const std::string& what) {
-        stop_if_interrupted();
-        bar.update(share, what);
-    };
+    options.tune_progress = [&](double share, const std::string& what) { bar.update(share, what); };
+    options.check_stop = stop_if_interrupted;
     try {
         return {space, A.view(), options};
     } catch (const InputError& error) {
@@ -129,7 +127,6 @@ double done(double residual, double rtol) {
 
 int solve(const Common& common, const Options& o, const CLI::App& app) {
     auto options = solver_options(o, app);
-    options.check_stop = stop_if_interrupted;
     if (!o.solution.empty()) check_output(o);
     const auto space = common.space();
     catch_interrupts();
