@@ -270,8 +270,9 @@ TEST(GalaxyModel, MassesThatOverflow) {
     auto a = of(Plummer{}), b = of(Hernquist{});
     a.mass = b.mass = 1.5e308;
     const auto problems = problems_of(galaxy({a, b}));
-    ASSERT_EQ(problems.size(), 1U);
+    ASSERT_EQ(problems.size(), 2U);
     EXPECT_EQ(problems[0].where.key, "components.0.mass");
+    EXPECT_EQ(problems[1].where.key, "components.1.mass");
 }
 
 TEST(GalaxyModel, TwoAlikeAndTwoSoftenings) {
