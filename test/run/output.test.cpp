@@ -49,7 +49,7 @@ TEST_F(Output, ThatCannotBeWrittenIsAFailure) {
 }
 
 TEST_F(Output, HelpPagesShowDefaults) {
-    EXPECT_NE(help({"forces"}).find("--leaf-size INT=16"), std::string::npos);
+    EXPECT_NE(help({"forces"}).find("--leaf-size INT=32"), std::string::npos);
     EXPECT_NE(help({"solve"}).find("--rtol FLOAT=1e-08"), std::string::npos);
     EXPECT_NE(help({"lattice", "solve"}).find("--rtol FLOAT=1e-10"), std::string::npos);
     EXPECT_NE(help({"calibrate"}).find("=40"), std::string::npos);

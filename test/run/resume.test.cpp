@@ -323,7 +323,7 @@ TEST_F(ResumeTree, EditedKeysOfTreeAndBlockStepsAreRefused) {
     for (const auto& [from, to, key] :
          {std::tuple{"delta = 0.001953125", "delta = 0.01", "force.delta"},
           std::tuple{"multipole = \"quadrupole\"", "multipole = \"monopole\"", "force.multipole"},
-          std::tuple{"leaf_size = 16", "leaf_size = 8", "force.leaf_size"}, std::tuple{"eta = 0.5", "eta = 1.0", "step.eta"},
+          std::tuple{"leaf_size = 32", "leaf_size = 8", "force.leaf_size"}, std::tuple{"eta = 0.5", "eta = 1.0", "step.eta"},
           std::tuple{"method = \"block\"", "method = \"adaptive\"", "step.method"},
           std::tuple{"deepest = 24", "deepest = 4", "step.deepest"}, std::tuple{"dt_max = 0.03125", "dt_max = 0.015625", "step.dt_max"}}) {
         auto changed = text;

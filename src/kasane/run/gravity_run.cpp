@@ -102,7 +102,7 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     const auto before = record_;
     record_.device = device_info(file.space);
     record_.threads = threads_of(file.space);
-    warn_of_load(file.space);
+    if (crew_.ranks() == 1) warn_of_load(file.space);  // the load of several ranks is their own
     record_.simd = simd_name();
     record_.parallel.ranks = crew_.ranks();
     record_.parallel.members = static_cast<int>(file.here.size());
