@@ -85,7 +85,7 @@ RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, 
     log::info("{}: {} particles on {}{}, {} {} to t = {:.6g}, in {}", file.title, start.particles.size(), device_info(file.space).name,
               others(controls, file), file.schedule.last(), control_of(file.steps) ? "times dt_max" : "steps", file.schedule.until, directory.path().string());
     for (const auto& note : file.notes) log::info("{}", note);
-    for (const auto& warning : start.warnings) log::debug("{}", warning);  // told on the terminal before there was a log file
+    for (const auto& warning : start.warnings) log::debug("{}", warning);  // the terminal has them already; the log file is new
     Record record;
     record.warnings = std::move(start.warnings);
     record.components = std::move(start.components);
@@ -116,7 +116,7 @@ RunResult resume(const std::filesystem::path& path, const std::vector<io::Settin
             if (record.status == "done") return finished_before(record, directory);
             KS_VALIDATE(
                 record.steps == 0,
-                fmt::format("its record.json tells of {} steps, and there is no checkpoint to go on from: put its checkpoints back, or "
+                fmt::format("its record.json reports {} steps, and there is no checkpoint to go on from: put its checkpoints back, or "
                             "start the run again with `kasane run`",
                             record.steps),
                 {path.string(), 0, 0, ""});

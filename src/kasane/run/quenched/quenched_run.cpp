@@ -292,7 +292,7 @@ QuenchedResult resume_quenched(const fs::path& path, const std::vector<io::Setti
             if (record.status == "done") return finished_before(std::move(record), read_measurements(directory.measurements()), directory);
             KS_VALIDATE(
                 record.sweeps_done == 0,
-                fmt::format("its record.json tells of {} sweeps, and there is no checkpoint to go on from: put its checkpoints back, "
+                fmt::format("its record.json reports {} sweeps, and there is no checkpoint to go on from: put its checkpoints back, "
                             "or start the run again with `kasane run`",
                             record.sweeps_done),
                 {path.string(), 0, 0, ""});
