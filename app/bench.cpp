@@ -40,8 +40,8 @@ int page_from(const Options& options) {
 }
 
 void print_row(const BenchmarkResult& r) {
-    fmt::print("{:<46} {:>9} {:>11.3e} {:>10.3e} {:>8.2f} {:>7.1f} {:>7.0f} % {:>6.1f} % {:>9.1e}", r.name, r.n, r.seconds, r.rate, r.tflops,
-               1e-9 * r.bound, 100 * r.bound_fraction(), 100 * r.spread, r.error);
+    fmt::print("{:<46} {:>9} {:>11.3e} {:>10.3e} {:>8.2f} {:>7.1f} {:>7.0f} % {:>6.1f} % {:>9.1e}", r.name, r.n, r.seconds, r.rate,
+               r.tflops, 1e-9 * r.bound, 100 * r.bound_fraction(), 100 * r.spread, r.error);
     for (const auto& [key, value] : r.more) fmt::print("  {} {:.4g}", key, value);
     if (!r.note.empty()) fmt::print("  ({})", r.note);
     fmt::print("\n");
@@ -68,8 +68,9 @@ int bench(const Common& common, const Options& options) {
     if (!options.simd.empty()) select_simd_target(options.simd);
     for (const auto& benchmark : chosen)
         KS_VALIDATE(benchmark.on_ranks || !several,
-                    benchmark.name + " measures one process, and this is one of several ranks: start it without mpirun, or run "
-                                     "gravity.direct.scaling");
+                    benchmark.name +
+                        " measures one process, and this is one of several ranks: start it without mpirun, or run "
+                        "gravity.direct.scaling");
     const auto space = common.space();
     const bool table = leads && !common.quiet && (!common.json || !options.record.empty());
     std::vector<BenchmarkResult> results;
@@ -81,8 +82,8 @@ int bench(const Common& common, const Options& options) {
             if (!table) return;
             if (first) {
                 fmt::print("\n{}\n{}: {}\n\n", benchmark.name, device_info(space).name, benchmark.head);
-                fmt::print("{:<46} {:>9} {:>11} {:>10} {:>8} {:>7} {:>9} {:>8} {:>9}\n", "case", "n", "seconds", "rate 1/s", "TFLOPS", "G bound",
-                           "of bound", "spread", "error");
+                fmt::print("{:<46} {:>9} {:>11} {:>10} {:>8} {:>7} {:>9} {:>8} {:>9}\n", "case", "n", "seconds", "rate 1/s", "TFLOPS",
+                           "G bound", "of bound", "spread", "error");
                 first = false;
             }
             if (bounds.find(result.bound_reason) == std::string::npos) {
@@ -94,7 +95,8 @@ int bench(const Common& common, const Options& options) {
         benchmark.run({space, options.sizes, common.device_or_auto(), common.threads_or_all(), options.members, report});
     }
     if (!leads) return success;
-    KS_VALIDATE(!results.empty(), "none of these benchmarks runs on the device '" + name(space) + "'; kasane bench --list tells what there is");
+    KS_VALIDATE(!results.empty(),
+                "none of these benchmarks runs on the device '" + name(space) + "'; kasane bench --list tells what there is");
     const auto record = benchmark_record(space, results);
     if (!options.record.empty())
         write_atomically(options.record, record);
@@ -110,7 +112,8 @@ Action add_bench(CLI::App& app, const Common& common) {
     auto options = std::make_shared<Options>();
     app.add_option("CASE", options->cases, "Names, or what they begin with: gravity.direct; none: all");
     app.add_option("--n", options->sizes, "Problem sizes, separated by commas")->delimiter(',');
-    app.add_option("--simd", options->simd, "Instruction set of the CPU's kernels: AVX2, AVX3 (AVX-512), ...; default: the best")->type_name("NAME");
+    app.add_option("--simd", options->simd, "Instruction set of the CPU's kernels: AVX2, AVX3 (AVX-512), ...; default: the best")
+        ->type_name("NAME");
     app.add_option(
            "--members", options->members,
            "gravity.direct.scaling: members of each rank, a device each; default: all devices of the machine, of several ranks one each")

@@ -120,8 +120,8 @@ int check_quenched(const std::string& path, const std::vector<io::Setting>& sett
                                         {"unused_keys", file.unused_keys},
                                         {"papers", papers},
                                         {"resolved", file.resolved}};
-    const auto text = file.resolved + fmt::format("\n{} sites, {} sweeps on {}\nmemory at most: {}", lattice::text(file.extents), file.sweeps,
-                                                  device.name, run::text(memory, file.extents));
+    const auto text = file.resolved + fmt::format("\n{} sites, {} sweeps on {}\nmemory at most: {}", lattice::text(file.extents),
+                                                  file.sweeps, device.name, run::text(memory, file.extents));
     print(common, object, text + list(file.unused_keys, papers));
     return success;
 }

@@ -26,8 +26,8 @@ enum ExitStatus { success = 0, computation_failed = 1, bad_input = 2, interrupte
 struct Common {
     bool json = false;
     bool quiet = false;
-    std::string device;  ///< empty: as the run file says, or auto
-    int threads = -1;    ///< negative: as the run file says, or all
+    std::string device;         ///< empty: as the run file says, or auto
+    int threads = -1;           ///< negative: as the run file says, or all
     run::Crew* crew = nullptr;  ///< of a verb that leads the other ranks
 
     /// The device and threads that were given, as settings of a run file.
@@ -81,7 +81,8 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 /// Standard output: the object with --json; otherwise `text`, unless --quiet.
 void print(const Common& common, const nlohmann::ordered_json& object, const std::string& text);
 
-/// From now on SIGINT, SIGTERM and SIGUSR1 (which launchers pass on) only ask to stop, and the second one of a kind ends the process at once.
+/// From now on SIGINT, SIGTERM and SIGUSR1 (which launchers pass on) only ask to stop, and the second one of a kind ends the process at
+/// once.
 void catch_interrupts();
 bool interrupt_requested();
 /// For long work that leaves nothing behind. @throws Interrupted, which ends the command with status 130

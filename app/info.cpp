@@ -29,13 +29,18 @@ nlohmann::ordered_json rank_objects(comm::Communicator& ranks, const std::vector
 
 Action add_info(CLI::App&, const Common& common) {
     return [&common] {
-        const auto text_or_null = [](const std::string& s) { return s.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(s); };
+        const auto text_or_null = [](const std::string& s) {
+            return s.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(s);
+        };
         const int threads = thread_count(Cpu{common.threads_or_all()});
         nlohmann::ordered_json object{
             {"version", version},
             {"commit", commit},
-            {"build", {{"compiler", compiler}, {"cuda", text_or_null(cuda_compiler)}, {"mpi", text_or_null(comm::mpi_built_with())},
-                       {"nccl", text_or_null(comm::nccl_built_with())}}},
+            {"build",
+             {{"compiler", compiler},
+              {"cuda", text_or_null(cuda_compiler)},
+              {"mpi", text_or_null(comm::mpi_built_with())},
+              {"nccl", text_or_null(comm::nccl_built_with())}}},
             {"devices", nlohmann::ordered_json::array()},
             {"threads", threads},
             {"simd", run::simd_name()},
@@ -45,8 +50,12 @@ Action add_info(CLI::App&, const Common& common) {
         for (const auto& [what, with] : {std::pair("MPI", comm::mpi_built_with()), std::pair("NCCL", comm::nccl_built_with())})
             text += with.empty() ? fmt::format("\nwithout {}", what) : "\nwith " + with;
         for (const auto& device : devices()) {
-            object["devices"].push_back({{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes},
-                                         {"units", device.units}, {"clock_hertz", device.clock_hertz}, {"capability", device.capability}});
+            object["devices"].push_back({{"name", device.name},
+                                         {"kind", device.kind},
+                                         {"memory_bytes", device.memory_bytes},
+                                         {"units", device.units},
+                                         {"clock_hertz", device.clock_hertz},
+                                         {"capability", device.capability}});
             text += fmt::format("\n{}: {}, {:.0f} GiB", device.kind, device.name, static_cast<double>(device.memory_bytes) / (1u << 30));
         }
         if (const auto why = why_no_cuda(); !why.empty()) {

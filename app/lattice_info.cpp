@@ -23,11 +23,13 @@ const char* long_name(lattice::GaugeFormat format) {
 std::string as_text(const std::string& path, const lattice::GaugeFile& file, const lattice::Plaquette& plaquette, double link_trace) {
     const auto& facts = file.facts;
     const auto& extents = file.field.extents;
-    const auto stated = [](const std::optional<double>& value) { return value ? fmt::format("   (header: {:.12g})", *value) : std::string(); };
+    const auto stated = [](const std::optional<double>& value) {
+        return value ? fmt::format("   (header: {:.12g})", *value) : std::string();
+    };
     auto text = fmt::format("{}: {}, {} sites, {}, {} bits {} endian, {} rows a link", path, lattice::text(extents), extents.volume(),
                             long_name(facts.format), facts.bits, facts.big_endian ? "big" : "little", facts.rows);
-    text += fmt::format("\nplaquette   {:.12f}{}\n  space     {:.12f}\n  time      {:.12f}", plaquette.mean(), stated(facts.stored_plaquette),
-                        plaquette.space, plaquette.time);
+    text += fmt::format("\nplaquette   {:.12f}{}\n  space     {:.12f}\n  time      {:.12f}", plaquette.mean(),
+                        stated(facts.stored_plaquette), plaquette.space, plaquette.time);
     text += fmt::format("\nlink trace  {:.12f}{}", link_trace, stated(facts.stored_link_trace));
     const auto& sum = facts.checksum;
     text += sum.kind == "none"        ? fmt::format("\nchecksum    none stored; of these links: {}", sum.computed)
@@ -59,8 +61,10 @@ int info(const Common& common, const std::string& path) {
         {"stored_plaquette", number_or_null(facts.stored_plaquette)},
         {"stored_link_trace", number_or_null(facts.stored_link_trace)},
         {"checksum",
-         {{"kind", sum.kind}, {"stored", sum.stored.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(sum.stored)},
-          {"computed", sum.computed}, {"ok", sum.ok}}},
+         {{"kind", sum.kind},
+          {"stored", sum.stored.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(sum.stored)},
+          {"computed", sum.computed},
+          {"ok", sum.ok}}},
         {"distance_from_su3", facts.worst_distance_from_su3},
         {"notes", facts.notes},
     };

@@ -172,8 +172,7 @@ void check_memory(const Options& o, const AnySpace& space, const lattice::Extent
         const auto there = static_cast<double>(available_memory(where));
         KS_VALIDATE(needed * sites <= there,
                     fmt::format("{} sites need {} of memory on {}, and {} are free: take a device with more memory, a smaller lattice{}",
-                                lattice::text(n), size_text(needed * sites), name(where), size_text(there),
-                                remedy),
+                                lattice::text(n), size_text(needed * sites), name(where), size_text(there), remedy),
                     {o.configuration, 0, 0, ""});
     };
     if (!shared) require(device, space);

@@ -17,11 +17,11 @@ struct LatticeSolveResult {
     lattice::SolutionFacts facts;
     lattice::SolverOptions options;
     lattice::MemoryPerSite memory;
-    int columns = 12;                    ///< that were asked for
+    int columns = 12;                     ///< that were asked for
     std::vector<lattice::SolveLog> logs;  ///< of those that were solved; the last may have failed
-    std::vector<double> pion_mass;       ///< effective
+    std::vector<double> pion_mass;        ///< effective
     std::vector<std::string> notes;
-    std::string solution, page;          ///< files; empty: not written
+    std::string solution, page;  ///< files; empty: not written
 
     bool converged() const { return !logs.empty() && logs.back().converged(); }
     double worst_residual() const;

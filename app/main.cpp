@@ -153,9 +153,7 @@ int command(int argc, char** argv, bool several, bool speaks) {
     }
     hide_void_defaults(app);
     const bool json = wants_json(argc, argv);
-    const auto misused = [&](const std::string& message) {
-        return tell(json, speaks, std::make_exception_ptr(InputError(message)));
-    };
+    const auto misused = [&](const std::string& message) { return tell(json, speaks, std::make_exception_ptr(InputError(message))); };
     if (const auto problem = unknown_verb(app, "kasane", argc, argv); !problem.empty()) return misused(problem);
     try {
         app.parse(argc, argv);

@@ -11,7 +11,8 @@ run::RunControls controls(const Common& common) { return {common.progress(), int
 
 void need_one_rank(const Common& common, const std::string& file, const std::string& what) {
     KS_VALIDATE(!common.crew || common.crew->ranks() == 1,
-                fmt::format("{} runs on one rank, and {} were started: start it without mpirun", what, common.crew->ranks()), {file, 0, 0, ""});
+                fmt::format("{} runs on one rank, and {} were started: start it without mpirun", what, common.crew->ranks()),
+                {file, 0, 0, ""});
 }
 
 namespace {

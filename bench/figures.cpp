@@ -156,13 +156,16 @@ std::string equilibrium(const Study& study) {
 }  // namespace
 
 std::string figures(const Study& study) {
-    static const std::map<std::string, std::string (*)(const Study&)> drawn = {
-        {"gravity.tree.links", links}, {"gravity.tree.curve", curve},           {"gravity.tree.accuracy", accuracy},
-        {"gravity.tree.steps", steps}, {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active},
-        {"gravity.tree.scale", scale},
-        {"gravity.direct.scaling", scaling_figures},
-        {"gravity.galaxy.equilibrium.spheres", equilibrium},
-        {"gravity.galaxy.equilibrium.galaxies", equilibrium}};
+    static const std::map<std::string, std::string (*)(const Study&)> drawn = {{"gravity.tree.links", links},
+                                                                               {"gravity.tree.curve", curve},
+                                                                               {"gravity.tree.accuracy", accuracy},
+                                                                               {"gravity.tree.steps", steps},
+                                                                               {"gravity.tree.techniques", techniques},
+                                                                               {"gravity.tree.active", active},
+                                                                               {"gravity.tree.scale", scale},
+                                                                               {"gravity.direct.scaling", scaling_figures},
+                                                                               {"gravity.galaxy.equilibrium.spheres", equilibrium},
+                                                                               {"gravity.galaxy.equilibrium.galaxies", equilibrium}};
     const auto at = drawn.find(study.name);
     return at == drawn.end() ? sparse_figures(study) + lattice_figures(study) : at->second(study);
 }

@@ -177,13 +177,16 @@ std::string equilibrium(const Study& study) {
 }  // namespace
 
 std::string findings(const Study& study) {
-    static const std::map<std::string, std::string (*)(const Study&)> said = {
-        {"gravity.tree.links", links}, {"gravity.tree.curve", curve},           {"gravity.tree.accuracy", accuracy},
-        {"gravity.tree.steps", steps}, {"gravity.tree.techniques", techniques}, {"gravity.tree.active", active},
-        {"gravity.tree.scale", scale},
-        {"gravity.direct.scaling", scaling_findings},
-        {"gravity.galaxy.equilibrium.spheres", equilibrium},
-        {"gravity.galaxy.equilibrium.galaxies", equilibrium}};
+    static const std::map<std::string, std::string (*)(const Study&)> said = {{"gravity.tree.links", links},
+                                                                              {"gravity.tree.curve", curve},
+                                                                              {"gravity.tree.accuracy", accuracy},
+                                                                              {"gravity.tree.steps", steps},
+                                                                              {"gravity.tree.techniques", techniques},
+                                                                              {"gravity.tree.active", active},
+                                                                              {"gravity.tree.scale", scale},
+                                                                              {"gravity.direct.scaling", scaling_findings},
+                                                                              {"gravity.galaxy.equilibrium.spheres", equilibrium},
+                                                                              {"gravity.galaxy.equilibrium.galaxies", equilibrium}};
     const auto at = said.find(study.name);
     return at == said.end() ? sparse_findings(study) + lattice_findings(study) : at->second(study);
 }

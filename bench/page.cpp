@@ -43,7 +43,8 @@ std::string text_of(const nlohmann::ordered_json& object, const std::string& key
 /// "1.2 ms", a count, or the plain number: what a column's name asks for.
 std::string cell(const std::string& key, double value) {
     if (std::isnan(value)) return "";
-    if (key.ends_with("seconds") || key == "seconds_few" || key == "seconds_raw" || key == "t_sync" || key == "t_kernel") return time_text(value);
+    if (key.ends_with("seconds") || key == "seconds_few" || key == "seconds_raw" || key == "t_sync" || key == "t_kernel")
+        return time_text(value);
     if (value == std::round(value) && std::abs(value) < 1e15) return grouped(std::llround(value));
     return number(value);
 }

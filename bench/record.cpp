@@ -11,7 +11,7 @@ namespace kasane::bench {
 namespace {
 
 /// What every row of a record has (see benchmark_record).
-constexpr std::array common{"case",  "n",     "seconds",        "spread",       "rate",  "unit",
+constexpr std::array common{"case",   "n",     "seconds",        "spread",       "rate",  "unit",
                             "tflops", "bound", "bound_fraction", "bound_reason", "error", "note"};
 
 }  // namespace

@@ -17,7 +17,7 @@ struct Row {
     double operator[](const std::string& key) const;
     std::vector<double> list(const std::string& key) const;  ///< empty where there is none
     std::vector<std::vector<Span>> timeline() const;         ///< of each member; empty where there is none
-    std::string note() const;  ///< in words; empty where there is none
+    std::string note() const;                                ///< in words; empty where there is none
 };
 
 struct Study {

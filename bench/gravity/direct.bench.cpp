@@ -73,16 +73,17 @@ void run(const BenchmarkContext& context, DirectVariant variant) {
 }
 
 Benchmark benchmark(DirectVariant variant) {
-    return {"gravity.direct." + gravity::name(variant),
-            fmt::format("Accelerations by direct summation, variant '{}': N particles on themselves, Plummer sphere, softening {}. A call is "
-                        "everything from positions in double to accelerations in double. TFLOPS count {} flops per interaction "
-                        "[MTM13]. The bound is the instruction mix of the inner loop at the device's issue rate. The error is the "
-                        "largest relative one of {} accelerations against a plain sum in double.",
-                        gravity::name(variant), direct_softening, direct_flops, direct_audited),
-            [variant](const BenchmarkContext& context) {
-                const bool on_cpu = std::holds_alternative<Cpu>(context.space);
-                if (on_cpu == (variant == DirectVariant::simd)) run(context, variant);
-            }};
+    return {
+        "gravity.direct." + gravity::name(variant),
+        fmt::format("Accelerations by direct summation, variant '{}': N particles on themselves, Plummer sphere, softening {}. A call is "
+                    "everything from positions in double to accelerations in double. TFLOPS count {} flops per interaction "
+                    "[MTM13]. The bound is the instruction mix of the inner loop at the device's issue rate. The error is the "
+                    "largest relative one of {} accelerations against a plain sum in double.",
+                    gravity::name(variant), direct_softening, direct_flops, direct_audited),
+        [variant](const BenchmarkContext& context) {
+            const bool on_cpu = std::holds_alternative<Cpu>(context.space);
+            if (on_cpu == (variant == DirectVariant::simd)) run(context, variant);
+        }};
 }
 
 }  // namespace

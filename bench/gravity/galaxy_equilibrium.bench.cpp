@@ -20,16 +20,16 @@ using namespace gravity;
 
 namespace {
 
-constexpr double gyr = 1.0227121650537077;      // [kpc s/km]
-constexpr double crossing_times = 20;           // of a sphere in units of its own
+constexpr double gyr = 1.0227121650537077;  // [kpc s/km]
+constexpr double crossing_times = 20;       // of a sphere in units of its own
 // When the shape is looked at, in hundredths of the span: often at first, where a galaxy out of equilibrium rings.
 constexpr std::array looks{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
 constexpr int early = 10;
-constexpr int longest_steps = 2;                // per hundredth of the span
+constexpr int longest_steps = 2;  // per hundredth of the span
 constexpr double delta = 1. / 512, eta = 0.5;
 // Than suggested, for fewer steps. At 2 the softened forces of 2^16 particles take a Plummer sphere 1.3% out of virial equilibrium.
 constexpr double softer = 1.5;
-constexpr double thinner = 10;                  // a disk's height over the softening, at least
+constexpr double thinner = 10;  // a disk's height over the softening, at least
 
 /// Particles of one component, told by their ids.
 Particles part_of(const Particles& all, std::uint64_t first, std::uint64_t count) {
@@ -191,13 +191,14 @@ void evolve(const BenchmarkContext& context, const std::string& study, const Nam
 }
 
 std::string head(const std::string& which) {
-    return fmt::format("{} evolved with the tree code (delta 2^-9, quadrupoles, block steps of eta {}; `softening` is {} times what `kasane "
-                       "sample` suggests, a tenth of a disk's height at most). r10 to r90 are the radii "
-                       "that hold 10% to 90% of a component about its centre, over those at the start; `height` is a disk's median distance "
-                       "from its plane. `*_drift` are the largest deviations over the span, `early_drift` of the radii in its first tenth; "
-                       "`r10_noise` is the standard deviation of one r10 over another with so many particles. The error is the largest "
-                       "drift of a radius.",
-                       which, eta, softer);
+    return fmt::format(
+        "{} evolved with the tree code (delta 2^-9, quadrupoles, block steps of eta {}; `softening` is {} times what `kasane "
+        "sample` suggests, a tenth of a disk's height at most). r10 to r90 are the radii "
+        "that hold 10% to 90% of a component about its centre, over those at the start; `height` is a disk's median distance "
+        "from its plane. `*_drift` are the largest deviations over the span, `early_drift` of the radii in its first tenth; "
+        "`r10_noise` is the standard deviation of one r10 over another with so many particles. The error is the largest "
+        "drift of a radius.",
+        which, eta, softer);
 }
 
 const std::string spheres = "gravity.galaxy.equilibrium.spheres", galaxies = "gravity.galaxy.equilibrium.galaxies";
@@ -205,23 +206,27 @@ const std::string spheres = "gravity.galaxy.equilibrium.spheres", galaxies = "gr
 }  // namespace
 
 Benchmark galaxy_equilibrium_spheres() {
-    return {spheres,
-            head(fmt::format("Every spherical law alone, for {} crossing times, extended haloes of 1e12 Msun and a scale of 10 kpc for 1 Gyr,",
-                             crossing_times)),
-            [](const BenchmarkContext& context) {
-                for (const auto n : sizes_or(context, {1 << 16}, {1 << 20}))
-                    for (const auto& sphere : single_spheres(n)) evolve(context, spheres, sphere);
-            }};
+    return {
+        spheres,
+        head(fmt::format("Every spherical law alone, for {} crossing times, extended haloes of 1e12 Msun and a scale of 10 kpc for 1 Gyr,",
+                         crossing_times)),
+        [](const BenchmarkContext& context) {
+            for (const auto n : sizes_or(context, {1 << 16}, {1 << 20}))
+                for (const auto& sphere : single_spheres(n)) evolve(context, spheres, sphere);
+        }};
 }
 
 Benchmark galaxy_equilibrium_galaxies() {
-    return {galaxies, head(fmt::format("M31 and its disk in its halo alone for 1 Gyr, a bulge with a black hole for {} crossing times,", crossing_times)), [](const BenchmarkContext& context) {
-                for (const auto n : sizes_or(context, {1 << 16}, {1 << 20})) {
-                    evolve(context, galaxies, {"m31", m31_model(n), true});
-                    evolve(context, galaxies, {"disk in halo", disk_in_halo(n), true});
-                    evolve(context, galaxies, {"black-hole bulge", black_hole_bulge(n), false});
-                }
-            }};
+    return {
+        galaxies,
+        head(fmt::format("M31 and its disk in its halo alone for 1 Gyr, a bulge with a black hole for {} crossing times,", crossing_times)),
+        [](const BenchmarkContext& context) {
+            for (const auto n : sizes_or(context, {1 << 16}, {1 << 20})) {
+                evolve(context, galaxies, {"m31", m31_model(n), true});
+                evolve(context, galaxies, {"disk in halo", disk_in_halo(n), true});
+                evolve(context, galaxies, {"black-hole bulge", black_hole_bulge(n), false});
+            }
+        }};
 }
 
 }  // namespace kasane::bench

@@ -51,8 +51,8 @@ std::vector<NamedGalaxy> single_spheres(index_t count) {
     for (const auto& [law, truncation, halo] : cases) {
         const double scale = halo ? 10 : 1;
         GalaxyModel model;
-        model.components.push_back({.law = law, .mass = halo ? 100. : 1., .scale = scale,
-                                    .truncation = {scale * truncation.radius, scale * truncation.width}});
+        model.components.push_back(
+            {.law = law, .mass = halo ? 100. : 1., .scale = scale, .truncation = {scale * truncation.radius, scale * truncation.width}});
         model.count = count;
         if (halo) model.G = galactic_units().G;
         all.push_back({name(law), model, halo});

@@ -122,7 +122,9 @@ class Stage {
                 if (RandomStream(3, i).uniform() < active_share) some.push_back(static_cast<std::uint32_t>(i));
             if (some.empty()) continue;
             const auto active = to_space(on_, some);
-            const auto few = time_calls(AnySpace{on_}, [&] { walk(octree.view(), {active.view(), false, size_.view()}, {field_.view(), {}}); });
+            const auto few = time_calls(AnySpace{on_}, [&] {
+                walk(octree.view(), {active.view(), false, size_.view()}, {field_.view(), {}});
+            });
             report(fmt::format("{}, 0.1% active", setting.name), few, {{"of_full", few.seconds / timing.seconds}});
         }
     }
@@ -201,9 +203,11 @@ class Stage {
 
 void run(const BenchmarkContext& context, Problem problem) {
     std::vector<Setting> settings;
-    for (const int k : {7, 9, 10, 11}) settings.push_back({fmt::format("quadrupole, delta 2^-{}", k), Multipole::quadrupole, AccelerationMac{std::exp2(-k)}});
+    for (const int k : {7, 9, 10, 11})
+        settings.push_back({fmt::format("quadrupole, delta 2^-{}", k), Multipole::quadrupole, AccelerationMac{std::exp2(-k)}});
     settings.push_back({"quadrupole, theta 0.6", Multipole::quadrupole, GeometricMac{0.6}});
-    for (const int k : {4, 8, 9, 11}) settings.push_back({fmt::format("monopole, delta 2^-{}", k), Multipole::monopole, AccelerationMac{std::exp2(-k)}});
+    for (const int k : {4, 8, 9, 11})
+        settings.push_back({fmt::format("monopole, delta 2^-{}", k), Multipole::monopole, AccelerationMac{std::exp2(-k)}});
     std::visit(
         [&]<Space S>(S on) {
             auto sizes = context.sizes;
@@ -218,14 +222,15 @@ void run(const BenchmarkContext& context, Problem problem) {
 }
 
 Benchmark benchmark(Problem problem) {
-    return {"gravity.tree." + name(problem),
-            fmt::format("The tree code on {}, softening {}. Times are of one call each: keys, sort, tree and moments from positions in double; "
-                        "the moments alone; a walk for all, accelerations in single precision, its |a| from a geometric walk; a walk for "
-                        "0.1% of the particles, chosen at random. The error is the 99th percentile over {} targets against direct "
-                        "summation in double, the median stands behind. Rates count interactions of bodies and cells with targets; the "
-                        "bound is that of direct summation, which cells that are summed once for a whole group can exceed.",
-                        problem == Problem::cube ? "a uniform cube" : "a Plummer sphere", softening(problem), audited),
-            [problem](const BenchmarkContext& context) { run(context, problem); }};
+    return {
+        "gravity.tree." + name(problem),
+        fmt::format("The tree code on {}, softening {}. Times are of one call each: keys, sort, tree and moments from positions in double; "
+                    "the moments alone; a walk for all, accelerations in single precision, its |a| from a geometric walk; a walk for "
+                    "0.1% of the particles, chosen at random. The error is the 99th percentile over {} targets against direct "
+                    "summation in double, the median stands behind. Rates count interactions of bodies and cells with targets; the "
+                    "bound is that of direct summation, which cells that are summed once for a whole group can exceed.",
+                    problem == Problem::cube ? "a uniform cube" : "a Plummer sphere", softening(problem), audited),
+        [problem](const BenchmarkContext& context) { run(context, problem); }};
 }
 
 }  // namespace

@@ -150,8 +150,8 @@ constexpr double bytes_per_site = 8 * (72 + 144 + 72 + 144 + 96);
 
 void check_memory(const AnySpace& on, const Extents& extents) {
     const double needed = bytes_per_site * static_cast<double>(extents.volume()), there = static_cast<double>(available_memory(on));
-    KS_VALIDATE(needed < there, fmt::format("{} sites need {:.3g} GiB on {}, and {:.3g} are free", text(extents), needed / (1 << 30), name(on),
-                                            there / (1 << 30)));
+    KS_VALIDATE(needed < there, fmt::format("{} sites need {:.3g} GiB on {}, and {:.3g} are free", text(extents), needed / (1 << 30),
+                                            name(on), there / (1 << 30)));
 }
 
 template <Space S>
@@ -165,15 +165,16 @@ void every_storage(const BenchmarkContext& context, LatticeProblems& problems, S
             Volume<S> volume(on, links);
             for (const auto& hop : {wilson, clover, whole})
                 for (const auto& storage : storages())
-                    context.report(volume.row(
-                        fmt::format("lattice.dslash, {}, {}{}", hop.name, name(storage.precision, storage.links), label), hop, storage, speed));
+                    context.report(
+                        volume.row(fmt::format("lattice.dslash, {}, {}{}", hop.name, name(storage.precision, storage.links), label), hop,
+                                   storage, speed));
         }
         Volume<S> volume(on, temporal_gauge(links).links);
         for (const auto precision : {Precision::single, Precision::half})
             for (const auto& hop : {wilson, clover}) {
                 const Storage storage{precision, {LinkReals::two_rows, false, true}};
-                context.report(volume.row(fmt::format("lattice.dslash, {}, {}{}", hop.name, name(precision, storage.links), label), hop, storage,
-                                          speed));
+                context.report(volume.row(fmt::format("lattice.dslash, {}, {}{}", hop.name, name(precision, storage.links), label), hop,
+                                          storage, speed));
             }
     } catch (const Error& error) {
         context.report(absent_hop("lattice.dslash, " + text(extents) + label, extents, error.what()));
@@ -186,9 +187,10 @@ void curve(const BenchmarkContext& context, LatticeProblems& problems, S on) {
     for (const auto& extents : curve_volumes(context)) try {
             check_memory(on, extents);
             Volume<S> volume(on, problems.weak(extents));
-            for (const auto& storage : {exact, Storage{Precision::single, {LinkReals::two_rows}}, Storage{Precision::half, {LinkReals::two_rows}}})
-                context.report(volume.row(fmt::format("lattice.dslash, by volume, clover, {}", name(storage.precision, storage.links)), clover,
-                                          storage, problems.speed(on)));
+            for (const auto& storage :
+                 {exact, Storage{Precision::single, {LinkReals::two_rows}}, Storage{Precision::half, {LinkReals::two_rows}}})
+                context.report(volume.row(fmt::format("lattice.dslash, by volume, clover, {}", name(storage.precision, storage.links)),
+                                          clover, storage, problems.speed(on)));
         } catch (const Error& error) {
             context.report(absent_hop("lattice.dslash, by volume", extents, error.what()));
         }
@@ -201,9 +203,11 @@ Benchmark lattice_dslash(const SharedLattice& shared) {
         "lattice.dslash",
         "One hop from the odd sites to the even ones: `wilson` H (1320 flop a site), `clover` A^-1 H (1824, A inverted as it is read); "
         "`operator`: A - kappa H on both parities (1824). For every precision of the fields and storage of the links: 18, 12 or 8 real "
-        "numbers; `half links` are 16-bit ones under fields in single precision; `temporal gauge` does not read U_t. Links U = exp(0.3 i P), "
+        "numbers; `half links` are 16-bit ones under fields in single precision; `temporal gauge` does not read U_t. Links U = exp(0.3 i "
+        "P), "
         "antiperiodic time, c_sw = 1. 16^4 on a CPU (one thread, all threads), 32^3 x 64 on a device, `--n L` for L^4; n counts all sites. "
-        "`by volume`: the talk's curve ([Ish09], slides 29 to 31). The bound is the triad of this run times the flop per byte of the storage "
+        "`by volume`: the talk's curve ([Ish09], slides 29 to 31). The bound is the triad of this run times the flop per byte of the "
+        "storage "
         "with every neighbour's spinor read once (`bytes_per_site`): caches exceed it where a volume fits. The error is |difference| / "
         "|result| against double precision with 18 numbers.",
         [shared](const BenchmarkContext& context) {

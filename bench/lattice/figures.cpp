@@ -62,7 +62,8 @@ std::string solver(const Study& study) {
     return bars("Time to 1e-10 by method", methods, time_text) +
            bars("Time to 1e-10 of nested BiCGStab, by the storage of its inner solver", values(study, acceleration, "seconds"), time_text) +
            bars("Time to 1e-10, thermalised, light quarks", values(study, light, "seconds"), time_text) +
-           curves(study, "Time against the volume", "time [s]", "seconds", true, "[Ish09], slide 27. Dashed: double precision on the CPU.") +
+           curves(study, "Time against the volume", "time [s]", "seconds", true,
+                  "[Ish09], slide 27. Dashed: double precision on the CPU.") +
            curves(study, "Speed against the volume", "GFLOPS", "gflops", false, "[Ish09], slides 29 and 30: the whole solver.") +
            curves(study, "Over double on the CPU", "times", "speedup", true, "[Ish09], slide 28.");
 }

@@ -19,10 +19,16 @@ const Row* last(const std::vector<Row>& rows) { return rows.empty() ? nullptr : 
 
 std::string dslash(const Study& study) {
     std::string text;
-    for (const auto& [hop, storage] : {std::pair{"wilson", "double-18"}, {"wilson", "single-12"}, {"wilson", "half-12"},
-                                       {"clover", "double-18"}, {"clover", "single-12"}, {"clover", "half-12"}}) {
+    for (const auto& [hop, storage] : {std::pair{"wilson", "double-18"},
+                                       {"wilson", "single-12"},
+                                       {"wilson", "half-12"},
+                                       {"clover", "double-18"},
+                                       {"clover", "single-12"},
+                                       {"clover", "half-12"}}) {
         auto rows = study.with(fmt::format("{}, {}", hop, storage));
-        std::erase_if(rows, [](const Row& row) { return row.label.find("temporal") != std::string::npos || row.label.find("half links") != std::string::npos; });
+        std::erase_if(rows, [](const Row& row) {
+            return row.label.find("temporal") != std::string::npos || row.label.find("half links") != std::string::npos;
+        });
         const auto* row = last(rows);
         if (!row) continue;
         text += when({(*row)["gflops"], (*row)["bound_fraction"], (*row)["error"]}, [&] {
@@ -40,13 +46,15 @@ std::string solver(const Study& study) {
     if (const auto* best = least(methods, "seconds"))
         text += when({(*best)["seconds"], (*best)["speedup"], (*best)["error"]}, [&] {
             return fmt::format("The fastest is <strong>{}</strong>: {} to a true residual of {}, {} times as fast as BiCGStab in double. ",
-                               escape(best->label), time_text((*best)["seconds"]), error_size((*best)["error"]), number((*best)["speedup"]));
+                               escape(best->label), time_text((*best)["seconds"]), error_size((*best)["error"]),
+                               number((*best)["speedup"]));
         });
     const auto light = study.with("beta 6.0");
     if (const auto* best = least(light, "seconds"))
         text += when({(*best)["seconds"], (*best)["speedup"]}, [&] {
-            return fmt::format("On the thermalised configuration {} takes {}, {} times as fast as double. ", escape(best->label.substr(best->label.find(": ") + 2)),
-                               time_text((*best)["seconds"]), number((*best)["speedup"]));
+            return fmt::format("On the thermalised configuration {} takes {}, {} times as fast as double. ",
+                               escape(best->label.substr(best->label.find(": ") + 2)), time_text((*best)["seconds"]),
+                               number((*best)["speedup"]));
         });
     auto curve = study.with("by volume, ");
     std::erase_if(curve, [](const Row& row) { return !std::isfinite(row["speedup"]); });

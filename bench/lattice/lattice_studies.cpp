@@ -62,9 +62,7 @@ std::vector<Extents> volumes_or(const BenchmarkContext& context, const Extents& 
     return context.sizes.empty() ? std::vector{own} : hypercubes(context.sizes);
 }
 
-Extents main_volume(const AnySpace& on) {
-    return std::holds_alternative<Cpu>(on) ? Extents{{16, 16, 16, 16}} : Extents{{32, 32, 32, 64}};
-}
+Extents main_volume(const AnySpace& on) { return std::holds_alternative<Cpu>(on) ? Extents{{16, 16, 16, 16}} : Extents{{32, 32, 32, 64}}; }
 
 std::vector<Extents> curve_volumes(const BenchmarkContext& context) {
     if (!context.sizes.empty()) return hypercubes(context.sizes);

@@ -81,7 +81,9 @@ class SolverProblem {
             if (way.options.inner_links.temporal_gauge && !fixed_) fix_gauge();
             const bool fixed = way.options.inner_links.temporal_gauge;
             const auto result = std::visit(
-                [&](auto space) { return solved(space, fixed ? fixed_->links : links_, parameters_, fixed ? fixed_source_ : source_, way.options); },
+                [&](auto space) {
+                    return solved(space, fixed ? fixed_->links : links_, parameters_, fixed ? fixed_source_ : source_, way.options);
+                },
                 on);
             return row_of(name, result, base);
         } catch (const Error& error) {
@@ -112,7 +114,8 @@ class SolverProblem {
                     {"L", static_cast<double>(links_.extents[0])}};
         if (std::isfinite(base)) row.more.emplace_back("speedup", base / row.seconds);
         for (const auto& note : log.notes) row.note += (row.note.empty() ? "" : "; ") + note;
-        if (!log.converged()) row.note = std::string("NOT CONVERGED, ") + lattice::name(log.end) + (row.note.empty() ? "" : ": ") + row.note;
+        if (!log.converged())
+            row.note = std::string("NOT CONVERGED, ") + lattice::name(log.end) + (row.note.empty() ? "" : ": ") + row.note;
         return row;
     }
 
@@ -130,15 +133,21 @@ void ways(const BenchmarkContext& context, LatticeProblems& problems, const Exte
     const auto base = problem.row(context.space, "", all_double());
     context.report(base);
     for (const auto method : {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement})
-        for (const auto inner : {Precision::single, Precision::half}) context.report(problem.row(context.space, "", way(method, inner), base.seconds));
+        for (const auto inner : {Precision::single, Precision::half})
+            context.report(problem.row(context.space, "", way(method, inner), base.seconds));
     context.report(problem.row(context.space, "", way(Method::cg, Precision::double_), base.seconds));
 
     using enum LinkReals;
-    const std::pair<Precision, LinkStorage> storages[] = {
-        {Precision::single, {all}},         {Precision::single, {all, true}},           {Precision::half, {all}},
-        {Precision::single, {two_rows}},    {Precision::single, {parameters}},          {Precision::half, {two_rows}},
-        {Precision::half, {parameters}},    {Precision::single, {all, false, true}},    {Precision::single, {two_rows, false, true}},
-        {Precision::half, {two_rows, false, true}}};
+    const std::pair<Precision, LinkStorage> storages[] = {{Precision::single, {all}},
+                                                          {Precision::single, {all, true}},
+                                                          {Precision::half, {all}},
+                                                          {Precision::single, {two_rows}},
+                                                          {Precision::single, {parameters}},
+                                                          {Precision::half, {two_rows}},
+                                                          {Precision::half, {parameters}},
+                                                          {Precision::single, {all, false, true}},
+                                                          {Precision::single, {two_rows, false, true}},
+                                                          {Precision::half, {two_rows, false, true}}};
     for (const auto& [inner, links] : storages)
         context.report(problem.row(context.space, "acceleration: ", way(Method::nested_bicgstab, inner, links), base.seconds));
 }
@@ -187,11 +196,14 @@ Benchmark lattice_solver(const SharedLattice& shared) {
     return {
         "lattice.solver",
         "Time to a true residual |b - D x| / |b| of 1e-10 in double (the error), with links and fields on the space, from x = 0, a "
-        "Gaussian source, symmetric even-odd form; the median of up to five solves, set-up not counted. Links U = exp(0.3 i P), antiperiodic "
-        "time, kappa = 0.125, c_sw = 1; 16^4 on a CPU, 32^3 x 64 on a device, `--n L` for L^4; n counts all sites. First every method with inner "
+        "Gaussian source, symmetric even-odd form; the median of up to five solves, set-up not counted. Links U = exp(0.3 i P), "
+        "antiperiodic "
+        "time, kappa = 0.125, c_sw = 1; 16^4 on a CPU, 32^3 x 64 on a device, `--n L` for L^4; n counts all sites. First every method with "
+        "inner "
         "solvers in single and half precision (12 numbers a link); `acceleration`: nested BiCGStab with each storage of the "
         "talk's list ([Ish09], slide 32); `speedup` is over BiCGStab in double. `by volume`: the talk's curves (slides 27 to 30); there "
-        "`speedup` is over double precision on this machine's CPU. `beta 6.0`: a configuration thermalised by heatbath on this space, at two light masses. "
+        "`speedup` is over double precision on this machine's CPU. `beta 6.0`: a configuration thermalised by heatbath on this space, at "
+        "two light masses. "
         "GFLOPS count useful flop: 1320 a site and hop, 504 a clover term, and the vector updates.",
         [shared](const BenchmarkContext& context) {
             for (const auto& extents : volumes_or(context, main_volume(context.space))) {

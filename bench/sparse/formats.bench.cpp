@@ -133,7 +133,8 @@ Benchmark sparse_formats(const SharedSparse& shared) {
         "sparse.formats",
         "Time of one iteration, over 30 of them, the best of three runs. `C`: figure 9 of [HOHNI17], SELL-C-1 on the box (`--n` cells "
         "along an edge) in CM-RCM(8), plain iteration, beside the other formats. `uneven rows`: sigma of SELL-C-sigma on a matrix with 4 "
-        "to 125 entries a row, with Jacobi (one colour: the format alone) and with IC(0) by multicolouring (rows are sorted inside a colour); "
+        "to 125 entries a row, with Jacobi (one colour: the format alone) and with IC(0) by multicolouring (rows are sorted inside a "
+        "colour); "
         "`stored_over_needed` is the price of padding. `way`: the cost of barriers or launches, by iteration, colours, precision of the "
         "factor and, on a device, one cooperative kernel or a graph. The rate is bytes per iteration over that time, the bound the triad "
         "of this run.",

@@ -111,7 +111,8 @@ std::vector<std::string> spaces() {
 INSTANTIATE_TEST_SUITE_P(Gravity, SimulationOn, testing::ValuesIn(spaces()), [](const auto& of) { return of.param; });
 
 TEST(Simulation, CountsItsSteps) {
-    Simulation sim(Cpu{}, plummer({.count = 32}), {.force = Direct{.softening = 0.1}, .step = Leapfrog{.dt = 0.1}, .start_time = 2, .steps = 10});
+    Simulation sim(Cpu{}, plummer({.count = 32}),
+                   {.force = Direct{.softening = 0.1}, .step = Leapfrog{.dt = 0.1}, .start_time = 2, .steps = 10});
     EXPECT_DOUBLE_EQ(sim.time(), 3);
     sim.run_until(3.5);
     EXPECT_EQ(sim.steps(), 15);

@@ -36,8 +36,7 @@ inline std::vector<std::string> every_space() {
 
 /// The same for a fixture of what only CUDA devices have.
 #if defined(KASANE_CUDA)
-#define KS_ON_CUDA(fixture) \
-    INSTANTIATE_TEST_SUITE_P(Gravity, fixture, testing::Values("cuda"), [](const auto& of) { return of.param; })
+#define KS_ON_CUDA(fixture) INSTANTIATE_TEST_SUITE_P(Gravity, fixture, testing::Values("cuda"), [](const auto& of) { return of.param; })
 #else
 #define KS_ON_CUDA(fixture) GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(fixture)
 #endif

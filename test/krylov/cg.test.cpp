@@ -168,9 +168,9 @@ TEST(ConjugateGradients, NamesWhatIsWrong) {
     const Dense good{2, {4, 1, 1, 3}}, indefinite{2, {1, 0, 0, -1}}, singular{2, {1, -1, -1, 1}};
     const NoPreconditioner none;
     EXPECT_EQ(end(indefinite, none, {1, 2}), CgEnd::operator_not_positive);
-    EXPECT_EQ(end(singular, none, {1, 1}), CgEnd::operator_not_positive);   // b in the null space
-    EXPECT_EQ(end(singular, none, {1, -1}), CgEnd::converged);              // b in the range
-    EXPECT_NE(end(singular, none, {1, 0}), CgEnd::converged);               // inconsistent
+    EXPECT_EQ(end(singular, none, {1, 1}), CgEnd::operator_not_positive);  // b in the null space
+    EXPECT_EQ(end(singular, none, {1, -1}), CgEnd::converged);             // b in the range
+    EXPECT_NE(end(singular, none, {1, 0}), CgEnd::converged);              // inconsistent
     EXPECT_EQ(end(good, Diagonal{{1, -1}}, {1, 2}), CgEnd::preconditioner_not_positive);
     EXPECT_EQ(end(good, Diagonal{{0, 0}}, {1, 2}), CgEnd::preconditioner_not_positive);
     EXPECT_EQ(end(good, Diagonal{{nan, 1}}, {1, 2}), CgEnd::not_finite);
@@ -198,8 +198,8 @@ TEST(ConjugateGradients, ARecurrenceThatDriftedBeginsAnew) {
     // Condition 4e6 and a start 1e16 times the solution: the recurrence goes on below what x can hold. Its result is a fair start.
     HostAlgebra algebra;
     Vector x(1000, 1e16);
-    const auto log = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, Vector(1000, 1.), x,
-                                         {.tolerance = 1e-10, .iteration_limit = 100000});
+    const auto log =
+        conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, Vector(1000, 1.), x, {.tolerance = 1e-10, .iteration_limit = 100000});
     EXPECT_EQ(log.end, CgEnd::converged);
     EXPECT_GT(log.restarts, 0);
     EXPECT_LE(log.true_residual, 1e-9);
@@ -229,8 +229,8 @@ TEST(ConjugateGradients, SolvesForRightHandSidesOfAnySize) {
     HostAlgebra algebra;
     for (const double size : {1e-300, 1e-200, 1e-110, 1e110, 1e200, 1e300}) {
         Vector x{2 * size, size};
-        const auto log = conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{size, 2 * size}, x,
-                                             {.tolerance = 1e-14});
+        const auto log =
+            conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{size, 2 * size}, x, {.tolerance = 1e-14});
         EXPECT_EQ(log.end, CgEnd::converged) << size;
         EXPECT_EQ(log.iterations, 2) << size;
         EXPECT_NEAR(x[0] / size, 1. / 11, 1e-15) << size;

@@ -133,9 +133,9 @@ enum class Kind {
     bicgstab_same,
     cg_same
 };
-constexpr Kind all_kinds[] = {Kind::bicgstab,     Kind::gcr,         Kind::fgmres,           Kind::refinement,
-                              Kind::nested,       Kind::flexible_gcr, Kind::flexible_fgmres, Kind::reliable_bicgstab,
-                              Kind::reliable_cg,  Kind::bicgstab_same, Kind::cg_same};
+constexpr Kind all_kinds[] = {Kind::bicgstab,    Kind::gcr,           Kind::fgmres,          Kind::refinement,
+                              Kind::nested,      Kind::flexible_gcr,  Kind::flexible_fgmres, Kind::reliable_bicgstab,
+                              Kind::reliable_cg, Kind::bicgstab_same, Kind::cg_same};
 
 template <class Low>
 Log solve_in(Kind kind, const Dense& A, const Dense& a, const Vector& b, Vector& x, const Options& options, double inner_tolerance = 1e-3,
@@ -302,10 +302,10 @@ TEST_P(EveryMethod, EndsAtTheLimitAndWhenStopped) {
     x.assign(60, 0);
     int asked = 0;
     const auto stopped = solve(GetParam(), A, b, x, {.tolerance = 1e-10, .stop = [&](int iteration, double residual) {
-                                   EXPECT_TRUE(std::isfinite(residual));
-                                   ++asked;
-                                   return iteration >= 2;
-                               }});
+                                                         EXPECT_TRUE(std::isfinite(residual));
+                                                         ++asked;
+                                                         return iteration >= 2;
+                                                     }});
     EXPECT_EQ(stopped.end, End::stopped);
     EXPECT_GE(asked, 2);
     EXPECT_LE(stopped.iterations + stopped.inner_iterations, 3);

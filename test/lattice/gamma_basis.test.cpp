@@ -81,14 +81,17 @@ TEST(GammaBasis, PropagatorsTurnOnBothSides) {
         columns.emplace_back(extents);
         for (index_t site = 0; site < extents.volume(); ++site)
             for (int spin = 0; spin < 4; ++spin)
-                columns.back().at(site, spin, column % 3) = reference::gamma[1][static_cast<std::size_t>(spin)][static_cast<std::size_t>(column / 3)];
+                columns.back().at(site, spin, column % 3) =
+                    reference::gamma[1][static_cast<std::size_t>(spin)][static_cast<std::size_t>(column / 3)];
     }
     for (const auto& [basis, gamma] : bases) {
         const auto turned = rotated(columns, GammaBasis::degrand_rossi, basis);
         for (int column = 0; column < 12; ++column)
             for (int row = 0; row < 12; ++row) {
-                const auto expected = row % 3 == column % 3 ? gamma[1][static_cast<std::size_t>(row / 3)][static_cast<std::size_t>(column / 3)] : 0;
-                EXPECT_LT(std::abs(turned[static_cast<std::size_t>(column)].at(5, row / 3, row % 3) - expected), 8 * epsilon) << name(basis);
+                const auto expected =
+                    row % 3 == column % 3 ? gamma[1][static_cast<std::size_t>(row / 3)][static_cast<std::size_t>(column / 3)] : 0;
+                EXPECT_LT(std::abs(turned[static_cast<std::size_t>(column)].at(5, row / 3, row % 3) - expected), 8 * epsilon)
+                    << name(basis);
             }
     }
 }

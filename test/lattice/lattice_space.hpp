@@ -34,7 +34,6 @@ class LatticeOnEverySpace : public testing::TestWithParam<std::string> {
 #else
 #define KS_LATTICE_SPACES testing::Values("cpu")
 #endif
-#define KS_ON_LATTICE_SPACES(fixture) \
-    INSTANTIATE_TEST_SUITE_P(Lattice, fixture, KS_LATTICE_SPACES, [](const auto& of) { return of.param; })
+#define KS_ON_LATTICE_SPACES(fixture) INSTANTIATE_TEST_SUITE_P(Lattice, fixture, KS_LATTICE_SPACES, [](const auto& of) { return of.param; })
 
 }  // namespace kasane::lattice

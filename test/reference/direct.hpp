@@ -20,8 +20,8 @@ struct FieldAt {
 };
 
 /// @param own  index of the source that is the target itself, or -1; coincident pairs at eps = 0 contribute nothing
-inline FieldAt direct(const Vec3<double>& target, const std::vector<Vec3<double>>& position, const std::vector<double>& mass,
-                      index_t own, double softening, double G) {
+inline FieldAt direct(const Vec3<double>& target, const std::vector<Vec3<double>>& position, const std::vector<double>& mass, index_t own,
+                      double softening, double G) {
     long double ax = 0, ay = 0, az = 0, phi = 0, force = 0, tide = 0, slope = 0;
     for (std::size_t j = 0; j < mass.size(); ++j) {
         const long double dx = static_cast<long double>(position[j].x) - target.x;

@@ -17,9 +17,7 @@ struct FreeQuark {
     double kappa;
     bool antiperiodic;
 
-    double momentum(std::size_t mu, int n) const {
-        return 2 * std::numbers::pi * (n + (mu == 3 && antiperiodic ? 0.5 : 0)) / extents[mu];
-    }
+    double momentum(std::size_t mu, int n) const { return 2 * std::numbers::pi * (n + (mu == 3 && antiperiodic ? 0.5 : 0)) / extents[mu]; }
     Spin at_momentum(const std::array<double, 4>& p) const {
         double M = 1 / (2 * kappa) - 4, denominator = 0;
         Spin numerator{};
@@ -53,7 +51,8 @@ struct FreeQuark {
         std::vector<Spin> s(static_cast<std::size_t>(slice * T));
         for (int i = 0; i < slice; ++i)
             for (int n = 0; n < slice; ++n) {
-                const double phase = momentum(0, n % X) * (i % X) + momentum(1, n / X % Y) * (i / X % Y) + momentum(2, n / X / Y) * (i / X / Y);
+                const double phase =
+                    momentum(0, n % X) * (i % X) + momentum(1, n / X % Y) * (i / X % Y) + momentum(2, n / X / Y) * (i / X / Y);
                 const Number wave = std::exp(I * phase) / double(slice);
                 for (int t = 0; t < T; ++t) {
                     auto& sum = s[static_cast<std::size_t>(t * slice + i)];

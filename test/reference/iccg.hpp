@@ -109,9 +109,9 @@ class IncompleteCholesky {
 struct IccgResult {
     bool converged = false;
     int iterations = 0;
-    index_t broken = -1;             ///< row of A at which the factorisation failed; the rest is then empty
+    index_t broken = -1;  ///< row of A at which the factorisation failed; the rest is then empty
     std::vector<double> x;
-    std::vector<double> residuals;   ///< ||r|| / ||b|| before iteration 0, 1, ...
+    std::vector<double> residuals;  ///< ||r|| / ||b|| before iteration 0, 1, ...
 };
 
 /// x0 = 0; ends when ||r|| / ||b|| < tolerance.
@@ -149,7 +149,8 @@ inline IccgResult iccg(const sparse::CsrView& A, const std::vector<double>& b, c
         out.broken = factor.broken();
         return out;
     }
-    return conjugate_gradients(A, b, [&](const std::vector<double>& r) { return factor.solve(r); }, tolerance, limit);
+    return conjugate_gradients(
+        A, b, [&](const std::vector<double>& r) { return factor.solve(r); }, tolerance, limit);
 }
 
 }  // namespace kasane::reference

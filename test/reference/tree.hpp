@@ -18,11 +18,11 @@ using gravity::Body, gravity::Frame, gravity::NodeLink, gravity::NodeTest, gravi
 /// What the moments of a node are before they are rounded.
 struct NodeMoments {
     double mass = 0;
-    Vec3<double> center;  ///< of mass; of the box where there is no mass
+    Vec3<double> center;                                                                    ///< of mass; of the box where there is no mass
     Vec3<double> low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};  ///< tight box
-    double reach = 0;                                                                      ///< b
-    double second = 0, third = 0;                                                          ///< sum m d^2, sum m d^3
-    std::array<double, 6> quadrupole{};                                                    ///< xx, xy, xz, yy, yz, zz
+    double reach = 0;                                                                       ///< b
+    double second = 0, third = 0;                                                           ///< sum m d^2, sum m d^3
+    std::array<double, 6> quadrupole{};                                                     ///< xx, xy, xz, yy, yz, zz
 };
 
 struct TreeArrays {
@@ -190,7 +190,7 @@ inline TreeArrays tree(const std::vector<Vec3<double>>& position, const std::vec
         t.test.push_back(detail::test_of(m, cell.begin, cell.count, options.mac, quadrupole, frame, options.G));
         // Behind a subtree comes the next brother, or what comes behind the parent.
         const bool has_brother = cell.parent != nobody && at + 1 < cells.size() && cells[at + 1].parent == cell.parent;
-        t.next.push_back(has_brother ? static_cast<std::uint32_t>(at + 1)
+        t.next.push_back(has_brother             ? static_cast<std::uint32_t>(at + 1)
                          : cell.parent == nobody ? static_cast<std::uint32_t>(cells.size())
                                                  : t.next[cell.parent]);
     }

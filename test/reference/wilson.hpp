@@ -131,7 +131,7 @@ class WilsonClover {
                 const double sign = crosses && mu == 3 && antiperiodic_ ? -1 : 1;
                 const Colour u = colour(links_.link(x, static_cast<int>(mu)));
                 const auto one = identity<Spin>();
-                add(out, x, ahead, combination(sign, one, -sign, gamma[mu]), u, psi, adjoint);          // x from x + mu
+                add(out, x, ahead, combination(sign, one, -sign, gamma[mu]), u, psi, adjoint);         // x from x + mu
                 add(out, ahead, x, combination(sign, one, sign, gamma[mu]), dagger(u), psi, adjoint);  // x + mu from x
             }
         return out;

@@ -122,7 +122,8 @@ TEST_F(BadInput, TheTreesCriteriaAreInRange) {
         expect_refused(settings, words);
     };
     for (const char* theta : {"0", "-0.3", "1.01", "nan"})
-        tree({"force.mac=geometric", std::string("force.theta=") + theta}, {"force.theta", theta == std::string("nan") ? "finite" : "Try 0.6"});
+        tree({"force.mac=geometric", std::string("force.theta=") + theta},
+             {"force.theta", theta == std::string("nan") ? "finite" : "Try 0.6"});
     for (const char* delta : {"0", "-1e-3"}) tree({std::string("force.delta=") + delta}, {"force.delta", "above 0", "Try 0.002"});
     tree({"force.delta=inf"}, {"force.delta", "finite"});
     tree({"force.mac=multipole"}, {"force.error", "missing"});
@@ -175,19 +176,18 @@ TEST_F(BadInput, StepsOfTheirOwnAreInRange) {
 
 TEST_F(BadInput, UserUnitsMustBeComplete) {
     expect_refused({"run.units=user", "initial.mass=1", "initial.scale=1"}, {"units.length_cm", "missing"});
-    expect_refused({"run.units=user", "units.length_cm=1", "units.mass_g=-1", "units.velocity_cm_s=1"},
-                   {"units.mass_g", "above 0"});
+    expect_refused({"run.units=user", "units.length_cm=1", "units.mass_g=-1", "units.velocity_cm_s=1"}, {"units.mass_g", "above 0"});
 }
 
-TEST_F(BadInput, AnNfwSphereNeedsATruncation) {
-    expect_refused({"initial.model=nfw", "initial.scale=1"}, {"initial.truncation"});
-}
+TEST_F(BadInput, AnNfwSphereNeedsATruncation) { expect_refused({"initial.model=nfw", "initial.scale=1"}, {"initial.truncation"}); }
 
 TEST_F(BadInput, ObjectsAndOrbits) {
     small_run();
     const auto refused = [&](const std::string& text, const std::vector<std::string>& words) {
-        test::write_file(directory / "o.toml", "[run]\nproblem='gravity'\nunits='nbody'\nuntil=1\n[force]\nsoftening=0\n[step]\ndt=0.1\n"
-                                               "[output]\ndirectory='out'\n" + text);
+        test::write_file(directory / "o.toml",
+                         "[run]\nproblem='gravity'\nunits='nbody'\nuntil=1\n[force]\nsoftening=0\n[step]\ndt=0.1\n"
+                         "[output]\ndirectory='out'\n" +
+                             text);
         test::expect_bad_input(kasane({"run", "o.toml", "--json"}), words);
         EXPECT_FALSE(fs::exists(directory / "out"));
     };
@@ -292,7 +292,8 @@ TEST_F(BadInput, AnOutputDirectoryThatExistsIsNeverTouched) {
 TEST_F(BadInput, NoPermissionToWrite) {
     small_run();
     // Nobody may create anything in /proc, root neither.
-    test::expect_bad_input(kasane({"run", "small.toml", "-o", "/proc/kasane", "--json"}), {"/proc/kasane", "output.directory", "cannot be created"});
+    test::expect_bad_input(kasane({"run", "small.toml", "-o", "/proc/kasane", "--json"}),
+                           {"/proc/kasane", "output.directory", "cannot be created"});
     test::expect_bad_input(kasane({"sample", "small.toml", "-o", "/proc/kasane.hdf5", "--json"}), {"/proc/kasane.hdf5"});
     if (geteuid() == 0) return;  // permissions do not bind root
     fs::create_directory(directory / "locked");
@@ -309,7 +310,8 @@ TEST_F(BadInput, MoreParticlesThanMemory) {
 TEST_F(BadInput, NoCudaDevice) {
     if (why_no_cuda().empty()) GTEST_SKIP() << "this machine has a CUDA device";
     small_run();
-    test::expect_bad_input(kasane({"run", "small.toml", "--device", "cuda", "--json"}), {"--device", "run.device", "cuda", "not available"});
+    test::expect_bad_input(kasane({"run", "small.toml", "--device", "cuda", "--json"}),
+                           {"--device", "run.device", "cuda", "not available"});
     expect_refused({"run.device=cuda:1"}, {"run.device", "not available"});
     ASSERT_EQ(kasane({"sample", "small.toml", "-o", "s.hdf5"}).status, 0);
     test::expect_bad_input(kasane({"forces", "s.hdf5", "-o", "f.hdf5", "--device", "cuda", "--json"}), {"cuda", "not available"});

@@ -49,15 +49,16 @@ TEST_F(BadModel, UnknownProfilesNameTheNearest) {
 }
 
 TEST_F(BadModel, TwoErrorsAreBothReported) {
-    const auto object = expect_refused("units = 'nbody'\ncount = 10\n[[component]]\nmodel = 'nfw'\nscale = 1\n"
-                                       "[[component]]\nname = 'b'\nmodel = 'king'\nscale = 1\nw0 = 30\n",
-                                       3, {"component.0.truncation", "infinite"});
+    const auto object = expect_refused(
+        "units = 'nbody'\ncount = 10\n[[component]]\nmodel = 'nfw'\nscale = 1\n"
+        "[[component]]\nname = 'b'\nmodel = 'king'\nscale = 1\nw0 = 30\n",
+        3, {"component.0.truncation", "infinite"});
     ASSERT_EQ(object["problems"].size(), 2u) << object;
     EXPECT_EQ(object["problems"][1]["key"], "component.1.w0");
     EXPECT_EQ(object["problems"][1]["line"], 10);
     // One that the file shows and one that only the galaxy shows, each once.
-    const auto mixed = expect_refused(plummer("mass = -1\ntypo = 3\ntruncation = { radius = 0.1, width = 0.01 }\n"), 5,
-                                      {"mass", "above 0"});
+    const auto mixed =
+        expect_refused(plummer("mass = -1\ntypo = 3\ntruncation = { radius = 0.1, width = 0.01 }\n"), 5, {"mass", "above 0"});
     ASSERT_EQ(mixed["problems"].size(), 3u) << mixed;
     EXPECT_EQ(mixed["problems"][1]["key"], "component.0.typo");
     EXPECT_EQ(mixed["problems"][2]["key"], "component.0.truncation.radius");
@@ -101,8 +102,10 @@ TEST_F(BadModel, CountsFromOneTo2To40) {
     expect_refused("units = 'nbody'\n[[component]]\nmodel = 'plummer'\ncount = 10\nparticle_mass = 0.1\n", 5,
                    {"component.0.particle_mass", "count"});
     expect_refused("units = 'nbody'\n[[component]]\nmodel = 'plummer'\nparticle_mass = 1e-20\n", 4, {"component.0.particle_mass"});
-    expect_refused("units = 'nbody'\n[[component]]\nmodel = 'plummer'\ncount = 800_000_000_000\n"
-                   "[[component]]\nname = 'b'\nmodel = 'plummer'\ncount = 800_000_000_000\n", 2, {"1.6e+12"});
+    expect_refused(
+        "units = 'nbody'\n[[component]]\nmodel = 'plummer'\ncount = 800_000_000_000\n"
+        "[[component]]\nname = 'b'\nmodel = 'plummer'\ncount = 800_000_000_000\n",
+        2, {"1.6e+12"});
     // On the command line too, where a number may not even fit in 64 bits.
     test::write_file(directory / "model.toml", plummer(""));
     for (const char* count : {"0", "-5", "1099511627777", "99999999999999999999", "1e6"})
@@ -125,12 +128,13 @@ TEST_F(BadModel, ComponentsTogether) {
 }
 
 TEST_F(BadModel, GalaxiesWithoutAnEquilibrium) {
-    const auto object = expect_refused(plummer("scale = 1\nanisotropy_radius = 0.1\n"), 6,
-                                       {"component.0.anisotropy_radius", "negative", "plummer", "Try"});
+    const auto object =
+        expect_refused(plummer("scale = 1\nanisotropy_radius = 0.1\n"), 6, {"component.0.anisotropy_radius", "negative", "plummer", "Try"});
     EXPECT_EQ(object["error"]["file"], "model.toml");
     // `check` says so too, of a run file that takes the model.
-    test::write_file(directory / "run.toml", "[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 1\n[initial]\nmodel = 'model.toml'\n"
-                                             "[force]\nsoftening = 0.1\n[step]\ndt = 0.1\n[output]\ndirectory = 'out'\n");
+    test::write_file(directory / "run.toml",
+                     "[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 1\n[initial]\nmodel = 'model.toml'\n"
+                     "[force]\nsoftening = 0.1\n[step]\ndt = 0.1\n[output]\ndirectory = 'out'\n");
     for (const char* verb : {"check", "run"})
         test::expect_bad_input(kasane({verb, "run.toml", "--json"}), {"model.toml", "component.0.anisotropy_radius", "6"});
     EXPECT_FALSE(fs::exists(directory / "out"));

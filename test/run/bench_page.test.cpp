@@ -73,7 +73,8 @@ ordered_json full_record() {
                             {"tree_bytes", 90},
                             {"bytes", 150}}));
     for (const std::string name : {"triad, 1 thread", "read, 1 thread", "triad, 2 threads", "read, 2 threads"})
-        rows.push_back(row("sparse.triad, " + name, 1e8, 0.1, {{"rate", name.ends_with("s") ? 3.2e10 : 2e10}, {"gain", name.ends_with("s") ? 1.6 : 1}}));
+        rows.push_back(row("sparse.triad, " + name, 1e8, 0.1,
+                           {{"rate", name.ends_with("s") ? 3.2e10 : 2e10}, {"gain", name.ends_with("s") ? 1.6 : 1}}));
     for (const double n : {64. * 64 * 64, 128. * 128 * 128})
         for (const std::string name : {"auto, 1 thread", "auto, 2 threads", "cm-rcm:8, plain, 1 thread", "from a device CSR, by rule"})
             rows.push_back(row("sparse.solve, " + name, n, name == "auto, 2 threads" ? 1.25 : 2,
@@ -85,32 +86,36 @@ ordered_json full_record() {
                                 {"gain", name == "auto, 2 threads" ? ordered_json(1.5) : ordered_json()},
                                 {"gain_over_triad", name == "auto, 2 threads" ? ordered_json(0.95) : ordered_json()},
                                 {"note", "cm-rcm:2, <reduced>"}}));
-    rows.push_back(row("sparse.solve.peer.eigen, AMD order, 2 threads", 2097152, 20, {{"iterations", 266}, {"times_ours", 16}, {"note", "Eigen 3.4.0"}}));
+    rows.push_back(row("sparse.solve.peer.eigen, AMD order, 2 threads", 2097152, 20,
+                       {{"iterations", 266}, {"times_ours", 16}, {"note", "Eigen 3.4.0"}}));
     rows.push_back(row("sparse.solve.peer.cusparse", 2097152, 1, {{"seconds", nullptr}, {"error", nullptr}, {"note", "no module"}}));
     for (int k = 2; k <= 20; ++k)
         for (const std::string name : {"c-CRS", "c-Sliced-ELL", "c-SELL", "s-CRS", "s-Sliced-ELL", "s-SELL", "Eisenstat, c-SELL"})
             rows.push_back(row("sparse.colors, " + name + ", k " + std::to_string(k), 2097152, 0.1 + 0.001 * k,
                                {{"k", k}, {"iterations", 430 - k}, {"seconds_per_iteration", 2e-4}}));
-    rows.push_back(row("sparse.colors, table 3, plain iteration", 2097152, 0.075,
-                       {{"speed_over_bandwidth", 0.625}, {"note", "c-SELL, k 5"}}));
+    rows.push_back(
+        row("sparse.colors, table 3, plain iteration", 2097152, 0.075, {{"speed_over_bandwidth", 0.625}, {"note", "c-SELL, k 5"}}));
     for (const std::string format : {"csr", "ell", "sliced-ell"})
         rows.push_back(row("sparse.formats, format " + format, 2097152, 2e-4, ordered_json::object()));
     for (int C = 4; C <= 256; C *= 2)
         rows.push_back(row("sparse.formats, C " + std::to_string(C), 2097152, C == 32 ? 1e-4 : 1.5e-4, {{"C", C}}));
     for (const int sigma : {1, 32, 1024})
         for (const std::string name : {"jacobi", "ic0"})
-            rows.push_back(row("sparse.formats, uneven rows, " + name + ", sigma " + std::to_string(sigma), 2097152, 4e-4 / (1 + 0.001 * (sigma - 1)),
-                               {{"sigma", sigma}, {"stored_over_needed", 1 + 1. / sigma}}));
+            rows.push_back(row("sparse.formats, uneven rows, " + name + ", sigma " + std::to_string(sigma), 2097152,
+                               4e-4 / (1 + 0.001 * (sigma - 1)), {{"sigma", sigma}, {"stored_over_needed", 1 + 1. / sigma}}));
     for (const std::string way : {"cm-rcm:2, reduced, graph", "cm-rcm:8, plain, cooperative"})
         rows.push_back(row("sparse.formats, way: " + way, 2097152, way.ends_with("graph") ? 6e-5 : 2e-4, {{"bound_fraction", 0.75}}));
     for (const std::string hop : {"wilson", "clover"})
         for (const std::string storage : {"double-18", "single-12", "half-12", "single-12, half links", "half-12, temporal gauge"})
-            rows.push_back(row("lattice.dslash, " + hop + ", " + storage, 2097152, 1e-4, {{"gflops", storage == "half-12" ? 13500 : 8000}, {"bound_fraction", 0.625}}));
+            rows.push_back(row("lattice.dslash, " + hop + ", " + storage, 2097152, 1e-4,
+                               {{"gflops", storage == "half-12" ? 13500 : 8000}, {"bound_fraction", 0.625}}));
     for (const int edge : {8, 16, 32})
         for (const std::string storage : {"double-18", "single-12"})
-            rows.push_back(row("lattice.dslash, by volume, clover, " + storage, std::pow(edge, 4), 1e-5 * edge, {{"gflops", 100 * edge}, {"L", edge}}));
-    for (const std::string name : {"bicgstab, all double", "nested-bicgstab, inner half-12", "acceleration: nested-bicgstab, inner single-18",
-                                   "beta 6.0, kappa 0.1348: bicgstab, all double", "beta 6.0, kappa 0.1348: cg, inner half-12"})
+            rows.push_back(row("lattice.dslash, by volume, clover, " + storage, std::pow(edge, 4), 1e-5 * edge,
+                               {{"gflops", 100 * edge}, {"L", edge}}));
+    for (const std::string name :
+         {"bicgstab, all double", "nested-bicgstab, inner half-12", "acceleration: nested-bicgstab, inner single-18",
+          "beta 6.0, kappa 0.1348: bicgstab, all double", "beta 6.0, kappa 0.1348: cg, inner half-12"})
         rows.push_back(row("lattice.solver, " + name, 2097152, name.find("half") == std::string::npos ? 0.25 : 0.0625,
                            {{"iterations", 60}, {"gflops", 5000}, {"speedup", name.find("half") == std::string::npos ? 1 : 4}}));
     for (const int edge : {8, 16, 32}) {
@@ -135,9 +140,9 @@ ordered_json full_record() {
                 if (members > 1) more.update({{"strong", efficiency}, {"weak", efficiency}, {"hidden", 0.75}});
                 if (members == 2 && k == 12)
                     more["timeline"] = {{{"own", 0, 2e-3}, {"message", 1e-3, 3e-3}}, {{"own", 0, 1e-3}, {"message", 5e-4, 2e-3}}};
-                rows.push_back(row(std::string("gravity.direct.scaling, one-sided") + (members == 1 ? "" : ", copy") + ", P " +
-                                       std::to_string(members),
-                                   size, seconds, more));
+                rows.push_back(row(
+                    std::string("gravity.direct.scaling, one-sided") + (members == 1 ? "" : ", copy") + ", P " + std::to_string(members),
+                    size, seconds, more));
             }
         }
     }
@@ -189,14 +194,24 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
         {"gravity.tree.active", 2, {"2.1%"}},
         {"gravity.tree.scale", 2, {"134,217,728", "N^1.00", "150"}},
         {"sparse.triad", 0, {"32.0\u00a0GB/s", "1.60 times"}},
-        {"sparse.solve", 0, {"128³ cells", "1.25\u00a0s", "430 iterations", "88%", "1.50 times over one, 95%", "cm-rcm:2, &lt;reduced&gt;", "factor"}},
+        {"sparse.solve",
+         0,
+         {"128³ cells", "1.25\u00a0s", "430 iterations", "88%", "1.50 times over one, 95%", "cm-rcm:2, &lt;reduced&gt;", "factor"}},
         {"sparse.solve.peer.eigen", 0, {"266 iterations", "16.0 times"}},
         {"sparse.solve.peer.cusparse", 0, {"no module"}},
         {"sparse.colors", 3, {"c-SELL, k 5", "75.0\u00a0ms", "0.625 times", "P100"}},
         {"sparse.formats", 3, {"C = <strong>32", "2.02 times", "cm-rcm:2, reduced, graph", "75%"}},
         {"lattice.dslash", 1, {"wilson, half-12: <strong>13,500", "62%", "clover, double-18"}},
-        {"lattice.solver", 3, {"nested-bicgstab, inner half-12</strong>: 62.5\u00a0ms", "4.00 times as fast as BiCGStab", "cg, inner half-12 takes", "reaches 16.0 times, at 1,048,576 sites"}},
-        {"gravity.direct.scaling", 5, {"Figure 7", "Table 2", "29.7\u00a0µs", "Figure 8", "Figure 9", "Figure 10", "<strong>2 members at N = 8,192</strong>", "75% of the messages hidden", "4 members (one-sided, copy) at N = 16,384", "N = 16,384: <strong>0.500</strong>", "N/P = 4,096: <strong>0.500</strong>, with 75% of the messages hidden", "The model of it is within 6.2% for one member, within 6.2% for more", "The model of one-sided: fitted &lt;here&gt;"}},
+        {"lattice.solver",
+         3,
+         {"nested-bicgstab, inner half-12</strong>: 62.5\u00a0ms", "4.00 times as fast as BiCGStab", "cg, inner half-12 takes",
+          "reaches 16.0 times, at 1,048,576 sites"}},
+        {"gravity.direct.scaling",
+         5,
+         {"Figure 7", "Table 2", "29.7\u00a0µs", "Figure 8", "Figure 9", "Figure 10", "<strong>2 members at N = 8,192</strong>",
+          "75% of the messages hidden", "4 members (one-sided, copy) at N = 16,384", "N = 16,384: <strong>0.500</strong>",
+          "N/P = 4,096: <strong>0.500</strong>, with 75% of the messages hidden",
+          "The model of it is within 6.2% for one member, within 6.2% for more", "The model of one-sided: fitted &lt;here&gt;"}},
         {"gravity.direct.simd", 0, {"single, equal masses"}},
         {"unheard.of", 0, {"a &lt;b&gt;", "some number"}},
     };

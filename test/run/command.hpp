@@ -121,7 +121,8 @@ class CommandTest : public ::testing::Test {
                    "[initial]\nmodel = \"plummer\"\ncount = 257\n"
                    "[force]\nsoftening = 0.05\n"
                    "[step]\ndt = 0.015625\n"
-                   "[output]\ndirectory = \"out\"\nsnapshot_every = 0.15625\ndiagnostics_every = 0.0625\n" + more_output);
+                   "[output]\ndirectory = \"out\"\nsnapshot_every = 0.15625\ndiagnostics_every = 0.0625\n" +
+                       more_output);
         return path;
     }
 
@@ -130,10 +131,11 @@ class CommandTest : public ::testing::Test {
         const auto path = directory / "tree.toml";
         write_file(path,
                    "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nthreads = 2\nuntil = 0.625\n"
-                   "[initial]\nmodel = \"plummer\"\ncount = " + std::to_string(count) +
-                   "\n[force]\nmethod = \"tree\"\nsoftening = 0.02\n" + more_force +
-                   "[step]\nmethod = \"" + step + "\"\ndt_max = 0.03125\n"
-                   "[output]\ndirectory = \"out\"\nsnapshot_every = 0.15625\ndiagnostics_every = 0.0625\n");
+                   "[initial]\nmodel = \"plummer\"\ncount = " +
+                       std::to_string(count) + "\n[force]\nmethod = \"tree\"\nsoftening = 0.02\n" + more_force + "[step]\nmethod = \"" +
+                       step +
+                       "\"\ndt_max = 0.03125\n"
+                       "[output]\ndirectory = \"out\"\nsnapshot_every = 0.15625\ndiagnostics_every = 0.0625\n");
         return path;
     }
 

@@ -41,8 +41,8 @@ TEST_P(Example, ChecksAndRunsCutShort) {
         ASSERT_EQ(check.status, 0) << check.err;
         EXPECT_TRUE(check.json()["unused_keys"].empty()) << check.json()["unused_keys"];
         EXPECT_FALSE(check.json()["title"].get<std::string>().empty());
-        const auto run = kasane({"run", path, "-o", "out", "--json", "--set", "update.sweeps=2", "--set", "update.thermalisation=0", "--set",
-                                 "output.every=1"});
+        const auto run = kasane({"run", path, "-o", "out", "--json", "--set", "update.sweeps=2", "--set", "update.thermalisation=0",
+                                 "--set", "output.every=1"});
         ASSERT_EQ(run.status, 0) << run.err;
         EXPECT_EQ(run.json()["steps"], 2);
         EXPECT_EQ(run.json()["configurations"], 3);

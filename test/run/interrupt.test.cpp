@@ -56,7 +56,7 @@ TEST_F(Interrupt, ParticlesOfASample) {
 TEST_F(Interrupt, SetUpOfAPoissonProblem) {
     test::write_file(directory / "box.toml",
                      "[run]\nproblem = 'poisson'\ndevice = 'cpu'\nthreads = 1\n[grid]\ncells = [96, 96, 96]\n[source]\nformula = '1'\n"
-                     "[solver]\ntuning_file = 'tuning.json'\n[output]\ndirectory = 'out'\n");
+                     "[solver]\ntune = true\ntuning_file = 'tuning.json'\n[output]\ndirectory = 'out'\n");
     auto process = start({"run", "box.toml", "--json"});
     ASSERT_TRUE(wait_for([&] { return fs::exists(directory / "out/record.json") || !process.running(); }));
     std::this_thread::sleep_for(std::chrono::milliseconds(500));  // its trials take many seconds

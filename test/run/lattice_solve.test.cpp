@@ -192,8 +192,8 @@ TEST_F(LatticeSolve, RefusesWrongInput) {
     expect_refused({"u.lime", "--kappa", "0.12", "--links", "10"}, {"--links", "18"});
     expect_refused({"u.lime", "--kappa", "0.12", "--half-links"}, {"--half-links", "leave it out"});
     expect_refused({"u.lime", "--kappa", "0.12", "--inner", "double", "--half-links"}, {"--half-links", "--inner single"});
-    for (const char* source : {"point", "point:", "point:1,2,3", "point:1,2,3,4,5", "point:1,2,x,4", "point:-1,0,0,0", "wall:1,2", "wall:",
-                               "random", "random:x", "noise:1", "1,2,3,4", "random:99999999999999999999", "wall:1 "})
+    for (const char* source : {"point", "point:", "point:1,2,3", "point:1,2,3,4,5", "point:1,2,x,4", "point:-1,0,0,0", "wall:1,2",
+                               "wall:", "random", "random:x", "noise:1", "1,2,3,4", "random:99999999999999999999", "wall:1 "})
         expect_refused({"u.lime", "--kappa", "0.12", "--source", source}, {"--source", "point:x,y,z,t, wall:t, random:seed or z2:seed"});
     expect_refused({"u.lime", "--kappa", "0.12", "--source", ""}, {"--source", "is empty"});
     expect_refused({"u.lime", "--kappa", "0.12", "--source", "point:0,2,0,0"}, {"--source", "y = 2 lies outside", "4x2x4x6", "below 2"});

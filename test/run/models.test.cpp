@@ -28,12 +28,13 @@ class Models : public test::CommandTest {
     void model(const std::string& text, const std::string& name = "model.toml") { test::write_file(directory / name, text); }
     /// A halo, a bulge and a black hole, types 1, 3 and 5.
     void three_components() {
-        model("title = 'three'\nunits = 'nbody'\ncount = 1000\nseed = 4\n"
-              "[[component]]\nname = 'halo'\nmodel = 'hernquist'\nmass = 9\nscale = 5\n"
-              "truncation = { radius = 100, width = 20 }\nsoftening = 0.5\n"
-              "[[component]]\nname = 'bulge'\nmodel = 'hernquist'\nmass = 1\nscale = 0.5\n"
-              "truncation = { radius = 10, width = 2 }\ntype = 3\n"
-              "[[component]]\nmodel = 'black-hole'\nmass = 0.01\n");
+        model(
+            "title = 'three'\nunits = 'nbody'\ncount = 1000\nseed = 4\n"
+            "[[component]]\nname = 'halo'\nmodel = 'hernquist'\nmass = 9\nscale = 5\n"
+            "truncation = { radius = 100, width = 20 }\nsoftening = 0.5\n"
+            "[[component]]\nname = 'bulge'\nmodel = 'hernquist'\nmass = 1\nscale = 0.5\n"
+            "truncation = { radius = 10, width = 2 }\ntype = 3\n"
+            "[[component]]\nmodel = 'black-hole'\nmass = 0.01\n");
     }
     gravity::Snapshot sample(std::vector<std::string> arguments, const std::string& name = "s.hdf5") {
         arguments.insert(arguments.begin(), {"sample"});
@@ -102,8 +103,9 @@ TEST_F(Models, CountAndSeedOfTheCommandLine) {
     test::expect_bad_input(kasane({"sample", "model.toml", "-o", "t.hdf5", "--count", "2", "--json"}), {"--count", "3 components"});
     test::expect_bad_input(kasane({"sample", "model.toml", "-o", "t.hdf5", "--count", "0", "--json"}), {"--count"});
     // Counts of their own keep their proportion.
-    model("units = 'nbody'\n[[component]]\nmodel = 'plummer'\ncount = 300\n[[component]]\nmodel = 'plummer'\nname = 'b'\ncount = 100\n"
-          "[[component]]\nmodel = 'plummer'\nname = 'c'\nparticle_mass = 0.01\ntype = 2\n");
+    model(
+        "units = 'nbody'\n[[component]]\nmodel = 'plummer'\ncount = 300\n[[component]]\nmodel = 'plummer'\nname = 'b'\ncount = 100\n"
+        "[[component]]\nmodel = 'plummer'\nname = 'c'\nparticle_mass = 0.01\ntype = 2\n");
     EXPECT_EQ(sample({"model.toml"}).components[2].count, 100u);
     const auto more = sample({"model.toml", "--count", "1001"});
     EXPECT_EQ(more.components[0].count, 601u);  // 600.6, 200.2, 200.2
@@ -124,9 +126,10 @@ TEST_F(Models, TheCommandLineSuppliesACountThatTheFileLeavesOut) {
     model("units = 'nbody'\nmodel = 'cold'\nscale = 1\n", "ball.toml");
     EXPECT_EQ(sample({"ball.toml", "--count", "50"}).particles.size(), 50);
     // What a run file starts from, and a model file that an object counts.
-    model("[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 1\n[initial]\nmodel = 'model.toml'\n"
-          "[force]\nsoftening = 0.1\n[step]\ndt = 0.1\n[output]\ndirectory = 'out'\n",
-          "run.toml");
+    model(
+        "[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 1\n[initial]\nmodel = 'model.toml'\n"
+        "[force]\nsoftening = 0.1\n[step]\ndt = 0.1\n[output]\ndirectory = 'out'\n",
+        "run.toml");
     EXPECT_EQ(sample({"run.toml", "--count", "40"}).particles.size(), 40);
     model("units = 'nbody'\n[[object]]\nmodel = 'model.toml'\ncount = 20\n[[object]]\nmodel = 'model.toml'\ncount = 10\n", "two.toml");
     EXPECT_EQ(sample({"two.toml"}).particles.size(), 30);
@@ -144,11 +147,13 @@ TEST_F(Models, TheSameFileForAnyNumberOfThreads) {
 }
 
 TEST_F(Models, InlineInARunFileAndReadAgainFromItsDirectory) {
-    model("[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 0.02\ndevice = 'cpu'\n"
-          "[initial]\ncount = 300\n"
-          "[[initial.component]]\nmodel = 'plummer'\ntruncation = { radius = 10, width = 2 }\nanisotropy_radius = 3\n"
-          "[[initial.component]]\nname = 'outer'\nmodel = 'plummer'\nscale = 3\nmass = 2\n"
-          "[force]\nsoftening = 0.1\n[step]\ndt = 0.01\n[output]\ndirectory = 'out'\n", "run.toml");
+    model(
+        "[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 0.02\ndevice = 'cpu'\n"
+        "[initial]\ncount = 300\n"
+        "[[initial.component]]\nmodel = 'plummer'\ntruncation = { radius = 10, width = 2 }\nanisotropy_radius = 3\n"
+        "[[initial.component]]\nname = 'outer'\nmodel = 'plummer'\nscale = 3\nmass = 2\n"
+        "[force]\nsoftening = 0.1\n[step]\ndt = 0.01\n[output]\ndirectory = 'out'\n",
+        "run.toml");
     const auto check = kasane({"check", "run.toml", "--json"});
     ASSERT_EQ(check.status, 0) << check.err;
     EXPECT_EQ(check.json()["particles"], 300);
@@ -171,10 +176,11 @@ TEST_F(Models, InlineInARunFileAndReadAgainFromItsDirectory) {
 
 TEST_F(Models, ObjectsOfManyComponents) {
     three_components();
-    test::write_file(directory / "pair.toml", "units = 'nbody'\n"
-                                              "[[object]]\nname = 'first'\nmodel = 'model.toml'\ncount = 101\nposition = [50, 0, 0]\n"
-                                              "[[object]]\nmodel = 'model.toml'\nvelocity = [0, 0, 7]\n"
-                                              "[[object]]\nname = 'visitor'\nmodel = 'point'\nmass = 3\nposition = [0, -9, 0]\n");
+    test::write_file(directory / "pair.toml",
+                     "units = 'nbody'\n"
+                     "[[object]]\nname = 'first'\nmodel = 'model.toml'\ncount = 101\nposition = [50, 0, 0]\n"
+                     "[[object]]\nmodel = 'model.toml'\nvelocity = [0, 0, 7]\n"
+                     "[[object]]\nname = 'visitor'\nmodel = 'point'\nmass = 3\nposition = [0, -9, 0]\n");
     const auto s = sample({"pair.toml"});
     ASSERT_EQ(s.components.size(), 7u);
     EXPECT_EQ(s.components[0].name, "first/halo");

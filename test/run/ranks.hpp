@@ -27,8 +27,7 @@ class RanksTest : public CommandTest {
 
     /// What follows mpirun -n, in words of a shell: "2 kasane run a.toml : -n 1 kasane run b.toml"; kasane is the command.
     Process launch(const std::string& ranks_and_programs) {
-        return Process(directory, {"-c", "exec " KASANE_MPIRUN " " + ranks_and_programs}, {},
-                       {"/bin/sh"});
+        return Process(directory, {"-c", "exec " KASANE_MPIRUN " " + ranks_and_programs}, {}, {"/bin/sh"});
     }
     Process start_ranks(int n, const std::vector<std::string>& arguments) {
         auto words = std::to_string(n) + " '" + KASANE_COMMAND + "'";

@@ -64,7 +64,9 @@ class Resume : public test::CommandTest {
         EXPECT_EQ(a.particles.velocity, b.particles.velocity);
     }
     /// Starts a run that would take long (many particles for its 40 steps are not needed: the plain variant is slow enough).
-    std::vector<std::string> slow() { return {"--set", "initial.count=1025", "--set", "force.variant=plain", "--set", "output.checkpoint_every=0"}; }
+    std::vector<std::string> slow() {
+        return {"--set", "initial.count=1025", "--set", "force.variant=plain", "--set", "output.checkpoint_every=0"};
+    }
 };
 
 TEST_F(Resume, AfterAnInterruptTheRunEndsInTheSameBits) {
@@ -385,9 +387,10 @@ TEST_F(Resume, ALogThatCannotBeWrittenIsToldInFull) {
 TEST_F(Resume, TheSnapshotThatARunBeganWithIsNotNeededAnyMore) {
     small_run();
     ASSERT_EQ(kasane({"sample", "small.toml", "-o", "start.hdf5"}).status, 0);
-    test::write_file(directory / "file.toml",
-                     "[run]\nproblem = 'gravity'\nuntil = 0.625\ndevice = 'cpu'\n[initial]\nfile = 'start.hdf5'\n[force]\nsoftening = 0.05\n"
-                     "[step]\ndt = 0.015625\n[output]\ndirectory = 'out'\ncheckpoint_every = 0\n");
+    test::write_file(
+        directory / "file.toml",
+        "[run]\nproblem = 'gravity'\nuntil = 0.625\ndevice = 'cpu'\n[initial]\nfile = 'start.hdf5'\n[force]\nsoftening = 0.05\n"
+        "[step]\ndt = 0.015625\n[output]\ndirectory = 'out'\ncheckpoint_every = 0\n");
     auto outcome = kasane({"run", "file.toml", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto whole = run::read_checkpoint(checkpoints("out").back());
@@ -403,7 +406,8 @@ TEST_F(Resume, TheSnapshotThatARunBeganWithIsNotNeededAnyMore) {
 
 TEST_F(Resume, TwoProcessesNeverShareADirectory) {
     small_run();
-    std::vector<std::string> arguments{"run", "small.toml", "-o", "out", "--quiet", "--set", "run.until=1e4", "--set", "output.checkpoint_every=0"};
+    std::vector<std::string> arguments{
+        "run", "small.toml", "-o", "out", "--quiet", "--set", "run.until=1e4", "--set", "output.checkpoint_every=0"};
     auto process = start(arguments);
     ASSERT_TRUE(wait_for([&] { return checkpoints("out").size() == 2; }));
     // Its own output files belong to the first process.
@@ -457,7 +461,8 @@ TEST_F(Resume, ASmallFileSystemThatFillsUp) {
     if (geteuid() != 0) GTEST_SKIP() << "mounting a small file system needs root";
     const auto mounted = directory / "small_disk";
     fs::create_directory(mounted);
-    if (mount("kasane", mounted.c_str(), "tmpfs", 0, "size=600k") != 0) GTEST_SKIP() << "this machine allows no tmpfs mount: " << std::strerror(errno);
+    if (mount("kasane", mounted.c_str(), "tmpfs", 0, "size=600k") != 0)
+        GTEST_SKIP() << "this machine allows no tmpfs mount: " << std::strerror(errno);
     struct Unmount {
         fs::path path;
         ~Unmount() { umount2(path.c_str(), MNT_DETACH); }

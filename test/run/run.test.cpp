@@ -70,9 +70,37 @@ TEST_F(Run, WritesItsDirectory) {
     EXPECT_TRUE(std::isnan(numbers(rows[1])[26])) << "before the first step";
 
     const auto record = json::parse(read_file(directory / "out/record.json"));
-    for (const char* key : {"kasane", "commit", "build", "device", "threads", "simd", "title", "problem", "status", "started", "finished",
-                            "particles", "particles_by_type", "units", "softening", "dt", "force", "step", "steps", "step_counts", "force_error", "time", "seconds", "timers",
-                            "interactions", "rate", "bound", "relative_energy_error", "segments", "unused_keys", "papers"})
+    for (const char* key : {"kasane",
+                            "commit",
+                            "build",
+                            "device",
+                            "threads",
+                            "simd",
+                            "title",
+                            "problem",
+                            "status",
+                            "started",
+                            "finished",
+                            "particles",
+                            "particles_by_type",
+                            "units",
+                            "softening",
+                            "dt",
+                            "force",
+                            "step",
+                            "steps",
+                            "step_counts",
+                            "force_error",
+                            "time",
+                            "seconds",
+                            "timers",
+                            "interactions",
+                            "rate",
+                            "bound",
+                            "relative_energy_error",
+                            "segments",
+                            "unused_keys",
+                            "papers"})
         EXPECT_TRUE(record.contains(key)) << key;
     EXPECT_EQ(record["particles_by_type"], json::parse("[0, 257, 0, 0, 0, 0]"));
     EXPECT_EQ(record["interactions"], 41.0 * 257 * 257) << "a force at the start and one a step";
@@ -132,8 +160,8 @@ TEST_F(Run, AKeplerPairReturnsAfterOnePeriod) {
                      "[run]\nproblem = 'gravity'\nunits = 'nbody'\ndevice = 'cpu'\nuntil = " + json(period).dump() +
                          "\n[[object]]\nmodel = 'point'\nmass = 1\n[[object]]\nmodel = 'point'\nmass = 3\n"
                          "[orbit]\nseparation = 1\npericentre = 0.33333333333333333\neccentricity = 0.5\n"
-                         "[force]\nsoftening = 0\nprecision = 'double'\n[step]\ndt = " + json(period / 4000).dump() +
-                         "\n[output]\ndirectory = 'out'\n");
+                         "[force]\nsoftening = 0\nprecision = 'double'\n[step]\ndt = " +
+                         json(period / 4000).dump() + "\n[output]\ndirectory = 'out'\n");
     const auto outcome = kasane({"run", "kepler.toml", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto first = gravity::read_snapshot(directory / "out/snapshots/snapshot_0000.hdf5").particles;
@@ -222,8 +250,9 @@ TEST_F(Run, KnownKeysThatAreNotUsedAreListed) {
 }
 
 TEST_F(Run, SampleTakesModelFilesAndRunFiles) {
-    test::write_file(directory / "model.toml", "units = 'nbody'\nmodel = 'hernquist'\ncount = 1000\nmass = 2\nscale = 1\n"
-                                               "truncation = { radius = 20, width = 4 }\n");
+    test::write_file(directory / "model.toml",
+                     "units = 'nbody'\nmodel = 'hernquist'\ncount = 1000\nmass = 2\nscale = 1\n"
+                     "truncation = { radius = 20, width = 4 }\n");
     auto outcome = kasane({"sample", "model.toml", "-o", "a.hdf5", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(outcome.json()["n"], 1000);
@@ -239,8 +268,9 @@ TEST_F(Run, SampleTakesModelFilesAndRunFiles) {
     test::expect_bad_input(outcome, {"a.hdf5", "exists already"});
 
     // Two placed objects, one a model file, one a snapshot, turned and moved.
-    test::write_file(directory / "pair.toml", "units = 'nbody'\n[[object]]\nmodel = 'model.toml'\ncount = 10\nposition = [5, 0, 0]\n"
-                                              "[[object]]\nfile = 'c.hdf5'\nvelocity = [0, 0, 7]\nspin = [0, 0, 90]\n");
+    test::write_file(directory / "pair.toml",
+                     "units = 'nbody'\n[[object]]\nmodel = 'model.toml'\ncount = 10\nposition = [5, 0, 0]\n"
+                     "[[object]]\nfile = 'c.hdf5'\nvelocity = [0, 0, 7]\nspin = [0, 0, 90]\n");
     outcome = kasane({"sample", "pair.toml", "-o", "pair.hdf5", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto pair = gravity::read_snapshot(directory / "pair.hdf5").particles;
@@ -254,8 +284,8 @@ TEST_F(Run, SampleTakesModelFilesAndRunFiles) {
 TEST_F(Run, ForcesOfASnapshot) {
     small_run();
     ASSERT_EQ(kasane({"sample", "small.toml", "-o", "s.hdf5"}).status, 0);
-    const auto outcome = kasane({"forces", "s.hdf5", "-o", "f.hdf5", "--method", "direct", "--softening", "0.05", "--audit", "100", "--json",
-                                 "--device", "cpu"});
+    const auto outcome = kasane(
+        {"forces", "s.hdf5", "-o", "f.hdf5", "--method", "direct", "--softening", "0.05", "--audit", "100", "--json", "--device", "cpu"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto result = outcome.json();
     EXPECT_EQ(result["n"], 257);
@@ -291,7 +321,8 @@ TEST_F(Run, ForcesOfASnapshot) {
         EXPECT_LT(std::sqrt(dot(e, e)), 1e-5 * std::sqrt(dot(a, a)));
         EXPECT_NEAR(potential[i], phi, 1e-5 * std::abs(phi));
     }
-    const auto exact = kasane({"forces", "s.hdf5", "-o", "d.hdf5", "--precision", "double", "--softening", "0.05", "--audit", "257", "--json"});
+    const auto exact =
+        kasane({"forces", "s.hdf5", "-o", "d.hdf5", "--precision", "double", "--softening", "0.05", "--audit", "257", "--json"});
     ASSERT_EQ(exact.status, 0) << exact.err;
     EXPECT_LT(exact.json()["audit"]["max"], 1e-12);
 }
@@ -314,10 +345,16 @@ TEST_F(Run, HelpAndUsage) {
     for (const char* verb : {"run", "check", "resume", "report", "sample", "forces", "bench", "info"}) {
         const auto outcome = kasane({verb, "--help"});
         EXPECT_EQ(outcome.status, 0) << verb;
-        for (const char* option : {"--json", "--device", "--threads", "--quiet"}) EXPECT_NE(outcome.out.find(option), std::string::npos) << verb;
+        for (const char* option : {"--json", "--device", "--threads", "--quiet"})
+            EXPECT_NE(outcome.out.find(option), std::string::npos) << verb;
     }
-    for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
-             {}, {"fly"}, {"run"}, {"run", "a.toml", "b.toml"}, {"info", "--threads", "many"}, {"info", "--nonsense"}, {"forces", "a", "--method", "magic", "-o", "b"}})
+    for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{{},
+                                                                                       {"fly"},
+                                                                                       {"run"},
+                                                                                       {"run", "a.toml", "b.toml"},
+                                                                                       {"info", "--threads", "many"},
+                                                                                       {"info", "--nonsense"},
+                                                                                       {"forces", "a", "--method", "magic", "-o", "b"}})
         EXPECT_EQ(kasane(wrong).status, 2);
     test::expect_bad_input(kasane({"run", "--json"}), {"FILE"});
     test::expect_bad_input(kasane({"fly", "--json"}), {"fly"});

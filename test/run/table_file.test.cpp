@@ -38,8 +38,8 @@ class TableFile : public testing::Test {
 
 TEST_F(TableFile, ColumnsCommentsAndLineEnds) {
     const auto expected = std::vector<double>{0.5, 1, 2e-3};
-    for (const char* text : {"0.5 3\n1 2\n2e-3 1\n", "# r rho\r\n0.5\t3\r\n\r\n1, 2 # here\r\n+2E-3,1",
-                             "  0.5   3 \n1 2\n\n#\n0.002 1.0\n\n"}) {
+    for (const char* text :
+         {"0.5 3\n1 2\n2e-3 1\n", "# r rho\r\n0.5\t3\r\n\r\n1, 2 # here\r\n+2E-3,1", "  0.5   3 \n1 2\n\n#\n0.002 1.0\n\n"}) {
         const auto table = read(text);
         EXPECT_EQ(table.radius, expected) << text;
         EXPECT_EQ(table.density, (std::vector<double>{3, 2, 1})) << text;
@@ -66,7 +66,9 @@ TEST_F(TableFile, FilesThatAreNoTables) {
     EXPECT_SAYS(complaint(""), "holds no numbers");
     EXPECT_SAYS(complaint("# nothing\n\n"), "holds no numbers");
     EXPECT_SAYS(complaint(std::string("\x89HDF\r\n\x1a\n\0\0", 10)), "is no text");
-    std::string other = "\x7f" "ELF\x80\xff ... ";
+    std::string other =
+        "\x7f"
+        "ELF\x80\xff ... ";
     other.append(500, '\xee');
     const auto said = complaint(other);
     EXPECT_SAYS(said, "t.txt:1");

@@ -86,8 +86,8 @@ TEST_F(TreeRun, BlockStepsWriteTheirCostAndTheForceErrors) {
     for (std::size_t i = 0; i < 1025; ++i) ASSERT_EQ(snapshot.particles.id[i], i + 1) << "in the order given, whatever the tree's";
 
     const auto report = read_file(directory / "out/report.html");
-    for (const char* word : {"<h3>Force error</h3>", "<h2>Time steps</h2>", "walk: forces from the tree", "block steps", "moments of the cells",
-                             "acceleration criterion, delta = 0.001953"})
+    for (const char* word : {"<h3>Force error</h3>", "<h2>Time steps</h2>", "walk: forces from the tree", "block steps",
+                             "moments of the cells", "acceleration criterion, delta = 0.001953"})
         EXPECT_NE(report.find(word), std::string::npos) << word;
 }
 
@@ -141,14 +141,15 @@ TEST_F(TreeRun, CheckResolvesTheKeys) {
     auto result = outcome.json();
     EXPECT_EQ(result["steps"], 20);
     const std::string resolved = result["resolved"];
-    for (const char* line : {"method = \"tree\"", "mac = \"acceleration\"", "delta = 0.001953125", "leaf_size = 32", "curve = \"hilbert\"",
-                             "walk = \"auto\"", "method = \"block\"", "eta = 0.5", "criterion = \"velocity-and-acceleration\"", "deepest = 24",
-                             "audit = 256"})
+    for (const char* line :
+         {"method = \"tree\"", "mac = \"acceleration\"", "delta = 0.001953125", "leaf_size = 32", "curve = \"hilbert\"", "walk = \"auto\"",
+          "method = \"block\"", "eta = 0.5", "criterion = \"velocity-and-acceleration\"", "deepest = 24", "audit = 256"})
         EXPECT_NE(resolved.find(line), std::string::npos) << line << "\n" << resolved;
     EXPECT_EQ(resolved.find("theta"), std::string::npos);
     EXPECT_GT(result["memory"]["host_bytes"], 257 * 100);
     const auto papers = result["papers"].dump();
-    for (const char* paper : {"Barnes", "OMBMN12", "GOTHIC", "Miki21", "Hilbert"}) EXPECT_NE(papers.find(paper), std::string::npos) << paper;
+    for (const char* paper : {"Barnes", "OMBMN12", "GOTHIC", "Miki21", "Hilbert"})
+        EXPECT_NE(papers.find(paper), std::string::npos) << paper;
     for (const char* paper : {"Warren", "MTM13"}) EXPECT_EQ(papers.find(paper), std::string::npos) << paper;
     EXPECT_TRUE(result["notes"].empty());
 
@@ -172,8 +173,8 @@ TEST_F(TreeRun, ForcesOfASnapshotImproveWithEveryCriterion) {
     tree_run(2049);
     ASSERT_EQ(kasane({"sample", "tree.toml", "-o", "s.hdf5"}).status, 0);
     const auto forces = [&](std::vector<std::string> options) {
-        options.insert(options.begin(), {"forces", "s.hdf5", "-o", "f.hdf5", "--force", "--method", "tree", "--softening", "0.02", "--device",
-                                         "cpu", "--audit", "512", "--json"});
+        options.insert(options.begin(), {"forces", "s.hdf5", "-o", "f.hdf5", "--force", "--method", "tree", "--softening", "0.02",
+                                         "--device", "cpu", "--audit", "512", "--json"});
         const auto outcome = kasane(options);
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         return outcome.json();

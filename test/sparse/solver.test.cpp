@@ -47,7 +47,8 @@ constexpr BoxCells box{13, 12, 23};
 /// The box by cosine transforms.
 const std::vector<double>& exact() {
     static const std::vector<double> x = [] {
-        const reference::PoissonBox problem{static_cast<std::size_t>(box[0]), static_cast<std::size_t>(box[1]), static_cast<std::size_t>(box[2])};
+        const reference::PoissonBox problem{static_cast<std::size_t>(box[0]), static_cast<std::size_t>(box[1]),
+                                            static_cast<std::size_t>(box[2])};
         return reference::solve(problem, box_source(box));
     }();
     return x;
@@ -65,8 +66,7 @@ TEST(SparseSolver, EveryOrderingNumberingAndFormatFindsTheSolution) {
                         Solver solver(on, A.view(), options);
                         SolveLog log;
                         const auto x = solver.solve(b, &log);
-                        const std::string what =
-                            name(on) + " " + ordering + " " + numbering + " " + format + " " + iteration;
+                        const std::string what = name(on) + " " + ordering + " " + numbering + " " + format + " " + iteration;
                         ASSERT_TRUE(log.converged()) << what << ": " << krylov::name(log.end);
                         // The condition number of this box is about 2e3: an error of 1e-8 in the residual stays below 1e-6 in x.
                         EXPECT_LT(relative_difference(x, exact()), 1e-6) << what;
@@ -332,7 +332,9 @@ TEST(SparseSolver, DisconnectedAndUnevenGraphs) {
 
 TEST(SparseSolver, SigmaSavesPaddingOfUnevenRows) {
     const CsrMatrix A = star(3000, 17);
-    const auto stored = [&](const char* format) { return Solver(Cpu{1}, A.view(), with("natural", "auto", format, "plain")).setup().stored_entries; };
+    const auto stored = [&](const char* format) {
+        return Solver(Cpu{1}, A.view(), with("natural", "auto", format, "plain")).setup().stored_entries;
+    };
     std::vector<std::pair<int, int>> pairs;
     for (int i = 0; i < 4000; ++i)
         for (int j = i + 1; j <= i + (i % 16 == 0 ? 15 : 1) && j < 4000; ++j) pairs.emplace_back(i, j);
@@ -384,7 +386,8 @@ TEST(SparseSolver, SingularSystemsAreSolvedForTheMeanFreeSolution) {
     const CsrMatrix A = without_dirichlet(cells);
     std::vector<double> wanted(static_cast<std::size_t>(A.rows()));
     double mean = 0;
-    for (std::size_t i = 0; i < wanted.size(); ++i) mean += wanted[i] = std::sin(0.7 * static_cast<double>(i)) + std::cos(0.01 * static_cast<double>(i));
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        mean += wanted[i] = std::sin(0.7 * static_cast<double>(i)) + std::cos(0.01 * static_cast<double>(i));
     for (auto& value : wanted) value -= mean / static_cast<double>(wanted.size());
     const auto b = reference::product(A.view(), wanted);
     auto impossible = b;

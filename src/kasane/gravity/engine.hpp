@@ -55,11 +55,12 @@ struct Simulation::Engine {
    protected:
     /// In words for a person, where the ids are known.
     [[noreturn]] void tell(const BlowUp& what) const {
-        throw ComputationError(fmt::format(
-            "particle {} (id {}) is not finite any more, after it was at t = {:.6g}: a step was too long for an encounter, or the numbers left "
-            "the range of the arithmetic. Take a shorter step (smaller dt or eta), more softening, or other units",
-            what.particle, host.id[static_cast<std::size_t>(what.particle)],
-            options.start_time + static_cast<double>(what.step) * macro_step(options.step)));
+        throw ComputationError(
+            fmt::format("particle {} (id {}) is not finite any more, after it was at t = {:.6g}: a step was too long for an encounter, or "
+                        "the numbers left "
+                        "the range of the arithmetic. Take a shorter step (smaller dt or eta), more softening, or other units",
+                        what.particle, host.id[static_cast<std::size_t>(what.particle)],
+                        options.start_time + static_cast<double>(what.step) * macro_step(options.step)));
     }
 };
 
@@ -114,11 +115,15 @@ struct Simulation::EngineOn final : Engine {
                 accelerated = true;
             }
     }
-    static bool keeps_sizes(const SimulationOptions& chosen) { return Gravity::keeps_sizes(std::get<typename Gravity::Options>(chosen.force)); }
+    static bool keeps_sizes(const SimulationOptions& chosen) {
+        return Gravity::keeps_sizes(std::get<typename Gravity::Options>(chosen.force));
+    }
     Gravity make_gravity(const SimulationOptions& chosen) const {
         const auto& force = std::get<typename Gravity::Options>(chosen.force);
-        if constexpr (tree) return Gravity(on, force, place.total, chosen.state.tuning);
-        else return Gravity(on, force, place, scheme.kind == Scheme::Kind::blocks, chosen.state.frame);
+        if constexpr (tree)
+            return Gravity(on, force, place.total, chosen.state.tuning);
+        else
+            return Gravity(on, force, place, scheme.kind == Scheme::Kind::blocks, chosen.state.frame);
     }
     void connect() override {
         if constexpr (!tree) gravity.connect();
@@ -170,7 +175,8 @@ struct Simulation::EngineOn final : Engine {
     void choose_steps(std::uint32_t now) {
         span([&] { want_levels(on, system.motion(), scheme.grid, scheme.rule, report.view()); });
         read_report();
-        if (scheme.kind == Scheme::Kind::shared) shared = now == 0 ? deepest_level() : scheme.grid.after_shared(shared, deepest_level(), now);
+        if (scheme.kind == Scheme::Kind::shared)
+            shared = now == 0 ? deepest_level() : scheme.grid.after_shared(shared, deepest_level(), now);
     }
 
     /// The deepest level that has particles, as the report says.
@@ -200,9 +206,12 @@ struct Simulation::EngineOn final : Engine {
             list = list.subview(0, here);
         });
         gravity.settle();
-        if constexpr (tree) gravity.accelerate(system, list);
-        else if (all) gravity.accelerate(system);
-        else gravity.accelerate(system, list, active);
+        if constexpr (tree)
+            gravity.accelerate(system, list);
+        else if (all)
+            gravity.accelerate(system);
+        else
+            gravity.accelerate(system, list, active);
         const bool choose = blocks && step.next < grid.end();  // at the end they are chosen anew
         span([&] {
             if (here == 0) return;
@@ -219,7 +228,8 @@ struct Simulation::EngineOn final : Engine {
     /// Particles on this level and on deeper ones.
     index_t on_levels(const std::array<StepReport::Word, StepReport::words>& counted, int first) const {
         index_t sum = 0;
-        for (int level = first; level <= scheme.grid.deepest; ++level) sum += static_cast<index_t>(counted[static_cast<std::size_t>(level)]);
+        for (int level = first; level <= scheme.grid.deepest; ++level)
+            sum += static_cast<index_t>(counted[static_cast<std::size_t>(level)]);
         return sum;
     }
 
@@ -244,9 +254,10 @@ struct Simulation::EngineOn final : Engine {
         if (const auto clamped = told[StepReport::clamped]; clamped > 0 && !warned) {
             warned = true;
             if (!place.leads()) return;
-            log::warning("{} {} for a step shorter than dt_max / 2^{} = {:.3g}, the shortest there is: energy may suffer. Take a smaller dt_max, "
-                         "more softening or a larger eta", clamped, clamped == 1 ? "particle asks" : "particles ask", scheme.grid.deepest,
-                         scheme.grid.time(1));
+            log::warning(
+                "{} {} for a step shorter than dt_max / 2^{} = {:.3g}, the shortest there is: energy may suffer. Take a smaller dt_max, "
+                "more softening or a larger eta",
+                clamped, clamped == 1 ? "particle asks" : "particles ask", scheme.grid.deepest, scheme.grid.time(1));
         }
     }
 
@@ -267,8 +278,10 @@ struct Simulation::EngineOn final : Engine {
 
     /// Number of the first own particle in the order given.
     index_t first_of_slab() const {
-        if constexpr (tree) return 0;
-        else return gravity.first();
+        if constexpr (tree)
+            return 0;
+        else
+            return gravity.first();
     }
 
     void ensure_force() {

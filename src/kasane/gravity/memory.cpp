@@ -45,8 +45,8 @@ std::uint64_t work_memory(const AnySpace& on, index_t n, const Direct& force) { 
 
 std::uint64_t work_memory(const AnySpace& on, index_t n, const Tree& force) {
     // Positions, velocities, mass; acceleration and its size; place in the order given, level.
-    constexpr std::uint64_t state = 2 * sizeof(Vec3<double>) + sizeof(double) + sizeof(Vec3<float>) + sizeof(float) + sizeof(std::uint32_t) +
-                                    sizeof(std::uint8_t) + scratch_per_particle;
+    constexpr std::uint64_t state = 2 * sizeof(Vec3<double>) + sizeof(double) + sizeof(Vec3<float>) + sizeof(float) +
+                                    sizeof(std::uint32_t) + sizeof(std::uint8_t) + scratch_per_particle;
     return static_cast<std::uint64_t>(n) * state + tree_memory(on, n, force);
 }
 
@@ -58,8 +58,8 @@ void check_host(std::uint64_t needed, index_t n) {
 void check_device(const AnySpace& on, std::uint64_t needed, index_t n) {
     if (needed == 0) return;
     const auto free = available_memory(on);
-    KS_VALIDATE(needed <= free, fmt::format("{} particles need {} of memory on {}, and {} are free: take fewer particles", n, gibibytes(needed),
-                                            name(on), gibibytes(free)));
+    KS_VALIDATE(needed <= free, fmt::format("{} particles need {} of memory on {}, and {} are free: take fewer particles", n,
+                                            gibibytes(needed), name(on), gibibytes(free)));
 }
 
 }  // namespace

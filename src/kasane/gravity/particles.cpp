@@ -33,15 +33,15 @@ void validate(const Particles& p, const std::string& source) {
     const auto n = p.mass.size();
     KS_VALIDATE(n > 0, source + " holds no particles: at least one is needed");
     KS_VALIDATE(p.position.size() == n && p.velocity.size() == n && p.id.size() == n && p.type.size() == n,
-                fmt::format("{}: counts disagree: {} masses, {} positions, {} velocities, {} ids, {} types", source, n,
-                            p.position.size(), p.velocity.size(), p.id.size(), p.type.size()));
+                fmt::format("{}: counts disagree: {} masses, {} positions, {} velocities, {} ids, {} types", source, n, p.position.size(),
+                            p.velocity.size(), p.id.size(), p.type.size()));
     for (std::size_t i = 0; i < n; ++i) {
         const auto& [x, y, z] = p.position[i];
         const auto& [vx, vy, vz] = p.velocity[i];
         KS_VALIDATE(finite(p.position[i]),
                     fmt::format("{}: particle {} (id {}) has position ({}, {}, {}): it must be finite", source, i, p.id[i], x, y, z));
-        KS_VALIDATE(finite(p.velocity[i]), fmt::format("{}: particle {} (id {}) has velocity ({}, {}, {}): it must be finite", source,
-                                                       i, p.id[i], vx, vy, vz));
+        KS_VALIDATE(finite(p.velocity[i]),
+                    fmt::format("{}: particle {} (id {}) has velocity ({}, {}, {}): it must be finite", source, i, p.id[i], vx, vy, vz));
         KS_VALIDATE(std::isfinite(p.mass[i]) && p.mass[i] >= 0,
                     fmt::format("{}: particle {} (id {}) has mass {}: it must be finite and not negative", source, i, p.id[i], p.mass[i]));
         KS_VALIDATE(p.type[i] < type_count,

@@ -16,7 +16,8 @@ void check_state(const SimulationState& state, index_t n) {
                             state.acceleration.size(), n));
     std::vector<bool> seen(state.order.size());
     for (const auto i : state.order) {
-        KS_VALIDATE(i < size && !seen[i], fmt::format("the saved order names particle {} {}: it is damaged", i, i < size ? "twice" : "of fewer"));
+        KS_VALIDATE(i < size && !seen[i],
+                    fmt::format("the saved order names particle {} {}: it is damaged", i, i < size ? "twice" : "of fewer"));
         seen[i] = true;
     }
 }

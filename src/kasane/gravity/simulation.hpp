@@ -37,17 +37,17 @@ struct SimulationState {
 struct SimulationOptions {
     Force force;
     Steps step;
-    double start_time = 0;   ///< time() at step 0
-    std::int64_t steps = 0;  ///< macro steps that the given particles have behind them (a resumed run)
+    double start_time = 0;    ///< time() at step 0
+    std::int64_t steps = 0;   ///< macro steps that the given particles have behind them (a resumed run)
     SimulationState state{};  ///< of a resumed run
     Exchange exchange{};      ///< between the members of a team
 };
 
 /// What adaptive steps did so far.
 struct StepCounts {
-    std::int64_t block_steps = 0;    ///< forces evaluated, each on the particles that were active
-    double updates = 0;              ///< particles advanced, summed over the block steps
-    std::int64_t rebuilds = 0;       ///< trees built
+    std::int64_t block_steps = 0;      ///< forces evaluated, each on the particles that were active
+    double updates = 0;                ///< particles advanced, summed over the block steps
+    std::int64_t rebuilds = 0;         ///< trees built
     std::vector<std::int64_t> levels;  ///< particles with dt = dt_max / 2^k now
 };
 
@@ -81,7 +81,8 @@ class Simulation {
     /// Computed now, in the force's precision.
     std::vector<double> potential() const;
 
-    /// The present accelerations of a sample of particles against direct summation in double: evenly spread, the smaller of count and size(). The sample changes with steps().
+    /// The present accelerations of a sample of particles against direct summation in double: evenly spread, the smaller of count and
+    /// size(). The sample changes with steps().
     ForceAudit audit(index_t count = 256) const;
     SimulationState state() const;
 

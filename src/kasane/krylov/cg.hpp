@@ -35,9 +35,9 @@ constexpr std::string_view name(CgEnd end) {
 }
 
 struct CgOptions {
-    double tolerance = 1e-8;    ///< of ||b - A x|| / ||b||, for the recurrence's residual
+    double tolerance = 1e-8;  ///< of ||b - A x|| / ||b||, for the recurrence's residual
     int iteration_limit = 1000;
-    bool history = true;        ///< keep the residual of every iteration
+    bool history = true;  ///< keep the residual of every iteration
     /// Converged when the true residual, from which rounding lets the recurrence's drift, is below this many tolerances.
     double true_residual_slack = 10;
     /// Asked before every iteration with its number and relative residual; true ends it. May be empty.
@@ -142,7 +142,7 @@ CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditio
 
     double r2 = residual_of_x(), rz = 0;
     log.true_residual = relative(r2);
-    bool fresh = true;                   // r is the true residual, and there is no direction yet
+    bool fresh = true;                      // r is the true residual, and there is no direction yet
     double started_at = log.true_residual;  // the true residual of the last restart
     for (int k = 0;; ++k) {
         log.iterations = k;

@@ -36,9 +36,9 @@ Log gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename 
     if (!system.begin(r)) return log;
 
     const std::size_t length = z.size();
-    std::vector<double> c2(length);              // |c_k|^2
-    std::vector<Scalar> alpha(length);           // r's part along c_k
-    std::vector<Scalar> beta(length * length);   // A z_k's part along c_l, l < k
+    std::vector<double> c2(length);             // |c_k|^2
+    std::vector<Scalar> alpha(length);          // r's part along c_k
+    std::vector<Scalar> beta(length * length);  // A z_k's part along c_l, l < k
     int fruitless = 0;
     while (!system.converged() && !watch.ended()) {
         const double started_at = system.norm();

@@ -45,7 +45,7 @@ class HostAlgebra {
     }
 
    private:
-    static constexpr std::size_t block = 4096;  // 32 KiB of each vector
+    static constexpr std::size_t block = 4096;             // 32 KiB of each vector
     static constexpr std::size_t parallel_from = 1 << 16;  // shorter loops take less than starting the threads
 
     template <class F>

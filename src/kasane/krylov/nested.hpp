@@ -11,9 +11,8 @@ namespace kasane::krylov {
 /// for, so that two or three inner solves of 1e-4 give 1e-10; the last is told how little is left to do.
 /// @param work  made for a preconditioner
 template <class Algebra, class Operator, class Low, class LowOperator, class Convert>
-Log nested_bicgstab(Algebra& algebra, const Operator& A, InnerBicgstab<Low, LowOperator, Convert>& inner,
-                    const typename Algebra::Vector& b, typename Algebra::Vector& x, BicgstabWorkspace<Algebra>& work,
-                    const Options& options = {}) {
+Log nested_bicgstab(Algebra& algebra, const Operator& A, InnerBicgstab<Low, LowOperator, Convert>& inner, const typename Algebra::Vector& b,
+                    typename Algebra::Vector& x, BicgstabWorkspace<Algebra>& work, const Options& options = {}) {
     return bicgstab(algebra, A, inner, b, x, work, options);
 }
 

@@ -14,8 +14,8 @@ void check_extents(const Extents& extents, const std::string& where) {
     double volume = 1;
     for (int mu = 0; mu < 4; ++mu) {
         KS_VALIDATE(extents[mu] >= 2 && extents[mu] % 2 == 0,
-                    fmt::format("{}: the extents are {}: all must be even and at least 2, for the sites are split into even and odd ones", where,
-                                text(extents)));
+                    fmt::format("{}: the extents are {}: all must be even and at least 2, for the sites are split into even and odd ones",
+                                where, text(extents)));
         volume *= extents[mu];
     }
     KS_VALIDATE(volume / 2 < std::numeric_limits<std::int32_t>::max(),

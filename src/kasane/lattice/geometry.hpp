@@ -28,9 +28,7 @@ struct Extents {
     bool operator==(const Extents&) const = default;
 
     /// Lexicographic number, x + X (y + Y (z + Z t)); the order of fields on the host and of most files.
-    KS_FN index_t lexicographic(const Site& s) const {
-        return s[0] + n[0] * (s[1] + n[1] * (s[2] + static_cast<index_t>(n[2]) * s[3]));
-    }
+    KS_FN index_t lexicographic(const Site& s) const { return s[0] + n[0] * (s[1] + n[1] * (s[2] + static_cast<index_t>(n[2]) * s[3])); }
     KS_FN Site site(index_t lexicographic) const {
         Site s{};
         for (int mu = 0; mu < 4; ++mu) {

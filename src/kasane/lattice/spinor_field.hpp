@@ -18,7 +18,9 @@ struct SpinorField {
     SpinorField() = default;
     explicit SpinorField(const Extents& n) : extents(n), values(static_cast<std::size_t>(12 * n.volume())) {}  ///< all zero
 
-    std::complex<double>& at(index_t site, int spin, int colour) { return values[static_cast<std::size_t>((site * 4 + spin) * 3 + colour)]; }
+    std::complex<double>& at(index_t site, int spin, int colour) {
+        return values[static_cast<std::size_t>((site * 4 + spin) * 3 + colour)];
+    }
     std::complex<double> at(index_t site, int spin, int colour) const {
         return values[static_cast<std::size_t>((site * 4 + spin) * 3 + colour)];
     }

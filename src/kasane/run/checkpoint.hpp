@@ -15,9 +15,9 @@ struct Checkpoint {
     gravity::Particles particles;
     gravity::Units units;
     std::int64_t step = 0;
-    double start = 0;    ///< time of step 0
-    double dt = 0;       ///< macro step
-    std::string record;  ///< the run's record so far, as JSON
+    double start = 0;                ///< time of step 0
+    double dt = 0;                   ///< macro step
+    std::string record;              ///< the run's record so far, as JSON
     gravity::SimulationState state;  ///< of the force and the steps; empty in files of layout 1, without a frame in those of layout 2
 };
 

@@ -87,8 +87,10 @@ class Reader {
         const bool standard = dimensionless(units);  // only N-body units have values that are everybody's
         c.type = hole ? 5 : disk ? 2 : 1;
 
-        c.mass = number("mass", {.help = "total mass, after truncation", .unit = units.mass_name,
-                                 .fallback = standard ? std::optional(1.0) : std::nullopt, .range = io::above(0),
+        c.mass = number("mass", {.help = "total mass, after truncation",
+                                 .unit = units.mass_name,
+                                 .fallback = standard ? std::optional(1.0) : std::nullopt,
+                                 .range = io::above(0),
                                  .parse = parse(Dimension::mass, units)});
         const bool scaled = !hole && name_ != "table" && name_ != "surface-density-table";
         if (scaled) {
@@ -128,7 +130,9 @@ class Reader {
         }
         read_count(form, hole);
         c.type = static_cast<std::uint8_t>(integer("type", {.help = "0 gas, 1 halo, 2 disk, 3 bulge, 4 stars, 5 boundary, black hole",
-                                                            .fallback = c.type, .least = 0, .most = gravity::type_count - 1}));
+                                                            .fallback = c.type,
+                                                            .least = 0,
+                                                            .most = gravity::type_count - 1}));
         auto softening = length("of its type, told in the snapshot; 0: not told", 0.0);
         softening.range = io::at_least(0);
         c.softening = number("softening", softening);
@@ -137,7 +141,10 @@ class Reader {
 
    private:
     io::NumberKey length(const std::string& help, std::optional<double> fallback) const {
-        return {.help = help, .unit = context_.units.length_name, .fallback = fallback, .range = io::above(0),
+        return {.help = help,
+                .unit = context_.units.length_name,
+                .fallback = fallback,
+                .range = io::above(0),
                 .parse = parse(Dimension::length, context_.units)};
     }
     double number(const std::string& key, const io::NumberKey& schema) {
@@ -211,8 +218,10 @@ class Reader {
         if (by_mass && table_.has("count"))
             table_.problem("particle_mass", "stands beside count: take one of the two");
         else if (by_mass)
-            c.particle_mass = number("particle_mass", {.help = "of one particle, instead of count", .unit = context_.units.mass_name,
-                                                       .range = io::above(0), .parse = parse(Dimension::mass, context_.units)});
+            c.particle_mass = number("particle_mass", {.help = "of one particle, instead of count",
+                                                       .unit = context_.units.mass_name,
+                                                       .range = io::above(0),
+                                                       .parse = parse(Dimension::mass, context_.units)});
         else if (by_count)
             c.count = integer("count", {.help = "number of particles", .least = 1, .most = gravity::most_particles});
         if (form == ComponentForm::one_of_several && !places_.keys.contains("count")) places_.keys["count"] = table_.where("count");

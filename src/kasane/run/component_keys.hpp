@@ -30,7 +30,7 @@ struct ComponentPlaces {
 };
 
 struct ModelPlaces {
-    Where table;                        ///< of the whole galaxy
+    Where table;  ///< of the whole galaxy
     Where count;
     std::vector<ComponentPlaces> components;
     /// @param option  "components.2.mass", "count", ...

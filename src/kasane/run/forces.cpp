@@ -19,9 +19,10 @@ void fail_if_not_finite(const Forces& forces) {
     for (std::size_t i = 0; i < forces.acceleration.size(); ++i) {
         const auto& a = forces.acceleration[i];
         if (std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z) && std::isfinite(forces.potential[i])) continue;
-        throw ComputationError(fmt::format("the force on particle {} is not finite: positions or masses are out of the range of the "
-                                           "arithmetic. Take direct summation in double precision, or other units",
-                                           i));
+        throw ComputationError(
+            fmt::format("the force on particle {} is not finite: positions or masses are out of the range of the "
+                        "arithmetic. Take direct summation in double precision, or other units",
+                        i));
     }
 }
 
@@ -71,8 +72,10 @@ gravity::ForceAudit audit(const gravity::Particles& particles, const Forces& for
         targets.push_back(particles.position[i]);
         found.push_back(forces.acceleration[i]);
     }
-    const gravity::Direct plain{.softening = gravity::softening(force), .G = gravity::gravitational_constant(force),
-                                .precision = gravity::Precision::double_, .variant = gravity::DirectVariant::plain};
+    const gravity::Direct plain{.softening = gravity::softening(force),
+                                .G = gravity::gravitational_constant(force),
+                                .precision = gravity::Precision::double_,
+                                .variant = gravity::DirectVariant::plain};
     gravity::DirectSum<Cpu> sum(Cpu{}, plain);
     std::vector<Vec3<double>> reference(targets.size());
     // Two distinct sets: a target meets itself among the sources at distance zero, which gives no acceleration.

@@ -53,8 +53,8 @@ gravity::Simulation simulation(const RunFile& file, Crew& crew, gravity::Particl
 /// "cpu" of "cpu", "cuda" of "cuda:1".
 std::string kind(const std::string& device) { return device.substr(0, device.find(':')); }
 
-/// Where the earlier life of a run was, and where this one is, if that may show in the last digits; else empty. Direct summation rounds alike on
-/// any number of members of one kind (pieces.hpp), whatever their threads.
+/// Where the earlier life of a run was, and where this one is, if that may show in the last digits; else empty. Direct summation rounds
+/// alike on any number of members of one kind (pieces.hpp), whatever their threads.
 std::string change(const Record& before, const Record& now, const std::string& device) {
     const auto& last = before.segments.back();
     const auto here = [](const std::string& name, const DeviceInfo& info, const std::string& simd, int threads) {
@@ -136,16 +136,16 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
         if (last.commit != commit)
             log::warning("the run was begun by another build of kasane ({}, this is {}): its last digits may differ", last.commit, commit);
     }
-    record_.segments.push_back({iso_time_now(), name(file.space), commit, record_.threads, record_.parallel.ranks * record_.parallel.members,
-                                step, step, 0});
+    record_.segments.push_back(
+        {iso_time_now(), name(file.space), commit, record_.threads, record_.parallel.ranks * record_.parallel.members, step, step, 0});
 }
 
 void GravityRun::fail_if_not_finite(bool is_finite) const {
     if (is_finite) return;
-    throw ComputationError(
-        fmt::format("the run blew up between t = {:.6g} and t = {:.6g}: positions, velocities or energies are no longer finite. The step is "
-                    "too long for the closest encounters: take {}",
-                    last_good_time_, schedule_.time(simulation_.steps()), remedy(file_)));
+    throw ComputationError(fmt::format(
+        "the run blew up between t = {:.6g} and t = {:.6g}: positions, velocities or energies are no longer finite. The step is "
+        "too long for the closest encounters: take {}",
+        last_good_time_, schedule_.time(simulation_.steps()), remedy(file_)));
 }
 
 const gravity::ForceAudit& GravityRun::force_error() {
@@ -184,8 +184,8 @@ void GravityRun::diagnose() {
     record_.relative_energy_error = std::max(record_.relative_energy_error, std::abs(error));
     record_.final_relative_energy_error = error;
     const auto counts = step_counts();
-    energy_.add({d, simulation_.steps(), error, force_error(), counts.block_steps, counts.updates,
-                 active_fraction(counts, simulation_.size())});
+    energy_.add(
+        {d, simulation_.steps(), error, force_error(), counts.block_steps, counts.updates, active_fraction(counts, simulation_.size())});
 }
 
 void GravityRun::save_snapshot() {
@@ -255,7 +255,8 @@ void GravityRun::at_step(bool diagnostics, bool snapshot) {
 
 const Record& GravityRun::go(const RunControls& controls) {
     try {
-        Progress progress(controls.progress, record_.title, static_cast<double>(schedule_.last()), static_cast<double>(simulation_.steps()));
+        Progress progress(controls.progress, record_.title, static_cast<double>(schedule_.last()),
+                          static_cast<double>(simulation_.steps()));
         if (simulation_.steps() == 0) {
             at_step(true, true);
             save_checkpoint();
@@ -276,8 +277,8 @@ const Record& GravityRun::go(const RunControls& controls) {
                 at_step(schedule_.due(schedule_.diagnostics_every, now), schedule_.due(schedule_.snapshot_every, now));
             }
             if (now < schedule_.last() && since_checkpoint_.seconds() >= file_.checkpoint_every) save_checkpoint();
-            progress.update(static_cast<double>(now), fmt::format("t = {:.4g}, energy error {:.1e}", schedule_.time(now),
-                                                                  record_.final_relative_energy_error));
+            progress.update(static_cast<double>(now),
+                            fmt::format("t = {:.4g}, energy error {:.1e}", schedule_.time(now), record_.final_relative_energy_error));
         }
         const bool done = simulation_.steps() == schedule_.last();
         record_.status = done ? "done" : "interrupted";

@@ -32,7 +32,9 @@ std::uint64_t read_seed(io::Section table, std::uint64_t seed) {
 
 std::uint8_t read_type(io::Section table, std::uint8_t fallback) {
     return static_cast<std::uint8_t>(table.integer("type", {.help = "0 gas, 1 halo, 2 disk, 3 bulge, 4 stars, 5 boundary",
-                                                            .fallback = fallback, .least = 0, .most = gravity::type_count - 1}));
+                                                            .fallback = fallback,
+                                                            .least = 0,
+                                                            .most = gravity::type_count - 1}));
 }
 
 gravity::Ball read_ball(io::Section table, const std::string& name, std::uint64_t seed, const InitialContext& context) {
@@ -40,8 +42,10 @@ gravity::Ball read_ball(io::Section table, const std::string& name, std::uint64_
     gravity::Ball ball;
     ball.motion = name == "uniform" ? gravity::Ball::Motion::uniform : gravity::Ball::Motion::cold;
     ball.G = units.G;
-    ball.mass = table.number("mass", {.help = "total mass", .unit = units.mass_name,
-                                      .fallback = dimensionless(units) ? std::optional(1.0) : std::nullopt, .range = io::above(0),
+    ball.mass = table.number("mass", {.help = "total mass",
+                                      .unit = units.mass_name,
+                                      .fallback = dimensionless(units) ? std::optional(1.0) : std::nullopt,
+                                      .range = io::above(0),
                                       .parse = parse(Dimension::mass, units)});
     table.unused("truncation");
     if (name == "point") {
@@ -51,8 +55,8 @@ gravity::Ball read_ball(io::Section table, const std::string& name, std::uint64_
         ball.count =
             table.integer("count", {.help = "number of particles", .fallback = context.count, .least = 1, .most = gravity::most_particles});
         ball.seed = read_seed(table, seed);
-        ball.radius = table.number("scale", {.help = "radius", .unit = units.length_name, .range = io::above(0),
-                                             .parse = parse(Dimension::length, units)});
+        ball.radius = table.number(
+            "scale", {.help = "radius", .unit = units.length_name, .range = io::above(0), .parse = parse(Dimension::length, units)});
     }
     ball.type = read_type(table, 1);
     return ball;
@@ -102,9 +106,8 @@ Source read_galaxy(io::Section table, std::uint64_t seed, const InitialContext& 
         model.components.push_back(read_component(table, name, ComponentForm::alone, context, component_places));
     }
     const auto& all = model.components;
-    const bool shared = std::any_of(all.begin(), all.end(), [](const auto& c) {
-        return c.count == 0 && c.particle_mass == 0 && !gravity::is_black_hole(c.law);
-    });
+    const bool shared = std::any_of(all.begin(), all.end(),
+                                    [](const auto& c) { return c.count == 0 && c.particle_mass == 0 && !gravity::is_black_hole(c.law); });
     if (shared)
         model.count = table.integer(
             "count", {.help = several ? "of the components that say no count or particle_mass, shared by mass" : "number of particles",
@@ -184,8 +187,10 @@ Source read_model_of_file(io::Section table, const std::string& name, std::uint6
         table.problem("model", at_key(error));
     }
     source.where = table.where(table.has("count") ? "count" : "model");
-    const auto count = table.integer("count", {.help = "number of particles in all", .fallback = std::max<index_t>(source.count, 1),
-                                               .least = 1, .most = gravity::most_particles});
+    const auto count = table.integer("count", {.help = "number of particles in all",
+                                               .fallback = std::max<index_t>(source.count, 1),
+                                               .least = 1,
+                                               .most = gravity::most_particles});
     seed = read_seed(table, seed);
     if (table.faulty(table.where("model").key) || table.faulty(table.where("count").key)) return source;
     try {
@@ -261,7 +266,9 @@ void read_spin(io::Section table, bool placed_by_orbit, const gravity::Units& un
     if (!tilted || !placed_by_orbit) {
         for (const char* key : {"inclination", "argument"})
             if (table.has(key)) table.problem(key, "is an angle to an orbit, and there is no [orbit]: turn the object with spin");
-        source.placement.spin = table.vector("spin", {.help = "rotation about x, then y, then z", .unit = "deg", .fallback = Vec3<double>{},
+        source.placement.spin = table.vector("spin", {.help = "rotation about x, then y, then z",
+                                                      .unit = "deg",
+                                                      .fallback = Vec3<double>{},
                                                       .parse = parse(Dimension::angle, units)});
         return;
     }
@@ -282,10 +289,12 @@ Source read_object(io::Section table, std::uint64_t seed, bool placed_by_orbit, 
         for (const char* key : {"position", "velocity"})
             if (table.has(key)) table.problem(key, "is given, and [orbit] places the objects: take one of the two");
     } else {
-        placement.position = table.vector("position", {.help = "of its centre", .unit = units.length_name, .fallback = Vec3<double>{},
-                                                       .parse = parse(Dimension::length, units)});
-        placement.velocity = table.vector("velocity", {.help = "of its centre", .unit = units.velocity_name, .fallback = Vec3<double>{},
-                                                       .parse = parse(Dimension::velocity, units)});
+        placement.position = table.vector(
+            "position",
+            {.help = "of its centre", .unit = units.length_name, .fallback = Vec3<double>{}, .parse = parse(Dimension::length, units)});
+        placement.velocity = table.vector(
+            "velocity",
+            {.help = "of its centre", .unit = units.velocity_name, .fallback = Vec3<double>{}, .parse = parse(Dimension::velocity, units)});
     }
     read_spin(table, placed_by_orbit, units, source);
     return source;
@@ -294,8 +303,9 @@ Source read_object(io::Section table, std::uint64_t seed, bool placed_by_orbit, 
 }  // namespace
 
 gravity::Units read_units(io::Section table, io::Section root, const std::optional<gravity::Units>& stated) {
-    const auto choice = table.text("units", {.help = "auto takes the snapshot's own, else galactic",
-                                             .fallback = "auto", .choices = {"auto", "galactic", "nbody", "user"}});
+    const auto choice = table.text(
+        "units",
+        {.help = "auto takes the snapshot's own, else galactic", .fallback = "auto", .choices = {"auto", "galactic", "nbody", "user"}});
     const bool given = choice == "auto" && stated;
     if (choice != "user" && !(given && stated->name == "user")) {
         const auto units = given ? *stated : choice == "nbody" ? gravity::nbody_units() : gravity::galactic_units();
@@ -306,8 +316,8 @@ gravity::Units read_units(io::Section table, io::Section root, const std::option
     table.resolve("units", "user");
     auto scales = root.table("units");
     const auto scale = [&](const char* key, const char* unit, double from_file) {
-        return scales.number(key, {.help = "one unit", .unit = unit, .fallback = given ? std::optional(from_file) : std::nullopt,
-                                   .range = io::above(0)});
+        return scales.number(
+            key, {.help = "one unit", .unit = unit, .fallback = given ? std::optional(from_file) : std::nullopt, .range = io::above(0)});
     };
     const auto origin = stated.value_or(gravity::Units{});
     const double length = scale("length_cm", "cm", origin.length_cm), mass = scale("mass_g", "g", origin.mass_g),
@@ -315,8 +325,7 @@ gravity::Units read_units(io::Section table, io::Section root, const std::option
     if (!(length > 0 && mass > 0 && velocity > 0)) return gravity::galactic_units();  // the problems are recorded
     auto units = gravity::user_units(length, mass, velocity);
     if (given) units = *stated;
-    units.G = scales.number("G", {.help = "gravitational constant in these units", .fallback = units.G,
-                                  .range = io::above(0)});
+    units.G = scales.number("G", {.help = "gravitational constant in these units", .fallback = units.G, .range = io::above(0)});
     const auto name = [&](const char* key, std::string& text) {
         text = scales.text(key, {.help = "for pictures and tables", .fallback = text});
     };
@@ -346,8 +355,9 @@ Initial read_initial(io::Section root, io::Section table, const InitialContext& 
         if (!objects.empty()) objects.front().problem("", "stands beside a single model or file: take one of the two");
         if (placed_by_orbit) root.problem("orbit", "needs two [[object]] tables");
         if (!single) {
-            table.problem("", "says not what to start from: give model = \"...\", [[component]] tables or file = \"...\" here, or "
-                              "[[object]] tables");
+            table.problem("",
+                          "says not what to start from: give model = \"...\", [[component]] tables or file = \"...\" here, or "
+                          "[[object]] tables");
             return initial;
         }
         initial.sources.push_back(read_source(table, 1, context));

@@ -29,9 +29,9 @@ struct Source {
     gravity::Placement placement;
     std::optional<Tilt> tilt;  ///< instead of placement.spin
     index_t count = 0;
-    bool point = false;        ///< one particle, whatever count is asked for
-    Where where;               ///< of the key that says how many there are, for errors that show when they are made
-    ModelPlaces places;        ///< of a galaxy's keys
+    bool point = false;  ///< one particle, whatever count is asked for
+    Where where;         ///< of the key that says how many there are, for errors that show when they are made
+    ModelPlaces places;  ///< of a galaxy's keys
 
     const gravity::GalaxyModel* galaxy() const { return std::get_if<gravity::GalaxyModel>(&origin); }
     const gravity::Ball* ball() const { return std::get_if<gravity::Ball>(&origin); }

@@ -43,8 +43,9 @@ gravity::Direct read_direct(io::Section& table, const AnySpace& space) {
            "method = \"direct\"");
     gravity::Direct direct;
     direct.precision = one_of(table, "precision", "of a pair", direct.precision, gravity::Precision::single_, gravity::Precision::double_);
-    const auto variant = table.text("variant", {.help = "of the kernel; auto is the fastest", .fallback = "auto",
-                                                .choices = {"auto", "plain", "simd", "tile", "pair"}});
+    const auto variant = table.text(
+        "variant",
+        {.help = "of the kernel; auto is the fastest", .fallback = "auto", .choices = {"auto", "plain", "simd", "tile", "pair"}});
     direct.variant = variant == "auto" ? gravity::DirectVariant::automatic : gravity::direct_variant_named(variant);
     const bool cpu = kasane::name(space) == "cpu";
     if ((cpu && (variant == "tile" || variant == "pair")) || (!cpu && variant == "simd"))
@@ -53,7 +54,8 @@ gravity::Direct read_direct(io::Section& table, const AnySpace& space) {
 }
 
 gravity::Mac read_mac(io::Section& table, const gravity::Units& units) {
-    const auto mac = table.text("mac", {.help = "when a cell is accepted", .fallback = name_of(gravity::Tree{}.mac),
+    const auto mac = table.text("mac", {.help = "when a cell is accepted",
+                                        .fallback = name_of(gravity::Tree{}.mac),
                                         .choices = {"acceleration", "geometric", "multipole"}});
     const auto other = [&](std::initializer_list<const char*> keys, const char* owner) {
         refuse(table, keys, fmt::format("mac = \"{}\"", owner), fmt::format("mac = \"{}\"", mac));
@@ -69,8 +71,9 @@ gravity::Mac read_mac(io::Section& table, const gravity::Units& units) {
         return gravity::GeometricMac{theta};
     }
     if (mac == "multipole")
-        return gravity::MultipoleMac{table.number("error", {.help = "largest error of the acceleration that one cell makes",
-                                                            .unit = acceleration_unit(units), .range = io::above(0)})};
+        return gravity::MultipoleMac{table.number(
+            "error",
+            {.help = "largest error of the acceleration that one cell makes", .unit = acceleration_unit(units), .range = io::above(0)})};
     const double delta = number(
         table, "delta",
         {.help = "largest error of one cell, in parts of the particle's last acceleration", .fallback = gravity::AccelerationMac{}.delta},
@@ -104,8 +107,9 @@ template <class Control>
 gravity::Steps read_control(io::Section& table, const gravity::Units& units, double softening) {
     Control control;
     const auto time = parse(Dimension::time, units);
-    control.dt_max = table.number("dt_max", {.help = "the longest step; all are at one time at its multiples", .unit = units.time_name,
-                                             .range = io::above(0), .parse = time});
+    control.dt_max = table.number(
+        "dt_max",
+        {.help = "the longest step; all are at one time at its multiples", .unit = units.time_name, .range = io::above(0), .parse = time});
     control.eta = number(table, "eta", {.help = "accuracy of the steps", .fallback = control.eta}, io::above(0),
                          "A step is eta times a length over a speed: without eta there is no step. Try 0.5");
     control.criterion = one_of(table, "criterion", "what limits a step", control.criterion,
@@ -116,7 +120,9 @@ gravity::Steps read_control(io::Section& table, const gravity::Units& units, dou
         refuse(table, {"length"}, "force.softening = 0", fmt::format("force.softening = {}", softening));
     else
         control.length = table.number("length", {.help = "in place of the softening; 0: mean distance inside the half-mass radius",
-                                                 .unit = units.length_name, .fallback = control.length, .range = io::at_least(0),
+                                                 .unit = units.length_name,
+                                                 .fallback = control.length,
+                                                 .range = io::at_least(0),
                                                  .parse = parse(Dimension::length, units)});
     return control;
 }
@@ -150,13 +156,14 @@ gravity::Force read_force(io::Section table, const gravity::Units& units, const 
 }
 
 gravity::Steps read_steps(io::Section table, const gravity::Units& units, double softening) {
-    const auto method = table.text("method", {.help = "constant, one for all, or one for each particle", .fallback = "leapfrog",
-                                              .choices = {"leapfrog", "adaptive", "block"}});
+    const auto method = table.text(
+        "method",
+        {.help = "constant, one for all, or one for each particle", .fallback = "leapfrog", .choices = {"leapfrog", "adaptive", "block"}});
     const auto chosen = fmt::format("method = \"{}\"", method);
     if (method == "leapfrog") {
         refuse(table, {"dt_max", "eta", "criterion", "deepest", "length"}, "method = \"block\" (or \"adaptive\")", chosen);
-        return gravity::Leapfrog{table.number("dt", {.help = "time step", .unit = units.time_name, .range = io::above(0),
-                                                     .parse = parse(Dimension::time, units)})};
+        return gravity::Leapfrog{table.number(
+            "dt", {.help = "time step", .unit = units.time_name, .range = io::above(0), .parse = parse(Dimension::time, units)})};
     }
     refuse(table, {"dt"}, "method = \"leapfrog\"", chosen + ", whose longest step is dt_max");
     return method == "block" ? read_control<gravity::BlockSteps>(table, units, softening)
@@ -171,7 +178,7 @@ std::string name(gravity::StepCriterion criterion) {
 }
 
 std::string name_of(const gravity::Mac& mac) {
-    return std::holds_alternative<gravity::GeometricMac>(mac)       ? "geometric"
+    return std::holds_alternative<gravity::GeometricMac>(mac)      ? "geometric"
            : std::holds_alternative<gravity::AccelerationMac>(mac) ? "acceleration"
                                                                    : "multipole";
 }

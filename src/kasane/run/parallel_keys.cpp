@@ -39,9 +39,10 @@ gravity::Exchange ParallelKeys::exchange(const gravity::Force& force, const AnyS
     gravity::Exchange exchange;
     if (std::holds_alternative<gravity::Tree>(force)) {
         if (ranks_ * members_ > 1)
-            root_.table("force").problem("method", fmt::format("'tree' runs on one GPU or CPU of one rank, and this run has {} with {} each: "
-                                                               "take direct, or start it without mpirun and without [parallel]",
-                                                               counted(ranks_, "rank"), counted(members_, "member")));
+            root_.table("force").problem("method",
+                                         fmt::format("'tree' runs on one GPU or CPU of one rank, and this run has {} with {} each: "
+                                                     "take direct, or start it without mpirun and without [parallel]",
+                                                     counted(ranks_, "rank"), counted(members_, "member")));
         for (const char* key : {"buffer", "engine", "form"})
             if (table_.has(key)) table_.problem(key, "has no effect here: it belongs to force.method = \"direct\". Remove it");
         return exchange;

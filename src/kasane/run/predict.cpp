@@ -53,8 +53,7 @@ Found find_device(const RunFile& file, const Calibration& calibration, const Pre
     const std::string why = calibration.file.empty()                             ? "there is no calibration"
                             : std::filesystem::exists(calibration.file, unknown) ? "has no calibration of a force"
                                                                                  : "there is no such file";
-    KS_VALIDATE(!devices.empty(),
-                why + ": run `kasane calibrate` on the machine that is to compute, and name its file with --calibration");
+    KS_VALIDATE(!devices.empty(), why + ": run `kasane calibrate` on the machine that is to compute, and name its file with --calibration");
     const auto known = [&](const std::string& device) { return std::find(devices.begin(), devices.end(), device) != devices.end(); };
     Found out;
     if (!wish.device.empty()) {

@@ -84,14 +84,25 @@ std::string to_json(const Record& r) {
         if (const auto found = r.timers.find(part); found != r.timers.end()) force_seconds += found->second.seconds;
     json segments = json::array();
     for (const auto& s : r.segments)
-        segments.push_back({{"started", s.started}, {"device", s.device}, {"threads", s.threads}, {"members", s.members},
-                            {"commit", s.commit}, {"first_step", s.first_step}, {"last_step", s.last_step}, {"seconds", s.seconds}});
+        segments.push_back({{"started", s.started},
+                            {"device", s.device},
+                            {"threads", s.threads},
+                            {"members", s.members},
+                            {"commit", s.commit},
+                            {"first_step", s.first_step},
+                            {"last_step", s.last_step},
+                            {"seconds", s.seconds}});
     json objects = json::array();
     for (const auto& object : r.objects) objects.push_back({{"name", object.name}, {"count", object.count}});
     json components = json::array();
     for (const auto& c : r.components)
-        components.push_back({{"name", c.name}, {"model", c.law}, {"first_id", c.first_id}, {"count", c.count}, {"type", c.type},
-                              {"mass", c.mass}, {"seed", c.seed}});
+        components.push_back({{"name", c.name},
+                              {"model", c.law},
+                              {"first_id", c.first_id},
+                              {"count", c.count},
+                              {"type", c.type},
+                              {"mass", c.mass},
+                              {"seed", c.seed}});
     const json bound = r.bound.rate > 0 ? json{{"rate", r.bound.rate}, {"reason", r.bound.reason}} : json(nullptr);
     json object = record_head(r.device, r.threads, r.simd);
     object["parallel"] = {{"ranks", r.parallel.ranks},
@@ -183,8 +194,8 @@ Record record_from_json(const std::string& text, const std::filesystem::path& fi
         for (const auto& object : j.at("objects")) r.objects.push_back({object.at("name"), object.at("count")});
         if (const auto components = j.find("components"); components != j.end())  // older records have none
             for (const auto& c : *components)
-                r.components.push_back({c.at("name"), c.at("model"), c.at("first_id"), c.at("count"), c.at("type"), number_or_nan(c.at("mass")),
-                                        c.at("seed")});
+                r.components.push_back({c.at("name"), c.at("model"), c.at("first_id"), c.at("count"), c.at("type"),
+                                        number_or_nan(c.at("mass")), c.at("seed")});
         for (const auto& [name, part] : j.at("timers").items()) r.timers[name] = {number_or_nan(part.at("seconds")), part.at("calls")};
         for (const auto& s : j.at("segments"))
             r.segments.push_back({s.at("started"), s.at("device"), s.at("commit"), s.at("threads"), s.value("members", 1),

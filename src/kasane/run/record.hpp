@@ -40,7 +40,7 @@ struct Record {
 
     /// The members of the last life.
     struct Parallel {
-        int ranks = 1, members = 1;  ///< members of each rank
+        int ranks = 1, members = 1;          ///< members of each rank
         std::vector<std::string> placement;  ///< one line per rank
         std::string engine, form;            ///< how their messages go; empty for one member
     };
@@ -59,14 +59,14 @@ struct Record {
     double softening = 0, dt = 0;  ///< dt: the macro step
     double snapshot_every = 0;     ///< [time]
     gravity::Force force;
-    std::string variant;           ///< kernel or walk that runs
+    std::string variant;  ///< kernel or walk that runs
     gravity::Steps step_method;
     gravity::StepCounts step_counts;  ///< of all segments
     gravity::TreeTuning tuning;
     gravity::ForceAudit force_error;  ///< the last one; count 0: none
     std::int64_t steps = 0;
     double time = 0;
-    double seconds = 0;  ///< wall, of all segments
+    double seconds = 0;                 ///< wall, of all segments
     double step_seconds = 0;            ///< wall, of a macro step of the last segment; 0: none was taken
     double predicted_step_seconds = 0;  ///< by the model of perf/, where this machine is calibrated; 0: not known
     std::map<std::string, Timers::Part> timers;

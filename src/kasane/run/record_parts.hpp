@@ -28,12 +28,9 @@ void read_head(const nlohmann::json& j, Record& r) {
     r.title = j.at("title"), r.status = j.at("status"), r.message = j.at("message");
     r.started = j.at("started"), r.finished = text_or_empty(j.at("finished"));
     const auto& device = j.at("device");
-    r.device = {device.at("name"),
-                device.at("kind"),
-                device.at("memory_bytes"),
-                device.at("units"),
-                number_or_nan(device.at("clock_hertz")),
-                device.at("capability")};
+    r.device = {
+        device.at("name"),      device.at("kind"), device.at("memory_bytes"), device.at("units"), number_or_nan(device.at("clock_hertz")),
+        device.at("capability")};
     r.threads = j.at("threads"), r.simd = j.at("simd");
     r.version = j.at("kasane"), r.commit = j.at("commit");
     r.compiler = text_or_empty(j.at("build").at("compiler")), r.cuda = text_or_empty(j.at("build").at("cuda"));

@@ -64,7 +64,7 @@ RunResult finish(const Record& record, const RunDirectory& directory) {
     if (record.predicted_step_seconds > 0)
         log::debug("a step took {:.4g} s, and {:.4g} s were predicted", record.step_seconds, record.predicted_step_seconds);
     log::debug("done: {} steps to t = {:.6g} in {:.1f} s, largest energy error {:.2e}", record.steps, record.time, record.seconds,
-              record.relative_energy_error);
+               record.relative_energy_error);
     try {
         result.report = write_report(directory.path());
     } catch (const Error& error) {  // the computation itself is done and saved
@@ -83,7 +83,8 @@ std::string others(const RunControls& controls, const RunFile& file) {
 
 RunResult go_from_the_start(const RunFile& file, const RunDirectory& directory, Sampled start, const RunControls& controls) {
     log::info("{}: {} particles on {}{}, {} {} to t = {:.6g}, in {}", file.title, start.particles.size(), device_info(file.space).name,
-              others(controls, file), file.schedule.last(), control_of(file.steps) ? "times dt_max" : "steps", file.schedule.until, directory.path().string());
+              others(controls, file), file.schedule.last(), control_of(file.steps) ? "times dt_max" : "steps", file.schedule.until,
+              directory.path().string());
     for (const auto& note : file.notes) log::info("{}", note);
     for (const auto& warning : start.warnings) log::debug("{}", warning);  // the terminal has them already; the log file is new
     Record record;

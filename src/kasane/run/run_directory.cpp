@@ -49,9 +49,9 @@ void remove_configurations(const fs::path& path) {
 
 void remove_old_run(const fs::path& path) {
     remove_configurations(path);
-    for (const char* name : {"record.json", "log.txt", "energy.csv", "report.html", "solution.hdf5", "solution.xmf", "measurements.csv",
-                             ".record.json.tmp", ".energy.csv.tmp", ".report.html.tmp", ".run.toml.tmp", ".solution.hdf5.tmp", ".solution.xmf.tmp",
-                             ".measurements.csv.tmp"})
+    for (const char* name :
+         {"record.json", "log.txt", "energy.csv", "report.html", "solution.hdf5", "solution.xmf", "measurements.csv", ".record.json.tmp",
+          ".energy.csv.tmp", ".report.html.tmp", ".run.toml.tmp", ".solution.hdf5.tmp", ".solution.xmf.tmp", ".measurements.csv.tmp"})
         fs::remove(path / name);
     for (const auto& [folder, stem] : {std::pair{"snapshots", "snapshot_"}, std::pair{"checkpoints", "checkpoint_"}}) {
         std::error_code absent;
@@ -60,7 +60,7 @@ void remove_old_run(const fs::path& path) {
     }
     std::error_code not_empty;
     fs::remove(path / "snapshots", not_empty);  // not every problem has some
-    fs::remove(path / "run.toml");  // last: until then the directory is known for a run's, and --force works again
+    fs::remove(path / "run.toml");              // last: until then the directory is known for a run's, and --force works again
 }
 
 }  // namespace
@@ -75,7 +75,8 @@ void RunDirectory::check_free(const fs::path& path, Existing existing) {
     std::error_code error;
     const auto status = fs::symlink_status(path, error);
     if (!fs::exists(status)) {
-        KS_VALIDATE(!error || status.type() == fs::file_type::not_found, fmt::format("cannot be looked at: {}", error.message()), place(path));
+        KS_VALIDATE(!error || status.type() == fs::file_type::not_found, fmt::format("cannot be looked at: {}", error.message()),
+                    place(path));
         return;
     }
     KS_VALIDATE(fs::is_directory(path, error), "exists and is not a directory: choose another output directory", place(path));
@@ -99,8 +100,7 @@ RunDirectory::~RunDirectory() {
     if (lock_ >= 0) ::close(lock_);
 }
 
-RunDirectory::RunDirectory(RunDirectory&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+RunDirectory::RunDirectory(RunDirectory&& other) noexcept : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
 
 RunDirectory RunDirectory::create(const fs::path& path, Existing existing, std::initializer_list<const char*> folders) {
     check_free(path, existing);
@@ -155,9 +155,7 @@ RunDirectory RunDirectory::open(const fs::path& path) {
 
 fs::path RunDirectory::snapshot(std::int64_t number) const { return path_ / "snapshots" / fmt::format("snapshot_{:04}.hdf5", number); }
 
-fs::path RunDirectory::checkpoint(std::int64_t step) const {
-    return path_ / "checkpoints" / fmt::format("checkpoint_{:012}.hdf5", step);
-}
+fs::path RunDirectory::checkpoint(std::int64_t step) const { return path_ / "checkpoints" / fmt::format("checkpoint_{:012}.hdf5", step); }
 
 std::vector<fs::path> checkpoints_in(const fs::path& path) {
     std::vector<fs::path> all;

@@ -33,8 +33,8 @@ void read_schedule(io::Section run, io::Section step, io::Section output, RunFil
         step.problem(key_of_step, fmt::format("is {}: the run would take {:.0e} steps", schedule.dt, length / schedule.dt));
     const auto interval = [&](const char* key, const char* help, double part) {
         const double fallback = std::max(part * length, schedule.dt);
-        const auto value = output.number(key, {.help = help, .unit = units.time_name, .fallback = fallback, .range = io::above(0),
-                                               .parse = time});
+        const auto value =
+            output.number(key, {.help = help, .unit = units.time_name, .fallback = fallback, .range = io::above(0), .parse = time});
         if (usable && value > 0 && value < schedule.dt)
             output.problem(key, fmt::format("is {}, shorter than one step ({})", value, schedule.dt));
         return std::max(value, schedule.dt);
@@ -48,9 +48,10 @@ std::vector<std::string> notes(const RunFile& file) {
     if (!control || gravity::softening(file.force) > 0) return {};
     const auto length = control->length > 0 ? fmt::format("step.length = {}", control->length)
                                             : std::string("the mean distance of particles inside the half-mass radius");
-    return {fmt::format("the softening is 0: steps follow from the acceleration alone, with {} in its place, and none is shorter than "
-                        "dt_max / 2^{} = {:.3g}",
-                        length, control->deepest, std::ldexp(control->dt_max, -control->deepest))};
+    return {
+        fmt::format("the softening is 0: steps follow from the acceleration alone, with {} in its place, and none is shorter than "
+                    "dt_max / 2^{} = {:.3g}",
+                    length, control->deepest, std::ldexp(control->dt_max, -control->deepest))};
 }
 
 }  // namespace
@@ -90,8 +91,8 @@ RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::S
     auto output = root.table("output", "what is written");
     file.directory = read_output_directory(output);
     read_schedule(run, step, output, file);
-    file.checkpoint_every = output.number("checkpoint_every", {.help = "wall time between checkpoints", .unit = "s", .fallback = 60.0,
-                                                               .range = io::at_least(0)});
+    file.checkpoint_every = output.number(
+        "checkpoint_every", {.help = "wall time between checkpoints", .unit = "s", .fallback = 60.0, .range = io::at_least(0)});
     file.audit = output.integer("audit", {.help = "particles whose forces are compared with direct summation; 0: none",
                                           .fallback = file.audit,
                                           .least = 0,
@@ -139,10 +140,11 @@ void check_memory(const RunFile& file, const Crew* crew) {
                                           [](const auto& a, const auto& b) { return a.count < b.count; });
     const auto refuse_above = [&](std::uint64_t bytes, std::uint64_t there, const std::string& where) {
         constexpr double GiB = 1u << 30;
-        KS_VALIDATE(bytes <= there,
-                    fmt::format("asks for too much: {} particles need {:.3g} GiB of memory{}, and {:.3g} GiB are free. Take fewer particles",
-                                file.initial.count(), static_cast<double>(bytes) / GiB, where, static_cast<double>(there) / GiB),
-                    largest->where);
+        KS_VALIDATE(
+            bytes <= there,
+            fmt::format("asks for too much: {} particles need {:.3g} GiB of memory{}, and {:.3g} GiB are free. Take fewer particles",
+                        file.initial.count(), static_cast<double>(bytes) / GiB, where, static_cast<double>(there) / GiB),
+            largest->where);
     };
     const auto all = memory(file, crew);
     for (std::size_t r = 0; r < all.size(); ++r) {

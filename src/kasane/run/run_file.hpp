@@ -20,8 +20,8 @@ namespace kasane::run {
 struct RunFile {
     std::filesystem::path path;
     std::string problem, title;
-    AnySpace space;                   ///< of this rank's first member
-    std::vector<AnySpace> here;       ///< of this rank's members
+    AnySpace space;              ///< of this rank's first member
+    std::vector<AnySpace> here;  ///< of this rank's members
     gravity::Units units;
     Initial initial;
     gravity::Force force;
@@ -33,7 +33,7 @@ struct RunFile {
     double checkpoint_every = 60;     ///< [s] of wall time
     std::string resolved;             ///< the run file with every key spelled out
     std::vector<std::string> unused_keys;
-    std::vector<std::string> notes;   ///< what the user should know of these choices, one sentence each
+    std::vector<std::string> notes;  ///< what the user should know of these choices, one sentence each
 };
 
 /// @param resumed_from   start time of a run that goes on from a checkpoint: what it started from is not read again
@@ -41,8 +41,7 @@ struct RunFile {
 /// @param count  particles of an initial model that states no count; none: it must state one
 /// @throws InputError with everything that is wrong with the file, with line and column
 RunFile read_run_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {},
-                      const std::optional<double>& resumed_from = {}, Crew* crew = nullptr,
-                      const std::optional<index_t>& count = {});
+                      const std::optional<double>& resumed_from = {}, Crew* crew = nullptr, const std::optional<index_t>& count = {});
 
 /// Memory that a rank of the run takes and that there is.
 struct RunMemory {

@@ -99,7 +99,8 @@ std::string why_by_rule(const SolverOptions& options, const MatrixFacts& matrix)
 }  // namespace
 
 template <Space S>
-Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make, PartTimes& times) {
+Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make,
+              PartTimes& times) {
     constexpr bool cuda = !std::same_as<S, Cpu>;
     Choice choice;
     choice.options = options;

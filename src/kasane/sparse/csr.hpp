@@ -14,21 +14,25 @@ namespace kasane::sparse {
 
 /// A square matrix in compressed rows, in the memory of whoever made it (host or device).
 struct CsrView {
-    index_t n = 0;  ///< rows and columns
-    const std::int32_t* begin32 = nullptr;   ///< [n + 1] first entry of each row; this or begin64
+    index_t n = 0;                          ///< rows and columns
+    const std::int32_t* begin32 = nullptr;  ///< [n + 1] first entry of each row; this or begin64
     const std::int64_t* begin64 = nullptr;
     const std::int32_t* column32 = nullptr;  ///< [nonzeros] this or column64
     const std::int64_t* column64 = nullptr;
-    const double* value = nullptr;           ///< [nonzeros]
+    const double* value = nullptr;  ///< [nonzeros]
 
     CsrView() = default;
     /// @param row_begin [n + 1]   @param columns, values [row_begin[n]]
     template <std::signed_integral Offset, std::signed_integral Column>
     CsrView(index_t rows, const Offset* row_begin, const Column* columns, const double* values) : n(rows), value(values) {
-        if constexpr (sizeof(Offset) == 4) begin32 = reinterpret_cast<const std::int32_t*>(row_begin);
-        else begin64 = reinterpret_cast<const std::int64_t*>(row_begin);
-        if constexpr (sizeof(Column) == 4) column32 = reinterpret_cast<const std::int32_t*>(columns);
-        else column64 = reinterpret_cast<const std::int64_t*>(columns);
+        if constexpr (sizeof(Offset) == 4)
+            begin32 = reinterpret_cast<const std::int32_t*>(row_begin);
+        else
+            begin64 = reinterpret_cast<const std::int64_t*>(row_begin);
+        if constexpr (sizeof(Column) == 4)
+            column32 = reinterpret_cast<const std::int32_t*>(columns);
+        else
+            column64 = reinterpret_cast<const std::int64_t*>(columns);
     }
     KS_FN index_t begin(index_t row) const { return begin32 ? begin32[row] : begin64[row]; }
     KS_FN index_t end(index_t row) const { return begin(row + 1); }
@@ -51,10 +55,10 @@ inline constexpr index_t most_rows = std::numeric_limits<std::int32_t>::max();
 /// What check() found in a matrix that can be solved.
 struct MatrixFacts {
     index_t rows = 0, nonzeros = 0;
-    index_t longest_row = 0;           ///< entries
-    bool sorted = true;                ///< columns ascend in every row
-    index_t duplicates = 0;            ///< entries beyond the first of their place
-    index_t components = 1;            ///< of the graph
+    index_t longest_row = 0;  ///< entries
+    bool sorted = true;       ///< columns ascend in every row
+    index_t duplicates = 0;   ///< entries beyond the first of their place
+    index_t components = 1;   ///< of the graph
     /// Every row sums to zero (to rounding) and no off-diagonal entry is positive: constants on a component are the null space.
     bool singular = false;
     std::vector<std::int32_t> component;  ///< [rows] of each row; only where singular and components > 1

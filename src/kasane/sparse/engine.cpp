@@ -20,9 +20,7 @@ int parts_of(Cpu on, Numbering, index_t rows, index_t colors) {
     return static_cast<int>(std::clamp<index_t>(rows / (rows_worth_a_part * colors), std::max<index_t>(least, 1), most));
 }
 #if defined(KASANE_CUDA)
-int parts_of(Cuda on, Numbering numbering, index_t, index_t) {
-    return numbering == Numbering::sequential ? 2 * device_info(on).units : 1;
-}
+int parts_of(Cuda on, Numbering numbering, index_t, index_t) { return numbering == Numbering::sequential ? 2 * device_info(on).units : 1; }
 #endif
 
 /// Why an iteration does not apply; empty when it does.
@@ -86,13 +84,11 @@ Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverO
     engine.shift = factor.shift;
     lap("factor");
     // Beside what stays: the order while the layout is made; later the pivots, the ranks and C.
-    engine.scratch_bytes = static_cast<std::uint64_t>(std::max(ordered, 2 * layout.padded)) * 4 + static_cast<std::uint64_t>(layout.rank.size()) * 4 +
-                           matrix.lower_rows.bytes() + factor.lower.bytes();
+    engine.scratch_bytes = static_cast<std::uint64_t>(std::max(ordered, 2 * layout.padded)) * 4 +
+                           static_cast<std::uint64_t>(layout.rank.size()) * 4 + matrix.lower_rows.bytes() + factor.lower.bytes();
 
     const FactorKind kind = factor.kind;
-    const auto reason = [&](Iteration iteration) {
-        return why_not(iteration, kind, options, layout.colors, layout.steps, factor.shift);
-    };
+    const auto reason = [&](Iteration iteration) { return why_not(iteration, kind, options, layout.colors, layout.steps, factor.shift); };
     Iteration& iteration = engine.options.iteration;
     if (iteration == Iteration::automatic) {
         iteration = Iteration::plain;

@@ -37,9 +37,7 @@ struct Engine {
     double shift = 0;
     double rho_before = 0;            ///< of the direction in vectors.p, where the last run was stopped; else 0
     std::uint64_t scratch_bytes = 0;  ///< most that the set-up held beside what stays
-    std::uint64_t bytes() const {
-        return system.bytes() + static_cast<std::uint64_t>(6 * vectors.x.size()) * sizeof(double);
-    }
+    std::uint64_t bytes() const { return system.bytes() + static_cast<std::uint64_t>(6 * vectors.x.size()) * sizeof(double); }
 };
 
 /// @param A  on S, canonical   @param options  ordering, numbering, format, launch decided; iteration may be automatic
@@ -61,7 +59,8 @@ SolveLog outside_range(double share);
 template <Space S>
 double seconds_per_iteration(Engine<S>& engine, int iterations);
 
-/// Where the solve of white noise (mean_free: without its mean) stands after so many iterations from zero: b.x = ||x||_A^2, and ||b - A x|| / ||b||.
+/// Where the solve of white noise (mean_free: without its mean) stands after so many iterations from zero: b.x = ||x||_A^2, and ||b - A x||
+/// / ||b||.
 struct EngineProgress {
     int iterations = 0;  ///< fewer than asked for where it has converged
     double energy = 0, residual = 1;

@@ -44,7 +44,7 @@ struct Layout {
 /// Order of elimination on a space: what ColoredOrder says, where the rows may be on a device.
 template <Space S>
 struct SpaceOrder {
-    Buffer<std::int32_t, S> row;       ///< [color_begin.back()] as ColoredOrder::row
+    Buffer<std::int32_t, S> row;  ///< [color_begin.back()] as ColoredOrder::row
     std::vector<index_t> color_begin;
     int steps = 1;
 };

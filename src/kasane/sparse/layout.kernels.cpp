@@ -126,7 +126,8 @@ Layout<S> make_layout(S on, SpaceOrder<S> order, const CsrView& A, const LayoutS
         for (int color = 0; color < layout.colors; ++color)
             for (int part = 0; part < parts; ++part) place(color, part);
     layout.padded = next;
-    KS_VALIDATE(next <= most_rows, "the padded matrix has " + std::to_string(next) + " rows: more than 32-bit row numbers allow. Take a smaller chunk or fewer colours.");
+    KS_VALIDATE(next <= most_rows, "the padded matrix has " + std::to_string(next) +
+                                       " rows: more than 32-bit row numbers allow. Take a smaller chunk or fewer colours.");
 
     const auto color_begin = to_space(on, order.color_begin);
     if (shape.sigma > 1 && order.steps == 1) sort_by_length(on, order, A, color_begin.view(), shape.sigma);

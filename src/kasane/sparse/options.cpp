@@ -19,10 +19,8 @@ constexpr Named<Precondition> preconditions[] = {
     {Precondition::none, "none"}, {Precondition::jacobi, "jacobi"}, {Precondition::ssor, "ssor"}, {Precondition::ic0, "ic0"}};
 constexpr Named<Numbering> numberings[] = {
     {Numbering::automatic, "auto"}, {Numbering::coalesced, "coalesced"}, {Numbering::sequential, "sequential"}};
-constexpr Named<Iteration> iterations[] = {{Iteration::automatic, "auto"},
-                                           {Iteration::plain, "plain"},
-                                           {Iteration::eisenstat, "eisenstat"},
-                                           {Iteration::reduced, "reduced"}};
+constexpr Named<Iteration> iterations[] = {
+    {Iteration::automatic, "auto"}, {Iteration::plain, "plain"}, {Iteration::eisenstat, "eisenstat"}, {Iteration::reduced, "reduced"}};
 constexpr Named<Launch> launches[] = {{Launch::automatic, "auto"}, {Launch::cooperative, "cooperative"}, {Launch::graph, "graph"}};
 
 template <class E, std::size_t n>
@@ -74,8 +72,9 @@ Format Format::parse(const std::string& text) {
         const int chunk = count(std::string_view(text).substr(5, second == std::string::npos ? second : second - 5));
         const int sigma = second == std::string::npos ? 1 : count(std::string_view(text).substr(second + 1));
         KS_VALIDATE(chunk >= 1 && chunk <= 4096 && sigma >= 1,
-                    "format \"" + text + "\": C of sell:C:SIGMA is a whole number from 1 to 4096 and SIGMA one from 1 on. Try sell:8:1 on a "
-                                         "CPU, sell:32:1 on a GPU.");
+                    "format \"" + text +
+                        "\": C of sell:C:SIGMA is a whole number from 1 to 4096 and SIGMA one from 1 on. Try sell:8:1 on a "
+                        "CPU, sell:32:1 on a GPU.");
         return {FormatKind::sell, chunk, sigma};
     }
     static constexpr std::string_view known[] = {"auto", "csr", "ell", "sliced-ell", "sell:C:SIGMA"};

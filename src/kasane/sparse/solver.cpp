@@ -242,7 +242,8 @@ CsrMatrix fetched(Cuda on, const CsrView& A) {
             std::vector<std::int64_t> wide;
             fetch(wide, from64, n);
             to.resize(wide.size());
-            for (std::size_t i = 0; i < wide.size(); ++i) to[i] = static_cast<typename std::remove_reference_t<decltype(to)>::value_type>(wide[i]);
+            for (std::size_t i = 0; i < wide.size(); ++i)
+                to[i] = static_cast<typename std::remove_reference_t<decltype(to)>::value_type>(wide[i]);
         }
     };
     fetch_any(host.begin, A.begin32, A.begin64, A.n + 1);

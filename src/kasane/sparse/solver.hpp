@@ -96,17 +96,17 @@ struct SetupFacts {
     std::string device, ordering, numbering, format, precondition, iteration, launch;
     int colors = 0;
     std::vector<index_t> color_sizes;
-    double shift = 0;                  ///< of the diagonal, relative, that kept the factorisation positive; 0: none was needed
-    bool singular = false;             ///< constants are the null space: solved for the mean-free solution
-    bool own_factor = false;           ///< the factor has values of its own (the graph has triangles); else A's triangles are the factor
-    std::uint64_t bytes = 0;           ///< of the arrays that the solver holds
-    std::uint64_t peak_bytes = 0;      ///< most that solver and set-up held at one time, A not counted
-    double bytes_per_iteration = 0;    ///< that an iteration must move: every array once per phase
+    double shift = 0;                ///< of the diagonal, relative, that kept the factorisation positive; 0: none was needed
+    bool singular = false;           ///< constants are the null space: solved for the mean-free solution
+    bool own_factor = false;         ///< the factor has values of its own (the graph has triangles); else A's triangles are the factor
+    std::uint64_t bytes = 0;         ///< of the arrays that the solver holds
+    std::uint64_t peak_bytes = 0;    ///< most that solver and set-up held at one time, A not counted
+    double bytes_per_iteration = 0;  ///< that an iteration must move: every array once per phase
     int barriers_per_iteration = 0;
     std::vector<std::pair<std::string, double>> seconds;  ///< of the parts of the set-up: check, order, layout, factor, convert, tune
     double total_seconds = 0;
     Decision decision;
-    std::vector<std::string> notes;    ///< one sentence each: colours raised, diagonal shifted, duplicates summed, null space
+    std::vector<std::string> notes;  ///< one sentence each: colours raised, diagonal shifted, duplicates summed, null space
 };
 
 struct ResidualPoint {
@@ -121,9 +121,9 @@ struct SolveLog {
     double residual = 0;       ///< of the recurrence, relative to ||b||
     double true_residual = 0;  ///< ||b - A x|| / ||b|| computed at the end
     int restarts = 0;
-    double seconds = 0;        ///< of the solve; copies from and to the host included where there are any
+    double seconds = 0;            ///< of the solve; copies from and to the host included where there are any
     double iteration_seconds = 0;  ///< of the iterations alone
-    double mean_removed = 0;   ///< from b, where the system is singular
+    double mean_removed = 0;       ///< from b, where the system is singular
     double outside_range = 0;  ///< share of ||b|| that no x can give, because A is singular; where it is above rtol, x = 0; else told as 0
     std::vector<ResidualPoint> history;
     bool converged() const { return end == krylov::CgEnd::converged; }

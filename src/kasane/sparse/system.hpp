@@ -15,13 +15,13 @@ template <Space S>
 struct System {
     S on{};
     Layout<S> layout;
-    Triangle<S, double> lower, upper;      ///< of A'
+    Triangle<S, double> lower, upper;  ///< of A'
     FactorKind factor = FactorKind::identity;
-    bool single_factor = false;            ///< F is kept in float (also where it is A's own triangles)
-    Triangle<S, double> factor_lower, factor_upper;       ///< own values in double; empty otherwise
-    Triangle<S, float> factor_lower_f, factor_upper_f;    ///< single_factor; empty otherwise
-    Buffer<double, S> diagonal;            ///< [padded] of A'; 1 in padding
-    Buffer<double, S> scale;               ///< [padded] s; 1 in padding
+    bool single_factor = false;                         ///< F is kept in float (also where it is A's own triangles)
+    Triangle<S, double> factor_lower, factor_upper;     ///< own values in double; empty otherwise
+    Triangle<S, float> factor_lower_f, factor_upper_f;  ///< single_factor; empty otherwise
+    Buffer<double, S> diagonal;                         ///< [padded] of A'; 1 in padding
+    Buffer<double, S> scale;                            ///< [padded] s; 1 in padding
     std::uint64_t bytes() const;
 };
 

@@ -59,8 +59,10 @@ struct Largest {
         bool finite = true;
         for (index_t i = Run{x.n}.begin(run); i < Run{x.n}.begin(run + 1); ++i) {
             const double a = std::fabs(x[i]);
-            if (!(a - a == 0)) finite = false;
-            else if (a > most) most = a;
+            if (!(a - a == 0))
+                finite = false;
+            else if (a > most)
+                most = a;
         }
         out[run] = finite ? most : -1;
     }

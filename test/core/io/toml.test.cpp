@@ -137,7 +137,8 @@ TEST_F(Toml, ArraysOfWholeNumbersAndListsOfNumbers) {
 
 TEST_F(Toml, SettingsReplaceValuesAndAreNamedInErrors) {
     EXPECT_TRUE(problems("[force]\ncount = 2\n", {{"force.softening=50 pc"}, {"force.method=tree"}, {"force.center=[1,2,3]"}}).empty());
-    const auto all = problems("[force]\nsoftening = 0.1\n", {{"force.softening=-2"}, {"force.sofening=1"}, {"force.method=dirct", "--method"}});
+    const auto all =
+        problems("[force]\nsoftening = 0.1\n", {{"force.softening=-2"}, {"force.sofening=1"}, {"force.method=dirct", "--method"}});
     ASSERT_EQ(all.size(), 3u);
     EXPECT_EQ(all[0].where.file, "--method");
     EXPECT_EQ(all[1].where.file, "--set");

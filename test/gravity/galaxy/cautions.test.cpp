@@ -28,9 +28,7 @@ Component disk(double q, Truncation truncation = {}) {
     return {.name = "disk", .law = ExponentialDisk{}, .truncation = truncation, .disk = {.height = 0.1, .toomre_q = q}, .count = 10};
 }
 
-GalaxyModel with_halo(Component component) {
-    return {.components = {std::move(component), sphere("halo", Hernquist{}, 10, 5, {100, 20})}};
-}
+GalaxyModel with_halo(Component component) { return {.components = {std::move(component), sphere("halo", Hernquist{}, 10, 5, {100, 20})}}; }
 
 TEST(Cautions, NoneForGalaxiesAsTheyShouldBe) {
     EXPECT_TRUE(none(Galaxy({.components = {sphere("stars", Plummer{}, 1, 1, {})}})));

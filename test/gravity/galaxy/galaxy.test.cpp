@@ -66,8 +66,8 @@ TEST(Galaxy, OnlyABlackHole) {
 
 // Bulges in the potential of a disk's spherical average; disks with and without anything else.
 TEST(Galaxy, WithDisks) {
-    const Component disk{.name = "disk", .law = ExponentialDisk{}, .mass = 3.66, .scale = 5.4, .truncation = {54, 5.4},
-                         .disk = {.height = 0.6}};
+    const Component disk{
+        .name = "disk", .law = ExponentialDisk{}, .mass = 3.66, .scale = 5.4, .truncation = {54, 5.4}, .disk = {.height = 0.6}};
     const Galaxy galaxy(of({bulge, disk, hole}));
     ASSERT_TRUE(galaxy.disks());
     EXPECT_FALSE(galaxy.sphere(1) || galaxy.distribution(1));

@@ -82,7 +82,7 @@ TEST(Orbit, SpinsOfAnEncounterAtPericentreByHand) {
     const Orbit orbit{1, 1, 1};
     const auto spin = [&](int body, double i, double omega) { return turned({0, 0, 1}, spin_on_orbit(orbit, body, i, omega)); };
     for (const int body : {0, 1}) {
-        const double there = body == 0 ? -1 : 1;  // x of the other one, and y of its motion
+        const double there = body == 0 ? -1 : 1;       // x of the other one, and y of its motion
         expect_near(spin(body, 0, 0), {0, 0, 1});      // direct
         expect_near(spin(body, 180, 70), {0, 0, -1});  // retrograde
         // omega = 0: the other one passes its ascending node at pericentre, going to the side that the spin leans to.

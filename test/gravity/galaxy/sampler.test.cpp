@@ -180,16 +180,15 @@ TEST_P(Histograms, OfOneSphere) { sample_one({}, 0); }
 INSTANTIATE_TEST_SUITE_P(Sample, Histograms,
                          testing::Values(Component{.name = "plummer", .law = Plummer{}}, Component{.name = "king", .law = King{6}},
                                          Component{.name = "nfw", .law = Nfw{}, .truncation = {30, 3}},
-                                         Component{.name = "radial_plummer", .law = Plummer{}, .anisotropy_radius = 1.5},
-                                         radial_hernquist),
+                                         Component{.name = "radial_plummer", .law = Plummer{}, .anisotropy_radius = 1.5}, radial_hernquist),
                          [](const auto& c) { return c.param.name; });
 
 class HistogramsOfMany : public Histograms {};
 TEST_P(HistogramsOfMany, InAHaloAroundABlackHole) { sample_one({halo}, 0.014); }
-INSTANTIATE_TEST_SUITE_P(Sample, HistogramsOfMany,
-                         testing::Values(bulge, Component{.name = "cold_cluster", .law = Hernquist{}, .mass = 1e-4, .scale = 0.05,
-                                                          .truncation = {2, 0.4}}),
-                         [](const auto& c) { return c.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Sample, HistogramsOfMany,
+    testing::Values(bulge, Component{.name = "cold_cluster", .law = Hernquist{}, .mass = 1e-4, .scale = 0.05, .truncation = {2, 0.4}}),
+    [](const auto& c) { return c.param.name; });
 
 TEST(Sample, DirectionsAreIsotropicAndIndependent) {
     const auto p = sample(Component{.law = Plummer{}, .count = 100'000}, 4);
@@ -214,8 +213,8 @@ TEST(Sample, DirectionsAreIsotropicAndIndependent) {
 
 TEST(Sample, SameOnAnyThreadsAndInAnyBlocks) {
     const Component hole{.name = "hole", .law = BlackHole{}, .mass = 0.01};
-    const Component disk{.name = "disk", .law = ExponentialDisk{}, .mass = 3.66, .scale = 5.4, .truncation = {54, 5.4},
-                         .disk = {.height = 0.6}};
+    const Component disk{
+        .name = "disk", .law = ExponentialDisk{}, .mass = 3.66, .scale = 5.4, .truncation = {54, 5.4}, .disk = {.height = 0.6}};
     GalaxyModel model{.components = {halo, hole, bulge, disk}, .count = 10'001, .seed = 9, .G = 43007.1};
     model.components[2].anisotropy_radius = 10;
     const Galaxy galaxy(model);

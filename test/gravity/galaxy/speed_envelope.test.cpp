@@ -60,7 +60,9 @@ TEST(SpeedEnvelope, NobodyMoves) {
     SpeedEnvelope envelope(0, 1, 1);
     envelope.set(0, {0, 0.5, 1}, {0, 0});
     RandomStream random(1, 1);
-    EXPECT_EQ(envelope.draw(0.5, [](double) { return 0.; }, random), 0);
+    EXPECT_EQ(envelope.draw(
+                  0.5, [](double) { return 0.; }, random),
+              0);
 }
 
 // A density that is no number, or vanishes where the bound does not, must not keep the sampler for ever.
@@ -68,6 +70,10 @@ TEST(SpeedEnvelope, EndsWhateverTheDensity) {
     SpeedEnvelope envelope(0, 1, 1);
     envelope.set(0, {0, 0.5, 1}, {1, 1});
     RandomStream random(1, 1);
-    EXPECT_EQ(envelope.draw(0.5, [](double) { return 0.; }, random), 0);
-    EXPECT_EQ(envelope.draw(0.5, [](double) { return std::nan(""); }, random), 0);
+    EXPECT_EQ(envelope.draw(
+                  0.5, [](double) { return 0.; }, random),
+              0);
+    EXPECT_EQ(envelope.draw(
+                  0.5, [](double) { return std::nan(""); }, random),
+              0);
 }

@@ -82,7 +82,9 @@ TEST(TimeGrid, ParticlesMeetAtTheEnd) {
     std::vector<int> level(40);
     std::vector<std::uint32_t> time(40, 0);
     std::uint64_t state = 7;
-    const auto random = [&](int below) { return static_cast<int>((state = state * 6364136223846793005u + 1442695040888963407u) >> 33) % below; };
+    const auto random = [&](int below) {
+        return static_cast<int>((state = state * 6364136223846793005u + 1442695040888963407u) >> 33) % below;
+    };
     for (auto& l : level) l = random(9);
     std::uint32_t now = 0;
     int shallower = 0, deeper = 0;

@@ -195,7 +195,8 @@ TEST_P(StepsOn, GoesOnBitByBit) {
     for (const double eps : {0.02, 0.0})
         for (const auto& force : {Force{Direct{.softening = eps}}, Force{Tree{.softening = eps}},
                                   Force{Tree{.mac = GeometricMac{0.7}, .softening = eps, .curve = Curve::morton}}})
-            for (const auto& how : {Steps{Leapfrog{1. / 128}}, Steps{steps<AdaptiveSteps>(1. / 32, 0.3)}, Steps{steps<BlockSteps>(1. / 32, 0.3)}}) {
+            for (const auto& how :
+                 {Steps{Leapfrog{1. / 128}}, Steps{steps<AdaptiveSteps>(1. / 32, 0.3)}, Steps{steps<BlockSteps>(1. / 32, 0.3)}}) {
                 if (eps == 0 && how.index() == 0) continue;  // steps do not depend on it
                 SCOPED_TRACE(testing::Message() << "force " << force.index() << ", steps " << how.index() << ", softening " << eps);
                 const SimulationOptions options{.force = force, .step = how, .start_time = 1};

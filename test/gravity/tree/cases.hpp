@@ -36,8 +36,8 @@ struct TreeProblem {
 /// Few enough that direct summation at a hundred of them is quick.
 inline std::vector<TreeCase> tree_cases(index_t count = 4097) {
     std::vector<TreeCase> all;
-    for (const auto shape : {Shape::plummer, Shape::cusp, Shape::cube, Shape::clusters, Shape::disk, Shape::one_place, Shape::escaper,
-                             Shape::masses})
+    for (const auto shape :
+         {Shape::plummer, Shape::cusp, Shape::cube, Shape::clusters, Shape::disk, Shape::one_place, Shape::escaper, Shape::masses})
         all.push_back({shape, count, 0.02});
     for (const auto shape : {Shape::plummer, Shape::disk, Shape::one_place, Shape::masses}) all.push_back({shape, count, 0.0});
     for (const index_t n : {1, 2, 3, 33}) all.push_back({Shape::plummer, n, 0.01});
@@ -77,9 +77,7 @@ inline TreeProblem make(const TreeCase& of) {
             case Shape::escaper:
                 if (i == 0) x = {0.6e6, -0.8e6, 0.3e6};
                 break;
-            case Shape::masses:
-                mass = i % 7 == 6 ? 0.0 : std::pow(10.0, -12 * random.uniform());
-                break;
+            case Shape::masses: mass = i % 7 == 6 ? 0.0 : std::pow(10.0, -12 * random.uniform()); break;
         }
         made.position.push_back(x);
         made.mass.push_back(mass);

@@ -45,7 +45,8 @@ TEST(Curve, MortonTakesBitsInTurn) {
         const auto x = static_cast<std::uint32_t>(bits.low) & mask, y = static_cast<std::uint32_t>(bits.low >> 32) & mask,
                    z = static_cast<std::uint32_t>(bits.high) & mask;
         std::uint64_t expected = 0;
-        for (int bit = key_levels - 1; bit >= 0; --bit) expected = expected << 3 | (x >> bit & 1) << 2 | (y >> bit & 1) << 1 | (z >> bit & 1);
+        for (int bit = key_levels - 1; bit >= 0; --bit)
+            expected = expected << 3 | (x >> bit & 1) << 2 | (y >> bit & 1) << 1 | (z >> bit & 1);
         ASSERT_EQ(morton_key(x, y, z), expected);
     }
     EXPECT_EQ(morton_key(0x1fffff, 0x1fffff, 0x1fffff), ~std::uint64_t{0} >> 1);

@@ -65,7 +65,8 @@ std::vector<Set> sets() {
 
     Set masses = plummer(2000);
     masses.name = "masses over twelve decades, and none";
-    for (std::size_t i = 0; i < masses.mass.size(); ++i) masses.mass[i] = i % 3 == 0 ? 0 : std::pow(10., 12. * static_cast<double>(i) / 2000);
+    for (std::size_t i = 0; i < masses.mass.size(); ++i)
+        masses.mass[i] = i % 3 == 0 ? 0 : std::pow(10., 12. * static_cast<double>(i) / 2000);
     all.push_back(masses);
 
     Set massless = uniform(500);
@@ -352,8 +353,8 @@ void expect_acceptance(const HostTree& tree) {
             const auto sides = p.high - p.low;
             const auto off = 0.5 * (p.low + p.high) - Vec3<double>{c.x, c.y, c.z};
             const double l = std::max({sides.x, sides.y, sides.z}), s = std::sqrt(dot(off, off));
-            const double far = std::max({std::abs(p.low.x), std::abs(p.low.y), std::abs(p.low.z), std::abs(p.high.x), std::abs(p.high.y),
-                                         std::abs(p.high.z)});
+            const double far = std::max(
+                {std::abs(p.low.x), std::abs(p.low.y), std::abs(p.low.z), std::abs(p.high.x), std::abs(p.high.y), std::abs(p.high.z)});
             ASSERT_NEAR(d, l / geometric->theta + s, 8 * u * d + 4 * u * far);
             ASSERT_EQ(weight, 0);
             ASSERT_GE(d, p.b * (1 - 4 * u) - 4 * u * far) << "a cell is never accepted inside itself";
@@ -470,7 +471,8 @@ TEST_P(OctreeOn, RefreshTakesMovedBodies) {
     const auto moved = built(space_, {}, set, [](auto& octree) {
         auto bodies = octree.bodies();
         const auto on = [&] {
-            if constexpr (std::same_as<std::decay_t<decltype(octree)>, Octree<Cpu>>) return Cpu{};
+            if constexpr (std::same_as<std::decay_t<decltype(octree)>, Octree<Cpu>>)
+                return Cpu{};
 #if defined(KASANE_CUDA)
             else
                 return Cuda{};

@@ -113,8 +113,7 @@ TEST_P(WalkOn, ErrorsFallWithTheParameter) {
         const double unit = median_acceleration(to);
         double last[3] = {1e300, 1e300, 1e300};
         for (const double part : {1.0, 0.5, 0.25}) {
-            const double now[3] = {median(GeometricMac{part}), median(AccelerationMac{part / 32}),
-                                   median(MultipoleMac{part / 32 * unit})};
+            const double now[3] = {median(GeometricMac{part}), median(AccelerationMac{part / 32}), median(MultipoleMac{part / 32 * unit})};
             for (int k = 0; k < 3; ++k) {
                 EXPECT_TRUE(now[k] < last[k] || now[k] == 0)
                     << "criterion " << k << " at " << part << ": " << now[k] << ", was " << last[k];
@@ -211,8 +210,7 @@ TEST_P(WalkOn, PotentialDoesNotTouchTheForce) {
     const auto to = exact(plummer());
     for (std::size_t k = 0; k < to.particle.size(); ++k) {
         const auto i = to.particle[k];
-        EXPECT_LE(length(alone.acceleration[i] - both.acceleration[i]),
-                  2 * rounding(to.field[k], plummer().position[i], alone.frame));
+        EXPECT_LE(length(alone.acceleration[i] - both.acceleration[i]), 2 * rounding(to.field[k], plummer().position[i], alone.frame));
     }
 }
 
@@ -356,7 +354,7 @@ TEST_P(WalkOn, OneCellIsTheExpansion) {
             for (int k = 0; j != where && k < 3; ++k)
                 for (int l = 0; l < 3; ++l)
                     Q[k][l] += static_cast<Real>(tree.body[j].m) * (at(tree.body[j], k) - c[k]) * (at(tree.body[j], l) - c[l]);
-        const auto potential = [&](const Real (&x)[3]) {
+        const auto potential = [&](const Real(&x)[3]) {
             Real r2 = static_cast<Real>(softening) * softening, dQd = 0, trace = 0;
             for (int k = 0; k < 3; ++k) {
                 r2 += (x[k] - c[k]) * (x[k] - c[k]);
@@ -460,8 +458,7 @@ TEST_P(WalkOn, AccelerationCriterionTakesAnyUnits) {
     scaled.G = 0x1p-5;
     const auto got = forces(space_, problem, scaled);
     EXPECT_EQ(got.counts.interactions(), plain.counts.interactions());
-    for (std::size_t i = 0; i < problem.mass.size(); ++i)
-        ASSERT_EQ(got.acceleration[i], 0x1p-15 * plain.acceleration[i]);
+    for (std::size_t i = 0; i < problem.mass.size(); ++i) ASSERT_EQ(got.acceleration[i], 0x1p-15 * plain.acceleration[i]);
 }
 
 TEST_P(WalkOn, NobodyIsFine) {

@@ -90,8 +90,7 @@ TEST_P(WalkOnEverySimdTarget, AgreesWithTheReference) {
             }
 }
 
-INSTANTIATE_TEST_SUITE_P(Gravity, WalkOnEverySimdTarget, testing::ValuesIn(simd_targets()),
-                         [](const auto& of) { return of.param; });
+INSTANTIATE_TEST_SUITE_P(Gravity, WalkOnEverySimdTarget, testing::ValuesIn(simd_targets()), [](const auto& of) { return of.param; });
 
 // Median 7.9e-4 and 99th percentile 2.65e-3 are what the speed of one core is compared at with other codes.
 TEST(WalkOnCpu, ReachesTheAccuracyOfTheBenchmark) {
@@ -102,8 +101,8 @@ TEST(WalkOnCpu, ReachesTheAccuracyOfTheBenchmark) {
         options.multipole = multipole;
         options.mac = AccelerationMac{delta};
         options.leaf_size = 8;
-        const auto error = errors(forces(Cpu{}, problem, options), problem, to,
-                                  [&](std::size_t k) { return length(to.field[k].acceleration); });
+        const auto error =
+            errors(forces(Cpu{}, problem, options), problem, to, [&](std::size_t k) { return length(to.field[k].acceleration); });
         EXPECT_LE(error.median, 7.9e-4);
         EXPECT_LE(error.p99, 2.65e-3);
     }

@@ -23,7 +23,7 @@ const std::vector<Extents>& shapes() {
 
 /// How far a number may be from its exact value after one verb, in units of the largest number at its site.
 template <Precision P>
-constexpr double unit = P == Precision::double_   ? std::numeric_limits<double>::epsilon()
+constexpr double unit = P == Precision::double_  ? std::numeric_limits<double>::epsilon()
                         : P == Precision::single ? static_cast<double>(std::numeric_limits<float>::epsilon())
                                                  : 0x1p-15;
 
@@ -230,8 +230,10 @@ void expect_conversion(const Extents& extents) {
     Field<Cpu, To> y(from.lattice);
     convert(x, y);
     const auto X = from.numbers(x), Y = to.numbers(y);
-    if (From <= To) expect_near<From>(Y, X, From == Precision::half && To != From ? 0x1p-7 : 0);  // half's numbers are made in single
-    else expect_near<To>(Y, X, 1);
+    if (From <= To)
+        expect_near<From>(Y, X, From == Precision::half && To != From ? 0x1p-7 : 0);  // half's numbers are made in single
+    else
+        expect_near<To>(Y, X, 1);
     Field<Cpu, From> back(from.lattice);
     convert(y, back);
     if (From <= To) expect_near<From>(from.numbers(back), X, From == Precision::half ? 0x1p-6 : 0);

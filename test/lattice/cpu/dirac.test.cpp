@@ -84,9 +84,12 @@ struct Operator {
 template <class F>
 void with_operator(const Storage& s, const GaugeField& u, bool clover, Boundary boundary, const F& f) {
     const double bound = tolerance(s.precision, s.links.half);
-    if (s.precision == Precision::double_) f(Operator<Precision::double_>(u, clover, boundary, s.links), bound);
-    else if (s.precision == Precision::single) f(Operator<Precision::single>(u, clover, boundary, s.links), bound);
-    else f(Operator<Precision::half>(u, clover, boundary, s.links), bound);
+    if (s.precision == Precision::double_)
+        f(Operator<Precision::double_>(u, clover, boundary, s.links), bound);
+    else if (s.precision == Precision::single)
+        f(Operator<Precision::single>(u, clover, boundary, s.links), bound);
+    else
+        f(Operator<Precision::half>(u, clover, boundary, s.links), bound);
 }
 
 /// What hop() promises, by the oracle.

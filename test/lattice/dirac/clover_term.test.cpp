@@ -86,7 +86,8 @@ TEST(CloverTerm, IsExactInAConstantAbelianField) {
             const double B = 2 * std::numbers::pi * 1 / (extents[mu] * extents[nu]);
             const auto A = clover_term(links_on(Cpu{}, abelian(extents, mu, nu, B)), kappa_csw);
             // F = (Q - Q^+) / 8 = i sin(B charge), so A = 1 - kappa c_sw g_mu g_nu i sin(B charge)
-            const auto gg = reference::product(reference::gamma[static_cast<std::size_t>(mu)], reference::gamma[static_cast<std::size_t>(nu)]);
+            const auto gg =
+                reference::product(reference::gamma[static_cast<std::size_t>(mu)], reference::gamma[static_cast<std::size_t>(nu)]);
             double worst = 0;
             for (index_t x = 0; x < extents.volume(); ++x)
                 for (std::size_t chirality = 0; chirality < 2; ++chirality) {
@@ -95,9 +96,8 @@ TEST(CloverTerm, IsExactInAConstantAbelianField) {
                     for (std::size_t i = 0, k = 0; i < 6; ++i)
                         for (std::size_t j = 0; j <= i; ++j) {
                             const double charge = i % 3 != j % 3 ? 0 : i % 3 == 0 ? 1 : i % 3 == 1 ? -1 : 0;
-                            const Number expected =
-                                (i == j ? 1. : 0.) -
-                                kappa_csw * gg[2 * chirality + i / 3][2 * chirality + j / 3] * reference::I * std::sin(B * charge);
+                            const Number expected = (i == j ? 1. : 0.) - kappa_csw * gg[2 * chirality + i / 3][2 * chirality + j / 3] *
+                                                                             reference::I * std::sin(B * charge);
                             const Number entry = i == j ? Number{block.diagonal[i]} : Number{block.lower[k].re, block.lower[k].im};
                             worst = std::max(worst, std::abs(entry - expected));
                             k += i != j;

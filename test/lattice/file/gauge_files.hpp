@@ -73,7 +73,8 @@ class GaugeFiles : public ::testing::Test {
    protected:
     void SetUp() override {
         const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-        directory = std::filesystem::path(::testing::TempDir()) / (std::string("kasane.GaugeFiles.") + info->name() + "." + std::to_string(getpid()));
+        directory = std::filesystem::path(::testing::TempDir()) /
+                    (std::string("kasane.GaugeFiles.") + info->name() + "." + std::to_string(getpid()));
         std::filesystem::create_directories(directory);
     }
     void TearDown() override {
@@ -169,7 +170,8 @@ inline std::string plain_openqcd(const GaugeField& field) {
                     for (const int mu : {3, 0, 1, 2}) {
                         Site behind{x, y, z, t};
                         behind[mu] = (behind[mu] + n[mu] - 1) % n[mu];
-                        bytes += link_bytes<double>(field.link(Site{x, y, z, t}, mu), false) + link_bytes<double>(field.link(behind, mu), false);
+                        bytes +=
+                            link_bytes<double>(field.link(Site{x, y, z, t}, mu), false) + link_bytes<double>(field.link(behind, mu), false);
                     }
                 }
     return bytes;

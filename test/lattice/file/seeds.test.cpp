@@ -28,8 +28,8 @@ TEST(GaugeSeeds, ReadOrRefused) {
         }
     }
     EXPECT_GE(count, 15u) << "the seeds are not where they were";
-    for (const char* name : {"nersc-32-2-big", "nersc-64-3-little", "nersc-order-unsaid", "ildg-32", "ildg-no-checksum", "scidac", "milc-big",
-                             "milc-little", "openqcd", "openqcd-single"})
+    for (const char* name : {"nersc-32-2-big", "nersc-64-3-little", "nersc-order-unsaid", "ildg-32", "ildg-no-checksum", "scidac",
+                             "milc-big", "milc-little", "openqcd", "openqcd-single"})
         EXPECT_TRUE(good.contains(name)) << name;
     for (const char* name : {"nersc-promises", "nersc-header-only", "ildg-headers", "openqcd-nan", "openqcd-truncated"})
         EXPECT_FALSE(good.contains(name)) << name;

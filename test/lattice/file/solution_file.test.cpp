@@ -30,8 +30,8 @@ const Extents extents{{2, 4, 6, 4}};
 TEST_F(SolutionFiles, PropagatorsComeBackFromTheirPlaces) {
     std::vector<SpinorField> columns;
     for (std::uint64_t c = 0; c < 12; ++c) columns.push_back(test::random_spinor(extents, 40 + c));
-    SolutionFacts facts{{0.13, 1.5, Boundary::periodic}, GammaBasis::ukqcd, "point:1,2,3,0", "a.lime", 0.6, "cg", std::vector<double>(12, 1e-11),
-                        {4, 3, 2, 1},                    {1, 2, 3, 4}};
+    SolutionFacts facts{{0.13, 1.5, Boundary::periodic}, GammaBasis::ukqcd, "point:1,2,3,0", "a.lime", 0.6, "cg",
+                        std::vector<double>(12, 1e-11),  {4, 3, 2, 1},      {1, 2, 3, 4}};
     write_solution(directory / "p.h5", columns, facts);
     const auto back = read_solution(directory / "p.h5");
     ASSERT_EQ(back.columns.size(), 12U);

@@ -76,8 +76,8 @@ TEST_P(Starts, WeakHasGaussianComponents) {
             // g_a = tr(P lambda_a), P = -i (U - 1) / epsilon
             const auto re = [&](int i, int j) { return link.e[i][j].im / epsilon; };
             const auto im = [&](int i, int j) { return -link.e[i][j].re / epsilon; };
-            const double g[8] = {2 * re(0, 1), -2 * im(0, 1), re(0, 0) - re(1, 1), 2 * re(0, 2), -2 * im(0, 2),
-                                 2 * re(1, 2), -2 * im(1, 2), (re(0, 0) + re(1, 1) - 2 * re(2, 2)) / std::sqrt(3.)};
+            const double g[8] = {2 * re(0, 1),  -2 * im(0, 1), re(0, 0) - re(1, 1), 2 * re(0, 2),
+                                 -2 * im(0, 2), 2 * re(1, 2),  -2 * im(1, 2),       (re(0, 0) + re(1, 1) - 2 * re(2, 2)) / std::sqrt(3.)};
             for (int a = 0; a < 8; ++a) {
                 fourth[a] += g[a] * g[a] * g[a] * g[a] / count;
                 for (int b = 0; b < 8; ++b) covariance[a][b] += g[a] * g[b] / count;

@@ -87,7 +87,8 @@ InPlanes in_planes(const Links<Cpu>& u) {
             const int nu = mu + 1;
             if (weight(x, mu, nu) == 0) continue;
             const double p = real_trace_times_adjoint(links.load(x, mu) * links.load(n.shifted(x, mu, 1), nu),
-                                                      links.load(x, nu) * links.load(n.shifted(x, nu, 1), mu)) / 3;
+                                                      links.load(x, nu) * links.load(n.shifted(x, nu, 1), mu)) /
+                             3;
             sum += p;
             square += p * p;
             count += 1;

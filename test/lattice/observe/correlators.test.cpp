@@ -48,7 +48,8 @@ TEST(Correlators, PionsOfFreeQuarks) {
         expect_near(pion_correlator(free), reference::pion_4x4x4x8_antiperiodic, 1e-12);
         EXPECT_NEAR(free.columns[0].at(t0 * 64, 0, 0).real(), 0.233204648486, 1e-12);
     }
-    expect_near(FreeQuark{{8, 8, 8, 16}, 0.12, false}.correlator(reference::identity<reference::Spin>()), reference::pion_8x8x8x16_periodic, 1e-12);
+    expect_near(FreeQuark{{8, 8, 8, 16}, 0.12, false}.correlator(reference::identity<reference::Spin>()), reference::pion_8x8x8x16_periodic,
+                1e-12);
 }
 
 TEST(Correlators, VectorMesonsOfFreeQuarks) {

@@ -234,8 +234,8 @@ TEST_P(Solver, SaysWhatIsNotFinite) {
 }
 
 TEST_P(Solver, PromotesHalfPrecisionThatStagnates) {
-    // Free quarks of mass 3e-5 and 3e-6, periodic: the operator's condition number is 2e5 and 2e6, beyond half's digits. Conjugate gradients
-    // on the normal equations square it; BiCGStab, whose reliable updates can carry half through 2e5, gets the lighter one.
+    // Free quarks of mass 3e-5 and 3e-6, periodic: the operator's condition number is 2e5 and 2e6, beyond half's digits. Conjugate
+    // gradients on the normal equations square it; BiCGStab, whose reliable updates can carry half through 2e5, gets the lighter one.
     const Extents n{{4, 4, 4, 4}};
     const auto u = test::unit_gauge(n);
     const auto b = random_spinor(n, 2);

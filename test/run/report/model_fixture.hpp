@@ -52,14 +52,38 @@ inline run::GalaxyPart hand_made(const std::string& bulge_name = "bulge") {
     }
     for (int i = 1; i <= 100; ++i) bulge.energy.push_back(2000.0 * i), bulge.distribution.push_back(1e-9 * std::exp(0.1 * i));
     auto& f = part.facts;
-    f = {.count = 70'001, .mass = bulge_mass + disk_mass + hole, .half_mass_radius = 2.5, .escape_speed = 700, .escape_radius = 0.015,
-         .virial_ratio = 1.002, .dynamical_time = 0.03, .crossing_time = 0.05, .suggested_softening = 0.0123, .suggested_step = 1.7e-5,
-         .suggested_dt_max = std::ldexp(1.0, -11), .components = {}};
-    f.components.push_back({.label = bulge_name, .law = "hernquist", .count = 30'000, .mass = bulge_mass, .particle_mass = 1e-4,
-                            .half_mass_radius = 1.4484, .dispersion = 120, .dynamical_time = 0.01, .clamped_fraction = 2e-4,
+    f = {.count = 70'001,
+         .mass = bulge_mass + disk_mass + hole,
+         .half_mass_radius = 2.5,
+         .escape_speed = 700,
+         .escape_radius = 0.015,
+         .virial_ratio = 1.002,
+         .dynamical_time = 0.03,
+         .crossing_time = 0.05,
+         .suggested_softening = 0.0123,
+         .suggested_step = 1.7e-5,
+         .suggested_dt_max = std::ldexp(1.0, -11),
+         .components = {}};
+    f.components.push_back({.label = bulge_name,
+                            .law = "hernquist",
+                            .count = 30'000,
+                            .mass = bulge_mass,
+                            .particle_mass = 1e-4,
+                            .half_mass_radius = 1.4484,
+                            .dispersion = 120,
+                            .dynamical_time = 0.01,
+                            .clamped_fraction = 2e-4,
                             .suggested_softening = 0.0123});
-    f.components.push_back({.label = "disk", .law = "exponential-disk", .count = 40'000, .mass = disk_mass, .particle_mass = 1e-4,
-                            .half_mass_radius = 5.0, .dispersion = 50, .dynamical_time = 0.02, .least_q = 1.5, .least_q_radius = 3,
+    f.components.push_back({.label = "disk",
+                            .law = "exponential-disk",
+                            .count = 40'000,
+                            .mass = disk_mass,
+                            .particle_mass = 1e-4,
+                            .half_mass_radius = 5.0,
+                            .dispersion = 50,
+                            .dynamical_time = 0.02,
+                            .least_q = 1.5,
+                            .least_q_radius = 3,
                             .suggested_softening = 0.07});
     f.components.push_back({.label = "black hole", .law = "black-hole", .count = 1, .mass = hole, .particle_mass = hole});
     return part;

@@ -135,7 +135,8 @@ TEST(ModelFacts, JsonHasWhatThereIs) {
     const auto json = run::facts_json(hand_made().facts, gravity::galactic_units());
     EXPECT_EQ(json["n"], 70'001);
     EXPECT_EQ(json["escape_speed"], 700.0);
-    EXPECT_EQ(json["units"], nlohmann::ordered_json::parse(R"({"length": "kpc", "mass": "1e10 Msun", "velocity": "km/s", "time": "0.978 Gyr"})"));
+    EXPECT_EQ(json["units"],
+              nlohmann::ordered_json::parse(R"({"length": "kpc", "mass": "1e10 Msun", "velocity": "km/s", "time": "0.978 Gyr"})"));
     EXPECT_EQ(run::facts_json(hand_made().facts, gravity::nbody_units())["units"]["time"], nullptr);
     ASSERT_EQ(json["components"].size(), 3U);
     EXPECT_EQ(json["components"][1]["least_q"], 1.5);

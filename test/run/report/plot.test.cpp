@@ -74,7 +74,8 @@ TEST(ReportPlot, DoublingTicks) {
 std::vector<double> abscissae(const std::string& svg) {
     const auto d = path(svg);
     std::vector<double> x;
-    for (auto at = d.find_first_of("ML"); at != std::string::npos; at = d.find_first_of("ML", at + 1)) x.push_back(std::stod(d.substr(at + 1)));
+    for (auto at = d.find_first_of("ML"); at != std::string::npos; at = d.find_first_of("ML", at + 1))
+        x.push_back(std::stod(d.substr(at + 1)));
     return x;
 }
 

@@ -65,7 +65,8 @@ TEST(Report, TellsTheRun) {
 std::string tree_record(const std::string& levels) {
     return R"(, "dt": 0.5, "force": {"method": "tree", "variant": "lists", "mac": {"name": "geometric", "theta": 0.6}, "multipole": "monopole",
  "leaf_size": 16, "curve": "hilbert"}, "step": {"method": "block", "dt_max": 0.5, "eta": 0.25, "criterion": "acceleration"},
- "step_counts": {"block_steps": 1600, "updates": 160000, "active_fraction": 0.25, "rebuilds": 7, "levels": )" + levels + R"(},
+ "step_counts": {"block_steps": 1600, "updates": 160000, "active_fraction": 0.25, "rebuilds": 7, "levels": )" +
+           levels + R"(},
  "timers": {"walk": {"seconds": 3, "calls": 2}, "moments": {"seconds": 2, "calls": 2}, "tree": {"seconds": 1, "calls": 2}})";
 }
 
@@ -73,8 +74,9 @@ TEST(Report, TellsTimeStepsAndForceErrors) {
     Directory d;
     test::fill_run(d, 0);
     write_file(d / "record.json", test::record("Tree", "done", tree_record("[100, 0, 280, 20, 0]")));
-    write_file(d / "energy.csv", "time,step,force_error_median,force_error_p99,force_error_max\n"
-                                 "0,0,1e-4,1e-3,2e-3\n0.5,1,3e-4,2e-3,4e-3\n1,2,2e-4,1e-3,3e-3\n");
+    write_file(d / "energy.csv",
+               "time,step,force_error_median,force_error_p99,force_error_max\n"
+               "0,0,1e-4,1e-3,2e-3\n0.5,1,3e-4,2e-3,4e-3\n1,2,2e-4,1e-3,3e-3\n");
     const auto html = report_of(d);
     EXPECT_TRUE(contains(html, "<h3>Force error</h3>"));
     EXPECT_TRUE(contains(html, "relative force error was at most <strong>3.0\u00a0×\u00a010⁻⁴</strong>"));

@@ -71,7 +71,8 @@ void expect_agreement(const System<Cpu>& system, Iteration iteration) {
 }
 
 void expect_agreement(const CsrMatrix& A, const SystemCase& of) {
-    SCOPED_TRACE(of.ordering + ", " + of.format + ", " + name(of.numbering) + ", " + name(of.precondition) + (of.single_factor ? ", float" : ""));
+    SCOPED_TRACE(of.ordering + ", " + of.format + ", " + name(of.numbering) + ", " + name(of.precondition) +
+                 (of.single_factor ? ", float" : ""));
     const auto system = make(A, of);
     for (const auto iteration : {Iteration::plain, Iteration::eisenstat, Iteration::reduced})
         if (applies(iteration, system)) expect_agreement(system, iteration);
@@ -82,14 +83,16 @@ TEST_F(IterateOnCuda, AgreesWithTheCpuInEveryFormatAndNumbering) {
     const auto A = box_matrix({5, 7, 9});
     for (const char* format : {"csr", "ell", "sliced-ell", "sell:32", "sell:8:32", "sell:5", "sell:1"})
         for (const auto numbering : {Numbering::coalesced, Numbering::sequential})
-            for (const char* ordering : {"cm-rcm:2", "cm-rcm:3"}) expect_agreement(A, {ordering, format, numbering, Precondition::ic0, false});
+            for (const char* ordering : {"cm-rcm:2", "cm-rcm:3"})
+                expect_agreement(A, {ordering, format, numbering, Precondition::ic0, false});
 }
 
 TEST_F(IterateOnCuda, AgreesWithTheCpuInEveryOrdering) {
     const auto A = box_matrix({5, 7, 9});
     for (const char* ordering : {"natural", "mc:4", "rcm", "cm-rcm:8", "block:8:4", "block:3:2"})
         for (const auto numbering : {Numbering::coalesced, Numbering::sequential})
-            for (const char* format : {"sell:32", "sliced-ell"}) expect_agreement(A, {ordering, format, numbering, Precondition::ic0, false});
+            for (const char* format : {"sell:32", "sliced-ell"})
+                expect_agreement(A, {ordering, format, numbering, Precondition::ic0, false});
 }
 
 TEST_F(IterateOnCuda, AgreesWithTheCpuInEveryPreconditioner) {
@@ -102,7 +105,8 @@ TEST_F(IterateOnCuda, AgreesWithTheCpuInEveryPreconditioner) {
 }
 
 TEST_F(IterateOnCuda, AgreesWithTheCpuBeyondOneRowPerThread) {
-    for (const char* ordering : {"cm-rcm:2", "cm-rcm:8"}) expect_agreement(box_matrix({32, 32, 32}), {.ordering = ordering, .format = "sliced-ell"});
+    for (const char* ordering : {"cm-rcm:2", "cm-rcm:8"})
+        expect_agreement(box_matrix({32, 32, 32}), {.ordering = ordering, .format = "sliced-ell"});
 }
 
 TEST_F(IterateOnCuda, LongRowsAreSummedWhole) {
@@ -111,7 +115,8 @@ TEST_F(IterateOnCuda, LongRowsAreSummedWhole) {
     star.begin.push_back(0);
     for (int i = 0; i < n; ++i) {
         const auto put = [&](int column, double value) { star.column.push_back(column), star.value.push_back(value); };
-        if (i > 0) put(0, -1), put(i, 1.5);
+        if (i > 0)
+            put(0, -1), put(i, 1.5);
         else
             for (int j = 0; j < n; ++j) put(j, j == 0 ? n : -1);
         star.begin.push_back(static_cast<index_t>(star.value.size()));
@@ -171,7 +176,8 @@ TEST_F(IterateOnCuda, StopsWhereItIsAskedTo) {
             EXPECT_LT(seen, 100);
             EXPECT_GT(seen, 0);
             // x and r belong to the same iteration; eisenstat foretells the norm within a factor of a few.
-            EXPECT_LT(std::abs(std::log(stopped.log.true_norm / (residual * problem.b_norm))), iteration == Iteration::eisenstat ? 1.5 : 1e-6);
+            EXPECT_LT(std::abs(std::log(stopped.log.true_norm / (residual * problem.b_norm))),
+                      iteration == Iteration::eisenstat ? 1.5 : 1e-6);
         }
 }
 

@@ -70,7 +70,8 @@ Edges bipartite(int left, int right, int count) {
     std::mt19937 random(3);
     Edges edges;
     for (int i = 0; i < count; ++i)
-        edges.emplace_back(static_cast<int>(random() % static_cast<unsigned>(left)), left + static_cast<int>(random() % static_cast<unsigned>(right)));
+        edges.emplace_back(static_cast<int>(random() % static_cast<unsigned>(left)),
+                           left + static_cast<int>(random() % static_cast<unsigned>(right)));
     return edges;
 }
 Edges star(int rows) {
@@ -109,7 +110,8 @@ void expect_same_order(const CsrMatrix& A) {
 }
 
 TEST_F(OnDevice, OrdersBoxesAsTheHostDoes) {
-    for (const BoxCells cells : {BoxCells{1, 1, 1}, {5, 1, 1}, {5, 7, 9}, {2, 40, 2}, {20, 20, 1}, {33, 31, 32}}) expect_same_order(box_matrix(cells));
+    for (const BoxCells cells : {BoxCells{1, 1, 1}, {5, 1, 1}, {5, 7, 9}, {2, 40, 2}, {20, 20, 1}, {33, 31, 32}})
+        expect_same_order(box_matrix(cells));
 }
 
 TEST_F(OnDevice, OrdersBipartiteGraphsAsTheHostDoes) {
@@ -122,7 +124,8 @@ TEST_F(OnDevice, OrdersBipartiteGraphsAsTheHostDoes) {
 
 TEST_F(OnDevice, LeavesOddCyclesAndEndlessLevelsToTheHost) {
     std::string note;
-    for (const CsrMatrix& A : {graph(5, both(path(0, 5), {{0, 4}}), 1), graph(500, both(path(0, 499), {{3, 5}}), 1), box_matrix({20000, 1, 1})})
+    for (const CsrMatrix& A :
+         {graph(5, both(path(0, 5), {{0, 4}}), 1), graph(500, both(path(0, 499), {{3, 5}}), 1), box_matrix({20000, 1, 1})})
         EXPECT_FALSE(cm_rcm_on_device(Cuda{}, There<std::int32_t, std::int32_t>(A).view(), 2, note).has_value());
 }
 

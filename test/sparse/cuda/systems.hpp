@@ -122,7 +122,8 @@ inline CsrMatrix graph_with_triangles(int n) {
     std::mt19937 random(1);
     const auto couple = [&](int i, int j) {
         const double value = -static_cast<double>(random() % 100 + 1) / 100;
-        dense[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = dense[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)] = value;
+        dense[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = dense[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)] =
+            value;
     };
     for (int i = 0; i < n; ++i) {
         couple(i, (i + 1) % n);

@@ -98,13 +98,13 @@ inline CsrMatrix disconnected() {
     constexpr int n = 500;
     Couplings pairs;
     const auto couple = [&](int i, int j) { pairs.emplace_back(7 * i % n, 7 * j % n); };
-    for (int i = 0; i < 99; ++i) couple(i, i + 1);                         // a chain
-    for (int i = 100; i < 200; ++i)                                        // 10 x 10 cells
+    for (int i = 0; i < 99; ++i) couple(i, i + 1);  // a chain
+    for (int i = 100; i < 200; ++i)                 // 10 x 10 cells
         for (const int apart : {1, 10})
             if (i + apart < 200 && (apart == 10 || i % 10 != 9)) couple(i, i + apart);
-    for (int i = 200; i < 210; ++i)                                        // all with all
+    for (int i = 200; i < 210; ++i)  // all with all
         for (int j = 200; j < i; ++j) couple(i, j);
-    for (int i = 211; i < 300; i += 2) couple(i, i + 1);                   // pairs, then lone rows
+    for (int i = 211; i < 300; i += 2) couple(i, i + 1);  // pairs, then lone rows
     return matrix_of(n, pairs);
 }
 

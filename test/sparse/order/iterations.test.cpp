@@ -26,9 +26,9 @@ TEST(OrderingIterations, AreTheKnownOnes) {
         std::string ordering;
         int iterations, colors;
     };
-    for (const auto& known : {Known{"natural", 75, 94}, Known{"rcm", 73, 94}, Known{"cm-rcm:2", 115, 2}, Known{"cm-rcm:3", 103, 3},
-                              Known{"cm-rcm:8", 88, 8}, Known{"cm-rcm:20", 85, 20}, Known{"mc:2", 115, 2}, Known{"mc:3", 132, 6},
-                              Known{"mc:8", 113, 8}, Known{"mc:20", 125, 22}}) {
+    for (const auto& known :
+         {Known{"natural", 75, 94}, Known{"rcm", 73, 94}, Known{"cm-rcm:2", 115, 2}, Known{"cm-rcm:3", 103, 3}, Known{"cm-rcm:8", 88, 8},
+          Known{"cm-rcm:20", 85, 20}, Known{"mc:2", 115, 2}, Known{"mc:3", 132, 6}, Known{"mc:8", 113, 8}, Known{"mc:20", 125, 22}}) {
         int colors = 0;
         EXPECT_NEAR(iterations(known.ordering, &colors), known.iterations, 2) << known.ordering;
         EXPECT_EQ(colors, known.colors) << known.ordering;

@@ -32,18 +32,20 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(Ordering, TextIsWhatIsParsed) {
-    for (const std::string text : {"auto", "natural", "mc:1", "mc:20", "cm", "rcm", "cm-rcm:2", "cm-rcm:2147483647", "block:8:2",
-                                   "block:512:300"})
+    for (const std::string text :
+         {"auto", "natural", "mc:1", "mc:20", "cm", "rcm", "cm-rcm:2", "cm-rcm:2147483647", "block:8:2", "block:512:300"})
         EXPECT_EQ(Ordering::parse(text).text(), text);
     EXPECT_EQ(Ordering::parse("block:32:4"), (Ordering{OrderingKind::block, 4, 32}));
     EXPECT_EQ(Ordering{}.text(), "auto");
 }
 
 TEST(Ordering, RefusalsSayWhatIsMeantAndAllowed) {
-    EXPECT_EQ(refusal("cm-rmc:4"), "\"cm-rmc:4\" is no ordering: did you mean \"cm-rcm:K\"? the orderings are auto, natural, mc:K, cm, "
-                                   "rcm, cm-rcm:K, block:B:K (K colours, blocks of B rows)");
-    EXPECT_EQ(refusal("something"), "\"something\" is no ordering: the orderings are auto, natural, mc:K, cm, rcm, cm-rcm:K, block:B:K "
-                                    "(K colours, blocks of B rows)");
+    EXPECT_EQ(refusal("cm-rmc:4"),
+              "\"cm-rmc:4\" is no ordering: did you mean \"cm-rcm:K\"? the orderings are auto, natural, mc:K, cm, "
+              "rcm, cm-rcm:K, block:B:K (K colours, blocks of B rows)");
+    EXPECT_EQ(refusal("something"),
+              "\"something\" is no ordering: the orderings are auto, natural, mc:K, cm, rcm, cm-rcm:K, block:B:K "
+              "(K colours, blocks of B rows)");
     EXPECT_EQ(refusal("cm-rcm"), "ordering \"cm-rcm\": cm-rcm is written cm-rcm:K, for instance \"cm-rcm:8\"");
     EXPECT_EQ(refusal("block:8"), "ordering \"block:8\": block is written block:B:K, for instance \"block:32:8\"");
     EXPECT_EQ(refusal("rcm:3"), "ordering \"rcm:3\": rcm is written rcm, for instance \"rcm\"");
@@ -57,9 +59,10 @@ TEST(Ordering, RefusalsSayWhatIsMeantAndAllowed) {
 
 TEST(Ordering, EveryOneIsValidOnEveryGraph) {
     for (const auto& [name, A] : hard_graphs())
-        for (const std::string ordering : {"natural", "mc:1", "mc:2", "mc:3", "mc:8", "mc:1000", "cm", "rcm", "cm-rcm:1", "cm-rcm:2",
-                                           "cm-rcm:3", "cm-rcm:8", "cm-rcm:1000", "block:1:1", "block:2:2", "block:3:1", "block:8:2",
-                                           "block:8:8", "block:20:3", "block:512:4", "block:4096:1000"}) {
+        for (const std::string ordering :
+             {"natural",   "mc:1",      "mc:2",      "mc:3",      "mc:8",       "mc:1000",     "cm",
+              "rcm",       "cm-rcm:1",  "cm-rcm:2",  "cm-rcm:3",  "cm-rcm:8",   "cm-rcm:1000", "block:1:1",
+              "block:2:2", "block:3:1", "block:8:2", "block:8:8", "block:20:3", "block:512:4", "block:4096:1000"}) {
             SCOPED_TRACE(name + ", " + ordering);
             check_order(A, ordered(A, ordering));
             if (testing::Test::HasFatalFailure()) return;
@@ -135,8 +138,7 @@ TEST(Ordering, BlocksOfABoxAreBoxes) {
     ASSERT_EQ(order.steps, 8);
     ASSERT_EQ(order.row.size(), 512u);
     const auto color = colors_of_rows(A, order);
-    for (std::size_t row = 0; row < 512; ++row)
-        ASSERT_EQ(color[row], ((row / 2 % 4) + (row / 16 % 4) + (row / 128 % 4)) % 2) << row;
+    for (std::size_t row = 0; row < 512; ++row) ASSERT_EQ(color[row], ((row / 2 % 4) + (row / 16 % 4) + (row / 128 % 4)) % 2) << row;
 }
 
 TEST(Ordering, BlocksAreMostlyFull) {

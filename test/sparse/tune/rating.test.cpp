@@ -22,7 +22,8 @@ std::vector<TuneProgress> progress(const CsrMatrix& A, const std::vector<std::in
     for (auto& x : b) x = noise(random);
     const reference::IncompleteCholesky factor(A.view(), order);
     const auto run = [&](int k) {
-        const auto result = reference::conjugate_gradients(A.view(), b, [&](const auto& r) { return factor.solve(r); }, 1e-8, k);
+        const auto result = reference::conjugate_gradients(
+            A.view(), b, [&](const auto& r) { return factor.solve(r); }, 1e-8, k);
         return TuneProgress{result.iterations, reference::dot(b, result.x), result.residuals.back()};
     };
     return measured_progress(run, 1e-8);
@@ -144,9 +145,9 @@ TEST(TuneRating, TrialsOfOneOrderingShareTheirProgress) {
 TEST(TuneRating, FailedTrialsNeverWin) {
     const double nan = std::nan("");
     const auto good = trial("cm-rcm:8", 1, {{8, 1, .9}, {16, 4, .9}});
-    for (const auto& bad : {trial("rcm", 1e-6, {{8, nan, .9}}), trial("rcm", nan, {{8, 9, .9}, {16, 10, .8}}),
-                            trial("rcm", 0, {{8, 9, .9}}),
-                            trial("rcm", 1e-6, {{8, -1, .9}}), trial("rcm", 1e-6, {{16, 1, .9}, {8, 2, .9}}), trial("natural", 1e-6)}) {
+    for (const auto& bad :
+         {trial("rcm", 1e-6, {{8, nan, .9}}), trial("rcm", nan, {{8, 9, .9}, {16, 10, .8}}), trial("rcm", 0, {{8, 9, .9}}),
+          trial("rcm", 1e-6, {{8, -1, .9}}), trial("rcm", 1e-6, {{16, 1, .9}, {8, 2, .9}}), trial("natural", 1e-6)}) {
         EXPECT_EQ(best_of({bad, good}).ordering.text(), "cm-rcm:8");
         EXPECT_EQ(best_of({good, bad}).ordering.text(), "cm-rcm:8");
     }

@@ -124,9 +124,9 @@ TEST_F(TuningFile, DamagedFilesArePassedOverAndReplaced) {
     const std::string good = R"({"choices": [)" + entry("\"rcm\"", "\"csr\"") + "]}";
     write(good);
     ASSERT_TRUE(recall(file, key, {}).record.choice);
-    for (const std::string& bad : {std::string(), good.substr(0, good.size() / 2), std::string("\0\1\2\xff\xfe", 5), std::string("[]"),
-                                   std::string("null"), std::string("{}"), std::string(R"({"choices": 3})"), std::string(100'000, '['),
-                                   good + good, std::string(5 << 20, ' ')}) {
+    for (const std::string& bad :
+         {std::string(), good.substr(0, good.size() / 2), std::string("\0\1\2\xff\xfe", 5), std::string("[]"), std::string("null"),
+          std::string("{}"), std::string(R"({"choices": 3})"), std::string(100'000, '['), good + good, std::string(5 << 20, ' ')}) {
         write(bad);
         const auto found = recall(file, key, {});
         EXPECT_FALSE(found.record.choice) << bad.substr(0, 60);
@@ -158,8 +158,8 @@ TEST_F(TuningFile, TruncationsAndFlippedBitsAreHarmless) {
 }
 
 TEST_F(TuningFile, HostileEntriesAreNotTaken) {
-    for (const std::string ordering : {R"("auto")", R"("")", R"("mc:0")", R"("cm-rmc:4")", "17", "null", "[]", "{}",
-                                       R"("mc:99999999999999999999")"}) {
+    for (const std::string ordering :
+         {R"("auto")", R"("")", R"("mc:0")", R"("cm-rmc:4")", "17", "null", "[]", "{}", R"("mc:99999999999999999999")"}) {
         write(R"({"choices": [3, null, [], {}, "x", )" + entry(ordering, "\"csr\"") + "]}");
         const auto found = recall(file, key, {});
         EXPECT_FALSE(found.record.choice) << ordering;

@@ -21,10 +21,8 @@ std::string joined(const std::vector<InputProblem>& problems) {
 }
 }  // namespace
 
-InputError::InputError(std::string message, Where where)
-    : InputError(std::vector<InputProblem>{{std::move(message), std::move(where)}}) {}
+InputError::InputError(std::string message, Where where) : InputError(std::vector<InputProblem>{{std::move(message), std::move(where)}}) {}
 
-InputError::InputError(std::vector<InputProblem> problems)
-    : Error(joined(problems)), problems_(std::move(problems)) {}
+InputError::InputError(std::vector<InputProblem> problems) : Error(joined(problems)), problems_(std::move(problems)) {}
 
 }  // namespace kasane

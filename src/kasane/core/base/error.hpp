@@ -51,8 +51,8 @@ class InputError : public Error {
 }  // namespace kasane
 
 /// User input and files: always checked. KS_VALIDATE(condition, message[, where]).
-#define KS_VALIDATE(condition, ...)                         \
-    do {                                                    \
+#define KS_VALIDATE(condition, ...)                              \
+    do {                                                         \
         if (!(condition)) throw kasane::InputError(__VA_ARGS__); \
     } while (false)
 

@@ -25,8 +25,7 @@ struct View {
     View() = default;
     KS_FN View(T* first, index_t count) : ptr(first), n(count) {}
     template <class U>
-        requires std::same_as<const U, T>
-    KS_FN View(View<U> other) : ptr(other.ptr), n(other.n) {}
+    requires std::same_as<const U, T> KS_FN View(View<U> other) : ptr(other.ptr), n(other.n) {}
 
     KS_FN T& operator[](index_t i) const { return ptr[i]; }
     KS_FN index_t size() const { return n; }

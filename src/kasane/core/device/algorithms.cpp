@@ -50,7 +50,9 @@ std::vector<std::uint64_t> cuts(View<std::uint64_t> key, int ranges) {
 /// Keys and places into `pairs`, grouped by range; first[r] is where range r begins.
 std::vector<index_t> partition(Shares by, int ranges, View<std::uint64_t> key, hwy::uint128_t* pairs) {
     const auto cut = cuts(key, ranges);
-    const auto range_of = [&](std::uint64_t k) { return static_cast<std::size_t>(std::upper_bound(cut.begin(), cut.end(), k) - cut.begin()); };
+    const auto range_of = [&](std::uint64_t k) {
+        return static_cast<std::size_t>(std::upper_bound(cut.begin(), cut.end(), k) - cut.begin());
+    };
     const auto row = static_cast<std::size_t>(ranges);
     std::vector<index_t> at(row * static_cast<std::size_t>(by.count), 0);
     for_each_part(by.count, by.count, [&](index_t share) {

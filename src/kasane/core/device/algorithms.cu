@@ -36,7 +36,8 @@ void sort_by_key(Cuda on, Workspace<Cuda>& work, View<std::uint64_t> key, View<s
     with_storage(on, work, [&](void* storage, std::size_t& bytes) {
         return cub::DeviceRadixSort::SortPairs(storage, bytes, keys, values, items(key.n), 0, bits, on.stream);
     });
-    if (keys.Current() != key.ptr) cuda::copy_on_device(on, key.ptr, keys.Current(), static_cast<std::size_t>(key.n) * sizeof(std::uint64_t));
+    if (keys.Current() != key.ptr)
+        cuda::copy_on_device(on, key.ptr, keys.Current(), static_cast<std::size_t>(key.n) * sizeof(std::uint64_t));
     if (values.Current() != value.ptr)
         cuda::copy_on_device(on, value.ptr, values.Current(), static_cast<std::size_t>(key.n) * sizeof(std::uint32_t));
 }

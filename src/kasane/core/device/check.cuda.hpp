@@ -12,8 +12,8 @@ namespace kasane::cuda {
 inline void check(cudaError_t status, const char* call, const char* file, int line) {
     if (status == cudaSuccess) return;
     static_cast<void>(cudaGetLastError());  // a failed launch must not be blamed on the next call
-    throw ComputationError(std::string("CUDA: ") + cudaGetErrorString(status) + " in " + call + " (" + file + ":" +
-                           std::to_string(line) + ")");
+    throw ComputationError(std::string("CUDA: ") + cudaGetErrorString(status) + " in " + call + " (" + file + ":" + std::to_string(line) +
+                           ")");
 }
 
 }  // namespace kasane::cuda

@@ -84,8 +84,8 @@ AnySpace space_named(const std::string& name, int threads) {
         const int count = cuda::device_count();
         int index = wants_cuda ? cuda_index(name) : 0;
         while (!wants_cuda && !cuda::why_no_code(index).empty()) ++index;  // one has code, or it would be missing
-        KS_VALIDATE(index >= 0 && index < count, "there is no device '" + name + "': this machine has " + std::to_string(count) +
-                                                     " CUDA device(s), numbered from 0");
+        KS_VALIDATE(index >= 0 && index < count,
+                    "there is no device '" + name + "': this machine has " + std::to_string(count) + " CUDA device(s), numbered from 0");
         const auto why = cuda::why_no_code(index);
         KS_VALIDATE(why.empty(), "device '" + name + "' is not available: " + why + ", or use another device");
         return Cuda{index, nullptr};

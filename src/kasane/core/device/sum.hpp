@@ -69,7 +69,8 @@ Terms<K> sum(Cuda on, index_t n, F body) {
     const index_t blocks = (n + detail::sum_block - 1) / detail::sum_block;
     Buffer<Terms<K>, Cuda> partial(on, blocks);
     KS_CUDA(cudaSetDevice(on.device));
-    detail::sum_blocks<K><<<static_cast<unsigned>(blocks), static_cast<unsigned>(detail::sum_block), 0, on.stream>>>(n, body, partial.data());
+    detail::sum_blocks<K>
+        <<<static_cast<unsigned>(blocks), static_cast<unsigned>(detail::sum_block), 0, on.stream>>>(n, body, partial.data());
     KS_CUDA(cudaGetLastError());
     return detail::sum_of_blocks(to_host(partial));
 }

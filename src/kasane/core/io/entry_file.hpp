@@ -14,8 +14,8 @@ namespace kasane::io {
 
 struct EntryFile {
     std::filesystem::path path;
-    std::string list;      ///< name of the list
-    std::string anew;      ///< when the file is next written: "with the next choice"
+    std::string list;         ///< name of the list
+    std::string anew;         ///< when the file is next written: "with the next choice"
     std::size_t most = 1000;  ///< entries; the oldest leave first
 };
 

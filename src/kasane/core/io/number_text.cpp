@@ -21,8 +21,7 @@ bool LineReader::next(std::string_view& line) {
         end_ += source_.read(buffer_.data() + end_, buffer_.size() - end_);
         if (end_ == 0) return false;
         newline = static_cast<const char*>(std::memchr(buffer_.data() + searched, '\n', end_ - searched));
-        KS_VALIDATE(newline || end_ < buffer_.size(),
-                    "has a line of more than a million characters: it is no text file, or damaged",
+        KS_VALIDATE(newline || end_ < buffer_.size(), "has a line of more than a million characters: it is no text file, or damaged",
                     {source_.name(), static_cast<int>(line_ + 1), 0, ""});
     }
     const auto stop = newline ? static_cast<std::size_t>(newline - buffer_.data()) : end_;

@@ -77,9 +77,7 @@ std::vector<std::string> split(const std::string& text, char at) {
     return parts;
 }
 
-std::string below(const std::string& path, const std::string& key) {
-    return path.empty() ? key : key.empty() ? path : path + "." + key;
-}
+std::string below(const std::string& path, const std::string& key) { return path.empty() ? key : key.empty() ? path : path + "." + key; }
 
 std::optional<std::size_t> array_index(const std::string& text) {
     if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) return {};
@@ -199,8 +197,7 @@ void RunFileReader::State::apply(const Setting& given) {
     set_keys[key] = given.source;
 }
 
-RunFileReader::RunFileReader(const std::filesystem::path& path, const std::vector<Setting>& settings)
-    : state_(std::make_unique<State>()) {
+RunFileReader::RunFileReader(const std::filesystem::path& path, const std::vector<Setting>& settings) : state_(std::make_unique<State>()) {
     state_->path = path;
     const auto text = read_text(path);
     check_toml_depth(text, path);
@@ -324,9 +321,7 @@ bool Section::faulty(const std::string& dotted) const {
     });
 }
 
-void Section::problem(const std::string& key, const std::string& message) {
-    node_->state->problems.push_back({message, where(key)});
-}
+void Section::problem(const std::string& key, const std::string& message) { node_->state->problems.push_back({message, where(key)}); }
 
 void Section::problem(const std::string& key, const InputError& error) {
     for (auto each : error.problems()) {
@@ -369,9 +364,8 @@ double Section::number(const std::string& key, const NumberKey& schema) {
     if (const auto* node = node_->find(key)) {
         try {
             value = number_in(*node, schema.parse);
-            KS_VALIDATE(schema.range.contains(value),
-                        fmt::format("is {}{}, out of range: it must be {}", value, schema.unit.empty() ? "" : " " + schema.unit,
-                                    schema.range.text()));
+            KS_VALIDATE(schema.range.contains(value), fmt::format("is {}{}, out of range: it must be {}", value,
+                                                                  schema.unit.empty() ? "" : " " + schema.unit, schema.range.text()));
         } catch (const InputError& error) {
             problem(key, error);
         }
@@ -507,8 +501,7 @@ std::string Section::text(const std::string& key, const TextKey& schema) {
         const auto* given = node->as_string();
         if (!given)
             problem(key, fmt::format("must be a string, not {}", kind_of(*node)));
-        else if (!schema.choices.empty() &&
-                 std::find(schema.choices.begin(), schema.choices.end(), given->get()) == schema.choices.end()) {
+        else if (!schema.choices.empty() && std::find(schema.choices.begin(), schema.choices.end(), given->get()) == schema.choices.end()) {
             const auto near = nearest(given->get(), schema.choices);
             problem(key, fmt::format("'{}' is not known; there are {}{}", given->get(), joined(schema.choices),
                                      near.empty() ? "" : ". Did you mean '" + near + "'?"));

@@ -36,10 +36,10 @@ using ParseQuantity = std::function<double(const std::string&)>;
 // What the schema says of a key. A key without a default must be given.
 struct NumberKey {
     std::string help = {};
-    std::string unit = {};                    ///< for people: "kpc"
+    std::string unit = {};  ///< for people: "kpc"
     std::optional<double> fallback = {};
     Range range = {};
-    ParseQuantity parse = {};                 ///< empty: only bare numbers
+    ParseQuantity parse = {};  ///< empty: only bare numbers
 };
 struct VectorKey {
     std::string help = {};
@@ -65,12 +65,12 @@ struct NumberListsKey {
     std::string unit = {};
     std::size_t count = 3;
     std::optional<double> fallback = {};
-    Range range = {};                         ///< of each number
+    Range range = {};  ///< of each number
 };
 struct TextKey {
     std::string help = {};
     std::optional<std::string> fallback = {};
-    std::vector<std::string> choices = {};    ///< empty: any text
+    std::vector<std::string> choices = {};  ///< empty: any text
 };
 struct FlagKey {
     std::string help = {};

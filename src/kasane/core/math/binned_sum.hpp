@@ -1,6 +1,6 @@
 // Sums that do not depend on the order of their terms: every term is cut into multiples of two or three fixed quanta, whose sums in double
-// are exact. Source: the pre-rounding of Demmel and Nguyen (Parallel reproducible summation, IEEE Trans. Comput. 64, 2015), with fixed bins.
-// Invariant: as long as the sizes of the terms add up to less than `bound` and the terms are fewer than 2^27, every part is exact, so
+// are exact. Source: the pre-rounding of Demmel and Nguyen (Parallel reproducible summation, IEEE Trans. Comput. 64, 2015), with fixed
+// bins. Invariant: as long as the sizes of the terms add up to less than `bound` and the terms are fewer than 2^27, every part is exact, so
 // that it is the same bits for any order, any grouping and any number of threads, members or atomics; beyond, they are ordinary sums.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace kasane {
 
-/// The constants of sums of `parts` parts. The last quantum is 2^-51, 2^-78 or 2^-105 of the power of two above `bound`: two parts for terms
-/// of single precision, three for terms of double precision.
+/// The constants of sums of `parts` parts. The last quantum is 2^-51, 2^-78 or 2^-105 of the power of two above `bound`: two parts for
+/// terms of single precision, three for terms of double precision.
 template <int parts>
 struct Bins {
     double shift[parts] = {};  ///< 3/2 2^52 quantum: adding and subtracting it rounds to multiples of the quantum

@@ -12,10 +12,23 @@ namespace kasane::gravity {
 namespace {
 
 /// The alternatives of Law, in its order.
-const std::vector<std::string_view> names = {
-    "plummer",   "king",         "hernquist", "nfw",   "moore",                 "burkert",    "einasto",          "isothermal",
-    "two-power", "triple-power", "sersic",    "table", "surface-density-table", "black-hole", "exponential-disk", "sersic-disk",
-    "table-disk"};
+const std::vector<std::string_view> names = {"plummer",
+                                             "king",
+                                             "hernquist",
+                                             "nfw",
+                                             "moore",
+                                             "burkert",
+                                             "einasto",
+                                             "isothermal",
+                                             "two-power",
+                                             "triple-power",
+                                             "sersic",
+                                             "table",
+                                             "surface-density-table",
+                                             "black-hole",
+                                             "exponential-disk",
+                                             "sersic-disk",
+                                             "table-disk"};
 
 template <std::size_t... I>
 Law law_at(std::size_t index, std::index_sequence<I...> /*all*/) {

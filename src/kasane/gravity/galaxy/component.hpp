@@ -14,34 +14,52 @@
 namespace kasane::gravity {
 
 // Spheres; x = r / scale.
-struct Plummer {};               ///< (1 + x^2)^(-5/2)                                                        [Plummer 1911]
-struct King { double w0 = 6; };  ///< lowered isothermal, W0 = Psi(0)/sigma^2; scale: core radius; ends at the tidal radius [King 1966]
-struct Hernquist {};             ///< 1 / (x (1 + x)^3)                                                       [Hernquist 1990]
-struct Nfw {};                   ///< 1 / (x (1 + x)^2)                                          [Navarro, Frenk & White 1996]
-struct Moore {};                 ///< 1 / (x^1.5 (1 + x^1.5))                                               [Moore et al. 1999]
-struct Burkert {};               ///< 1 / ((1 + x) (1 + x^2))                                                   [Burkert 1995]
-struct Einasto { double alpha = 0.18; };  ///< exp(-2/alpha (x^alpha - 1)), d ln rho/d ln r = -2 at the scale    [Einasto 1965]
-struct Isothermal {};                     ///< 1 / (1 + x^2)
+struct Plummer {};  ///< (1 + x^2)^(-5/2)                                                        [Plummer 1911]
+struct King {
+    double w0 = 6;
+};                    ///< lowered isothermal, W0 = Psi(0)/sigma^2; scale: core radius; ends at the tidal radius [King 1966]
+struct Hernquist {};  ///< 1 / (x (1 + x)^3)                                                       [Hernquist 1990]
+struct Nfw {};        ///< 1 / (x (1 + x)^2)                                          [Navarro, Frenk & White 1996]
+struct Moore {};      ///< 1 / (x^1.5 (1 + x^1.5))                                               [Moore et al. 1999]
+struct Burkert {};    ///< 1 / ((1 + x) (1 + x^2))                                                   [Burkert 1995]
+struct Einasto {
+    double alpha = 0.18;
+};                     ///< exp(-2/alpha (x^alpha - 1)), d ln rho/d ln r = -2 at the scale    [Einasto 1965]
+struct Isothermal {};  ///< 1 / (1 + x^2)
 /// x^-inner (1 + x^sharpness)^(-(outer - inner)/sharpness)                                                       [Zhao 1996]
-struct TwoPower { double inner_slope = 1, outer_slope = 4, sharpness = 1; };
+struct TwoPower {
+    double inner_slope = 1, outer_slope = 4, sharpness = 1;
+};
 /// x^-inner (1 + x^s)^(-(middle - inner)/s) (1 + y^s)^(-(outer - middle)/s), y = r / outer_scale, s = sharpness
-struct TriplePower { double inner_slope = 1, middle_slope = 2, outer_slope = 4, outer_scale = 10, sharpness = 1; };  // outer_scale [length]
+struct TriplePower {
+    double inner_slope = 1, middle_slope = 2, outer_slope = 4, outer_scale = 10, sharpness = 1;
+};  // outer_scale [length]
 /// Deprojected: surface density exp(-b_n (x^(1/n) - 1)), half of it inside the scale                    [Sersic 1963; Ciotti 1991]
-struct Sersic { double n = 4; };
+struct Sersic {
+    double n = 4;
+};
 /// Numbers of a file: radii [length], ascending, above 0, and densities of any unit, above 0. C2 between them (a cubic spline of the
 /// logarithms), power laws beyond them.
 struct Table {
     std::vector<double> radius{}, density{};
     std::string source{};  ///< the file, for messages
 };
-struct TabulatedDensity { Table table{}; };       ///< rho(r); the component's scale is not used
-struct TabulatedSurfaceDensity { Table table{}; };///< Sigma(R), deprojected
-struct BlackHole {};                              ///< one particle at the centre
+struct TabulatedDensity {
+    Table table{};
+};  ///< rho(r); the component's scale is not used
+struct TabulatedSurfaceDensity {
+    Table table{};
+};                    ///< Sigma(R), deprojected
+struct BlackHole {};  ///< one particle at the centre
 
 // Disks; x = R / scale, surface densities. Their vertical structure is in DiskOptions.
-struct ExponentialDisk {};              ///< exp(-x)
-struct SersicDisk { double n = 1; };    ///< exp(-b_n (x^(1/n) - 1))
-struct TabulatedDisk { Table table{}; };  ///< Sigma(R)
+struct ExponentialDisk {};  ///< exp(-x)
+struct SersicDisk {
+    double n = 1;
+};  ///< exp(-b_n (x^(1/n) - 1))
+struct TabulatedDisk {
+    Table table{};
+};  ///< Sigma(R)
 
 using Law = std::variant<Plummer, King, Hernquist, Nfw, Moore, Burkert, Einasto, Isothermal, TwoPower, TriplePower, Sersic,
                          TabulatedDensity, TabulatedSurfaceDensity, BlackHole, ExponentialDisk, SersicDisk, TabulatedDisk>;
@@ -73,17 +91,17 @@ struct DiskOptions {
 };
 
 struct Component {
-    std::string name{};            ///< "halo"; empty: the law's name
+    std::string name{};  ///< "halo"; empty: the law's name
     Law law = Plummer{};
-    double mass = 1;               ///< total, after truncation [mass]
-    double scale = 1;              ///< what the law says [length]
+    double mass = 1;   ///< total, after truncation [mass]
+    double scale = 1;  ///< what the law says [length]
     Truncation truncation{};
     double anisotropy_radius = 0;  ///< of Osipkov-Merritt: beta = r^2 / (r^2 + r_a^2) [length]; 0: isotropic
     DiskOptions disk{};
-    index_t count = 0;             ///< particles; 0: from particle_mass, or its share by mass of the galaxy's count
-    double particle_mass = 0;      ///< [mass]; 0: mass / count
-    std::uint8_t type = 1;         ///< particle type of the GADGET convention
-    double softening = 0;          ///< of its type, for the snapshot [length]; 0: not told
+    index_t count = 0;         ///< particles; 0: from particle_mass, or its share by mass of the galaxy's count
+    double particle_mass = 0;  ///< [mass]; 0: mass / count
+    std::uint8_t type = 1;     ///< particle type of the GADGET convention
+    double softening = 0;      ///< of its type, for the snapshot [length]; 0: not told
 
     std::string label() const { return name.empty() ? gravity::name(law) : name; }
 };

@@ -16,11 +16,11 @@ namespace kasane::gravity {
 namespace {
 
 constexpr std::size_t least_rows = 8, most_rows = 10'000;  // the work of a deprojection goes with their number
-constexpr double steepest_cliff = 1e4;         // d ln f / d ln r between two rows: an edge 1e-3 of its radius wide is less
-constexpr std::size_t longest_name = 200;     // bytes; of labels in tables and pictures
-constexpr double steepest_cusp = 2.5;         // beyond, too much mass lies too far in to be tabulated
-constexpr double smallest = 1e-60, largest = 1e60;  // mass, length: densities and f(E) stay inside double precision
-constexpr double slowest_convergence = 3.25;  // outer slope whose mass converges within 40 decades of radius
+constexpr double steepest_cliff = 1e4;                     // d ln f / d ln r between two rows: an edge 1e-3 of its radius wide is less
+constexpr std::size_t longest_name = 200;                  // bytes; of labels in tables and pictures
+constexpr double steepest_cusp = 2.5;                      // beyond, too much mass lies too far in to be tabulated
+constexpr double smallest = 1e-60, largest = 1e60;         // mass, length: densities and f(E) stay inside double precision
+constexpr double slowest_convergence = 3.25;               // outer slope whose mass converges within 40 decades of radius
 
 struct Problems {
     std::vector<InputProblem> list;
@@ -93,7 +93,8 @@ bool check_table(const Table& table, Problems& problems) {
     const auto slope = [&](std::size_t row) {
         return (std::log(density[row]) - std::log(density[row - 1])) / (std::log(radius[row]) - std::log(radius[row - 1]));
     };
-    if (const auto i = first_bad([&](std::size_t row) { return row > 0 && !(std::abs(slope(row)) <= steepest_cliff); }); i < radius.size()) {
+    if (const auto i = first_bad([&](std::size_t row) { return row > 0 && !(std::abs(slope(row)) <= steepest_cliff); });
+        i < radius.size()) {
         add(fmt::format("jumps from {} to {} between the rows {} and {}: steeper than r^{} is no density. Leave one of them out",
                         density[i - 1], density[i], i, i + 1, steepest_cliff));
         return false;
@@ -298,8 +299,9 @@ std::vector<InputProblem> problems_of(const Component& c) {
     Problems problems;
     problems.need(c.name.find('/') == std::string::npos && c.name != ".", "name",
                   fmt::format("is \"{}\": it names a group of an HDF5 file, which must not have a slash or be a dot", c.name));
-    problems.need(std::none_of(c.name.begin(), c.name.end(), [](char each) { return static_cast<unsigned char>(each) < ' ' || each == 127; }),
-                  "name", "has a line break or another control character: it is a label for people");
+    problems.need(
+        std::none_of(c.name.begin(), c.name.end(), [](char each) { return static_cast<unsigned char>(each) < ' ' || each == 127; }), "name",
+        "has a line break or another control character: it is a label for people");
     problems.need(c.name.size() <= longest_name, "name", fmt::format("has {} bytes: a label has at most {}", c.name.size(), longest_name));
     problems.above_zero(c.mass, "mass");
     bool good_scale = true;
@@ -358,7 +360,8 @@ std::vector<InputProblem> problems_of(const GalaxyModel& model) {
                                      c.softening, components[other].label(), c.type, components[other].softening));
         }
     }
-    if (good_particles && problems.need(std::isfinite(mass), key(0, "mass"), "is too large: the components' masses together are infinite")) {
+    if (good_particles &&
+        problems.need(std::isfinite(mass), key(0, "mass"), "is too large: the components' masses together are infinite")) {
         check_counts(model, problems);
     }
     return std::move(problems.list);

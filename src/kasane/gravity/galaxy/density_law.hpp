@@ -14,10 +14,10 @@ struct DensityAt {
 
 struct DensityLaw {
     std::function<DensityAt(double r)> at;  ///< r in [length]; truncation included, not normalised; safe to call from many threads
-    double inner = 0;        ///< less than 1e-11 of the mass lies inside it
-    double outer = 0;        ///< where the grid ends [length]
-    bool finite = true;      ///< nothing lies beyond outer; otherwise a power law (or faster fall) goes on for ever
-    double step = 1. / 64;   ///< of ln r, resolves the law and its edge
+    double inner = 0;                       ///< less than 1e-11 of the mass lies inside it
+    double outer = 0;                       ///< where the grid ends [length]
+    bool finite = true;                     ///< nothing lies beyond outer; otherwise a power law (or faster fall) goes on for ever
+    double step = 1. / 64;                  ///< of ln r, resolves the law and its edge
 };
 
 /// @param component a sphere without problems. @throws InputError when only numbers show that the law cannot be had (a deprojected

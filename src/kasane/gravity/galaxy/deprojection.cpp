@@ -19,7 +19,7 @@ constexpr double noise = 1e-14;                                    // of ln rho:
 constexpr double negligible = 1e-18;                               // a term of a sum
 constexpr double longest_panel = 0.25;  // of u, for flat laws: five Gauss points resolve cosh u and its powers to 1e-13
 
-constexpr double farthest = 700;    // of u: cosh u overflows beyond
+constexpr double farthest = 700;     // of u: cosh u overflows beyond
 constexpr int most_panels = 10'000;  // between two rows, and beyond the last: of the steepest table that is let in
 
 /// The three integrands over R = r cosh u: dQ / sqrt(Q - q) = 2 R du.

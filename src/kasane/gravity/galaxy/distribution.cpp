@@ -91,10 +91,14 @@ std::vector<double> slopes_of(const std::vector<double>& values, double step) {
     std::vector<double> slopes(n);
     const auto rise = [&](std::size_t i) { return n > 1 ? values[i + 1] - values[i] : 0; };
     for (std::size_t i = 0; i < n; ++i) {
-        if (i > 1 && i + 2 < n) slopes[i] = (8 * (values[i + 1] - values[i - 1]) - (values[i + 2] - values[i - 2])) / (12 * step);
-        else if (i > 0 && i + 1 < n) slopes[i] = (values[i + 1] - values[i - 1]) / (2 * step);
-        else if (i == 0) slopes[i] = (n > 2 ? 3 * rise(0) - rise(1) : 2 * rise(0)) / (2 * step);
-        else slopes[i] = (n > 2 ? 3 * rise(n - 2) - rise(n - 3) : 2 * rise(0)) / (2 * step);
+        if (i > 1 && i + 2 < n)
+            slopes[i] = (8 * (values[i + 1] - values[i - 1]) - (values[i + 2] - values[i - 2])) / (12 * step);
+        else if (i > 0 && i + 1 < n)
+            slopes[i] = (values[i + 1] - values[i - 1]) / (2 * step);
+        else if (i == 0)
+            slopes[i] = (n > 2 ? 3 * rise(0) - rise(1) : 2 * rise(0)) / (2 * step);
+        else
+            slopes[i] = (n > 2 ? 3 * rise(n - 2) - rise(n - 3) : 2 * rise(0)) / (2 * step);
     }
     return slopes;
 }

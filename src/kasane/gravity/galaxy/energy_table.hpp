@@ -53,8 +53,10 @@ class EnergyTable {
         std::size_t low = first_cell_[b], high = first_cell_[b + 1];  // the cell is one of low..high
         while (low < high) {
             const auto middle = (low + high + 1) / 2;
-            if (nodes_[middle].energy <= e) low = middle;
-            else high = middle - 1;
+            if (nodes_[middle].energy <= e)
+                low = middle;
+            else
+                high = middle - 1;
         }
         return low;
     }

@@ -18,9 +18,9 @@ struct ComponentFacts {
     double dispersion = 0;        ///< of velocities along one direction, rms over the component, without rotation [velocity]
     double dynamical_time = 0;    ///< sqrt(r^3 / (G M(r))) at the half-mass radius, M of everything [time]
     double clamped_fraction = 0, clamped_radius = 0;  ///< of f(E): mass that it touches, and where most of it lies
-    double least_q = 0, least_q_radius = 0;  ///< disks
-    double density_miss = 0, dispersion_miss = 0;  ///< disks: of surface density and sigma_R, see DiskSystem::misses()
-    double suggested_softening = 0;          ///< see suggested_softening()
+    double least_q = 0, least_q_radius = 0;           ///< disks
+    double density_miss = 0, dispersion_miss = 0;     ///< disks: of surface density and sigma_R, see DiskSystem::misses()
+    double suggested_softening = 0;                   ///< see suggested_softening()
 };
 
 struct GalaxyFacts {

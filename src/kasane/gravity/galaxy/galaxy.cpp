@@ -37,9 +37,10 @@ InputProblem no_equilibrium(std::size_t i, const Component& component, const Cla
                             const std::shared_ptr<const MassProfile>& sphere, const std::shared_ptr<const SphericalPotential>& potential,
                             Cpu on) {
     const auto found = [&](const Clamped& by) {
-        return fmt::format("the distribution function of \"{}\" is negative for {:.2g}% of its mass (limit {:.2g}%), most of it at the "
-                           "radius {:.4g}",
-                           component.label(), 100 * by.fraction, 100 * clamped_limit, by.radius);
+        return fmt::format(
+            "the distribution function of \"{}\" is negative for {:.2g}% of its mass (limit {:.2g}%), most of it at the "
+            "radius {:.4g}",
+            component.label(), 100 * by.fraction, 100 * clamped_limit, by.radius);
     };
     const auto problem = [&](const char* option, std::string message) {
         return InputProblem{std::move(message), {"", 0, 0, key_of(i) + option}};

@@ -19,7 +19,7 @@ class MassProfile {
     double inner() const { return law_.inner; }  ///< ends of the grid [length]
     double outer() const { return law_.outer; }
     double step() const { return log_mass_.step(); }  ///< of ln r
-    bool finite() const { return law_.finite; }   ///< nothing lies beyond outer()
+    bool finite() const { return law_.finite; }       ///< nothing lies beyond outer()
 
     /// [mass / length^3] and derivatives; 0 beyond a finite law's end.
     DensityAt density(double r) const;

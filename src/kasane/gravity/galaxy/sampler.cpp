@@ -36,7 +36,9 @@ PositionVelocity draw_from_sphere(const MassProfile& sphere, const DistributionF
 class Drawing {
    public:
     Drawing(const Galaxy& galaxy, std::size_t component)
-        : seed_(galaxy.model().seed), speed_(std::sqrt(galaxy.model().G)), sphere_(galaxy.sphere(component)),
+        : seed_(galaxy.model().seed),
+          speed_(std::sqrt(galaxy.model().G)),
+          sphere_(galaxy.sphere(component)),
           f_(galaxy.distribution(component)) {
         if (!is_disk(galaxy.model().components[component].law)) return;
         disks_ = galaxy.disks();
@@ -47,8 +49,10 @@ class Drawing {
     [[gnu::noinline]] PositionVelocity operator()(index_t particle) const {
         RandomStream random(seed_, static_cast<std::uint64_t>(particle));
         PositionVelocity drawn;
-        if (sphere_) drawn = draw_from_sphere(*sphere_, *f_, random);
-        else if (disks_) drawn = disks_->draw(disk_, random);
+        if (sphere_)
+            drawn = draw_from_sphere(*sphere_, *f_, random);
+        else if (disks_)
+            drawn = disks_->draw(disk_, random);
         drawn.velocity = speed_ * drawn.velocity;
         return drawn;
     }

@@ -35,7 +35,7 @@ class Survey {
     const Galaxy* galaxy_;
     std::vector<int> disk_of_;
     std::vector<std::vector<DiskNode>> nodes_;
-    std::vector<std::vector<double>> cumulated_;  // of the nodes' masses
+    std::vector<std::vector<double>> cumulated_;         // of the nodes' masses
     std::unique_ptr<const SphericalPotential> spheres_;  // null: none
 };
 

@@ -14,9 +14,9 @@ namespace kasane::gravity {
 /// One component on the radii of GalaxyTables; spheres: r; disks: R in the plane. Columns that a component has not are empty.
 struct ComponentTable {
     std::string label, law;
-    std::vector<double> density;          ///< rho(r); disks: in the plane [mass / length^3]
-    std::vector<double> surface_density;  ///< disks [mass / length^2]
-    std::vector<double> mass;             ///< enclosed by a sphere (disks: by a cylinder) [mass]
+    std::vector<double> density;                         ///< rho(r); disks: in the plane [mass / length^3]
+    std::vector<double> surface_density;                 ///< disks [mass / length^2]
+    std::vector<double> mass;                            ///< enclosed by a sphere (disks: by a cylinder) [mass]
     std::vector<double> sigma_radial, sigma_tangential;  ///< spheres [velocity]; one direction each
     std::vector<double> sigma_R, sigma_phi, sigma_z;     ///< disks [velocity]
     std::vector<double> rotation, height, toomre_q;      ///< disks
@@ -27,8 +27,8 @@ struct ComponentTable {
 };
 
 struct GalaxyTables {
-    std::vector<double> radius;  ///< [length], logarithmic; empty when there is nothing but a black hole
-    std::vector<double> mass;    ///< of everything, inside a sphere
+    std::vector<double> radius;                                   ///< [length], logarithmic; empty when there is nothing but a black hole
+    std::vector<double> mass;                                     ///< of everything, inside a sphere
     std::vector<double> potential, circular_speed, escape_speed;  ///< of everything, in the plane; Phi < 0
     std::vector<ComponentTable> components;
 };

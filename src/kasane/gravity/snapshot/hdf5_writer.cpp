@@ -145,8 +145,7 @@ Hdf5Writer::Hdf5Writer(AtomicFile& to, const Header& header, bool double_precisi
 }
 
 template <class T>
-void Hdf5Writer::write(const std::string& name, std::size_t type, const T* all, View<const std::size_t> members,
-                       std::vector<T>& selected) {
+void Hdf5Writer::write(const std::string& name, std::size_t type, const T* all, View<const std::size_t> members, std::vector<T>& selected) {
     selected.clear();
     for (const auto i : members) selected.push_back(all[i]);
     file_.write_rows(group_of(type) + name, static_cast<index_t>(written_[type]), View<const T>(view(selected)));
@@ -183,8 +182,8 @@ void Hdf5Writer::append(std::size_t type, const Columns& from, View<const std::s
 void Hdf5Writer::close() {
     for (std::size_t t = 0; t < type_count; ++t) {
         if (written_[t] == announced_[t]) continue;
-        throw ComputationError(fmt::format("cannot write {}: {} particles of type {} came, and {} were announced", target_, written_[t], t,
-                                           announced_[t]));
+        throw ComputationError(
+            fmt::format("cannot write {}: {} particles of type {} came, and {} were announced", target_, written_[t], t, announced_[t]));
     }
     file_.close();
 }

@@ -27,7 +27,8 @@ Header checked(const std::filesystem::path& path, const SnapshotOutline& outline
     check_header(path, header);
     if (sum(outline.count) == 0) throw bad(path, "", "cannot be written: there are no particles");
     for (const auto n : outline.count) {
-        if (n > UINT32_MAX) throw bad(path, "", "cannot be written: above 2^32 particles of a type. Take fewer, or give the components types of their own");
+        if (n > UINT32_MAX)
+            throw bad(path, "", "cannot be written: above 2^32 particles of a type. Take fewer, or give the components types of their own");
     }
     return header;
 }

@@ -58,7 +58,7 @@ struct TimeGrid {
 /// The criterion: dt = eta sqrt(length / |a|), and with velocities not above eta length / |v| (Miki & Umemura 2017).
 struct StepRule {
     double eta = 0.5;
-    double length = 0;       ///< eps, or what stands for it [length]
+    double length = 0;  ///< eps, or what stands for it [length]
     bool velocity = true;
 
     KS_FN double dt(double speed2, double acceleration2) const {

@@ -8,9 +8,7 @@ namespace kasane::gravity {
 namespace {
 
 KS_FN Vec3<double> wide(const Vec3<double>& a) { return a; }
-KS_FN Vec3<double> wide(const Vec3<float>& a) {
-    return {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)};
-}
+KS_FN Vec3<double> wide(const Vec3<float>& a) { return {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)}; }
 
 using Word = StepReport::Word;
 
@@ -27,7 +25,8 @@ KS_FN void lower(Word& to, Word what) {
     atomicMin(&to, what);
 #else
     auto seen = __atomic_load_n(&to, __ATOMIC_RELAXED);
-    while (what < seen && !__atomic_compare_exchange_n(&to, &seen, what, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    while (what < seen && !__atomic_compare_exchange_n(&to, &seen, what, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
 #endif
 }
 
@@ -80,7 +79,8 @@ struct Finish {
         const auto x = motion.position[i];
         const bool place = no_number(x);
         if (place || no_number(v))
-            lower(report[StepReport::bad], StepReport::bad_word(step.macro, place, given.empty() ? static_cast<std::uint32_t>(i) : given[i]));
+            lower(report[StepReport::bad],
+                  StepReport::bad_word(step.macro, place, given.empty() ? static_cast<std::uint32_t>(i) : given[i]));
         if (!choose) return;
         const int wants = step.grid.wanted(rule.dt(dot(v, v), a2));
         if (wants > step.grid.deepest) add(report[StepReport::clamped], 1);

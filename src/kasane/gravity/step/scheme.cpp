@@ -22,8 +22,10 @@ Scheme::Scheme(const Steps& steps, double softening, double known_length, const 
     rule.length = control->length > 0 ? control->length : known_length;
     if (rule.length == 0) rule.length = mean_distance(particles);
     if (control->length == 0) computed_length = rule.length;
-    log::info("no softening: steps follow eta sqrt(length / |a|) with length = {:.4g}{}, velocities do not enter, and none is shorter than {:.3g}",
-              rule.length, control->length > 0 ? "" : " (mean distance inside the half-mass radius)", grid.time(1));
+    log::info(
+        "no softening: steps follow eta sqrt(length / |a|) with length = {:.4g}{}, velocities do not enter, and none is shorter than "
+        "{:.3g}",
+        rule.length, control->length > 0 ? "" : " (mean distance inside the half-mass radius)", grid.time(1));
 }
 
 double mean_distance(const Particles& particles) {

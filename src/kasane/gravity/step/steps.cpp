@@ -9,10 +9,14 @@
 namespace kasane::gravity {
 
 double macro_step(const Steps& steps) {
-    return std::visit([](const auto& s) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(s)>, Leapfrog>) return s.dt;
-        else return s.dt_max;
-    }, steps);
+    return std::visit(
+        [](const auto& s) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(s)>, Leapfrog>)
+                return s.dt;
+            else
+                return s.dt_max;
+        },
+        steps);
 }
 
 void validate(const Steps& steps) {
@@ -21,10 +25,14 @@ void validate(const Steps& steps) {
                     fmt::format("dt = {} cannot be used: it must be finite and not zero", leapfrog->dt));
         return;
     }
-    const auto& control = std::visit([](const auto& s) -> StepControl {
-        if constexpr (std::is_same_v<std::decay_t<decltype(s)>, Leapfrog>) return {};
-        else return s;
-    }, steps);
+    const auto& control = std::visit(
+        [](const auto& s) -> StepControl {
+            if constexpr (std::is_same_v<std::decay_t<decltype(s)>, Leapfrog>)
+                return {};
+            else
+                return s;
+        },
+        steps);
     KS_VALIDATE(std::isfinite(control.dt_max) && control.dt_max > 0,
                 fmt::format("dt_max = {} cannot be used: it must be finite and above zero", control.dt_max));
     KS_VALIDATE(std::isfinite(control.eta) && control.eta > 0,

@@ -83,12 +83,11 @@ struct System {
     template <class T>
     void send(const std::vector<T>& from, View<T> to) {
         if (given.size() == 0) return copy_from_host(on, to, view(from));
-        in_pieces(
-            [&](index_t first, const std::vector<std::uint32_t>& index) {
-                std::vector<T> piece(index.size());
-                for (std::size_t k = 0; k < index.size(); ++k) piece[k] = from[index[k]];
-                copy_from_host(on, to.subview(first, static_cast<index_t>(index.size())), view(piece));
-            });
+        in_pieces([&](index_t first, const std::vector<std::uint32_t>& index) {
+            std::vector<T> piece(index.size());
+            for (std::size_t k = 0; k < index.size(); ++k) piece[k] = from[index[k]];
+            copy_from_host(on, to.subview(first, static_cast<index_t>(index.size())), view(piece));
+        });
     }
 
     /// To the host, in the order given.

@@ -15,8 +15,8 @@ namespace kasane::gravity::detail {
 struct FarSeries {
     static constexpr int count = 35;
     float l[count];
-    // Order of the terms: those of degree 0 to 4, each degree with its indices ascending as in a sorted word of x, y and z: 1, then x y z, then
-    // xx xy xz yy yz zz, and so on to the fifteen of degree 4, zzzz the last.
+    // Order of the terms: those of degree 0 to 4, each degree with its indices ascending as in a sorted word of x, y and z: 1, then x y z,
+    // then xx xy xz yy yz zz, and so on to the fifteen of degree 4, zzzz the last.
 };
 
 /// Adds a cell.   @param x, y, z  cell minus centre   @param over_rho  1/sqrt(x^2 + y^2 + z^2 + eps^2)
@@ -47,8 +47,8 @@ __device__ inline void add_monopole(float (&l)[FarSeries::count], float x, float
 }
 
 /// Adds the second moments of a cell, in the same units, to the terms up to second order.
-__device__ inline void add_quadrupole(float (&l)[FarSeries::count], float x, float y, float z, float xx, float xy, float xz, float yy, float yz,
-                          float zz, float over_rho) {
+__device__ inline void add_quadrupole(float (&l)[FarSeries::count], float x, float y, float z, float xx, float xy, float xz, float yy,
+                                      float yz, float zz, float over_rho) {
     const float w = over_rho * over_rho;
     const float h1 = 0.5f * over_rho * w, h2 = 3 * h1 * w, h3 = 5 * h2 * w, h4 = 7 * h3 * w;  // g / 2
     const float qx = xx * x + xy * y + xz * z, qy = xy * x + yy * y + yz * z, qz = xz * x + yz * y + zz * z;
@@ -77,7 +77,7 @@ __device__ inline FarValue far_field(const float* l, float x, float y, float z) 
     float t3[10], t2[6], t1[3];
     constexpr float third = 1.f / 3, quarter = 0.25f;
     constexpr int up[10][3] = {{20, 21, 22}, {21, 23, 24}, {22, 24, 25}, {23, 26, 27}, {24, 27, 28},
-                           {25, 28, 29}, {26, 30, 31}, {27, 31, 32}, {28, 32, 33}, {29, 33, 34}};
+                               {25, 28, 29}, {26, 30, 31}, {27, 31, 32}, {28, 32, 33}, {29, 33, 34}};
     constexpr int up2[6][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}, {3, 6, 7}, {4, 7, 8}, {5, 8, 9}};
     constexpr int up1[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     // for the acceleration grad = L_1 + (L_2 y + (L_3 y y + L_4 y y y / 3) / 2): divisors 1, 2, 3; for phi 2, 3, 4 and 1

@@ -17,7 +17,7 @@ struct LinkTargets {
     static constexpr int most = 32 * 32;
     int count = 0;
     float acceleration = INFINITY;  ///< the least
-    std::uint32_t body[most];  ///< ascending
+    std::uint32_t body[most];       ///< ascending
     float x[most], y[most], z[most];
     double ax[most], ay[most], az[most], phi[most];
 };

@@ -170,7 +170,9 @@ __global__ void __launch_bounds__(block) walk(const __grid_constant__ WalkJob jo
     for (int v = 0; v < V; ++v) {
         if (idle || v >= static_cast<int>(shape.vector) || mine + v >= group_end) continue;
         const auto& t = target[v];
-        const auto out = [](double unit, double total, float rest) { return static_cast<float>(unit * (total + static_cast<double>(rest))); };
+        const auto out = [](double unit, double total, float rest) {
+            return static_cast<float>(unit * (total + static_cast<double>(rest)));
+        };
         if (job.out_acceleration)
             job.out_acceleration[index[v]] = {out(job.per_acceleration, t.total_x, t.ax), out(job.per_acceleration, t.total_y, t.ay),
                                               out(job.per_acceleration, t.total_z, t.az)};

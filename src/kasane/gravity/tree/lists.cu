@@ -28,7 +28,7 @@ template <bool Phi, bool Far>
 struct alignas(16) Shared {
     static constexpr unsigned sums = Phi ? 5 : 3;
     double total[targets_per_lane][sums][warp_size];  ///< of each lane's targets over its share of the lists: x y z, phi, same
-    float4 cell[3][warp_size];  ///< staged cells: x y z m | 7.5 Q: xx xy xz yy | yz zz, -1.5 tr Q, -
+    float4 cell[3][warp_size];                        ///< staged cells: x y z m | 7.5 Q: xx xy xz yy | yz zz, -1.5 tr Q, -
     float far[Far ? 36 : 4];
     unsigned long long bodies, cells, tests, groups;
     uint2 run[runs_size];  ///< bodies [x, y)
@@ -117,7 +117,8 @@ template <bool Far>
 constexpr int blocks_per_sm = Far ? 4 : 6;
 
 template <bool Quad, bool Phi, bool Far>
-__global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice) {
+__global__ void __launch_bounds__(block, blocks_per_sm<Far>)
+    walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice) {
     extern __shared__ float4 dynamic[];
     const unsigned lane = lane_index();
     using SharedOfWarp = Shared<Phi, Far>;
@@ -233,7 +234,8 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
                 const float4 bound = __ldg(reinterpret_cast<const float4*>(job.tree.test) + node);
                 const NodeLink link = __ldg(job.tree.link + node);
                 const float rx = m.x - center[0], ry = m.y - center[1], rz = m.z - center[2];
-                const float ex = fmaxf(fabsf(rx) - half[0], 0.f), ey = fmaxf(fabsf(ry) - half[1], 0.f), ez = fmaxf(fabsf(rz) - half[2], 0.f);
+                const float ex = fmaxf(fabsf(rx) - half[0], 0.f), ey = fmaxf(fabsf(ry) - half[1], 0.f),
+                            ez = fmaxf(fabsf(rz) - half[2], 0.f);
                 const float d2 = fmaf(ex, ex, fmaf(ey, ey, ez * ez));
                 const std::uint32_t begin = __float_as_uint(bound.z), count = __float_as_uint(bound.w);
                 float reached = d2 * a_least * d2;  // d^4 a, or d^5 a
@@ -341,7 +343,8 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
                         const bool mine = done + lane < fars;
                         const std::uint32_t node = shared.far_index[mine ? done + lane : done];
                         const float4 m = load_center(job.tree.center, node);
-                        const float x = (m.x - center[0]) * over_radius, y = (m.y - center[1]) * over_radius, z = (m.z - center[2]) * over_radius;
+                        const float x = (m.x - center[0]) * over_radius, y = (m.y - center[1]) * over_radius,
+                                    z = (m.z - center[2]) * over_radius;
                         const float over_rho = over_sqrt(fmaf(x, x, fmaf(y, y, fmaf(z, z, eps2))));
                         const float mass = mine ? m.w : 0.f;
                         if constexpr (Quad) {
@@ -395,7 +398,8 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>) walk(const __grid_c
 #pragma unroll
             for (unsigned k = 0; k < shared.sums; ++k) {
                 total[k] = shared.total[v][k][lane];
-                for (unsigned step = width; step < warp_size; step *= 2) total[k] += __shfl_xor_sync(all_lanes, total[k], static_cast<int>(step));
+                for (unsigned step = width; step < warp_size; step *= 2)
+                    total[k] += __shfl_xor_sync(all_lanes, total[k], static_cast<int>(step));
             }
             if (Far && any_far) {
                 const auto far = far_field<Phi>(shared.far, (at.x[v] - center[0]) * over_radius, (at.y[v] - center[1]) * over_radius,
@@ -443,7 +447,8 @@ void launch(Cuda on, int multiprocessors, const WalkJob& job, ListsChoice choice
     KS_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     int resident = 0;
     KS_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, bytes));
-    KS_VALIDATE(resident > 0, "interaction lists of " + std::to_string(choice.list) + " entries do not fit the shared memory of this device");
+    KS_VALIDATE(resident > 0,
+                "interaction lists of " + std::to_string(choice.list) + " entries do not fit the shared memory of this device");
     const auto wanted = (static_cast<index_t>(job.targets) + warps_per_block - 1) / warps_per_block;  // a target is a group at least
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(std::min<index_t>(wanted, static_cast<index_t>(resident) * multiprocessors)));

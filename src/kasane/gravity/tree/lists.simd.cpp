@@ -193,8 +193,7 @@ HWY_NOINLINE void evaluate_cells(const WalkJob& job, std::uint32_t targets, List
 #pragma GCC unroll 8
             for (int k = 0; k < cell_block; ++k) pull_of_cells<Potential>(d, target[k], row, at, eps2);
         }
-        for (int k = 0; k < cell_block; ++k)
-            add_sums<Potential>(d, target[k], &s.sum[5 * (i + static_cast<std::size_t>(k))], 1, 1);
+        for (int k = 0; k < cell_block; ++k) add_sums<Potential>(d, target[k], &s.sum[5 * (i + static_cast<std::size_t>(k))], 1, 1);
     }
     s.cells.size = 0;
 }
@@ -283,9 +282,8 @@ class GroupWalk {
             hn::LoadInterleaved4(d, &test->radius2, radius2, weight, begin, number);
             const auto zero = hn::Zero(d);
             // Distance to the box along an axis: below it, above it, or 0.
-            const auto outside = [&](auto c, float low, float high) HWY_ATTR {
-                return hn::Max(hn::Max(hn::Sub(hn::Set(d, low), c), hn::Sub(c, hn::Set(d, high))), zero);
-            };
+            const auto outside = [&](auto c, float low, float high)
+                                     HWY_ATTR { return hn::Max(hn::Max(hn::Sub(hn::Set(d, low), c), hn::Sub(c, hn::Set(d, high))), zero); };
             const auto dx = outside(x, low_.x, high_.x), dy = outside(y, low_.y, high_.y), dz = outside(z, low_.z, high_.z);
             const auto d2 = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::Mul(dx, dx)));
             auto power = hn::Mul(hn::Mul(d2, d2), hn::Set(d, acceleration_));
@@ -436,7 +434,7 @@ class GroupWalk {
     float acceleration_ = 0;  ///< the least of the targets
     std::int32_t first_body_ = 0, last_body_ = 0;
     std::uint32_t inside_ = 0, inside_limit_ = 0;  ///< bodies taken from leaves whose centre of mass lies in the box
-    std::size_t top_ = 0;  ///< nodes on the stack
+    std::size_t top_ = 0;                          ///< nodes on the stack
     double bodies_ = 0, cells_ = 0, tests_ = 0;
 };
 

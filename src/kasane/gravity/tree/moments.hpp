@@ -168,8 +168,7 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
         reach = lesser(reach, std::sqrt(x * x + y * y + z * z));
     }
     box.b = reach * (1 + 6e-7f);  // above the roundings of a difference, a square, a root and a sum: 10 times 2^-24
-    if (quadrupoles)
-        q = {lanes.sum(q.xx), lanes.sum(q.xy), lanes.sum(q.xz), lanes.sum(q.yy), lanes.sum(q.yz), lanes.sum(q.zz)};
+    if (quadrupoles) q = {lanes.sum(q.xx), lanes.sum(q.xy), lanes.sum(q.xz), lanes.sum(q.yy), lanes.sum(q.yz), lanes.sum(q.zz)};
 
     set_acceptance(by, c, box, test);
     if (lanes.index() == 0) {

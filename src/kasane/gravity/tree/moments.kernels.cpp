@@ -154,8 +154,8 @@ void Octree<S>::refresh() {
     make_room(on_, center_, nodes);
     make_room(on_, key_scratch_, words * nodes);
     if (quadrupoles) make_room(on_, quadrupole_, nodes);
-    const detail::NodeArrays tree{body_.data(), link_.data(), test_.data(), center_.data(), quadrupole_.data(),
-                                  reinterpret_cast<detail::Extent*>(key_scratch_.data())};
+    const detail::NodeArrays tree{body_.data(),   link_.data(),       test_.data(),
+                                  center_.data(), quadrupole_.data(), reinterpret_cast<detail::Extent*>(key_scratch_.data())};
     const auto by = acceptance(options_, frame_);
     if (quadrupoles)
         make_all<true>(on_, tree, by, plan_);

@@ -58,9 +58,9 @@ KS_FN std::uint32_t child_count(NodeLink link) { return (link >> 29) + 1; }
 struct OctreeView {
     const Body* body = nullptr;  ///< [bodies], in curve order
     index_t bodies = 0;
-    const Body* center = nullptr;     ///< [nodes], mass and centre of mass
-    const NodeTest* test = nullptr;   ///< [nodes]
-    const NodeLink* link = nullptr;   ///< [nodes]
+    const Body* center = nullptr;            ///< [nodes], mass and centre of mass
+    const NodeTest* test = nullptr;          ///< [nodes]
+    const NodeLink* link = nullptr;          ///< [nodes]
     const std::uint32_t* next = nullptr;     ///< [nodes], where a depth-first walk goes on behind this subtree; `nodes` at the end
     const Quadrupole* quadrupole = nullptr;  ///< [nodes], null for monopoles
     index_t nodes = 0;

@@ -70,14 +70,13 @@ struct CountChildren {
     std::uint32_t* children;  ///< [nodes + 1], the last one zero
     KS_FN void operator()(index_t i) const {
         std::uint32_t number = 0;
-        if (i < nodes && node[i].count > leaf_size)
-            for_octants(node[i], bound + 8 * i, [&](std::uint32_t, std::uint32_t) { ++number; });
+        if (i < nodes && node[i].count > leaf_size) for_octants(node[i], bound + 8 * i, [&](std::uint32_t, std::uint32_t) { ++number; });
         children[i] = number > 1 ? number : 0;
     }
 };
 
 struct MakeChildren {
-    index_t first;  ///< node of the level
+    index_t first;   ///< node of the level
     index_t behind;  ///< first node of the next level
     const std::uint32_t* bound;
     const std::uint32_t* before;  ///< children of earlier nodes, [nodes of the level + 1]

@@ -17,9 +17,10 @@ void validate(const GeometricMac& mac) {
     KS_VALIDATE(mac.theta > 0, fmt::format("theta = {} cannot be used: an opening angle of 0 or below accepts no cell; take 0.3 to 0.8, or "
                                            "direct summation for exact forces",
                                            mac.theta));
-    KS_VALIDATE(mac.theta <= 1, fmt::format("theta = {} is too large: cells would be accepted from inside, where the multipole error has no "
-                                            "bound; take at most 1, usually 0.6",
-                                            mac.theta));
+    KS_VALIDATE(mac.theta <= 1,
+                fmt::format("theta = {} is too large: cells would be accepted from inside, where the multipole error has no "
+                            "bound; take at most 1, usually 0.6",
+                            mac.theta));
 }
 
 void validate(const AccelerationMac& mac) {

@@ -12,8 +12,8 @@ TreeField tree_field_on(S on, const std::vector<Vec3<double>>& position, const s
 }  // namespace detail
 
 TreeField tree_field(const AnySpace& on, const std::vector<Vec3<double>>& position, const std::vector<double>& mass, const Tree& options) {
-    KS_VALIDATE(position.size() == mass.size(), fmt::format("{} positions do not go with {} masses: every particle needs one of each",
-                                                            position.size(), mass.size()));
+    KS_VALIDATE(position.size() == mass.size(),
+                fmt::format("{} positions do not go with {} masses: every particle needs one of each", position.size(), mass.size()));
     return std::visit([&](auto space) { return detail::tree_field_on(space, position, mass, options); }, on);
 }
 

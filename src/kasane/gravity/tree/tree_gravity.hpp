@@ -1,6 +1,7 @@
 // The tree as the force of a simulation: rebuilds the tree when it is due (tuner.hpp) and keeps the particles in its curve's order.
-// Invariant: bodies and moments belong to one time. The topology may be older, by one full walk at most: moments, reaches and boxes come from
-// the bodies, so that the error of a single force stays that of the criterion, but an older topology lets the energy drift (docs/tree-code.md).
+// Invariant: bodies and moments belong to one time. The topology may be older, by one full walk at most: moments, reaches and boxes come
+// from the bodies, so that the error of a single force stays that of the criterion, but an older topology lets the energy drift
+// (docs/tree-code.md).
 #pragma once
 
 #include <kasane/core/base/timer.hpp>

@@ -9,8 +9,8 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr double memory = 0.98;           // weight of a walk against the next one of its kind
-constexpr int tries = 3;                  // of each candidate; the best counts, others were disturbed
+constexpr double memory = 0.98;  // weight of a walk against the next one of its kind
+constexpr int tries = 3;         // of each candidate; the best counts, others were disturbed
 
 // One after the other: group, extent, list, lanes. Each is tried with what was best of those before.
 constexpr int stages = 4;
@@ -55,8 +55,9 @@ void TreeTuner::built(double seconds) {
     if (steps_since_ > 0) {
         tuning_.rebuild_interval = steps_since_;
         if (!deterministic_)
-            log::debug("tree: rebuilt after {} block steps ({:.3g} full walks); a build takes {:.3g} s, walks grew by {:.3g} s, {:.3g} per time",
-                       steps_since_, targets_since_ / n_, seconds, excess_, growth_);
+            log::debug(
+                "tree: rebuilt after {} block steps ({:.3g} full walks); a build takes {:.3g} s, walks grew by {:.3g} s, {:.3g} per time",
+                steps_since_, targets_since_ / n_, seconds, excess_, growth_);
     }
     build_seconds_ = seconds;
     excess_ = targets_since_ = 0;
@@ -96,7 +97,7 @@ void TreeTuner::fit(index_t targets, double seconds, double age) {
         total += weight;
     }
     if (total <= 0 || variance <= 1e-12 * age * age * total) return;
-    const double slope = covariance / variance;          // g / (1 + g s) at the middle
+    const double slope = covariance / variance;           // g / (1 + g s) at the middle
     const double at_middle = 1 - slope * middle / total;  // 1 / (1 + g s)
     growth_ = std::max(0.0, slope) / std::max(at_middle, 0.1);
 }
@@ -110,20 +111,22 @@ void TreeTuner::try_next(double score) {
         tuning_.walk = candidates_[trying_].walk;
         return;
     }
-    const auto best = std::min_element(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) { return a.best < b.best; });
+    const auto best =
+        std::min_element(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) { return a.best < b.best; });
     tuning_.walk = best->walk;
     if (stage_ == 0) own_ = candidates_.front().best;
     const double found = best->best;
     if (++stage_ < stages) return begin_stage();
     candidates_.clear();
     const auto& walk = tuning_.walk;
-    log::info("walk: groups of {}, extent {}, lists of {}, {} lanes a target (0: the walk's own): {:.3g} of the time of its own choices", walk.group,
-              walk.group_extent, walk.list, walk.lanes, found / own_);
+    log::info("walk: groups of {}, extent {}, lists of {}, {} lanes a target (0: the walk's own): {:.3g} of the time of its own choices",
+              walk.group, walk.group_extent, walk.list, walk.lanes, found / own_);
 }
 
 TreeTuning TreeTuner::tuning() const {
     auto tuning = tuning_;
-    if (stage_ < stages) tuning.walk.group = tuning.walk.list = tuning.walk.lanes = 0, tuning.walk.group_extent = 0;  // nothing is decided yet
+    if (stage_ < stages)
+        tuning.walk.group = tuning.walk.list = tuning.walk.lanes = 0, tuning.walk.group_extent = 0;  // nothing is decided yet
     return tuning;
 }
 

@@ -87,11 +87,7 @@ struct Walk<Cuda>::State {
     double resident_mib = 0;  ///< of the L2 cache, set aside by us
 
     State(Cuda space, const Tree& tree)
-        : on(space),
-          options(tree),
-          multiprocessors(device_info(AnySpace{space}).units),
-          ledger(space, 1),
-          cut(space, detail::most_cut) {
+        : on(space), options(tree), multiprocessors(device_info(AnySpace{space}).units), ledger(space, 1), cut(space, detail::most_cut) {
         detail::clear(on, ledger.data(), sizeof(detail::WalkLedger));
         KS_CUDA(cudaMemsetAsync(cut.data(), 0, detail::most_cut * sizeof(detail::TargetGroup), on.stream));
     }
@@ -189,8 +185,9 @@ WalkCounts Walk<Cuda>::counts() {
     const auto ledger = to_host(s.ledger)[0];
     detail::clear(s.on, s.ledger.data(), sizeof(detail::WalkLedger));
     if (ledger.exceeded)
-        throw ComputationError("the walk met a tree that asks for more than the 608 nodes of its stack, so some forces lack cells: "
-                               "the tree is not one that Octree builds; please report it");
+        throw ComputationError(
+            "the walk met a tree that asks for more than the 608 nodes of its stack, so some forces lack cells: "
+            "the tree is not one that Octree builds; please report it");
     return {static_cast<double>(ledger.bodies), static_cast<double>(ledger.cells), static_cast<double>(ledger.tests),
             static_cast<double>(ledger.all_groups)};
 }

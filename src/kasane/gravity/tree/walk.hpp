@@ -15,7 +15,7 @@ namespace kasane::gravity {
 struct WalkTargets {
     View<const std::uint32_t> index;  ///< of bodies, ascending; with `all` it is not read
     bool all = true;
-    View<const float> acceleration;   ///< |a| of every body from its last force, in the particles' units; empty: criteria without it
+    View<const float> acceleration;  ///< |a| of every body from its last force, in the particles' units; empty: criteria without it
 };
 
 /// Where it goes, indexed by body, in the particles' units; only targets are written. An empty view is not computed.
@@ -36,13 +36,13 @@ struct WalkCounts {
 
 /// Knobs that change speed and never accuracy beyond the criterion; zero: the walk's own choice.
 struct WalkTuning {
-    int group = 0;           ///< most targets of one group
-    double group_extent = 0; ///< a group ends where it would grow beyond so many times the extent that its number of targets suggests
-    int lanes = 0;           ///< CUDA lists: lanes that share a target
-    int list = 0;            ///< interaction-list entries
-    bool async_copy = true;       ///< CUDA lists: bodies of opened leaves by asynchronous copy into shared memory
-    bool warp_reduce = true;      ///< CUDA lists: hardware min/max over a warp, through order-preserving integers; else shuffles
-    double l2_persist_mib = 0;    ///< CUDA lists: bodies kept in so much of the L2 cache
+    int group = 0;              ///< most targets of one group
+    double group_extent = 0;    ///< a group ends where it would grow beyond so many times the extent that its number of targets suggests
+    int lanes = 0;              ///< CUDA lists: lanes that share a target
+    int list = 0;               ///< interaction-list entries
+    bool async_copy = true;     ///< CUDA lists: bodies of opened leaves by asynchronous copy into shared memory
+    bool warp_reduce = true;    ///< CUDA lists: hardware min/max over a warp, through order-preserving integers; else shuffles
+    double l2_persist_mib = 0;  ///< CUDA lists: bodies kept in so much of the L2 cache
 };
 
 template <Space S>

@@ -13,13 +13,13 @@ namespace kasane::gravity::detail {
 /// One walk: the tree, the targets and how results come back to the particles' units.
 struct WalkJob {
     OctreeView tree;
-    const std::uint32_t* index;     ///< null: target i is body i
+    const std::uint32_t* index;  ///< null: target i is body i
     index_t targets;
-    const float* acceleration;      ///< |a| of the last force; null: 1 everywhere
-    double acceleration_unit;       ///< |a| in tree units per |a| of the particles
+    const float* acceleration;  ///< |a| of the last force; null: 1 everywhere
+    double acceleration_unit;   ///< |a| in tree units per |a| of the particles
     float eps2;
-    bool softened;                  ///< pairs need no mask
-    double self_potential;          ///< 1 / eps, what a target's own mass contributes; 0 when a mask leaves it out
+    bool softened;          ///< pairs need no mask
+    double self_potential;  ///< 1 / eps, what a target's own mass contributes; 0 when a mask leaves it out
     double per_acceleration, per_potential;
     WalkField out;
 
@@ -53,7 +53,7 @@ class InteractionList {
     bool full() const { return size >= capacity_; }
 
     index_t size = 0;
-    static constexpr index_t largest_piece = 64;  ///< entries that may come at once
+    static constexpr index_t largest_piece = 64;          ///< entries that may come at once
     static constexpr index_t slack = largest_piece + 32;  ///< and vectors that write beyond the end
 
    private:
@@ -64,7 +64,7 @@ class InteractionList {
 /// What a thread keeps between groups.
 struct ListsScratch {
     InteractionList bodies, cells;
-    std::vector<std::int32_t> cell_index;   ///< nodes of `cells` whose quadrupoles are still to come
+    std::vector<std::int32_t> cell_index;  ///< nodes of `cells` whose quadrupoles are still to come
     std::vector<NodeLink> stack;
     std::vector<float> x, y, z;  ///< of the targets
     std::vector<double> sum;     ///< 4 of each target
@@ -73,12 +73,12 @@ struct ListsScratch {
 
 /// WalkTuning with everything chosen.
 struct ListsChoice {
-    index_t group;           ///< most targets of a group
+    index_t group;  ///< most targets of a group
     double group_extent;
-    index_t list;            ///< entries of a list before it is evaluated
-    std::uint32_t few;       ///< an accepted node of so many bodies gives them in place of its multipole
-    std::uint32_t open_leaf; ///< a node of so many bodies that is not accepted gives them, leaf or not
-    std::uint32_t inside;    ///< targets times bodies in their box from which on a group is divided
+    index_t list;             ///< entries of a list before it is evaluated
+    std::uint32_t few;        ///< an accepted node of so many bodies gives them in place of its multipole
+    std::uint32_t open_leaf;  ///< a node of so many bodies that is not accepted gives them, leaf or not
+    std::uint32_t inside;     ///< targets times bodies in their box from which on a group is divided
 };
 
 /// Walks and evaluates one group: `lists`.

@@ -13,11 +13,11 @@ namespace kasane::gravity::detail {
 
 /// On the device. What a walk counts is added once per warp. The first part is cleared before each walk.
 struct WalkLedger {
-    unsigned next;      ///< group to be drawn next
-    unsigned groups;    ///< of this walk, where the targets are divided on the device
+    unsigned next;                ///< group to be drawn next
+    unsigned groups;              ///< of this walk, where the targets are divided on the device
     unsigned cut_tail, cut_head;  ///< groups that were cut off others: given, and taken
-    int cut_waiting;    ///< of them, at least so many are free to be taken
-    unsigned exceeded;  ///< a stack was full
+    int cut_waiting;              ///< of them, at least so many are free to be taken
+    unsigned exceeded;            ///< a stack was full
     unsigned long long bodies, cells, tests, all_groups;
 };
 
@@ -29,19 +29,19 @@ struct TargetGroup {
 /// One walk: the tree, the targets and how results come back to the particles' units.
 struct WalkJob {
     OctreeView tree;
-    const std::uint32_t* index;    ///< null: target i is body i
+    const std::uint32_t* index;  ///< null: target i is body i
     std::uint32_t targets;
-    const TargetGroup* group;      ///< null: runs of `group_size` targets; else ledger->groups of them
+    const TargetGroup* group;  ///< null: runs of `group_size` targets; else ledger->groups of them
     std::uint32_t group_size;
-    const float* acceleration;     ///< |a| of the last force; null: 1 everywhere
-    float eps2;                    ///< at least coincident2
-    float over_eps;                ///< 0 for an unsoftened potential
-    double acceleration_unit;      ///< |a| in tree units per |a| of the particles
+    const float* acceleration;  ///< |a| of the last force; null: 1 everywhere
+    float eps2;                 ///< at least coincident2
+    float over_eps;             ///< 0 for an unsoftened potential
+    double acceleration_unit;   ///< |a| in tree units per |a| of the particles
     double per_acceleration, per_potential;
     Vec3<float>* out_acceleration;
     float* out_potential;
     WalkLedger* ledger;
-    TargetGroup* cut;              ///< [most_cut] groups that were cut off others, in ledger's account; all zero between walks
+    TargetGroup* cut;  ///< [most_cut] groups that were cut off others, in ledger's account; all zero between walks
 
     __device__ std::uint32_t body(std::uint32_t target) const { return index ? index[target] : target; }
     /// In tree units; never so large that d^5 times it is not a number.
@@ -67,11 +67,11 @@ struct FarRule {
 };
 
 struct ListsChoice {
-    int list = 0;              ///< entries of the list of bodies
+    int list = 0;  ///< entries of the list of bodies
     bool async_copy = true, warp_reduce = true;
-    std::uint32_t few = 0;        ///< a leaf of so many bodies gives them in place of an accepted cell
-    unsigned most_inside = 256;   ///< bodies in a group's box; a group with more is cut
-    unsigned most_entries = 0;    ///< of the lists of a group; one with more is cut; twice as many for a quarter of the targets
+    std::uint32_t few = 0;       ///< a leaf of so many bodies gives them in place of an accepted cell
+    unsigned most_inside = 256;  ///< bodies in a group's box; a group with more is cut
+    unsigned most_entries = 0;   ///< of the lists of a group; one with more is cut; twice as many for a quarter of the targets
     FarRule far;
     const void* resident = nullptr;  ///< bodies kept in the L2 cache
     std::size_t resident_bytes = 0;

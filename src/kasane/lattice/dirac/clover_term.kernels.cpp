@@ -80,7 +80,8 @@ double log_determinant(const CloverTerm<KS_SPACE>& A, Parity parity) {
     parallel_for(on, sites.size(), LogDeterminant{A.view(), parity, sites.data()});
     double sum = 0;
     for (const double value : to_host(sites)) sum += value;
-    if (!(sum == sum)) throw ComputationError("the clover term is not positive definite on some site: kappa c_sw is too large for this field");
+    if (!(sum == sum))
+        throw ComputationError("the clover term is not positive definite on some site: kappa c_sw is too large for this field");
     return sum;
 }
 

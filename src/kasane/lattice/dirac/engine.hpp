@@ -49,14 +49,14 @@ class FieldAlgebra {
     FieldAlgebra(FieldAlgebra&&) noexcept;
 
     Vector like(const Vector& x) const;
-    void copy(const Vector& x, Vector& y);   ///< y = x
-    void zero(Vector& y);                    ///< y = 0
-    double norm2(const Vector& x);           ///< sum |x_i|^2
-    Scalar dot(const Vector& x, const Vector& y);  ///< sum conj(x_i) y_i
+    void copy(const Vector& x, Vector& y);                       ///< y = x
+    void zero(Vector& y);                                        ///< y = 0
+    double norm2(const Vector& x);                               ///< sum |x_i|^2
+    Scalar dot(const Vector& x, const Vector& y);                ///< sum conj(x_i) y_i
     void axpby(Scalar a, const Vector& x, Scalar b, Vector& y);  ///< y = a x + b y; where b = 0, y is not read
 
-    double axpy_norm2(Scalar a, const Vector& x, Vector& y);                   ///< y += a x; |y|^2
-    std::pair<Scalar, double> dot_norm2(const Vector& x, const Vector& y);     ///< {x.y, |x|^2}
+    double axpy_norm2(Scalar a, const Vector& x, Vector& y);                        ///< y += a x; |y|^2
+    std::pair<Scalar, double> dot_norm2(const Vector& x, const Vector& y);          ///< {x.y, |x|^2}
     void axpbypz(Scalar a, const Vector& x, Scalar b, const Vector& y, Vector& z);  ///< z = a x + b y + z
     /// BiCGStab's direction: p = r + beta (p - omega v)
     void direction(const Vector& r, Scalar beta, Scalar omega, const Vector& v, Vector& p);

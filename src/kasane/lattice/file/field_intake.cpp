@@ -83,21 +83,23 @@ void FieldIntake::judge_links(GaugeFileFacts& facts) {
         facts.notes.push_back("64 bits hold links of single precision: every number is one of 32 bits");
     if (outliers.count == 0) return;
     const auto s = field_.extents.site(outliers.site);
-    complain(fmt::format("{} of its {} links are not in SU(3), first the link of site ({}, {}, {}, {}) in direction {}: {}; up to {:.0e} is "
-                         "rounding. It is damaged, or in another format than its header says",
-                         outliers.count, field_.links.size(), s[0], s[1], s[2], s[3], direction(outliers.mu),
-                         std::isfinite(outliers.distance) ? fmt::format("{:.2g} from unitarity and determinant 1", outliers.distance)
-                                                          : "no entry of a unitary matrix can be so large, infinite or not a number",
-                         su3_tolerance(single_)));
+    complain(
+        fmt::format("{} of its {} links are not in SU(3), first the link of site ({}, {}, {}, {}) in direction {}: {}; up to {:.0e} is "
+                    "rounding. It is damaged, or in another format than its header says",
+                    outliers.count, field_.links.size(), s[0], s[1], s[2], s[3], direction(outliers.mu),
+                    std::isfinite(outliers.distance) ? fmt::format("{:.2g} from unitarity and determinant 1", outliers.distance)
+                                                     : "no entry of a unitary matrix can be so large, infinite or not a number",
+                    su3_tolerance(single_)));
 }
 
 void FieldIntake::compare_averages(const GaugeFileFacts& facts) {
     const auto compare = [&](const char* what, const std::optional<Stated>& stated, double found) {
         if (!stated || std::abs(found - stated->value) <= stated->tolerance) return;
-        complain(fmt::format("its header states {} {:.15g}, and that of its links is {:.15g}: they differ by {:.1e}, where {:.1e} is rounding. "
-                             "It is damaged, or the header is another file's",
-                             what, stated->value, found, std::abs(found - stated->value), stated->tolerance),
-                 what);
+        complain(
+            fmt::format("its header states {} {:.15g}, and that of its links is {:.15g}: they differ by {:.1e}, where {:.1e} is rounding. "
+                        "It is damaged, or the header is another file's",
+                        what, stated->value, found, std::abs(found - stated->value), stated->tolerance),
+            what);
     };
     if (plaquette_) compare(facts.format == GaugeFormat::nersc ? "PLAQUETTE" : "plaquette", plaquette_, plaquette(field_).mean());
     if (link_trace_) compare(facts.format == GaugeFormat::nersc ? "LINK_TRACE" : "link trace", link_trace_, link_trace(field_));

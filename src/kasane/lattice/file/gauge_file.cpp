@@ -25,11 +25,12 @@ void check_links(const std::filesystem::path& file, const GaugeField& field, int
     }
     const double allowed = su3_tolerance(bits == 32 || single);
     const auto s = field.extents.site(at / 4);
-    KS_VALIDATE(worst <= allowed,
-                fmt::format("is not written: the link of site ({}, {}, {}, {}) in direction {} is {:.2g} from SU(3), and {:.0e} is allowed. "
-                            "Reunitarise the field first",
-                            s[0], s[1], s[2], s[3], "xyzt"[at % 4], worst, allowed),
-                {file.string(), 0, 0, ""});
+    KS_VALIDATE(
+        worst <= allowed,
+        fmt::format("is not written: the link of site ({}, {}, {}, {}) in direction {} is {:.2g} from SU(3), and {:.0e} is allowed. "
+                    "Reunitarise the field first",
+                    s[0], s[1], s[2], s[3], "xyzt"[at % 4], worst, allowed),
+        {file.string(), 0, 0, ""});
 }
 
 }  // namespace

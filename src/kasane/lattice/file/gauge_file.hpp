@@ -1,6 +1,6 @@
 // Gauge configurations in files: NERSC, ILDG in LIME, MILC v5 (read only), openQCD.
-// Invariants: a file is hostile until checked: lengths, dimensions and records are looked at before memory is taken; checksums are verified;
-// files are written whole or not at all; what was read and is written again in the same format is the same payload, bit by bit.
+// Invariants: a file is hostile until checked: lengths, dimensions and records are looked at before memory is taken; checksums are
+// verified; files are written whole or not at all; what was read and is written again in the same format is the same payload, bit by bit.
 #pragma once
 
 #include <kasane/core/io/atomic_file.hpp>
@@ -17,8 +17,8 @@ enum class GaugeFormat { nersc, ildg, milc, openqcd };
 const char* name(GaugeFormat format);
 
 struct Checksum {
-    std::string kind;      ///< "nersc", "scidac", "milc"; "plaquette" for openQCD, which has no other; "none"
-    std::string stored;    ///< hexadecimal, empty where the file has none
+    std::string kind;    ///< "nersc", "scidac", "milc"; "plaquette" for openQCD, which has no other; "none"
+    std::string stored;  ///< hexadecimal, empty where the file has none
     std::string computed;
     bool ok = true;
 };
@@ -26,8 +26,8 @@ struct Checksum {
 /// What a file says of itself beside the links.
 struct GaugeFileFacts {
     GaugeFormat format{};
-    int bits = 64;           ///< of a stored real number
-    int rows = 3;            ///< of a stored matrix: 2 or 3
+    int bits = 64;  ///< of a stored real number
+    int rows = 3;   ///< of a stored matrix: 2 or 3
     bool big_endian = true;
     std::optional<double> stored_plaquette{}, stored_link_trace{};
     Checksum checksum{};

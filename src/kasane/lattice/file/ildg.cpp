@@ -135,13 +135,15 @@ Layout scidac_layout(XmlRecord file, XmlRecord record) {
     Words words(dims);
     for (auto& extent : layout.n) {
         const auto word = words.next();
-        if (!dims.empty() && parse_number(word, extent) != NumberText::good) file.problem("dims", in_quotes(dims) + " is not four whole numbers");
+        if (!dims.empty() && parse_number(word, extent) != NumberText::good)
+            file.problem("dims", in_quotes(dims) + " is not four whole numbers");
     }
     if (!words.next().empty()) file.problem("dims", in_quotes(dims) + " is not four whole numbers");
     if (const auto parts = file.find("volfmt"); !parts.empty() && parts != "0")
         file.problem("volfmt", in_quotes(parts) + ": it is one of several files, and one whole file (0) is read. Join them first");
     const auto precision = record.need("precision");
-    if (!precision.empty() && precision != "F" && precision != "D") record.problem("precision", in_quotes(precision) + " is not read: F or D is");
+    if (!precision.empty() && precision != "F" && precision != "D")
+        record.problem("precision", in_quotes(precision) + " is not read: F or D is");
     layout.bits = precision == "F" ? 32 : 64;
     const auto count = record.need_number("datacount");
     if (const auto type = record.need("datatype"); !type.empty() && (type.find("ColorMatrix") == std::string::npos || count != 4))
@@ -156,7 +158,8 @@ Layout layout_of(ByteSource& source, const Records& records, const LimeRecord& l
     } else {
         const auto* file = companion(source, records, links, "scidac-private-file-xml");
         const auto* record = companion(source, records, links, "scidac-private-record-xml");
-        KS_VALIDATE(file && record, "holds links and no record ildg-format, nor SciDAC's private ones: their extents and precision are not known",
+        KS_VALIDATE(file && record,
+                    "holds links and no record ildg-format, nor SciDAC's private ones: their extents and precision are not known",
                     {source.name(), 0, 0, ""});
         layout = scidac_layout(XmlRecord(source, *file, problems), XmlRecord(source, *record, problems));
     }
@@ -201,9 +204,11 @@ GaugeFile read_ildg(ByteSource& source, std::uint64_t memory) {
     std::vector<InputProblem> problems;
     const auto layout = layout_of(source, records, links, problems);
     const auto* sums_record = checksum_record(source, records, links_at);
-    const bool ended = std::any_of(records.begin(), records.end(), [&](const auto& r) { return r.message == links.message && r.ends_message; });
+    const bool ended =
+        std::any_of(records.begin(), records.end(), [&](const auto& r) { return r.message == links.message && r.ends_message; });
     if (!sums_record && !ended)
-        problems.push_back({"ends without a checksum, and before the end of the message that holds its links: it is truncated", {source.name(), 0, 0, ""}});
+        problems.push_back({"ends without a checksum, and before the end of the message that holds its links: it is truncated",
+                            {source.name(), 0, 0, ""}});
     const auto stored_sum = sums_record ? stored_sums(XmlRecord(source, *sums_record, problems)) : StoredSums{};
     std::optional<Stated> plaquette_said, link_trace_said;
     for (const auto& record : records) {
@@ -228,8 +233,8 @@ GaugeFile read_ildg(ByteSource& source, std::uint64_t memory) {
         for (int mu = 0; mu < 4; ++mu) intake.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
     });
     const auto hexadecimal = [](std::uint32_t a, std::uint32_t b) { return fmt::format("{:08x} {:08x}", a, b); };
-    facts.checksum = {sums_record ? "scidac" : "none", sums_record ? hexadecimal(stored_sum.a, stored_sum.b) : "", hexadecimal(sum.a(), sum.b()),
-                      !sums_record || (stored_sum.a == sum.a() && stored_sum.b == sum.b())};
+    facts.checksum = {sums_record ? "scidac" : "none", sums_record ? hexadecimal(stored_sum.a, stored_sum.b) : "",
+                      hexadecimal(sum.a(), sum.b()), !sums_record || (stored_sum.a == sum.a() && stored_sum.b == sum.b())};
     if (!sums_record) facts.notes.push_back("has no checksum: damage that leaves the links unitary is not seen");
     if (const auto types = passed_over(records); !types.empty()) facts.notes.push_back("records passed over: " + types);
     return intake.finish(std::move(facts));

@@ -26,28 +26,31 @@ std::string records_before(const GaugeField& field, int bits) {
                                    n[0], n[1], n[2], n[3]),
                        true, false) +
            text_record("scidac-file-xml", "<title>gauge configuration</title>", false, true) +
-           text_record("scidac-private-record-xml",
-                       fmt::format("<scidacRecord><version>1.1</version><recordtype>0</recordtype><datatype>QDP_{0}3_ColorMatrix</datatype>"
-                                   "<precision>{0}</precision><colors>3</colors><typesize>{1}</typesize><datacount>4</datacount></scidacRecord>",
-                                   bits == 32 ? "F" : "D", bits == 32 ? 72 : 144),
-                       true, false) +
-           text_record("scidac-record-xml",
-                       fmt::format("<usqcdInfo><version>1.0</version><plaq>{:.12g}</plaq><linktr>{:.12g}</linktr><info>kasane</info></usqcdInfo>",
-                                   plaquette(field).mean(), link_trace(field)),
-                       false, false) +
-           text_record("ildg-format",
-                       fmt::format(R"(<ildgFormat xmlns="http://www.lqcd.org/ildg" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" )"
-                                   R"(xsi:schemaLocation="http://www.lqcd.org/ildg/filefmt.xsd"><version>1.0</version>)"
-                                   "<field>su3gauge</field><precision>{}</precision><lx>{}</lx><ly>{}</ly><lz>{}</lz><lt>{}</lt></ildgFormat>",
-                                   bits, n[0], n[1], n[2], n[3]),
-                       false, false);
+           text_record(
+               "scidac-private-record-xml",
+               fmt::format("<scidacRecord><version>1.1</version><recordtype>0</recordtype><datatype>QDP_{0}3_ColorMatrix</datatype>"
+                           "<precision>{0}</precision><colors>3</colors><typesize>{1}</typesize><datacount>4</datacount></scidacRecord>",
+                           bits == 32 ? "F" : "D", bits == 32 ? 72 : 144),
+               true, false) +
+           text_record(
+               "scidac-record-xml",
+               fmt::format("<usqcdInfo><version>1.0</version><plaq>{:.12g}</plaq><linktr>{:.12g}</linktr><info>kasane</info></usqcdInfo>",
+                           plaquette(field).mean(), link_trace(field)),
+               false, false) +
+           text_record(
+               "ildg-format",
+               fmt::format(R"(<ildgFormat xmlns="http://www.lqcd.org/ildg" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" )"
+                           R"(xsi:schemaLocation="http://www.lqcd.org/ildg/filefmt.xsd"><version>1.0</version>)"
+                           "<field>su3gauge</field><precision>{}</precision><lx>{}</lx><ly>{}</ly><lz>{}</lz><lt>{}</lt></ildgFormat>",
+                           bits, n[0], n[1], n[2], n[3]),
+               false, false);
 }
 
 std::string checksum_record(const ScidacSum& sum) {
-    return text_record("scidac-checksum",
-                       fmt::format("<scidacChecksum><version>1.0</version><suma>{:08x}</suma><sumb>{:08x}</sumb></scidacChecksum>", sum.a(),
-                                   sum.b()),
-                       false, true);
+    return text_record(
+        "scidac-checksum",
+        fmt::format("<scidacChecksum><version>1.0</version><suma>{:08x}</suma><sumb>{:08x}</sumb></scidacChecksum>", sum.a(), sum.b()),
+        false, true);
 }
 
 }  // namespace

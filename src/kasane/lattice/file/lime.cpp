@@ -43,7 +43,8 @@ std::vector<LimeRecord> lime_records(ByteSource& source) {
         if (!records.empty() && (header[6] & begins)) ++message;
         record.message = message;
         record.ends_message = (header[6] & ends) != 0;
-        if (records.size() == most_records) refuse(fmt::format("there are {} records before it already: that is no gauge configuration", most_records));
+        if (records.size() == most_records)
+            refuse(fmt::format("there are {} records before it already: that is no gauge configuration", most_records));
         const auto length = record.length;
         records.push_back(std::move(record));
         source.skip(length);
@@ -55,7 +56,8 @@ std::vector<LimeRecord> lime_records(ByteSource& source) {
 std::string lime_text(ByteSource& source, const LimeRecord& record) {
     constexpr std::uint64_t most = 1 << 16;
     KS_VALIDATE(record.length <= most,
-                fmt::format("its record {} has {} bytes, and such a text has at most {}: it is damaged", in_quotes(record.type), record.length, most),
+                fmt::format("its record {} has {} bytes, and such a text has at most {}: it is damaged", in_quotes(record.type),
+                            record.length, most),
                 {source.name(), 0, 0, ""});
     std::string text(static_cast<std::size_t>(record.length), '\0');
     source.seek(record.position);

@@ -45,7 +45,8 @@ GaugeFile read_milc(ByteSource& source, std::uint64_t memory) {
     });
     const auto hexadecimal = [](std::uint32_t a, std::uint32_t b) { return fmt::format("{:08x} {:08x}", a, b); };
     const auto sum29 = word(sums_at), sum31 = word(sums_at + 4);
-    facts.checksum = {"milc", hexadecimal(sum29, sum31), hexadecimal(sum.sum29(), sum.sum31()), sum29 == sum.sum29() && sum31 == sum.sum31()};
+    facts.checksum = {"milc", hexadecimal(sum29, sum31), hexadecimal(sum.sum29(), sum.sum31()),
+                      sum29 == sum.sum29() && sum31 == sum.sum31()};
     return intake.finish(std::move(facts));
 }
 

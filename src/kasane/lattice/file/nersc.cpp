@@ -44,9 +44,9 @@ class Header {
             const auto equals = text.find('=');
             if (text.empty()) continue;
             if (number > most_lines || equals == std::string_view::npos)
-                throw InputError(number > most_lines
-                                     ? fmt::format("has no {} in its first {} lines: it is damaged", last_line, most_lines)
-                                     : fmt::format("{} is no line of a header: one is 'KEY = VALUE', and the last {}", in_quotes(text), last_line),
+                throw InputError(number > most_lines ? fmt::format("has no {} in its first {} lines: it is damaged", last_line, most_lines)
+                                                     : fmt::format("{} is no line of a header: one is 'KEY = VALUE', and the last {}",
+                                                                   in_quotes(text), last_line),
                                  {file_, number, 0, ""});
             entries_.push_back({std::string(trimmed(text.substr(0, equals))), std::string(trimmed(text.substr(equals + 1))), number});
         }
@@ -192,19 +192,21 @@ void write_nersc(const std::filesystem::path& file, const GaugeField& field, con
     std::vector<unsigned char> site(4 * stored.link_bytes());
     const auto for_each_site = [&](auto use) {
         for (index_t s = 0; s < n.volume(); ++s) {
-            for (int mu = 0; mu < 4; ++mu) encode(field.link(s, mu), stored, site.data() + static_cast<std::size_t>(mu) * stored.link_bytes());
+            for (int mu = 0; mu < 4; ++mu)
+                encode(field.link(s, mu), stored, site.data() + static_cast<std::size_t>(mu) * stored.link_bytes());
             use();
         }
     };
     NerscSum sum(stored.big_endian);
     for_each_site([&] { sum.add(site.data(), site.size()); });
 
-    std::string header = fmt::format("{}\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU3_GAUGE{}\nSTORAGE_FORMAT = 1.0\n", first_line,
-                                     stored.rows == 3 ? "_3x3" : "");
+    std::string header =
+        fmt::format("{}\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU3_GAUGE{}\nSTORAGE_FORMAT = 1.0\n", first_line, stored.rows == 3 ? "_3x3" : "");
     for (int mu = 0; mu < 4; ++mu) header += fmt::format("DIMENSION_{} = {}\n", mu + 1, n[mu]);
     header += fmt::format("LINK_TRACE = {:.12g}\nPLAQUETTE = {:.12g}\n", link_trace(field), plaquette(field).mean());
     for (int mu = 0; mu < 4; ++mu) header += fmt::format("BOUNDARY_{} = PERIODIC\n", mu + 1);
-    header += fmt::format("CHECKSUM = {:08x}\nENSEMBLE_ID = kasane\nENSEMBLE_LABEL = kasane\nSEQUENCE_NUMBER = 0\nCREATOR = kasane\n", sum.value());
+    header += fmt::format("CHECKSUM = {:08x}\nENSEMBLE_ID = kasane\nENSEMBLE_LABEL = kasane\nSEQUENCE_NUMBER = 0\nCREATOR = kasane\n",
+                          sum.value());
     const char* order = stored.big_endian ? "BIG" : stored.bits == 64 ? "LITTLE" : "";  // plain IEEE32: little endian, as others read it
     header += fmt::format("FLOATING_POINT = IEEE{}{}\n{}\n", stored.bits, order, last_line);
 

@@ -1,6 +1,6 @@
-// openQCD files: little endian; extents t, x, y, z (32 bit), the mean of Re tr of the plaquettes, then the odd sites in the order t, x, y, z
-// with z fastest; at each the links along t, x, y, z that leave it forwards and that arrive from behind: +t, -t, +x, -x, ...
-// Invariant: there is no checksum in this format; what protects it is the plaquette, to 1e-13, and that links are in SU(3) to 1e-12.
+// openQCD files: little endian; extents t, x, y, z (32 bit), the mean of Re tr of the plaquettes, then the odd sites in the order t, x, y,
+// z with z fastest; at each the links along t, x, y, z that leave it forwards and that arrive from behind: +t, -t, +x, -x, ... Invariant:
+// there is no checksum in this format; what protects it is the plaquette, to 1e-13, and that links are in SU(3) to 1e-12.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/file/block_writer.hpp>
 #include <kasane/lattice/file/field_intake.hpp>
@@ -21,7 +21,8 @@ constexpr int file_order[4] = {3, 0, 1, 2};
 
 std::array<index_t, 4> extents_of(const unsigned char* header) {
     std::array<index_t, 4> n{};
-    for (std::size_t i = 0; i < 4; ++i) n[static_cast<std::size_t>(file_order[i])] = static_cast<std::int32_t>(word_at(header + 4 * i, false));
+    for (std::size_t i = 0; i < 4; ++i)
+        n[static_cast<std::size_t>(file_order[i])] = static_cast<std::int32_t>(word_at(header + 4 * i, false));
     return n;
 }
 
@@ -84,7 +85,8 @@ GaugeFile read_openqcd(ByteSource& source, std::uint64_t memory) {
             intake.take(site, mu, at);
         });
     });
-    if (any_zero) intake.complain("has links that are zero: open or Schroedinger-functional boundaries in time are not read, only periodic ones");
+    if (any_zero)
+        intake.complain("has links that are zero: open or Schroedinger-functional boundaries in time are not read, only periodic ones");
     GaugeFileFacts facts{.format = GaugeFormat::openqcd, .big_endian = false};
     facts.notes.push_back("openQCD files have no checksum: a change of the last bits of a link that leaves it unitary is not seen");
     auto file = intake.finish(std::move(facts));
@@ -103,7 +105,8 @@ void write_openqcd(const std::filesystem::path& file, const GaugeField& field) {
     block.put(header.data(), header.size());
     std::vector<unsigned char> site(8 * link);
     for (index_t number = 0; number < n.half(); ++number) {
-        for_each_link(n, number, [&](index_t at, int mu, std::size_t place) { encode(field.link(at, mu), stored, site.data() + place * link); });
+        for_each_link(n, number,
+                      [&](index_t at, int mu, std::size_t place) { encode(field.link(at, mu), stored, site.data() + place * link); });
         block.put(site.data(), site.size());
     }
     block.flush();

@@ -22,9 +22,9 @@ namespace kasane::lattice {
 struct SolutionFacts {
     DiracParameters parameters;
     GammaBasis basis = GammaBasis::degrand_rossi;  ///< that the file's fields are in
-    std::string source;      ///< "point:0,0,0,0"
+    std::string source;                            ///< "point:0,0,0,0"
     std::string gauge_file;
-    double plaquette = 0;    ///< mean Re tr / 3 of the gauge field
+    double plaquette = 0;  ///< mean Re tr / 3 of the gauge field
     std::string solver;
     std::vector<double> relative_residuals;
     std::vector<double> pion, vector;  ///< empty where there is one column

@@ -35,7 +35,9 @@ inline std::uint64_t long_word_at(const unsigned char* at, bool big_endian) {
 }
 template <class Word>
 void put_word(Word word, bool big_endian, unsigned char* at) {
-    if (big_endian) word = sizeof(Word) == 8 ? static_cast<Word>(__builtin_bswap64(word)) : static_cast<Word>(__builtin_bswap32(static_cast<std::uint32_t>(word)));
+    if (big_endian)
+        word = sizeof(Word) == 8 ? static_cast<Word>(__builtin_bswap64(word))
+                                 : static_cast<Word>(__builtin_bswap32(static_cast<std::uint32_t>(word)));
     std::memcpy(at, &word, sizeof word);
 }
 

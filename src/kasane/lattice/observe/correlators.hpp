@@ -25,7 +25,8 @@ std::vector<double> pion_correlator(const Propagator& propagator);
 std::vector<double> vector_correlator(const Propagator& propagator);
 
 /// m(t) with C(t) / C(t + 1) = cosh(m (T/2 - t)) / cosh(m (T/2 - t - 1)), t from 0 to T/2 - 1: what a single state that runs both ways
-/// around the lattice has. NaN where no m does.                                                             [Gattringer & Lang 2010, sect. 6.3]
+/// around the lattice has. NaN where no m does.                                                             [Gattringer & Lang 2010,
+/// sect. 6.3]
 std::vector<double> effective_mass(const std::vector<double>& correlator);
 
 }  // namespace kasane::lattice

@@ -17,8 +17,8 @@ struct SitePlaquettes {
         for (int mu = 0; mu < 3; ++mu) {
             const Su3<double> along = u.load(x, mu);
             for (int nu = mu + 1; nu < 4; ++nu)
-                sum[nu == 3] += real_trace_times_adjoint(along * u.load(n.shifted(x, mu, 1), nu),
-                                                         u.load(x, nu) * u.load(n.shifted(x, nu, 1), mu));
+                sum[nu == 3] +=
+                    real_trace_times_adjoint(along * u.load(n.shifted(x, mu, 1), nu), u.load(x, nu) * u.load(n.shifted(x, nu, 1), mu));
         }
         return sum;
     }

@@ -37,8 +37,8 @@ template <Space S>
 double energy_density(const Links<S>& u);
 
 struct FlowPoint {
-    double t = 0;         ///< flow time, a^2
-    double t2E = 0;       ///< t^2 E, clover
+    double t = 0;              ///< flow time, a^2
+    double t2E = 0;            ///< t^2 E, clover
     double t2E_plaquette = 0;  ///< t^2 E, E = 2 sum_plaquettes Re tr (1 - U) per site
     double charge = 0;
 };

@@ -96,8 +96,8 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
     expect(!(options.inner_links.half && options.inner == Precision::double_),
            "the inner operator is in double: its links cannot be half precision; take inner = half or single");
     const double distance = worst_link(links);
-    const bool rebuilt = options.outer_links.reals != LinkReals::all ||
-                         (options.inner != Precision::double_ && options.inner_links.reals != LinkReals::all);
+    const bool rebuilt =
+        options.outer_links.reals != LinkReals::all || (options.inner != Precision::double_ && options.inner_links.reals != LinkReals::all);
     if (!std::isfinite(distance)) {
         expect(false, "some link is not finite (NaN or infinity): the gauge field is damaged");
     } else {

@@ -191,8 +191,9 @@ struct ResidentSolver<S>::Parts {
         SolverOptions asked = options;
         asked.inner = P;
         krylov::InnerBicgstab inner(level.algebra, level.A, Convert{}, level.work, level.y, inner_tolerance(asked));
-        // An update costs about as much as five iterations in half, and at light masses rare ones cost BiCGStab more: in half on a beta = 6.0
-        // field, 32^3 x 64, kappa = 0.1348, it took 834, 994 and 1054 iterations with 0.3, 0.03 and 0.01 (716 in double; H200, 2026-11).
+        // An update costs about as much as five iterations in half, and at light masses rare ones cost BiCGStab more: in half on a beta
+        // = 6.0 field, 32^3 x 64, kappa = 0.1348, it took 834, 994 and 1054 iterations with 0.3, 0.03 and 0.01 (716 in double; H200,
+        // 2026-11).
         const bool often = P == Precision::half && attempt.method == Method::bicgstab;
         const double delta = P == outer ? 0 : often ? 0.3 : 0.1;
         const auto updates = [&] { return krylov::ReliableWorkspace<High, FieldAlgebra<S, P>>{pair->r, pair->z, level.work, level.y}; };

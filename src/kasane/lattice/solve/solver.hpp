@@ -29,10 +29,10 @@ struct SolverOptions {
     Precision inner = Precision::half;
     LinkStorage outer_links = {};                           ///< of the double operator
     LinkStorage inner_links{.reals = LinkReals::two_rows};  ///< of the inner one
-    double rtol = 1e-10;        ///< of |b - D x| / |b|, true, double, full lattice
-    double inner_rtol = 0;      ///< of the inner solver; 0: chosen by method and precision
-    int iteration_limit = 10'000;  ///< of low-precision iterations (or of all, without an inner solver)
-    int krylov_length = 16;     ///< vectors that gcr and fgmres keep
+    double rtol = 1e-10;                                    ///< of |b - D x| / |b|, true, double, full lattice
+    double inner_rtol = 0;                                  ///< of the inner solver; 0: chosen by method and precision
+    int iteration_limit = 10'000;                           ///< of low-precision iterations (or of all, without an inner solver)
+    int krylov_length = 16;                                 ///< vectors that gcr and fgmres keep
 };
 
 enum class SolveEnd { converged, iteration_limit, stagnated, diverged, not_finite, stopped };
@@ -41,13 +41,13 @@ const char* name(Method method);
 
 struct SolveLog {
     SolveEnd end = SolveEnd::iteration_limit;
-    int iterations = 0;        ///< of the outer method
-    int inner_iterations = 0;  ///< of all inner solves
+    int iterations = 0;            ///< of the outer method
+    int inner_iterations = 0;      ///< of all inner solves
     double relative_residual = 0;  ///< true, double, |b - D x| / |b|
     double seconds = 0;
-    double gflops = 0;  ///< useful flop (1320 per hop and site, 504 per clover term, vector updates) per second
-    std::vector<double> residuals;     ///< of every iteration, outer and inner, relative to |b|, as the recurrences see them
-    std::vector<std::string> notes;    ///< restarts, fall-backs, promotions, rescaling: what the caller should know
+    double gflops = 0;               ///< useful flop (1320 per hop and site, 504 per clover term, vector updates) per second
+    std::vector<double> residuals;   ///< of every iteration, outer and inner, relative to |b|, as the recurrences see them
+    std::vector<std::string> notes;  ///< restarts, fall-backs, promotions, rescaling: what the caller should know
     bool converged() const { return end == SolveEnd::converged; }
 };
 

@@ -32,7 +32,7 @@ struct PoissonFile {
     std::filesystem::path directory;  ///< output; relative to the working directory
     double checkpoint_every = 0;      ///< [s] of wall time; 0: only when interrupted
     bool report = true;
-    Where cells;           ///< of the key that makes the problem as large as it is
+    Where cells;  ///< of the key that makes the problem as large as it is
     std::array<Where, 6> faces;
     std::string resolved;  ///< the run file with every key spelled out
     std::vector<std::string> unused_keys;

@@ -77,7 +77,8 @@ std::string commands(const History& h) {
     const auto directory = shell_word(h.directory.string());
     std::string rows;
     if (!h.run_file.empty())
-        rows += command_row("kasane run " + shell_word((h.directory / "run.toml").string()) + " -o NEW_DIRECTORY", "the same run once more");
+        rows +=
+            command_row("kasane run " + shell_word((h.directory / "run.toml").string()) + " -o NEW_DIRECTORY", "the same run once more");
     if (h.status != "done") rows += command_row("kasane resume " + directory, "goes on from the newest checkpoint");
     rows += command_row("kasane report " + directory, "makes this page anew");
     return command_table(rows);

@@ -34,7 +34,7 @@ struct Film {
     Window side;    ///< of the x-z pictures: width, columns and pixels of `window`, and a height of its own
     Groups groups;
     Exposure exposure;
-    std::vector<std::string> ramp;       ///< colours from dark to bright as "#rrggbb", one row per group, ramp_length each
+    std::vector<std::string> ramp;  ///< colours from dark to bright as "#rrggbb", one row per group, ramp_length each
     static constexpr int ramp_length = 9;
     std::vector<Frame> frames;
     std::vector<Still> stills;

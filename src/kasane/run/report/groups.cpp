@@ -144,7 +144,8 @@ Groups make_groups(const gravity::Particles& first, const History& history) {
     else
         for (int k = 0; k < n; ++k) {
             // Parts that were merged (a halo and its disk) have no name in common.
-            const bool named = believed && std::ssize(history.object_names) == n && !history.object_names[static_cast<std::size_t>(k)].empty();
+            const bool named =
+                believed && std::ssize(history.object_names) == n && !history.object_names[static_cast<std::size_t>(k)].empty();
             const auto object = named ? history.object_names[static_cast<std::size_t>(k)] : "the " + ordinal(k) + " " + noun;
             groups.group.push_back({has_dark ? stars + " of " + object : object, hue[k], 1, false, 0});
         }

@@ -35,26 +35,26 @@ struct History {
     std::string device, device_kind, capability, simd;
     double memory_bytes = unknown, device_units = unknown, clock_hertz = unknown;
     std::int64_t threads = 0;
-    std::int64_t ranks = 1, members = 1;          ///< members of each rank
-    std::string engine, form;                     ///< of their messages; empty for one member
+    std::int64_t ranks = 1, members = 1;  ///< members of each rank
+    std::string engine, form;             ///< of their messages; empty for one member
     std::int64_t particles = 0;
     std::array<std::int64_t, gravity::type_count> by_type{};
     gravity::Units units;
     double softening = unknown, dt = unknown;  // dt: the macro step
     std::string method, variant, precision;
     bool deterministic = false;
-    std::string mac, multipole, curve;            ///< of a tree
-    double mac_parameter = unknown;               ///< theta, delta or error, as `mac` says
+    std::string mac, multipole, curve;  ///< of a tree
+    double mac_parameter = unknown;     ///< theta, delta or error, as `mac` says
     std::int64_t leaf_size = 0;
-    std::string step_method, criterion;           ///< leapfrog | adaptive | block
+    std::string step_method, criterion;  ///< leapfrog | adaptive | block
     double eta = unknown;
     std::int64_t block_steps = 0, rebuilds = 0;
     double updates = unknown, active_fraction = unknown;
-    std::vector<std::int64_t> levels;             ///< particles with dt = dt_max / 2^k at the end
+    std::vector<std::int64_t> levels;  ///< particles with dt = dt_max / 2^k at the end
     std::int64_t steps = 0;
     double time = unknown, seconds = unknown;
     double step_seconds = unknown, predicted_step_seconds = unknown;  ///< wall, of a macro step
-    std::vector<std::pair<std::string, double>> timers;  ///< seconds per part, the longest first
+    std::vector<std::pair<std::string, double>> timers;               ///< seconds per part, the longest first
     double interactions = unknown, rate = unknown;
     double bound = unknown;
     std::string bound_reason;

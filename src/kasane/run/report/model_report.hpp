@@ -23,10 +23,10 @@ struct GalaxyPart {
 
 struct ModelReport {
     std::string title;
-    std::string command;   ///< that made it; empty: not told
-    std::string file;      ///< name of the model file
-    std::string text;      ///< of the model file
-    std::string tables;    ///< name of the HDF5 tables; empty: none
+    std::string command;  ///< that made it; empty: not told
+    std::string file;     ///< name of the model file
+    std::string text;     ///< of the model file
+    std::string tables;   ///< name of the HDF5 tables; empty: none
     gravity::Units units;
     std::vector<std::string> papers;
     std::vector<GalaxyPart> galaxies;

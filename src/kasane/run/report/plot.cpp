@@ -95,8 +95,8 @@ const char* stroke_class(Stroke stroke) { return stroke == Stroke::dashed ? " da
 /// One mark, of about the same area whatever its shape.
 std::string mark(int shape, int color, double x, double y) {
     if (shape % shapes == 0) return fmt::format("<circle class=\"mark s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>", color, x, y);
-    constexpr const char* outlines[shapes] = {"", "m-3.2 -3.2h6.4v6.4h-6.4z", "m0 -4.7l4.7 4.7l-4.7 4.7l-4.7 -4.7z", "m0 -4.6l4.6 7.6h-9.2z",
-                                              "m0 4.6l4.6 -7.6h-9.2z"};
+    constexpr const char* outlines[shapes] = {"", "m-3.2 -3.2h6.4v6.4h-6.4z", "m0 -4.7l4.7 4.7l-4.7 4.7l-4.7 -4.7z",
+                                              "m0 -4.6l4.6 7.6h-9.2z", "m0 4.6l4.6 -7.6h-9.2z"};
     return fmt::format("<path class=\"mark s{}\" d=\"M{:.1f} {:.1f}{}\"/>", color, x, y, outlines[shape % shapes]);
 }
 
@@ -117,9 +117,9 @@ std::string hover_points(const Series& s, std::size_t number_of_series, const Pl
     std::string out;
     for (std::size_t i = 0; i < s.y.size(); i += stride) {
         if (!f.drawable(s.x[i], s.y[i])) continue;
-        out +=
-            fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"><title>{}{} at {} {}</title></circle>", f.to_x(s.x[i]), f.to_y(s.y[i]),
-                        s.name.empty() ? "" : escape(s.name) + ": ", number(s.y[i]), escape(plot.x_label), plot.x_scale == Scale::doublings ? brief(s.x[i]) : number(s.x[i]));
+        out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"><title>{}{} at {} {}</title></circle>", f.to_x(s.x[i]),
+                           f.to_y(s.y[i]), s.name.empty() ? "" : escape(s.name) + ": ", number(s.y[i]), escape(plot.x_label),
+                           plot.x_scale == Scale::doublings ? brief(s.x[i]) : number(s.x[i]));
     }
     return out;
 }

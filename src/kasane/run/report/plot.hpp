@@ -9,8 +9,8 @@
 
 namespace kasane::run::report {
 
-inline constexpr int colors = 8;         ///< of curves, s0 to s7 in the page's style
-inline constexpr int ink = colors;       ///< the colour of text, s8: for what is no part but the whole
+inline constexpr int colors = 8;    ///< of curves, s0 to s7 in the page's style
+inline constexpr int ink = colors;  ///< the colour of text, s8: for what is no part but the whole
 enum class Stroke {
     solid,
     dashed,
@@ -42,7 +42,7 @@ struct Plot {
     std::vector<Series> series;
     std::optional<double> reference;  ///< a thin level line
     std::string reference_name;
-    bool from_zero = false;  ///< a linear y axis begins at 0
+    bool from_zero = false;         ///< a linear y axis begins at 0
     std::vector<double> y_include;  ///< values that the y axis reaches, whatever the curves do
 };
 

@@ -1,6 +1,6 @@
 // The report of a run: one self-contained page, report.html; of a gravity run with the film of the particles, the curves of energy.csv,
-// the speed and the facts of record.json, of a Poisson problem with slices of the solution (poisson_report.hpp), of quenched updates with the
-// measurements (quenched_report.hpp).
+// the speed and the facts of record.json, of a Poisson problem with slices of the solution (poisson_report.hpp), of quenched updates with
+// the measurements (quenched_report.hpp).
 #pragma once
 
 #include <filesystem>

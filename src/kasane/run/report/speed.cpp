@@ -48,10 +48,13 @@ std::string rate_text(const History& h) {
 }
 
 std::string part_name(const std::string& name) {
-    static constexpr std::pair<const char*, const char*> names[] = {{"force", "forces"}, {"walk", "walk: forces from the tree"},
-                                                                 {"moments", "moments of the cells"}, {"tree", "tree: sort and build"},
-                                                                 {"step", "kick and drift"}, {"audit", "audit of the forces"},
-                                                                 {"copy", "copies"}};
+    static constexpr std::pair<const char*, const char*> names[] = {{"force", "forces"},
+                                                                    {"walk", "walk: forces from the tree"},
+                                                                    {"moments", "moments of the cells"},
+                                                                    {"tree", "tree: sort and build"},
+                                                                    {"step", "kick and drift"},
+                                                                    {"audit", "audit of the forces"},
+                                                                    {"copy", "copies"}};
     for (const auto& [key, text] : names)
         if (name == key) return text;
     return name;
@@ -64,9 +67,10 @@ std::string times(const History& h) {
     if (bars.empty()) return "";
     std::string out = "<h3>Where the time went</h3>\n" + bars;
     if (h.method == "tree")
-        out += "<p>The walk takes each group of near particles through the tree and sums what it meets. Moments are masses and centres of "
-               "mass of the cells, made anew at each step; the tree itself is rebuilt only now and then: at fixed intervals when the run "
-               "is deterministic, otherwise when its walk has grown slower by more than a build costs.</p>\n";
+        out +=
+            "<p>The walk takes each group of near particles through the tree and sums what it meets. Moments are masses and centres of "
+            "mass of the cells, made anew at each step; the tree itself is rebuilt only now and then: at fixed intervals when the run "
+            "is deterministic, otherwise when its walk has grown slower by more than a build costs.</p>\n";
     return out;
 }
 

@@ -42,7 +42,7 @@ struct SellRows {
 
 /// ELL and Sliced-ELL: one slice per segment (ELL: all as wide as the widest), stored column by column.
 struct Slice {
-    index_t begin = 0;   ///< its first row
+    index_t begin = 0;  ///< its first row
     index_t rows = 0;
     index_t offset = 0;  ///< of its first entry
     int width = 0;
@@ -59,8 +59,8 @@ template <Space S, class T>
 struct Triangle {
     FormatKind kind = FormatKind::csr;
     int chunk = 1;
-    Buffer<index_t, S> offset;        ///< csr, sell
-    std::vector<Slice> slice;         ///< ell, sliced-ell: [colors * parts] like Layout::segment (coalesced: a colour's parts share one)
+    Buffer<index_t, S> offset;  ///< csr, sell
+    std::vector<Slice> slice;   ///< ell, sliced-ell: [colors * parts] like Layout::segment (coalesced: a colour's parts share one)
     Buffer<std::int32_t, S> column;
     Buffer<T, S> value;
     index_t stored() const { return column.size(); }

@@ -188,8 +188,10 @@ Triangle<S, double> make_triangle(S on, const CsrView& A, const Layout<S>& layou
             parallel_for(on, layout.rows, FillInOldOrder<decltype(shape)>{to});
             parallel_for(on, layout.padded, FillPadding<decltype(shape)>{to});
         };
-        if (chunk == 1 && format.kind == FormatKind::csr) fill(t.csr());
-        else fill(t.sell());
+        if (chunk == 1 && format.kind == FormatKind::csr)
+            fill(t.csr());
+        else
+            fill(t.sell());
         synchronize(on);
         return t;
     }

@@ -17,9 +17,9 @@ struct Control {
     bool every = true;      ///< the true norm is formed in every iteration; else only where asks_norm() says so
     // state
     double alpha = 0, beta = 0;
-    double rho = 0;          ///< at the start: that of the iteration whose direction is continued, or 0
-    double norm2 = 0;        ///< ||r||^2 when it was last formed
-    double norm2_rho = 0;    ///< rho then
+    double rho = 0;        ///< at the start: that of the iteration whose direction is continued, or 0
+    double norm2 = 0;      ///< ||r||^2 when it was last formed
+    double norm2_rho = 0;  ///< rho then
     int since_norm = 0;
     int iteration = 0;
     Verdict verdict = Verdict::go_on;
@@ -36,16 +36,23 @@ struct Control {
         ++since_norm;
         if (new_norm2 >= 0) norm2 = new_norm2, norm2_rho = new_rho, since_norm = 0;
         beta = before == 0 ? 0 : rho / before;
-        if (!(rho - rho == 0) || !(new_norm2 - new_norm2 == 0)) verdict = Verdict::not_finite;
-        else if (new_norm2 >= 0 && new_norm2 <= tolerance2) verdict = Verdict::converged;
-        else if (rho <= 0) verdict = Verdict::preconditioner_not_positive;
-        else if (iteration >= limit) verdict = Verdict::limit;
+        if (!(rho - rho == 0) || !(new_norm2 - new_norm2 == 0))
+            verdict = Verdict::not_finite;
+        else if (new_norm2 >= 0 && new_norm2 <= tolerance2)
+            verdict = Verdict::converged;
+        else if (rho <= 0)
+            verdict = Verdict::preconditioner_not_positive;
+        else if (iteration >= limit)
+            verdict = Verdict::limit;
     }
     /// After direction(): p.Ap.
     KS_FN void directed(double pAp) {
-        if (!(pAp - pAp == 0)) verdict = Verdict::not_finite, alpha = 0;
-        else if (pAp <= 0) verdict = Verdict::not_positive, alpha = 0;
-        else alpha = rho / pAp, ++iteration;
+        if (!(pAp - pAp == 0))
+            verdict = Verdict::not_finite, alpha = 0;
+        else if (pAp <= 0)
+            verdict = Verdict::not_positive, alpha = 0;
+        else
+            alpha = rho / pAp, ++iteration;
     }
     /// After update(): rho of the iteration before, whose direction p still holds.
     KS_FN double rho_before() const { return beta > 0 ? rho / beta : 0; }

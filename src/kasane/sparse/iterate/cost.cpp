@@ -31,16 +31,18 @@ double bytes_per_iteration(const System<S>& system, Iteration iteration) {
     double factor = 0;
     if (system.factor != FactorKind::identity) {
         factor = triangles;
-        if (system.single_factor) factor = static_cast<double>(system.factor_lower_f.bytes() + system.factor_upper_f.bytes());
-        else if (system.factor == FactorKind::own_values) factor = static_cast<double>(system.factor_lower.bytes() + system.factor_upper.bytes());
+        if (system.single_factor)
+            factor = static_cast<double>(system.factor_lower_f.bytes() + system.factor_upper_f.bytes());
+        else if (system.factor == FactorKind::own_values)
+            factor = static_cast<double>(system.factor_lower.bytes() + system.factor_upper.bytes());
     }
     return rows * 8 * (5 + 6 + 3) + factor + triangles;
 }
 
 template <Space S>
 std::uint64_t System<S>::bytes() const {
-    std::uint64_t sum = lower.bytes() + upper.bytes() + factor_lower.bytes() + factor_upper.bytes() + factor_lower_f.bytes() +
-                        factor_upper_f.bytes();
+    std::uint64_t sum =
+        lower.bytes() + upper.bytes() + factor_lower.bytes() + factor_upper.bytes() + factor_lower_f.bytes() + factor_upper_f.bytes();
     sum += static_cast<std::uint64_t>(diagonal.size() + scale.size()) * sizeof(double);
     return sum + static_cast<std::uint64_t>(layout.old_row.size() + layout.new_row.size() + layout.rank.size()) * sizeof(std::int32_t);
 }

@@ -15,7 +15,8 @@ void plain_update(const Launch& launch, bool factored, int colors) {
 }
 template <class Launch>
 void plain_direction(const Launch& launch, bool factored, int colors) {
-    if (!factored) launch(PlainBackward{}, Stage{});
+    if (!factored)
+        launch(PlainBackward{}, Stage{});
     else
         for (int c = colors - 1; c >= 0; --c) launch(PlainBackward{}, Stage{.color = c});
     launch(PlainProduct{}, Stage{});

@@ -53,17 +53,19 @@ class GridBarrier {
     /// @param then  then(sums of the threads of all blocks before this one, sums of all threads), likewise
     template <class Then>
     __device__ void scan(const Sums& of_thread, const Then& then) {
-        meet<true>(of_thread, [] {}, [&](const Slot* slots, unsigned lane, unsigned blocks) {
-            Sums before, total;
-            for (unsigned k = lane; k < blocks; k += 32) {
-                const Sums sums = slots[k].sums;
-                total.a += sums.a, total.b += sums.b;
-                if (k < blockIdx.x) before.a += sums.a, before.b += sums.b;
-            }
-            before = warp_sum(before);
-            total = warp_sum(total);
-            if (lane == 0) then(before, total);
-        });
+        meet<true>(
+            of_thread, [] {},
+            [&](const Slot* slots, unsigned lane, unsigned blocks) {
+                Sums before, total;
+                for (unsigned k = lane; k < blocks; k += 32) {
+                    const Sums sums = slots[k].sums;
+                    total.a += sums.a, total.b += sums.b;
+                    if (k < blockIdx.x) before.a += sums.a, before.b += sums.b;
+                }
+                before = warp_sum(before);
+                total = warp_sum(total);
+                if (lane == 0) then(before, total);
+            });
     }
 
    private:

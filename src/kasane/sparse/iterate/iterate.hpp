@@ -13,7 +13,7 @@ struct IterationTask {
     Launch launch = Launch::cooperative;     ///< CUDA only; not automatic
     double rtol = 1e-8;
     int limit = 0;
-    double b_norm = 0;                       ///< ||b||, unscaled; 0: a fixed number of iterations (limit) is run, for timing
+    double b_norm = 0;  ///< ||b||, unscaled; 0: a fixed number of iterations (limit) is run, for timing
     /// Continues with the direction in v.p, which belongs to this rho (see IterationLog); 0: p and rho begin at zero.
     double rho_before = 0;
     StopFunction stop;
@@ -22,10 +22,10 @@ struct IterationTask {
 struct IterationLog {
     Verdict verdict = Verdict::go_on;
     int iterations = 0;
-    double norm = 0;           ///< ||r|| of the recurrence, unscaled
-    double true_norm = 0;      ///< ||b - A x||, unscaled, of the x that is left
-    double rho_before = 0;     ///< of the iteration whose direction is left in v.p
-    double seconds = 0;        ///< of the iterations
+    double norm = 0;                     ///< ||r|| of the recurrence, unscaled
+    double true_norm = 0;                ///< ||b - A x||, unscaled, of the x that is left
+    double rho_before = 0;               ///< of the iteration whose direction is left in v.p
+    double seconds = 0;                  ///< of the iterations
     std::vector<ResidualPoint> history;  ///< `relative` to b_norm (1 where that is 0)
 };
 

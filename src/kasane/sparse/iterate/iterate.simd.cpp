@@ -109,9 +109,12 @@ void add_products(const SliceRows<T>& rows, const double* x, index_t first, int 
 
 template <class T>
 void add_products(const Triangle<Cpu, T>& t, std::size_t segment, const double* x, index_t first, int n, double* sum) {
-    if (t.kind == FormatKind::csr) add_products(t.csr(), x, first, n, sum);
-    else if (t.kind == FormatKind::sell) add_products(t.sell(), x, first, n, sum);
-    else add_products(t.slices(segment), x, first, n, sum);
+    if (t.kind == FormatKind::csr)
+        add_products(t.csr(), x, first, n, sum);
+    else if (t.kind == FormatKind::sell)
+        add_products(t.sell(), x, first, n, sum);
+    else
+        add_products(t.slices(segment), x, first, n, sum);
 }
 
 template <class Phase>
@@ -126,13 +129,17 @@ void do_rows(const System<Cpu>& system, const Phase& phase, std::size_t segment,
         add_products(system.upper, segment, x, first, n, product);
     if constexpr (Phase::operand == Operand::factor_lower)
         if (system.factor != FactorKind::identity) {
-            if (system.single_factor) add_products(system.factor_lower_f, segment, x, first, n, product);
-            else add_products(own ? system.factor_lower : system.lower, segment, x, first, n, product);
+            if (system.single_factor)
+                add_products(system.factor_lower_f, segment, x, first, n, product);
+            else
+                add_products(own ? system.factor_lower : system.lower, segment, x, first, n, product);
         }
     if constexpr (Phase::operand == Operand::factor_upper)
         if (system.factor != FactorKind::identity) {
-            if (system.single_factor) add_products(system.factor_upper_f, segment, x, first, n, product);
-            else add_products(own ? system.factor_upper : system.upper, segment, x, first, n, product);
+            if (system.single_factor)
+                add_products(system.factor_upper_f, segment, x, first, n, product);
+            else
+                add_products(own ? system.factor_upper : system.upper, segment, x, first, n, product);
         }
     double a = 0, b = 0;
 #pragma omp simd reduction(+ : a, b)
@@ -160,8 +167,7 @@ void do_segment(const System<Cpu>& system, const Phase& phase, std::size_t segme
     for (index_t group = rows.begin; group < rows.end; group += static_cast<index_t>(chunk) * layout.steps)
         for (int j = 0; j < layout.steps; ++j) {
             const index_t step = group + static_cast<index_t>(up ? j : layout.steps - 1 - j) * chunk;
-            for (int l = 0; l < chunk; l += batch)
-                do_rows(system, phase, segment, step + l, std::min(batch, chunk - l), sums);
+            for (int l = 0; l < chunk; l += batch) do_rows(system, phase, segment, step + l, std::min(batch, chunk - l), sums);
         }
 }
 

@@ -39,7 +39,8 @@ class PersistentTeam {
     }
     template <class Then>
     __device__ void decide(Ahead ahead, const Then& then) {
-        barrier_.sum(sums_, [&] { loop_.prefetch(ahead.operand, ahead.color); }, [&](const Sums& sums) { then(shared_.scalars, sums); });
+        barrier_.sum(
+            sums_, [&] { loop_.prefetch(ahead.operand, ahead.color); }, [&](const Sums& sums) { then(shared_.scalars, sums); });
         sums_ = {};
     }
     __device__ void record() const {

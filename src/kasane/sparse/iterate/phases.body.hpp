@@ -1,7 +1,8 @@
 // The physics of one row in each phase of the three iterations, for the host and the device alike.
 // A phase sums the row's products with a gathered vector, then finish(row, product, sums) does what touches that row alone.
 // Invariants: what a phase gathers, it (or an earlier colour) has written before the last barrier; finish writes its own row only.
-// Vectors are scaled (see system.hpp). Bytes per row and phase stand above each: doubles of 8, entries of 12 (3 or 6 a row), each vector once, gathered or not.
+// Vectors are scaled (see system.hpp). Bytes per row and phase stand above each: doubles of 8, entries of 12 (3 or 6 a row), each vector
+// once, gathered or not.
 //
 //   every iteration                plain                        eisenstat                   reduced (2 colours)
 //   update(alpha) -> rho, |r|      Forward, colours up          Update                      Residual on the second colour
@@ -167,7 +168,8 @@ struct Inner {
     }
 };
 
-/// r -= alpha (diagonal p - L u); a: r.r; b: ||r||^2 unscaled      second colour: r read and written, p diagonal scale, gathered u, L: 8*6 + 72
+/// r -= alpha (diagonal p - L u); a: r.r; b: ||r||^2 unscaled      second colour: r read and written, p diagonal scale, gathered u, L: 8*6
+/// + 72
 struct Residual {
     static constexpr Operand operand = Operand::lower;
     Vectors v;

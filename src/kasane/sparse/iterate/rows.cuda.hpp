@@ -75,7 +75,8 @@ struct Stored<SellRows, T> {
     __device__ Line<T> line(unsigned row) const {
         const auto size = static_cast<unsigned>(rows.chunk), chunk = rows.shift >= 0 ? row >> rows.shift : row / size;
         const index_t begin = rows.offset[chunk], entries = rows.offset[chunk + 1] - begin, first = begin + (row - chunk * size);
-        const int width = rows.shift >= 0 ? static_cast<int>(entries >> rows.shift) : __double2int_rn(static_cast<double>(entries) * over_chunk);
+        const int width =
+            rows.shift >= 0 ? static_cast<int>(entries >> rows.shift) : __double2int_rn(static_cast<double>(entries) * over_chunk);
         return {rows.column + first, rows.value + first, size, width};
     }
 };
@@ -157,8 +158,8 @@ struct Job {
     bool factored = true;              ///< false: the factor is the identity
     const Segment* segment = nullptr;  ///< [colors * parts]
     int colors = 0, parts = 1, steps = 1, chunk = 1;
-    int zero = 0;                      ///< see Tune::tied
-    int prefetch = 0;                  ///< rows of each thread that are fetched while it waits at a barrier
+    int zero = 0;      ///< see Tune::tied
+    int prefetch = 0;  ///< rows of each thread that are fetched while it waits at a barrier
 };
 
 /// The rows of one thread in the grid that the kernel was started with.
@@ -176,8 +177,7 @@ class RowLoop {
     /// Phases on this thread's rows of a colour, one phase after the other in each block of rows.
     template <class... Phase>
     __device__ void rows(int color, Sums& sums, const Phase&... phase) const {
-        for (int part = first_part_; part < job_.parts; part += part_stride_)
-            segment(color * job_.parts + part, first_, sums, phase...);
+        for (int part = first_part_; part < job_.parts; part += part_stride_) segment(color * job_.parts + part, first_, sums, phase...);
     }
     /// The same for all colours; without a barrier between them, threads that had no row of one colour begin with the next.
     template <class Phase>
@@ -215,7 +215,8 @@ class RowLoop {
             return [](unsigned, const double*) { return 0.; };
         } else if constexpr (operand == Operand::whole) {
             return [this, lower = job_.lower.of(s), upper = job_.upper.of(s)](unsigned row, const double* gathered) {
-                return line_product<Tune>(lower.line(row), gathered, fetch_, job_.zero) + line_product<Tune>(upper.line(row), gathered, fetch_, job_.zero);
+                return line_product<Tune>(lower.line(row), gathered, fetch_, job_.zero) +
+                       line_product<Tune>(upper.line(row), gathered, fetch_, job_.zero);
             };
         } else if constexpr (operand == Operand::factor_lower || operand == Operand::factor_upper) {
             const auto& factor = operand == Operand::factor_lower ? job_.factor_lower : job_.factor_upper;
@@ -224,7 +225,9 @@ class RowLoop {
             };
         } else {
             const auto& triangle = operand == Operand::lower ? job_.lower : job_.upper;
-            return [this, rows = triangle.of(s)](unsigned row, const double* gathered) { return line_product<Tune>(rows.line(row), gathered, fetch_, job_.zero); };
+            return [this, rows = triangle.of(s)](unsigned row, const double* gathered) {
+                return line_product<Tune>(rows.line(row), gathered, fetch_, job_.zero);
+            };
         }
     }
 

@@ -19,7 +19,7 @@ namespace kasane::sparse::device {
 struct KernelShape {
     using Tune = device::Tune<6, true>;
     static constexpr int block = 1024, blocks_per_unit = 1;  ///< 64 registers a thread, and as few as can be that meet at a barrier
-    static constexpr int prefetch = 1;                      ///< rows of each thread, while it waits at a barrier
+    static constexpr int prefetch = 1;                       ///< rows of each thread, while it waits at a barrier
 };
 
 inline constexpr int most_records = 1 << 20;  ///< 16 MiB; who runs longer keeps the beginning of the history
@@ -183,8 +183,10 @@ class Run {
     }
 
     void finish() {
-        if (task_.iteration == Iteration::eisenstat) stage(LastStepAlong<&Vectors::u>{});
-        else stage(LastStepAlong<&Vectors::p>{}, task_.iteration == Iteration::reduced ? 1 : -1);
+        if (task_.iteration == Iteration::eisenstat)
+            stage(LastStepAlong<&Vectors::u>{});
+        else
+            stage(LastStepAlong<&Vectors::p>{}, task_.iteration == Iteration::reduced ? 1 : -1);
         if (task_.iteration == Iteration::reduced) stage(EliminatedStep{}, 0);
         stage(TrueResidualStep{});
     }
@@ -212,10 +214,11 @@ class Run {
         plain_direction(each, job_.factored, job_.colors);
     }
     void graph_batch(bool first, int budget) {
-        if (first) update_stages([&](auto step, Stage how) {
-            how.ends = false;
-            stage(on_.stream, step, how);
-        });
+        if (first)
+            update_stages([&](auto step, Stage how) {
+                how.ends = false;
+                stage(on_.stream, step, how);
+            });
         if (!graph_)
             graph_.emplace(state_, [&](cudaStream_t stream, const GraphLoop& loop) {
                 const auto each = [&](auto step, Stage how) {

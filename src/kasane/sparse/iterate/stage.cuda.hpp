@@ -16,7 +16,7 @@ struct Record {
 /// What lies in the device's memory between launches.
 struct State {
     Scalars scalars;
-    Sums sums;              ///< of stages since the last decision
+    Sums sums;  ///< of stages since the last decision
     double true_norm2 = 0;
     int budget = 0;         ///< iterations that a graph has left
     int history_limit = 0;  ///< records that fit; later ones are dropped

@@ -142,7 +142,8 @@ class Member {
     /// The boards of the next iteration: those of the one before this, which nobody reads any more.
     void clear_next() {
         for (auto& kind : board_.sums)
-            for (int part = first_of(thread_); part < first_of(thread_ + 1); ++part) kind[1 - parity()][static_cast<std::size_t>(part)].sums = {};
+            for (int part = first_of(thread_); part < first_of(thread_ + 1); ++part)
+                kind[1 - parity()][static_cast<std::size_t>(part)].sums = {};
     }
     Sums total(Kind kind) {
         barrier();
@@ -192,9 +193,7 @@ class Member {
                 color(reduced::Residual{vectors_, control_.alpha}, 1, true, of_update);
                 sum = total(of_update);
                 break;
-            default:
-                up(plain::Forward{vectors_, control_.alpha}, 0, of_update);
-                sum = total(of_update);
+            default: up(plain::Forward{vectors_, control_.alpha}, 0, of_update); sum = total(of_update);
         }
         control_.updated(sum.a, formed ? sum.b : -1);
         if (control_.verdict == Verdict::go_on && board_.stop) control_.verdict = Verdict::stopped;
@@ -242,8 +241,10 @@ class Member {
         barrier();
         ++rounds_;
         const LastStep step{vectors_, control_.alpha, task_.iteration == Iteration::eisenstat ? vectors_.u : vectors_.p};
-        if (reduced()) color(step, 1, true);
-        else all(step);
+        if (reduced())
+            color(step, 1, true);
+        else
+            all(step);
         barrier();
         if (reduced()) color(reduced::Eliminated{with_b_}, 0, true), barrier();
         all(TrueResidual{with_b_}, of_norm);

@@ -21,7 +21,7 @@ struct Findings {
     unsigned long long lower = 0, upper = 0;  ///< entries
     unsigned long long longest = 0;
     int offsets_wrong = 0;
-    int wrong = 0;      ///< something is not as it must be, or columns do not ascend
+    int wrong = 0;  ///< something is not as it must be, or columns do not ascend
     int zero_sums = 1;
 };
 
@@ -36,8 +36,10 @@ __device__ bool find_entry(const CsrView& A, index_t row, index_t column, double
     const index_t end = high;
     while (low < high) {
         const index_t middle = low + (high - low) / 2;
-        if (A.column(middle) < column) low = middle + 1;
-        else high = middle;
+        if (A.column(middle) < column)
+            low = middle + 1;
+        else
+            high = middle;
     }
     if (low == end || A.column(low) != column) return false;
     value = A.value[low];

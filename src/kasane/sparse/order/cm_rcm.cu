@@ -106,15 +106,16 @@ __global__ void __launch_bounds__(block) search_levels(const Search s, Slot* slo
                 const auto other = static_cast<std::int32_t>(s.A.column(e));
                 if (other == row) continue;
                 const std::int32_t finder = s.finder[other];
-                if (finder > place) atomicMin(s.finder + other, place);
-                else if (finder >= before && finder < begin) conflict = true;  // it was found from where I was: it is in my level
+                if (finder > place)
+                    atomicMin(s.finder + other, place);
+                else if (finder >= before && finder < begin)
+                    conflict = true;  // it was found from where I was: it is in my level
             }
         }
         barrier.wait([] {});
 
         Sums found;
-        for (std::int32_t place = first + thread; place < last; place += threads)
-            each_found(s, place, [&](std::int32_t) { found.a += 1; });
+        for (std::int32_t place = first + thread; place < last; place += threads) each_found(s, place, [&](std::int32_t) { found.a += 1; });
         found.b = conflict;
         barrier.scan(found, [&](const Sums& earlier, const Sums& all) {
             shared.before = static_cast<std::int32_t>(earlier.a);
@@ -255,7 +256,8 @@ std::optional<SpaceOrder<Cuda>> cm_rcm_on_device(Cuda on, const CsrView& A, int 
     // Neighbours lie one level apart: any two colours or more will do.
     const int colors = k >= levels ? levels : std::max(k, 2);
     const std::string asked = "cm-rcm:" + std::to_string(k);
-    if (k > levels) note = asked + " asks for more colours than the " + std::to_string(levels) + " levels: rcm was taken";
+    if (k > levels)
+        note = asked + " asks for more colours than the " + std::to_string(levels) + " levels: rcm was taken";
     else if (colors > k)
         note = asked + " has conflicts: " + std::to_string(colors) + " colours were taken" + (colors == levels ? ", which is rcm" : "");
 

@@ -1,4 +1,5 @@
-// Union-find over all couplings at once: a row points to a smaller row of its component, or to itself.    [after Jaiganesh & Burtscher 2018]
+// Union-find over all couplings at once: a row points to a smaller row of its component, or to itself.    [after Jaiganesh & Burtscher
+// 2018]
 #include <kasane/sparse/iterate/launch.cuda.hpp>
 #include <kasane/sparse/order/components.cuda.hpp>
 #include <kasane/sparse/order/entries.cuda.hpp>

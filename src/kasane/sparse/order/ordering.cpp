@@ -30,9 +30,7 @@ constexpr Form forms[] = {
 /// Longer blocks than this are eliminated in one thread for longer than anything gains from.
 constexpr int longest_block = 4096;
 
-std::string spelling(const Form& form) {
-    return fmt::format("{}{}{}", form.name, form.has_block ? ":B" : "", form.has_colors ? ":K" : "");
-}
+std::string spelling(const Form& form) { return fmt::format("{}{}{}", form.name, form.has_block ? ":B" : "", form.has_colors ? ":K" : ""); }
 
 int positive(std::string_view digits, std::string_view what, int most, const std::string& text) {
     int value = 0;
@@ -52,8 +50,10 @@ ColoredOrder of_sets(const Ordering& asked, RowSets sets, std::string note = {})
 ColoredOrder multicolor(const Pattern& graph, const Ordering& asked) {
     auto sets = detail::multicolor(graph, asked.colors);
     std::string note;
-    if (asked.colors > graph.rows()) note = fmt::format("{} asks for more colours than the {} rows", asked.text(), graph.rows());
-    else if (sets.count() != asked.colors) note = fmt::format("{} needs {} colours: they were taken", asked.text(), sets.count());
+    if (asked.colors > graph.rows())
+        note = fmt::format("{} asks for more colours than the {} rows", asked.text(), graph.rows());
+    else if (sets.count() != asked.colors)
+        note = fmt::format("{} needs {} colours: they were taken", asked.text(), sets.count());
     return of_sets(asked, std::move(sets), std::move(note));
 }
 
@@ -84,8 +84,10 @@ ColoredOrder block(const Pattern& graph, const Ordering& asked) {
         std::copy(blocks.row.begin() + blocks.begin[b], blocks.row.begin() + blocks.begin[b + 1],
                   out.row.begin() + static_cast<std::ptrdiff_t>(at) * steps);
     }
-    if (colors > asked.colors) out.note = fmt::format("{} has conflicts: {} colours were taken", asked.text(), colors);
-    else if (colors < asked.colors) out.note = fmt::format("{} has blocks for {} colours only", asked.text(), colors);
+    if (colors > asked.colors)
+        out.note = fmt::format("{} has conflicts: {} colours were taken", asked.text(), colors);
+    else if (colors < asked.colors)
+        out.note = fmt::format("{} has blocks for {} colours only", asked.text(), colors);
     return out;
 }
 

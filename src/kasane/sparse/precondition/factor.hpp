@@ -14,9 +14,9 @@ struct FactorOptions {
 template <Space S>
 struct Factor {
     FactorKind kind = FactorKind::identity;
-    Buffer<double, S> pivot;      ///< [padded] D; 1 in padding
-    Triangle<S, double> lower;    ///< C; own values only
-    double shift = 0;             ///< relative, added to the diagonal: D would not have been positive without
+    Buffer<double, S> pivot;    ///< [padded] D; 1 in padding
+    Triangle<S, double> lower;  ///< C; own values only
+    double shift = 0;           ///< relative, added to the diagonal: D would not have been positive without
 };
 
 /// A permuted and split, its values as they are.

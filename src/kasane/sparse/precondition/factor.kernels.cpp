@@ -43,8 +43,10 @@ KS_FN bool has_entry(const CsrView& A, index_t row, index_t column) {
     index_t low = A.begin(row), high = A.end(row);
     while (low < high) {
         const index_t middle = (low + high) / 2;
-        if (A.column(middle) < column) low = middle + 1;
-        else high = middle;
+        if (A.column(middle) < column)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < A.end(row) && A.column(low) == column;
 }
@@ -99,7 +101,9 @@ struct PlainPivot {
 struct Lanes {
     index_t begin;
     int chunk, steps;
-    KS_FN index_t row(index_t lane, int step) const { return begin + lane / chunk * chunk * steps + static_cast<index_t>(step) * chunk + lane % chunk; }
+    KS_FN index_t row(index_t lane, int step) const {
+        return begin + lane / chunk * chunk * steps + static_cast<index_t>(step) * chunk + lane % chunk;
+    }
 };
 
 KS_FN bool bad_pivot(double pivot, double diagonal) { return !(pivot > 1e-10 * diagonal) || !(pivot - pivot == 0); }
@@ -198,9 +202,12 @@ struct Eliminate {
             for (int a = 0, b = 0; a < e && b < m;) {
                 const index_t in_a = row.first + a * row.stride, in_b = other.first + b * other.stride;
                 const index_t ka = column[in_a], kb = column[in_b];
-                if (ka == kb) c -= value[in_a] * value[in_b] / pivot[ka], ++a, ++b;
-                else if (earlier(ka, kb)) ++a;
-                else ++b;
+                if (ka == kb)
+                    c -= value[in_a] * value[in_b] / pivot[ka], ++a, ++b;
+                else if (earlier(ka, kb))
+                    ++a;
+                else
+                    ++b;
             }
             value[at] = c;
             d -= c * c / pivot[j];
@@ -222,9 +229,12 @@ void each_color(const Layout<S>& layout, const Triangle<S, double>& t, Body body
             const Segment s = whole ? layout.color(c) : layout.at(c, p);
             const Lanes lanes{s.begin, layout.shape.chunk, layout.steps};
             const index_t n = (s.end - s.begin) / layout.steps;
-            if (t.kind == FormatKind::csr) body(lanes, n, t.csr());
-            else if (t.kind == FormatKind::sell) body(lanes, n, t.sell());
-            else body(lanes, n, t.slices(static_cast<std::size_t>(c) * layout.shape.parts + p));
+            if (t.kind == FormatKind::csr)
+                body(lanes, n, t.csr());
+            else if (t.kind == FormatKind::sell)
+                body(lanes, n, t.sell());
+            else
+                body(lanes, n, t.slices(static_cast<std::size_t>(c) * layout.shape.parts + p));
         }
 }
 
@@ -263,11 +273,12 @@ struct TakeOwnValues {
 };
 
 template <Space S>
-Triangle<S, double> with_own_values(S on, const Layout<S>& layout, const Triangle<S, double>& C, const Triangle<S, double>& pattern, Side side) {
+Triangle<S, double> with_own_values(S on, const Layout<S>& layout, const Triangle<S, double>& C, const Triangle<S, double>& pattern,
+                                    Side side) {
     auto to = copy_of<double>(on, pattern);
     each_shape(layout, to, [&](const Segment& run, auto shape) {
-        parallel_for(on, run.end - run.begin, TakeOwnValues<decltype(shape)>{shape, to.column.data(), to.value.data(), C.csr(),
-                                                                             side == Side::upper, run.begin});
+        parallel_for(on, run.end - run.begin,
+                     TakeOwnValues<decltype(shape)>{shape, to.column.data(), to.value.data(), C.csr(), side == Side::upper, run.begin});
     });
     synchronize(on);
     return to;
@@ -322,12 +333,14 @@ Factor<S> factorise(S on, const SplitMatrix<S>& A, const Layout<S>& layout, cons
             const Earlier earlier{layout.rank.view()};
             each_color(layout, C, [&](const Lanes& lanes, index_t n, auto shape) {
                 if constexpr (std::is_same_v<decltype(shape), CsrRows<double>>)
-                    parallel_for(on, n, Eliminate{lanes, shape, earlier, C.column.data(), C.value.data(), diagonal, 1 + shift, pivot, bad.flag()});
+                    parallel_for(on, n,
+                                 Eliminate{lanes, shape, earlier, C.column.data(), C.value.data(), diagonal, 1 + shift, pivot, bad.flag()});
             });
         } else {
             each_color(layout, A.lower, [&](const Lanes& lanes, index_t n, auto shape) {
-                parallel_for(on, n, DiagonalPivots<decltype(shape)>{lanes, shape, A.lower.column.data(), A.lower.value.data(), diagonal,
-                                                                    1 + shift, pivot, bad.flag()});
+                parallel_for(on, n,
+                             DiagonalPivots<decltype(shape)>{lanes, shape, A.lower.column.data(), A.lower.value.data(), diagonal, 1 + shift,
+                                                             pivot, bad.flag()});
             });
         }
         if (!bad.raised()) {
@@ -353,8 +366,10 @@ System<S> make_system(S on, SplitMatrix<S> A, Layout<S> layout, Factor<S> factor
     factor.pivot = {};
     const View<const double> scale = system.scale.view();
     const auto store = [&](Triangle<S, double> exact, Triangle<S, double>& in_double, Triangle<S, float>& in_float) {
-        if (system.single_factor) in_float = copy_of<float>(on, exact);
-        else in_double = std::move(exact);
+        if (system.single_factor)
+            in_float = copy_of<float>(on, exact);
+        else
+            in_double = std::move(exact);
     };
     if (factor.kind == FactorKind::own_values) {
         auto lower = with_own_values(on, layout, factor.lower, A.lower, Side::lower);

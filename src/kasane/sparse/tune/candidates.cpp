@@ -13,9 +13,7 @@ namespace {
 bool has_triangles(Precondition precondition) { return precondition == Precondition::ic0 || precondition == Precondition::ssor; }
 
 /// Rows of very different lengths: chunks are mostly padding unless rows are sorted by length among many.
-int sigma_for(const MatrixFacts& matrix, int chunk) {
-    return matrix.longest_row * matrix.rows > 4 * matrix.nonzeros ? 32 * chunk : 1;
-}
+int sigma_for(const MatrixFacts& matrix, int chunk) { return matrix.longest_row * matrix.rows > 4 * matrix.nonzeros ? 32 * chunk : 1; }
 Format sell(const MatrixFacts& matrix, int chunk) { return {FormatKind::sell, chunk, sigma_for(matrix, chunk)}; }
 
 Format usual_format(const MatrixFacts& matrix, bool cuda, index_t colors) {

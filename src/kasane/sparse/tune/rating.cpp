@@ -95,8 +95,10 @@ std::vector<double> estimated_iterations(const std::vector<TuneTrial>& trials) {
         const auto& last = progress.back();
         if (converged) out[t] = last.iterations;
         // Near the end the energy is there to its last digits, and ||r|| falls steadily.
-        else if (largest_residual <= 1e-3) out[t] = last.iterations / -std::log10(std::max(last.residual, 1e-300));
-        else out[t] = iterations_to(progress, least_energy);
+        else if (largest_residual <= 1e-3)
+            out[t] = last.iterations / -std::log10(std::max(last.residual, 1e-300));
+        else
+            out[t] = iterations_to(progress, least_energy);
     }
     return out;
 }

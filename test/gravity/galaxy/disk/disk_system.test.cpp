@@ -113,8 +113,8 @@ TEST(DiskSystem, RotationFallsWithHeightAsJeansEquationAsks) {
             const double dR = 0.02 * R;
             const auto pressure = [&](double x) { return s.density(0, x, z) * std::pow(s.at(0, x).sigma_R, 2); };
             const auto a = s.at(0, R);
-            const double square = a.sigma_R * a.sigma_R - R * s.pull(R, z).R +
-                                  R * (pressure(R + dR) - pressure(R - dR)) / (2 * dR) / s.density(0, R, z);
+            const double square =
+                a.sigma_R * a.sigma_R - R * s.pull(R, z).R + R * (pressure(R + dR) - pressure(R - dR)) / (2 * dR) / s.density(0, R, z);
             const double mean = s.rotation(0, R, z);
             EXPECT_NEAR((mean * mean + a.sigma_phi * a.sigma_phi) / square, 1, 0.015) << R << " " << z;
         }

@@ -16,10 +16,10 @@ using std::numbers::pi;
 
 namespace {
 
-constexpr double tolerance = 1e-4;       // of the iteration of density and potential
-constexpr int iteration_limit = 100;     // of it per grid; an isolated sheet takes 6
-constexpr double left_out = 1e-9;        // share of a disk's mass beyond its edge
-constexpr double spheres_share = 0.04;   // of v_c^2, the most that spheres may add to sigma_z^2
+constexpr double tolerance = 1e-4;      // of the iteration of density and potential
+constexpr int iteration_limit = 100;    // of it per grid; an isolated sheet takes 6
+constexpr double left_out = 1e-9;       // share of a disk's mass beyond its edge
+constexpr double spheres_share = 0.04;  // of v_c^2, the most that spheres may add to sigma_z^2
 
 /// Less than both, and the smaller where they differ: the error is (a/b)^4 / 4 of a << b.
 double smooth_least(double a, double b) {
@@ -158,8 +158,10 @@ void DiskStructure::converge(const CylinderGrid& grid, Cpu on, const std::functi
         for (std::size_t d = 0; d < size(); ++d) moved = std::max(moved, update(d, on));
         if (iteration > 0 && moved < tolerance && change < tolerance) break;
         if (iteration == iteration_limit) {
-            throw ComputationError(fmt::format("the disks' density and potential do not converge: after {} iterations they still change by "
-                                               "{:.2g} and {:.2g}. Try a greater disk.height", iteration, moved, change));
+            throw ComputationError(
+                fmt::format("the disks' density and potential do not converge: after {} iterations they still change by "
+                            "{:.2g} and {:.2g}. Try a greater disk.height",
+                            iteration, moved, change));
         }
         std::vector<double> mass(grid.size());
         for (std::size_t d = 0; d < size(); ++d) add_mass(d, grid, mass);

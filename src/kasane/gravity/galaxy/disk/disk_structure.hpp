@@ -35,10 +35,10 @@ class SurfaceProfile {
     double operator()(double R) const { return R < edge_ ? normalisation_ * sigma_(R) : 0; }
     double log_slope(double R) const;  ///< d ln Sigma / d ln R
     double total() const { return total_; }
-    double edge() const { return edge_; }            ///< less than 1e-9 of the mass lies beyond it and is left out [length]
-    double inner() const { return inner_; }          ///< holds 1% of the mass
-    double height() const { return height_; }        ///< z_d
-    double mass(double R) const;                     ///< inside the cylinder R; after tabulate()
+    double edge() const { return edge_; }      ///< less than 1e-9 of the mass lies beyond it and is left out [length]
+    double inner() const { return inner_; }    ///< holds 1% of the mass
+    double height() const { return height_; }  ///< z_d
+    double mass(double R) const;               ///< inside the cylinder R; after tabulate()
     double index_of_mass(double m) const { return mass_.inverse(m); }  ///< on the axis
    private:
     std::function<double(double)> sigma_, slope_;
@@ -54,7 +54,7 @@ class DiskColumns {
     static constexpr double step = 0.097;     ///< the last is at 24 heights: exp(-48) of a self-gravitating sheet is left
 
     double sigma_z2(double u) const { return sigma_z2_(u); }
-    double height(double u) const { return height_(u); }  ///< where the density has fallen by e [length]
+    double height(double u) const { return height_(u); }                  ///< where the density has fallen by e [length]
     double half_thickness(double u) const { return half_thickness_(u); }  ///< H [length]
     static double reach(double height) { return height * std::sinh(step * static_cast<double>(nodes - 1)); }
     /// Height that has the share q (0 to 1) of column i's upper half below it [length].

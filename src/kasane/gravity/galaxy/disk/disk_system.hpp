@@ -21,13 +21,13 @@ namespace kasane::gravity {
 
 /// A disk at one radius of the plane.
 struct DiskAt {
-    double surface_density = 0;     ///< [mass / length^2]
-    double height = 0;              ///< where the density has fallen by e [length]
+    double surface_density = 0;                      ///< [mass / length^2]
+    double height = 0;                               ///< where the density has fallen by e [length]
     double sigma_R = 0, sigma_phi = 0, sigma_z = 0;  ///< velocity dispersions in the plane, G = 1
-    double circular_speed = 0;      ///< of everything, in the plane
-    double rotation = 0;            ///< mean v_phi in the plane, of the prograde part
-    double omega = 0, kappa = 0;    ///< circular and epicyclic frequency
-    double toomre_q = 0;            ///< sigma_R kappa / (3.36 Sigma)
+    double circular_speed = 0;                       ///< of everything, in the plane
+    double rotation = 0;                             ///< mean v_phi in the plane, of the prograde part
+    double omega = 0, kappa = 0;                     ///< circular and epicyclic frequency
+    double toomre_q = 0;                             ///< sigma_R kappa / (3.36 Sigma)
 };
 
 struct PositionVelocity {

@@ -20,8 +20,7 @@ void each_even_legendre(double x, int order, F f) {
 
 }  // namespace
 
-Multipoles::Multipoles(const CylinderGrid& grid, const std::vector<double>& mass)
-    : radius_(std::min(grid.R.end(), grid.z.end())) {
+Multipoles::Multipoles(const CylinderGrid& grid, const std::vector<double>& mass) : radius_(std::min(grid.R.end(), grid.z.end())) {
     for (std::size_t i = 0; i < grid.R.cells; ++i) {
         const double R = grid.R.centre(i);
         for (std::size_t j = 0; j < grid.z.cells; ++j) {

@@ -23,7 +23,7 @@ class Multipoles {
     At at(double R, double z) const;
 
    private:
-    double radius_ = 1;          // moments are in units of its powers
+    double radius_ = 1;                                           // moments are in units of its powers
     std::vector<double> q_ = std::vector<double>(order / 2 + 1);  // of l = 0, 2, ..., order
 };
 

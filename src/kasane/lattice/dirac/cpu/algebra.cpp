@@ -97,11 +97,8 @@ void FieldAlgebra<S, P>::direction(const Vector& r, Scalar beta, Scalar omega, c
 template <Space S, Precision P>
 std::pair<std::complex<double>, double> FieldAlgebra<S, P>::finish(Scalar alpha, const Vector& p, Scalar omega, const Vector& t,
                                                                    const Vector& shadow, Vector& x, Vector& r) {
-    const auto sum = work_->run({.verb = Verb::finish,
-                                 .in = {p.group(0), t.group(0), shadow.group(0)},
-                                 .out = {x.group(0), r.group(0)},
-                                 .a = alpha,
-                                 .b = omega});
+    const auto sum = work_->run(
+        {.verb = Verb::finish, .in = {p.group(0), t.group(0), shadow.group(0)}, .out = {x.group(0), r.group(0)}, .a = alpha, .b = omega});
     return {{sum.re, sum.im}, sum.norm2};
 }
 template <Space S, Precision P>
@@ -119,15 +116,14 @@ void convert(const Field<S, From>& from, Field<S, To>& to) {
     if constexpr (From == To) {
         std::memcpy(to.group(0), from.group(0), from.bytes());
     } else {
-        for_parts(*from.lattice(), [&](index_t, index_t first, index_t last) {
-            convert_blocks<From, To>(from.group(0), to.group(0), first, last);
-        });
+        for_parts(*from.lattice(),
+                  [&](index_t, index_t first, index_t last) { convert_blocks<From, To>(from.group(0), to.group(0), first, last); });
     }
 }
 
-#define KS_DEFINE(From)                                                                  \
-    template void convert(const Field<Cpu, From>&, Field<Cpu, Precision::half>&);       \
-    template void convert(const Field<Cpu, From>&, Field<Cpu, Precision::single>&);     \
+#define KS_DEFINE(From)                                                             \
+    template void convert(const Field<Cpu, From>&, Field<Cpu, Precision::half>&);   \
+    template void convert(const Field<Cpu, From>&, Field<Cpu, Precision::single>&); \
     template void convert(const Field<Cpu, From>&, Field<Cpu, Precision::double_>&);
 KS_DEFINE(Precision::half)
 KS_DEFINE(Precision::single)

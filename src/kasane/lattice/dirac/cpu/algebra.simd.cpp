@@ -255,18 +255,18 @@ void convert_all(const void* from, void* to, index_t first, index_t last) {
 }  // namespace
 
 #define KS_NAME(a, b) a##_##b
-#define KS_ALGEBRA(name, P)                                                                                   \
+#define KS_ALGEBRA(name, P)                                                                                  \
     AlgebraSums KS_NAME(algebra, name)(const AlgebraJob& job, index_t first, index_t last, index_t blocks) { \
-        return any_pass<P>(job, first, last, blocks);                                                         \
+        return any_pass<P>(job, first, last, blocks);                                                        \
     }
 KS_ALGEBRA(half, Precision::half)
 KS_ALGEBRA(single, Precision::single)
 KS_ALGEBRA(double, Precision::double_)
 #undef KS_ALGEBRA
 
-#define KS_CONVERT(name, From, To)                                                                  \
-    void KS_NAME(convert, name)(const void* from, void* to, index_t first, index_t last) {          \
-        convert_all<Precision::From, Precision::To>(from, to, first, last);                         \
+#define KS_CONVERT(name, From, To)                                                         \
+    void KS_NAME(convert, name)(const void* from, void* to, index_t first, index_t last) { \
+        convert_all<Precision::From, Precision::To>(from, to, first, last);                \
     }
 KS_CONVERT(half_single, half, single)
 KS_CONVERT(half_double, half, double_)
@@ -284,22 +284,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kasane::lattice {
 
-#define KS_EXPORT(name, P)                                                                                                   \
-    HWY_EXPORT(algebra_##name);                                                                                              \
-    template <>                                                                                                              \
-    AlgebraSums algebra_blocks<Precision::P>(const AlgebraJob& job, index_t first, index_t last, index_t blocks) {           \
-        return HWY_DYNAMIC_DISPATCH(algebra_##name)(job, first, last, blocks);                                               \
+#define KS_EXPORT(name, P)                                                                                         \
+    HWY_EXPORT(algebra_##name);                                                                                    \
+    template <>                                                                                                    \
+    AlgebraSums algebra_blocks<Precision::P>(const AlgebraJob& job, index_t first, index_t last, index_t blocks) { \
+        return HWY_DYNAMIC_DISPATCH(algebra_##name)(job, first, last, blocks);                                     \
     }
 KS_EXPORT(half, half)
 KS_EXPORT(single, single)
 KS_EXPORT(double, double_)
 #undef KS_EXPORT
 
-#define KS_EXPORT(name, From, To)                                                                                   \
-    HWY_EXPORT(convert_##name);                                                                                     \
-    template <>                                                                                                     \
+#define KS_EXPORT(name, From, To)                                                                                  \
+    HWY_EXPORT(convert_##name);                                                                                    \
+    template <>                                                                                                    \
     void convert_blocks<Precision::From, Precision::To>(const void* from, void* to, index_t first, index_t last) { \
-        HWY_DYNAMIC_DISPATCH(convert_##name)(from, to, first, last);                                                \
+        HWY_DYNAMIC_DISPATCH(convert_##name)(from, to, first, last);                                               \
     }
 KS_EXPORT(half_single, half, single)
 KS_EXPORT(half_double, half, double_)

@@ -51,14 +51,16 @@ void pack_link(const Su3<double>& u, LinkReals reals, int lanes, Stored* to) {
     for (int k = 0; k < static_cast<int>(reals); ++k) {
         const auto& z = u.e[k / 6][k / 2 % 3];
         const double number = k % 2 == 0 ? z.re : z.im;
-        if constexpr (integers) to[k * lanes] = encode_integer(number);
-        else to[k * lanes] = static_cast<Stored>(number);
+        if constexpr (integers)
+            to[k * lanes] = encode_integer(number);
+        else
+            to[k * lanes] = static_cast<Stored>(number);
     }
 }
 
 template <class Stored>
-void pack_links(const Lattice<Cpu>& lattice, Parity parity, const LinksView& u, const LinkStorage& storage, int lanes,
-                const index_t* begin, Stored* to) {
+void pack_links(const Lattice<Cpu>& lattice, Parity parity, const LinksView& u, const LinkStorage& storage, int lanes, const index_t* begin,
+                Stored* to) {
     const auto* const near = lattice.neighbours(parity);
     parallel_for(lattice.space(), lattice.blocks(), [&](index_t block) {
         const index_t per_group = (begin[block + 1] - begin[block]) / (block_lanes / lanes);
@@ -130,9 +132,9 @@ template <Space S, Precision P>
 Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const CloverTerm<S>* A, Boundary boundary,
                    LinkStorage storage)
     : parts_(std::make_unique<Parts>()) {
-    KS_VALIDATE(links.extents == lattice->extents() && (!A || A->extents == lattice->extents()),
-                "the links are of " + text(links.extents) + ", the lattice is " + text(lattice->extents()) +
-                    ": make both of the same extents");
+    KS_VALIDATE(
+        links.extents == lattice->extents() && (!A || A->extents == lattice->extents()),
+        "the links are of " + text(links.extents) + ", the lattice is " + text(lattice->extents()) + ": make both of the same extents");
     KS_VALIDATE(P != Precision::double_ || !storage.half,
                 "links in half precision would spoil an operator in double: use them with single or half");
     parts_->lattice = lattice;
@@ -150,8 +152,8 @@ Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& li
             pack_links(*lattice, parity, links.view(), storage, group_lanes<P>, begin,
                        reinterpret_cast<typename CpuReal<P>::Computed*>(to));
         if (!A) continue;
-        parts_->clover[p] = Buffer<typename CpuReal<P>::Stored, Cpu>(lattice->space(),
-                                                                     lattice->places() / group_lanes<P> * group_words<P>(54));
+        parts_->clover[p] =
+            Buffer<typename CpuReal<P>::Stored, Cpu>(lattice->space(), lattice->places() / group_lanes<P> * group_words<P>(54));
         pack_clover<P>(*lattice, parity, A->view(), parts_->clover[p].data());
     }
 }

@@ -64,8 +64,8 @@ void store(const Field<S, P>& from, Parity parity, SpinorField& to) {
     });
 }
 
-#define KS_DEFINE(P)                                                     \
-    template void load(const SpinorField&, Parity, Field<Cpu, P>&);       \
+#define KS_DEFINE(P)                                                \
+    template void load(const SpinorField&, Parity, Field<Cpu, P>&); \
     template void store(const Field<Cpu, P>&, Parity, SpinorField&);
 KS_DEFINE(Precision::half)
 KS_DEFINE(Precision::single)

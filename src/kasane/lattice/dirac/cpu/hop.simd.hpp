@@ -19,8 +19,10 @@ constexpr int block_lanes = Lattice<Cpu>::lanes;
 /// Number k of a link, of full or of 16-bit numbers.
 template <int lanes, class D, class Stored>
 HWY_INLINE hn::Vec<D> link_number(D d, const Stored* link, int k) {
-    if constexpr (sizeof(Stored) == 2) return hn::Mul(load_integers(d, link + k * lanes), hn::Set(d, integer_unit));
-    else return hn::Load(d, link + k * lanes);
+    if constexpr (sizeof(Stored) == 2)
+        return hn::Mul(load_integers(d, link + k * lanes), hn::Set(d, integer_unit));
+    else
+        return hn::Load(d, link + k * lanes);
 }
 
 /// -1 where the lowest bit of number k is set, otherwise 1.
@@ -48,8 +50,7 @@ HWY_INLINE Link<hn::Vec<D>> load_link(D d, const Stored* from) {
     }
     Link<hn::Vec<D>> u;
     constexpr int rows = reals == 18 ? 3 : 2;
-    for (int k = 0; k < 3 * rows; ++k)
-        u.e[k / 3][k % 3] = {link_number<lanes>(d, from, 2 * k), link_number<lanes>(d, from, 2 * k + 1)};
+    for (int k = 0; k < 3 * rows; ++k) u.e[k / 3][k % 3] = {link_number<lanes>(d, from, 2 * k), link_number<lanes>(d, from, 2 * k + 1)};
     if constexpr (rows == 2) complete(u);
     return u;
 }
@@ -108,10 +109,10 @@ struct Hop {
 
     const HopJob& job;
     const Stored* in;
-    V s;  ///< 1; -1 in the adjoint
+    V s;                                     ///< 1; -1 in the adjoint
     const NeighbourBlock *near, *near_next;  ///< the block's 8, and the next block's
-    int group;               ///< in the block
-    const LinkStored* link;  ///< the next one
+    int group;                               ///< in the block
+    const LinkStored* link;                  ///< the next one
     Spinor<V> sum[vectors];
 
     template <int mu, bool backward>
@@ -123,7 +124,7 @@ struct Hop {
                 prefetch<static_cast<int>(words * sizeof(Stored))>(in + (static_cast<index_t>(then.at) * groups + group) * words);
         }
         const bool unit = mu == 3 && job.temporal_gauge && there.crosses == 0;
-        if (!unit) prefetch<reals * lanes * static_cast<int>(sizeof(LinkStored))>(link + 8 * reals * lanes);
+        if (!unit) prefetch<reals * lanes* static_cast<int>(sizeof(LinkStored))>(link + 8 * reals * lanes);
         for (int v = 0; v < vectors; ++v) add_to<mu, backward>(there, unit, v * width<P>, sum[v]);
         if (!unit) link += reals * lanes;
     }
@@ -162,8 +163,10 @@ HWY_INLINE ChiralBlock<V> load_clover(const typename CpuReal<P>::Stored* clover,
     if constexpr (P == Precision::half)
         unit = hn::Mul(hn::Load(d, reinterpret_cast<const float*>(from - lane + 54 * lanes) + lane), hn::Set(d, integer_unit));
     const auto read = [&](int k) HWY_ATTR {
-        if constexpr (P == Precision::half) return hn::Mul(load_integers(d, from + k * lanes), unit);
-        else return hn::Load(d, from + k * lanes);
+        if constexpr (P == Precision::half)
+            return hn::Mul(load_integers(d, from + k * lanes), unit);
+        else
+            return hn::Load(d, from + k * lanes);
     };
     const V one = hn::Set(d, 1);
     ChiralBlock<V> m;
@@ -228,8 +231,10 @@ HWY_INLINE void finish_hop(const HopJob& job, index_t group, int lane, Spinor<V>
     for (int k = 0; k < 12; ++k) {
         Cx<V>& a = sum.s[k / 3].c[k % 3];
         const Cx<V>& b = x.s[k / 3].c[k % 3];
-        if (job.x) a = {MulAdd(c, a.re, b.re), MulAdd(c, a.im, b.im)};
-        else a = {c * a.re, c * a.im};
+        if (job.x)
+            a = {MulAdd(c, a.re, b.re), MulAdd(c, a.im, b.im)};
+        else
+            a = {c * a.re, c * a.im};
     }
     store_spinor<P>(sum, static_cast<Stored*>(job.out) + at, lane);
 }

@@ -61,8 +61,7 @@ void Lattice<Cpu>::find_neighbours(Parity parity) {
             }
             entry.at = places[0] / lanes;
             entry.exchange = static_cast<std::uint8_t>(places[0] % lanes);
-            for (int l = 0; l < lanes; ++l)
-                entry.lane_by_lane |= places[l] != entry.at * lanes + (l ^ entry.exchange);
+            for (int l = 0; l < lanes; ++l) entry.lane_by_lane |= places[l] != entry.at * lanes + (l ^ entry.exchange);
             if (entry.lane_by_lane) {
                 entry.at = static_cast<std::int32_t>(lane_places.size());
                 entry.exchange = 0;

@@ -15,9 +15,9 @@ namespace kasane::lattice {
 
 /// Where the neighbours of a block's 16 places lie.
 struct NeighbourBlock {
-    std::int32_t at = 0;         ///< block; or, lane by lane, where its 16 places begin in lane_places()
-    std::uint16_t crosses = 0;   ///< bit l: lane l's step goes around the lattice
-    std::uint8_t exchange = 0;   ///< lane l's neighbour is in lane l xor this
+    std::int32_t at = 0;        ///< block; or, lane by lane, where its 16 places begin in lane_places()
+    std::uint16_t crosses = 0;  ///< bit l: lane l's step goes around the lattice
+    std::uint8_t exchange = 0;  ///< lane l's neighbour is in lane l xor this
     bool lane_by_lane = false;
 };
 
@@ -32,7 +32,7 @@ class Lattice<Cpu> {
     const Extents& extents() const { return extents_; }
     Cpu space() const { return on_; }
     index_t sites() const { return extents_.half(); }  ///< of one parity
-    index_t blocks() const { return blocks_; }          ///< of one parity
+    index_t blocks() const { return blocks_; }         ///< of one parity
     index_t places() const { return blocks_ * lanes; }
 
     Site site(Parity parity, index_t place) const;
@@ -48,9 +48,9 @@ class Lattice<Cpu> {
     void find_neighbours(Parity parity);
 
     Cpu on_;
-    Extents extents_, part_;        ///< of the lattice, of the sub-lattice of one lane
-    int split_[4] = {0, 0, 0, 0};   ///< the bit of a lane's number that says which half, or 0
-    int together_ = 1;              ///< consecutive sites of a sub-lattice in a block
+    Extents extents_, part_;       ///< of the lattice, of the sub-lattice of one lane
+    int split_[4] = {0, 0, 0, 0};  ///< the bit of a lane's number that says which half, or 0
+    int together_ = 1;             ///< consecutive sites of a sub-lattice in a block
     index_t blocks_ = 0;
     std::vector<NeighbourBlock> neighbours_[2];
     std::vector<std::int32_t> lane_places_[2];
