@@ -57,7 +57,14 @@ if(NOT KASANE_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
     enable_language(CUDA)
     find_package(CUDAToolkit REQUIRED)
-    string(APPEND CMAKE_CUDA_FLAGS " --expt-relaxed-constexpr -lineinfo")
+    string(APPEND CMAKE_CUDA_FLAGS " --expt-relaxed-constexpr")
+    if(KASANE_DEV)
+      string(APPEND CMAKE_CUDA_FLAGS " -lineinfo")  # lines of the source in profiles; it doubles the size of the code
+    endif()
+    execute_process(COMMAND ${KASANE_NVCC} --help OUTPUT_VARIABLE nvcc_help)
+    if(nvcc_help MATCHES "--compress-mode")
+      string(APPEND CMAKE_CUDA_FLAGS " --compress-mode=size")  # iterate.cu: 0.9 MB instead of 3.1 MB
+    endif()
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc 13 has this dialect
       set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
       set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")

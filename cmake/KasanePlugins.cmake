@@ -1,10 +1,10 @@
-# Modules: parts of core/comm on libraries that a machine may lack, loaded by the program when they are wanted (core/comm/module.hpp).
+# Plugins: parts of core/comm that need a library which a machine may lack; the program loads them on demand (core/comm/plugin.hpp).
 #   libkasane_mpi.so    src/kasane/core/comm/mpi/    ranks by MPI, when an MPI launcher started the program
 #   libkasane_nccl.so   src/kasane/core/comm/nccl/   messages between the devices of ranks by NCCL
-# Invariant: nothing but the module links its library, so that everything else starts on machines without it.
+# Invariant: only the plugin links its library, so that everything else starts on machines without it.
 
-# kasane_module(NAME LINKS…): libkasane_NAME.so of everything under src/kasane/core/comm/NAME, beside the command; installed in lib/kasane.
-function(kasane_module name)
+# kasane_plugin(NAME LINKS…): libkasane_NAME.so of everything under src/kasane/core/comm/NAME, beside the command; installed in lib/kasane.
+function(kasane_plugin name)
   set(target kasane_${name})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/kasane/core/comm/${name}/*.cpp)
   if(KASANE_HAS_CUDA)
@@ -15,7 +15,7 @@ function(kasane_module name)
   target_link_libraries(${target} PRIVATE ${ARGN} kasane_flags)
   target_compile_definitions(${target} PRIVATE $<$<BOOL:${KASANE_DEV}>:KASANE_DEV>)
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} INSTALL_RPATH_USE_LINK_PATH ON)
-  add_dependencies(kasane_comm ${target})  # who can load it has it
+  add_dependencies(kasane_comm ${target})  # a program that can load it has it built
   install(TARGETS ${target} LIBRARY DESTINATION lib/kasane)
 endfunction()
 
@@ -31,7 +31,7 @@ if(NOT KASANE_MPI STREQUAL "OFF")
     if(mpi_name STREQUAL "")
       set(mpi_name "MPI ${MPI_C_VERSION}")
     endif()
-    kasane_module(mpi MPI::MPI_C)
+    kasane_plugin(mpi MPI::MPI_C)
     target_compile_definitions(kasane_mpi PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)  # no bindings of MPI-2 for C++
     target_compile_definitions(kasane_comm PRIVATE "KASANE_MPI_BUILT_WITH=\"${mpi_name}\"")
     if(KASANE_SANITIZE)
@@ -62,7 +62,7 @@ if(KASANE_HAS_CUDA AND nccl_sources)
     file(STRINGS ${KASANE_NCCL_INCLUDE}/nccl.h nccl_says REGEX "^#define NCCL_(MAJOR|MINOR|PATCH) +[0-9]+")
     string(REGEX REPLACE "[^0-9;]+" "" nccl_version "${nccl_says}")
     string(REPLACE ";" "." nccl_version "${nccl_version}")
-    kasane_module(nccl ${KASANE_NCCL_LIBRARY} CUDA::cudart_static)
+    kasane_plugin(nccl ${KASANE_NCCL_LIBRARY} CUDA::cudart_static)
     # CMake takes the toolkit's directories for some that every loader knows.
     get_filename_component(nccl_directory ${KASANE_NCCL_LIBRARY} DIRECTORY)
     set_target_properties(kasane_nccl PROPERTIES BUILD_RPATH ${nccl_directory} INSTALL_RPATH ${nccl_directory})
