@@ -6,7 +6,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/comm/channel_speed.hpp>
 #include <kasane/core/comm/placement.hpp>
-#include <kasane/gravity/direct/calibrate.hpp>
+#include <kasane/gravity/performance/calibrate.hpp>
 #include <kasane/perf/calibration.hpp>
 #include <kasane/perf/sync_times.hpp>
 #include <kasane/run/predict.hpp>
@@ -74,19 +74,20 @@ void forces(Outcome& outcome, const AnySpace& on, const std::string& device, con
 void synchronisation(Outcome& outcome, const SyncTimes& times, CalibrationKey key) {
     CalibrationEntry entry{
         std::move(key),
-        {{"members", times.members}, {"t_sync", std::max(0.0, times.t_sync)}, {"t_kernel", std::max(0.0, times.t_kernel)}},
+        {{"members", times.workers}, {"t_sync", std::max(0.0, times.t_sync)}, {"t_kernel", std::max(0.0, times.t_kernel)}},
         ""};
-    outcome.add(std::move(entry), fmt::format("{} {}: t_sync {:.3g} us (+- {:.1g}), t_kernel {:.3g} us (+- {:.1g})", times.members,
-                                              times.members == 1 ? "member" : "members", 1e6 * times.t_sync, 1e6 * times.t_sync_error,
+    outcome.add(std::move(entry), fmt::format("{} {}: t_sync {:.3g} us (+- {:.1g}), t_kernel {:.3g} us (+- {:.1g})", times.workers,
+                                              times.workers == 1 ? "member" : "members", 1e6 * times.t_sync, 1e6 * times.t_sync_error,
                                               1e6 * times.t_kernel, 1e6 * times.t_kernel_error));
     auto& row = outcome.object.back();
     for (const auto& timing : times.timings) row["timings"].push_back({timing.kernels, timing.seconds});
 }
 
-void channels(Outcome& outcome, comm::Team& team, const std::vector<AnySpace>& here, const std::string& device, const Options& options) {
+void channels(Outcome& outcome, comm::WorkerCommunicator& team, const std::vector<AnySpace>& here, const std::string& device,
+              const Options& options) {
     comm::ChannelSpeed speed;
     std::string engine;
-    team.run([&](comm::Member& member) {
+    team.run([&](comm::Worker& member) {
         std::visit(
             [&]<Space S>(S on) {
                 comm::Channel<S> channel(on, member, 0);
@@ -96,16 +97,16 @@ void channels(Outcome& outcome, comm::Team& team, const std::vector<AnySpace>& h
             here[static_cast<std::size_t>(member.local())]);
     });
     const int ranks = team.ranks().size();
-    CalibrationEntry entry{run::channel_key(device, ranks, team.members_here()),
+    CalibrationEntry entry{run::channel_key(device, ranks, team.workers_per_rank()),
                            {{"members", team.size()},
                             {"ranks", ranks},
                             {"latency", std::max(0.0, speed.latency_seconds)},
                             {"bytes_per_second", std::min(speed.bytes_per_second, 1e30)}},
                            ""};
     gravity::ForceMethod method{.precision = options.precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_};
-    entry.numbers["least_one_sided"] = gravity::least_team_step(team, here, method);
+    entry.numbers["least_one_sided"] = gravity::least_step_seconds(team, here, method);
     method.both_sides = true;
-    if (gravity::force_device(here.front()).cuda) entry.numbers["least_both_sides"] = gravity::least_team_step(team, here, method);
+    if (gravity::force_device(here.front()).cuda) entry.numbers["least_both_sides"] = gravity::least_step_seconds(team, here, method);
     outcome.add(std::move(entry), fmt::format("{} members, {}: {:.3g} us and {:.3g} GB/s of each at once", team.size(), engine,
                                               1e6 * speed.latency_seconds, 1e-9 * speed.bytes_per_second));
     auto& row = outcome.object.back();
@@ -122,7 +123,7 @@ int calibrate(const Common& common, const Options& options) {
     const auto device = device_text(device_info(here.front()), cpu ? thread_count(*cpu) : 0);
     const Stopwatch watch;
     Outcome outcome;
-    comm::Team team(ranks, options.members);
+    comm::WorkerCommunicator team(ranks, options.members);
     if (team.size() == 1) {
         forces(outcome, here.front(), device, options, common);
         synchronisation(outcome, measure_sync(here.front()), run::synchronisation_key(device, 1, 1));

@@ -1,6 +1,6 @@
 #include <app/ranks.hpp>
 #include <kasane/core/base/error.hpp>
-#include <kasane/core/comm/team.hpp>
+#include <kasane/core/comm/worker.hpp>
 #include <kasane/core/io/checksum.hpp>
 #include <kasane/core/io/json.hpp>
 #include <kasane/run/crew.hpp>

@@ -1,7 +1,7 @@
 // gravity.direct: interactions per second of every variant of direct summation, with the bound that the instruction mix sets
 // and the largest relative error against a plain sum in double.
 #include <kasane/core/device/buffer.hpp>
-#include <kasane/gravity/direct/bound.hpp>
+#include <kasane/gravity/performance/bound.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 
 #include <bench/benchmarks.hpp>

@@ -1,4 +1,4 @@
-// gravity.direct.scaling: figures 7 to 10 and table 2 of [MTM13], on the members that this run has: the devices of one process, or those of
+// gravity.direct.scaling: figures 7 to 10 and table 2 of [MTM13], on the workers that this run has: the devices of one process, or those of
 // ranks.
 #include <bench/benchmarks.hpp>
 #include <bench/gravity/scaling.hpp>
@@ -7,8 +7,8 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/communicator.hpp>
 #include <kasane/core/comm/placement.hpp>
-#include <kasane/gravity/direct/bound.hpp>
-#include <kasane/perf/direct_model.hpp>
+#include <kasane/gravity/performance/bound.hpp>
+#include <kasane/gravity/performance/direct_model.hpp>
 #include <kasane/perf/sync_times.hpp>
 
 #include <fmt/format.h>
@@ -27,12 +27,12 @@ using namespace gravity;
 
 constexpr double longest_call = 4;                                                     // [s]
 constexpr index_t least_each = 256, most_each_cpu = 8192, most_each_device = 1048576;  // N/P; the paper's
-constexpr int most_members_cpu = 8;
+constexpr int most_workers_cpu = 8;
 
-/// So many of the first ranks, with so many members each.
+/// So many of the first ranks, with so many workers each.
 struct Crew {
-    int ranks = 1, members = 1;
-    int size() const { return ranks * members; }
+    int ranks = 1, workers = 1;
+    int size() const { return ranks * workers; }
 };
 
 const char* form_name(PairForm form) { return form == PairForm::automatic ? "both-sides" : "one-sided"; }
@@ -41,26 +41,26 @@ std::string engine_name(comm::Engine engine) {
     return engine == comm::Engine::copy ? "copy" : engine == comm::Engine::nccl ? "nccl" : engine == comm::Engine::staged ? "staged" : "";
 }
 
-std::string label_of(const ScalingWay& way, int members) {
-    const auto engine = members > 1 ? ", " + engine_name(way.engine) : "";
-    return fmt::format("{}, {}{}, P {}", scaling_study, form_name(way.form), engine, members);
+std::string label_of(const ScalingWay& way, int workers) {
+    const auto engine = workers > 1 ? ", " + engine_name(way.engine) : "";
+    return fmt::format("{}, {}{}, P {}", scaling_study, form_name(way.form), engine, workers);
 }
 
-/// What a reader must know of how members share what there is; empty where each has its own device.
+/// What a reader must know of how workers share what there is; empty where each has its own device.
 std::string shared_note(comm::Communicator& ranks, const std::vector<AnySpace>& here) {
     std::string own = ranks.host();
     for (const auto& space : here) own += "\t" + name(space);
-    std::map<std::string, int> members;  // of a device
+    std::map<std::string, int> workers;  // of a device
     for (const auto& text : ranks.all_gather(own)) {
         const auto host = text.substr(0, text.find('\t'));
         for (auto at = text.find('\t'); at != std::string::npos; at = text.find('\t', at + 1))
-            ++members[host + text.substr(at, text.find('\t', at + 1) - at)];
+            ++workers[host + text.substr(at, text.find('\t', at + 1) - at)];
     }
-    const auto fullest = std::max_element(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto fullest = std::max_element(workers.begin(), workers.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     if (fullest->second == 1) return "";
-    if (!std::holds_alternative<Cpu>(here.front())) return fmt::format("{} members share a device", fullest->second);
+    if (!std::holds_alternative<Cpu>(here.front())) return fmt::format("{} workers share a device", fullest->second);
     const int threads = thread_count(std::get<Cpu>(here.front()));
-    return fmt::format("{} members share a processor, {} {} each; this rank may use {} cores", fullest->second, threads,
+    return fmt::format("{} workers share a processor, {} {} each; this rank may use {} cores", fullest->second, threads,
                        threads == 1 ? "thread" : "threads", device_info(Cpu{}).units);
 }
 
@@ -69,17 +69,17 @@ class ScalingStudy {
     explicit ScalingStudy(const BenchmarkContext& context) : context_(context), ranks_(comm::world()) {
         here_ = comm::placement(ranks_, context.device, 1, context.threads);
         on_cpu_ = std::holds_alternative<Cpu>(here_.front());
-        members_ = context.members > 0                                                  ? context.members
+        workers_ = context.workers > 0                                                  ? context.workers
                    : ranks_.size() > 1 || context.device.find(':') != std::string::npos ? 1
-                                                                                        : most_members();
+                                                                                        : most_workers();
         if (!on_cpu_)
-            here_ = comm::placement(ranks_, context.device, members_, context.threads);
-        else if (members_ > 1)  // members of a process share its threads, as many each whatever the number of members
-            here_.assign(static_cast<std::size_t>(members_),
-                         Cpu{context.threads > 0 ? context.threads : std::max(1, thread_count(std::get<Cpu>(here_.front())) / members_)});
-        for (const int members : doublings_up_to(members_)) crews_.push_back({1, members});
+            here_ = comm::placement(ranks_, context.device, workers_, context.threads);
+        else if (workers_ > 1)  // workers of a process share its threads, as many each whatever the number of workers
+            here_.assign(static_cast<std::size_t>(workers_),
+                         Cpu{context.threads > 0 ? context.threads : std::max(1, thread_count(std::get<Cpu>(here_.front())) / workers_)});
+        for (const int workers : doublings_up_to(workers_)) crews_.push_back({1, workers});
         for (const int ranks : doublings_up_to(ranks_.size()))
-            if (ranks > 1) crews_.push_back({ranks, members_});
+            if (ranks > 1) crews_.push_back({ranks, workers_});
         std::vector<int> counts;
         for (const auto& crew : crews_) counts.push_back(crew.size());
         sizes_ = scaling_sizes(counts, context.sizes, least_each, on_cpu_ ? most_each_cpu : most_each_device);
@@ -92,15 +92,15 @@ class ScalingStudy {
     void run() {
         for (const auto& crew : crews_) {
             if (const auto ranks = ranks_.first(crew.ranks)) {
-                comm::Team team(*ranks, crew.members);
-                measure(team, {here_.begin(), here_.begin() + crew.members});
+                comm::WorkerCommunicator communicator(*ranks, crew.workers);
+                measure(communicator, {here_.begin(), here_.begin() + crew.workers});
             }
             ranks_.barrier();
         }
     }
 
    private:
-    int most_members() const { return on_cpu_ ? std::min(thread_count(Cpu{}), most_members_cpu) : static_cast<int>(devices().size()) - 1; }
+    int most_workers() const { return on_cpu_ ? std::min(thread_count(Cpu{}), most_workers_cpu) : static_cast<int>(devices().size()) - 1; }
     bool leads() const { return ranks_.rank() == 0; }
     std::vector<PairForm> forms() const {
         if (on_cpu_) return {PairForm::one_sided};
@@ -109,22 +109,22 @@ class ScalingStudy {
     DirectVariant variant_of(PairForm form) const {
         return on_cpu_ ? DirectVariant::automatic : form == PairForm::automatic ? DirectVariant::pair : DirectVariant::tile;
     }
-    /// What there is between these members, with the speed of its messages.
+    /// What there is between these workers, with the speed of its messages.
     struct Engine {
         comm::Engine engine = comm::Engine::automatic;
         LinkTime link;
     };
-    std::vector<Engine> engines(comm::Team& team, const std::vector<AnySpace>& here) const {
-        if (team.size() == 1) return {{}};
+    std::vector<Engine> engines(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) const {
+        if (communicator.size() == 1) return {{}};
         std::vector<Engine> found;
         for (const auto engine : {comm::Engine::copy, comm::Engine::nccl, comm::Engine::staged}) {
             try {
-                const auto speed = measure_link(team, here, engine);
+                const auto speed = measure_link(communicator, here, engine);
                 found.push_back({engine, {speed.latency_seconds, speed.bytes_per_second}});
             } catch (const InputError&) {  // thrown on every rank alike: there is no such engine here
                 continue;
             }
-            if (leads()) report_link(team.size(), found.back());
+            if (leads()) report_link(communicator.size(), found.back());
         }
         return found;
     }
@@ -136,15 +136,15 @@ class ScalingStudy {
         BenchmarkResult row{};
     };
 
-    void measure(comm::Team& team, const std::vector<AnySpace>& here) {
-        const int members = team.size();
-        const auto sync = measure_sync(team, here);
-        const auto note = shared_note(team.ranks(), here);
+    void measure(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+        const int workers = communicator.size();
+        const auto sync = measure_sync(communicator, here);
+        const auto note = shared_note(communicator.ranks(), here);
         if (leads()) report_sync(sync, note);
         std::vector<Timed> ways;
-        for (const auto& engine : engines(team, here))
+        for (const auto& engine : engines(communicator, here))
             for (const auto form : forms()) ways.push_back({.way = {form, engine.engine}, .link = engine.link});
-        const auto& sizes = sizes_.at(members);
+        const auto& sizes = sizes_.at(workers);
         std::vector<double> pair_seconds(ways.size(), 0);  // of the last size
         std::vector<AloneTime> alone;
         std::vector<Timed> waiting;  // for the model
@@ -158,15 +158,15 @@ class ScalingStudy {
                 if (!particles) particles = direct_problem(n, true);
                 auto timed = ways[w];
                 timed.n = n;
-                auto point = measure_scaling(team, here, *particles, timed.way, std::max(0.0, sync.t_sync));
+                auto point = measure_scaling(communicator, here, *particles, timed.way, std::max(0.0, sync.t_sync));
                 pair_seconds[w] = point.seconds / pairs(n);
                 if (!leads()) continue;
-                timed.row = row_of(timed.way, members, *particles, point, sync, note);
+                timed.row = row_of(timed.way, workers, *particles, point, sync, note);
                 const auto next = std::upper_bound(sizes.begin(), sizes.end(), n);
                 const bool largest = next == sizes.end() || too_long(*next);
-                if (members == crews_.back().size() && (n == small(sizes, members) || largest)) timed.row.timeline = point.timeline;
-                if (members > 1) {
-                    report(timed, members);
+                if (workers == crews_.back().size() && (n == small(sizes, workers) || largest)) timed.row.timeline = point.timeline;
+                if (workers > 1) {
+                    report(timed, workers);
                 } else {
                     // Where both sides do not pay, the two forms are one.
                     if (timed.way.form == PairForm::one_sided || point.both_sides)
@@ -175,40 +175,40 @@ class ScalingStudy {
                 }
             }
         }
-        if (!leads() || members > 1) return;
+        if (!leads() || workers > 1) return;
         model_.emplace(here.front(), alone);
         for (const auto& row : model_->rows()) context_.report(row);
-        for (auto& timed : waiting) report(timed, members);
+        for (auto& timed : waiting) report(timed, workers);
     }
 
     /// The size at which the overlap is shown besides the largest one.
-    index_t small(const std::vector<index_t>& sizes, int members) const {
-        const auto at = std::find_if(sizes.begin(), sizes.end(), [&](index_t n) { return n >= members * (on_cpu_ ? 1024 : 8192); });
+    index_t small(const std::vector<index_t>& sizes, int workers) const {
+        const auto at = std::find_if(sizes.begin(), sizes.end(), [&](index_t n) { return n >= workers * (on_cpu_ ? 1024 : 8192); });
         return at == sizes.end() ? sizes.front() : *at;
     }
 
-    void report_link(int members, const Engine& engine) const {
+    void report_link(int workers, const Engine& engine) const {
         BenchmarkResult row;
-        row.name = fmt::format("{}, link, {}, P {}", scaling_study, engine_name(engine.engine), members);
+        row.name = fmt::format("{}, link, {}, P {}", scaling_study, engine_name(engine.engine), workers);
         row.seconds = engine.link.latency;
         row.rate = engine.link.bytes_per_second;
         row.unit = "bytes/s";
-        row.more = {{"members", members}, {"latency", engine.link.latency}, {"bytes_per_second", engine.link.bytes_per_second}};
-        row.note = "every member sends and receives at once";
+        row.more = {{"members", workers}, {"latency", engine.link.latency}, {"bytes_per_second", engine.link.bytes_per_second}};
+        row.note = "every worker sends and receives at once";
         context_.report(row);
     }
 
     void report_sync(const SyncTimes& sync, const std::string& note) const {
         BenchmarkResult row;
-        row.name = fmt::format("{}, sync, P {}", scaling_study, sync.members);
+        row.name = fmt::format("{}, sync, P {}", scaling_study, sync.workers);
         row.seconds = sync.t_sync;
-        row.more = {{"members", sync.members},
+        row.more = {{"members", sync.workers},
                     {"t_sync", sync.t_sync},
                     {"t_kernel", sync.t_kernel},
                     {"t_sync_error", sync.t_sync_error},
                     {"t_kernel_error", sync.t_kernel_error}};
         for (const auto& paper : mtm13::table2)
-            if (paper.devices == sync.members) {
+            if (paper.devices == sync.workers) {
                 row.more.emplace_back("paper_t_sync", paper.t_sync);
                 row.more.emplace_back("paper_t_kernel", paper.t_kernel);
             }
@@ -219,11 +219,11 @@ class ScalingStudy {
         context_.report(row);
     }
 
-    BenchmarkResult row_of(const ScalingWay& way, int members, const Particles& particles, const ScalingPoint& point, const SyncTimes& sync,
+    BenchmarkResult row_of(const ScalingWay& way, int workers, const Particles& particles, const ScalingPoint& point, const SyncTimes& sync,
                            const std::string& note) {
         const auto n = particles.size();
         BenchmarkResult row;
-        row.name = label_of(way, members);
+        row.name = label_of(way, workers);
         row.n = n;
         const double t_sync = std::max(0.0, sync.t_sync);    // a fitted line may begin below zero where waiting takes nothing
         row.seconds = point.seconds - t_sync / point.calls;  // [MTM13] section 5
@@ -232,42 +232,42 @@ class ScalingStudy {
         row.unit = "interactions/s";
         row.tflops = 1e-12 * direct_flops * row.rate;
         const auto& bound = bounds_.at(way.form);
-        row.bound = members * bound.rate;
-        row.bound_reason = "for each member, " + bound.reason;
+        row.bound = workers * bound.rate;
+        row.bound_reason = "for each worker, " + bound.reason;
         auto& exact = exact_[n];
         if (exact.empty()) exact = exact_accelerations(particles, audited_of(n));
         row.error = largest_error(point.audited, exact);
-        row.more = {{"members", members},
+        row.more = {{"members", workers},
                     {"seconds_raw", point.seconds},
                     {"t_sync", t_sync},
                     {"calls", point.calls},
                     {"both_sides", point.both_sides}};
-        if (members > 1) {
+        if (workers > 1) {
             row.more.emplace_back("messages", point.messages);
             row.more.emplace_back("bytes", point.bytes);
             row.more.emplace_back("hidden", point.hidden);
         }
         row.note = point.engine + (point.engine.empty() || note.empty() ? "" : "; ") + note;
-        times_[way.form].set(members, n, row.seconds);
+        times_[way.form].set(workers, n, row.seconds);
         return row;
     }
 
-    void report(Timed& timed, int members) {
+    void report(Timed& timed, int workers) {
         const auto& times = times_[timed.way.form];
         const auto add = [&](const char* key, double value) {
             if (std::isfinite(value)) timed.row.more.emplace_back(key, value);
         };
-        if (members > 1) add("strong", times.strong(members, timed.n)), add("weak", times.weak(members, timed.n));
-        if (model_) add("model_seconds", model_->seconds(timed.way.form, members, timed.n, timed.link));
+        if (workers > 1) add("strong", times.strong(workers, timed.n)), add("weak", times.weak(workers, timed.n));
+        if (model_) add("model_seconds", model_->seconds(timed.way.form, workers, timed.n, timed.link));
         context_.report(timed.row);
     }
 
     const BenchmarkContext& context_;
     comm::Communicator& ranks_;
     bool on_cpu_ = true;
-    int members_ = 1;  ///< of each rank
+    int workers_ = 1;  ///< of each rank
     std::vector<AnySpace> here_;
-    std::vector<Crew> crews_;  ///< one member first
+    std::vector<Crew> crews_;  ///< one worker first
     std::map<int, std::vector<index_t>> sizes_;
     std::map<PairForm, DirectBound> bounds_;
     std::map<index_t, std::vector<Vec3<double>>> exact_;
@@ -280,12 +280,12 @@ class ScalingStudy {
 std::vector<Benchmark> gravity_direct_scaling() {
     return {{scaling_study,
              fmt::format(
-                 "Figures 7 to 10 and table 2 of [MTM13]: accelerations of N particles on themselves by P members, a device or a share of "
+                 "Figures 7 to 10 and table 2 of [MTM13]: accelerations of N particles on themselves by P workers, a device or a share of "
                  "the CPU each; Plummer sphere, softening {}. Calls follow each other without a wait, from positions in double to "
-                 "accelerations in double; both-sides: each pair once where that pays, one-sided: never; the slowest member counts, and "
+                 "accelerations in double; both-sides: each pair once where that pays, one-sided: never; the slowest worker counts, and "
                  "the last wait of everybody for everybody is taken off "
                  "(`seconds_raw` is with it). `strong` = P(N; P) / (P(N; 1) P), `weak` = P(N; P) / (P(N/P; 1) P), P(N; P) = N^2 over the "
-                 "seconds. `hidden` is the share of the time of the messages that lies under kernels, of the worst member. TFLOPS count {} "
+                 "seconds. `hidden` is the share of the time of the messages that lies under kernels, of the worst worker. TFLOPS count {} "
                  "flops per interaction. The bound is that of gravity.direct times P; the error is the largest relative one of {} "
                  "accelerations against a plain sum in double.",
                  direct_softening, direct_flops, direct_audited),

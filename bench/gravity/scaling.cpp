@@ -11,18 +11,18 @@ std::vector<int> doublings_up_to(int most) {
     return counts;
 }
 
-double ScalingTimes::strong(int members, index_t n) const { return of(1, n) / (members * of(members, n)); }
+double ScalingTimes::strong(int workers, index_t n) const { return of(1, n) / (workers * of(workers, n)); }
 
-double ScalingTimes::weak(int members, index_t n) const {
-    if (n % members != 0) return std::numeric_limits<double>::quiet_NaN();
+double ScalingTimes::weak(int workers, index_t n) const {
+    if (n % workers != 0) return std::numeric_limits<double>::quiet_NaN();
     // N^2 / ((N/P)^2 P) = P
-    return members * of(1, n / members) / of(members, n);
+    return workers * of(1, n / workers) / of(workers, n);
 }
 
-std::map<int, std::vector<index_t>> scaling_sizes(const std::vector<int>& members, const std::vector<index_t>& wanted, index_t least,
+std::map<int, std::vector<index_t>> scaling_sizes(const std::vector<int>& workers, const std::vector<index_t>& wanted, index_t least,
                                                   index_t most) {
     std::map<int, std::set<index_t>> sizes;
-    for (const int p : members) {
+    for (const int p : workers) {
         auto totals = wanted;
         if (totals.empty())
             for (index_t each = least; each <= most; each *= 2) totals.push_back(p * each);

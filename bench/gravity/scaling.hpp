@@ -1,5 +1,5 @@
 // gravity.direct.scaling, what its rows are called and what follows from its times. Plain arithmetic; the page reads the same names.
-// Labels: "both-sides, P 1" (one member, no messages); "both-sides, copy, P 4" (with the engine of the messages); "sync, P 4" (table 2);
+// Labels: "both-sides, P 1" (one worker, no messages); "both-sides, copy, P 4" (with the engine of the messages); "sync, P 4" (table 2);
 // "link, copy, P 4" (how fast messages are); "model, both-sides" (what the kernels cost).
 #pragma once
 
@@ -19,26 +19,26 @@ inline constexpr const char* message_span = "message";  ///< spans of a timeline
 /// 1, 2, 4, … and `most` itself.
 std::vector<int> doublings_up_to(int most);
 
-/// Seconds of one call by (members, N); what is not known is NaN.
+/// Seconds of one call by (workers, N); what is not known is NaN.
 class ScalingTimes {
    public:
-    void set(int members, index_t n, double seconds) { seconds_[{members, n}] = seconds; }
-    double of(int members, index_t n) const {
-        const auto at = seconds_.find({members, n});
+    void set(int workers, index_t n, double seconds) { seconds_[{workers, n}] = seconds; }
+    double of(int workers, index_t n) const {
+        const auto at = seconds_.find({workers, n});
         return at == seconds_.end() ? std::numeric_limits<double>::quiet_NaN() : at->second;
     }
     /// P(N; P) / (P(N; 1) P) with the performance P(N; P) = N^2 / seconds ([MTM13] fig. 9).
-    double strong(int members, index_t n) const;
+    double strong(int workers, index_t n) const;
     /// P(N; P) / (P(N/P; 1) P) (fig. 10); NaN where P does not divide N.
-    double weak(int members, index_t n) const;
+    double weak(int workers, index_t n) const;
 
    private:
     std::map<std::pair<int, index_t>, double> seconds_;
 };
 
-/// Particles of all members to be measured for each number of members. For one member that is all that the others compare with, too.
+/// Particles of all workers to be measured for each number of workers. For one worker that is all that the others compare with, too.
 /// @param wanted    sizes N asked for; empty: N/P = least, 2 least, … most for every P
-std::map<int, std::vector<index_t>> scaling_sizes(const std::vector<int>& members, const std::vector<index_t>& wanted, index_t least,
+std::map<int, std::vector<index_t>> scaling_sizes(const std::vector<int>& workers, const std::vector<index_t>& wanted, index_t least,
                                                   index_t most);
 
 }  // namespace kasane::bench

@@ -1,6 +1,6 @@
 #include <bench/gravity/scaling_measure.hpp>
 #include <kasane/core/base/timer.hpp>
-#include <kasane/gravity/team/member_sum.hpp>
+#include <kasane/gravity/distributed/distributed_force.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,33 +14,33 @@ using namespace gravity;
 constexpr double shortest_batch = 0.03;  // [s]
 constexpr int most_calls = 4096;         // of a batch
 
-/// Seconds of so many calls, the same on every member: all begin together, and all have ended.
+/// Seconds of so many calls, the same on every worker: all begin together, and all have ended.
 template <Space S, class Call>
-double batch(S on, comm::Member& member, int calls, const Call& call) {
-    member.barrier();
+double batch(S on, comm::Worker& worker, int calls, const Call& call) {
+    worker.barrier();
     const Stopwatch watch;
     for (int k = 0; k < calls; ++k) call();
     synchronize(on);
-    member.barrier();
+    worker.barrier();
     double seconds[1] = {watch.seconds()};
-    member.all_reduce(View<double>(seconds, 1), comm::Reduce::max);
+    worker.all_reduce(View<double>(seconds, 1), comm::Reduce::max);
     return seconds[0];
 }
 
 /// @param t_sync  of the wait at the end of a batch, beside which a batch must be long
 template <Space S, class Call>
-void time_batches(S on, comm::Member& member, const Call& call, double t_sync, ScalingPoint& point) {
+void time_batches(S on, comm::Worker& worker, const Call& call, double t_sync, ScalingPoint& point) {
     const double wanted = std::max(shortest_batch, 30 * t_sync);
-    batch(on, member, 1, call);  // memory is taken, paths are opened
+    batch(on, worker, 1, call);  // memory is taken, paths are opened
     int calls = 1;
-    double whole = batch(on, member, calls, call);
+    double whole = batch(on, worker, calls, call);
     while (whole < 0.5 * wanted && calls < most_calls) {
         calls = std::min(most_calls, calls * std::clamp(static_cast<int>(wanted / whole), 2, 16));
-        whole = batch(on, member, calls, call);
+        whole = batch(on, worker, calls, call);
     }
     point.calls = calls;
     std::vector<double> seconds;
-    for (int left = calls > 1 ? 5 : whole < 0.5 ? 3 : 2; left > 0; --left) seconds.push_back(batch(on, member, calls, call) / calls);
+    for (int left = calls > 1 ? 5 : whole < 0.5 ? 3 : 2; left > 0; --left) seconds.push_back(batch(on, worker, calls, call) / calls);
     std::sort(seconds.begin(), seconds.end());
     point.seconds = seconds[seconds.size() / 2];
     point.spread = (seconds.back() - seconds.front()) / point.seconds;
@@ -53,8 +53,8 @@ DirectFrame frame_of(const Particles& particles) {
     return make_direct_frame(sampled, *std::max_element(particles.mass.begin(), particles.mass.end()), particles.size());
 }
 
-/// What all members have of the audited accelerations, put together.
-std::vector<Vec3<double>> gather_audited(comm::Member& member, index_t n, index_t first, const std::vector<Vec3<double>>& own) {
+/// What all workers have of the audited accelerations, put together.
+std::vector<Vec3<double>> gather_audited(comm::Worker& worker, index_t n, index_t first, const std::vector<Vec3<double>>& own) {
     const auto which = audited_of(n);
     std::vector<double> parts(3 * which.size(), 0);
     for (std::size_t k = 0; k < which.size(); ++k) {
@@ -62,36 +62,36 @@ std::vector<Vec3<double>> gather_audited(comm::Member& member, index_t n, index_
         if (which[k] < first || at >= own.size()) continue;
         parts[3 * k] = own[at].x, parts[3 * k + 1] = own[at].y, parts[3 * k + 2] = own[at].z;
     }
-    member.all_reduce(view(parts), comm::Reduce::sum);
+    worker.all_reduce(view(parts), comm::Reduce::sum);
     std::vector<Vec3<double>> all;
     for (std::size_t k = 0; k < which.size(); ++k) all.push_back({parts[3 * k], parts[3 * k + 1], parts[3 * k + 2]});
     return all;
 }
 
-/// Spans of all members, a line each.
-std::string as_text(int member, const std::vector<Span>& spans) {
+/// Spans of all workers, a line each.
+std::string as_text(int worker, const std::vector<Span>& spans) {
     std::ostringstream text;
     text.precision(17);
-    for (const auto& span : spans) text << member << '\t' << span.begin << '\t' << span.end << '\t' << span.name << '\n';
+    for (const auto& span : spans) text << worker << '\t' << span.begin << '\t' << span.end << '\t' << span.name << '\n';
     return text.str();
 }
 
-std::vector<std::vector<Span>> from_text(const std::vector<std::string>& texts, int members) {
-    std::vector<std::vector<Span>> timeline(static_cast<std::size_t>(members));
+std::vector<std::vector<Span>> from_text(const std::vector<std::string>& texts, int workers) {
+    std::vector<std::vector<Span>> timeline(static_cast<std::size_t>(workers));
     for (const auto& text : texts) {
         std::istringstream lines(text);
-        std::size_t member = 0;
+        std::size_t worker = 0;
         Span span;
-        while (lines >> member >> span.begin >> span.end && lines.get() == '\t' && std::getline(lines, span.name))
-            timeline.at(member).push_back(span);
+        while (lines >> worker >> span.begin >> span.end && lines.get() == '\t' && std::getline(lines, span.name))
+            timeline.at(worker).push_back(span);
     }
     return timeline;
 }
 
 /// One call behind two others, so that the host is as far ahead as in a batch.
 template <Space S, class Call>
-std::vector<Span> followed(S on, comm::Member& member, MemberSum<S>& sum, const Call& call, ScalingPoint& point) {
-    member.barrier();
+std::vector<Span> followed(S on, comm::Worker& worker, DistributedForce<S>& sum, const Call& call, ScalingPoint& point) {
+    worker.barrier();
     Timeline<S> timeline(on);
     call();
     call();
@@ -104,19 +104,19 @@ std::vector<Span> followed(S on, comm::Member& member, MemberSum<S>& sum, const 
     sum.keep(nullptr);
     auto spans = timeline.take();
     double least[1] = {hidden(spans, "message").fraction()};
-    member.all_reduce(View<double>(least, 1), comm::Reduce::min);
+    worker.all_reduce(View<double>(least, 1), comm::Reduce::min);
     point.hidden = least[0];
     return spans;
 }
 
 template <Space S>
-void measure(S on, comm::Member& member, const Particles& particles, const DirectFrame& frame, const ScalingWay& way, double t_sync,
+void measure(S on, comm::Worker& worker, const Particles& particles, const DirectFrame& frame, const ScalingWay& way, double t_sync,
              ScalingPoint& point, std::string& spans) {
     Exchange exchange;
     exchange.form = way.form;
     exchange.engine = way.engine;
     const index_t n = particles.size();
-    MemberSum<S> sum(on, {.softening = direct_softening}, n, exchange, &member);
+    DistributedForce<S> sum(on, {.softening = direct_softening}, n, exchange, &worker);
     sum.connect();
     sum.set(frame);
     const auto first = static_cast<std::ptrdiff_t>(sum.first()), end = first + static_cast<std::ptrdiff_t>(sum.count());
@@ -124,42 +124,42 @@ void measure(S on, comm::Member& member, const Particles& particles, const Direc
     const auto mass = to_space(on, std::vector(particles.mass.begin() + first, particles.mass.begin() + end));
     Buffer<Vec3<double>, S> acceleration(on, sum.count());
     const auto call = [&] { sum.accelerate({position.view(), mass.view()}, acceleration.view()); };
-    time_batches(on, member, call, t_sync, point);
+    time_batches(on, worker, call, t_sync, point);
     point.engine = sum.engine();
     point.both_sides = sum.both_sides();
-    point.audited = gather_audited(member, n, sum.first(), to_host(acceleration));
-    if (member.size() > 1) spans = as_text(member.index(), followed(on, member, sum, call, point));
+    point.audited = gather_audited(worker, n, sum.first(), to_host(acceleration));
+    if (worker.size() > 1) spans = as_text(worker.index(), followed(on, worker, sum, call, point));
 }
 
 }  // namespace
 
-comm::ChannelSpeed measure_link(comm::Team& team, const std::vector<AnySpace>& here, comm::Engine engine) {
+comm::ChannelSpeed measure_link(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, comm::Engine engine) {
     std::vector<comm::ChannelSpeed> speeds(here.size());
-    team.run([&](comm::Member& member) {
-        const auto k = static_cast<std::size_t>(member.local());
+    communicator.run([&](comm::Worker& worker) {
+        const auto k = static_cast<std::size_t>(worker.local());
         std::visit(
             [&]<Space S>(S on) {
-                comm::Channel<S> channel(on, member, 0, engine);
-                speeds[k] = comm::measure_channel(on, member, channel);
+                comm::Channel<S> channel(on, worker, 0, engine);
+                speeds[k] = comm::measure_channel(on, worker, channel);
             },
             here[k]);
     });
     return speeds.front();
 }
 
-ScalingPoint measure_scaling(comm::Team& team, const std::vector<AnySpace>& here, const Particles& particles, const ScalingWay& way,
-                             double t_sync) {
+ScalingPoint measure_scaling(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Particles& particles,
+                             const ScalingWay& way, double t_sync) {
     std::vector<ScalingPoint> points(here.size());
     std::vector<std::string> spans(here.size());
     const auto frame = frame_of(particles);
-    team.run([&](comm::Member& member) {
-        const auto k = static_cast<std::size_t>(member.local());
-        std::visit([&]<Space S>(S on) { measure(on, member, particles, frame, way, t_sync, points[k], spans[k]); }, here[k]);
+    communicator.run([&](comm::Worker& worker) {
+        const auto k = static_cast<std::size_t>(worker.local());
+        std::visit([&]<Space S>(S on) { measure(on, worker, particles, frame, way, t_sync, points[k], spans[k]); }, here[k]);
     });
     std::string text;
     for (const auto& own : spans) text += own;
     auto point = points.front();
-    if (team.size() > 1) point.timeline = from_text(team.ranks().all_gather(text), team.size());
+    if (communicator.size() > 1) point.timeline = from_text(communicator.ranks().all_gather(text), communicator.size());
     return point;
 }
 

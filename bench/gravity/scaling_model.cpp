@@ -1,7 +1,7 @@
 #include <bench/gravity/scaling.hpp>
 #include <bench/gravity/scaling_model.hpp>
 #include <kasane/core/base/error.hpp>
-#include <kasane/gravity/direct/calibrate.hpp>
+#include <kasane/gravity/performance/calibrate.hpp>
 #include <kasane/perf/calibration.hpp>
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ std::optional<Found> fitted(const ForceDevice& device, const std::vector<AloneTi
             seconds.push_back(one.seconds);
         }
     if (work.size() < fewest_times) return {};
-    return Found{fit_force_time(work, seconds), fmt::format("fitted to the {} times of one member of this run", work.size())};
+    return Found{fit_force_time(work, seconds), fmt::format("fitted to the {} times of one worker of this run", work.size())};
 }
 
 std::optional<Found> calibrated(const AnySpace& on, bool both_sides) {
@@ -64,12 +64,12 @@ ScalingModel::ScalingModel(const AnySpace& on, const std::vector<AloneTime>& alo
     }
 }
 
-double ScalingModel::seconds(PairForm form, int members, index_t n, const LinkTime& link) const {
+double ScalingModel::seconds(PairForm form, int workers, index_t n, const LinkTime& link) const {
     Exchange exchange;
     exchange.form = form;
     const auto at = times_.find(form != PairForm::one_sided && takes_both_sides(device_, options, n));
     if (at == times_.end()) return std::numeric_limits<double>::quiet_NaN();
-    return team_step(device_, options, exchange, n, members, at->second, link).seconds;
+    return step_time(device_, options, exchange, n, workers, at->second, link).seconds;
 }
 
 }  // namespace kasane::bench

@@ -1,9 +1,9 @@
-// What the model says of the times of gravity.direct.scaling: kernels from the times of one member, messages as they were measured between
-// members (gravity/team/step_time.hpp, [MTM13] section 6).
+// What the model says of the times of gravity.direct.scaling: kernels from the times of one worker, messages as they were measured between
+// workers (gravity/team/step_time.hpp, [MTM13] section 6).
 #pragma once
 
 #include <bench/gravity/scaling_measure.hpp>
-#include <kasane/gravity/team/step_time.hpp>
+#include <kasane/gravity/performance/step_time.hpp>
 #include <kasane/perf/benchmark.hpp>
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace kasane::bench {
 
-/// One call by one member.
+/// One call by one worker.
 struct AloneTime {
     index_t n = 0;
     double seconds = 0;
@@ -24,8 +24,8 @@ class ScalingModel {
     /// Fitted to these times where they are six or more of a form; else from the machine's calibration, else there is none of that form.
     ScalingModel(const AnySpace& on, const std::vector<AloneTime>& alone);
 
-    /// NaN where nothing is known. @param link  of several members
-    double seconds(gravity::PairForm form, int members, index_t n, const gravity::LinkTime& link) const;
+    /// NaN where nothing is known. @param link  of several workers
+    double seconds(gravity::PairForm form, int workers, index_t n, const gravity::LinkTime& link) const;
     /// A row for each form: its parameters, and where they are from.
     const std::vector<BenchmarkResult>& rows() const { return rows_; }
 

@@ -18,7 +18,7 @@ namespace {
 using run::report::escape, run::report::grouped, run::report::number, run::report::Plot, run::report::Scale, run::report::Series,
     run::report::Stroke;
 
-std::string members_text(double members) { return members == 1 ? "1 member" : fmt::format("{} members", std::llround(members)); }
+std::string workers_text(double workers) { return workers == 1 ? "1 worker" : fmt::format("{} workers", std::llround(workers)); }
 
 /// "both-sides, copy" of "both-sides, copy, P 4"; nothing of other labels.
 std::string way_of(const std::string& label) {
@@ -31,15 +31,15 @@ std::string form_of(const std::string& way) { return way.substr(0, way.find(", "
 
 /// The study's times, sorted by what they are times of.
 struct Scaling {
-    std::vector<double> counts;     ///< numbers of members, rising
-    std::vector<std::string> ways;  ///< those with messages; where there are none, the forms of one member
+    std::vector<double> counts;     ///< numbers of workers, rising
+    std::vector<std::string> ways;  ///< those with messages; where there are none, the forms of one worker
     std::vector<Row> rows;          ///< the timed ones
     explicit Scaling(const Study& study) {
         std::set<double> seen;
         std::vector<std::string> alone;
         for (const auto& row : study.rows) {
             const auto way = way_of(row.label);
-            if (const double members = row["members"]; std::isfinite(members)) seen.insert(members);
+            if (const double workers = row["members"]; std::isfinite(workers)) seen.insert(workers);
             if (way.empty()) continue;
             rows.push_back(row);
             auto& list = way == form_of(way) ? alone : ways;
@@ -49,16 +49,16 @@ struct Scaling {
         for (const auto& form : alone)
             if (std::none_of(ways.begin(), ways.end(), [&](const auto& way) { return form_of(way) == form; })) ways.push_back(form);
     }
-    /// Of one way, and of one member of its form.
-    std::vector<Row> of(const std::string& way, double members) const {
+    /// Of one way, and of one worker of its form.
+    std::vector<Row> of(const std::string& way, double workers) const {
         std::vector<Row> some;
         for (const auto& row : rows)
-            if (row["members"] == members && way_of(row.label) == (members == 1 ? form_of(way) : way)) some.push_back(row);
+            if (row["members"] == workers && way_of(row.label) == (workers == 1 ? form_of(way) : way)) some.push_back(row);
         std::stable_sort(some.begin(), some.end(), [](const Row& a, const Row& b) { return a["n"] < b["n"]; });
         return some;
     }
-    /// One colour and one shape of mark for each number of members, in all figures.
-    int place(double members) const { return static_cast<int>(std::find(counts.begin(), counts.end(), members) - counts.begin()); }
+    /// One colour and one shape of mark for each number of workers, in all figures.
+    int place(double workers) const { return static_cast<int>(std::find(counts.begin(), counts.end(), workers) - counts.begin()); }
 };
 
 double seconds_at(const std::vector<Row>& rows, double n, const std::string& key) {
@@ -68,33 +68,33 @@ double seconds_at(const std::vector<Row>& rows, double n, const std::string& key
 
 enum class Figure { performance, strong, weak };
 
-/// What a figure shows at (N, P), of the times under `key`; `one`: the rows of one member.
+/// What a figure shows at (N, P), of the times under `key`; `one`: the rows of one worker.
 double value_of(Figure which, const Row& row, const std::vector<Row>& one, const std::string& key) {
-    const double n = row["n"], members = row["members"], seconds = row[key];
+    const double n = row["n"], workers = row["members"], seconds = row[key];
     if (which == Figure::performance) return 1e-12 * direct_flops * n * n / seconds;
-    if (which == Figure::strong) return seconds_at(one, n, key) / (members * seconds);
-    return members * seconds_at(one, n / members, key) / seconds;
+    if (which == Figure::strong) return seconds_at(one, n, key) / (workers * seconds);
+    return workers * seconds_at(one, n / workers, key) / seconds;
 }
 
 /// Lines are the model's times, marks the measured ones.
 std::string scaling_figure(const Scaling& scaling, const std::string& way, Figure which, Plot p, const std::string& caption) {
     const auto one = scaling.of(way, 1);
     std::vector<Series> measured;
-    for (const double members : scaling.counts) {
-        if (which != Figure::performance && members == 1) continue;
+    for (const double workers : scaling.counts) {
+        if (which != Figure::performance && workers == 1) continue;
         Series model, marks;
-        model.color = marks.color = scaling.place(members) % run::report::colors;
-        marks.shape = scaling.place(members);
+        model.color = marks.color = scaling.place(workers) % run::report::colors;
+        marks.shape = scaling.place(workers);
         bool known = false;
-        for (const auto& row : scaling.of(way, members)) {
-            const double x = which == Figure::weak ? row["n"] / members : row["n"];
+        for (const auto& row : scaling.of(way, workers)) {
+            const double x = which == Figure::weak ? row["n"] / workers : row["n"];
             const double modelled = value_of(which, row, one, "model_seconds");
             model.x.push_back(x), model.y.push_back(modelled);
             marks.x.push_back(x), marks.y.push_back(value_of(which, row, one, "seconds"));
             known = known || std::isfinite(modelled);
         }
         if (marks.x.empty()) continue;
-        marks.name = members_text(members);
+        marks.name = workers_text(workers);
         marks.stroke = known ? Stroke::none : Stroke::dotted;  // where there is no model, a line to follow the marks by
         if (known) p.series.push_back(std::move(model));
         measured.push_back(std::move(marks));
@@ -104,12 +104,12 @@ std::string scaling_figure(const Scaling& scaling, const std::string& way, Figur
     return figure(p, caption);
 }
 
-/// One call of each row that was followed, by member.
+/// One call of each row that was followed, by worker.
 std::string overlap(const Scaling& scaling, const std::string& way) {
     std::string pictures;
     for (const auto& row : scaling.rows) {
         if (way_of(row.label) != way) continue;
-        const auto title = fmt::format("{} at N = {}", members_text(row["members"]), grouped(std::llround(row["n"])));
+        const auto title = fmt::format("{} at N = {}", workers_text(row["members"]), grouped(std::llround(row["n"])));
         const auto picture = timeline_picture("Overlap of " + way + ", " + title, row.timeline());
         if (picture.empty()) continue;
         pictures += fmt::format("<p class=\"legend\"><strong>{}</strong>{}</p>\n{}", title,
@@ -117,8 +117,8 @@ std::string overlap(const Scaling& scaling, const std::string& way) {
                                 picture);
     }
     if (pictures.empty()) return "";
-    return "<figure class=\"chart\"><h3>Overlap: one call, member by member</h3>\n" + pictures +
-           "<figcaption>Hidden is what lies under kernels of the time of the messages, of the worst member.</figcaption></figure>\n";
+    return "<figure class=\"chart\"><h3>Overlap: one call, worker by worker</h3>\n" + pictures +
+           "<figcaption>Hidden is what lies under kernels of the time of the messages, of the worst worker.</figcaption></figure>\n";
 }
 
 std::string figures_of(const Scaling& scaling, const std::string& way, bool headed) {
@@ -132,10 +132,10 @@ std::string figures_of(const Scaling& scaling, const std::string& way, bool head
                scaling, way, Figure::performance, performance,
                "[MTM13] fig. 8, 26 flops per interaction. Marks are measured, lines are the model's. The paper's peak: 254.0 TFLOPS "
                "on 256 Tesla M2090.") +
-           scaling_figure(scaling, way, Figure::strong, strong, "[MTM13] fig. 9: against one member with all N particles.") +
+           scaling_figure(scaling, way, Figure::strong, strong, "[MTM13] fig. 9: against one worker with all N particles.") +
            scaling_figure(
                scaling, way, Figure::weak, weak,
-               "[MTM13] fig. 10: against one member with its own N/P particles. Above 1, pieces of a small problem fill a device "
+               "[MTM13] fig. 10: against one worker with its own N/P particles. Above 1, pieces of a small problem fill a device "
                "that one kernel alone cannot fill; in the paper up to 1.5.") +
            overlap(scaling, way);
 }
@@ -154,7 +154,7 @@ std::string figure_7(const Study& study, const Scaling& scaling) {
         Series fit, marks;
         fit.color = marks.color = scaling.place(row["members"]) % run::report::colors;
         marks.shape = scaling.place(row["members"]);
-        marks.name = members_text(row["members"]);
+        marks.name = workers_text(row["members"]);
         marks.stroke = Stroke::none;
         marks.x = fit.x = row.list("launches");
         marks.y = row.list("launch_seconds");
@@ -174,7 +174,7 @@ std::string table_2(const Study& study) {
     if (rows.empty()) return "";
     const auto cell = [](double seconds) { return "<td>" + (std::isfinite(seconds) ? time_text(seconds) : "") + "</td>"; };
     std::string out =
-        "<figure class=\"chart beside\"><h3>Table 2: t_sync and t_kernel</h3>\n<div class=\"scroll\"><table><thead><tr><th>members, "
+        "<figure class=\"chart beside\"><h3>Table 2: t_sync and t_kernel</h3>\n<div class=\"scroll\"><table><thead><tr><th>workers, "
         "GPUs</th>"
         "<th>t_sync</th><th>t_kernel</th><th>t_sync [MTM13]</th><th>t_kernel [MTM13]</th></tr></thead><tbody>\n";
     for (const auto& row : rows)
@@ -186,12 +186,12 @@ std::string table_2(const Study& study) {
            "</figure>\n";
 }
 
-/// Largest deviation of the model from what was measured of a way, with one member or with more.
+/// Largest deviation of the model from what was measured of a way, with one worker or with more.
 double model_deviation(const Scaling& scaling, const std::string& way, bool alone) {
     double worst = NAN;
-    for (const double members : scaling.counts)
-        if ((members == 1) == alone)
-            for (const auto& row : scaling.of(way, members)) worst = std::fmax(worst, std::abs(row["model_seconds"] / row["seconds"] - 1));
+    for (const double workers : scaling.counts)
+        if ((workers == 1) == alone)
+            for (const auto& row : scaling.of(way, workers)) worst = std::fmax(worst, std::abs(row["model_seconds"] / row["seconds"] - 1));
     return worst;
 }
 
@@ -210,14 +210,14 @@ std::string scaling_findings(const Study& study) {
     for (const auto& row : scaling.rows)
         if (std::isfinite(row["rate"]) && (!best || row["rate"] > (*best)["rate"])) best = &row;
     if (!best) return "";
-    const double members = (*best)["members"];
-    auto text = when({members, (*best)["n"]}, [&] {
+    const double workers = (*best)["members"];
+    auto text = when({workers, (*best)["n"]}, [&] {
         return fmt::format("The most is <strong>{} interactions/s</strong> ({} TFLOPS), by {} ({}) at N = {}. ", number((*best)["rate"]),
-                           number(1e-12 * direct_flops * (*best)["rate"]), members_text(members), escape(way_of(best->label)),
+                           number(1e-12 * direct_flops * (*best)["rate"]), workers_text(workers), escape(way_of(best->label)),
                            grouped(std::llround((*best)["n"])));
     });
-    if (members > 1) {
-        const auto rows = scaling.of(way_of(best->label), members);
+    if (workers > 1) {
+        const auto rows = scaling.of(way_of(best->label), workers);
         const Row *strong = nullptr, *weak = nullptr;  // at the largest N that has it
         double hidden = NAN;
         for (const auto& row : rows) {
@@ -229,14 +229,14 @@ std::string scaling_findings(const Study& study) {
             text += fmt::format("Strong efficiency at N = {}: <strong>{}</strong>. ", grouped(std::llround((*strong)["n"])),
                                 number((*strong)["strong"]));
         if (weak)
-            text += fmt::format("Weak efficiency at N/P = {}: <strong>{}</strong>{}. ", grouped(std::llround((*weak)["n"] / members)),
+            text += fmt::format("Weak efficiency at N/P = {}: <strong>{}</strong>{}. ", grouped(std::llround((*weak)["n"] / workers)),
                                 number((*weak)["weak"]),
                                 when({hidden}, [&] { return ", with " + percent(hidden) + " of the messages hidden"; }));
     }
     const auto way = way_of(best->label);
     const double one = model_deviation(scaling, way, true), more = model_deviation(scaling, way, false);
     text += when({one}, [&] {
-        return fmt::format("The model of it is within {} for one member{}. ", percent(one),
+        return fmt::format("The model of it is within {} for one worker{}. ", percent(one),
                            when({more}, [&] { return ", within " + percent(more) + " for more"; }));
     });
     for (const auto& row : study.with("model, "))

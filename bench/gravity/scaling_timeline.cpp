@@ -13,8 +13,8 @@ namespace {
 
 using run::report::escape, run::report::number;
 
-constexpr double width = 560, left = 86, right = width - 8, lane_height = 15, bar_height = 12, between_members = 9;
-constexpr std::size_t drawn_members = 8;
+constexpr double width = 560, left = 86, right = width - 8, lane_height = 15, bar_height = 12, between_workers = 9;
+constexpr std::size_t drawn_workers = 8;
 constexpr double narrowest = 0.6;  // of a bar, so that a short span is still seen
 
 using Lane = std::vector<Span>;
@@ -40,10 +40,10 @@ Unit unit_of(double seconds) { return seconds >= 1 ? Unit{1, "s"} : seconds >= 1
 
 }  // namespace
 
-std::string timeline_picture(const std::string& title, const std::vector<std::vector<Span>>& members) {
+std::string timeline_picture(const std::string& title, const std::vector<std::vector<Span>>& workers) {
     std::vector<std::string> names{message_span};
     double first = INFINITY, last = -INFINITY;
-    for (const auto& spans : members)
+    for (const auto& spans : workers)
         for (const auto& span : spans) {
             if (std::find(names.begin(), names.end(), span.name) == names.end()) names.push_back(span.name);
             first = std::min(first, span.begin), last = std::max(last, span.end);
@@ -66,13 +66,13 @@ std::string timeline_picture(const std::string& title, const std::vector<std::ve
                 escape(span.name), number(unit.factor * (span.begin - first)), number(unit.factor * (span.end - first)), unit.name);
         y += lane_height;
     };
-    for (std::size_t m = 0; m < std::min(members.size(), drawn_members); ++m) {
+    for (std::size_t m = 0; m < std::min(workers.size(), drawn_workers); ++m) {
         std::vector<Span> messages, work;
-        for (const auto& span : members[m]) (span.name == message_span ? messages : work).push_back(span);
+        for (const auto& span : workers[m]) (span.name == message_span ? messages : work).push_back(span);
         bars += fmt::format("<text class=\"label\" x=\"0\" y=\"{:.1f}\">{}</text>", y + 10, m);
         for (const auto& lane : lanes_of(work)) draw(lane, "kernels");
         for (const auto& lane : lanes_of(messages)) draw(lane, "messages");
-        y += between_members;
+        y += between_workers;
     }
     std::string axis = fmt::format("<line class=\"axis\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", left, right, y, y);
     for (const double t : run::report::nice_ticks(0, unit.factor * (last - first), 6)) {

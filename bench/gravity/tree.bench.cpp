@@ -1,7 +1,7 @@
 // gravity.tree: the parts of the tree code and its walks, each with the error of its forces against direct summation in double.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/math/random.hpp>
-#include <kasane/gravity/direct/bound.hpp>
+#include <kasane/gravity/performance/bound.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/step/permute.hpp>

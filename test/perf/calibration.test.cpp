@@ -99,7 +99,7 @@ TEST(SyncTimes, LineOfEmptyKernels) {
     EXPECT_GE(alone.timings.size(), 5u);
     for (const auto& timing : alone.timings) EXPECT_GT(timing.seconds, 0);
     const auto ranks = comm::alone();
-    comm::Team team(*ranks, 2);
+    comm::WorkerCommunicator team(*ranks, 2);
     const auto two = measure_sync(team, {AnySpace(Cpu{1}), AnySpace(Cpu{1})});
     EXPECT_EQ(two.members, 2);
     EXPECT_EQ(two.timings.size(), alone.timings.size());

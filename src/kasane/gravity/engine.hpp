@@ -1,5 +1,5 @@
-// What works behind a Simulation: a system of particles, a force and the steps, on one space. In a team each member has one, with its own
-// slab of the particles; what decides about steps is combined over all of them, so that all take the same ones.
+// What works behind a Simulation: a system of particles, a force and the steps, on one space. In a communicator each worker has one, with
+// its own slab of the particles; what decides about steps is combined over all of them, so that all take the same ones.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -7,8 +7,8 @@
 #include <kasane/gravity/direct/direct_gravity.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/step/scheme.hpp>
-#include <kasane/gravity/team/exact_sum.hpp>
-#include <kasane/gravity/team/place.hpp>
+#include <kasane/gravity/direct/audit_sum.hpp>
+#include <kasane/gravity/distributed/place.hpp>
 #include <kasane/gravity/tree/tree_gravity.hpp>
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 
 namespace kasane::gravity {
 
-/// A particle that is not finite any more. Every member of a team throws it at the same time.
+/// A particle that is not finite any more. Every worker of a communicator throws it at the same time.
 struct BlowUp final : ComputationError {
     BlowUp(index_t which, std::int64_t in_step) : ComputationError("a particle is not finite any more"), particle(which), step(in_step) {}
     index_t particle;   ///< number in the order given
@@ -32,7 +32,7 @@ inline constexpr std::int64_t frame_steps = 64;
 struct Simulation::Engine {
     virtual ~Engine() = default;
     virtual AnySpace space() const = 0;
-    /// What members of a team do together when each has been made.
+    /// What workers of a communicator do together when each has been made.
     virtual void connect() {}
     virtual void step(std::int64_t n) = 0;
     virtual void fetch(Particles& to) = 0;
@@ -81,7 +81,7 @@ struct Simulation::EngineOn final : Engine {
     Buffer<std::uint32_t, S> selected;
     SpanTimer<S> step_span;
     std::array<StepReport::Word, StepReport::words> own{};   ///< the report, as last read
-    std::array<StepReport::Word, StepReport::words> told{};  ///< the reports of all members in one
+    std::array<StepReport::Word, StepReport::words> told{};  ///< the reports of all workers in one
     std::int64_t spans = 0;
     StepCounts counts;
     int shared = 0;            ///< level of the step that all share
@@ -89,7 +89,7 @@ struct Simulation::EngineOn final : Engine {
     std::int64_t framed = -1;  ///< macro step at whose beginning the frame was made
     bool warned = false;
 
-    /// @param particles  all, or the slab of a member of a team: then no more than positions, velocities and masses
+    /// @param particles  all, or the slab of a worker of a communicator: then no more than positions, velocities and masses
     EngineOn(S space, Particles particles, const SimulationOptions& chosen, const Scheme& steps_chosen, const Place& in)
         : on(space),
           place(in),
@@ -105,7 +105,7 @@ struct Simulation::EngineOn final : Engine {
                    .start_time = chosen.start_time,
                    .steps = chosen.steps,
                    .exchange = chosen.exchange};
-        if (!place.member) host = std::move(particles);
+        if (!place.worker) host = std::move(particles);
         host_step = steps = chosen.steps;
         reset_report(on, report.view());
         if constexpr (tree)
@@ -190,7 +190,7 @@ struct Simulation::EngineOn final : Engine {
         const auto& grid = scheme.grid;
         const auto next = grid.next(blocks ? deepest_level() : shared, now);
         const BlockStep step(grid, now, next, blocks ? grid.first_ending(next) : shared, static_cast<std::uint32_t>(steps - options.steps));
-        // Of all members, and here.
+        // Of all workers, and here.
         const index_t active = blocks ? on_levels(told, step.first) : place.total;
         const index_t here = blocks ? on_levels(own, step.first) : system.count();
         const bool all = active == place.total;
@@ -245,10 +245,10 @@ struct Simulation::EngineOn final : Engine {
         copy_to_host(on, view(own), report.view());
         told = own;
         if constexpr (!tree)
-            if (place.member) combine();
+            if (place.worker) combine();
         if (const auto bad = told[StepReport::bad]; bad != StepReport::nobody) {
             const BlowUp what(StepReport::bad_given(bad), options.steps + StepReport::bad_macro(bad));
-            if (place.member) throw what;
+            if (place.worker) throw what;
             tell(what);
         }
         if (const auto clamped = told[StepReport::clamped]; clamped > 0 && !warned) {
@@ -261,18 +261,18 @@ struct Simulation::EngineOn final : Engine {
         }
     }
 
-    /// The reports of all members in one: sums of what is counted; of the bad particles the one that a single report would name.
+    /// The reports of all workers in one: sums of what is counted; of the bad particles the one that a single report would name.
     void combine() {
         std::array<std::uint64_t, StepReport::words> words{};
         std::copy(own.begin(), own.begin() + StepReport::bad, words.begin());
         words[StepReport::bad] = own[StepReport::bad] != StepReport::nobody;
-        place.member->all_reduce(View<std::uint64_t>(words.data(), StepReport::words), comm::Reduce::sum);
+        place.worker->all_reduce(View<std::uint64_t>(words.data(), StepReport::words), comm::Reduce::sum);
         std::copy(words.begin(), words.begin() + StepReport::bad, told.begin());
         told[StepReport::bad] = StepReport::nobody;
         if (words[StepReport::bad] == 0) return;
         std::uint64_t first[1] = {own[StepReport::bad]};
         if (first[0] != StepReport::nobody) first[0] += static_cast<std::uint64_t>(first_of_slab());
-        place.member->all_reduce(View<std::uint64_t>(first, 1), comm::Reduce::min);
+        place.worker->all_reduce(View<std::uint64_t>(first, 1), comm::Reduce::min);
         told[StepReport::bad] = first[0];
     }
 
@@ -322,7 +322,7 @@ struct Simulation::EngineOn final : Engine {
         return gravity::audit(present, exact(target));
     }
 
-    /// Positions and present accelerations of these particles, whoever of the team has them. @param index  in this system's order
+    /// Positions and present accelerations of these particles, whoever of the communicator has them. @param index  in this system's order
     void look_at(const std::vector<index_t>& index, std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& present) {
         std::vector<std::uint32_t> list;
         std::vector<std::size_t> slot;
@@ -361,17 +361,17 @@ struct Simulation::EngineOn final : Engine {
         } else {
             constexpr index_t indices = 16384;  // that keep a device busy
             const index_t shares = (indices + target.size() - 1) / target.size();
-            Buffer<ExactSum, S> part(on, shares * target.size());
-            exact_sums(on, target.view(), sources, eps, Bins<3>(gravity.frame().acceleration_bound(eps)), gravity.grain(), part.view());
+            Buffer<AuditSum, S> part(on, shares * target.size());
+            audit_sums(on, target.view(), sources, eps, Bins<3>(gravity.frame().acceleration_bound(eps)), gravity.grain(), part.view());
             const auto parts = to_host(part);
-            std::vector<ExactSum> sum(at.size());
+            std::vector<AuditSum> sum(at.size());
             for (std::size_t k = 0; k < parts.size(); ++k) {
                 auto& to = sum[k % at.size()];
                 to.x.add(parts[k].x);
                 to.y.add(parts[k].y);
                 to.z.add(parts[k].z);
             }
-            static_assert(sizeof(ExactSum) == 9 * sizeof(double));
+            static_assert(sizeof(AuditSum) == 9 * sizeof(double));
             place.sum({sum[0].x.part, 9 * target.size()});
             std::vector<Vec3<double>> found;
             for (const auto& s : sum) found.push_back(G * Vec3<double>{s.x.value(), s.y.value(), s.z.value()});

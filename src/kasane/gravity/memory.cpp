@@ -2,7 +2,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/plan.hpp>
 #include <kasane/core/math/binned_sum.hpp>
-#include <kasane/gravity/direct/pieces.hpp>
+#include <kasane/gravity/direct/direct_force.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/step/system.hpp>
 
@@ -19,29 +19,29 @@ constexpr std::uint64_t host_particle = 2 * sizeof(Vec3<double>) + 2 * sizeof(do
 // While diagnostics are made, a potential, an acceleration and a second copy of the particles (a snapshot) are held too.
 constexpr std::uint64_t diagnostics = host_particle + sizeof(Vec3<double>) + sizeof(double);
 
-/// What direct summation takes where a member works.
-std::uint64_t member_work(const AnySpace& on, index_t n, const Direct& force, const Exchange& exchange, int members, int member) {
-    const comm::Partition partition{n, 1024, members};  // grains are at most so large
+/// What direct summation takes where a worker works.
+std::uint64_t worker_work(const AnySpace& on, index_t n, const Direct& force, const Exchange& exchange, int workers, int worker) {
+    const comm::Partition partition{n, 1024, workers};  // grains are at most so large
     const bool in_double = force.precision == Precision::double_;
     const std::uint64_t body = in_double ? 32 : 16, reaction = in_double ? 3 * sizeof(BinnedSum<3>) : 3 * sizeof(BinnedSum<2>);
-    const auto plan = comm::exchange_plan(partition, member, buffer_particles(exchange, body, n));
+    const auto plan = comm::exchange_plan(partition, worker, buffer_particles(exchange, body, n));
     const auto padded = [&](index_t particles) {
         return static_cast<std::uint64_t>((particles + partition.grain - 1) / partition.grain * partition.grain);
     };
-    const auto own = static_cast<std::uint64_t>(partition.count(member)), slab = padded(partition.largest());
+    const auto own = static_cast<std::uint64_t>(partition.count(worker)), slab = padded(partition.largest());
 
     constexpr std::uint64_t state = 3 * sizeof(Vec3<double>) + sizeof(double);
     // Block steps keep predicted positions, and targets and their accelerations side by side.
     constexpr std::uint64_t blocks = 3 * sizeof(Vec3<double>) + sizeof(std::uint8_t) + scratch_per_particle;
     std::uint64_t messages = body * padded(plan.buffer);
-    if (members > 1) {
+    if (workers > 1) {
         messages *= 2;
         if (name(on) != "cpu") messages += slab * (body + 4 * reaction);  // both sides of the pairs at once
     }
-    return own * (state + blocks + sizeof(double)) + messages + pieces_memory(on, partition.count(member), plan.buffer, force);
+    return own * (state + blocks + sizeof(double)) + messages + direct_force_memory(on, partition.count(worker), plan.buffer, force);
 }
 
-std::uint64_t work_memory(const AnySpace& on, index_t n, const Direct& force) { return member_work(on, n, force, {}, 1, 0); }
+std::uint64_t work_memory(const AnySpace& on, index_t n, const Direct& force) { return worker_work(on, n, force, {}, 1, 0); }
 
 std::uint64_t work_memory(const AnySpace& on, index_t n, const Tree& force) {
     // Positions, velocities, mass; acceleration and its size; place in the order given, level.
@@ -73,13 +73,13 @@ SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Force& f
     return {count * (host_particle + std::max(diagnostics, host_particle + state)) + (device ? 0 : work), device ? work : 0};
 }
 
-SimulationMemory team_memory(const AnySpace& kind, index_t n, const Direct& force, const Exchange& exchange, int members, int member) {
-    const auto work = member_work(kind, n, force, exchange, members, member);
+SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Direct& force, const Exchange& exchange, int workers, int worker) {
+    const auto work = worker_work(kind, n, force, exchange, workers, worker);
     const bool device = name(kind) != "cpu";
-    const auto slab = static_cast<std::uint64_t>(comm::Partition{n, 1, members}.count(member));
-    // A slab is on the host while it is sent or gathered; the first member's holds all particles.
+    const auto slab = static_cast<std::uint64_t>(comm::Partition{n, 1, workers}.count(worker));
+    // A slab is on the host while it is sent or gathered; the first worker's holds all particles.
     const std::uint64_t host = slab * (2 * sizeof(Vec3<double>) + sizeof(double)) +
-                               (member == 0 ? static_cast<std::uint64_t>(n) * (host_particle + diagnostics) : 0);
+                               (worker == 0 ? static_cast<std::uint64_t>(n) * (host_particle + diagnostics) : 0);
     return {host + (device ? 0 : work), device ? work : 0};
 }
 
@@ -89,16 +89,16 @@ void check_memory(const AnySpace& on, index_t n, const Force& force) {
     check_device(on, needed.device_bytes, n);
 }
 
-void check_team_memory(const std::vector<AnySpace>& here, index_t n, const Direct& force, const Exchange& exchange, int members, int first,
-                       int sharing) {
+void check_worker_memory(const std::vector<AnySpace>& here, index_t n, const Direct& force, const Exchange& exchange, int workers,
+                         int first, int sharing) {
     std::uint64_t host = 0;
     for (std::size_t k = 0; k < here.size(); ++k) {
-        const int member = first + static_cast<int>(k);
-        const auto needed = team_memory(here[k], n, force, exchange, members, member);
+        const int worker = first + static_cast<int>(k);
+        const auto needed = worker_memory(here[k], n, force, exchange, workers, worker);
         check_device(here[k], needed.device_bytes, n);
         host += needed.host_bytes;
-        // The other ranks of this host have the like, but for the first member's particles.
-        host += static_cast<std::uint64_t>(sharing - 1) * (member > 0 ? needed.host_bytes : 0);
+        // The other ranks of this host have the like, but for the first worker's particles.
+        host += static_cast<std::uint64_t>(sharing - 1) * (worker > 0 ? needed.host_bytes : 0);
     }
     check_host(host, n);
 }

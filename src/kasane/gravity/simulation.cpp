@@ -1,6 +1,6 @@
 #include <kasane/gravity/check_range.hpp>
 #include <kasane/gravity/engine.hpp>
-#include <kasane/gravity/team/members.hpp>
+#include <kasane/gravity/distributed/local_workers.hpp>
 
 #include <vector>
 
@@ -55,17 +55,18 @@ Simulation::Simulation(AnySpace on, Particles particles, const SimulationOptions
         on);
 }
 
-Simulation::Simulation(comm::Team& team, const std::vector<AnySpace>& here, Particles particles, const SimulationOptions& options) {
+Simulation::Simulation(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, Particles particles,
+                       const SimulationOptions& options) {
     try {
         check(particles, options);
         KS_VALIDATE(std::holds_alternative<Direct>(options.force),
-                    "the tree code runs on one rank, with one member: take direct summation, or a single device");
+                    "the tree code runs on one rank, with one worker: take direct summation, or a single device");
     } catch (...) {
         Command nothing;  // the other ranks wait for what they are to make
-        tell_all(team.ranks(), nothing);
+        tell_all(communicator.ranks(), nothing);
         throw;
     }
-    engine_ = std::make_unique<TeamEngine>(team, here, std::move(particles), options);
+    engine_ = std::make_unique<TeamEngine>(communicator, here, std::move(particles), options);
 }
 
 Simulation::~Simulation() = default;

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
-#include <kasane/core/comm/team.hpp>
+#include <kasane/core/comm/worker.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/gravity/diagnose/force_audit.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/direct/frame.hpp>
-#include <kasane/gravity/exchange.hpp>
+#include <kasane/gravity/distributed/exchange.hpp>
 #include <kasane/gravity/particles.hpp>
 #include <kasane/gravity/step/steps.hpp>
 #include <kasane/gravity/tree/tuner.hpp>
@@ -40,7 +40,7 @@ struct SimulationOptions {
     double start_time = 0;    ///< time() at step 0
     std::int64_t steps = 0;   ///< macro steps that the given particles have behind them (a resumed run)
     SimulationState state{};  ///< of a resumed run
-    Exchange exchange{};      ///< between the members of a team
+    Exchange exchange{};      ///< between the workers of a communicator
 };
 
 /// What adaptive steps did so far.
@@ -55,10 +55,12 @@ class Simulation {
    public:
     /// @throws InputError: bad particles or options, or more memory needed than the space has (both numbers in the message)
     Simulation(AnySpace on, Particles particles, const SimulationOptions& options);
-    /// Direct summation on all members of a team, each with its slab of the particles; on rank 0, while the other ranks are in serve().
-    /// @param here  the spaces of this rank's members   @param particles  all of them
+    /// Direct summation on all workers of a communicator, each with its slab of the particles; on rank 0, while the other ranks are in
+    /// worker_loop().
+    /// @param here  the spaces of this rank's workers   @param particles  all of them
     /// @throws InputError as above, a tree among them; with the number of the rank that it is from
-    Simulation(comm::Team& team, const std::vector<AnySpace>& here, Particles particles, const SimulationOptions& options);
+    Simulation(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, Particles particles,
+               const SimulationOptions& options);
     ~Simulation();
     Simulation(Simulation&&) noexcept;
     Simulation& operator=(Simulation&&) noexcept;
@@ -93,22 +95,22 @@ class Simulation {
     StepCounts step_counts() const;
     /// The direct-summation variant or the walk that steps use: "pair", "lists", ...
     std::string variant() const;
-    /// How the members of a team exchange their particles.
+    /// How the workers of a communicator exchange their particles.
     ExchangeUsed exchange_used() const;
 
    private:
-    friend void serve(comm::Team& team, const std::vector<AnySpace>& here);
+    friend void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
     struct Engine;
     template <class Gravity>
     struct EngineOn;
-    struct Members;
+    struct Workers;
     struct TeamEngine;
     std::unique_ptr<Engine> engine_;
 };
 
-/// What the ranks other than 0 do while rank 0 has a Simulation on the team; returns when that is gone, or when it could not be made. A
-/// command that every member fails at (a run that blew up) is rank 0's to tell: here the next one is awaited.
-void serve(comm::Team& team, const std::vector<AnySpace>& here);
+/// What the ranks other than 0 do while rank 0 has a Simulation on the communicator; returns when that is gone, or when it could not be
+/// made. A command that every worker fails at (a run that blew up) is rank 0's to tell: here the next one is awaited.
+void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
 
 /// Host and device memory that a simulation of n particles takes at its peak.
 struct SimulationMemory {
@@ -116,12 +118,13 @@ struct SimulationMemory {
     std::uint64_t device_bytes = 0;
 };
 SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Force& force);
-/// What one member of a team takes; the host of member 0 holds all particles besides.
-SimulationMemory team_memory(const AnySpace& kind, index_t n, const Direct& force, const Exchange& exchange, int members, int member);
+/// What one worker of a communicator takes; the host of worker 0 holds all particles besides.
+SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Direct& force, const Exchange& exchange, int workers, int worker);
 /// @throws InputError with what is needed and what is free, when that is too little
 void check_memory(const AnySpace& on, index_t n, const Force& force);
-/// Likewise of the members of one rank, who are number `first` and the next of a team. @param sharing  ranks that share this host's memory
-void check_team_memory(const std::vector<AnySpace>& here, index_t n, const Direct& force, const Exchange& exchange, int members, int first,
-                       int sharing);
+/// Likewise of the workers of one rank, who are number `first` and the next of a communicator. @param sharing  ranks that share this host's
+/// memory
+void check_worker_memory(const std::vector<AnySpace>& here, index_t n, const Direct& force, const Exchange& exchange, int workers,
+                         int first, int sharing);
 
 }  // namespace kasane::gravity

@@ -78,9 +78,9 @@ std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkR
                                    {"error", r.error}};
         for (const auto& [key, value] : r.more) row[key] = value;
         for (const auto& [key, values] : r.lists) row[key] = values;
-        for (const auto& member : r.timeline) {
+        for (const auto& worker : r.timeline) {
             auto spans = nlohmann::ordered_json::array();
-            for (const auto& span : member) spans.push_back({span.name, span.begin, span.end});
+            for (const auto& span : worker) spans.push_back({span.name, span.begin, span.end});
             row["timeline"].push_back(spans);
         }
         if (!r.note.empty()) row["note"] = r.note;

@@ -28,7 +28,7 @@ struct BenchmarkResult {
     std::vector<std::pair<std::string, double>> more;
     /// Lists of numbers by name ("launches"): into the record alone.
     std::vector<std::pair<std::string, std::vector<double>>> lists{};
-    /// What each member did when, of one call: into the record alone, a span as [name, begin, end].
+    /// What each worker did when, of one call: into the record alone, a span as [name, begin, end].
     std::vector<std::vector<Span>> timeline{};
     std::string note;  ///< what a number cannot say: what was chosen, or why there is none; empty: nothing
     double bound_fraction() const { return bound > 0 ? rate / bound : 0; }
@@ -37,9 +37,9 @@ struct BenchmarkResult {
 struct BenchmarkContext {
     AnySpace space;
     std::vector<index_t> sizes;                          ///< empty: the benchmark's own
-    std::string device = "auto";                         ///< as asked for, for benchmarks that place members themselves
+    std::string device = "auto";                         ///< as asked for, for benchmarks that place workers themselves
     int threads = 0;                                     ///< likewise, of the CPU; 0: all
-    int members = 0;                                     ///< of each rank; 0: as many as this machine has devices
+    int workers = 0;                                     ///< of each rank; 0: as many as this machine has devices
     std::function<void(const BenchmarkResult&)> report;  ///< called for each row as it comes
 };
 

@@ -1,5 +1,5 @@
 #include <kasane/core/base/timer.hpp>
-#include <kasane/perf/least_squares.hpp>
+#include <kasane/core/math/least_squares.hpp>
 #include <kasane/perf/sync_times.hpp>
 
 #include <algorithm>
@@ -48,25 +48,25 @@ void detail::start_nothing(Cpu on) {
     }
 }
 
-SyncTimes fit_sync(int members, std::vector<SyncTiming> timings) {
+SyncTimes fit_sync(int workers, std::vector<SyncTiming> timings) {
     std::vector<double> x, y;
     for (const auto& timing : timings) x.push_back(timing.kernels), y.push_back(timing.seconds);
     const auto line = fit_line(x, y);
-    return {members, line.intercept, line.slope, line.intercept_error, line.slope_error, std::move(timings)};
+    return {workers, line.intercept, line.slope, line.intercept_error, line.slope_error, std::move(timings)};
 }
 
 SyncTimes measure_sync(const AnySpace& on) {
     return fit_sync(1, medians(on, [] {}));
 }
 
-SyncTimes measure_sync(comm::Team& team, const std::vector<AnySpace>& here) {
+SyncTimes measure_sync(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
     SyncTimes times;
-    team.run([&](comm::Member& member) {
-        auto timings = medians(here[static_cast<std::size_t>(member.local())], [&] {
-            if (member.size() > 1) member.barrier();
+    communicator.run([&](comm::Worker& worker) {
+        auto timings = medians(here[static_cast<std::size_t>(worker.local())], [&] {
+            if (worker.size() > 1) worker.barrier();
         });
-        member.broadcast(timings.data(), timings.size() * sizeof(SyncTiming), 0);
-        if (member.local() == 0) times = fit_sync(member.size(), std::move(timings));
+        worker.broadcast(timings.data(), timings.size() * sizeof(SyncTiming), 0);
+        if (worker.local() == 0) times = fit_sync(worker.size(), std::move(timings));
     });
     return times;
 }

@@ -1,9 +1,9 @@
 // What starting work and waiting for it costs, from empty kernels ([MTM13] section 5, fig. 7, table 2): the whole time of N_sub empty
 // kernels and one synchronisation is t_sync + N_sub t_kernel, a line whose coefficients are found by least squares. On the CPU an empty
-// kernel is an empty parallel region of the member's threads.
+// kernel is an empty parallel region of the worker's threads.
 #pragma once
 
-#include <kasane/core/comm/team.hpp>
+#include <kasane/core/comm/worker.hpp>
 #include <kasane/core/device/space.hpp>
 
 #include <vector>
@@ -16,20 +16,21 @@ struct SyncTiming {
 };
 
 struct SyncTimes {
-    int members = 1;
+    int workers = 1;
     double t_sync = 0, t_kernel = 0;              ///< [s]
     double t_sync_error = 0, t_kernel_error = 0;  ///< standard errors
     std::vector<SyncTiming> timings;              ///< what they were fitted to
 };
 
-/// Collective over the team: each member gives its space N_sub empty kernels and waits for them; several members then meet in the
-/// team's barrier (threads of a rank and ranks), as in the paper. A time is member 0's, from a common start. The same on every rank.
-SyncTimes measure_sync(comm::Team& team, const std::vector<AnySpace>& here);
+/// Collective over the communicator: each worker gives its space N_sub empty kernels and waits for them; several workers then meet in the
+/// communicator's barrier (threads of a rank and ranks), as in the paper. A time is worker 0's, from a common start. The same on every
+/// rank.
+SyncTimes measure_sync(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
 /// Of a space alone: no barrier.
 SyncTimes measure_sync(const AnySpace& on);
 
 /// The line through these times.
-SyncTimes fit_sync(int members, std::vector<SyncTiming> timings);
+SyncTimes fit_sync(int workers, std::vector<SyncTiming> timings);
 
 namespace detail {
 void start_nothing(Cpu on);

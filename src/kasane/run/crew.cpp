@@ -75,10 +75,10 @@ std::vector<AnySpace> Crew::place(const std::string& device, int members, int th
     return here;
 }
 
-comm::Team& Crew::team(const std::vector<AnySpace>& here) {
+comm::WorkerCommunicator& Crew::team(const std::vector<AnySpace>& here) {
     team_.reset();
     tell(ranks_, {Order::team});
-    team_ = std::make_unique<comm::Team>(ranks_, static_cast<int>(here.size()), names(here));
+    team_ = std::make_unique<comm::WorkerCommunicator>(ranks_, static_cast<int>(here.size()), names(here));
     return *team_;
 }
 
@@ -111,8 +111,8 @@ void take_part(comm::Communicator& ranks) {
             gather_free(ranks, here);
             continue;
         }
-        comm::Team team(ranks, static_cast<int>(here.size()), names(here));
-        gravity::serve(team, here);
+        comm::WorkerCommunicator team(ranks, static_cast<int>(here.size()), names(here));
+        gravity::worker_loop(team, here);
     }
 }
 

@@ -3,7 +3,7 @@
 // between teams only rank 0 speaks; however it leaves the run, ~Crew lets the others go.
 #pragma once
 
-#include <kasane/core/comm/team.hpp>
+#include <kasane/core/comm/worker.hpp>
 #include <kasane/core/device/space.hpp>
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class Crew {
 
     /// The team of the members placed. @param here  those of this rank
     /// The other ranks serve a simulation on it from here on, until that is gone: make one at once.
-    comm::Team& team(const std::vector<AnySpace>& here);
+    comm::WorkerCommunicator& team(const std::vector<AnySpace>& here);
 
     /// In a catch clause around work of the team: what is no Error of ours (memory that ran out) may have left the others in the middle of
     /// a command, where no one can reach them. Then the run ends here, with one message; else this does nothing.
@@ -52,7 +52,7 @@ class Crew {
     comm::Communicator& ranks_;
     std::vector<std::string> placement_;
     std::vector<Free> free_;
-    std::unique_ptr<comm::Team> team_;
+    std::unique_ptr<comm::WorkerCommunicator> team_;
 };
 
 /// What the ranks other than 0 do while rank 0 has a Crew of `ranks`; returns when that is gone. What rank 0 finds wrong with the run is

@@ -1,7 +1,7 @@
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/device/load.hpp>
 #include <kasane/core/io/atomic_file.hpp>
-#include <kasane/gravity/direct/bound.hpp>
+#include <kasane/gravity/performance/bound.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/gravity_run.hpp>
 #include <kasane/run/method_keys.hpp>

@@ -1,5 +1,5 @@
 #include <kasane/core/base/error.hpp>
-#include <kasane/gravity/direct/calibrate.hpp>
+#include <kasane/gravity/performance/calibrate.hpp>
 #include <kasane/run/predict.hpp>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ constexpr double least_residual = 0.02;                       ///< a run's parti
 constexpr double per_doubling = 0.01;                         ///< above the measured sizes the time grows as N^2 and little else
 constexpr double per_halving = 0.1;                           ///< below them it is launches and latency
 constexpr double other_threads = 0.15;                        ///< parameters of another number of threads, whose clocks and caches differ
-constexpr int most_members = 4096;                            ///< a timetable of more takes long to play
+constexpr int most_members = 4096;                            ///< a event simulation of more takes long to play
 constexpr double link_measured = 1.2, link_extrapolated = 2;  ///< factors on latency and bandwidth
 
 std::string this_device(const AnySpace& on) {
@@ -154,7 +154,7 @@ FoundLink find_link(const Calibration& calibration, const std::string& device, c
     return out;
 }
 
-std::string bound_of(const gravity::TeamStep& step) {
+std::string bound_of(const gravity::StepTime& step) {
     const auto percent = [&](double part) { return 100 * part / step.seconds; };
     if (step.exposed > 0.1 * step.seconds)
         return fmt::format("messages: for {:.0f}% of a step no kernel runs while they are under way", percent(step.exposed));
@@ -164,10 +164,10 @@ std::string bound_of(const gravity::TeamStep& step) {
     return fmt::format("arithmetic: the pairs alone would take {:.0f}% of a step", percent(step.busy));
 }
 
-/// Bytes on a device that this build or machine does not have: state, packed particles and sums of MemberSum and DirectPieces.
+/// Bytes on a device that this build or machine does not have: state, packed particles and sums of DistributedForce and DirectForce.
 std::uint64_t device_bytes_of(const gravity::ForceDevice& device, const gravity::Direct& direct, const gravity::Exchange& exchange,
                               index_t n, int members, bool both) {
-    const auto own = static_cast<double>(gravity::team_partition(device, direct, n, members).largest());
+    const auto own = static_cast<double>(gravity::worker_partition(device, direct, n, members).largest());
     const double body = gravity::body_bytes(direct.precision), reaction = gravity::reaction_bytes(direct.precision);
     double bytes = own * (80 + body + 4. / 3 * reaction);
     if (members > 1) bytes += both ? own * (2 * body + 4 * reaction) : 2 * std::min(exchange.buffer_bytes, static_cast<double>(n) * body);
@@ -180,7 +180,7 @@ void add_memory(Prediction& out, const RunFile& file, const gravity::Direct& dir
     const bool here = device.cuda != std::holds_alternative<Cpu>(file.space);
     const auto of = [&](int member) {
         const AnySpace kind = here ? file.space : AnySpace(Cpu{1});
-        auto memory = members > 1 ? gravity::team_memory(kind, out.particles, direct, file.exchange, members, member)
+        auto memory = members > 1 ? gravity::worker_memory(kind, out.particles, direct, file.exchange, members, member)
                                   : gravity::simulation_memory(kind, out.particles, direct);
         if (!here) memory.device_bytes = device_bytes_of(device, direct, file.exchange, out.particles, members, out.step.both_sides);
         return memory;
@@ -232,13 +232,13 @@ Prediction predict(const RunFile& file, const Calibration& calibration, const Pr
     out.steps = file.schedule.last();
     out.ranks = wish.ranks, out.members = wish.members;
     const auto seconds = [&](const KnownForce& force, const LinkTime& time) {
-        return gravity::team_step(force.device, *direct, file.exchange, n, members, force.time, time);
+        return gravity::step_time(force.device, *direct, file.exchange, n, members, force.time, time);
     };
     out.step = seconds(device.force, link.time);
     out.seconds_per_step.expected = out.step.seconds;
-    const auto alone = gravity::team_step(device.force.device, *direct, file.exchange, n, 1, device.force.time, {});
+    const auto alone = gravity::step_time(device.force.device, *direct, file.exchange, n, 1, device.force.time, {});
     const index_t own = std::max<index_t>(1, n / members);
-    const auto small = gravity::team_step(device.force.device, *direct, file.exchange, own, 1, device.force.time, {});
+    const auto small = gravity::step_time(device.force.device, *direct, file.exchange, own, 1, device.force.time, {});
     const auto pairs = [](index_t count) { return static_cast<double>(count) * static_cast<double>(count); };
     out.interactions_per_second = pairs(n) / out.step.seconds;
     out.strong_efficiency = alone.seconds / (members * out.step.seconds);

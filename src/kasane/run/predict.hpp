@@ -3,7 +3,7 @@
 // particles go.
 #pragma once
 
-#include <kasane/gravity/team/step_time.hpp>
+#include <kasane/gravity/performance/step_time.hpp>
 #include <kasane/perf/calibration.hpp>
 #include <kasane/run/run_file.hpp>
 
@@ -32,7 +32,7 @@ struct Prediction {
     double interactions_per_second = 0;
     double strong_efficiency = 1;  ///< against one device with all particles
     double weak_efficiency = 1;    ///< in interactions per second of a device, against one device with as many particles as each has
-    gravity::TeamStep step;
+    gravity::StepTime step;
     std::uint64_t host_bytes = 0, device_bytes = 0;  ///< of the rank that takes most
     std::string bound;                               ///< what bounds it, one sentence
     std::vector<std::string> doubts;                 ///< why the range is as wide as it is, one sentence each

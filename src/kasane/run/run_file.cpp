@@ -120,7 +120,7 @@ std::vector<RunMemory> memory(const RunFile& file, const Crew* crew) {
     }
     for (int member = 0; member < ranks * members; ++member) {
         const auto needed =
-            gravity::team_memory(file.space, n, std::get<gravity::Direct>(file.force), file.exchange, ranks * members, member);
+            gravity::worker_memory(file.space, n, std::get<gravity::Direct>(file.force), file.exchange, ranks * members, member);
         auto& rank = all[static_cast<std::size_t>(member / members)];
         rank.needed.host_bytes += needed.host_bytes;
         rank.needed.device_bytes = std::max(rank.needed.device_bytes, needed.device_bytes);

@@ -14,3 +14,16 @@ TEST(Error, ManyProblemsAreOneErrorWithALineEach) {
     EXPECT_STREQ(error.what(), "a.toml:1: first\nsecond");
     EXPECT_EQ(error.problems().size(), 2u);
 }
+
+TEST(Error, MisuseOfTheApiIsALogicErrorAndNoInputError) {
+    const auto call = [](bool right) { KS_REQUIRE(right, "two views differ in size"); };
+    EXPECT_NO_THROW(call(true));
+    EXPECT_THROW(call(false), kasane::LogicError);
+    try {
+        call(false);
+    } catch (const InputError&) {
+        FAIL();
+    } catch (const kasane::Error& error) {
+        EXPECT_STREQ(error.what(), "two views differ in size");
+    }
+}

@@ -1,42 +1,42 @@
-// Channels between ranks: one member in each, and two.
+// Channels between ranks: one worker in each, and two.
 #include <core/comm/channel_play.hpp>
 #include <kasane/core/base/error.hpp>
 
 namespace kasane::comm {
 namespace {
 
-TEST(ChannelRanks, CpuOneMember) {
-    Team team(world(), 1);
-    team.run([](Member& member) {
-        play_turns<Cpu>(member, Engine::automatic, 300001, 10, false);
-        play_turns<Cpu>(member, Engine::automatic, 5000, 40, true);
-        play_two_rings<Cpu>(member, Engine::automatic, 100000);
-        const Channel<Cpu> channel(Cpu{1}, member, 0);
-        EXPECT_EQ(channel.engine(), member.size() == 1 ? Engine::copy : Engine::staged);
+TEST(ChannelRanks, CpuOneWorker) {
+    WorkerCommunicator communicator(world(), 1);
+    communicator.run([](Worker& worker) {
+        play_turns<Cpu>(worker, Engine::automatic, 300001, 10, false);
+        play_turns<Cpu>(worker, Engine::automatic, 5000, 40, true);
+        play_two_rings<Cpu>(worker, Engine::automatic, 100000);
+        const Channel<Cpu> channel(Cpu{1}, worker, 0);
+        EXPECT_EQ(channel.engine(), worker.size() == 1 ? Engine::copy : Engine::staged);
     });
 }
 
-TEST(ChannelRanks, CpuTwoMembers) {
-    Team team(world(), 2);
-    team.run([](Member& member) {
-        play_turns<Cpu>(member, Engine::automatic, 100001, 10, false);
-        play_turns<Cpu>(member, Engine::automatic, 5000, 20, true);
-        play_two_rings<Cpu>(member, Engine::automatic, 100000);
+TEST(ChannelRanks, CpuTwoWorkers) {
+    WorkerCommunicator communicator(world(), 2);
+    communicator.run([](Worker& worker) {
+        play_turns<Cpu>(worker, Engine::automatic, 100001, 10, false);
+        play_turns<Cpu>(worker, Engine::automatic, 5000, 20, true);
+        play_two_rings<Cpu>(worker, Engine::automatic, 100000);
     });
 }
 
 TEST(ChannelRanks, LongMessages) {
     if (world().size() > 4) GTEST_SKIP() << "enough with 4 ranks";
-    Team team(world(), 1);
-    team.run([](Member& member) { play_turns<Cpu>(member, Engine::automatic, 3 << 20, 5, false); });
+    WorkerCommunicator communicator(world(), 1);
+    communicator.run([](Worker& worker) { play_turns<Cpu>(worker, Engine::automatic, 3 << 20, 5, false); });
 }
 
 TEST(ChannelRanks, WrongEnginesAreRefusedByAll) {
     if (world().size() == 1) GTEST_SKIP() << "one rank";
-    Team team(world(), 1);
-    team.run([](Member& member) {
-        EXPECT_THROW(Channel<Cpu>(Cpu{1}, member, 0, Engine::copy), InputError);
-        EXPECT_THROW(Channel<Cpu>(Cpu{1}, member, 0, Engine::nccl), InputError);
+    WorkerCommunicator communicator(world(), 1);
+    communicator.run([](Worker& worker) {
+        EXPECT_THROW(Channel<Cpu>(Cpu{1}, worker, 0, Engine::copy), InputError);
+        EXPECT_THROW(Channel<Cpu>(Cpu{1}, worker, 0, Engine::nccl), InputError);
     });
 }
 
@@ -48,13 +48,13 @@ std::string why_no_devices() {
     return devices ? "" : "a rank has no CUDA device";
 }
 
-void on_devices(int members, Engine engine) {
-    Team team(world(), members);
-    team.run([engine](Member& member) {
-        play_turns<Cuda>(member, engine, 300001, 10, false);
-        play_turns<Cuda>(member, engine, 5000, 40, true);
-        play_two_rings<Cuda>(member, engine, 100000);
-        play_turns<Cuda>(member, engine, (9 << 20) + 3, 3, false);  // staged: chunks
+void on_devices(int workers, Engine engine) {
+    WorkerCommunicator communicator(world(), workers);
+    communicator.run([engine](Worker& worker) {
+        play_turns<Cuda>(worker, engine, 300001, 10, false);
+        play_turns<Cuda>(worker, engine, 5000, 40, true);
+        play_two_rings<Cuda>(worker, engine, 100000);
+        play_turns<Cuda>(worker, engine, (9 << 20) + 3, 3, false);  // staged: chunks
     });
 }
 
@@ -68,24 +68,25 @@ TEST(ChannelRanks, CudaStaged) {
 TEST(ChannelRanks, CudaAutomatic) {
     if (const auto why = why_no_devices(); !why.empty()) GTEST_SKIP() << why;
     on_devices(1, Engine::automatic);
-    Team team(world(), 1);
-    team.run([](Member& member) {
-        const Channel<Cuda> channel(space_of_member<Cuda>(member), member, 0);
-        const bool shared = member.size() > cuda::device_count(), nccl = !nccl_built_with().empty();
-        EXPECT_EQ(channel.engine(), member.size() == 1 ? Engine::copy : nccl && !shared ? Engine::nccl : Engine::staged) << channel.text();
+    WorkerCommunicator communicator(world(), 1);
+    communicator.run([](Worker& worker) {
+        const Channel<Cuda> channel(space_of_worker<Cuda>(worker), worker, 0);
+        const bool shared = worker.size() > cuda::device_count(), nccl = !nccl_built_with().empty();
+        EXPECT_EQ(channel.engine(), worker.size() == 1 ? Engine::copy : nccl && !shared ? Engine::nccl : Engine::staged) << channel.text();
     });
 }
 
 TEST(ChannelRanks, CudaNccl) {
     if (const auto why = why_no_devices(); !why.empty()) GTEST_SKIP() << why;
     if (nccl_built_with().empty()) GTEST_SKIP() << "this build has no NCCL";
-    for (const int members : {1, 2}) {
-        if (world().size() * members <= cuda::device_count()) {
-            on_devices(members, Engine::nccl);
+    for (const int workers : {1, 2}) {
+        if (world().size() * workers <= cuda::device_count()) {
+            on_devices(workers, Engine::nccl);
             continue;
         }
-        Team team(world(), members);
-        team.run([](Member& member) { EXPECT_THROW(Channel<Cuda>(space_of_member<Cuda>(member), member, 0, Engine::nccl), InputError); });
+        WorkerCommunicator communicator(world(), workers);
+        communicator.run(
+            [](Worker& worker) { EXPECT_THROW(Channel<Cuda>(space_of_worker<Cuda>(worker), worker, 0, Engine::nccl), InputError); });
     }
 }
 #endif

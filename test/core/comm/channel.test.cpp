@@ -1,4 +1,4 @@
-// Channels between the members of one rank.
+// Channels between the workers of one rank.
 #include <core/comm/channel_play.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/channel_speed.hpp>
@@ -18,10 +18,10 @@ class Channels : public testing::Test {
         if (std::same_as<S, Cuda> && !why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
 #endif
     }
-    void with_members(int members, const std::function<void(Member&)>& body) {
+    void with_workers(int workers, const std::function<void(Worker&)>& body) {
         const auto ranks = alone();
-        Team team(*ranks, members);
-        team.run(body);
+        WorkerCommunicator communicator(*ranks, workers);
+        communicator.run(body);
     }
 };
 
@@ -39,60 +39,60 @@ struct SpaceNames {
 TYPED_TEST_SUITE(Channels, Spaces, SpaceNames);
 
 TYPED_TEST(Channels, PairsAndRingsOfAnySize) {
-    for (const int members : {1, 2, 3, 4, 8})
-        this->with_members(members, [](Member& member) { play_turns<TypeParam>(member, Engine::automatic, 300001, 10, false); });
+    for (const int workers : {1, 2, 3, 4, 8})
+        this->with_workers(workers, [](Worker& worker) { play_turns<TypeParam>(worker, Engine::automatic, 300001, 10, false); });
 }
 
 TYPED_TEST(Channels, LongMessages) {
-    for (const int members : {2, 3})
-        this->with_members(members, [](Member& member) { play_turns<TypeParam>(member, Engine::copy, 3 << 20, 5, false); });
+    for (const int workers : {2, 3})
+        this->with_workers(workers, [](Worker& worker) { play_turns<TypeParam>(worker, Engine::copy, 3 << 20, 5, false); });
 }
 
-TYPED_TEST(Channels, MembersThatAreLate) {
-    for (const int members : {2, 4, 7})
-        this->with_members(members, [](Member& member) { play_turns<TypeParam>(member, Engine::automatic, 5000, 100, true); });
+TYPED_TEST(Channels, WorkersThatAreLate) {
+    for (const int workers : {2, 4, 7})
+        this->with_workers(workers, [](Worker& worker) { play_turns<TypeParam>(worker, Engine::automatic, 5000, 100, true); });
 }
 
 TYPED_TEST(Channels, TwoRingsAtOnceWithTwoBuffers) {
-    for (const int members : {1, 2, 5, 8})
-        this->with_members(members, [](Member& member) { play_two_rings<TypeParam>(member, Engine::automatic, 100000); });
+    for (const int workers : {1, 2, 5, 8})
+        this->with_workers(workers, [](Worker& worker) { play_two_rings<TypeParam>(worker, Engine::automatic, 100000); });
 }
 
 TYPED_TEST(Channels, TellWhatTheyAre) {
-    this->with_members(2, [](Member& member) {
-        const auto on = space_of_member<TypeParam>(member);
-        const Channel<TypeParam> channel(on, member, 0);
+    this->with_workers(2, [](Worker& worker) {
+        const auto on = space_of_worker<TypeParam>(worker);
+        const Channel<TypeParam> channel(on, worker, 0);
         EXPECT_EQ(channel.engine(), Engine::copy);
         EXPECT_NE(channel.text().find("copies"), std::string::npos);
         EXPECT_EQ(channel.messages(), 0);
     });
 }
 
-TYPED_TEST(Channels, RefuseAnEngineOnEveryMemberAlike) {
+TYPED_TEST(Channels, RefuseAnEngineOnEveryWorkerAlike) {
     std::atomic<int> refused = 0;
-    this->with_members(3, [&](Member& member) {
-        const auto on = space_of_member<TypeParam>(member);
+    this->with_workers(3, [&](Worker& worker) {
+        const auto on = space_of_worker<TypeParam>(worker);
         try {
-            Channel<TypeParam>(on, member, 0, Engine::staged);
+            Channel<TypeParam>(on, worker, 0, Engine::staged);
         } catch (const InputError& error) {
             refused += std::string(error.what()).find("mpirun") != std::string::npos;
         }
-        member.barrier();
+        worker.barrier();
         if (std::same_as<TypeParam, Cpu>) {
-            EXPECT_THROW(Channel<TypeParam>(on, member, 0, Engine::nccl), InputError);
+            EXPECT_THROW(Channel<TypeParam>(on, worker, 0, Engine::nccl), InputError);
         }
     });
     EXPECT_EQ(refused, 3);
 }
 
 TYPED_TEST(Channels, KeepTheTimesOfTheirMessages) {
-    this->with_members(2, [](Member& member) {
-        const auto on = space_of_member<TypeParam>(member);
-        Channel<TypeParam> channel(on, member, 0);
+    this->with_workers(2, [](Worker& worker) {
+        const auto on = space_of_worker<TypeParam>(worker);
+        Channel<TypeParam> channel(on, worker, 0);
         Timeline<TypeParam> timeline(on);
-        auto sent = to_space(on, contents(member.index(), 0, 1 << 20));
+        auto sent = to_space(on, contents(worker.index(), 0, 1 << 20));
         Buffer<std::byte, TypeParam> received(on, 1 << 20);
-        const int other = 1 - member.index();
+        const int other = 1 - worker.index();
         channel.keep(&timeline);
         for (int t = 0; t < 3; ++t) {
             channel.start(on, sent.view(), other, received.view(), other);
@@ -113,16 +113,16 @@ TYPED_TEST(Channels, KeepTheTimesOfTheirMessages) {
         channel.start(on, sent.view(), other, received.view(), other);
         channel.finish(on);
         EXPECT_TRUE(timeline.take().empty());
-        member.barrier();
+        worker.barrier();
     });
 }
 
 TYPED_TEST(Channels, SpeedIsTheSameForAll) {
     std::vector<ChannelSpeed> speeds(3);
-    this->with_members(3, [&](Member& member) {
-        const auto on = space_of_member<TypeParam>(member);
-        Channel<TypeParam> channel(on, member, 0);
-        speeds[static_cast<std::size_t>(member.index())] = measure_channel(on, member, channel, 1 << 18);
+    this->with_workers(3, [&](Worker& worker) {
+        const auto on = space_of_worker<TypeParam>(worker);
+        Channel<TypeParam> channel(on, worker, 0);
+        speeds[static_cast<std::size_t>(worker.index())] = measure_channel(on, worker, channel, 1 << 18);
     });
     for (const auto& speed : speeds) {
         EXPECT_EQ(speed.latency_seconds, speeds[0].latency_seconds);
@@ -147,15 +147,15 @@ TEST(ChannelSpeedFit, FindsALineAndMindsShortMessages) {
 TEST(ChannelsOnCuda, ReadyAndThenAreAnyStreams) {
     if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
     const auto ranks = alone();
-    Team team(*ranks, 2);
-    team.run([](Member& member) {
-        const auto here = space_of_member<Cuda>(member);
+    WorkerCommunicator communicator(*ranks, 2);
+    communicator.run([](Worker& worker) {
+        const auto here = space_of_worker<Cuda>(worker);
         cuda::Stream makes(here.device), uses(here.device);
         constexpr index_t bytes = 1 << 20, room_bytes = 32 << 20;
         Buffer<std::byte, Cuda> sent(here, bytes), received(here, bytes), came(here, bytes), room(here, room_bytes);
-        const auto mine = to_space(here, contents(member.index(), 0, bytes));
-        Channel<Cuda> channel(here, member, 1);
-        const int other = 1 - member.index();
+        const auto mine = to_space(here, contents(worker.index(), 0, bytes));
+        Channel<Cuda> channel(here, worker, 1);
+        const int other = 1 - worker.index();
         delay(makes.space(), room.view(), 500);
         copy_in_order(makes.space(), sent.data(), mine.data(), bytes);
         channel.start(makes.space(), sent.view(), other, received.view(), other);
@@ -164,7 +164,7 @@ TEST(ChannelsOnCuda, ReadyAndThenAreAnyStreams) {
         copy_in_order(uses.space(), sent.data(), room.data(), bytes);
         synchronize(uses.space());
         EXPECT_EQ(to_host(came), contents(other, 0, bytes));
-        member.barrier();
+        worker.barrier();
     });
 }
 
@@ -173,15 +173,15 @@ TEST(ChannelsOnCuda, NcclServesADeviceOnce) {
     if (nccl_built_with().empty()) GTEST_SKIP() << "this build has no NCCL";
     const auto ranks = alone();
     const int devices = cuda::device_count();
-    Team fits(*ranks, devices), too_many(*ranks, devices + 1);
-    fits.run([](Member& member) {
-        play_turns<Cuda>(member, Engine::nccl, 300001, 10, false);
-        play_two_rings<Cuda>(member, Engine::nccl, 100000);
+    WorkerCommunicator fits(*ranks, devices), too_many(*ranks, devices + 1);
+    fits.run([](Worker& worker) {
+        play_turns<Cuda>(worker, Engine::nccl, 300001, 10, false);
+        play_two_rings<Cuda>(worker, Engine::nccl, 100000);
     });
     std::atomic<int> refused = 0;
-    too_many.run([&](Member& member) {
+    too_many.run([&](Worker& worker) {
         try {
-            Channel<Cuda>(space_of_member<Cuda>(member), member, 0, Engine::nccl);
+            Channel<Cuda>(space_of_worker<Cuda>(worker), worker, 0, Engine::nccl);
         } catch (const InputError& error) {
             refused += std::string(error.what()).find("share a device") != std::string::npos;
         }

@@ -1,6 +1,6 @@
-// Exchanges that a channel must get right on any team and any engine, for the tests with one rank and with several. Every byte that is sent
-// is a function of its sender, the turn and its place, so whoever receives it knows what it must be.
-// On a device nothing waits for the host between the first turn and the last: delays and overwriting are copies in the stream's order.
+// Exchanges that a channel must get right on any communicator and any engine, for the tests with one rank and with several. Every byte that
+// is sent is a function of its sender, the turn and its place, so whoever receives it knows what it must be. On a device nothing waits for
+// the host between the first turn and the last: delays and overwriting are copies in the stream's order.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>
@@ -48,31 +48,31 @@ inline void delay(Cuda on, View<std::byte> room, int microseconds) {
 }
 #endif
 
-/// The space of a member: the CPU, or the devices that there are in turn.
+/// The space of a worker: the CPU, or the devices that there are in turn.
 template <Space S>
-S space_of_member([[maybe_unused]] const Member& member) {
+S space_of_worker([[maybe_unused]] const Worker& worker) {
     if constexpr (std::same_as<S, Cpu>) return Cpu{1};
 #if defined(KASANE_CUDA)
     else
-        return Cuda{member.index() % cuda::device_count(), nullptr};
+        return Cuda{worker.index() % cuda::device_count(), nullptr};
 #endif
 }
 
-/// Bytes that a member sends in a turn: of all sizes at once, so that members also wait for nothing, or for a long message beside short
+/// Bytes that a worker sends in a turn: of all sizes at once, so that workers also wait for nothing, or for a long message beside short
 /// ones.
 inline index_t bytes_in_turn(int sender, int turn, index_t largest) {
     const std::array<index_t, 5> sizes{4096, 0, largest, 1, largest / 2 + 3};
     return sizes[static_cast<std::size_t>(sender + turn) % sizes.size()];
 }
 
-/// In each turn everybody sends to the member `shift` further on and receives from the one `shift` back, or both with the partner, member
+/// In each turn everybody sends to the worker `shift` further on and receives from the one `shift` back, or both with the partner, worker
 /// XOR shift; shifts change from turn to turn. Then overwrites at once what was sent and what was received.
-/// @param delayed  members are held up now and then, each at other places
+/// @param delayed  workers are held up now and then, each at other places
 template <Space S>
-void play_turns(Member& member, Engine engine, index_t largest, int turns, bool delayed) {
-    const S on = space_of_member<S>(member);
-    Channel<S> channel(on, member, 3, engine);
-    const int size = member.size(), me = member.index();
+void play_turns(Worker& worker, Engine engine, index_t largest, int turns, bool delayed) {
+    const S on = space_of_worker<S>(worker);
+    Channel<S> channel(on, worker, 3, engine);
+    const int size = worker.size(), me = worker.index();
     const auto n = static_cast<std::size_t>(largest);
     Buffer<std::byte, S> made(on, largest * turns), came(on, largest * turns), sent(on, largest), received(on, largest);
     Buffer<std::byte, S> room(on, std::same_as<S, Cpu> || !delayed ? 1 : index_t{32} << 20);
@@ -105,19 +105,19 @@ void play_turns(Member& member, Engine engine, index_t largest, int turns, bool 
         const auto in = bytes_in_turn(from(t), t, largest);
         const auto expected = contents(from(t), t, largest);
         EXPECT_TRUE(std::equal(expected.begin(), expected.begin() + in, found.begin() + static_cast<std::ptrdiff_t>(n) * t))
-            << "member " << me << " of " << size << " had other bytes from " << from(t) << " in turn " << t << ", " << channel.text();
+            << "worker " << me << " of " << size << " had other bytes from " << from(t) << " in turn " << t << ", " << channel.text();
     }
     EXPECT_EQ(channel.messages(), turns);
     EXPECT_EQ(channel.bytes(), bytes);
-    member.barrier();
+    worker.barrier();
 }
 
 /// The ring of [MTM13] fig. 4 with two buffers and a second channel that goes the other way meanwhile, started and finished between the
 /// first's.
 template <Space S>
-void play_two_rings(Member& member, Engine engine, index_t bytes) {
-    const S on = space_of_member<S>(member);
-    const int size = member.size(), me = member.index();
+void play_two_rings(Worker& worker, Engine engine, index_t bytes) {
+    const S on = space_of_worker<S>(worker);
+    const int size = worker.size(), me = worker.index();
     struct Ring {
         Channel<S> channel;
         int to, from;
@@ -125,7 +125,7 @@ void play_two_rings(Member& member, Engine engine, index_t bytes) {
         Buffer<std::byte, S> came;
     };
     const auto ring = [&](int number, int step) {
-        Ring made{Channel<S>(on, member, number, engine),
+        Ring made{Channel<S>(on, worker, number, engine),
                   (me + step + size) % size,
                   (me - step + size) % size,
                   {Buffer<std::byte, S>(on, bytes), Buffer<std::byte, S>(on, bytes)},
@@ -155,10 +155,10 @@ void play_two_rings(Member& member, Engine engine, index_t bytes) {
             const int owner = (me - step * t + size * size) % size;
             const auto expected = contents(owner, number, bytes);
             EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin() + t * bytes))
-                << "member " << me << " of " << size << ", turn " << t << ", slab of " << owner;
+                << "worker " << me << " of " << size << ", turn " << t << ", slab of " << owner;
         }
     }
-    member.barrier();
+    worker.barrier();
 }
 
 }  // namespace kasane::comm

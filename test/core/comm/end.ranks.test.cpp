@@ -1,6 +1,6 @@
 // How a run of several ranks ends: the cases that end.test.cpp starts, each as a run of its own.
 #include <kasane/core/base/error.hpp>
-#include <kasane/core/comm/team.hpp>
+#include <kasane/core/comm/worker.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,21 +17,21 @@ using namespace kasane::comm;
 
 TEST(DISABLED_End, InOrder) { world().barrier(); }
 
-/// A member of rank 1 throws while all others wait for it.
+/// A worker of rank 1 throws while all others wait for it.
 TEST(DISABLED_End, OneThrows) {
-    Team team(world(), 2, {"cuda:0", "cuda:1"});
-    team.run([](Member& member) {
-        if (member.index() == 3) throw ComputationError("the device is lost");
-        member.barrier();
+    WorkerCommunicator communicator(world(), 2, {"cuda:0", "cuda:1"});
+    communicator.run([](Worker& worker) {
+        if (worker.index() == 3) throw ComputationError("the device is lost");
+        worker.barrier();
     });
 }
 
-/// Both members of rank 1 throw, so that nothing on that rank waits for them.
+/// Both workers of rank 1 throw, so that nothing on that rank waits for them.
 TEST(DISABLED_End, OneRankThrows) {
-    Team team(world(), 2);
-    team.run([](Member& member) {
-        if (member.ranks().rank() == 1) throw InputError("the disk is full");
-        member.barrier();
+    WorkerCommunicator communicator(world(), 2);
+    communicator.run([](Worker& worker) {
+        if (worker.ranks().rank() == 1) throw InputError("the disk is full");
+        worker.barrier();
     });
 }
 

@@ -31,7 +31,7 @@ TEST_F(EndOfRanks, InOrderIsQuiet) {
     EXPECT_EQ(times(said, "mpi(run|exec)|MPI_|error"), 0) << said.text;
 }
 
-TEST_F(EndOfRanks, AMemberThatThrowsAloneEndsAllWithOneMessage) {
+TEST_F(EndOfRanks, AWorkerThatThrowsAloneEndsAllWithOneMessage) {
     const auto said = end("OneThrows", 4);
     EXPECT_EQ(said.status, 1) << said.text;
     EXPECT_EQ(times(said, R"(error: rank 1 \(host [^,]+, cuda:1\): the device is lost)"), 1) << said.text;
@@ -41,7 +41,7 @@ TEST_F(EndOfRanks, AMemberThatThrowsAloneEndsAllWithOneMessage) {
 TEST_F(EndOfRanks, ARankThatThrowsAloneEndsAllWithOneMessage) {
     const auto said = end("OneRankThrows", 3);
     EXPECT_EQ(said.status, 2) << said.text;
-    EXPECT_EQ(times(said, R"(error: rank 1 \(host [^,]+, member 0\): the disk is full)"), 1) << said.text;
+    EXPECT_EQ(times(said, R"(error: rank 1 \(host [^,]+, worker 0\): the disk is full)"), 1) << said.text;
     EXPECT_EQ(times(said, "error: "), 1) << said.text;
 }
 

@@ -38,15 +38,15 @@ inline void cpu_ranks_share_the_processors(Communicator& ranks) {
     }
 }
 
-/// Member k of local rank l has device (l members + k) % devices, each device of a rank once.
+/// Worker k of local rank l has device (l workers + k) % devices, each device of a rank once.
 inline void devices_go_round(Communicator& ranks) {
     const int count = static_cast<int>(devices().size()) - 1;
-    for (int members = 1; members <= count; ++members) {
-        const auto here = placement(ranks, "cuda", members);
-        ASSERT_EQ(static_cast<int>(here.size()), members);
-        for (int k = 0; k < members; ++k)
-            EXPECT_EQ(name(here[static_cast<std::size_t>(k)]), "cuda:" + std::to_string((ranks.local_rank() * members + k) % count));
-        EXPECT_EQ(placement(ranks, "auto", members).size(), here.size());
+    for (int workers = 1; workers <= count; ++workers) {
+        const auto here = placement(ranks, "cuda", workers);
+        ASSERT_EQ(static_cast<int>(here.size()), workers);
+        for (int k = 0; k < workers; ++k)
+            EXPECT_EQ(name(here[static_cast<std::size_t>(k)]), "cuda:" + std::to_string((ranks.local_rank() * workers + k) % count));
+        EXPECT_EQ(placement(ranks, "auto", workers).size(), here.size());
     }
     EXPECT_THROW(placement(ranks, "cuda", count + 1), InputError);
 }

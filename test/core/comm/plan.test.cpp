@@ -11,20 +11,20 @@ namespace {
 
 constexpr index_t no_limit = index_t{1} << 40;
 
-/// Plays the plans of all members against each other; every message must meet its other end and hold what its sender holds.
+/// Plays the plans of all workers against each other; every message must meet its other end and hold what its sender holds.
 void play(const Partition& partition, index_t buffer, int messages) {
     std::vector<ExchangePlan> plans;
-    for (int m = 0; m < partition.members; ++m) plans.push_back(exchange_plan(partition, m, buffer));
+    for (int m = 0; m < partition.workers; ++m) plans.push_back(exchange_plan(partition, m, buffer));
     std::vector<std::set<int>> seen(plans.size());
     std::vector<Slabs> to_send;
-    for (int m = 0; m < partition.members; ++m) seen[static_cast<std::size_t>(m)] = {m}, to_send.push_back({m, 1});
+    for (int m = 0; m < partition.workers; ++m) seen[static_cast<std::size_t>(m)] = {m}, to_send.push_back({m, 1});
     for (std::size_t h = 0; h < plans[0].hops.size(); ++h) {
         const auto before = to_send;
-        for (int m = 0; m < partition.members; ++m) {
+        for (int m = 0; m < partition.workers; ++m) {
             const auto at = static_cast<std::size_t>(m);
-            ASSERT_EQ(plans[at].messages(), messages) << partition.members << " members";
+            ASSERT_EQ(plans[at].messages(), messages) << partition.workers << " workers";
             const auto& hop = plans[at].hops[h];
-            EXPECT_EQ(hop.sent, before[at]) << "member " << m << " sends what it has not";
+            EXPECT_EQ(hop.sent, before[at]) << "worker " << m << " sends what it has not";
             const auto& sender = plans[static_cast<std::size_t>(hop.from)].hops[h];
             EXPECT_EQ(sender.to, m);
             EXPECT_EQ(sender.sent, hop.received);
@@ -38,19 +38,19 @@ void play(const Partition& partition, index_t buffer, int messages) {
             }
         }
     }
-    for (const auto& slabs : seen) EXPECT_EQ(static_cast<int>(slabs.size()), partition.members);
+    for (const auto& slabs : seen) EXPECT_EQ(static_cast<int>(slabs.size()), partition.workers);
     EXPECT_LE(plans[0].buffer, std::max(buffer, partition.largest()));
 }
 
 TEST(ExchangePlan, AccumulatesInLogarithmicallyManyMessages) {
-    for (const auto& [members, messages] : {std::pair{1, 0}, {2, 1}, {4, 2}, {8, 3}, {256, 8}})
-        for (const index_t n : {1, 5, 1000, 4097, 1 << 20}) play({n, 256, members}, no_limit, messages);
+    for (const auto& [workers, messages] : {std::pair{1, 0}, {2, 1}, {4, 2}, {8, 3}, {256, 8}})
+        for (const index_t n : {1, 5, 1000, 4097, 1 << 20}) play({n, 256, workers}, no_limit, messages);
 }
 
 TEST(ExchangePlan, WithoutRoomItIsARing) {
-    for (const int members : {1, 2, 3, 4, 6, 7, 8, 12})
-        for (const index_t n : {1, 5, 4097, 100'000}) play({n, 1, members}, 0, exchange_plan({n, 1, members}, 0, 0).messages());
-    for (const int members : {2, 3, 4, 7, 8}) play({index_t{members} * 1000, 1, members}, 0, members - 1);
+    for (const int workers : {1, 2, 3, 4, 6, 7, 8, 12})
+        for (const index_t n : {1, 5, 4097, 100'000}) play({n, 1, workers}, 0, exchange_plan({n, 1, workers}, 0, 0).messages());
+    for (const int workers : {2, 3, 4, 7, 8}) play({index_t{workers} * 1000, 1, workers}, 0, workers - 1);
 }
 
 TEST(ExchangePlan, MixesThePhases) {
@@ -65,16 +65,16 @@ TEST(ExchangePlan, MixesThePhases) {
 }
 
 TEST(Partition, CoversEverythingInWholeGrains) {
-    for (const int members : {1, 2, 3, 4, 7, 8, 300})
+    for (const int workers : {1, 2, 3, 4, 7, 8, 300})
         for (const index_t n : {0, 1, 5, 1000, 4097, 100'000})
             for (const index_t grain : {1, 256, 1024}) {
-                const Partition partition{n, grain, members};
+                const Partition partition{n, grain, workers};
                 index_t next = 0;
-                for (int m = 0; m < members; ++m) {
+                for (int m = 0; m < workers; ++m) {
                     EXPECT_EQ(partition.begin(m), next);
                     EXPECT_TRUE(next % grain == 0 || next == n);
                     next = partition.end(m);
-                    EXPECT_LE(partition.count(m), (n / grain / members + 2) * grain);
+                    EXPECT_LE(partition.count(m), (n / grain / workers + 2) * grain);
                 }
                 EXPECT_EQ(next, n);
             }

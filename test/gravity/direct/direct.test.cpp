@@ -1,7 +1,7 @@
 // Every variant of direct summation, on every space, against the long double reference; and what the contract promises beside
 // accuracy: no dependence on threads, empty sets, zeros instead of NaN, refused options.
 #include <kasane/core/base/error.hpp>
-#include <kasane/gravity/direct/bound.hpp>
+#include <kasane/gravity/performance/bound.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/perf/cpu_peak.hpp>
 #include <kasane/perf/simd.hpp>

@@ -1,6 +1,6 @@
 // What the library throws. Message grammar: problem, reason, remedy.
-// Invariants: InputError is the user's to mend (exit status 2), ComputationError is the calculation's (exit status 1);
-// the library never prints or exits.
+// Invariants: the user corrects what an InputError names (exit status 2); a ComputationError is a failure of the calculation (exit
+// status 1); a LogicError is a mistake of the calling program. The library never prints or exits.
 #pragma once
 
 #include <stdexcept>
@@ -25,6 +25,12 @@ class Error : public std::runtime_error {
 
 /// The computation failed: blown up, not converged, device lost.
 class ComputationError : public Error {
+    using Error::Error;
+};
+
+/// The calling program misuses the API: views of different sizes, an object of another space, calls in the wrong order. To be corrected
+/// in the program; bad input and files are an InputError.
+class LogicError : public Error {
     using Error::Error;
 };
 
@@ -56,7 +62,13 @@ class InputError : public Error {
         if (!(condition)) throw kasane::InputError(__VA_ARGS__); \
     } while (false)
 
-/// Contract between our own rooms: checked in dev builds (KASANE_DEV), free otherwise.
+/// Calls of the public API by a program: always checked. KS_REQUIRE(condition, message) throws LogicError.
+#define KS_REQUIRE(condition, message)                       \
+    do {                                                     \
+        if (!(condition)) throw kasane::LogicError(message); \
+    } while (false)
+
+/// Contract between our own modules: checked in dev builds (KASANE_DEV), free otherwise.
 #if defined(KASANE_DEV)
 #include <cassert>
 #define KS_EXPECT(condition) assert(condition)

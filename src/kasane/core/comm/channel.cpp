@@ -1,5 +1,5 @@
-// Channels on the CPU: copies between the members of a rank, MPI between ranks, each message for itself.
-// Invariant: what is handed to another member is this member's until the answer has come.
+// Channels on the CPU: copies between the workers of a rank, MPI between ranks, each message for itself.
+// Invariant: what is handed to another worker is this worker's until the answer has come.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/channel.hpp>
 #include <kasane/core/comm/channel_messages.hpp>
@@ -11,7 +11,7 @@ namespace kasane::comm {
 // Within a rank the receiver copies from the sender's memory, which the sender keeps as it is until it is told so.
 template <>
 struct Channel<Cpu>::State {
-    Member* member;
+    Worker* worker;
     RankMessages ranks;
     int slot_of_posts, slot_of_answers;
     std::string text;
@@ -23,20 +23,20 @@ struct Channel<Cpu>::State {
     std::int64_t messages = 0;
     double bytes = 0;
 
-    bool one_rank() const { return member->team().members_here() == member->size(); }
-    bool sends_here() const { return send.n > 0 && is_local(*member, to); }
-    bool sends_away() const { return send.n > 0 && !is_local(*member, to); }
-    bool receives_here() const { return receive.n > 0 && is_local(*member, from); }
-    bool receives_away() const { return receive.n > 0 && !is_local(*member, from); }
+    bool one_rank() const { return worker->communicator().workers_per_rank() == worker->size(); }
+    bool sends_here() const { return send.n > 0 && is_local(*worker, to); }
+    bool sends_away() const { return send.n > 0 && !is_local(*worker, to); }
+    bool receives_here() const { return receive.n > 0 && is_local(*worker, from); }
+    bool receives_away() const { return receive.n > 0 && !is_local(*worker, from); }
 };
 
 template <>
-Channel<Cpu>::Channel(Cpu, Member& member, int number, Engine wanted)
-    : state_(std::make_unique<State>(State{&member, RankMessages(member, number), 2 * number, 2 * number + 1, {}, {}, {}})) {
+Channel<Cpu>::Channel(Cpu, Worker& worker, int number, Engine wanted)
+    : state_(std::make_unique<State>(State{&worker, RankMessages(worker, number), 2 * number, 2 * number + 1, {}, {}, {}})) {
     KS_EXPECT(number >= 0 && number < RankMessages::channels);
-    check_engine(member, wanted);
+    check_engine(worker, wanted);
     KS_VALIDATE(wanted != Engine::nccl, "the engine \"nccl\" goes between CUDA devices, and this run is on the CPU: take \"auto\"");
-    state_->text = state_->one_rank() ? "copies in memory" : member.ranks().engine();
+    state_->text = state_->one_rank() ? "copies in memory" : worker.ranks().engine();
 }
 template <>
 Channel<Cpu>::~Channel() = default;
@@ -50,26 +50,26 @@ void Channel<Cpu>::start(Cpu, View<const std::byte> send, int to, View<std::byte
     auto& state = *state_;
     state.send = send, state.to = to;
     state.receive = receive, state.from = from;
-    auto& member = *state.member;
+    auto& worker = *state.worker;
     if (state.receives_away()) state.receiving = state.ranks.start_receive(receive.ptr, static_cast<std::size_t>(receive.n), from);
     if (state.sends_away()) state.sending = state.ranks.start_send(send.ptr, static_cast<std::size_t>(send.n), to);
-    if (state.sends_here()) member.hand(member.local_of(to), state.slot_of_posts, &state.send);
+    if (state.sends_here()) worker.hand(worker.local_of(to), state.slot_of_posts, &state.send);
 }
 
 template <>
 void Channel<Cpu>::finish(Cpu then) {
     auto& state = *state_;
-    auto& member = *state.member;
+    auto& worker = *state.worker;
     const int span = state.timeline && state.receive.n > 0 ? state.timeline->begin(then, "message") : -1;
     if (state.receives_here()) {
-        const int from = member.local_of(state.from);
-        const auto& sent = *static_cast<const View<const std::byte>*>(member.take(from, state.slot_of_posts));
+        const int from = worker.local_of(state.from);
+        const auto& sent = *static_cast<const View<const std::byte>*>(worker.take(from, state.slot_of_posts));
         KS_EXPECT(sent.n == state.receive.n);
         std::memcpy(state.receive.ptr, sent.ptr, static_cast<std::size_t>(state.receive.n));
-        member.hand(from, state.slot_of_answers, nullptr);
+        worker.hand(from, state.slot_of_answers, nullptr);
     }
     if (state.receives_away()) state.ranks.wait(state.receiving);
-    if (state.sends_here()) member.take(member.local_of(state.to), state.slot_of_answers);
+    if (state.sends_here()) worker.take(worker.local_of(state.to), state.slot_of_answers);
     if (state.sends_away()) state.ranks.wait(state.sending);
     if (span >= 0) state.timeline->end(then, span);
     ++state.messages;

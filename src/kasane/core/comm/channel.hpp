@@ -1,12 +1,12 @@
-// Blocks of bytes between members, from the memory of a space to the memory of a space, beside the work on it ([MTM13] sections 3 and 4).
-// Engines: plain copies between members of one rank on the CPU; copies between devices of one rank by the devices' copy engines, with
+// Blocks of bytes between workers, from the memory of a space to the memory of a space, beside the work on it ([MTM13] sections 3 and 4).
+// Engines: plain copies between workers of one rank on the CPU; copies between devices of one rank by the devices' copy engines, with
 // peer access where the links allow it; NCCL between the devices of ranks; MPI for the CPU's memory, and staged through the host where a
-// device has neither. Which one runs is one choice for the whole team, told by engine().
-// Invariants: every start() has its finish(), in order, one at a time on a channel; members may have several channels, which all of them
+// device has neither. Which one runs is one choice for the whole communicator, told by engine().
+// Invariants: every start() has its finish(), in order, one at a time on a channel; workers may have several channels, which all of them
 // start and finish in the same order. A message of no bytes is not sent, and nobody waits for it; it counts.
 #pragma once
 
-#include <kasane/core/comm/team.hpp>
+#include <kasane/core/comm/worker.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/device/timeline.hpp>
 
@@ -19,27 +19,27 @@ namespace kasane::comm {
 enum class Engine {
     automatic,
     copy,    ///< within one rank
-    nccl,    ///< between devices, one of each to a member
+    nccl,    ///< between devices, one of each to a worker
     staged,  ///< by MPI, through host memory
 };
 
 template <Space S>
 class Channel {
    public:
-    /// Collective. @param number  tells the channels of a team apart, 0 to 15
-    /// @throws InputError on every member alike when `wanted` cannot serve this team, with the reason
-    Channel(S on, Member& member, int number, Engine wanted = Engine::automatic);
-    /// By every member, from its own thread.
+    /// Collective. @param number  tells the channels of a communicator apart, 0 to 15
+    /// @throws InputError on every worker alike when `wanted` cannot serve this communicator, with the reason
+    Channel(S on, Worker& worker, int number, Engine wanted = Engine::automatic);
+    /// By every worker, from its own thread.
     ~Channel();
     Channel(Channel&&) noexcept;
     Channel& operator=(Channel&&) noexcept;
 
-    /// Starts to send to member `to` and to receive from member `from`, both of any size, 0 too, that the two sides agree on.
-    /// The bytes to be sent are those that work given so far to `ready` (a stream of this member's device) leaves there; the room to
-    /// receive is free as soon as that work is done. On the CPU it is free at once. Waits for no other member.
+    /// Starts to send to worker `to` and to receive from worker `from`, both of any size, 0 too, that the two sides agree on.
+    /// The bytes to be sent are those that work given so far to `ready` (a stream of this worker's device) leaves there; the room to
+    /// receive is free as soon as that work is done. On the CPU it is free at once. Waits for no other worker.
     void start(S ready, View<const std::byte> send, int to, View<std::byte> receive, int from);
     /// Work given to `then` from now on sees what was received, and may overwrite what was sent. Call it after the work that the
-    /// message is to be hidden under was given to the device: the host may wait here for other members' hosts, and a staged message
+    /// message is to be hidden under was given to the device: the host may wait here for other workers' hosts, and a staged message
     /// needs the host, which goes through it here.
     void finish(S then);
 

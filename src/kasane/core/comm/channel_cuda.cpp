@@ -1,5 +1,5 @@
 // Channels on CUDA devices. The devices wait for each other by events; the host waits for hosts alone, but for staged messages.
-// Invariant: an event is waited for only after it was recorded, and by this message's members alone.
+// Invariant: an event is waited for only after it was recorded, and by this message's workers alone.
 #include <kasane/core/comm/channel.hpp>
 
 #if defined(KASANE_CUDA)
@@ -17,7 +17,7 @@
 namespace kasane::comm {
 namespace {
 
-// What a member shows the other members of its rank: an event is waited for by others only after it was recorded, which they are told by
+// What a worker shows the other workers of its rank: an event is waited for by others only after it was recorded, which they are told by
 // hand(). Two marks of arrival in turn: a sender that is late to look at one must not meet the next message's.
 struct CopyEnd {
     explicit CopyEnd(int number) : device(number), ready(number), arrived{cuda::Event(number), cuda::Event(number)} {}
@@ -31,9 +31,9 @@ struct CopyEnd {
 
 template <>
 struct Channel<Cuda>::State {
-    State(Cuda space, Member& of, int number)
+    State(Cuda space, Worker& of, int number)
         : on(space),
-          member(&of),
+          worker(&of),
           ranks(of, number),
           slot_of_posts(2 * number),
           slot_of_answers(2 * number + 1),
@@ -41,7 +41,7 @@ struct Channel<Cuda>::State {
           mine(std::make_shared<CopyEnd>(space.device)) {}
 
     Cuda on;
-    Member* member;
+    Worker* worker;
     RankMessages ranks;
     int slot_of_posts, slot_of_answers;
     Engine engine = Engine::copy;
@@ -61,7 +61,7 @@ struct Channel<Cuda>::State {
     std::int64_t messages = 0;
     double bytes = 0;
 
-    bool one_rank() const { return member->team().members_here() == member->size(); }
+    bool one_rank() const { return worker->communicator().workers_per_rank() == worker->size(); }
     cuda::Event& arrived() { return mine->arrived[static_cast<std::size_t>(messages & 1)]; }
 
     void meet_others();
@@ -79,15 +79,15 @@ struct Channel<Cuda>::State {
 
 /// Peer access to the devices of this rank, and everybody's events.
 void Channel<Cuda>::State::meet_others() {
-    const int here = member->team().members_here();
-    for (int l = 0; l < here; ++l) member->hand(l, slot_of_posts, &mine);
+    const int here = worker->communicator().workers_per_rank();
+    for (int l = 0; l < here; ++l) worker->hand(l, slot_of_posts, &mine);
     bool direct = true;
     for (int l = 0; l < here; ++l) {
-        others.push_back(*static_cast<const std::shared_ptr<CopyEnd>*>(member->take(l, slot_of_posts)));
+        others.push_back(*static_cast<const std::shared_ptr<CopyEnd>*>(worker->take(l, slot_of_posts)));
         direct = cuda::enable_peer_access(on.device, others.back()->device) && direct;
     }
     text = direct ? "peer copies" : "device copies without peer access";
-    member->barrier();  // the pointers that were handed are to this object
+    worker->barrier();  // the pointers that were handed are to this object
 }
 
 void Channel<Cuda>::State::start_nccl() {
@@ -104,9 +104,9 @@ void Channel<Cuda>::State::start_nccl() {
 
 void Channel<Cuda>::State::start_send() {
     if (send.n == 0) return;
-    if (is_local(*member, to)) {
+    if (is_local(*worker, to)) {
         mine->send = send;
-        member->hand(member->local_of(to), slot_of_posts, mine.get());
+        worker->hand(worker->local_of(to), slot_of_posts, mine.get());
     } else {
         staged_send->start(mine->ready, send, to);
     }
@@ -115,10 +115,10 @@ void Channel<Cuda>::State::start_send() {
 /// The receiver copies, from the sender's memory into its own. In finish(), after the work that hides the message was given: the host may
 /// wait here for the sender's host, never for a device.
 void Channel<Cuda>::State::copy_from_sender() {
-    if (receive.n == 0 || !is_local(*member, from)) return;
+    if (receive.n == 0 || !is_local(*worker, from)) return;
     const auto in = stream.space();
-    const int sender = member->local_of(from);
-    const auto& theirs = *static_cast<const CopyEnd*>(member->take(sender, slot_of_posts));
+    const int sender = worker->local_of(from);
+    const auto& theirs = *static_cast<const CopyEnd*>(worker->take(sender, slot_of_posts));
     KS_EXPECT(theirs.send.n == receive.n);
     mine->ready.hold(in);
     theirs.ready.hold(in);
@@ -126,21 +126,21 @@ void Channel<Cuda>::State::copy_from_sender() {
     cuda::start_copy_from_device(in, receive.ptr, theirs.send.ptr, theirs.device, static_cast<std::size_t>(receive.n));
     end_span();
     arrived().record(in);
-    member->hand(sender, slot_of_answers, &arrived());
+    worker->hand(sender, slot_of_answers, &arrived());
 }
 
 void Channel<Cuda>::State::start_staged_receive() {
-    if (receive.n == 0 || is_local(*member, from)) return;
+    if (receive.n == 0 || is_local(*worker, from)) return;
     mine->ready.hold(stream.space());
     begin_span();
     staged_receive->start(ranks, receive, from);
 }
 
 void Channel<Cuda>::State::drive_staged() {
-    const bool sends = send.n > 0 && !is_local(*member, to), receives = receive.n > 0 && !is_local(*member, from);
+    const bool sends = send.n > 0 && !is_local(*worker, to), receives = receive.n > 0 && !is_local(*worker, from);
     const auto in = stream.space();
     const auto out_chunks = sends ? staged_send->chunks() : 0, in_chunks = receives ? staged_receive->chunks() : 0;
-    // A chunk goes out before one is waited for, so no ring of members can wait for itself; while one is waited for, the device copies
+    // A chunk goes out before one is waited for, so no ring of workers can wait for itself; while one is waited for, the device copies
     // the next one out and the one before in.
     for (std::size_t c = 0; c < std::max(out_chunks, in_chunks + 1); ++c) {
         if (c < out_chunks) staged_send->pass_on(c, ranks);
@@ -154,13 +154,13 @@ void Channel<Cuda>::State::drive_staged() {
 }
 
 template <>
-Channel<Cuda>::Channel(Cuda on, Member& member, int number, Engine wanted) : state_(std::make_unique<State>(on, member, number)) {
+Channel<Cuda>::Channel(Cuda on, Worker& worker, int number, Engine wanted) : state_(std::make_unique<State>(on, worker, number)) {
     KS_EXPECT(number >= 0 && number < RankMessages::channels);
-    check_engine(member, wanted);
+    check_engine(worker, wanted);
     auto& state = *state_;
     std::string no_nccl;
     if (wanted == Engine::nccl || (wanted == Engine::automatic && !state.one_rank())) {
-        auto connection = connect_nccl(member, on);
+        auto connection = connect_nccl(worker, on);
         if (connection.end) {
             state.engine = Engine::nccl;
             state.nccl = std::move(connection.end);
@@ -202,9 +202,9 @@ void Channel<Cuda>::finish(Cuda then) {
     if (!state.nccl) state.copy_from_sender();
     if (state.engine == Engine::staged) state.drive_staged();
     if (receives || (state.nccl && sends)) state.arrived().hold(then);
-    if (!state.nccl && sends && is_local(*state.member, state.to)) {
-        const int receiver = state.member->local_of(state.to);
-        static_cast<const cuda::Event*>(state.member->take(receiver, state.slot_of_answers))->hold(then);
+    if (!state.nccl && sends && is_local(*state.worker, state.to)) {
+        const int receiver = state.worker->local_of(state.to);
+        static_cast<const cuda::Event*>(state.worker->take(receiver, state.slot_of_answers))->hold(then);
     }
     ++state.messages;
     state.bytes += static_cast<double>(state.receive.n);

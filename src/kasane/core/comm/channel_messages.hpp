@@ -1,4 +1,4 @@
-// What the engines of a channel share: messages between members of different ranks, and how members agree on an engine.
+// What the engines of a channel share: messages between workers of different ranks, and how workers agree on an engine.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>
@@ -8,31 +8,31 @@
 
 namespace kasane::comm {
 
-/// One member's messages of one channel to and from members of other ranks; from the member's own thread.
+/// One worker's messages of one channel to and from workers of other ranks; from the worker's own thread.
 class RankMessages {
    public:
     using Request = Communicator::Request;
-    /// Channels of a team, and members of a rank that channels between ranks can tell apart: together, the tags of a Communicator.
-    static constexpr int channels = 16, members_of_a_rank = 16;
+    /// Channels of a communicator, and workers of a rank that channels between ranks can tell apart: together, the tags of a Communicator.
+    static constexpr int channels = 16, workers_of_a_rank = 16;
 
-    RankMessages(Member& member, int channel);
+    RankMessages(Worker& worker, int channel);
 
-    Request start_send(const void* data, std::size_t bytes, int to_member);
-    Request start_receive(void* data, std::size_t bytes, int from_member);
+    Request start_send(const void* data, std::size_t bytes, int to_worker);
+    Request start_receive(void* data, std::size_t bytes, int from_worker);
     void wait(Request request);
 
    private:
-    Member* member_;
+    Worker* worker_;
     int channel_;
 };
 
-/// Is this member in my rank?
-bool is_local(const Member& me, int member);
+/// Is this worker in my rank?
+bool is_local(const Worker& me, int worker);
 
-/// @throws InputError when the ranks of the team, whatever their devices, rule this engine out; on every member alike
-void check_engine(const Member& member, Engine wanted);
+/// @throws InputError when the ranks of the communicator, whatever their devices, rule this engine out; on every worker alike
+void check_engine(const Worker& worker, Engine wanted);
 
-/// Collective: what the first member with a reason says, "member 3 (rank 1 on node7): …"; empty where nobody has one.
-std::string first_reason(Member& member, const std::string& mine);
+/// Collective: what the first worker with a reason says, "worker 3 (rank 1 on node7): …"; empty where nobody has one.
+std::string first_reason(Worker& worker, const std::string& mine);
 
 }  // namespace kasane::comm

@@ -12,16 +12,16 @@
 namespace kasane::comm {
 namespace {
 
-/// Two members with one device, as words; empty where there are none. Collective, the same on every member.
-std::string shared_device(Member& member, Cuda on) {
-    const auto size = static_cast<std::size_t>(member.size()), me = static_cast<std::size_t>(member.index());
+/// Two workers with one device, as words; empty where there are none. Collective, the same on every worker.
+std::string shared_device(Worker& worker, Cuda on) {
+    const auto size = static_cast<std::size_t>(worker.size()), me = static_cast<std::size_t>(worker.index());
     std::vector<std::uint64_t> identities(2 * size, 0);
     std::tie(identities[2 * me], identities[2 * me + 1]) = cuda::device_identity(on.device);
-    member.all_reduce(view(identities), Reduce::sum);
+    worker.all_reduce(view(identities), Reduce::sum);
     for (std::size_t a = 0; a < size; ++a)
         for (std::size_t b = 0; b < a; ++b)
             if (identities[2 * a] == identities[2 * b] && identities[2 * a + 1] == identities[2 * b + 1])
-                return "members " + std::to_string(b) + " and " + std::to_string(a) + " share a device, which NCCL does not serve";
+                return "workers " + std::to_string(b) + " and " + std::to_string(a) + " share a device, which NCCL does not serve";
     return "";
 }
 
@@ -31,9 +31,9 @@ std::string version_text(int version) {
 
 }  // namespace
 
-NcclConnection connect_nccl(Member& member, Cuda on) {
+NcclConnection connect_nccl(Worker& worker, Cuda on) {
     NcclConnection made;
-    made.why_not = shared_device(member, on);
+    made.why_not = shared_device(worker, on);
     if (!made.why_not.empty()) return made;
 
     const NcclModule* nccl = nullptr;
@@ -43,19 +43,19 @@ NcclConnection connect_nccl(Member& member, Cuda on) {
     } catch (const Error& error) {
         mine = error.what();
     }
-    made.why_not = first_reason(member, mine);
+    made.why_not = first_reason(worker, mine);
     if (!made.why_not.empty()) return made;
 
     NcclId id;
-    if (member.index() == 0) mine = nccl->make_id(id);
-    made.why_not = first_reason(member, mine);
+    if (worker.index() == 0) mine = nccl->make_id(id);
+    made.why_not = first_reason(worker, mine);
     if (!made.why_not.empty()) return made;
-    member.broadcast(id.bytes, sizeof id.bytes, 0);
+    worker.broadcast(id.bytes, sizeof id.bytes, 0);
 
     NcclEnd* end = nullptr;
-    mine = nccl->connect(id, member.size(), member.index(), on.device, end);
+    mine = nccl->connect(id, worker.size(), worker.index(), on.device, end);
     made.end.reset(end);
-    made.why_not = first_reason(member, mine);
+    made.why_not = first_reason(worker, mine);
     if (!made.why_not.empty()) made.end.reset();
     made.version = version_text(nccl->version);
     return made;

@@ -1,8 +1,8 @@
-// A member's end of NCCL for a channel: the module loaded, the members connected, failures as exceptions. Empty in a build without CUDA.
+// A worker's end of NCCL for a channel: the module loaded, the workers connected, failures as exceptions. Empty in a build without CUDA.
 #pragma once
 
 #include <kasane/core/comm/nccl/nccl_module.hpp>
-#include <kasane/core/comm/team.hpp>
+#include <kasane/core/comm/worker.hpp>
 #include <kasane/core/device/space.hpp>
 
 #include <memory>
@@ -13,12 +13,12 @@ namespace kasane::comm {
 
 struct NcclConnection {
     std::unique_ptr<NcclEnd> end;  ///< null: why_not says why
-    std::string why_not;           ///< the same on every member
+    std::string why_not;           ///< the same on every worker
     std::string version;           ///< "NCCL 2.28.9"
 };
 
-/// Collective. NCCL takes each device once, so members that share one cannot have it.
-NcclConnection connect_nccl(Member& member, Cuda on);
+/// Collective. NCCL takes each device once, so workers that share one cannot have it.
+NcclConnection connect_nccl(Worker& worker, Cuda on);
 
 }  // namespace kasane::comm
 #endif

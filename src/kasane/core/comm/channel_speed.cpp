@@ -24,11 +24,11 @@ ChannelSpeed fit_channel(std::vector<ChannelTiming> timings) {
 }
 
 template <Space S>
-ChannelSpeed measure_channel(S on, Member& member, Channel<S>& channel, index_t largest) {
+ChannelSpeed measure_channel(S on, Worker& worker, Channel<S>& channel, index_t largest) {
     constexpr index_t smallest = 4096;
     constexpr int rounds = 5;
     largest = std::max(largest, 4 * smallest);
-    const int to = (member.index() + 1) % member.size(), from = (member.index() + member.size() - 1) % member.size();
+    const int to = (worker.index() + 1) % worker.size(), from = (worker.index() + worker.size() - 1) % worker.size();
     const std::vector<std::byte> zero(static_cast<std::size_t>(largest));
     auto sent = to_space(on, zero), received = to_space(on, zero);
     std::vector<ChannelTiming> timings;
@@ -36,7 +36,7 @@ ChannelSpeed measure_channel(S on, Member& member, Channel<S>& channel, index_t 
         const int messages = bytes <= (index_t{1} << 20) ? 50 : 10;
         double best = std::numeric_limits<double>::infinity();
         for (int round = 0; round <= rounds; ++round) {
-            member.barrier();
+            worker.barrier();
             const Stopwatch clock;
             for (int m = 0; m < messages; ++m) {
                 channel.start(on, sent.view().subview(0, bytes), to, received.view().subview(0, bytes), from);
@@ -44,7 +44,7 @@ ChannelSpeed measure_channel(S on, Member& member, Channel<S>& channel, index_t 
             }
             synchronize(on);
             double seconds = clock.seconds() / messages;
-            member.all_reduce(View<double>(&seconds, 1), Reduce::max);
+            worker.all_reduce(View<double>(&seconds, 1), Reduce::max);
             if (round > 0) best = std::min(best, seconds);  // the first makes connections
         }
         timings.push_back({static_cast<double>(bytes), best});
@@ -52,9 +52,9 @@ ChannelSpeed measure_channel(S on, Member& member, Channel<S>& channel, index_t 
     return fit_channel(std::move(timings));
 }
 
-template ChannelSpeed measure_channel(Cpu, Member&, Channel<Cpu>&, index_t);
+template ChannelSpeed measure_channel(Cpu, Worker&, Channel<Cpu>&, index_t);
 #if defined(KASANE_CUDA)
-template ChannelSpeed measure_channel(Cuda, Member&, Channel<Cuda>&, index_t);
+template ChannelSpeed measure_channel(Cuda, Worker&, Channel<Cuda>&, index_t);
 #endif
 
 }  // namespace kasane::comm

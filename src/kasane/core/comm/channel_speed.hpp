@@ -1,4 +1,4 @@
-// How fast a channel is, as the models want it: a message of b bytes takes latency_seconds + b / bytes_per_second, while every member sends
+// How fast a channel is, as the models want it: a message of b bytes takes latency_seconds + b / bytes_per_second, while every worker sends
 // and receives at once.
 #pragma once
 
@@ -21,10 +21,10 @@ struct ChannelSpeed {
 /// Least squares of the relative deviations, so that short messages count as much as long ones. At least two sizes.
 ChannelSpeed fit_channel(std::vector<ChannelTiming> timings);
 
-/// Collective: messages of 4 KiB to `largest` bytes go around the ring of all members, each as soon as the one before is there, so that a
-/// time is from one message's start to its end. Of each size the best of several rounds, of a round the slowest member's time. The same on
-/// every member. A team of one sends to itself.
+/// Collective: messages of 4 KiB to `largest` bytes go around the ring of all workers, each as soon as the one before is there, so that a
+/// time is from one message's start to its end. Of each size the best of several rounds, of a round the slowest worker's time. The same on
+/// every worker. A communicator of one sends to itself.
 template <Space S>
-ChannelSpeed measure_channel(S on, Member& member, Channel<S>& channel, index_t largest = index_t{16} << 20);
+ChannelSpeed measure_channel(S on, Worker& worker, Channel<S>& channel, index_t largest = index_t{16} << 20);
 
 }  // namespace kasane::comm

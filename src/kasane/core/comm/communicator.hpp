@@ -1,7 +1,7 @@
 // The processes of one run ("ranks") and what they say to each other, from host memory to host memory.
 // Without an MPI launcher there is one rank, and nothing of MPI is touched; under one, the engine is MPI, from a module that is
 // loaded then (mpi/). Invariants: every rank makes the same collective calls in the same order, from one thread at a time; messages between
-// two ranks (send to wait) may be any member's, from its own thread.
+// two ranks (send to wait) may be any worker's, from its own thread.
 #pragma once
 
 #include <kasane/core/base/types.hpp>

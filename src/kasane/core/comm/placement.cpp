@@ -48,31 +48,31 @@ int share_of_processors(Communicator& ranks) {
 }
 
 /// The spaces of this rank, as space_named() knows devices.
-std::vector<AnySpace> choose(const Communicator& ranks, const std::string& device, int members, int threads, int share) {
+std::vector<AnySpace> choose(const Communicator& ranks, const std::string& device, int workers, int threads, int share) {
     const auto text = [](int count, const char* what) { return std::to_string(count) + " " + what + (count == 1 ? "" : "s"); };
     auto first = space_named(device, threads);
     if (name(first) == "cpu") {
-        KS_VALIDATE(members == 1, "a rank on the CPU has one member, and " + std::to_string(members) + " are asked for: start more ranks");
+        KS_VALIDATE(workers == 1, "a rank on the CPU has one worker, and " + std::to_string(workers) + " are asked for: start more ranks");
         if (ranks.size() == 1 || threads > 0) return {first};
         return {Cpu{share}};
     }
     const int there = static_cast<int>(devices().size()) - 1;  // the CPU is one of them
-    KS_VALIDATE(members <= there, text(members, "member") + " of a rank need as many devices, and there " + (there == 1 ? "is " : "are ") +
+    KS_VALIDATE(workers <= there, text(workers, "worker") + " of a rank need as many devices, and there " + (there == 1 ? "is " : "are ") +
                                       text(there, "CUDA device"));
     if (device.find(':') != std::string::npos) {
-        KS_VALIDATE(ranks.size() == 1 && members == 1, "'" + device + "' names one device, and this run has " + text(ranks.size(), "rank") +
-                                                           " with " + text(members, "member") + " each: take cuda");
+        KS_VALIDATE(ranks.size() == 1 && workers == 1, "'" + device + "' names one device, and this run has " + text(ranks.size(), "rank") +
+                                                           " with " + text(workers, "worker") + " each: take cuda");
         return {first};
     }
     std::vector<AnySpace> spaces;
-    for (int k = 0; k < members; ++k) spaces.push_back(space_named("cuda:" + std::to_string((ranks.local_rank() * members + k) % there)));
+    for (int k = 0; k < workers; ++k) spaces.push_back(space_named("cuda:" + std::to_string((ranks.local_rank() * workers + k) % there)));
     return spaces;
 }
 
 }  // namespace
 
-std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, int members, int threads) {
-    KS_VALIDATE(members > 0, "a rank has at least one member, not " + std::to_string(members));
+std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, int workers, int threads) {
+    KS_VALIDATE(workers > 0, "a rank has at least one worker, not " + std::to_string(workers));
     const int share = share_of_processors(ranks);
     const auto without = ranks.all_gather(why_no_cuda());
     const bool everywhere = std::all_of(without.begin(), without.end(), [](const std::string& why) { return why.empty(); });
@@ -80,7 +80,7 @@ std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, 
     std::vector<AnySpace> spaces;
     std::string problem;
     try {
-        spaces = choose(ranks, device == "auto" && !everywhere ? "cpu" : device, members, threads, share);
+        spaces = choose(ranks, device == "auto" && !everywhere ? "cpu" : device, workers, threads, share);
     } catch (const InputError& error) {
         problem = error.what();
     }
@@ -89,11 +89,11 @@ std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, 
         KS_VALIDATE(problems[r].empty(), problems.size() == 1 || std::count(problems.begin(), problems.end(), problems[r]) == ranks.size()
                                              ? problems[r]
                                              : "rank " + std::to_string(r) + ": " + problems[r]);
-    if (name(spaces[0]) != "cpu" && static_cast<int>(processors().size()) < members)
+    if (name(spaces[0]) != "cpu" && static_cast<int>(processors().size()) < workers)
         log::warning(
             "rank {} has {} devices, and the launcher bound it to {} of the processors: a thread for each device wants one; start the "
             "ranks with --bind-to none, or with more processors each",
-            ranks.rank(), members, processors().size());
+            ranks.rank(), workers, processors().size());
     return spaces;
 }
 

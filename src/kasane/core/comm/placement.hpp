@@ -1,4 +1,4 @@
-// Which member has which space: by the rank's number on its host, so that the ranks of a host take its devices in turn.
+// Which worker has which space: by the rank's number on its host, so that the ranks of a host take its devices in turn.
 #pragma once
 
 #include <kasane/core/comm/communicator.hpp>
@@ -9,12 +9,12 @@
 
 namespace kasane::comm {
 
-/// The spaces of this rank's members. "cpu": one, with its share of the processor's threads where threads = 0 (all that the launcher bound
-/// this rank to, or the host's divided by its ranks). "cuda": member k of local rank l has device (l members + k) % devices. "cuda:2" names
-/// the device, of one rank with one member. "auto": cuda where every rank has a device, else cpu.
-/// Collective. @throws InputError on every rank alike (with the rank that is the reason): no such device, more members than devices in a
+/// The spaces of this rank's workers. "cpu": one, with its share of the processor's threads where threads = 0 (all that the launcher bound
+/// this rank to, or the host's divided by its ranks). "cuda": worker k of local rank l has device (l workers + k) % devices. "cuda:2" names
+/// the device, of one rank with one worker. "auto": cuda where every rank has a device, else cpu.
+/// Collective. @throws InputError on every rank alike (with the rank that is the reason): no such device, more workers than devices in a
 /// rank
-std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, int members, int threads = 0);
+std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, int workers, int threads = 0);
 
 /// One line per rank: "rank 0 on node1: cuda:0 NVIDIA H200, cuda:1 …"; collective, the same text on every rank.
 std::vector<std::string> placement_text(Communicator& ranks, const std::vector<AnySpace>& here);

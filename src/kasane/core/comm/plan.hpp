@@ -1,8 +1,8 @@
-// The two phases of [MTM13] section 4 as a list of messages: accumulation (figs. 5 and 6: partner = member XOR 2^s, data doubling) while it
+// The two phases of [MTM13] section 4 as a list of messages: accumulation (figs. 5 and 6: partner = worker XOR 2^s, data doubling) while it
 // pays and fits, then transport (fig. 4: a ring with two buffers).
 //
-// Any number of members P: groups of G = 2^a members accumulate, G the largest power of two that divides P and whose slabs fit the
-// buffer; where G = P that is all, after log2 P messages. Otherwise P / G - 1 messages go around rings of P / G members, one of each group,
+// Any number of workers P: groups of G = 2^a workers accumulate, G the largest power of two that divides P and whose slabs fit the
+// buffer; where G = P that is all, after log2 P messages. Otherwise P / G - 1 messages go around rings of P / G workers, one of each group,
 // at the same place in it. So log2 G + P / G - 1 messages in all: 2 for P = 4, 3 for P = 6, 6 for P = 7.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace kasane::comm {
 
-/// A run of neighbouring members' slabs.
+/// A run of neighbouring workers' slabs.
 struct Slabs {
     int first = 0, count = 0;
     bool operator==(const Slabs&) const = default;
@@ -22,7 +22,7 @@ struct Slabs {
 struct Hop {
     int to = 0, from = 0;
     Slabs sent, received;
-    bool accumulates = false;  ///< what comes is joined to what this member sends next; otherwise it alone is sent next
+    bool accumulates = false;  ///< what comes is joined to what this worker sends next; otherwise it alone is sent next
 };
 
 struct ExchangePlan {
@@ -34,6 +34,6 @@ struct ExchangePlan {
 };
 
 /// @param buffer  particles that each of the two buffers may hold; less than one slab is taken as one slab (pure transport)
-ExchangePlan exchange_plan(const Partition& partition, int member, index_t buffer);
+ExchangePlan exchange_plan(const Partition& partition, int worker, index_t buffer);
 
 }  // namespace kasane::comm

@@ -51,7 +51,7 @@ class Self final : public Communicator {
     };
     void deliver(const Receipt& receipt, const std::byte* message, std::size_t bytes);
 
-    std::mutex mutex_;  // the members of a rank send and receive from their own threads
+    std::mutex mutex_;  // the workers of a rank send and receive from their own threads
     std::condition_variable delivered_;
     std::map<int, Mail> mail_;
     std::map<Request, bool> open_;  ///< requests of receipts: has the message come?

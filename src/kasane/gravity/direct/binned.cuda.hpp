@@ -3,7 +3,7 @@
 // Invariant: sums are all zero before the first kernel that adds to them, and again after they were read.
 #pragma once
 
-#include <kasane/gravity/direct/cut.body.hpp>
+#include <kasane/gravity/direct/fixed_point.body.hpp>
 #include <kasane/gravity/direct/real.cuda.hpp>
 
 #include <cuda_runtime.h>
@@ -14,24 +14,24 @@ namespace kasane::gravity::detail {
 
 /// What the parts of sums stand for, written by the kernels that add to them: of accelerations, of potentials.
 template <class Real>
-struct Quanta {
-    Cut<Real> acceleration, potential;
+struct FieldFixedPoint {
+    FixedPoint<Real> acceleration, potential;
 };
 
 /// Layout: [component][part][n], components x, y, z and, where it is wanted, the potential.
 template <class R>
 struct BinnedSums {
     using Real = R;
-    using Part = typename Cut<Real>::Part;
-    static constexpr int parts = Cut<Real>::parts;
+    using Part = typename FixedPoint<Real>::Part;
+    static constexpr int parts = FixedPoint<Real>::parts;
     static constexpr bool binned = true;
     Part* words = nullptr;
     index_t n = 0;
-    Quanta<Real>* quanta = nullptr;  ///< null where sums are only passed on
+    FieldFixedPoint<Real>* fixed_points = nullptr;  ///< null where sums are only passed on
 
-    void place(std::byte* memory, std::byte* of_quanta) {
+    void place(std::byte* memory, std::byte* of_fixed_points) {
         words = reinterpret_cast<Part*>(memory);
-        quanta = reinterpret_cast<Quanta<Real>*>(of_quanta);
+        fixed_points = reinterpret_cast<FieldFixedPoint<Real>*>(of_fixed_points);
     }
     static constexpr index_t bytes(index_t n, int components) { return n * components * parts * static_cast<index_t>(sizeof(Part)); }
     __device__ Part* part(int c, int k) const { return words + (c * parts + k) * n; }
@@ -40,28 +40,28 @@ struct BinnedSums {
     }
     __device__ static void add_to(double* word, double term) { atomicAdd(word, term); }
     /// Adds what is left of a term of component c of particle i after its first part, as a rule nothing.
-    __device__ void add_rest(const Cut<Real>& cut, int c, index_t i, Real rest) const {
+    __device__ void add_rest(const FixedPoint<Real>& fixed_point, int c, index_t i, Real rest) const {
 #pragma unroll
         for (int k = 1; k < parts; ++k)
-            if (const auto one = cut(k, rest); one != Part(0)) add_to(part(c, k) + i, one);
+            if (const auto one = fixed_point(k, rest); one != Part(0)) add_to(part(c, k) + i, one);
     }
     /// Adds the first parts of one particle's terms; they are left with the rest. @return 0 if there is none
-    __device__ unsigned add_first(const Cut<Real>& cut, index_t i, Real& x, Real& y, Real& z) const {
-        add_to(part(0, 0) + i, cut(0, x));
-        add_to(part(1, 0) + i, cut(0, y));
-        add_to(part(2, 0) + i, cut(0, z));
+    __device__ unsigned add_first(const FixedPoint<Real>& fixed_point, index_t i, Real& x, Real& y, Real& z) const {
+        add_to(part(0, 0) + i, fixed_point(0, x));
+        add_to(part(1, 0) + i, fixed_point(0, y));
+        add_to(part(2, 0) + i, fixed_point(0, z));
         if constexpr (sizeof(Real) == 4) return __float_as_uint(x) | __float_as_uint(y) | __float_as_uint(z);
         return x != Real(0) || y != Real(0) || z != Real(0);
     }
-    __device__ void add_rest(const Cut<Real>& cut, index_t i, Real x, Real y, Real z) const {
-        add_rest(cut, 0, i, x);
-        add_rest(cut, 1, i, y);
-        add_rest(cut, 2, i, z);
+    __device__ void add_rest(const FixedPoint<Real>& fixed_point, index_t i, Real x, Real y, Real z) const {
+        add_rest(fixed_point, 0, i, x);
+        add_rest(fixed_point, 1, i, y);
+        add_rest(fixed_point, 2, i, z);
     }
     __device__ double value(int c, index_t i) const {
-        const auto& cut = c < 3 ? quanta->acceleration : quanta->potential;
+        const auto& fixed_point = c < 3 ? fixed_points->acceleration : fixed_points->potential;
         double sum = 0;
-        for (int k = parts; k-- > 0;) sum += cut.value(k, part(c, k)[i]);
+        for (int k = parts; k-- > 0;) sum += fixed_point.value(k, part(c, k)[i]);
         return sum;
     }
     __device__ void clear(int c, index_t i) const {
@@ -83,11 +83,11 @@ struct FloatSums {
 
     void place(std::byte* memory, std::byte*) { sums = reinterpret_cast<Body<Real>*>(memory); }
     static constexpr index_t bytes(index_t n, int) { return n * static_cast<index_t>(sizeof(Body<Real>)); }
-    __device__ unsigned add_first(const Cut<Real>&, index_t i, Real x, Real y, Real z) const {
+    __device__ unsigned add_first(const FixedPoint<Real>&, index_t i, Real x, Real y, Real z) const {
         add(i, x, y, z);
         return 0;
     }
-    __device__ void add_rest(const Cut<Real>&, index_t, Real, Real, Real) const {}
+    __device__ void add_rest(const FixedPoint<Real>&, index_t, Real, Real, Real) const {}
     __device__ void add(index_t i, Real x, Real y, Real z) const {
 #if __CUDA_ARCH__ >= 900
         if constexpr (sizeof(Real) == 4) {

@@ -1,7 +1,7 @@
-// DirectSum<Cpu>: which variant runs; `simd` is DirectPieces<Cpu> with all sources as its one piece.
+// DirectSum<Cpu>: which variant runs; `simd` is DirectForce<Cpu> with all sources as its one source block.
 // Targets are shared out among the threads and every target's sum has its own fixed order: results do not depend on the threads.
 #include <kasane/core/base/error.hpp>
-#include <kasane/gravity/direct/pieces.hpp>
+#include <kasane/gravity/direct/direct_force.hpp>
 #include <kasane/gravity/direct/variants.hpp>
 
 #include <algorithm>
@@ -49,14 +49,14 @@ template <>
 struct DirectSum<Cpu>::State {
     Cpu on;
     Direct options;
-    DirectPieces<Cpu> pieces;
+    DirectForce<Cpu> force;
     Buffer<std::byte, Cpu> bodies;
-    index_t sources = 0;  ///< that pieces is for
+    index_t sources = 0;  ///< that source blocks is for
 };
 
 template <>
 DirectSum<Cpu>::DirectSum(Cpu on, const Direct& options) {
-    state_ = std::make_unique<State>(State{on, options, DirectPieces<Cpu>(on, options, 0), {}});
+    state_ = std::make_unique<State>(State{on, options, DirectForce<Cpu>(on, options, 0), {}});
 }
 
 template <>
@@ -75,19 +75,19 @@ DirectVariant DirectSum<Cpu>::chosen(index_t targets, index_t, Self, bool) const
 
 template <>
 void DirectSum<Cpu>::operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out) {
-    auto& [on, options, pieces, bodies, prepared] = *state_;
+    auto& [on, options, force, bodies, prepared] = *state_;
     const index_t n = sources.position.n;
     if (targets.n == 0) return;
     if (chosen(targets.n, n, self, !out.potential.empty()) == DirectVariant::plain)
         return detail::direct_plain(on, options, targets, sources, self, out);
-    if (n != prepared) pieces = DirectPieces<Cpu>(on, options, n);
+    if (n != prepared) force = DirectForce<Cpu>(on, options, n);
     prepared = n;
-    pieces.set(frame_of(targets, sources, thread_count(on)));
-    bodies.reserve_discarding(pieces.padded(n) * static_cast<index_t>(pieces.body_bytes()));
-    pieces.pack(on, sources.position, sources.mass, bodies.view());
-    pieces.begin(on, targets, self.shift, !out.acceleration.empty(), !out.potential.empty());
-    pieces.add(on, {bodies.view(), n, 0});
-    pieces.end(on, out);
+    force.set(frame_of(targets, sources, thread_count(on)));
+    bodies.reserve_discarding(force.padded(n) * static_cast<index_t>(force.body_bytes()));
+    force.pack(on, sources.position, sources.mass, bodies.view());
+    force.begin(on, targets, self.shift, !out.acceleration.empty(), !out.potential.empty());
+    force.add(on, {bodies.view(), n, 0});
+    force.end(on, out);
 }
 
 template class DirectSum<Cpu>;

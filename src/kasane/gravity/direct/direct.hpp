@@ -34,7 +34,7 @@ struct Direct {
     double G = 1;
     Precision precision = Precision::single_;
     DirectVariant variant = DirectVariant::automatic;
-    bool deterministic = true;  ///< the same bits from run to run, for any number of threads and members
+    bool deterministic = true;  ///< the same bits from run to run, for any number of threads and workers
 };
 
 /// "plain", "simd", ... @throws InputError for a name that is none

@@ -1,11 +1,12 @@
-// Direct summation as the force of a simulation, alone or as a member of a team: accelerations in double, particles in the order given.
+// Direct summation as the force of a simulation, alone or as a worker of a communicator: accelerations in double, particles in the order
+// given.
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/span_timer.hpp>
 #include <kasane/gravity/step/system.hpp>
-#include <kasane/gravity/team/member_sum.hpp>
-#include <kasane/gravity/team/place.hpp>
+#include <kasane/gravity/distributed/distributed_force.hpp>
+#include <kasane/gravity/distributed/place.hpp>
 
 #include <array>
 #include <string>
@@ -29,7 +30,7 @@ class DirectGravity {
         : on_(on),
           options_(options),
           place_(place),
-          sum_(on, options, place.total, place.exchange, place.member),
+          sum_(on, options, place.total, place.exchange, place.worker),
           predicted_(on, blocks ? sum_.count() : 0),
           target_(on, predicted_.size()),
           result_(on, predicted_.size()),
@@ -45,7 +46,7 @@ class DirectGravity {
         sampled_ = Buffer<Vec3<double>, S>(on, sample_on_space_.size());
         if (frame_.total > 0) sum_.set(frame_);
     }
-    /// Collective, when every member of the team has been made.
+    /// Collective, when every worker of the communicator has been made.
     void connect() { sum_.connect(); }
 
     index_t first() const { return sum_.first(); }
@@ -56,7 +57,7 @@ class DirectGravity {
     void renew_frame(Particles& p) {
         gather(on_, sample_on_space_.view(), View<const Vec3<double>>(p.position.view()), sampled_.view());
         const auto mine = to_host(sampled_);
-        std::vector<Vec3<double>> sampled(frame_samples);  // sums with the zeros of the other members' samples
+        std::vector<Vec3<double>> sampled(frame_samples);  // sums with the zeros of the other workers' samples
         for (std::size_t k = 0; k < mine.size(); ++k) sampled[static_cast<std::size_t>(slot_[k])] += mine[k];
         place_.sum({&sampled[0].x, 3 * frame_samples});
         frame_ = make_direct_frame(sampled, place_.largest_mass, place_.total);
@@ -79,7 +80,7 @@ class DirectGravity {
         sum_.accelerate({p.position.view(), p.mass.view()}, p.acceleration.view());
         counted(place_.total);
     }
-    /// Those in the list, at their predicted positions among all others'. @param targets  of all members
+    /// Those in the list, at their predicted positions among all others'. @param targets  of all workers
     void accelerate(Particles& p, View<const std::uint32_t> active, index_t targets) {
         span_.begin();
         const auto target = target_.view().subview(0, active.n), result = result_.view().subview(0, active.n);
@@ -101,14 +102,14 @@ class DirectGravity {
         return to_host(phi);
     }
 
-    /// Of all members.
+    /// Of all workers.
     double interactions() { return interactions_; }
     std::string variant(const Particles&) const {
         if (sum_.both_sides()) return name(DirectVariant::pair);
         if (options_.variant == DirectVariant::plain) return name(DirectVariant::plain);
         return name(std::is_same_v<S, Cpu> ? DirectVariant::simd : DirectVariant::tile);
     }
-    MemberSum<S>& sum() { return sum_; }
+    DistributedForce<S>& sum() { return sum_; }
     /// f(name, seconds so far, calls so far) for each part.
     template <class F>
     void parts(F f) {
@@ -125,7 +126,7 @@ class DirectGravity {
     S on_;
     Direct options_;
     Place place_;
-    MemberSum<S> sum_;
+    DistributedForce<S> sum_;
     Buffer<Vec3<double>, S> predicted_, target_, result_;
     SpanTimer<S> span_;
     DirectFrame frame_;

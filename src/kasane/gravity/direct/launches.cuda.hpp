@@ -1,16 +1,16 @@
-// The launches of the CUDA kernels, for DirectSum and DirectPieces alike: every kernel is compiled once, in the file of its name.
+// The launches of the CUDA kernels, for DirectSum and DirectForce alike: every kernel is compiled once, in the file of its name.
 // All are asynchronous on the stream of `on`. Shapes of blocks and shares of the work come from schedule.hpp.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
-#include <kasane/gravity/direct/meetings.hpp>
+#include <kasane/gravity/direct/tile_pairs.hpp>
 #include <kasane/gravity/direct/pack.cuda.hpp>
 
 namespace kasane::gravity::detail {
 
 /// On one device: kernels count in int.
 inline constexpr index_t most_particles = index_t{1} << 30;
-/// Options that DirectSum and DirectPieces refuse on a CUDA device. @throws InputError
+/// Options that DirectSum and DirectForce refuse on a CUDA device. @throws InputError
 void validate_cuda(const Direct& options);
 
 /// The sums that kernels add to: BinnedSums of all wanted components, or FloatSums (accelerations by pairs, not deterministic).
@@ -18,11 +18,11 @@ struct SumsMemory {
     std::byte* bytes = nullptr;
     index_t n = 0;
     bool binned = true;
-    std::byte* quanta = nullptr;  ///< [quanta_bytes()], what binned sums stand for; null where they are only passed on
-    int* counter = nullptr;       ///< of portions drawn: zero before the first kernel, and after they were read
+    std::byte* fixed_points = nullptr;  ///< [fixed_point_bytes()], what binned sums stand for; null where they are only passed on
+    int* counter = nullptr;             ///< of chunks taken: zero before the first kernel, and after they were read
 };
 index_t sums_bytes(Precision precision, bool binned, index_t n, int components);
-index_t quanta_bytes();
+index_t fixed_point_bytes();
 
 /// Rounded up to whole runs of sources.
 KS_FN index_t whole_runs(index_t sources) { return (sources + source_run - 1) / source_run * source_run; }
@@ -50,9 +50,9 @@ struct PairLaunch {
     PairShape shape;
     View<const std::byte> own, other;  ///< bodies, whole blocks
     index_t own_count = 0, other_count = 0;
-    const MeetingRow* rows = nullptr;   ///< on the device
-    const Portion* portions = nullptr;  ///< likewise: one for each warp, and more, which are drawn by the counter of the own sums
-    int warps = 0, portion_count = 0;
+    const TilePairRow* rows = nullptr;  ///< on the device
+    const Chunk* chunks = nullptr;      ///< likewise: one for each warp, and more, which are taken by the counter of the own sums
+    int warps = 0, chunk_count = 0;
     Scale scale;
     SumsMemory own_sums, other_sums;
 };

@@ -34,7 +34,7 @@ void pack_in(Precision precision, Cuda on, View<const Vec3<double>> position, Vi
 template <class Sums>
 Sums placed(const SumsMemory& memory) {
     Sums sums;
-    sums.place(memory.bytes, memory.quanta);
+    sums.place(memory.bytes, memory.fixed_points);
     sums.n = memory.n;
     return sums;
 }
@@ -57,7 +57,7 @@ index_t sums_bytes(Precision precision, bool binned, index_t n, int components) 
     return bytes;
 }
 
-index_t quanta_bytes() { return static_cast<index_t>(std::max(sizeof(Quanta<float>), sizeof(Quanta<double>))); }
+index_t fixed_point_bytes() { return static_cast<index_t>(std::max(sizeof(FieldFixedPoint<float>), sizeof(FieldFixedPoint<double>))); }
 
 index_t body_bytes(Precision precision) {
     return static_cast<index_t>(precision == Precision::double_ ? sizeof(Body<double>) : sizeof(Body<float>));

@@ -5,7 +5,7 @@
 
 #include <kasane/core/math/vec3.hpp>
 #include <kasane/gravity/direct/bound.body.hpp>
-#include <kasane/gravity/direct/cut.body.hpp>
+#include <kasane/gravity/direct/fixed_point.body.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/direct/real.cuda.hpp>
 
@@ -27,14 +27,14 @@ struct Scale {
 
     __device__ Vec3<double> present_origin() const { return found ? found->origin : origin; }
     template <class Real>
-    __device__ Cut<Real> acceleration_cut() const {
-        return Cut<Real>(found ? detail::acceleration_bound(total * __uint_as_float(found->largest_mass), found->extent, softening)
-                               : acceleration_bound);
+    __device__ FixedPoint<Real> acceleration_fixed_point() const {
+        return FixedPoint<Real>(found ? detail::acceleration_bound(total * __uint_as_float(found->largest_mass), found->extent, softening)
+                                      : acceleration_bound);
     }
     template <class Real>
-    __device__ Cut<Real> potential_cut() const {
-        return Cut<Real>(found ? detail::potential_bound(total * __uint_as_float(found->largest_mass), found->extent, softening)
-                               : potential_bound);
+    __device__ FixedPoint<Real> potential_fixed_point() const {
+        return FixedPoint<Real>(found ? detail::potential_bound(total * __uint_as_float(found->largest_mass), found->extent, softening)
+                                      : potential_bound);
     }
 };
 

@@ -16,13 +16,13 @@ void launch(Cuda on, const Direct& options, const PairLaunch& wish) {
     call.other = reinterpret_cast<const Body<Real>*>(wish.other.ptr);
     call.own_count = static_cast<int>(wish.own_count);
     call.other_count = static_cast<int>(wish.other_count);
-    call.rows = wish.rows, call.portions = wish.portions;
-    call.warps = wish.warps, call.portion_count = wish.portion_count;
+    call.rows = wish.rows, call.chunks = wish.chunks;
+    call.warps = wish.warps, call.chunk_count = wish.chunk_count;
     call.counter = wish.own_sums.counter;
     call.eps2 = static_cast<Real>(options.softening * options.softening);
     call.scale = wish.scale;
     Sums own, other;
-    own.place(wish.own_sums.bytes, wish.own_sums.quanta), own.n = wish.own_sums.n;
+    own.place(wish.own_sums.bytes, wish.own_sums.fixed_points), own.n = wish.own_sums.n;
     other.place(wish.other_sums.bytes, nullptr), other.n = wish.other_sums.n;
     constexpr int warps_per_block = pair_block / 32;
     const auto grid = static_cast<unsigned>((wish.warps + warps_per_block - 1) / warps_per_block);

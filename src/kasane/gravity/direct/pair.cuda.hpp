@@ -5,14 +5,15 @@
 // and its reaction is added to memory. (One 16-byte load instead of four shuffles: 2.92e12 against 2.85e12 interactions/s on an
 // H200 with unequal masses, N = 2^18, K = 16; equal masses: no difference.)
 // Blocks meet in circulant order (circulant.hpp): block b meets b, b + 1, ..., b + B/2 (mod B), so every pair of blocks meets once. The
-// meetings of two pieces are one list of quanta (meetings.hpp), which warps take in portions; the last ones are drawn from a counter.
+// tile pairs of two source blocks are one list of work units (tile_pairs.hpp), which warps take in chunks; the last ones are taken from a
+// counter.
 //
 // Where all targets of a block have one mass and all sources of a tile another, which is so in most tiles of a galaxy whose
 // components follow each other, both masses leave the loop: they multiply the finished sums.
 //
 // Invariants: the arrays are padded with massless particles to whole blocks; softening > 0 or Softened = false. The targets' sums begin at
-// zero in every quantum and go to memory at its end, a tile's reactions at the tile's: each number that is added depends on the particles
-// of its quantum alone, so that results are the same bits for any pieces, members and warps.
+// zero in every work unit and go to memory at its end, a tile's reactions at the tile's: each number that is added depends on the particles
+// of its work unit alone, so that results are the same bits for any source blocks, workers and warps.
 // Instructions per pair, that is per two interactions: 16 FP32 + 1 MUFU (equal masses: 14 + 1), and per K pairs one load and
 // three shuffles. With K = 16 that is 17.3 (15.3) issue slots per pair. On an H200 a scheduler issues in 77% of the cycles; what
 // holds it back are dispatch stalls (ports of the register file) and the fixed latency of dependent instructions, 0.33 and 0.23
@@ -20,7 +21,7 @@
 #pragma once
 
 #include <kasane/gravity/direct/binned.cuda.hpp>
-#include <kasane/gravity/direct/meetings.hpp>
+#include <kasane/gravity/direct/tile_pairs.hpp>
 #include <kasane/gravity/direct/pack.cuda.hpp>
 
 #include <limits>
@@ -95,23 +96,23 @@ struct PairCall {
     const Body<Real>* own = nullptr;    ///< padded to whole blocks
     const Body<Real>* other = nullptr;  ///< likewise; the own ones too
     int own_count = 0, other_count = 0;
-    const MeetingRow* rows = nullptr;
-    const Portion* portions = nullptr;  ///< the first ones are given to the warps, the others drawn
-    int warps = 0, portion_count = 0;
+    const TilePairRow* rows = nullptr;
+    const Chunk* chunks = nullptr;  ///< the first ones are given to the warps, the others taken
+    int warps = 0, chunk_count = 0;
     int* counter = nullptr;
     Real eps2 = 0;
     Scale scale;
 };
 
-/// @param own_sums, other_sums  where accelerations (without G) are added; the same ones where the other piece is the own one
+/// @param own_sums, other_sums  where accelerations (without G) are added; the same ones where the other source block is the own one
 template <class Real, int K, bool Softened, int Block, int BlocksPerSm, class Sums>
 __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> call, Sums own_sums, Sums other_sums) {
     constexpr unsigned all = 0xffffffffu;
     __shared__ Body<Real> rings[Block / 32][64];
-    __shared__ Cut<Real> cut;
+    __shared__ FixedPoint<Real> fixed_point;
     if constexpr (Sums::binned) {
-        if (threadIdx.x == 0) cut = call.scale.template acceleration_cut<Real>();
-        if (threadIdx.x == 0 && blockIdx.x == 0) own_sums.quanta->acceleration = cut;
+        if (threadIdx.x == 0) fixed_point = call.scale.template acceleration_fixed_point<Real>();
+        if (threadIdx.x == 0 && blockIdx.x == 0) own_sums.fixed_points->acceleration = fixed_point;
     }
     __syncthreads();
     auto* ring = rings[threadIdx.x / 32];
@@ -139,13 +140,13 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
     };
     const auto flush_targets = [&](int block) {
         const int first = block * (32 * K) + lane;
-        const auto quanta = cut;  // in registers
+        const auto fixed_points = fixed_point;  // in registers
         unsigned rest = 0;
         const auto flush = [&](int targets) {
 #pragma unroll
             for (int k = 0; k < K; ++k) {
                 i.ax[k] *= i.scale, i.ay[k] *= i.scale, i.az[k] *= i.scale;
-                if (first + 32 * k < targets) rest |= own_sums.add_first(quanta, first + 32 * k, i.ax[k], i.ay[k], i.az[k]);
+                if (first + 32 * k < targets) rest |= own_sums.add_first(fixed_points, first + 32 * k, i.ax[k], i.ay[k], i.az[k]);
             }
         };
         if ((block + 1) * (32 * K) <= call.own_count)
@@ -155,34 +156,34 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
         if (rest != 0) {
 #pragma unroll
             for (int k = 0; k < K; ++k)
-                if (first + 32 * k < call.own_count) own_sums.add_rest(quanta, first + 32 * k, i.ax[k], i.ay[k], i.az[k]);
+                if (first + 32 * k < call.own_count) own_sums.add_rest(fixed_points, first + 32 * k, i.ax[k], i.ay[k], i.az[k]);
         }
         clear_targets();
     };
 
-    // The next portion is drawn while the present one is worked on.
-    const bool draws = call.portion_count > call.warps;
-    const auto draw = [&] { return draws && lane == 0 ? call.warps + atomicAdd(call.counter, 1) : 0; };
-    Portion portion = call.portions[warp];
-    int drawn = draw();
-    TileWalk<K> walk(call.rows, portion);
+    // The next chunk is taken while the present one is worked on.
+    const bool takes = call.chunk_count > call.warps;
+    const auto take = [&] { return takes && lane == 0 ? call.warps + atomicAdd(call.counter, 1) : 0; };
+    Chunk chunk = call.chunks[warp];
+    int taken = take();
+    TileWalk<K> walk(call.rows, chunk);
     load_targets(walk.block);
     clear_targets();
     i.scale = Real(1);
     auto next = call.other[walk.first_source() + lane];
     for (bool more = true; more;) {
         const int block = walk.block, first = walk.first_source();
-        const bool diagonal = walk.diagonal, ends_quantum = walk.ends_quantum();
+        const bool diagonal = walk.diagonal, ends_unit = walk.ends_unit();
         const auto source = next;
-        if (!ends_quantum || --portion.quanta > 0) {
+        if (!ends_unit || --chunk.units > 0) {
             walk.next();
         } else {
-            drawn = __shfl_sync(all, drawn, 0);
-            more = draws && drawn < call.portion_count;
+            taken = __shfl_sync(all, taken, 0);
+            more = takes && taken < call.chunk_count;
             if (more) {
-                portion = call.portions[drawn];
-                walk = TileWalk<K>(call.rows, portion);
-                drawn = draw();
+                chunk = call.chunks[taken];
+                walk = TileWalk<K>(call.rows, chunk);
+                taken = take();
             }
         }
         if (more) next = call.other[walk.first_source() + lane];  // the next tile is under way while this one is summed
@@ -203,11 +204,11 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
                     reaction = meet<TileKind::general, Softened>(i, source, call.eps2, ring);
                 }
                 const int home = first + lane;
-                if (home < call.other_count && other_sums.add_first(cut, home, reaction.x, reaction.y, reaction.z) != 0)
-                    other_sums.add_rest(cut, home, reaction.x, reaction.y, reaction.z);
+                if (home < call.other_count && other_sums.add_first(fixed_point, home, reaction.x, reaction.y, reaction.z) != 0)
+                    other_sums.add_rest(fixed_point, home, reaction.x, reaction.y, reaction.z);
             }
         }
-        if (ends_quantum) flush_targets(block);
+        if (ends_unit) flush_targets(block);
         if (more && walk.block != block) load_targets(walk.block);
     }
 }

@@ -52,8 +52,8 @@ TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision
 }
 
 std::array<int, 2> PairShape::reached(std::size_t k, int from, int to) const {
-    const int nearest = k == 0 ? 0 : quanta[k - 1].reach;
-    return {std::clamp(nearest, from, to), std::clamp(quanta[k].reach, from, to)};
+    const int nearest = k == 0 ? 0 : units[k - 1].reach;
+    return {std::clamp(nearest, from, to), std::clamp(units[k].reach, from, to)};
 }
 
 PairShape pair_shape(Precision precision, index_t total) {
@@ -64,31 +64,31 @@ PairShape pair_shape(Precision precision, index_t total) {
         shape = {4, {{{1, 0}, {1, 0}, {4, everywhere}}}, 4, 3};
     else if (total < long_rows)
         shape = {8, {{{1, 0}, {1, 0}, {8, everywhere}}}, 4, 4};
-    // Quanta of one size leave the warps up to one of them apart: half as much work for each warp, in smaller quanta, evens that out. On
+    // Units of one size leave the warps up to one of them apart: half as much work for each warp, in smaller work units, evens that out. On
     // each of four devices with 132 multiprocessors.
     constexpr double devices = 4, half = 0.5;
     const auto blocks = static_cast<double>(shape.blocks(total));
     double tiles = 0;
-    for (std::size_t k = 0; k + 1 < shape.quanta.size(); ++k) {
-        tiles += devices * half * shape.quanta[k + 1].tiles * shape.warps(132);
-        shape.quanta[k].reach = static_cast<int>(std::min(std::ceil(tiles / (blocks * shape.targets_per_lane)), blocks / 2 + 1));
+    for (std::size_t k = 0; k + 1 < shape.units.size(); ++k) {
+        tiles += devices * half * shape.units[k + 1].tiles * shape.warps(132);
+        shape.units[k].reach = static_cast<int>(std::min(std::ceil(tiles / (blocks * shape.targets_per_lane)), blocks / 2 + 1));
     }
     return shape;
 }
 
-PairMeetings pair_meetings(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin, index_t other_end) {
+TilePairs count_tile_pairs(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin, index_t other_end) {
     const auto blocks = [&](index_t particles) { return static_cast<int>(shape.blocks(particles)); };
-    PairMeetings meetings;
+    TilePairs pairs;
     for (const auto& row : circulant_rows(blocks(total), blocks(begin), blocks(end), blocks(other_begin), blocks(other_end)))
-        for (std::size_t k = 0; k < shape.quanta.size(); ++k) {
+        for (std::size_t k = 0; k < shape.units.size(); ++k) {
             const auto [from, to] = shape.reached(k, row.distance, row.distance + row.count);
             if (from == to) continue;
-            const int here = shape.quanta[k].tiles;
-            meetings.tiles += static_cast<std::int64_t>(to - from) * shape.targets_per_lane;
-            meetings.quanta += static_cast<std::int64_t>(to - from) * (shape.targets_per_lane / here);
-            meetings.last = meetings.last == 0 ? here : std::min(meetings.last, here);
+            const int here = shape.units[k].tiles;
+            pairs.tiles += static_cast<std::int64_t>(to - from) * shape.targets_per_lane;
+            pairs.units += static_cast<std::int64_t>(to - from) * (shape.targets_per_lane / here);
+            pairs.last = pairs.last == 0 ? here : std::min(pairs.last, here);
         }
-    return meetings;
+    return pairs;
 }
 
 }  // namespace kasane::gravity

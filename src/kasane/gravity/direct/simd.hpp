@@ -1,4 +1,4 @@
-// The seam between direct summation on the CPU (pieces.cpu.cpp) and its kernel in explicit SIMD (direct.simd.cpp).
+// The seam between direct summation on the CPU (direct_force.cpu.cpp) and its kernel in explicit SIMD (direct.simd.cpp).
 // Invariant: what the kernel adds to a target for one grain of sources depends on these two and the instruction set alone, not on the
 // targets beside it, the grains before it or the threads; grains are added as binned sums, so that their order does not show.
 #pragma once
@@ -32,7 +32,7 @@ struct SimdSums {
     double* of(index_t target) const { return at + target / target_padding * parts * stride + target % target_padding * sum_components; }
 };
 
-/// A piece of sources and the targets that feel it. Lengths and masses are of order 1 (the caller scales them).
+/// A source block of sources and the targets that feel it. Lengths and masses are of order 1 (the caller scales them).
 template <class Real>
 struct SimdJob {
     const Real* bodies = nullptr;                         ///< groups of sources, padded by massless ones to whole groups

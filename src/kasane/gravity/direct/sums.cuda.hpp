@@ -9,8 +9,8 @@ namespace kasane::gravity::detail {
 
 class ClearedSums {
    public:
-    explicit ClearedSums(Cuda on) : on_(on), memory_(on, 0), quanta_(on, quanta_bytes()), counter_(on, 1) {
-        KS_CUDA(cudaMemsetAsync(quanta_.data(), 0, static_cast<std::size_t>(quanta_.size()), on.stream));
+    explicit ClearedSums(Cuda on) : on_(on), memory_(on, 0), fixed_points_(on, fixed_point_bytes()), counter_(on, 1) {
+        KS_CUDA(cudaMemsetAsync(fixed_points_.data(), 0, static_cast<std::size_t>(fixed_points_.size()), on.stream));
         KS_CUDA(cudaMemsetAsync(counter_.data(), 0, sizeof(int), on.stream));
     }
 
@@ -22,13 +22,13 @@ class ClearedSums {
         const auto all = static_cast<std::size_t>(memory_.size());
         if (all > 0 && (grows || !clear_)) KS_CUDA(cudaMemsetAsync(memory_.data(), 0, all, on.stream));
         clear_ = false;
-        return {memory_.data(), n, binned, quanta_.data(), counter_.data()};
+        return {memory_.data(), n, binned, fixed_points_.data(), counter_.data()};
     }
     void taken() { clear_ = true; }
 
    private:
     Cuda on_;
-    Buffer<std::byte, Cuda> memory_, quanta_;
+    Buffer<std::byte, Cuda> memory_, fixed_points_;
     Buffer<int, Cuda> counter_;
     bool clear_ = false;
 };

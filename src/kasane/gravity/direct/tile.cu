@@ -41,7 +41,7 @@ void launch_in(Cuda on, int multiprocessors, const Direct& options, const TileLa
     call.shares = schedule.shares;
     call.eps2 = static_cast<Real>(options.softening * options.softening);
     call.scale = wish.scale;
-    call.sums.place(wish.sums.bytes, wish.sums.quanta);
+    call.sums.place(wish.sums.bytes, wish.sums.fixed_points);
     call.sums.n = wish.sums.n;
     if (options.softening > 0)
         launch_shape<Real, true>(on, schedule, wish, call);

@@ -38,18 +38,19 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> c
     constexpr bool want_a = wanted != Wanted::potential, want_phi = wanted != Wanted::acceleration;
     constexpr int loads = source_run / Block;
     __shared__ Body<Real> run[source_run];
-    __shared__ Cut<Real> cuts[2];  // of the acceleration, of the potential
+    __shared__ FixedPoint<Real> fixed_points[2];  // of the acceleration, of the potential
     if (threadIdx.x == 0) {
-        if constexpr (want_a) cuts[0] = call.scale.template acceleration_cut<Real>();
-        if constexpr (want_phi) cuts[1] = call.scale.template potential_cut<Real>();
-        if (blockIdx.x == 0 && blockIdx.y == 0) *call.sums.quanta = {cuts[0], cuts[1]};
+        if constexpr (want_a) fixed_points[0] = call.scale.template acceleration_fixed_point<Real>();
+        if constexpr (want_phi) fixed_points[1] = call.scale.template potential_fixed_point<Real>();
+        if (blockIdx.x == 0 && blockIdx.y == 0) *call.sums.fixed_points = {fixed_points[0], fixed_points[1]};
     }
 
     const int count = static_cast<int>(call.targets.n);
     const int first_target = blockIdx.x * (Block * K) + threadIdx.x;
     const auto origin = call.scale.present_origin();
     Real x[K], y[K], z[K];
-    typename Cut<Real>::Part sum[4][K];  // of first parts; what is left of terms (in float of small ones alone) goes to memory at once
+    typename FixedPoint<Real>::Part sum[4]
+                                       [K];  // of first parts; what is left of terms (in float of small ones alone) goes to memory at once
 #pragma unroll
     for (int k = 0; k < K; ++k) {
         const auto target = packed<Real>(call.targets[min(first_target + k * Block, count - 1)], origin, 0);
@@ -111,13 +112,13 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> c
         const Real scale = equal_masses ? first_mass : Real(1);
 #pragma unroll
         for (int c = want_a ? 0 : 3; c < (want_phi ? 4 : 3); ++c) {
-            const auto& cut = cuts[c / 3];
+            const auto& fixed_point = fixed_points[c / 3];
 #pragma unroll
             for (int k = 0; k < K; ++k) {
                 Real term = scale * s[c][k];
-                sum[c][k] += cut(0, term);
+                sum[c][k] += fixed_point(0, term);
                 const int i = first_target + k * Block;
-                if (term != Real(0) && i < count) call.sums.add_rest(cut, c, i, term);
+                if (term != Real(0) && i < count) call.sums.add_rest(fixed_point, c, i, term);
             }
         }
     }

@@ -9,14 +9,14 @@ namespace kasane::gravity::detail {
 template <Space S>
 void direct_plain(S on, const Direct& options, View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out);
 
-/// Options that DirectSum<Cpu> and DirectPieces<Cpu> refuse. @throws InputError
+/// Options that DirectSum<Cpu> and DirectForce<Cpu> refuse. @throws InputError
 void validate_cpu(const Direct& options);
-/// What DirectPieces<Cpu> takes for so many targets.
-std::uint64_t cpu_pieces_bytes(index_t targets, Precision precision);
+/// What DirectForce<Cpu> takes for so many targets.
+std::uint64_t cpu_force_bytes(index_t targets, Precision precision);
 
 #if defined(KASANE_CUDA)
-/// What DirectPieces<Cuda> takes, for so many own particles and so many in the largest piece.
-std::uint64_t cuda_pieces_bytes(index_t own, index_t largest_piece, const Direct& options);
+/// What DirectForce<Cuda> takes, for so many own particles and so many in the largest source block.
+std::uint64_t cuda_force_bytes(index_t own, index_t largest_block, const Direct& options);
 #endif
 
 /// Options that every space refuses. @throws InputError

@@ -1,7 +1,7 @@
 // The module of MPI: Communicator by an MPI library, its start and its end. Nothing else in kasane includes mpi.h.
 // Invariants: every call of MPI is checked; collective calls come from one thread at a time, messages from any.
 // Where the library lets only one thread in at a time, no call that waits is made with the door shut but the collective ones: when a
-// rank makes one, its other members stand in the same one and have no message under way.
+// rank makes one, its other workers stand in the same one and have no message under way.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/module.hpp>
 #include <kasane/core/comm/mpi/factory.hpp>

@@ -10,17 +10,17 @@ struct CUstream_st;
 
 namespace kasane::comm {
 
-/// What a member tells the others so that they find each other; plain bytes.
+/// What a worker tells the others so that they find each other; plain bytes.
 struct NcclId {
     char bytes[128] = {};
 };
 
-/// One member's end.
+/// One worker's end.
 class NcclEnd {
    public:
-    /// Every member's thread does it, at the same time.
+    /// Every worker's thread does it, at the same time.
     virtual ~NcclEnd() = default;
-    /// Gives the stream, of this end's device, the work of sending to one member and receiving from one; null or 0 bytes: not that half.
+    /// Gives the stream, of this end's device, the work of sending to one worker and receiving from one; null or 0 bytes: not that half.
     virtual const char* exchange(const void* send, std::size_t send_bytes, int to, void* receive, std::size_t receive_bytes, int from,
                                  CUstream_st* stream) noexcept = 0;
 };
@@ -29,7 +29,7 @@ struct NcclModule {
     /// Of the library that was loaded: 22809 is 2.28.9.
     int version = 0;
     const char* (*make_id)(NcclId& id) noexcept = nullptr;
-    /// Collective: every member calls it from its own thread; returns when all have. The caller deletes the end.
+    /// Collective: every worker calls it from its own thread; returns when all have. The caller deletes the end.
     const char* (*connect)(const NcclId& id, int size, int index, int device, NcclEnd*& end) noexcept = nullptr;
 };
 

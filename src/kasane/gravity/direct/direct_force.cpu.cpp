@@ -1,0 +1,272 @@
+// DirectForce<Cpu>: a source block travels in the groups that the kernel loads, and what it adds up lies in memory as binned sums.
+// Invariants: lengths and masses are scaled by powers of two, which changes no bit; a target's sum over a grain of sources is a
+// function of these alone (simd.hpp), and grains' sums are added exactly, so that neither source blocks, workers nor threads show.
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/core/math/binned_sum.hpp>
+#include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/direct/simd.hpp>
+#include <kasane/gravity/direct/variants.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <variant>
+
+namespace kasane::gravity {
+namespace detail {
+namespace {
+
+/// Of the binned sums.
+constexpr int most_parts = 5;
+
+index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
+
+/// The power of two just above a magnitude; 1 for zero. What is no number (a run that blew up) has an exponent of its own.
+double power_above(double magnitude) { return magnitude > 0 ? std::ldexp(1.0, std::clamp(std::ilogb(magnitude), -1001, 999) + 1) : 1.0; }
+
+/// A scaled coordinate as the kernel takes it. Beyond the range where squares of distances are numbers it is held: such a particle (a step
+/// was far too long for it) pulls on nobody, and does not make the others no numbers too.
+template <class Real>
+Real held(double x) {
+    constexpr double most = sizeof(Real) == 4 ? 1e18 : 1e150;
+    return static_cast<Real>(x > -most ? (x < most ? x : most) : -most);
+}
+
+/// The work in one precision.
+template <class Real>
+class CpuDirectForce {
+   public:
+    CpuDirectForce(const Direct& options, index_t grain) : options_(options), grain_(grain) {}
+
+    void set(const DirectFrame& frame) {
+        // Float resolves places best near its origin. Double needs no shift, which would cost it digits of close pairs.
+        origin_ = sizeof(Real) == 4 ? frame.origin : Vec3<double>{};
+        const auto reach = [](const Vec3<double>& x) { return std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)}); };
+        // A unit in the middle of what float holds: one far particle in the frame's sample does not cost the others their close pairs.
+        per_length_ = 1 / power_above(std::max(0x1p-20 * std::max(frame.extent, reach(frame.origin - origin_)), options_.softening));
+        per_mass_ = 1 / power_above(frame.largest_mass);
+        eps_ = per_length_ * options_.softening;
+        scaled_ = {{}, per_length_ * frame.extent, per_mass_ * frame.largest_mass, frame.total};
+        job_.grain = grain_;
+        job_.eps2 = static_cast<Real>(eps_ * eps_);
+        job_.softened = eps_ * eps_ >= softened_from<Real>;
+    }
+
+    void pack(int threads, View<const Vec3<double>> position, View<const double> mass, View<std::byte> bodies) const {
+        constexpr index_t group = source_group<Real>;
+        Real* const groups = reinterpret_cast<Real*>(bodies.ptr);
+        const index_t n = position.n, padded = round_up(n, grain_);
+#pragma omp parallel for schedule(static) num_threads(threads) if (n > 4096)
+        for (index_t first = 0; first < padded; first += group) {
+            Real *const x = groups + 4 * first, *const y = x + group, *const z = y + group, *const m = z + group;
+            const index_t count = std::clamp(n - first, index_t{0}, group);
+            for (index_t j = 0; j < count; ++j) {
+                const auto at = place(position[first + j]);
+                x[j] = at.x, y[j] = at.y, z[j] = at.z;
+                m[j] = static_cast<Real>(per_mass_ * mass[first + j]);
+            }
+            for (Real* const component : {x, y, z, m}) std::fill(component + count, component + group, Real(0));
+        }
+    }
+
+    void begin(int threads, View<const Vec3<double>> targets, index_t first, bool potential) {
+        const index_t padded = round_up(targets.n, target_padding);
+        first_ = first;
+        job_.targets = targets.n;
+        job_.potential = potential;
+        job_.leaves_out_own = potential && first != Self::none;
+        choose_bins();
+        target_.reserve_discarding(3 * padded);
+        sums_.reserve_discarding(job_.sums.parts * padded * sum_components);
+        job_.sums.at = sums_.data();
+        Real *const x = target_.data(), *const y = x + padded, *const z = y + padded;
+        job_.x = x, job_.y = y, job_.z = z;
+#pragma omp parallel for schedule(static) num_threads(threads) if (padded > 4096)
+        for (index_t block = 0; block < padded; block += target_padding) {
+            for (index_t i = block; i < block + target_padding; ++i) {
+                const auto at = place(targets[std::min(i, targets.n - 1)]);
+                x[i] = at.x, y[i] = at.y, z[i] = at.z;
+            }
+            std::fill_n(job_.sums.of(block), job_.sums.parts * SimdSums::stride, 0.0);
+        }
+    }
+
+    void add(int threads, const SourceBlock& sources) {
+        job_.bodies = reinterpret_cast<const Real*>(sources.bodies.ptr);
+        job_.sources = sources.count;
+        job_.shift = first_ - sources.first;
+        job_.sums.bins = &bins_[0][0];
+        if (options_.variant == DirectVariant::plain)
+            add_plain(threads);
+        else
+            add_simd(job_, threads);
+    }
+
+    void end(int threads, const Field& out) const {
+        const auto factor = factors();
+        const double per_acceleration = factor.acceleration * options_.G / per_mass_ * per_length_ * per_length_;
+        const double per_potential = -factor.potential * options_.G / per_mass_ * per_length_;
+#pragma omp parallel for schedule(static) num_threads(threads) if (job_.targets > 4096)
+        for (index_t block = 0; block < job_.targets; block += target_padding) {
+            double field[SimdSums::stride] = {};
+            for (int k = job_.sums.parts; k-- > 0;)
+                for (index_t c = 0; c < SimdSums::stride; ++c) field[c] += job_.sums.of(block)[k * SimdSums::stride + c];
+            const double* of = field;
+            for (index_t i = block; i < std::min(block + target_padding, job_.targets); ++i, of += sum_components) {
+                if (!out.acceleration.empty()) out.acceleration[i] = per_acceleration * Vec3<double>{of[0], of[1], of[2]};
+                if (!out.potential.empty()) out.potential[i] = per_potential * of[3];
+            }
+        }
+    }
+
+   private:
+    Vec3<Real> place(const Vec3<double>& x) const {
+        const auto from = x - origin_;
+        return {held<Real>(per_length_ * from.x), held<Real>(per_length_ * from.y), held<Real>(per_length_ * from.z)};
+    }
+    SimdFactors factors() const {
+        return options_.variant == DirectVariant::plain ? SimdFactors{1, 1} : simd_factors<Real>(job_.potential);
+    }
+
+    /// As many parts as keep the precision's digits of what the heaviest body pulls from as far as the extent, whatever the bound is.
+    void choose_bins() {
+        const auto factor = factors();
+        const double pull = scaled_.acceleration_bound(eps_), well = scaled_.potential_bound(eps_);
+        const double least = scaled_.largest_mass / (scaled_.extent * scaled_.extent);
+        job_.sums.parts = 2;
+        const auto quantum = [&](int parts) { return std::ldexp(pull, -23 - 27 * parts); };
+        const double wanted = least * std::numeric_limits<Real>::epsilon() / 4;
+        while (job_.sums.parts < most_parts && quantum(job_.sums.parts) > wanted) ++job_.sums.parts;
+        const Bins<most_parts> accelerations(pull / factor.acceleration), potentials(well / factor.potential);
+        for (int k = 0; k < most_parts; ++k)
+            for (int c = 0; c < bins_width; ++c) bins_[k][c] = c % sum_components < 3 ? accelerations.shift[k] : potentials.shift[k];
+    }
+
+    /// The textbook loop over the packed sources: a grain at a time in double, then into the bins.
+    void add_plain(int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (index_t i = 0; i < job_.targets; ++i)
+            for (index_t start = 0; start < job_.sources; start += grain_) {
+                const index_t count = std::min(grain_, job_.sources - start);
+                const index_t own = job_.leaves_out_own ? i + job_.shift - start : Self::none;
+                double run[sum_components] = {};
+                for (index_t j = 0; j < count; ++j) {
+                    constexpr index_t group = source_group<Real>;
+                    const Real* const at = job_.bodies + (start + j) / group * 4 * group + j % group;
+                    const Real dx = at[0] - job_.x[i], dy = at[group] - job_.y[i], dz = at[2 * group] - job_.z[i];
+                    const Real r2 = job_.eps2 + dx * dx + dy * dy + dz * dz;
+                    if (j == own || r2 == 0) continue;
+                    const Real m_over_r = at[3 * group] / std::sqrt(r2), m_over_r3 = m_over_r / r2;
+                    run[0] += static_cast<double>(m_over_r3 * dx);
+                    run[1] += static_cast<double>(m_over_r3 * dy);
+                    run[2] += static_cast<double>(m_over_r3 * dz);
+                    run[3] += static_cast<double>(m_over_r);
+                }
+                for (int c = 0; c < sum_components; ++c) {
+                    Bins<most_parts> bins;
+                    for (int k = 0; k < most_parts; ++k) bins.shift[k] = bins_[k][c];
+                    for (int k = 0; k < job_.sums.parts; ++k) job_.sums.of(i)[k * SimdSums::stride + c] += bins.cut(k, run[c]);
+                }
+            }
+    }
+
+    Direct options_;
+    index_t grain_, first_ = 0;
+    Vec3<double> origin_;
+    double per_length_ = 1, per_mass_ = 1;  ///< powers of two
+    double eps_ = 0;                        ///< softening in the kernel's units
+    DirectFrame scaled_;                    ///< the frame in the kernel's units
+    double bins_[most_parts][bins_width] = {};
+    SimdJob<Real> job_;
+    Buffer<Real, Cpu> target_;  ///< x[], y[], z[]
+    Buffer<double, Cpu> sums_;  ///< as SimdSums says
+};
+
+}  // namespace
+
+/// As long as what is done once per grain (1.5% of 1024 floats) allows, so that a few thousand particles still spread over ranks.
+index_t cpu_grain(index_t total) { return total < 1024 ? 256 : total < 16384 ? 512 : 1024; }
+
+std::uint64_t cpu_force_bytes(index_t targets, Precision precision) {
+    const bool single = precision == Precision::single_;
+    // More parts are only taken where sqrt(n) times the extent is above 2^39 softenings.
+    const std::uint64_t real = single ? sizeof(float) : sizeof(double), parts = single ? 3 : 4;
+    return static_cast<std::uint64_t>(round_up(targets, target_padding)) * (3 * real + parts * sum_components * sizeof(double));
+}
+
+}  // namespace detail
+
+template <>
+struct DirectForce<Cpu>::State {
+    index_t grain;
+    std::size_t body_bytes;
+    std::variant<detail::CpuDirectForce<float>, detail::CpuDirectForce<double>> in;
+};
+
+template <>
+DirectForce<Cpu>::DirectForce(Cpu, const Direct& options, index_t total) {
+    detail::validate_cpu(options);
+    const auto grain = detail::cpu_grain(total);
+    if (options.precision == Precision::single_)
+        state_ = std::make_unique<State>(State{grain, 4 * sizeof(float), detail::CpuDirectForce<float>(options, grain)});
+    else
+        state_ = std::make_unique<State>(State{grain, 4 * sizeof(double), detail::CpuDirectForce<double>(options, grain)});
+}
+
+template <>
+DirectForce<Cpu>::~DirectForce() = default;
+template <>
+DirectForce<Cpu>::DirectForce(DirectForce&&) noexcept = default;
+template <>
+DirectForce<Cpu>& DirectForce<Cpu>::operator=(DirectForce&&) noexcept = default;
+
+template <>
+index_t DirectForce<Cpu>::grain() const {
+    return state_->grain;
+}
+template <>
+std::size_t DirectForce<Cpu>::body_bytes() const {
+    return state_->body_bytes;
+}
+template <>
+index_t DirectForce<Cpu>::padded(index_t count) const {
+    return detail::round_up(count, state_->grain);
+}
+
+template <>
+void DirectForce<Cpu>::set(const DirectFrame& frame) {
+    std::visit([&](auto& in) { in.set(frame); }, state_->in);
+}
+template <>
+void DirectForce<Cpu>::pack(Cpu on, View<const Vec3<double>> position, View<const double> mass, View<std::byte> bodies) {
+    std::visit([&](auto& in) { in.pack(thread_count(on), position, mass, bodies); }, state_->in);
+}
+template <>
+void DirectForce<Cpu>::begin(Cpu on, View<const Vec3<double>> targets, index_t first, bool, bool potential) {
+    std::visit([&](auto& in) { in.begin(thread_count(on), targets, first, potential); }, state_->in);
+}
+template <>
+void DirectForce<Cpu>::add(Cpu on, const SourceBlock& sources) {
+    std::visit([&](auto& in) { in.add(thread_count(on), sources); }, state_->in);
+}
+template <>
+void DirectForce<Cpu>::end(Cpu on, const Field& out) {
+    std::visit([&](auto& in) { in.end(thread_count(on), out); }, state_->in);
+}
+
+template <>
+bool DirectForce<Cpu>::both_sides() const {
+    return false;
+}
+
+std::uint64_t direct_force_memory([[maybe_unused]] const AnySpace& on, index_t own, [[maybe_unused]] index_t largest_block,
+                                  const Direct& options) {
+#if defined(KASANE_CUDA)
+    if (std::holds_alternative<Cuda>(on)) return detail::cuda_force_bytes(own, largest_block, options);
+#endif
+    return detail::cpu_force_bytes(own, options.precision);
+}
+
+template class DirectForce<Cpu>;
+
+}  // namespace kasane::gravity

@@ -1,0 +1,206 @@
+// DirectForce on a CUDA device. Nothing waits for the host but the first tile pair with a source block, which makes its table.
+// Invariant: kernels of several calls may run at the same time on streams of one device: what they share they read, or add to.
+#include <kasane/core/device/stream_cuda.hpp>
+#include <kasane/gravity/direct/pair_tables.cuda.hpp>
+#include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/direct/sums.cuda.hpp>
+#include <kasane/gravity/direct/variants.hpp>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace kasane::gravity {
+
+template <>
+struct DirectForce<Cuda>::State {
+    Direct options;
+    index_t total = 0;
+    int multiprocessors = 0;
+    PairShape shape;
+    detail::Scale scale;
+    detail::ClearedSums memory;
+
+    detail::SumsMemory sums;  ///< of the targets, or of the own particles
+    detail::TileLaunch wish;  ///< what begin() was told
+    index_t first = 0;
+    SourceBlock own;             ///< what begin_pairs() was told
+    cuda::Stream tables_copied;  ///< whose copies wait for nothing: the caller's may wait for a message
+    std::map<std::array<index_t, 5>, detail::PairTable> tables;
+
+    State(Cuda on, const Direct& chosen, index_t of)
+        : options(chosen),
+          total(of),
+          multiprocessors(device_info(AnySpace{on}).units),
+          shape(pair_shape(chosen.precision, of)),
+          memory(on),
+          tables_copied(on.device) {}
+
+    index_t reaction_bytes(index_t n) const { return detail::sums_bytes(options.precision, options.deterministic, n, 3); }
+
+    const detail::PairTable& table(const SourceBlock& other, Share share) {
+        const std::array<index_t, 5> key{own.first, own.count, other.first, other.count, static_cast<index_t>(share)};
+        const auto known = tables.find(key);
+        if (known != tables.end()) return known->second;
+        return tables
+            .try_emplace(key, tables_copied.space(), multiprocessors, shape, total, own.first, own.first + own.count, other.first,
+                         other.first + other.count, share)
+            .first->second;
+    }
+};
+
+template <>
+DirectForce<Cuda>::DirectForce(Cuda on, const Direct& options, index_t total) {
+    detail::validate_cuda(options);
+    KS_VALIDATE(total < detail::most_particles, "direct summation takes fewer than 2^30 particles");
+    KS_CUDA(cudaSetDevice(on.device));
+    state_ = std::make_unique<State>(on, options, total);
+}
+
+template <>
+DirectForce<Cuda>::~DirectForce() = default;
+template <>
+DirectForce<Cuda>::DirectForce(DirectForce&&) noexcept = default;
+template <>
+DirectForce<Cuda>& DirectForce<Cuda>::operator=(DirectForce&&) noexcept = default;
+
+template <>
+index_t DirectForce<Cuda>::grain() const {
+    return state_->shape.grain();
+}
+
+template <>
+std::size_t DirectForce<Cuda>::body_bytes() const {
+    return static_cast<std::size_t>(detail::body_bytes(state_->options.precision));
+}
+
+template <>
+index_t DirectForce<Cuda>::padded(index_t count) const {
+    return (count + grain() - 1) / grain() * grain();
+}
+
+template <>
+void DirectForce<Cuda>::set(const DirectFrame& frame) {
+    auto& scale = state_->scale;
+    const double softening = state_->options.softening;
+    scale.origin = frame.origin;
+    // With a softening far below the extent nobody comes as close; bins for such pairs would only be coarse.
+    scale.acceleration_bound = std::min(frame.acceleration_bound(softening), frame.acceleration_bound(0));
+    scale.potential_bound = std::min(frame.potential_bound(softening), frame.potential_bound(0));
+}
+
+template <>
+void DirectForce<Cuda>::pack(Cuda on, View<const Vec3<double>> position, View<const double> mass, View<std::byte> bodies) {
+    KS_EXPECT(bodies.n == padded(position.n) * static_cast<index_t>(body_bytes()));
+    KS_CUDA(cudaSetDevice(on.device));
+    detail::launch_pack(on, state_->options.precision, position, mass, state_->scale.origin, bodies);
+}
+
+template <>
+void DirectForce<Cuda>::begin(Cuda on, View<const Vec3<double>> targets, index_t first, bool acceleration, bool potential) {
+    auto& state = *state_;
+    KS_EXPECT(!potential || first != Self::none);
+    KS_CUDA(cudaSetDevice(on.device));
+    state.wish.targets = targets;
+    state.first = first;
+    state.wish.acceleration = acceleration;
+    state.wish.potential = potential;
+    state.wish.sums = state.sums = state.memory.begin(on, state.options.precision, true, targets.n, potential ? 4 : 3);
+}
+
+template <>
+void DirectForce<Cuda>::add(Cuda on, const SourceBlock& sources) {
+    auto& state = *state_;
+    KS_CUDA(cudaSetDevice(on.device));
+    auto call = state.wish;
+    call.sources = sources.bodies;
+    call.source_count = sources.count;
+    call.has_self = state.first != Self::none;
+    call.self_shift = state.first - sources.first;
+    call.scale = state.scale;
+    detail::launch_tiles(on, state.multiprocessors, state.options, call);
+}
+
+template <>
+void DirectForce<Cuda>::end(Cuda on, const Field& out) {
+    auto& state = *state_;
+    KS_CUDA(cudaSetDevice(on.device));
+    detail::launch_take(on, state.options, state.sums, out, nullptr);
+    state.memory.taken();
+}
+
+template <>
+bool DirectForce<Cuda>::both_sides() const {
+    const auto variant = state_->options.variant;
+    return variant == DirectVariant::pair || (variant == DirectVariant::automatic && state_->total >= pair_pays * state_->multiprocessors);
+}
+
+template <>
+bool DirectForce<Cuda>::meets(index_t begin, index_t end, index_t other_begin, index_t other_end) const {
+    return count_tile_pairs(state_->shape, state_->total, begin, end, other_begin, other_end).tiles > 0;
+}
+
+template <>
+std::size_t DirectForce<Cuda>::reaction_bytes() const {
+    return static_cast<std::size_t>(state_->reaction_bytes(1));
+}
+
+template <>
+void DirectForce<Cuda>::begin_pairs(Cuda on, const SourceBlock& own) {
+    auto& state = *state_;
+    KS_CUDA(cudaSetDevice(on.device));
+    state.own = own;
+    state.sums = state.memory.begin(on, state.options.precision, state.options.deterministic, own.count, 3);
+}
+
+template <>
+void DirectForce<Cuda>::add_pairs(Cuda on, const SourceBlock& other, View<std::byte> reaction, Share share) {
+    auto& state = *state_;
+    KS_CUDA(cudaSetDevice(on.device));
+    const bool is_own = other.first == state.own.first && other.count == state.own.count;
+    KS_EXPECT(reaction.n == (is_own ? 0 : state.reaction_bytes(other.count)));
+    if (state.own.count == 0 || other.count == 0) return;
+    detail::PairLaunch call;
+    call.shape = state.shape;
+    call.own = state.own.bodies;
+    call.other = other.bodies;
+    call.own_count = state.own.count;
+    call.other_count = other.count;
+    state.table(other, share).give(call);
+    call.scale = state.scale;
+    call.own_sums = state.sums;
+    call.other_sums = is_own ? state.sums : detail::SumsMemory{reaction.ptr, other.count, state.options.deterministic, nullptr, nullptr};
+    detail::launch_pairs(on, state.options, call);
+}
+
+template <>
+void DirectForce<Cuda>::clear(Cuda on, View<std::byte> reaction) {
+    KS_CUDA(cudaSetDevice(on.device));
+    detail::launch_clear(on, reaction);
+}
+
+template <>
+void DirectForce<Cuda>::merge(Cuda on, View<const std::byte> reaction) {
+    auto& state = *state_;
+    KS_EXPECT(reaction.n == state.reaction_bytes(state.own.count));
+    KS_CUDA(cudaSetDevice(on.device));
+    detail::launch_merge(on, state.options.precision, state.sums, reaction.ptr);
+}
+
+template <>
+void DirectForce<Cuda>::end_pairs(Cuda on, View<Vec3<double>> acceleration) {
+    end(on, {acceleration, {}});
+}
+
+template class DirectForce<Cuda>;
+
+namespace detail {
+
+std::uint64_t cuda_force_bytes(index_t own, index_t largest_block, const Direct& options) {
+    // Tables of the pairs: a few rows for every block with every source block, and chunks of the work.
+    const auto blocks = static_cast<std::uint64_t>(own + largest_block) / 128 + 1;
+    return static_cast<std::uint64_t>(sums_bytes(options.precision, true, own, 4)) + 64 * blocks + (std::uint64_t{1} << 20);
+}
+
+}  // namespace detail
+}  // namespace kasane::gravity

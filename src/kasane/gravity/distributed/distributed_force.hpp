@@ -1,0 +1,312 @@
+// The field of all particles at those of one worker ([MTM13] sections 3 and 4): its own source block first, then those of the others as
+// they come, every message under the kernels that are given to the device meanwhile. Invariants: nothing here waits for the device (a
+// staged message does, in its channel); what is given to the worker's space before a call is done before it, what comes after sees the
+// result; all workers of the communicator make the same calls. Alone it is DirectForce and no more.
+#pragma once
+
+#include <kasane/core/comm/channel.hpp>
+#include <kasane/core/comm/plan.hpp>
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/side_stream.hpp>
+#include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/distributed/exchange.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasane::gravity {
+
+template <Space S>
+class DistributedForce {
+   public:
+    /// @param worker  null: alone   @throws InputError as DirectForce, and for a form that this space has not
+    DistributedForce(S on, const Direct& options, index_t total, const Exchange& exchange, comm::Worker* worker)
+        : on_(on),
+          force_(on, options, total),
+          worker_(worker),
+          index_(worker ? worker->index() : 0),
+          partition_{total, force_.grain(), worker ? worker->size() : 1},
+          exchange_(exchange),
+          plan_(comm::exchange_plan(partition_, index_, buffer_particles(exchange, force_.body_bytes(), total))),
+          both_sides_(exchange.form != PairForm::one_sided && force_.both_sides()) {
+        if (exchange.form == PairForm::both_sides) {
+            both_sides_ = pairs_exist && (options.variant == DirectVariant::automatic || options.variant == DirectVariant::pair);
+            KS_VALIDATE(both_sides_,
+                        "both sides of each pair at once are summed on CUDA alone, by the variants auto and pair: leave the form of "
+                        "the exchange to \"auto\"");
+        }
+        for (const auto& hop : plan_.hops)
+            if (hop.accumulates) joined_ *= 2;
+        base_ = partition_.begin(index_ / joined_ * joined_);
+        // The own slab where it belongs among those that are joined to it.
+        room_[0] = Buffer<std::byte, S>(on_, bytes(alone() ? count() : plan_.buffer));
+    }
+
+    /// Everything that the exchange takes; collective, when every worker has been made.
+    /// @throws InputError on every worker alike when the engine cannot serve this communicator
+    void connect() {
+        if (alone()) return;
+        plan_turns();
+        room_[1] = Buffer<std::byte, S>(on_, bytes(std::max(plan_.buffer, partition_.largest())));
+        if constexpr (pairs_exist) {
+            if (both_sides_) {
+                room_[2] = Buffer<std::byte, S>(on_, bytes(partition_.largest()));
+                for (auto& room : reaction_) room = Buffer<std::byte, S>(on_, reaction_bytes(partition_.largest()));
+            }
+        }
+        links_.emplace(on_, *worker_, exchange_.engine, both_sides_);
+    }
+
+    const comm::Partition& partition() const { return partition_; }
+    const comm::ExchangePlan& plan() const { return plan_; }
+    index_t first() const { return partition_.begin(index_); }
+    index_t count() const { return partition_.count(index_); }
+    comm::Worker* worker() const { return worker_; }
+    bool both_sides() const { return both_sides_; }
+    /// How the messages travel; empty when alone.
+    std::string engine() const { return links_ ? links_->positions.text() : std::string(); }
+
+    /// Of the evaluations that follow.
+    void set(const DirectFrame& frame) { force_.set(frame); }
+
+    /// Of all own particles. @param own, acceleration [count()]
+    void accelerate(const Sources& own, View<Vec3<double>> acceleration) {
+        pack(own);
+        if constexpr (pairs_exist) {
+            if (both_sides_) return both(acceleration);
+        }
+        one_sided(own.position, first(), {acceleration, {}});
+    }
+    void potential(const Sources& own, View<double> potential) {
+        pack(own);
+        one_sided(own.position, first(), {{}, potential});
+    }
+    /// At these targets, any number of them, 0 too. @param own [count()], where the own particles are for all targets
+    void accelerate_at(View<const Vec3<double>> targets, const Sources& own, View<Vec3<double>> acceleration) {
+        pack(own);
+        one_sided(targets, Self::none, {acceleration, {}});
+    }
+
+    /// Spans "pairs" and "message" of the evaluations that follow; null: none.
+    void keep(Timeline<S>* timeline) {
+        timeline_ = timeline;
+        if (!links_) return;
+        links_->positions.keep(timeline);
+        if (links_->reactions) links_->reactions->keep(timeline);
+    }
+    /// Messages with positions, and bytes of all messages, received so far.
+    std::int64_t messages() const { return links_ ? links_->positions.messages() : 0; }
+    double bytes_received() const {
+        if (!links_) return 0;
+        return links_->positions.bytes() + (links_->reactions ? links_->reactions->bytes() : 0);
+    }
+
+   private:
+    static constexpr bool pairs_exist = !std::same_as<S, Cpu>;
+
+    /// A message with positions, and one with reactions the other way.
+    struct Turn {
+        int to, from;       ///< of the positions
+        bool gives, takes;  ///< are there any?
+    };
+
+    /// What a worker with others has besides.
+    struct Links {
+        Links(S on, comm::Worker& worker, comm::Engine engine, bool both_sides)
+            : side{{on, both_sides ? Urgency::high : Urgency::usual}, {on, both_sides ? Urgency::high : Urgency::usual}},
+              link(on, Urgency::high),
+              home(on, Urgency::high),
+              positions(on, worker, 0, engine) {
+            if (both_sides) reactions.emplace(on, worker, 1, engine);
+        }
+        SideStream<S> side[2];     ///< kernels beside those on the space's own stream
+        SideStream<S> link, home;  ///< what messages with positions, and with reactions, wait for
+        comm::Channel<S> positions;
+        std::optional<comm::Channel<S>> reactions;
+    };
+
+    bool alone() const { return partition_.workers == 1; }
+    index_t bytes(index_t particles) const { return force_.padded(particles) * static_cast<index_t>(force_.body_bytes()); }
+    index_t reaction_bytes(index_t particles) const { return particles * static_cast<index_t>(force_.reaction_bytes()); }
+    bool meets(int a, int b) const { return force_.meets(partition_.begin(a), partition_.end(a), partition_.begin(b), partition_.end(b)); }
+
+    int neighbour(int away) const { return (index_ + partition_.workers + away) % partition_.workers; }
+
+    /// Whether both sides are summed at once is for all workers to say; they exchange with those so far away that any worker meets there.
+    void plan_turns() {
+        std::vector<double> needed(static_cast<std::size_t>(partition_.workers));
+        needed[0] = both_sides_ ? 0 : 1;
+        if constexpr (pairs_exist)
+            for (int away = 1; both_sides_ && away < partition_.workers; ++away)
+                needed[static_cast<std::size_t>(away)] = meets(index_, neighbour(away)) ? 1 : 0;
+        worker_->all_reduce(view(needed), comm::Reduce::max);
+        both_sides_ = needed[0] == 0;
+        if constexpr (pairs_exist)
+            for (int away = 1; both_sides_ && away < partition_.workers; ++away) {
+                const int from = neighbour(away), to = neighbour(-away);
+                if (needed[static_cast<std::size_t>(away)] > 0) turns_.push_back({to, from, meets(to, index_), meets(index_, from)});
+            }
+    }
+
+    /// Where slabs lie in a room whose first particle is number `base` of all.
+    SourceBlock block(int room, index_t base, comm::Slabs slabs) {
+        const index_t count = partition_.count(slabs.first, slabs.count), first = partition_.begin(slabs.first);
+        if (count == 0) return {};
+        return {room_[room].view().subview((first - base) * static_cast<index_t>(force_.body_bytes()), bytes(count)), count, first};
+    }
+    View<std::byte> writable(const SourceBlock& block) const { return {const_cast<std::byte*>(block.bodies.ptr), block.bodies.n}; }
+    SourceBlock own_block() { return block(0, base_, {index_, 1}); }
+
+    void pack(const Sources& own) {
+        if (own.position.n > 0) force_.pack(on_, own.position, own.mass, writable(own_block()));
+    }
+
+    template <class F>
+    void span(S on, F body) {
+        if (!timeline_) return body();
+        const int number = timeline_->begin(on, "pairs");
+        body();
+        timeline_->end(on, number);
+    }
+
+    /// Every target feels every source: accumulation, then transport. The own slab is packed.
+    void one_sided(View<const Vec3<double>> targets, index_t first_target, const Field& out) {
+        const bool wanted = targets.n > 0;
+        const auto add = [&](S stream, const SourceBlock& sources) {
+            if (wanted && sources.count > 0) span(stream, [&] { force_.add(stream, sources); });
+        };
+        if (wanted) force_.begin(on_, targets, first_target, !out.acceleration.empty(), !out.potential.empty());
+        if (alone()) {
+            add(on_, own_block());
+            if (wanted) force_.end(on_, out);
+            return;
+        }
+        auto& [sides, link, home, positions, reactions] = *links_;
+        auto& side = sides[0];
+        const int hops = plan_.messages();
+        const auto joins = [&](int h) { return plan_.hops[static_cast<std::size_t>(h)].accumulates; };
+        int from = 0;  // the room with what is sent next
+        const auto start = [&](int h) {
+            const auto& hop = plan_.hops[static_cast<std::size_t>(h)];
+            const auto base = [&](comm::Slabs slabs) { return hop.accumulates ? base_ : partition_.begin(slabs.first); };
+            const auto sent = block(from, base(hop.sent), hop.sent);
+            if (!hop.accumulates) from = 1 - from;
+            const auto received = block(from, base(hop.received), hop.received);
+            positions.start(link.space(), sent.bodies, hop.to, writable(received), hop.from);
+            return received;
+        };
+        link.follow(on_);
+        SourceBlock coming = start(0);
+        add(on_, own_block());
+        for (int h = 0; h < hops; ++h) {
+            // Source blocks by turns on two streams: one's kernel fills the room that the other's leaves at its end.
+            const S stream = h % 2 == 0 ? side.space() : on_;
+            positions.finish(link.space());
+            link.lead(stream);
+            const auto here = coming;
+            if (h + 1 < hops) {
+                if (!joins(h) && !joins(h + 1)) {
+                    // In the ring: the next message fills the room that was sent before, once the kernels given so far have read it.
+                    link.follow(on_);
+                    side.lead(link.space());
+                }
+                coming = start(h + 1);
+            }
+            add(stream, here);
+        }
+        side.lead(on_);
+        if (wanted) force_.end(on_, out);
+    }
+
+    /// Each pair once: positions come from the workers whose particles the own ones meet, and the reactions on those go home to them.
+    void both(View<Vec3<double>> acceleration) {
+        const auto own = own_block();
+        const bool some = own.count > 0;
+        if (some) force_.begin_pairs(on_, own);
+        const auto add = [&](S stream, const SourceBlock& other, View<std::byte> reaction, Share share) {
+            if (some && other.count > 0) span(stream, [&] { force_.add_pairs(stream, other, reaction, share); });
+        };
+        if (turns_.empty()) {
+            add(on_, own, {}, Share::all);
+            if (some) force_.end_pairs(on_, acceleration);
+            return;
+        }
+        auto& [side, link, home, positions, reactions] = *links_;
+        const int turns = static_cast<int>(turns_.size());
+        const auto turn = [&](int k) { return turns_[static_cast<std::size_t>(k)]; };
+        const auto start = [&](int k) {
+            const auto [to, from, gives, takes] = turn(k);
+            const auto coming = takes ? block(1 + k % 2, partition_.begin(from), {from, 1}) : SourceBlock{};
+            positions.start(link.space(), gives ? own.bodies : View<const std::byte>{}, to, writable(coming), from);
+            return coming;
+        };
+        const auto reaction_on = [&](int room, int k, index_t count) {
+            return reaction_[room + k % 2].view().subview(0, reaction_bytes(count));
+        };
+        const auto merge = [&](int k) {
+            reactions->finish(home.space());
+            if (turn(k).gives && some) force_.merge(home.space(), View<const std::byte>(reaction_on(2, k, own.count)));
+        };
+
+        // Own pairs on the space's own stream, of the least urgency; the others' before them where they compete, by turns on two streams:
+        // one's kernel fills the room that the other's leaves at its end. NCCL's kernels need that room: with it there is one stream.
+        const int streams = positions.engine() == comm::Engine::nccl ? 1 : 2;
+        const auto clear = [&](int k) {
+            if (k < turns && turn(k).takes) force_.clear(side[k % streams].space(), reaction_on(0, k, partition_.count(turn(k).from)));
+        };
+        for (int k = 0; k < 2; ++k) {
+            side[k].follow(on_);
+            clear(k);
+        }
+        link.follow(on_);
+        SourceBlock coming = start(0);
+        add(on_, own, {}, Share::before);
+        for (int k = 0; k < turns; ++k) {
+            positions.finish(link.space());
+            auto &high = side[k % streams], &other = side[(k + 1) % streams];
+            high.follow(link.space());
+            const auto here = coming;
+            if (k + 1 < turns) {
+                if (k > 0) other.lead(link.space());  // the pairs that the next room was read for
+                coming = start(k + 1);
+            }
+            const auto reaction = reaction_on(0, k, here.count);
+            add(high.space(), here, reaction, Share::all);
+            if (k > 0) {
+                merge(k - 1);
+                other.follow(home.space());  // the reactions that were in its room have gone
+                clear(k + 1);
+            }
+            home.follow(high.space());
+            const auto [to, from, gives, takes] = turn(k);
+            reactions->start(home.space(), takes ? View<const std::byte>(reaction) : View<const std::byte>{}, from,
+                             gives ? reaction_on(2, k, own.count) : View<std::byte>{}, to);
+        }
+        add(on_, own, {}, Share::after);
+        merge(turns - 1);
+        home.lead(on_);  // who follows the others' streams
+        if (some) force_.end_pairs(on_, acceleration);
+    }
+
+    S on_;
+    DirectForce<S> force_;
+    comm::Worker* worker_;
+    int index_;
+    comm::Partition partition_;
+    Exchange exchange_;
+    comm::ExchangePlan plan_;
+    bool both_sides_;
+    int joined_ = 1;           ///< slabs that accumulation joins in room 0
+    index_t base_ = 0;         ///< number of the first particle that room 0 has a place for, while slabs are joined there
+    std::vector<Turn> turns_;  ///< of both sides at once
+    Buffer<std::byte, S> room_[3], reaction_[4];  ///< reactions: two to be sent, two that come
+    std::optional<Links> links_;
+    Timeline<S>* timeline_ = nullptr;
+};
+
+}  // namespace kasane::gravity

@@ -1,0 +1,66 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/performance/direct_model.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace kasane::gravity {
+namespace {
+
+index_t waves(const DirectDevice& device, index_t targets) { return (targets + device.filling_targets() - 1) / device.filling_targets(); }
+
+/// Blocks that share the lanes: T/W passes for each.
+double blocks_per_lane(const DirectDevice& device) { return static_cast<double>(device.resident_blocks) / device.lanes; }
+
+}  // namespace
+
+double direct_cycles(const DirectDevice& device, index_t targets, index_t sources) {
+    const double calculation = device.threads * device.cycles_per_interaction;
+    const double loop = device.resident_blocks > 1 ? std::max(device.latency_cycles, calculation) : device.latency_cycles + calculation;
+    return static_cast<double>(waves(device, targets)) *
+           (static_cast<double>(sources) * blocks_per_lane(device) * loop + device.launch_cycles + 2 * device.latency_cycles);
+}
+
+double direct_seconds(const DirectDevice& device, index_t targets, index_t sources) {
+    return direct_cycles(device, targets, sources) / device.clock_hertz;
+}
+
+double loop_cycles(const DirectDevice& device, index_t targets, index_t sources, double seconds) {
+    return seconds * device.clock_hertz /
+           (static_cast<double>(waves(device, targets)) * static_cast<double>(sources) * blocks_per_lane(device));
+}
+
+StreamWork stream_work(int devices) {
+    KS_VALIDATE(devices > 0 && std::has_single_bit(static_cast<unsigned>(devices)), "eqs. 4 to 7 of [MTM13] are for powers of two");
+    StreamWork work{1, 0};
+    for (int stage = 0; 1 << stage < devices; ++stage) (stage % 2 == 0 ? work.stream0 : work.stream1) += 1 << stage;
+    return work;
+}
+
+int stream_waits(int devices) { return (std::bit_width(static_cast<unsigned>(devices)) - 1) / 2; }
+
+double unfilled_seconds(int devices, double t_calc, double t_sync) {
+    const auto work = stream_work(devices);
+    return t_calc * std::max(work.stream0, work.stream1) + t_sync * stream_waits(devices);
+}
+
+double unfilled_efficiency(int devices, double t_calc, double t_sync) {
+    return devices * t_calc / unfilled_seconds(devices, t_calc, t_sync);
+}
+
+double cluster_seconds(const DirectDevice& device, index_t n, int devices, double t_sync) {
+    const index_t own = (n + devices - 1) / devices;
+    if (own < device.filling_targets()) return unfilled_seconds(devices, direct_seconds(device, own, own), t_sync);
+    double seconds = direct_seconds(device, own, own) + t_sync;
+    for (int joined = 1; joined < devices; joined *= 2) seconds += direct_seconds(device, own, own * joined);
+    return seconds;
+}
+
+DirectDevice mtm13::tesla_m2090() {
+    DirectDevice device{16, 2, 32, 256, 0, 600, 0, 1.3e9};
+    device.cycles_per_interaction = loop_cycles(device, timed_particles, timed_particles, timed_seconds) / device.threads;
+    device.launch_cycles = table2.front().t_kernel * device.clock_hertz;
+    return device;
+}
+
+}  // namespace kasane::gravity

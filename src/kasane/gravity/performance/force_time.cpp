@@ -1,0 +1,137 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/performance/force_time.hpp>
+#include <kasane/gravity/direct/schedule.hpp>
+#include <kasane/gravity/direct/simd.hpp>
+#include <kasane/core/math/least_squares.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::gravity {
+namespace {
+
+constexpr double schedulers = 4;  ///< of a multiprocessor, each with its own warps
+constexpr double warp = 32;
+/// On a CPU a target's sums over a grain go to its binned sums; that takes as long as so many interactions (AVX-512, single precision,
+/// 2026-11).
+constexpr double grain_steps = 40;
+
+double whole_number(double over, double under) { return std::ceil(over / under); }
+
+/// Targets of the CPU's busiest thread: whole blocks of registers.
+double targets_of_thread(const ForceDevice& device, index_t targets) {
+    const double padded = whole_number(static_cast<double>(targets), detail::target_padding) * detail::target_padding;
+    return std::max(padded / device.units, std::min(padded, static_cast<double>(detail::target_padding)));
+}
+
+}  // namespace
+
+KernelWork one_sided_work(const ForceDevice& device, Precision precision, index_t targets, index_t sources, index_t total) {
+    if (targets == 0 || sources == 0) return {};
+    KernelWork work;
+    if (!device.cuda) {
+        const auto grain = static_cast<double>(DirectForce<Cpu>(Cpu{}, {.precision = precision}, total).grain());
+        const double own = targets_of_thread(device, targets);
+        const double steps = static_cast<double>(sources) + grain_steps * whole_number(static_cast<double>(sources), grain);
+        work.chain = work.issue = own * steps;
+        work.whole = static_cast<double>(targets) * steps / device.units;
+        return work;
+    }
+    const auto schedule = tile_schedule(targets, sources, precision, false, device.units);
+    const double blocks = static_cast<double>(schedule.target_blocks) * schedule.shares;
+    const double warps = schedule.shape.threads / warp / schedulers;  // of a block, on each scheduler
+    const double fullest = whole_number(blocks, device.units);        // blocks of a multiprocessor, one wave after the other
+    const double per_block = static_cast<double>(schedule.runs) * source_run * schedule.shape.targets_per_thread;
+    work.chain = per_block * whole_number(fullest, schedule.shape.blocks_per_multiprocessor);
+    work.issue = per_block * warps * fullest;
+    work.whole = per_block * warps * blocks / device.units;
+    work.targets = schedule.shape.targets_per_thread;
+    work.additions = schedule.shape.targets_per_thread * warps * fullest;
+    return work;
+}
+
+KernelWork both_sides_work(const ForceDevice& device, Precision precision, index_t total, index_t begin, index_t end, index_t other_begin,
+                           index_t other_end, Share share) {
+    const auto shape = pair_shape(precision, total);
+    const auto pairs = count_tile_pairs(shape, total, begin, end, other_begin, other_end);
+    const double before = 1.0 / parts_of_own_pairs, part = share == Share::all ? 1 : share == Share::before ? before : 1 - before;
+    const double units = part * static_cast<double>(pairs.units), tiles = part * static_cast<double>(pairs.tiles);
+    if (units == 0) return {};
+    const double warps = std::min(std::ceil(units), static_cast<double>(shape.warps(device.units)));
+    const double scheduled = std::min(warps, device.units * schedulers);  // schedulers that have a warp
+    const double per_tile = warp * shape.targets_per_lane;
+    // Warps and schedulers end with whole work units, of those that come last.
+    const double last = pairs.last, longest = last * whole_number(tiles, last * warps);
+    KernelWork work;
+    work.targets = shape.targets_per_lane;
+    work.chain = longest * per_tile;
+    work.issue = std::max(longest, last * whole_number(tiles, last * scheduled)) * per_tile;
+    work.whole = tiles * per_tile / (device.units * schedulers);
+    work.additions = (tiles + units * shape.targets_per_lane) / scheduled;  // reactions, and on the targets
+    const bool own = begin == other_begin && end == other_end;
+    work.takes = own && share != Share::before && units > warps ? 1 : 0;
+    return work;
+}
+
+bool takes_both_sides(const ForceDevice& device, const Direct& options, index_t total) {
+    if (!device.cuda || options.variant == DirectVariant::tile || options.variant == DirectVariant::plain) return false;
+    return options.variant == DirectVariant::pair || total >= pair_pays * device.units;
+}
+
+ForceWork step_work(const ForceDevice& device, const Direct& options, index_t n, bool both_sides) {
+    ForceWork work{launches_of_step, static_cast<double>(n), {}};
+    work.kernels.push_back(both_sides ? both_sides_work(device, options.precision, n, 0, n, 0, n)
+                                      : one_sided_work(device, options.precision, n, n, n));
+    return work;
+}
+
+double ForceTime::seconds(const KernelWork& kernel) const {
+    return (step + load / kernel.targets) * std::max(hiding * kernel.chain, kernel.issue) + addition * kernel.additions +
+           take * kernel.takes;
+}
+
+double ForceTime::seconds(const ForceWork& work) const {
+    double sum = launch * work.launches + particle * work.particles;
+    for (const auto& kernel : work.kernels) sum += seconds(kernel);
+    return sum;
+}
+
+double ForceTime::part(const KernelWork& kernel) const {
+    const double all = seconds(kernel);
+    return all > 0 && kernel.issue > 0
+               ? std::min(1.0,
+                          ((step + load / kernel.targets) * kernel.whole + addition * kernel.additions * kernel.whole / kernel.issue) / all)
+               : 1;
+}
+
+ForceTime fit_force_time(const std::vector<ForceWork>& work, const std::vector<double>& seconds) {
+    KS_VALIDATE(work.size() == seconds.size() && work.size() >= 6, "the model of a force needs measurements at six sizes or more");
+    bool latency = false;  // is there any to hide?
+    for (const auto& one : work)
+        for (const auto& kernel : one.kernels) latency = latency || kernel.issue != kernel.chain;
+    ForceTime best;
+    // L is the one parameter that the time is not linear in: the best of a fine grid.
+    const double first = latency ? 0.25 : 1, last = latency ? 64 : 1;
+    for (double hiding = first; hiding <= last; hiding *= 1.02) {
+        std::vector<std::vector<double>> rows;
+        for (const auto& one : work) {
+            double steps = 0, loads = 0, additions = 0, takes = 0;
+            for (const auto& kernel : one.kernels) {
+                const double here = std::max(hiding * kernel.chain, kernel.issue);
+                steps += here;
+                loads += here / kernel.targets;
+                additions += kernel.additions;
+                takes += kernel.takes;
+            }
+            rows.push_back({one.launches, one.particles, steps, loads, additions, takes});
+        }
+        const auto fit = relative_least_squares(rows, seconds, Sign::non_negative);
+        if (hiding > first && fit.scatter >= best.scatter) continue;
+        best = {fit.value[0], fit.value[1], fit.value[2], fit.value[3], fit.value[4], fit.value[5], hiding, fit.scatter, fit.largest, 0, 0};
+    }
+    best.fewest = best.most = work.front().particles;
+    for (const auto& one : work) best.fewest = std::min(best.fewest, one.particles), best.most = std::max(best.most, one.particles);
+    return best;
+}
+
+}  // namespace kasane::gravity

@@ -1,0 +1,231 @@
+// The work of the kernel `pair` as its warps go through it, on the host: every tile of every tile pair once, whoever holds what; and how
+// its terms are cut into parts.
+#include <kasane/core/comm/partition.hpp>
+#include <kasane/gravity/direct/bound.body.hpp>
+#include <kasane/gravity/direct/circulant.hpp>
+#include <kasane/gravity/direct/fixed_point.body.hpp>
+#include <kasane/gravity/direct/frame.hpp>
+#include <kasane/gravity/direct/tile_pairs.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <set>
+#include <tuple>
+
+namespace kasane::gravity {
+namespace {
+
+using detail::count_tiles, detail::even_chunks, detail::guided_chunks, detail::tile_pair_rows, detail::Chunk;
+
+/// Blocks of all particles, the tile of the second one, and tiles of the work unit.
+using Tile = std::tuple<int, int, int, int>;
+
+/// One call: the source blocks that meet, and how its work is told.
+struct Call {
+    std::vector<detail::TilePairRow> rows;
+    int own_first, other_first;  ///< blocks
+};
+
+/// Adds the tiles of a chunk, as a warp goes through them.
+template <int K>
+void walk_through(const Call& call, const Chunk& chunk, std::multiset<Tile>& tiles) {
+    if (chunk.units == 0) return;
+    detail::TileWalk<K> walk(call.rows.data(), chunk);
+    for (auto left = chunk.units;;) {
+        const int own = call.own_first + walk.block, other = call.other_first + walk.other;
+        EXPECT_EQ(walk.diagonal, own == other);
+        EXPECT_EQ(walk.first_source(), (walk.other * K + walk.tile) * 32);
+        tiles.insert({own, other, walk.tile, walk.tiles});
+        if (walk.ends_unit() && --left == 0) return;
+        walk.next();
+    }
+}
+
+PairShape shape_of(int targets_per_lane, std::array<WorkUnits, 3> units) { return {targets_per_lane, units, 4, 2}; }
+
+template <int K>
+void expect_every_tile_once(const PairShape& shape, index_t total, int workers, int warps) {
+    const comm::Partition slabs{total, shape.grain(), workers};
+    std::multiset<Tile> tiles;
+    for (int m = 0; m < workers; ++m)
+        for (int other = 0; other < workers; ++other) {
+            const auto first = [&](int of) { return static_cast<int>(shape.blocks(slabs.begin(of))); };
+            const Call call{tile_pair_rows(shape, total, slabs.begin(m), slabs.end(m), slabs.begin(other), slabs.end(other)), first(m),
+                            first(other)};
+            const auto all = count_tiles(shape, call.rows);
+            const auto pairs = count_tile_pairs(shape, total, slabs.begin(m), slabs.end(m), slabs.begin(other), slabs.end(other));
+            EXPECT_EQ(all, pairs.tiles);
+            std::int64_t units = 0;
+            const auto evenly = even_chunks(shape, call.rows, 0, all / 4, warps);
+            ASSERT_LE(evenly.size(), static_cast<std::size_t>(warps));
+            for (const auto& chunk : evenly) {
+                units += chunk.units;
+                EXPECT_GT(chunk.units, 0);
+                const auto before = tiles.size();
+                walk_through<K>(call, chunk, tiles);
+                EXPECT_LE(tiles.size() - before, static_cast<std::size_t>(all) / 4 / evenly.size() + 1 + K);
+            }
+            for (const auto& chunk : guided_chunks(shape, call.rows, all / 4, all, warps)) {
+                units += chunk.units;
+                EXPECT_GT(chunk.units, 0);
+                walk_through<K>(call, chunk, tiles);
+            }
+            EXPECT_EQ(units, pairs.units);
+        }
+    std::multiset<Tile> wanted;
+    const int blocks = static_cast<int>(shape.blocks(total));
+    for (int block = 0; block < blocks; ++block)
+        for (int distance = 0; distance <= circulant_reach(block, blocks); ++distance) {
+            const auto units = std::find_if(shape.units.begin(), shape.units.end(), [&](const auto& of) { return distance < of.reach; });
+            ASSERT_NE(units, shape.units.end());
+            for (int tile = 0; tile < K; ++tile) wanted.insert({block, (block + distance) % blocks, tile, units->tiles});
+        }
+    EXPECT_EQ(tiles, wanted) << "K " << K << ", total " << total << ", workers " << workers << ", warps " << warps;
+}
+
+TEST(TilePairs, WarpsGoThroughEveryTileOnce) {
+    for (const index_t total : {1, 300, 4097, 9000})
+        for (const int workers : {1, 2, 3, 4, 7})
+            for (const int warps : {1, 5, 1056})
+                for (const int reach : {0, 3, 1000}) {
+                    expect_every_tile_once<16>(shape_of(16, {{{2, reach / 2}, {4, reach}, {16, 10'000}}}), total, workers, warps);
+                    expect_every_tile_once<8>(shape_of(8, {{{1, reach}, {4, reach + 2}, {8, 10'000}}}), total, workers, warps);
+                    expect_every_tile_once<4>(shape_of(4, {{{1, reach}, {1, reach}, {4, 10'000}}}), total, workers, warps);
+                }
+}
+
+TEST(TilePairs, ChunksAreEqualOrFall) {
+    const auto shape = shape_of(16, {{{2, 3}, {4, 8}, {16, 10'000}}});
+    const auto rows = tile_pair_rows(shape, 40'000, 0, 40'000, 0, 40'000);
+    EXPECT_EQ(rows.front().tiles, 16);
+    EXPECT_EQ(rows.back().tiles, 2);
+    constexpr int warps = 37;
+    const auto all = count_tiles(shape, rows);
+    const auto tiles_of = [&](const Chunk& chunk) {
+        std::multiset<Tile> tiles;
+        walk_through<16>({rows, 0, 0}, chunk, tiles);
+        return static_cast<double>(tiles.size());
+    };
+    const auto mean = static_cast<double>(all) / warps;
+    const auto even = even_chunks(shape, rows, 0, all, warps);
+    EXPECT_EQ(even.size(), static_cast<std::size_t>(warps));
+    for (const auto& chunk : even) EXPECT_NEAR(tiles_of(chunk), mean, 16);
+    const auto falling = guided_chunks(shape, rows, 0, all, warps);
+    EXPECT_NEAR(tiles_of(falling.front()), mean / 2, 16);
+    EXPECT_EQ(tiles_of(falling.back()), 2);
+    for (std::size_t k = warps; k < falling.size(); ++k) EXPECT_LE(tiles_of(falling[k]), tiles_of(falling[k - warps]) + 16);
+}
+
+TEST(TilePairs, ShapesFitSlabsAndRuns) {
+    for (const auto precision : {Precision::single_, Precision::double_})
+        for (const index_t total : {1, 1000, 12287, 12288, 20000, 65536, 1 << 20, 1 << 26}) {
+            const auto shape = pair_shape(precision, total);
+            EXPECT_EQ(shape.grain() % source_run, 0);
+            EXPECT_EQ(shape.grain() % shape.block(), 0);
+            int tiles = 0, reach = 0;
+            for (const auto& units : shape.units) {
+                EXPECT_EQ(shape.targets_per_lane % units.tiles, 0);
+                EXPECT_GE(units.tiles, tiles);
+                EXPECT_GE(units.reach, reach);
+                tiles = units.tiles, reach = units.reach;
+            }
+            EXPECT_GE(shape.units.front().reach, 1);
+            EXPECT_GT(shape.units.back().reach, shape.blocks(total) / 2);
+        }
+}
+
+TEST(TilePairs, TileSchedulesCoverTheirWork) {
+    for (const index_t targets : {1, 300, 4097, 100'000})
+        for (const index_t sources : {1, 1000, 100'000})
+            for (const bool potential : {false, true}) {
+                const auto schedule = tile_schedule(targets, sources, Precision::single_, potential, 132);
+                EXPECT_GE(static_cast<index_t>(schedule.target_blocks) * schedule.shape.block_targets(), targets);
+                EXPECT_GE(static_cast<index_t>(schedule.runs) * schedule.shares * source_run, sources);
+                EXPECT_GE(schedule.waves * 132 * schedule.shape.blocks_per_multiprocessor, schedule.target_blocks * schedule.shares);
+            }
+}
+
+/// What is left of a term after all its parts, as it should be: less than half of the last work unit; and the parts stand for the rest.
+template <class Real>
+void expect_whole(double bound, double unit) {
+    std::mt19937_64 random(7);
+    std::uniform_real_distribution<double> mantissa(-1, 1);
+    const detail::FixedPoint<Real> fixed_point(bound);
+    for (int k = 0; k < 100'000; ++k) {
+        const auto term = static_cast<Real>(bound * std::ldexp(mantissa(random), -(k % 110)));
+        Real rest = term;
+        double sum = 0;
+        for (int part = 0; part < detail::FixedPoint<Real>::parts; ++part) {
+            const auto one = fixed_point(part, rest);
+            ASSERT_LT(std::abs(fixed_point.value(part, one)), 4 * bound);
+            sum += fixed_point.value(part, one);
+        }
+        ASSERT_LE(std::abs(sum - static_cast<double>(term)), unit * bound) << term;
+    }
+}
+
+TEST(FixedPoint, PartsMakeUpTheTerm) {
+    for (const double bound : {1.0, 3.7e5, 0.99e-9, 1e30}) {
+        expect_whole<float>(bound, 0x1p-91);
+        expect_whole<double>(bound, 0x1p-103);
+    }
+    for (const double bound : {1e-30, 1e37}) {  // near the ends of what float holds, work units are held there too
+        const detail::FixedPoint<float> fixed_point(bound);
+        const auto term = static_cast<float>(0.3 * bound);
+        float rest = term;
+        EXPECT_NEAR(fixed_point.value(0, fixed_point(0, rest)), static_cast<double>(term), 1e-7 * bound);
+    }
+}
+
+TEST(FixedPoint, PartsOfDoublesAreThoseOfBins) {
+    std::mt19937_64 random(7);
+    std::uniform_real_distribution<double> mantissa(-1, 1);
+    for (const double bound : {1.0, 3.7e5, 0.99e-9, 1e30}) {
+        const detail::FixedPoint<double> fixed_point(bound);
+        const Bins<3> bins(bound);
+        for (int k = 0; k < 100'000; ++k) {
+            double left = bound * std::ldexp(mantissa(random), -(k % 110)), left_of_bins = left;
+            for (int part = 0; part < 3; ++part) ASSERT_EQ(fixed_point(part, left), bins.cut(part, left_of_bins));
+        }
+    }
+}
+
+// Sums of as many terms as the bound allows are the same integers in any order, and right.
+TEST(FixedPoint, SumsOfFloatsDoNotDependOnTheOrder) {
+    std::mt19937_64 random(3);
+    std::normal_distribution<double> normal;
+    std::vector<float> terms(100'000);
+    double size = 0, exact = 0;
+    for (auto& term : terms)
+        term = static_cast<float>(std::ldexp(normal(random), -static_cast<int>(random() % 60))), size += std::abs(term),
+        exact += static_cast<double>(term);
+    const detail::FixedPoint<float> fixed_point(size);
+    const auto sum = [&] {
+        std::array<long long, 2> parts{};
+        for (float term : terms)
+            for (int k = 0; k < 2; ++k) parts[static_cast<std::size_t>(k)] += fixed_point(k, term);
+        return parts;
+    };
+    const auto first = sum();
+    EXPECT_NEAR(fixed_point.value(0, first[0]) + fixed_point.value(1, first[1]), exact, 1e-12 * size);
+    std::shuffle(terms.begin(), terms.end(), random);
+    EXPECT_EQ(sum(), first);
+}
+
+TEST(FixedPoint, BoundsAreThoseOfTheFrame) {
+    for (const double softening : {0.0, 1e-9, 0.01, 10.0})
+        for (const double extent : {0.0, 1e-3, 5.0}) {
+            const DirectFrame frame{{1, 2, 3}, extent, 0.25, 1000};
+            const auto smaller = [&](auto of) { return std::min(of(softening), of(0.0)); };
+            const double acceleration = smaller([&](double eps) { return frame.acceleration_bound(eps); });
+            const double potential = smaller([&](double eps) { return frame.potential_bound(eps); });
+            EXPECT_NEAR(detail::acceleration_bound(250, extent, softening), acceleration, 1e-14 * acceleration);
+            EXPECT_NEAR(detail::potential_bound(250, extent, softening), potential, 1e-14 * potential);
+        }
+}
+
+}  // namespace
+}  // namespace kasane::gravity

@@ -1,0 +1,128 @@
+// What holds for the sums of a communicator's workers, of any number of ranks: held to the sum of one worker, bit by bit, and to the number
+// of messages of [MTM13] section 4. Every worker has all the particles and compares what it got at its own.
+#pragma once
+
+#include <kasane/core/comm/worker.hpp>
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/gravity/distributed/distributed_force.hpp>
+
+#include <gravity/distributed/worker_cases.hpp>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace kasane::gravity {
+
+/// The particles where the tests want them, and the field of one worker.
+template <Space S>
+struct SumCase {
+    S on;
+    Direct options;
+    Particles particles;
+    DirectFrame frame;
+    std::vector<Vec3<double>> acceleration;
+    std::vector<double> potential;
+
+    SumCase(S space, const Direct& chosen, index_t n) : on(space), options(chosen), particles(worker_particles(n)) {
+        std::vector<Vec3<double>> sampled;
+        for (int k = 0; k < frame_samples; ++k) sampled.push_back(particles.position[static_cast<std::size_t>(frame_sample(k, n))]);
+        frame = make_direct_frame(sampled, *std::max_element(particles.mass.begin(), particles.mass.end()), n);
+        DistributedForce<S> alone(on, options, n, {}, nullptr);
+        alone.set(frame);
+        const auto x = to_space(on, particles.position);
+        const auto m = to_space(on, particles.mass);
+        Buffer<Vec3<double>, S> a(on, n);
+        Buffer<double, S> phi(on, n);
+        alone.accelerate({x.view(), m.view()}, a.view());
+        alone.potential({x.view(), m.view()}, phi.view());
+        acceleration = to_host(a);
+        potential = to_host(phi);
+    }
+};
+
+template <class T>
+std::vector<T> part(const std::vector<T>& of, index_t first, index_t count) {
+    return {of.begin() + first, of.begin() + first + count};
+}
+
+/// One worker's share of the test: all forms of the sum, and the messages that they took.
+/// @param messages  expected of an evaluation; -1: as planned
+template <Space S>
+void expect_worker_sums(comm::Worker& worker, S on, const SumCase<S>& of, const Exchange& exchange, int messages) {
+    const index_t n = of.particles.size();
+    DistributedForce<S> sum(on, of.options, n, exchange, &worker);
+    sum.connect();
+    sum.set(of.frame);
+    const index_t first = sum.first(), count = sum.count();
+    const auto x = to_space(on, part(of.particles.position, first, count));
+    const auto m = to_space(on, part(of.particles.mass, first, count));
+    const Sources own{x.view(), m.view()};
+    Buffer<Vec3<double>, S> a(on, count);
+    Buffer<double, S> phi(on, count);
+    if (messages < 0) messages = sum.plan().messages();
+
+    std::int64_t before = sum.messages();
+    const double bytes_before = sum.bytes_received();
+    sum.potential(own, phi.view());
+    EXPECT_EQ(to_host(phi), part(of.potential, first, count)) << "worker " << worker.index() << " of " << worker.size();
+    EXPECT_EQ(sum.messages() - before, messages);
+    // Whoever the senders are, every other slab comes once, in whole grains.
+    const auto& slabs = sum.partition();
+    const index_t grains = slabs.grains() - (slabs.first_grain(worker.index() + 1) - slabs.first_grain(worker.index()));
+    const double body = of.options.precision == Precision::double_ ? 32 : 16;
+    EXPECT_EQ(sum.bytes_received() - bytes_before, body * static_cast<double>(grains * slabs.grain));
+
+    for (int time = 0; time < 3; ++time) {  // buffers are used again
+        sum.accelerate(own, a.view());
+        EXPECT_EQ(to_host(a), part(of.acceleration, first, count)) << "worker " << worker.index() << " of " << worker.size();
+    }
+
+    // Some workers want the field nowhere, others at a few places of their own.
+    const index_t wanted = worker.index() % 3 == 1 ? 0 : std::min<index_t>(count, 7);
+    before = sum.messages();
+    sum.accelerate_at(x.view().subview(0, wanted), own, a.view().subview(0, wanted));
+    EXPECT_EQ(sum.messages() - before, messages);
+    const auto found = part(to_host(a), 0, wanted);
+    if (!sum.both_sides()) {  // else its roundings are another form's
+        EXPECT_EQ(found, part(of.acceleration, first, wanted));
+    }
+}
+
+template <Space S>
+void expect_worker_sums(comm::WorkerCommunicator& communicator, S on, const Direct& options, index_t n, const Exchange& exchange,
+                        int messages = -1) {
+    SCOPED_TRACE(testing::Message() << n << " particles, " << communicator.size() << " workers, buffers of " << exchange.buffer_bytes
+                                    << " bytes");
+    const SumCase<S> of(on, options, n);
+    communicator.run([&](comm::Worker& worker) { expect_worker_sums(worker, on, of, exchange, messages); });
+}
+
+inline int log2_of(int n) {
+    int log = 0;
+    while (n > 1) n /= 2, ++log;
+    return log;
+}
+
+/// Accumulation in one go, transport in a ring, and both: each forced by the size of the buffers, and the messages that [MTM13] says.
+template <Space S>
+void expect_every_path(comm::WorkerCommunicator& communicator, S on) {
+    const int workers = communicator.size();
+    const bool power = (workers & (workers - 1)) == 0;
+    const Direct options{.softening = 0.02};
+    for (const index_t n : {1, 5, 1000, 4097}) {
+        Exchange exchange;
+        expect_worker_sums(communicator, on, options, n, exchange, power ? log2_of(workers) : -1);
+        exchange.buffer_bytes = 0;
+        expect_worker_sums(communicator, on, options, n, exchange, n == 4097 ? workers - 1 : -1);
+    }
+    if (workers % 4 != 0) return;
+    // Buffers for two slabs and not for four: pairs join, then go round a ring of workers / 2; with four workers that is all the same.
+    const index_t grain = DirectForce<S>(on, options, 8192).grain();
+    Exchange two;
+    two.buffer_bytes = 16.0 * 2 * static_cast<double>((8192 / grain + workers - 1) / workers * grain);
+    expect_worker_sums(communicator, on, options, 8192, two, workers == 4 ? 2 : 1 + workers / 2 - 1);
+}
+
+}  // namespace kasane::gravity

@@ -1,0 +1,97 @@
+// Simulations on communicators and alone, to be compared bit by bit: what they are made of, and all that they can tell.
+#pragma once
+
+#include <kasane/core/comm/worker.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/gravity.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kasane::gravity {
+
+/// The first n of a Plummer sphere. Masses differ, so that nothing is equal by symmetry.
+inline Particles worker_particles(index_t n) {
+    static const auto all = plummer({.count = 9000, .seed = 11});
+    auto p = all;
+    const auto size = static_cast<std::size_t>(n);
+    p.position.resize(size);
+    p.velocity.resize(size);
+    p.mass.resize(size);
+    p.id.resize(size);
+    p.type.resize(size);
+    for (std::size_t i = 0; i < size; ++i) p.mass[i] *= 1 + 0.25 * std::sin(static_cast<double>(i));
+    return p;
+}
+
+inline SimulationOptions worker_options(const Steps& steps, double softening = 0.02) {
+    return {.force = Direct{.softening = softening}, .step = steps};
+}
+
+/// Everything that a simulation tells after some steps, in between and at the end.
+struct Told {
+    std::vector<Particles> particles;
+    std::vector<std::vector<Vec3<double>>> acceleration;
+    std::vector<std::vector<double>> potential;
+    std::vector<ForceAudit> audit;
+    StepCounts counts;
+    double interactions = 0, time = 0;
+    std::string variant;
+};
+
+inline Told told_by(Simulation& sim, const std::vector<std::int64_t>& bursts) {
+    Told told;
+    for (const auto burst : bursts) {
+        sim.step(burst);
+        told.particles.push_back(sim.particles());
+        told.acceleration.push_back(sim.acceleration());
+        told.potential.push_back(sim.potential());
+        told.audit.push_back(sim.audit(50));
+    }
+    told.counts = sim.step_counts();
+    told.interactions = sim.interactions();
+    told.time = sim.time();
+    told.variant = sim.variant();
+    return told;
+}
+
+inline void expect_same(const Told& a, const Told& b) {
+    ASSERT_EQ(a.particles.size(), b.particles.size());
+    for (std::size_t k = 0; k < a.particles.size(); ++k) {
+        EXPECT_EQ(a.particles[k].position, b.particles[k].position) << "after burst " << k;
+        EXPECT_EQ(a.particles[k].velocity, b.particles[k].velocity) << "after burst " << k;
+        EXPECT_EQ(a.particles[k].id, b.particles[k].id);
+        EXPECT_EQ(a.acceleration[k], b.acceleration[k]) << "after burst " << k;
+        EXPECT_EQ(a.potential[k], b.potential[k]) << "after burst " << k;
+        EXPECT_EQ(a.audit[k].count, b.audit[k].count);
+        EXPECT_EQ(a.audit[k].median, b.audit[k].median) << "after burst " << k;
+        EXPECT_EQ(a.audit[k].p99, b.audit[k].p99);
+        EXPECT_EQ(a.audit[k].max, b.audit[k].max);
+    }
+    EXPECT_EQ(a.counts.block_steps, b.counts.block_steps);
+    EXPECT_EQ(a.counts.updates, b.counts.updates);
+    EXPECT_EQ(a.counts.levels, b.counts.levels);
+    EXPECT_EQ(a.interactions, b.interactions);
+    EXPECT_EQ(a.time, b.time);
+    EXPECT_EQ(a.variant, b.variant);
+}
+
+inline const Leapfrog leapfrog{0.01};
+inline AdaptiveSteps adaptive() {
+    AdaptiveSteps steps;
+    steps.dt_max = 0.05;
+    steps.eta = 0.2;
+    return steps;
+}
+inline BlockSteps blocks() {
+    BlockSteps steps;
+    steps.dt_max = 0.05;
+    steps.eta = 0.2;
+    return steps;
+}
+
+}  // namespace kasane::gravity
