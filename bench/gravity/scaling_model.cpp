@@ -58,7 +58,7 @@ ScalingModel::ScalingModel(const AnySpace& on, const std::vector<AloneTime>& alo
         row.name = fmt::format("{}, model, {}", scaling_study, both_sides ? "both-sides" : "one-sided");
         row.error = time.largest;
         row.more = {{"launch", time.launch},     {"particle", time.particle}, {"step", time.step},     {"load", time.load},
-                    {"addition", time.addition}, {"draw", time.draw},         {"hiding", time.hiding}, {"scatter", time.scatter}};
+                    {"addition", time.addition}, {"draw", time.take},         {"hiding", time.hiding}, {"scatter", time.scatter}};
         row.note = found->source;
         rows_.push_back(row);
     }

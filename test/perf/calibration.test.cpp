@@ -90,18 +90,18 @@ TEST_F(CalibrationFile, NamesDevices) {
 
 TEST(SyncTimes, LineOfEmptyKernels) {
     const auto fit = fit_sync(2, {{1, 1.2e-5}, {2, 1.4e-5}, {10, 3.0e-5}});
-    EXPECT_EQ(fit.members, 2);
+    EXPECT_EQ(fit.workers, 2);
     EXPECT_NEAR(fit.t_sync, 1.0e-5, 1e-18);
     EXPECT_NEAR(fit.t_kernel, 2.0e-6, 1e-19);
     // Measured: times are above zero and grow with the kernels; how long they are is the machine's business.
     const auto alone = measure_sync(AnySpace(Cpu{1}));
-    EXPECT_EQ(alone.members, 1);
+    EXPECT_EQ(alone.workers, 1);
     EXPECT_GE(alone.timings.size(), 5u);
     for (const auto& timing : alone.timings) EXPECT_GT(timing.seconds, 0);
     const auto ranks = comm::alone();
     comm::WorkerCommunicator team(*ranks, 2);
     const auto two = measure_sync(team, {AnySpace(Cpu{1}), AnySpace(Cpu{1})});
-    EXPECT_EQ(two.members, 2);
+    EXPECT_EQ(two.workers, 2);
     EXPECT_EQ(two.timings.size(), alone.timings.size());
 }
 
