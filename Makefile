@@ -7,7 +7,7 @@ BUILD  := build/$(PRESET)
 KASANE := $(BUILD)/kasane
 STAMP  := $(shell date +%Y-%m-%d-%H%M%S)
 
-.PHONY: help run test bench build command configure setup clean
+.PHONY: help run test bench build command configure setup check tidy docs dev-setup clean
 
 help:
 	@echo "make run     build the command and run a galaxy collision; the report is a page to open"
@@ -15,6 +15,9 @@ help:
 	@echo "make bench   benchmarks of this machine, as a table, as JSON and as a page in $(BUILD)"
 	@echo "make build   configure and build the command and the tests, into $(BUILD)"
 	@echo "make setup   install the missing packages of packages.txt"
+	@echo "make check   format of all files, clang-tidy on changed files (BASE: since which commit; HEAD~1)"
+	@echo "make tidy    clang-tidy on all files"
+	@echo "make docs    the reference of the C++ interface, build/docs/html/index.html"
 
 setup:
 	@sh cmake/setup.sh
@@ -39,6 +42,18 @@ test: build
 bench: configure
 	@cmake --build --preset $(PRESET) --target kasane kasane_peers
 	$(KASANE) bench --json $(BUILD)/bench-$(STAMP).json --page $(BUILD)/bench-$(STAMP).html $(ARGS)
+
+dev-setup:
+	@sh cmake/setup.sh packages-dev.txt
+
+check: setup dev-setup
+	@bash cmake/check.sh changed
+
+tidy: setup dev-setup
+	@bash cmake/check.sh all
+
+docs: dev-setup
+	@bash cmake/docs.sh
 
 clean:
 	rm -rf build

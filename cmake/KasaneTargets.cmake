@@ -77,10 +77,12 @@ function(kasane_compile_folders_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${KASANE_UNITY} UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# kasane_test(DIRECTORY LINKS… [RANKS N…]): one program of every *.test.cpp under test/DIRECTORY; its cases become ctest's.
-# *.ranks.test.cpp are a program of their own, test_DIRECTORY_ranks, run with N ranks as DIRECTORY.ranks.N.
+# kasane_test(DIRECTORY LINKS… [RANKS N…] [SLOW PATTERNS] [DATA PATTERNS] [LAUNCHER PATTERNS]): one program of every *.test.cpp under
+# test/DIRECTORY; its cases become ctest's. *.ranks.test.cpp are a program of their own, test_DIRECTORY_ranks, run with N ranks as
+# DIRECTORY.ranks.N. Labels: `gpu` (needs a CUDA device), `ranks` (starts several ranks), `data` (reads files that are not in the
+# repository), `slow` (more than a second), `fast` (all others). PATTERNS are GoogleTest's, separated by colons.
 function(kasane_test directory)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "RANKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SLOW;DATA;LAUNCHER" "RANKS")
   string(REPLACE "/" "_" target test_${directory})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/*.test.cpp)
   file(GLOB_RECURSE ranks_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/*.ranks.test.cpp)
@@ -101,7 +103,20 @@ function(kasane_test directory)
       add_dependencies(${target} ${target}_ranks)
       target_compile_definitions(${target} PRIVATE KASANE_RANKS_PROGRAM="$<TARGET_FILE:${target}_ranks>")
     endif()
-    gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive)
+    # Each case has one label: that of the first list with a pattern for it.
+    set(others "")
+    foreach(label IN ITEMS gpu ranks data slow fast)
+      set(patterns_gpu "*cuda*:*Cuda*:*CUDA*:*OnDevice*")
+      set(patterns_ranks "${arg_LAUNCHER}")
+      set(patterns_data "${arg_DATA}")
+      set(patterns_slow "${arg_SLOW}")
+      set(patterns_fast "*")
+      if(patterns_${label})
+        gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_FILTER "${patterns_${label}}-${others}" TEST_LIST ${target}_${label}
+                             PROPERTIES TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive LABELS ${label})
+        string(APPEND others "${patterns_${label}}:")
+      endif()
+    endforeach()
   endif()
 endfunction()
 
@@ -125,7 +140,7 @@ function(kasane_ranks_test name n)
     add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: this build has no MPI, so there is no launcher of ranks")
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: this build has no MPI")
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS ${n} ENVIRONMENT KASANE_MPI=1)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS ${n} ENVIRONMENT KASANE_MPI=1 LABELS ranks)
 endfunction()
 
 # The version header, the installed headers and the package that find_package(kasane) reads.

@@ -1,20 +1,21 @@
 #!/bin/sh
-# Installs the packages of packages.txt that are missing; says which, and what to do where it cannot.
+# setup.sh [LIST]: installs the packages of LIST (packages.txt) that are missing; prints their names, or the command for an administrator.
 set -eu
 cd "$(dirname "$0")/.."
+list=${1:-packages.txt}
 
 if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
-    echo "kasane: this system has no apt-get; install what packages.txt lists by its own means, then: cmake --preset cpu" >&2
+    echo "kasane: this system has no apt-get; install what $list names by its own means, then: cmake --preset cpu" >&2
     exit 1
 fi
 
 missing=""
-for package in $(sed 's/#.*//' packages.txt); do
+for package in $(sed 's/#.*//' "$list"); do
     status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
     [ "$status" = "install ok installed" ] || missing="$missing $package"
 done
 if [ -z "$missing" ]; then
-    echo "kasane: all packages of packages.txt are installed"
+    echo "kasane: all packages of $list are installed"
     exit 0
 fi
 
