@@ -31,10 +31,10 @@ double checked_distance(const Su3<double>& u);
 /// @throws InputError naming file and key where the extents are none of a lattice (check_extents), or too large for int
 Extents checked_extents(const std::string& file, const std::string& key, const std::array<index_t, 4>& n);
 
-class FieldIntake {
+class LinkReader {
    public:
     /// @throws InputError where `payload` bytes are not what the lattice needs, or the field needs more than `memory`
-    FieldIntake(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory);
+    LinkReader(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory);
 
     void take(index_t site, int mu, const unsigned char* stored);
     void complain(std::string message, std::string key = "") { problems_.push_back({std::move(message), {file_, 0, 0, std::move(key)}}); }
