@@ -5,7 +5,7 @@
 #pragma once
 
 #include <kasane/krylov/log.hpp>
-#include <kasane/lattice/dirac/engine.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/dirac/fields.hpp>
 #include <kasane/lattice/solve/solver.hpp>
 

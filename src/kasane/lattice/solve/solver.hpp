@@ -71,8 +71,8 @@ class WilsonSolver {
     void apply(const SpinorField& in, SpinorField& out, bool adjoint = false);
 
    private:
-    struct Engine;
-    std::unique_ptr<Engine> engine_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kasane::lattice

@@ -6,7 +6,7 @@
 // copies under every operation, and which no sum counts.
 #pragma once
 
-#include <kasane/lattice/dirac/engine.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 
 #include <cstdint>
 #include <vector>

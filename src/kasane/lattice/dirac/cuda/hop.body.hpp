@@ -6,7 +6,7 @@
 #include <kasane/lattice/dirac/cuda/packed_clover.hpp>
 #include <kasane/lattice/dirac/cuda/packed_links.hpp>
 #include <kasane/lattice/dirac/cuda/spinor_access.hpp>
-#include <kasane/lattice/dirac/engine.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 
 namespace kasane::lattice::device {
 

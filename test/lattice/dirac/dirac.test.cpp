@@ -1,7 +1,7 @@
 // The operator's parts of every built space, in every precision and storage of the links, against the textbook oracle: one list of cases.
 // The error of a result is told in the roundoff of what is stored: 2^-53, 2^-24, and 2^-16 of a site's largest number where fields or
 // links are half; with `growth` of it in the worst storage, which tests below name.
-#include <kasane/lattice/dirac/engine.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/dirac/fields.hpp>
 
 #include "lattice/random_fields.hpp"
@@ -24,7 +24,7 @@ struct Kind {
 };
 
 template <class K>
-class Engine : public testing::Test {
+class DiracTest : public testing::Test {
    protected:
     using On = typename K::Space;
     static constexpr Precision own = K::precision;
@@ -74,7 +74,7 @@ struct KindName {
         return (std::is_same_v<typename K::Space, Cpu> ? "Cpu_" : "Cuda_") + precision;
     }
 };
-TYPED_TEST_SUITE(Engine, Kinds, KindName);
+TYPED_TEST_SUITE(DiracTest, Kinds, KindName);
 
 /// The smallest lattice there is; bar 1's; and some that fill no vector, no warp and no tile.
 const Extents shapes[] = {{{2, 2, 2, 2}}, {{4, 4, 4, 4}}, {{2, 4, 6, 8}}, {{6, 2, 10, 4}}};
@@ -112,7 +112,7 @@ const HopCase hop_cases[] = {
     {0, Boundary::antiperiodic, true, 2},
 };
 
-TYPED_TEST(Engine, HopEqualsTheOracle) {
+TYPED_TEST(DiracTest, HopEqualsTheOracle) {
     using S = typename TypeParam::Space;
     constexpr Precision P = TypeParam::precision;
     constexpr double c = -0.37;
@@ -158,7 +158,7 @@ TYPED_TEST(Engine, HopEqualsTheOracle) {
     this->RecordProperty("worst_error_in_roundoffs", std::to_string(worst));
 }
 
-TYPED_TEST(Engine, CloverTermEqualsTheOracle) {
+TYPED_TEST(DiracTest, CloverTermEqualsTheOracle) {
     using S = typename TypeParam::Space;
     constexpr Precision P = TypeParam::precision;
     for (const auto& extents : shapes) {
@@ -189,7 +189,7 @@ TYPED_TEST(Engine, CloverTermEqualsTheOracle) {
     }
 }
 
-TYPED_TEST(Engine, FieldsGoAndComeBack) {
+TYPED_TEST(DiracTest, FieldsGoAndComeBack) {
     using S = typename TypeParam::Space;
     constexpr Precision P = TypeParam::precision;
     for (const auto& extents : shapes) {
@@ -228,7 +228,7 @@ TYPED_TEST(Engine, FieldsGoAndComeBack) {
     }
 }
 
-TYPED_TEST(Engine, ConvertsBetweenPrecisions) {
+TYPED_TEST(DiracTest, ConvertsBetweenPrecisions) {
     using S = typename TypeParam::Space;
     constexpr Precision P = TypeParam::precision;
     for (const auto& extents : shapes) {
