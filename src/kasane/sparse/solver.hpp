@@ -138,7 +138,7 @@ class PreconditionError : public ComputationError {
     using ComputationError::ComputationError;
 };
 
-enum class Start;  ///< see engine.hpp
+enum class Start;  ///< see prepared_system.hpp
 
 /// Solves A x = b for one A and any number of right-hand sides.
 class Solver {
