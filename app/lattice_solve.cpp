@@ -213,7 +213,7 @@ std::vector<SpinorField> solve_columns(const Common& common, const AnySpace& spa
             return interrupt_requested();
         }));
         const auto& log = result.logs.back();
-        if (log.end == lattice::SolveEnd::stopped) throw Interrupted();
+        if (log.end == krylov::Outcome::stopped) throw Interrupted();
         for (const auto& note : log.notes)
             if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
         for (auto& value : x.values) value *= 2 * result.facts.parameters.kappa;
@@ -251,7 +251,7 @@ int solve(const Common& common, const Options& o) {
     check_memory(o, space, extents, result.columns, result.memory);
 
     auto columns = solve_columns(common, space, std::move(gauge.field), source, result);
-    for (const auto& log : result.logs) facts.relative_residuals.push_back(log.relative_residual);
+    for (const auto& log : result.logs) facts.relative_residuals.push_back(log.true_residual);
     if (result.converged()) {
         if (result.columns == 12) {
             lattice::Propagator propagator{source.time(), std::move(columns)};

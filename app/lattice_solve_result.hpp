@@ -34,6 +34,6 @@ std::string as_text(const LatticeSolveResult& result);
 std::string as_page(const LatticeSolveResult& result);
 
 /// What to do about a solve that ended so.
-std::string advice(lattice::SolveEnd end);
+std::string advice(krylov::Outcome end);
 
 }  // namespace kasane::app

@@ -151,7 +151,7 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
             return interrupt_requested();
         });
     }
-    if (log.end == krylov::CgEnd::stopped) throw Interrupted();
+    if (log.end == krylov::Outcome::stopped) throw Interrupted();
 
     auto setup = solver.setup();
     if (o.rhs.empty()) setup.notes.insert(setup.notes.begin(), "no right-hand side was given (-b): it is 1 in every row");

@@ -91,7 +91,7 @@ void run(const BenchmarkContext& context, SparseProblems& problems) {
                 } else {
                     measured.setup = solver.setup();
                     measured.log.iterations = iterations;
-                    measured.log.end = krylov::CgEnd::converged;
+                    measured.log.end = krylov::Outcome::converged;
                     measured.log.true_residual = measured.error = std::nan("");
                     measured.iteration_seconds = measured.solve.seconds = iterations * seconds_per_iteration(solver, problem.rhs);
                 }

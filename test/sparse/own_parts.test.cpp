@@ -117,7 +117,7 @@ TEST(OwnParts, ThePreconditionerIsExchangedInOneWord) {
     HostAlgebra algebra;
     const auto solve = [&](const auto& M, const auto& of) {
         Vector x(b.size());
-        const auto log = conjugate_gradients(algebra, of, M, b, x, {.tolerance = 1e-12});
+        const auto log = conjugate_gradients(algebra, of, M, b, x, {.rtol = 1e-12});
         EXPECT_TRUE(log.converged());
         return std::pair{x, log.iterations};
     };

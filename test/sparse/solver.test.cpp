@@ -258,7 +258,7 @@ TEST(SparseSolver, StopsWhenAsked) {
         Solver solver(Cpu{2}, A.view(), with("cm-rcm:2", "auto", "auto", iteration));
         std::vector<double> x(b.size(), 0.);
         const SolveLog log = solver.solve(view(b), view(x), [](int done, double residual) { return done >= 10 && residual > 0; });
-        EXPECT_EQ(log.end, krylov::CgEnd::stopped);
+        EXPECT_EQ(log.end, krylov::Outcome::stopped);
         EXPECT_EQ(log.iterations, 10);
         EXPECT_NEAR(reference::relative_residual(A.view(), b, x), log.true_residual, 1e-12) << "x is the last iterate";
         EXPECT_TRUE(solver.solve(view(b), view(x)).converged()) << "and a first guess to go on from";
@@ -370,7 +370,7 @@ TEST(SparseSolver, GoesOnWhereItWasStopped) {
             std::vector<double> x(b.size(), 0.);
             SolveLog part = solver.solve(view(b), view(x), [](int, double) { return true; });
             int iterations = part.iterations, parts = 1;
-            for (; part.end == krylov::CgEnd::stopped && parts < 1000; ++parts) {
+            for (; part.end == krylov::Outcome::stopped && parts < 1000; ++parts) {
                 part = solver.go_on(view(b), view(x), [](int, double) { return true; });
                 iterations += part.iterations;
             }
@@ -409,7 +409,7 @@ TEST(SparseSolver, SingularSystemsAreSolvedForTheMeanFreeSolution) {
             EXPECT_LT(relative_difference(x, wanted), 1e-8);
             for (const auto& [rhs, outside] : {std::pair(impossible, share), std::pair(std::vector<double>(b.size(), 3.), 1.)}) {
                 const auto nothing = solver.solve(rhs, &log);
-                EXPECT_EQ(log.end, krylov::CgEnd::stagnated);
+                EXPECT_EQ(log.end, krylov::Outcome::stagnated);
                 EXPECT_NEAR(log.outside_range, outside, 1e-9);
                 EXPECT_EQ(log.true_residual, 1) << "of x = 0";
                 for (const double value : nothing) ASSERT_EQ(value, 0);
@@ -428,7 +428,7 @@ TEST(SparseSolver, IndefiniteMatricesAreNamed) {
             options.precondition = by;
             SolveLog log;
             Solver(on, A.view(), options).solve({1., -1., 0.}, &log);
-            EXPECT_EQ(log.end, krylov::CgEnd::operator_not_positive);
+            EXPECT_EQ(log.end, krylov::Outcome::operator_not_positive);
         }
     SolverOptions options = with("natural", "auto", "auto", "plain");
     Solver solver(Cpu{1}, A.view(), options);
@@ -459,7 +459,7 @@ TEST(SparseSolver, LimitEndsWithTheHistory) {
     for (const auto& on : spaces()) {
         SolveLog log;
         Solver(on, A.view(), options).solve(box_source(box), &log);
-        EXPECT_EQ(log.end, krylov::CgEnd::iteration_limit);
+        EXPECT_EQ(log.end, krylov::Outcome::iteration_limit);
         EXPECT_EQ(log.iterations, 5);
         EXPECT_EQ(log.history.size(), 6u);
     }
@@ -473,7 +473,7 @@ TEST(SparseSolver, ImpossibleTolerancesStagnateAndSaySo) {
     SolveLog log;
     Solver(Cpu{2}, A.view(), options).solve(box_source(box), &log);
     EXPECT_FALSE(log.converged());
-    EXPECT_EQ(log.end, krylov::CgEnd::stagnated);
+    EXPECT_EQ(log.end, krylov::Outcome::stagnated);
     EXPECT_LT(log.true_residual, 2e-12) << "as far as doubles go: their epsilon times the condition number, 3e3";
 }
 

@@ -2,26 +2,16 @@
 // Invariants: r belongs to x after every advance(), also after one that broke down; the shadow vector is the residual of the last start.
 #pragma once
 
-#include <kasane/krylov/cg.hpp>
-#include <kasane/krylov/system.hpp>
+#include <kasane/krylov/algebra.hpp>
+#include <kasane/krylov/scaled_system.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <concepts>
 #include <optional>
 
 namespace kasane::krylov {
-
-/// z = M^-1 r by a preconditioner of either kind.
-template <class Algebra, class Preconditioner>
-void precondition(Algebra& algebra, Preconditioner& M, const typename Algebra::Vector& r, typename Algebra::Vector& z, Watch& watch,
-                  double enough) {
-    if constexpr (requires { M.apply(algebra, r, z, watch, enough); }) {
-        M.apply(algebra, r, z, watch, enough);
-    } else {
-        M.apply(algebra, r, z);
-    }
-}
 
 /// Vectors of the iteration, kept by the caller when many systems of one size are solved.
 template <class Algebra>
@@ -133,16 +123,16 @@ class BicgstabRecurrence {
     const char* vanished_ = "";
 };
 
-/// x with |b - A x| <= tolerance |b|, from the x that is given. A breakdown, or a residual that stands still, makes a new start from the
+/// x with |b - A x| <= rtol |b|, from the x that is given. A breakdown, or a residual that stands still, makes a new start from the
 /// true residual, with it as the shadow vector; the third that gains nothing ends it.
 /// @param M  flexible: may be another operator every time (NoPreconditioner: none)
 template <class Algebra, class Operator, class Preconditioner>
-Log bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
-             BicgstabWorkspace<Algebra>& work, const Options& options = {}) {
+SolveLog bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
+                  BicgstabWorkspace<Algebra>& work, const Options& options = {}) {
     constexpr int fruitless_starts = 3;
-    Log log;
+    SolveLog log;
     Watch watch(options, log);
-    System system(algebra, A, b, x, watch);
+    ScaledSystem system(algebra, A, b, x, watch);
     if (!system.begin(work.r)) return log;
     BicgstabRecurrence<Algebra> it(algebra, work);
 
@@ -151,30 +141,30 @@ Log bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const type
     double best = system.norm();
     while (!system.converged()) {  // from one start to the next
         const double started_at = system.norm();
-        Patience patience(options.patience, started_at);
+        StagnationTest stagnation(options.stagnation_limit, started_at);
         it.start(started_at);
         const char* why = "";
         while (it.norm() > watch.target() && watch.go_on(it.norm())) {
             known = false;
             const bool sound = it.advance(A, M, x, watch, watch.target());
             if (!sound) why = it.vanished();
-            if (sound && patience.lost(it.norm())) why = "progress";
+            if (sound && stagnation.stagnated(it.norm())) why = "progress";
             if (!sound || *why != 0) break;
         }
         if (!known) system.update(work.r), known = true;
-        if (!std::isfinite(system.norm())) watch.end(End::not_finite);
+        if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);
         if (watch.ended() || system.converged()) break;
         ++log.restarts;
         fruitless = system.norm() <= 0.5 * best ? 0 : fruitless + 1;
         best = std::min(best, system.norm());
         if (fruitless == fruitless_starts) {
-            watch.end(*why != 0 ? End::breakdown : End::stagnated);
+            watch.end(*why != 0 ? Outcome::breakdown : Outcome::stagnated);
             break;
         }
         watch.note("BiCGStab: new start at " + watch.place(system.norm()) +
                    (*why != 0 ? std::string(", where ") + why + " vanished" : ", the true one, where the recurrence's had converged"));
     }
-    if (system.converged()) log.end = End::converged;
+    if (system.converged()) log.end = Outcome::converged;
     system.end(work.r, known);
     return log;
 }

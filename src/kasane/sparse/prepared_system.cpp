@@ -36,14 +36,14 @@ std::string why_not(Iteration iteration, FactorKind factor, const SolverOptions&
     return "";
 }
 
-krylov::CgEnd end_of(Verdict verdict) {
+krylov::Outcome end_of(Verdict verdict) {
     switch (verdict) {
-        case Verdict::converged: return krylov::CgEnd::converged;
-        case Verdict::not_positive: return krylov::CgEnd::operator_not_positive;
-        case Verdict::preconditioner_not_positive: return krylov::CgEnd::preconditioner_not_positive;
-        case Verdict::not_finite: return krylov::CgEnd::not_finite;
-        case Verdict::stopped: return krylov::CgEnd::stopped;
-        default: return krylov::CgEnd::iteration_limit;
+        case Verdict::converged: return krylov::Outcome::converged;
+        case Verdict::not_positive: return krylov::Outcome::operator_not_positive;
+        case Verdict::preconditioner_not_positive: return krylov::Outcome::preconditioner_not_positive;
+        case Verdict::not_finite: return krylov::Outcome::not_finite;
+        case Verdict::stopped: return krylov::Outcome::stopped;
+        default: return krylov::Outcome::iteration_limit;
     }
 }
 
@@ -117,7 +117,7 @@ SolveLog solve_prepared(PreparedSystem<S>& prepared, View<const double> b, View<
     // In units of a power of two near b's largest entry: squares neither vanish nor overflow, and nothing is rounded.
     const VectorFacts seen = look_at(on, b), guess = look_at(on, x);
     if (!seen.finite || !guess.finite) {
-        log.end = krylov::CgEnd::not_finite;
+        log.end = krylov::Outcome::not_finite;
         log.seconds = watch.seconds();
         return log;
     }
@@ -137,7 +137,7 @@ SolveLog solve_prepared(PreparedSystem<S>& prepared, View<const double> b, View<
     if (b_norm == 0) {
         into_system(on, layout, scale, true, 0., x, v.x.view());
         out_of_system(on, layout, scale, 0., v.x.view(), x);
-        log.end = krylov::CgEnd::converged;
+        log.end = krylov::Outcome::converged;
         log.history.push_back({0, 0, 0});
         log.seconds = watch.seconds();
         return log;
@@ -178,7 +178,7 @@ SolveLog solve_prepared(PreparedSystem<S>& prepared, View<const double> b, View<
         if (part.verdict != Verdict::converged || log.true_residual <= task.rtol) break;
         // Rounding let the recurrence drift from b - A x: begin again from there, while that still helps.
         if (log.restarts == most_restarts || (log.restarts > 0 && log.true_residual > 0.5 * true_before)) {
-            log.end = krylov::CgEnd::stagnated;
+            log.end = krylov::Outcome::stagnated;
             break;
         }
         true_before = log.true_residual;
@@ -187,14 +187,14 @@ SolveLog solve_prepared(PreparedSystem<S>& prepared, View<const double> b, View<
     }
     out_of_system(on, layout, scale, 1 / unit, v.x.view(), x);
     if (mean_free) subtract(on, x, mean(on, x), x);
-    if (log.converged() && !look_at(on, View<const double>(x)).finite) log.end = krylov::CgEnd::not_finite;  // in the user's units
+    if (log.converged() && !look_at(on, View<const double>(x)).finite) log.end = krylov::Outcome::not_finite;  // in the user's units
     log.seconds = watch.seconds();
     return log;
 }
 
 SolveLog outside_range(double share) {
     SolveLog log;
-    log.end = krylov::CgEnd::stagnated;
+    log.end = krylov::Outcome::stagnated;
     log.outside_range = share;
     log.residual = log.true_residual = 1;
     log.history.push_back({0, 0, 1});

@@ -1,12 +1,13 @@
 // The solver of sparse symmetric positive definite systems: conjugate gradients with a preconditioner that is parallel by colouring.
 // Invariants: the whole iteration runs on the solver's device without the host; results do not depend on threads or device beyond
-// rounding; a solve that does not converge returns its log (see krylov::CgEnd) and never throws for numerical reasons.
+// rounding; a solve that does not converge returns its log (see krylov::Outcome) and never throws for numerical reasons.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
-#include <kasane/krylov/cg.hpp>
+#include <kasane/krylov/log.hpp>
+#include <kasane/krylov/options.hpp>
 #include <kasane/sparse/csr.hpp>
 #include <kasane/sparse/order/ordering.hpp>
 
@@ -115,23 +116,17 @@ struct ResidualPoint {
     double relative = 0;        ///< ||r|| / ||b||; NaN in iterations where it was not formed
 };
 
-struct SolveLog {
-    krylov::CgEnd end = krylov::CgEnd::iteration_limit;
-    int iterations = 0;
-    double residual = 0;       ///< of the recurrence, relative to ||b||
-    double true_residual = 0;  ///< ||b - A x|| / ||b|| computed at the end
-    int restarts = 0;
-    double seconds = 0;            ///< of the solve; copies from and to the host included where there are any
-    double iteration_seconds = 0;  ///< of the iterations alone
-    double mean_removed = 0;       ///< from b, where the system is singular
-    double outside_range = 0;  ///< share of ||b|| that no x can give, because A is singular; where it is above rtol, x = 0; else told as 0
-    std::vector<ResidualPoint> history;
-    bool converged() const { return end == krylov::CgEnd::converged; }
+/// What a solve did. `residuals` stays empty: `history` has them.
+struct SolveLog : krylov::SolveLog {
+    double iteration_seconds = 0;  ///< of the iterations alone; `seconds` includes copies between host and device
+    double mean_removed = 0;       ///< mean that was subtracted from b, where the system is singular
+    double outside_range = 0;      ///< share of ||b|| that no x can give, because A is singular; above rtol, and then x = 0; otherwise 0
+    std::vector<ResidualPoint> history;  ///< one point per iteration, the first before iteration 1
 };
 
-/// Asked now and then (on the CPU every iteration, on a device every batch) with the iterations so far and the relative residual; true ends
-/// the solve with CgEnd::stopped.
-using StopFunction = std::function<bool(int iteration, double residual)>;
+/// Called with the iterations so far and the relative residual: on the CPU in every iteration, on a device about twice a second. A return
+/// value of true ends the solve with Outcome::stopped.
+using StopFunction = krylov::StopFunction;
 
 /// The preconditioner cannot be built for this matrix.
 class PreconditionError : public ComputationError {

@@ -91,7 +91,7 @@ WilsonSolver::WilsonSolver(AnySpace on, const GaugeField& links, const DiracPara
 WilsonSolver::~WilsonSolver() = default;
 WilsonSolver::WilsonSolver(WilsonSolver&&) noexcept = default;
 
-SolveLog WilsonSolver::solve(const SpinorField& b, SpinorField& x, const std::function<bool(int, double)>& stop) {
+SolveLog WilsonSolver::solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop) {
     impl_->check(b, "b");
     impl_->check(x, "x");
     return std::visit(
@@ -103,7 +103,7 @@ SolveLog WilsonSolver::solve(const SpinorField& b, SpinorField& x, const std::fu
                 impl_->in_gauge(x, [&](const SpinorField& field) { lattice::load(field, Parity::even, at.x.even); });
             }
             auto log = at.solver.solve(at.b, at.x, stop);
-            if (log.end != SolveEnd::not_finite) {
+            if (log.end != krylov::Outcome::not_finite) {
                 store(at.x, x);
                 impl_->out_of_gauge(x);
             }

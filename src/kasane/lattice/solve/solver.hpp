@@ -4,12 +4,13 @@
 #pragma once
 
 #include <kasane/core/device/space.hpp>
+#include <kasane/krylov/log.hpp>
+#include <kasane/krylov/options.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/gauge_field.hpp>
 #include <kasane/lattice/spinor_field.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,20 +36,13 @@ struct SolverOptions {
     int krylov_length = 16;                                 ///< vectors that gcr and fgmres keep
 };
 
-enum class SolveEnd { converged, iteration_limit, stagnated, diverged, not_finite, stopped };
-const char* name(SolveEnd end);
+/// "nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement".
 const char* name(Method method);
 
-struct SolveLog {
-    SolveEnd end = SolveEnd::iteration_limit;
-    int iterations = 0;            ///< of the outer method
-    int inner_iterations = 0;      ///< of all inner solves
-    double relative_residual = 0;  ///< true, double, |b - D x| / |b|
-    double seconds = 0;
-    double gflops = 0;               ///< useful flop (1320 per hop and site, 504 per clover term, vector updates) per second
-    std::vector<double> residuals;   ///< of every iteration, outer and inner, relative to |b|, as the recurrences see them
-    std::vector<std::string> notes;  ///< restarts, fall-backs, promotions, rescaling: what the caller should know
-    bool converged() const { return end == SolveEnd::converged; }
+/// What a solve did. `true_residual` is |b - D x| / |b| in double on the full lattice; `residuals` holds those of every iteration, outer
+/// and inner, as the recurrences have them.
+struct SolveLog : krylov::SolveLog {
+    double gflops = 0;  ///< useful flop (1320 per hop and site, 504 per clover term, vector updates) per second, in 10^9
 };
 
 /// Bytes per site on the space and on the host while a solver of these options lives and solves.
@@ -65,7 +59,7 @@ class WilsonSolver {
     WilsonSolver(WilsonSolver&&) noexcept;
 
     /// x from the x that is given (zero: a good start). `stop` is asked now and then with the iteration and its residual.
-    SolveLog solve(const SpinorField& b, SpinorField& x, const std::function<bool(int, double)>& stop = {});
+    SolveLog solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop = {});
 
     /// out = D in or D^+ in, in double, on the solver's space: what residuals are taken with.
     void apply(const SpinorField& in, SpinorField& out, bool adjoint = false);
