@@ -45,8 +45,6 @@ struct PreparedSystem {
 template <Space S>
 PreparedSystem<S> prepare_system(S on, const CsrView& A, SpaceOrder<S> order, const SolverOptions& options, PartTimes& times);
 
-enum class Start { anew, where_stopped };
-
 /// b and x in the user's numbers, on S. @param mean_free  constants are A's null space
 /// @param start  where_stopped: with the search direction of the last run, which stop() ended, and the x that it left
 template <Space S>

@@ -150,8 +150,9 @@ void describe(const PreparedSystem<S>& prepared, const AnySpace& on, const Matri
     facts.own_factor = system.factor == FactorKind::own_values;
     facts.bytes = prepared.bytes();
     facts.peak_bytes = facts.bytes + prepared.scratch_bytes;
-    facts.bytes_per_iteration = bytes_per_iteration(system, prepared.options.iteration);
-    facts.barriers_per_iteration = barriers_per_iteration(prepared.options.iteration, system.layout.colors);
+    const auto cost = cost_of(system, prepared.options.iteration);
+    facts.bytes_per_iteration = cost.bytes;
+    facts.barriers_per_iteration = cost.barriers;
     facts.singular = matrix.singular;
     if (facts.shift > 0)
         facts.notes.push_back("The factorisation met a pivot that was not positive; it was made with the diagonal raised by " +
@@ -310,7 +311,7 @@ SolveLog Solver::solve_on_device(View<const double> b, View<double> x, const Sto
         std::vector<double> b_here(static_cast<std::size_t>(n)), x_here(b_here);
         copy_to_host(on, view(b_here), b);
         copy_to_host(on, view(x_here), View<const double>(x));
-        const SolveLog log = solve_from(Start::anew, view(b_here), view(x_here), stop);
+        const SolveLog log = solve(View<const double>(view(b_here)), view(x_here), stop);
         copy_from_host(on, x, View<const double>(view(x_here)));
         return log;
     }
@@ -335,13 +336,7 @@ void Solver::set_tolerance(double rtol, int iteration_limit) {
     std::visit([&](auto& prepared) { prepared.options.rtol = rtol, prepared.options.iteration_limit = iteration_limit; }, parts_->prepared);
 }
 
-SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction& stop) { return solve_from(Start::anew, b, x, stop); }
-
-SolveLog Solver::go_on(View<const double> b, View<double> x, const StopFunction& stop) {
-    return solve_from(Start::where_stopped, b, x, stop);
-}
-
-SolveLog Solver::solve_from(Start start, View<const double> b, View<double> x, const StopFunction& stop) {
+SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction& stop, Start start) {
     const index_t n = parts_->facts.rows;
     KS_VALIDATE(b.n == n, "the right-hand side has " + std::to_string(b.n) + " rows, the matrix " + std::to_string(n) + ".");
     KS_VALIDATE(x.n == n, "the solution has " + std::to_string(x.n) + " rows, the matrix " + std::to_string(n) + ".");

@@ -133,7 +133,11 @@ class PreconditionError : public ComputationError {
     using ComputationError::ComputationError;
 };
 
-enum class Start;  ///< see prepared_system.hpp
+/// Where a solve begins.
+enum class Start {
+    anew,           ///< with the residual of the first guess
+    where_stopped,  ///< with the search direction of the last solve, which the stop function ended, and the x that it left
+};
 
 /// Solves A x = b for one A and any number of right-hand sides.
 class Solver {
@@ -154,10 +158,10 @@ class Solver {
 
     /// @param b [n] host   @param x [n] host: first guess in, solution out
     /// @throws InputError: another size than A's, NaN or infinity in b or x
-    SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {});
+    SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {}, Start start = Start::anew);
     /// Continues the last solve, which stop() ended, with its search direction: up to rounding, the iterations are those of a solve that
     /// was not stopped. @param b  the same   @param x  as that solve left it
-    SolveLog go_on(View<const double> b, View<double> x, const StopFunction& stop = {});
+    SolveLog go_on(View<const double> b, View<double> x, const StopFunction& stop = {}) { return solve(b, x, stop, Start::where_stopped); }
     /// From zero.
     std::vector<double> solve(const std::vector<double>& b, SolveLog* log = nullptr);
 
@@ -169,7 +173,6 @@ class Solver {
    private:
     struct Parts;
     explicit Solver(std::unique_ptr<Parts> parts);
-    SolveLog solve_from(Start start, View<const double> b, View<double> x, const StopFunction& stop);
     std::unique_ptr<Parts> parts_;
 };
 

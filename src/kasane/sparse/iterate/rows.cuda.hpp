@@ -239,11 +239,10 @@ class RowLoop {
         const auto steps = static_cast<unsigned>(job_.steps), chunk = static_cast<unsigned>(job_.chunk);
         const unsigned lanes = steps == 1 ? rows : rows / steps;
         const auto block = [&](const auto& one, const auto& product, unsigned first_row) {
-            constexpr Operand operand = std::remove_cvref_t<decltype(one)>::operand;
-            constexpr bool descending = operand == Operand::upper || operand == Operand::factor_upper;
+            constexpr bool downwards = descending(std::remove_cvref_t<decltype(one)>::operand);
 #pragma unroll 1
             for (unsigned k = 0; k < steps; ++k) {
-                const unsigned row = first_row + (descending ? steps - 1 - k : k) * chunk;
+                const unsigned row = first_row + (downwards ? steps - 1 - k : k) * chunk;
                 one.finish(row, product(row, one.gathered()), sums);
             }
         };
