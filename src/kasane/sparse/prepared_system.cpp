@@ -116,11 +116,8 @@ SolveLog solve_prepared(PreparedSystem<S>& prepared, View<const double> b, View<
     prepared.rho_before = 0;
     // In units of a power of two near b's largest entry: squares neither vanish nor overflow, and nothing is rounded.
     const VectorFacts seen = look_at(on, b), guess = look_at(on, x);
-    if (!seen.finite || !guess.finite) {
-        log.end = krylov::Outcome::not_finite;
-        log.seconds = watch.seconds();
-        return log;
-    }
+    KS_VALIDATE(seen.finite, "the right-hand side holds a number that is not finite.");
+    KS_VALIDATE(guess.finite, "the first guess holds a number that is not finite.");
     const double unit = seen.largest > 0 ? std::ldexp(1., -std::clamp(std::ilogb(seen.largest), -1000, 1000)) : 1;
     const double raised = mean_free ? mean(on, b) : 0;
     const double b_norm = std::sqrt(sum_of_squares(on, b, unit, raised * unit));

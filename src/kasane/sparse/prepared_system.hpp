@@ -45,6 +45,7 @@ struct PreparedSystem {
 template <Space S>
 PreparedSystem<S> prepare_system(S on, const CsrView& A, SpaceOrder<S> order, const SolverOptions& options, PartTimes& times);
 
+/// @throws InputError: NaN or infinity in b or x
 /// b and x in the user's numbers, on S. @param mean_free  constants are A's null space
 /// @param start  where_stopped: with the search direction of the last run, which stop() ended, and the x that it left
 template <Space S>

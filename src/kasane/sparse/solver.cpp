@@ -63,6 +63,12 @@ RemovedMeans remove_means(const NullSpace& null, View<double> x) {
     return removed;
 }
 
+/// The contract of every solve, whatever the space.
+void require_sizes(index_t rows, View<const double> b, View<const double> x) {
+    KS_REQUIRE(b.n == rows && x.n == rows, "right-hand side and solution have " + std::to_string(b.n) + " and " + std::to_string(x.n) +
+                                               " rows, the matrix " + std::to_string(rows) + ".");
+}
+
 void require_finite(View<const double> v, const char* what) {
     for (index_t i = 0; i < v.n; ++i)
         KS_VALIDATE(std::isfinite(v[i]), std::string(what) + " is not a finite number in row " + std::to_string(i + 1) + ".");
@@ -302,10 +308,9 @@ Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options
 
 SolveLog Solver::solve_on_device(View<const double> b, View<double> x, const StopFunction& stop) {
     auto* const prepared = std::get_if<PreparedSystem<Cuda>>(&parts_->prepared);
-    KS_VALIDATE(prepared, "the solver is on the CPU: give it host memory, or make it with Solver::on_device.");
+    KS_REQUIRE(prepared, "the solver is on the CPU: give it host memory, or make it with Solver::on_device.");
     const index_t n = parts_->facts.rows;
-    KS_VALIDATE(b.n == n && x.n == n, "right-hand side and solution have " + std::to_string(b.n) + " and " + std::to_string(x.n) +
-                                          " rows, the matrix " + std::to_string(n) + ".");
+    require_sizes(n, b, View<const double>(x));
     if (parts_->null.singular && parts_->null.components > 1) {
         const Cuda on = prepared->system.on;
         std::vector<double> b_here(static_cast<std::size_t>(n)), x_here(b_here);
@@ -338,8 +343,7 @@ void Solver::set_tolerance(double rtol, int iteration_limit) {
 
 SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction& stop, Start start) {
     const index_t n = parts_->facts.rows;
-    KS_VALIDATE(b.n == n, "the right-hand side has " + std::to_string(b.n) + " rows, the matrix " + std::to_string(n) + ".");
-    KS_VALIDATE(x.n == n, "the solution has " + std::to_string(x.n) + " rows, the matrix " + std::to_string(n) + ".");
+    require_sizes(n, b, View<const double>(x));
     require_finite(b, "the right-hand side");
     require_finite(x, "the first guess");
     const NullSpace& null = parts_->null;

@@ -1,6 +1,7 @@
 // The operator's parts of every built space, in every precision and storage of the links, against the textbook oracle: one list of cases.
 // The error of a result is told in the roundoff of what is stored: 2^-53, 2^-24, and 2^-16 of a site's largest number where fields or
 // links are half; with `growth` of it in the worst storage, which tests below name.
+#include <kasane/core/base/error.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/dirac/fields.hpp>
 
@@ -226,6 +227,33 @@ TYPED_TEST(DiracTest, FieldsGoAndComeBack) {
             }
         }
     }
+}
+
+/// The contract is the same on every space.
+TYPED_TEST(DiracTest, RefusesWhatDoesNotFit) {
+    using On = typename TestFixture::On;
+    constexpr auto P = TestFixture::own;
+    using Operator = Dirac<On, P>;
+    const Extents n{{4, 4, 4, 4}}, longer{{4, 4, 4, 8}};
+    const auto links = links_on(On{}, test::random_gauge(n, 1));
+    const auto here = std::make_shared<const Lattice<On>>(On{}, n), other = std::make_shared<const Lattice<On>>(On{}, longer);
+    EXPECT_THROW(Operator(other, links, nullptr, Boundary::periodic, {}), LogicError);
+    if (P == Precision::double_) {
+        EXPECT_THROW(Operator(here, links, nullptr, Boundary::periodic, {.half = true}), LogicError);
+    }
+
+    const Operator D(here, links, nullptr, Boundary::periodic, {});
+    Field<On, P> in(here), out(here), wrong(other);
+    EXPECT_THROW(D.hop(HopForm::plain, Parity::even, false, 1, in, nullptr, wrong), LogicError);
+    EXPECT_THROW(D.hop(HopForm::plain, Parity::even, false, 1, wrong, nullptr, out), LogicError);
+    EXPECT_THROW(D.hop(HopForm::plain, Parity::even, false, 1, in, &wrong, out), LogicError);
+    EXPECT_THROW(D.hop(HopForm::plain, Parity::even, false, 1, in, nullptr, in), LogicError);
+    EXPECT_THROW(D.hop(HopForm::clover, Parity::even, false, 1, in, nullptr, out), LogicError);
+    EXPECT_THROW(D.clover(Parity::even, false, in, wrong), LogicError);
+    EXPECT_THROW(convert(in, wrong), LogicError);
+    SpinorField shorter(n);
+    EXPECT_THROW(load(shorter, Parity::even, wrong), LogicError);
+    EXPECT_THROW(store(wrong, Parity::even, shorter), LogicError);
 }
 
 TYPED_TEST(DiracTest, ConvertsBetweenPrecisions) {

@@ -54,9 +54,9 @@ struct WilsonSolver::Impl {
     std::optional<AnyResident> resident;
 
     void check(const SpinorField& field, const char* what) const {
-        KS_VALIDATE(field.extents == extents && static_cast<index_t>(field.values.size()) == 12 * extents.volume(),
-                    fmt::format("{} is a field of a {} lattice with {} numbers; the solver's lattice is {}", what, text(field.extents),
-                                field.values.size(), text(extents)));
+        KS_REQUIRE(field.extents == extents && static_cast<index_t>(field.values.size()) == 12 * extents.volume(),
+                   fmt::format("{} is a field of a {} lattice with {} numbers; the solver's lattice is {}", what, text(field.extents),
+                               field.values.size(), text(extents)));
     }
     /// Hands `use` the field in the solver's gauge.
     template <class Use>
