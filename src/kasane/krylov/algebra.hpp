@@ -26,7 +26,7 @@
 
 namespace kasane::krylov {
 
-class Watch;
+class Watch;  ///< see watch.hpp
 
 /// M = 1: copies the residual.
 struct NoPreconditioner {

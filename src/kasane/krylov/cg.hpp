@@ -1,6 +1,6 @@
-// Preconditioned conjugate gradients for A x = b with A symmetric positive definite. Knows neither matrix format nor device: vectors
-// are touched through the verbs of an algebra, A and the preconditioner through apply().
-// Invariants: never throws for numerical reasons: how it ended is in the log; x is the last iterate, whatever the end.
+// Preconditioned conjugate gradients for A x = b with A symmetric positive definite, independent of matrix format and device: vectors
+// are used through an algebra, A and the preconditioner through apply() (algebra.hpp).
+// Invariants: no exception for a numerical reason: the outcome is in the log; x is the last iterate, whatever the outcome.
 #pragma once
 
 #include <kasane/krylov/algebra.hpp>
@@ -14,24 +14,27 @@ namespace kasane::krylov {
 /// Vectors of the iteration, kept by the caller when many systems of one size are solved.
 template <class Vector>
 struct CgWorkspace {
-    Vector r, z, p, q;
+    Vector r;  ///< residual
+    Vector z;  ///< M^-1 r
+    Vector p;  ///< direction
+    Vector q;  ///< A p
 };
 
-/// x with ||b - A x|| <= true_residual_slack tolerance ||b||, from the x that is given.
+/// Finds x with ||b - A x|| <= true_residual_slack rtol ||b||, from the x that is given.
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, algorithm 9.1]
-///
-/// An algebra has `Vector` and the verbs
-///     copy(x, y)            y = x
-///     dot(x, y) -> double   sum of x_i y_i; of complex numbers the real part of sum of conj(x_i) y_i
-///     axpby(a, x, b, y)     y = a x + b y; where b = 0, y is not read
-/// and may have fused forms of what one iteration does with them, each saving passes over memory:
-///     step(a, p, q, x, r) -> double   x += a p, r -= a q, returns r.r
-/// A and M have apply(algebra, in, out) (out = A in, out = M^-1 in; in and out differ) or, instead of it,
-///     apply_dot(algebra, in, out) -> double   the same, returns in.out
-/// @param work  four vectors of b's size; their values do not matter
-/// A zero b gives x = 0 at once. Entries of any size are taken: where b.b leaves the range of doubles, the system is solved in other units.
-/// Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and M; with
-/// them 72 bytes.
+/// A and M may have apply_dot(algebra, in, out) -> double instead of apply(): the same, and it returns in.out. The algebra may have step()
+/// (algebra.hpp). Both save passes over memory.
+/// A zero b gives x = 0 at once. Entries of any size are allowed: where b.b leaves the range of doubles, the system is solved in other
+/// units. Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and M;
+/// with them 72 bytes.
+/// @param algebra  of the vectors
+/// @param A        symmetric positive definite
+/// @param M        symmetric positive definite; NoPreconditioner: none
+/// @param b        right-hand side
+/// @param x        first guess in, last iterate out
+/// @param work     four vectors of b's size; their values do not matter
+/// @param options  what may be asked for
+/// @return what was done; `residuals` has the recurrence's residual before every iteration
 template <class Algebra, class Operator, class Preconditioner>
 SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditioner& M, const typename Algebra::Vector& b,
                              typename Algebra::Vector& x, CgWorkspace<typename Algebra::Vector>& work, const Options& options = {}) {
@@ -145,7 +148,7 @@ SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Precondi
     return log;
 }
 
-/// The same with a workspace of its own; the algebra must also have like(x), a vector of x's size.
+/// The same with a workspace of its own, which the algebra's like() makes.
 template <class Algebra, class Operator, class Preconditioner>
 SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditioner& M, const typename Algebra::Vector& b,
                              typename Algebra::Vector& x, const Options& options = {}) {

@@ -1,4 +1,4 @@
-// Flexible GMRES, started anew when its vectors are used up.
+// Flexible GMRES, restarted when its vectors are used up.
 // Invariants: A Z = V H with orthonormal v_k, as far as rounding lets the modified Gram-Schmidt process; |r| never grows within a cycle.
 #pragma once
 
@@ -12,15 +12,17 @@ namespace kasane::krylov {
 /// Vectors of the iteration: `length` z and one v more.
 template <class Algebra>
 struct FgmresWorkspace {
-    using Vector = typename Algebra::Vector;
-    std::vector<Vector> z, v;
+    using Vector = typename Algebra::Vector;  ///< of the algebra
+    std::vector<Vector> z;                    ///< [length] M^-1 v_k
+    std::vector<Vector> v;                    ///< [length + 1] orthonormal
+    /// @param like  a vector of the system's size   @param length  iterations of a cycle
     FgmresWorkspace(const Algebra& algebra, const Vector& like, int length) {
         for (int k = 0; k < length; ++k) z.push_back(algebra.like(like));
         for (int k = 0; k <= length; ++k) v.push_back(algebra.like(like));
     }
 };
 
-/// x with |b - A x| <= rtol |b|.                                                      [Saad 1993; Saad 2003, algorithm 9.6]
+/// Finds x with |b - A x| <= rtol |b|.                                                      [Saad 1993; Saad 2003, algorithm 9.6]
 /// H becomes upper triangular by Givens' rotations as it grows, so that |r| is known without x. The true residual begins each cycle; two
 /// cycles in a row that do not make it smaller by a tenth end it as stagnated.
 /// Iteration k of a cycle: A, M; vectors read or written: 5 (k + 1) (dot 2, axpy 3) + 2; the end of a cycle: 3 per vector and 4.

@@ -11,17 +11,22 @@
 
 namespace kasane::krylov {
 
+/// Flexible preconditioner: an approximate solve in a low precision.
 template <class Low, class LowOperator, class Convert>
 class InnerBicgstab {
    public:
-    using Vector = typename Low::Vector;
+    using Vector = typename Low::Vector;  ///< of the low precision
 
-    /// @param work, y     vectors of the low precision
-    /// @param tolerance   of an inner solve, relative; larger where the outer method needs less
+    /// @param low        algebra of the low precision
+    /// @param A          operator in the low precision
+    /// @param convert    copies vectors between the precisions
+    /// @param work       vectors of the low precision
+    /// @param y          vector of the low precision
+    /// @param tolerance  of an inner solve, relative; larger where the outer method needs less
     InnerBicgstab(Low& low, const LowOperator& A, Convert convert, BicgstabWorkspace<Low>& work, Vector& y, double tolerance)
         : low_(low), A_(A), convert_(convert), work_(work), y_(y), tolerance_(tolerance) {}
 
-    /// out = A^-1 in, about.
+    /// out = A^-1 in, approximately. @param watch  of the outer method   @param enough  a residual of this norm would end the outer method
     template <class High>
     void apply(High& high, const typename High::Vector& in, typename High::Vector& out, Watch& watch, double enough) {
         constexpr int most_starts = 2;

@@ -9,11 +9,13 @@ namespace kasane::krylov {
 /// Vectors of the iteration.
 template <class Algebra>
 struct RefinementWorkspace {
-    typename Algebra::Vector r, z;
+    typename Algebra::Vector r;  ///< residual
+    typename Algebra::Vector z;  ///< M^-1 r
+    /// @param like  a vector of the system's size
     RefinementWorkspace(const Algebra& algebra, const typename Algebra::Vector& like) : r(algebra.like(like)), z(algebra.like(like)) {}
 };
 
-/// x with |b - A x| <= rtol |b|: z = M^-1 r, x += z, r = b - A x, until r is small. Ends as stagnated when M no longer halves the
+/// Finds x with |b - A x| <= rtol |b|: z = M^-1 r, x += z, r = b - A x, until r is small. Ends as stagnated when M no longer halves the
 /// residual three times in a row, and as a breakdown before a step that would make it larger.
 /// Per iteration: A, M; vectors read or written: x 3, r 3, its norm 1 = 7.
 template <class Algebra, class Operator, class Preconditioner>

@@ -1,8 +1,8 @@
 // BiCGStab and conjugate gradients on the normal equations in mixed precision with reliable updates: the recurrences run in a low
-// precision; now and then what they have found is added to x in the high one, and they go on from its true residual
+// precision; from time to time their correction is added to x in the high one, and they continue from its true residual
 // [Sleijpen & van der Vorst 1996; Clark et al. 2010, section 3]. With the same algebra twice they are the plain methods.
-// Invariants: x changes only by an update, and only by one that makes the true residual smaller: what the low precision spoils is lost, not
-// added; convergence is judged by the high precision's residual alone.
+// Invariants: x changes only by an update that makes the true residual smaller, so that a correction that rounding has spoilt is dropped;
+// convergence is judged by the high precision's residual alone.
 #pragma once
 
 #include <kasane/krylov/bicgstab.hpp>
@@ -14,12 +14,13 @@ namespace kasane::krylov {
 /// Vectors of the high precision and of the low one, which belong to the caller.
 template <class High, class Low>
 struct ReliableWorkspace {
-    typename High::Vector &r, &z;
+    typename High::Vector& r;     ///< of the high precision
+    typename High::Vector& z;     ///< of the high precision
     BicgstabWorkspace<Low>& low;  ///< of conjugate gradients: s, p, v = A p, t = A^+ A p
-    typename Low::Vector& y;
+    typename Low::Vector& y;      ///< the correction since the last update
 };
 
-/// x += y, r = b - A x, and back again where that is no gain; whether it was one.
+/// x += y, r = b - A x; undone where the residual does not become smaller. Returns whether it did.
 template <class High, class Low, class Convert, class System>
 bool update(High& high, Low& low, const Convert& convert, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
             System& system) {
@@ -33,19 +34,21 @@ bool update(High& high, Low& low, const Convert& convert, typename High::Vector&
     return false;
 }
 
-/// How far a residual may fall before the next update: farther while the recurrence agrees with the truth, less far where it does not.
+/// How far a residual may fall before the next update: farther while recurrence and true residual agree, less far where they do not.
 class Spacing {
    public:
     /// @param agreement  the relative difference of the two that costs no iterations
     Spacing(double first, double agreement) : delta_(first), agreement_(agreement) {}
+    /// The factor by which the residual may fall.
     double delta() const { return delta_; }
+    /// After an update. @param claimed  norm of the recurrence's residual   @param found  of the true one
     void learn(double claimed, double found) {
         const double apart = std::abs(found / claimed - 1);
         if (apart < agreement_) delta_ = std::max(0.5 * delta_, std::min(delta_, 0.01));
         if (!(apart < 3 * agreement_)) delta_ = std::min(2 * delta_, most);
         poor_ = !(apart < 10 * agreement_) && delta_ == most ? poor_ + 1 : 0;
     }
-    /// Updates are as near as they can be, and still the two do not agree: the precision is too low.
+    /// Updates are as frequent as possible, and the two still do not agree: the precision is too low.
     bool hopeless() const { return poor_ >= 3; }
 
    private:
@@ -54,10 +57,11 @@ class Spacing {
     int poor_ = 0;
 };
 
-/// Whether updates still gain what the recurrences claim.
+/// Detects updates that do not gain what the recurrences claim.
 class Progress {
    public:
-    /// Of the true residuals at two updates and of what the recurrence said at the second; true where it is time to give up.
+    /// True where updates no longer help. @param before, now  true residuals at two updates   @param claimed  the recurrence's at the
+    /// second
     bool lost(double before, double now, double claimed) {
         fruitless_ = now > 0.5 * before && now > 2 * claimed ? fruitless_ + 1 : 0;
         return fruitless_ >= 3;
@@ -67,7 +71,7 @@ class Progress {
     int fruitless_ = 0;
 };
 
-/// x with |b - A x| <= rtol |b|, from the x that is given, by BiCGStab with the low operator `a`.
+/// Finds x with |b - A x| <= rtol |b|, from the x that is given, by BiCGStab with the low operator `a`.
 /// @param delta  the first update is made when the residual has become smaller than delta times its largest, later ones as Spacing says;
 ///               0: never before the recurrence has converged
 /// Iterations cost as BiCGStab's in the low precision; an update: A, and vectors of the high precision: convert 1, x 3, r 3, norm 1,
@@ -133,7 +137,7 @@ SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const Lo
     return log;
 }
 
-/// x with |b - A x| <= rtol |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
+/// Finds x with |b - A x| <= rtol |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, section 8.3]
 /// The recurrence carries s = A^+ r; |r| between two updates is taken to shrink as |s| does. After an update the direction is made
 /// orthogonal to the new s again [Clark et al. 2010]. In a low precision its coefficient is Polak & Ribiere's, which on a thermalised field

@@ -8,13 +8,13 @@
 
 namespace kasane::krylov {
 
-/// How to scale b: by a power of two. A b whose norm is near 1 is left as it is.
+/// How b is scaled: by a power of two. A b whose norm is near 1 is not scaled.
 struct Unit {
-    double unit = 1;
+    double unit = 1;  ///< factor for b
     double norm = 0;  ///< |b| in the unit; NaN or infinite where b is
 };
 
-/// @param scratch  a vector of b's size
+/// The scale of b. @param scratch  a vector of b's size
 template <class Algebra>
 Unit unit_of(Algebra& algebra, const typename Algebra::Vector& b, typename Algebra::Vector& scratch) {
     // Algebras of floats square floats.
@@ -32,15 +32,17 @@ Unit unit_of(Algebra& algebra, const typename Algebra::Vector& b, typename Algeb
     return {unit * to_one, norm * to_one};
 }
 
+/// A x = b while a method runs: scales, computes true residuals, writes them to the log.
 template <class Algebra, class Operator>
 class ScaledSystem {
    public:
-    using Vector = typename Algebra::Vector;
+    using Vector = typename Algebra::Vector;  ///< of the algebra
 
+    /// Refers to all of them.
     ScaledSystem(Algebra& algebra, const Operator& A, const Vector& b, Vector& x, Watch& watch)
         : algebra_(algebra), A_(A), b_(b), x_(x), watch_(watch) {}
 
-    /// r = b - A x, in the units; false where there is nothing to do: b = 0 gives x = 0, and what is not finite ends it.
+    /// r = b - A x, scaled; false where the solve has ended: b = 0 gives x = 0, and a number that is not finite ends it.
     bool begin(Vector& r) {
         const auto found = unit_of(algebra_, b_, r);
         unit_ = found.unit;
@@ -65,16 +67,18 @@ class ScaledSystem {
         if (unit_ != 1) algebra_.axpby(0, b_, 1 / unit_, x_);
         return watch_.end(Outcome::not_finite);
     }
-    /// r = b - A x again, with the x that is now; |r|
+    /// r = b - A x with the present x; returns |r|.
     double update(Vector& r) {
         A_.apply(algebra_, x_, r);
         algebra_.axpby(unit_, b_, -1, r);
         ++watch_.log().updates;
         return norm_ = std::sqrt(algebra_.norm2(r));
     }
+    /// |r| of the last update().
     double norm() const { return norm_; }
+    /// Whether that is within the tolerance.
     bool converged() const { return norm_ <= watch_.target(); }
-    /// The true residual of x into the log, and x into its own units. `known`: the last update() was of this x.
+    /// Writes the true residual to the log, and undoes the scale of x. @param known  the last update() was of this x
     void end(Vector& r, bool known) {
         SolveLog& log = watch_.log();
         if (!known) update(r);

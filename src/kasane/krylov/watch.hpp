@@ -11,29 +11,39 @@
 
 namespace kasane::krylov {
 
-/// Writes the log while a method and its inner solver run; residuals are given as norms.
+/// Writes the log while a method and its inner solver run; residuals are norms.
 class Watch {
    public:
+    /// Refers to both.
     Watch(const Options& options, SolveLog& log) : options_(options), log_(log) {}
 
+    /// |b|, in the unit of the residuals.
     void set_b_norm(double norm) { b_norm_ = norm; }
+    /// |b|
     double b_norm() const { return b_norm_; }
+    /// The residual that is asked for: rtol |b|.
     double target() const { return options_.rtol * b_norm_; }
+    /// What was asked for.
     const Options& options() const { return options_; }
+    /// The log.
     SolveLog& log() { return log_; }
 
-    /// Before an iteration: false where it must not be made; then the log's end says why, and it stays so.
+    /// To be called before an iteration; false where it must not be made: the log's outcome says why, and later calls return false too.
     bool go_on(double residual) { return allows(residual, log_.iterations); }
+    /// The same before an iteration of an inner solver.
     bool go_on_inside(double residual) { return allows(residual * inside_scale_, log_.inner_iterations); }
-    /// The outer residual per unit of the residual that the preconditioner is given.
+    /// Sets the outer residual per unit of the residual that the preconditioner gets.
     void set_inside_scale(double scale) { inside_scale_ = scale; }
+    /// Whether the solve has ended.
     bool ended() const { return ended_; }
 
+    /// Ends the solve; returns false.
     bool end(Outcome why) {
         ended_ = true;
         log_.end = why;
         return false;
     }
+    /// Adds a note to the log.
     void note(std::string text) { log_.notes.push_back(std::move(text)); }
     /// "iteration 12, residual 3.1e-05": where a note belongs.
     std::string place(double residual) const {

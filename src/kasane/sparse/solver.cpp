@@ -15,6 +15,13 @@
 #include <variant>
 
 namespace kasane::sparse {
+/// Labels of the connected parts; one part: empty.
+struct NullSpace {
+    bool singular = false;
+    std::vector<std::int32_t> component;
+    index_t components = 1;
+};
+
 namespace {
 
 void check_options(const SolverOptions& options) {
@@ -28,13 +35,6 @@ void check_options(const SolverOptions& options) {
             "the relaxation of ssor lies between 0 and 2. Try 1.", "ssor_omega");
     if (!problems.empty()) throw InputError(problems);
 }
-
-/// Labels of the connected parts; one part: empty.
-struct NullSpace {
-    bool singular = false;
-    std::vector<std::int32_t> component;
-    index_t components = 1;
-};
 
 struct RemovedMeans {
     double largest = 0;

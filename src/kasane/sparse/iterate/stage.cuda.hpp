@@ -185,7 +185,8 @@ class StageExecutor {
     }
     void clear() {
         flush();
-        for (double* vector : {job_.v.u, job_.v.w}) zero(vector);
+        zero(job_.v.u);
+        zero(job_.v.w);
         if (!continued_) zero(job_.v.p);
     }
     /// @param ends  it is the last stage of a graph's round
