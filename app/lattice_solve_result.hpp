@@ -1,4 +1,4 @@
-// What `kasane lattice solve` tells: for programs, for people, and as a page with the correlators drawn.
+// The output of `kasane lattice solve`: JSON, text, and a page with the correlators drawn.
 #pragma once
 
 #include <kasane/lattice/file/solution_file.hpp>

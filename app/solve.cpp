@@ -102,7 +102,7 @@ void check_memory(const Options& o, const AnySpace& space, const sparse::CsrMatr
         {o.matrix, 0, 0, ""});
 }
 
-/// The solver, whose complaints about the matrix name its file.
+/// The solver; its errors about the matrix name the file.
 sparse::Solver solver_of(const Common& common, const Options& o, const AnySpace& space, const sparse::CsrMatrix& A,
                          sparse::SolverOptions options) {
     Progress bar(common.progress(), "tuning", 1);

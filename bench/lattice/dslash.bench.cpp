@@ -145,7 +145,7 @@ std::vector<Storage> storages() {
     return all;
 }
 
-/// The room that a study of this volume takes on the space: links, clover term, one operator of doubles, four fields.
+/// Memory that a study of this volume takes on the space: links, clover term, one operator of doubles, four fields.
 constexpr double bytes_per_site = 8 * (72 + 144 + 72 + 144 + 96);
 
 void check_memory(const AnySpace& on, const Extents& extents) {

@@ -238,7 +238,7 @@ TEST(ConjugateGradients, SolvesForRightHandSidesOfAnySize) {
     }
 }
 
-/// An algebra that only knows the plain verbs, and counts.
+/// An algebra that has the plain operations alone, and counts.
 struct PlainAlgebra {
     using Vector = std::vector<double>;
     int dots = 0, updates = 0;

@@ -313,7 +313,7 @@ TEST_P(EveryMethod, EndsAtTheLimitAndWhenStopped) {
 }
 
 TEST_P(EveryMethod, EndsOnASingularMatrix) {
-    // b has a part outside the range: nobody can do better than that part.
+    // b has a part outside the range: no x gives a smaller residual than that part.
     const auto A = diagonal({1, 2, 0, Complex(1, 1), 3});
     const Vector b(5, 1);
     Vector x(5);

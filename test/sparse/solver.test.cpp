@@ -89,7 +89,7 @@ TEST(SparseSolver, TwoColoursAreSolvedReduced) {
             }
 }
 
-/// The oracle eliminates in the order that the room chose; so the iteration counts must be the oracle's (one apart where rounding or the
+/// The oracle eliminates in the order that the solver chose; so the iteration counts must be the oracle's (one apart where rounding or the
 /// exact first colour tips the last step).
 TEST(SparseSolver, IterationsAreTheTextbooks) {
     const CsrMatrix A = box_matrix(box);

@@ -1,5 +1,5 @@
 // The operator's parts of every built space, in every precision and storage of the links, against the textbook oracle: one list of cases.
-// The error of a result is told in the roundoff of what is stored: 2^-53, 2^-24, and 2^-16 of a site's largest number where fields or
+// The error of a result is measured in the roundoff of what is stored: 2^-53, 2^-24, and 2^-16 of a site's largest number where fields or
 // links are half; with `growth` of it in the worst storage, which tests below name.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>

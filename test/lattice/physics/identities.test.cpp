@@ -12,7 +12,7 @@ namespace kasane::lattice {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-// A number of D x sums some 200 products: a few epsilon of the vector's size, all told; eight reals cost four times as much.
+// A number of D x sums some 200 products: a few epsilon of the vector's size altogether; eight reals cost four times as much.
 constexpr double rounding = 32 * epsilon;
 
 const Extents shapes[] = {{{4, 4, 4, 4}}, {{2, 4, 6, 8}}, {{6, 2, 10, 4}}};

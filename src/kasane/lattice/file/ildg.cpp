@@ -1,5 +1,5 @@
 // Reads ILDG and SciDAC gauge configurations: LIME records in any order, in one message or several. ildg-format (or SciDAC's private
-// records) tells extents and precision; the data are big endian, x fastest, y, z, t; at each site the links along x, y, z, t, row by row.
+// records) states extents and precision; the data are big endian, x fastest, y, z, t; at each site the links along x, y, z, t, row by row.
 //                                                    [ILDG binary file format 1.1; SciDAC data file format, as QIO reads and writes it]
 // Invariant: a checksum is compared with the data that it was written for, and with no other.
 #include <kasane/core/base/error.hpp>

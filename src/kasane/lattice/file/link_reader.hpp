@@ -1,5 +1,5 @@
-// Where links arrive while a file is read: decoded, checked one by one, kept in the field.
-// Invariants: memory is compared before it is taken; everything that is wrong with the links is told at once, by finish().
+// Reads the links of a file into a field: decodes and checks each of them.
+// Invariants: the size is compared with the memory before any is taken; finish() reports all problems of the links at once.
 #pragma once
 
 #include <kasane/core/base/error.hpp>

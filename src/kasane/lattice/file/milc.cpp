@@ -1,5 +1,5 @@
 // Reads MILC v5 files: a header of 96 bytes (magic number, extents x y z t, date, order, two sums), then single precision, x fastest, y, z,
-// t; at each site the links along x, y, z, t, row by row. Either byte order, told by the magic number.
+// t; at each site the links along x, y, z, t, row by row. Either byte order, recognised by the magic number.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/file/checksums.hpp>
 #include <kasane/lattice/file/link_reader.hpp>
