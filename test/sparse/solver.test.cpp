@@ -511,6 +511,29 @@ TEST(SparseSolver, BadInputIsNamed) {
     EXPECT_NE(complaint([&] { parse_numbering("sequental"); }).find("sequential"), std::string::npos);
 }
 
+/// Counted by the schedule of each iteration; here by hand from the phases.
+TEST(SparseSolver, CountsBarriersAndBytes) {
+    const CsrMatrix A = box_matrix({16, 16, 16});
+    const auto setup = [&](const std::string& ordering, const std::string& iteration, Precondition precondition = Precondition::ic0) {
+        auto options = with(ordering, "coalesced", "sell:8:1", iteration);
+        options.precondition = precondition;
+        return Solver(Cpu{1}, A.view(), options).setup();
+    };
+    const auto plain = setup("cm-rcm:2", "plain"), eisenstat = setup("cm-rcm:2", "eisenstat"), reduced = setup("cm-rcm:2", "reduced");
+    EXPECT_EQ(plain.barriers_per_iteration, 2 * 2 + 1);
+    EXPECT_EQ(eisenstat.barriers_per_iteration, 2 * 2);
+    EXPECT_EQ(reduced.barriers_per_iteration, 3);
+    EXPECT_EQ(setup("cm-rcm:8", "eisenstat").barriers_per_iteration, 2 * 8);
+    EXPECT_EQ(setup("natural", "plain", Precondition::jacobi).barriers_per_iteration, 3);
+    // Two colours of equal size: 7 + 4 + 4 vectors of all rows; 6 + 5 + 1 of the second colour's and 1 + 1 of the first's.
+    const auto rows = static_cast<double>(eisenstat.padded_rows);
+    EXPECT_EQ(eisenstat.bytes_per_iteration - reduced.bytes_per_iteration, 8 * rows * (15 - 7));
+    // The plain iteration reads the triangles twice, as factor and as matrix: 5 + 6 + 3 vectors.
+    const double triangles = eisenstat.bytes_per_iteration - 8 * rows * 15;
+    EXPECT_GT(triangles, 12. * static_cast<double>(A.nonzeros() - A.rows()));
+    EXPECT_EQ(plain.bytes_per_iteration, 8 * rows * 14 + 2 * triangles);
+}
+
 TEST(SparseSolver, MemoryIsWhatItSays) {
     const CsrMatrix A = box_matrix({40, 40, 40});
     const Solver solver(Cpu{2}, A.view(), with("auto", "auto", "auto", "auto"));
