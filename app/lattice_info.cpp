@@ -76,7 +76,7 @@ int info(const Common& common, const std::string& path) {
 
 Action add_lattice_info(CLI::App& app, const Common& common) {
     auto path = std::make_shared<std::string>();
-    app.add_option("CFG", *path, "Gauge configuration: NERSC, ILDG (LIME), MILC v5 or openQCD, told by how it begins")->required();
+    app.add_option("CFG", *path, "Gauge configuration: NERSC, ILDG (LIME), MILC v5 or openQCD, recognised by its first bytes")->required();
     return [path, &common] { return info(common, *path); };
 }
 

@@ -153,8 +153,8 @@ std::string size_text(double bytes) {
     return bytes < gibi ? fmt::format("{:.3g} MiB", bytes / mebi) : fmt::format("{:.4g} GiB", bytes / gibi);
 }
 
-/// Says what is needed, and refuses what there is no room for. The solver's count holds the caller's links and one column; behind it come
-/// the columns and the file on its way to disk.
+/// Logs the memory that is needed, and refuses a lattice that does not fit. The solver's count includes the caller's links and one column;
+/// the other columns and the file that is being written are added.
 void check_memory(const Options& o, const AnySpace& space, const lattice::Extents& n, int columns, const lattice::MemoryPerSite& solver) {
     const auto sites = static_cast<double>(n.volume());
     double host = std::max(solver.host + 192. * (columns - 1), o.solution.empty() ? 0 : 2 * 192. * columns), device = solver.device;
@@ -184,7 +184,7 @@ double done(double residual, double rtol) {
     return residual > 0 && std::isfinite(residual) ? std::clamp(std::log(residual) / std::log(rtol), 0.0, 1.0) : 0;
 }
 
-/// The solver, whose complaints about the gauge field name its file.
+/// The solver; its errors about the gauge field name the file.
 lattice::WilsonSolver solver_of(const AnySpace& space, const lattice::GaugeField& links, const LatticeSolveResult& result) {
     try {
         return {space, links, result.facts.parameters, result.options};
@@ -213,7 +213,7 @@ std::vector<SpinorField> solve_columns(const Common& common, const AnySpace& spa
             return interrupt_requested();
         }));
         const auto& log = result.logs.back();
-        if (log.end == lattice::SolveEnd::stopped) throw Interrupted();
+        if (log.end == krylov::Outcome::stopped) throw Interrupted();
         for (const auto& note : log.notes)
             if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
         for (auto& value : x.values) value *= 2 * result.facts.parameters.kappa;
@@ -251,7 +251,7 @@ int solve(const Common& common, const Options& o) {
     check_memory(o, space, extents, result.columns, result.memory);
 
     auto columns = solve_columns(common, space, std::move(gauge.field), source, result);
-    for (const auto& log : result.logs) facts.relative_residuals.push_back(log.relative_residual);
+    for (const auto& log : result.logs) facts.relative_residuals.push_back(log.true_residual);
     if (result.converged()) {
         if (result.columns == 12) {
             lattice::Propagator propagator{source.time(), std::move(columns)};

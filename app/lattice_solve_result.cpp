@@ -79,7 +79,7 @@ std::string chart(const std::string& heading, const run::report::Plot& plot, con
 
 double LatticeSolveResult::worst_residual() const {
     double worst = 0;
-    for (const auto& log : logs) worst = !(log.relative_residual <= worst) ? log.relative_residual : worst;  // NaN stays
+    for (const auto& log : logs) worst = !(log.true_residual <= worst) ? log.true_residual : worst;  // NaN stays
     return worst;
 }
 
@@ -91,7 +91,7 @@ nlohmann::ordered_json as_json(const LatticeSolveResult& r) {
     for (const auto& log : r.logs)
         columns.push_back({{"iterations", log.iterations},
                            {"inner_iterations", log.inner_iterations},
-                           {"relative_residual", log.relative_residual},
+                           {"relative_residual", log.true_residual},
                            {"seconds", log.seconds}});
     const auto file = [](const std::string& path) { return path.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(path); };
     nlohmann::ordered_json object{
@@ -195,20 +195,20 @@ std::string as_page(const LatticeSolveResult& r) {
     return out + "</div>\n</section>\n<section>\n<h2>Facts</h2>\n" + rows.html() + "</section>\n</main>\n</body>\n</html>\n";
 }
 
-std::string advice(lattice::SolveEnd end) {
-    using lattice::SolveEnd;
+std::string advice(krylov::Outcome end) {
+    using krylov::Outcome;
     switch (end) {
-        case SolveEnd::converged: return "";
-        case SolveEnd::iteration_limit:
+        case Outcome::converged: return "";
+        case Outcome::iteration_limit:
             return "the limit of iterations was reached before the tolerance: allow more with --max-iterations, or a larger --rtol; where "
                    "kappa is at or beyond the critical one of this field, take a smaller one";
-        case SolveEnd::stagnated: return "the residual no longer falls: take --inner single or double, --solver cg, or a larger --rtol";
-        case SolveEnd::diverged:
+        case Outcome::stagnated: return "the residual no longer falls: take --inner single or double, --solver cg, or a larger --rtol";
+        case Outcome::diverged:
             return "the residual grows: kappa is beyond the critical one of this field, most likely; take a smaller one, or --solver cg";
-        case SolveEnd::not_finite: return "numbers left the range of doubles: the gauge field or the parameters are not sound";
-        case SolveEnd::stopped: return "the solve was stopped before its end";
+        case Outcome::not_finite: return "numbers left the range of doubles: the gauge field or the parameters are not sound";
+        case Outcome::stopped: return "the solve was stopped before its end";
+        default: return "";  // outcomes of conjugate gradients alone
     }
-    return "";
 }
 
 }  // namespace kasane::app

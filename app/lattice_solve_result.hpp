@@ -1,4 +1,4 @@
-// What `kasane lattice solve` tells: for programs, for people, and as a page with the correlators drawn.
+// The output of `kasane lattice solve`: JSON, text, and a page with the correlators drawn.
 #pragma once
 
 #include <kasane/lattice/file/solution_file.hpp>
@@ -34,6 +34,6 @@ std::string as_text(const LatticeSolveResult& result);
 std::string as_page(const LatticeSolveResult& result);
 
 /// What to do about a solve that ended so.
-std::string advice(lattice::SolveEnd end);
+std::string advice(krylov::Outcome end);
 
 }  // namespace kasane::app

@@ -102,7 +102,7 @@ void check_memory(const Options& o, const AnySpace& space, const sparse::CsrMatr
         {o.matrix, 0, 0, ""});
 }
 
-/// The solver, whose complaints about the matrix name its file.
+/// The solver; its errors about the matrix name the file.
 sparse::Solver solver_of(const Common& common, const Options& o, const AnySpace& space, const sparse::CsrMatrix& A,
                          sparse::SolverOptions options) {
     Progress bar(common.progress(), "tuning", 1);
@@ -151,7 +151,7 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
             return interrupt_requested();
         });
     }
-    if (log.end == krylov::CgEnd::stopped) throw Interrupted();
+    if (log.end == krylov::Outcome::stopped) throw Interrupted();
 
     auto setup = solver.setup();
     if (o.rhs.empty()) setup.notes.insert(setup.notes.begin(), "no right-hand side was given (-b): it is 1 in every row");

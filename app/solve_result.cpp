@@ -139,7 +139,7 @@ std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log
 }
 
 std::string advice(const sparse::SolveLog& log) {
-    using krylov::CgEnd;
+    using krylov::Outcome;
     if (log.outside_range > 0)
         return fmt::format(
             "the matrix is singular (every row sums to zero), and no x gives this right-hand side: its mean is {:.6g}, and must be 0 (in "
@@ -147,20 +147,22 @@ std::string advice(const sparse::SolveLog& log) {
             "or hold one unknown fixed in the matrix",
             log.mean_removed, log.outside_range);
     switch (log.end) {
-        case CgEnd::converged: return "";
-        case CgEnd::iteration_limit:
+        case Outcome::converged: return "";
+        case Outcome::iteration_limit:
             return "the limit of iterations was reached before the tolerance: allow more iterations, or a larger tolerance";
-        case CgEnd::stagnated:
+        case Outcome::stagnated:
             return fmt::format(
                 "||b - A x|| / ||b|| stays at {:.2e} by rounding, or because the matrix is singular and the right-hand side not in its "
                 "range: ask for a larger tolerance (--rtol)",
                 log.true_residual);
-        case CgEnd::operator_not_positive:
+        case Outcome::operator_not_positive:
             return "the matrix is not positive definite (p.Ap <= 0 for some p): conjugate gradients do not solve such a system";
-        case CgEnd::preconditioner_not_positive:
+        case Outcome::preconditioner_not_positive:
             return "the preconditioner is not positive definite: take jacobi or none; if that fails too, the matrix is not";
-        case CgEnd::not_finite: return "numbers left the range of doubles: scale the system, or take another preconditioner";
-        case CgEnd::stopped: return "the solve was stopped before its end";
+        case Outcome::not_finite: return "numbers left the range of doubles: scale the system, or take another preconditioner";
+        case Outcome::stopped: return "the solve was stopped before its end";
+        case Outcome::breakdown:
+        case Outcome::diverged: break;  // conjugate gradients report one of the above
     }
     return "";
 }

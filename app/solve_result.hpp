@@ -1,4 +1,4 @@
-// What a sparse solve tells at its end: the keys of --json, and some lines for people. Shared by `kasane solve` and the Poisson problem.
+// The output of a sparse solve: the keys of --json, and text. Shared by `kasane solve` and the Poisson problem.
 #pragma once
 
 #include <kasane/sparse/solver.hpp>

@@ -1,6 +1,6 @@
 // lattice.dslash: one hop of the Wilson and of the clover operator, in every precision and storage of the links.
 #include <bench/lattice/lattice_studies.hpp>
-#include <kasane/lattice/dirac/engine.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/dirac/fields.hpp>
 #include <kasane/lattice/solve/temporal_gauge.hpp>
 #include <kasane/lattice/observe/sources.hpp>
@@ -145,7 +145,7 @@ std::vector<Storage> storages() {
     return all;
 }
 
-/// The room that a study of this volume takes on the space: links, clover term, one operator of doubles, four fields.
+/// Memory that a study of this volume takes on the space: links, clover term, one operator of doubles, four fields.
 constexpr double bytes_per_site = 8 * (72 + 144 + 72 + 144 + 96);
 
 void check_memory(const AnySpace& on, const Extents& extents) {

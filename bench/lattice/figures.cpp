@@ -1,4 +1,4 @@
-// Plots of the lattice room's studies: speed and time against the volume, bars for storages and methods.
+// Plots of the lattice module's studies: speed and time against the volume, bars for storages and methods.
 #include <bench/lattice/page.hpp>
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>

@@ -1,4 +1,4 @@
-// What is seen in the lattice room's studies, in sentences made from their numbers.
+// Findings of the lattice module's studies, in sentences made from their numbers.
 #include <bench/lattice/page.hpp>
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>

@@ -1,4 +1,4 @@
-// What the studies of the lattice room share: their problem, volumes, links that are made once, the memory's speed.
+// Shared by the studies of the lattice module: problem, volumes, links that are made once, memory bandwidth.
 // Invariants: `--n L` asks for volumes L^4; n of a row is the number of sites; a row's flop are useful ones (1320 per site of a hop, 1824
 // with A^-1), whatever a storage costs beside them.
 #pragma once

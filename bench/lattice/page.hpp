@@ -1,4 +1,4 @@
-// The lattice room's part of a benchmark page.
+// The lattice module's part of a benchmark page.
 #pragma once
 
 #include <bench/record.hpp>
@@ -7,7 +7,7 @@
 
 namespace kasane::bench {
 
-// As figures() and findings() of bench/page.hpp; empty for a study of another room.
+// As figures() and findings() of bench/page.hpp; empty for a study of another module.
 std::string lattice_figures(const Study& study);
 std::string lattice_findings(const Study& study);
 

@@ -106,7 +106,7 @@ class SolverProblem {
         row.rate = 1e9 * log.gflops;
         row.unit = "flop/s";
         row.tflops = 1e-3 * log.gflops;
-        row.error = log.relative_residual;
+        row.error = log.true_residual;
         row.more = {{"iterations", log.iterations},
                     {"inner_iterations", log.inner_iterations},
                     {"gflops", log.gflops},

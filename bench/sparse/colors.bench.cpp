@@ -80,7 +80,7 @@ void run(const BenchmarkContext& context, SparseProblems& problems) {
         const auto& speed = problems.speed(on);
         Fastest paper, all;
         for (int k = 2; k <= 20; ++k) {
-            // One solve to the end tells the iterations: they belong to the order alone.
+            // One solve to the end gives the number of iterations, which depends on the order alone.
             int iterations = 0;
             const auto report = [&](const Case& each, bool to_the_end) {
                 Solver solver(on, problem.matrix.view(), options_of(each, k, chunk));
@@ -91,7 +91,7 @@ void run(const BenchmarkContext& context, SparseProblems& problems) {
                 } else {
                     measured.setup = solver.setup();
                     measured.log.iterations = iterations;
-                    measured.log.end = krylov::CgEnd::converged;
+                    measured.log.end = krylov::Outcome::converged;
                     measured.log.true_residual = measured.error = std::nan("");
                     measured.iteration_seconds = measured.solve.seconds = iterations * seconds_per_iteration(solver, problem.rhs);
                 }

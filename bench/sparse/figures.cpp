@@ -1,4 +1,4 @@
-// Plots of the sparse room's studies.
+// Plots of the sparse module's studies.
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
 #include <bench/sparse/page.hpp>

@@ -1,4 +1,4 @@
-// What is seen in the sparse room's studies, in sentences made from their numbers.
+// Findings of the sparse module's studies, in sentences made from their numbers.
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
 #include <bench/sparse/page.hpp>

@@ -55,7 +55,7 @@ void iteration_row(const BenchmarkContext& context, SparseProblems& problems, co
         Measured measured;
         measured.setup = solver.setup();
         measured.log.iterations = 1;
-        measured.log.end = krylov::CgEnd::converged;
+        measured.log.end = krylov::Outcome::converged;
         measured.log.true_residual = measured.error = std::nan("");
         measured.iteration_seconds = measured.solve.seconds = seconds_per_iteration(solver, rhs);
         auto row = row_of(name, measured, problems.speed(context.space));

@@ -1,4 +1,4 @@
-// What the studies of the sparse room share: the box of [HOHNI17] with its exact solution, the memory's speed, and a solve as a row.
+// Shared by the studies of the sparse module: the box of [HOHNI17] with its exact solution, the memory's speed, and a solve as a row.
 // Invariants: a problem, a speed and our own best time are measured once and kept while studies of one run follow each other; a row's
 // error is the largest relative one over all cells against the exact solution; bytes are those that the solver says an iteration moves.
 #pragma once

@@ -85,8 +85,8 @@ TEST(ConjugateGradients, SolvesTheTextbookSystem) {
     // [[4, 1], [1, 3]] x = (1, 2) has x = (1, 7)/11.
     HostAlgebra algebra;
     Vector x{2, 1};
-    const auto log = conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{1, 2}, x, {.tolerance = 1e-14});
-    EXPECT_EQ(log.end, CgEnd::converged);
+    const auto log = conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{1, 2}, x, {.rtol = 1e-14});
+    EXPECT_EQ(log.end, Outcome::converged);
     EXPECT_EQ(log.iterations, 2);
     EXPECT_NEAR(x[0], 1. / 11, 1e-15);
     EXPECT_NEAR(x[1], 7. / 11, 1e-15);
@@ -99,7 +99,7 @@ TEST(ConjugateGradients, IsExactAfterAsManyStepsAsThereAreEigenvalues) {
     Diagonal three{Vector(50)};
     for (std::size_t i = 0; i < 50; ++i) three.d[i] = static_cast<double>(1 + i % 3);
     Vector x(50);
-    EXPECT_EQ(conjugate_gradients(algebra, three, NoPreconditioner{}, ramp(50), x, {.tolerance = 1e-13}).iterations, 3);
+    EXPECT_EQ(conjugate_gradients(algebra, three, NoPreconditioner{}, ramp(50), x, {.rtol = 1e-13}).iterations, 3);
     for (std::size_t i = 0; i < 50; ++i) EXPECT_NEAR(x[i], (static_cast<double>(i) + 1) / three.d[i], 1e-11);
 }
 
@@ -108,7 +108,7 @@ TEST(ConjugateGradients, AgreesWithEliminationInLongDouble) {
         const auto A = random_positive(n);
         HostAlgebra algebra;
         Vector x(n);
-        const auto log = conjugate_gradients(algebra, A, NoPreconditioner{}, ramp(n), x, {.tolerance = 1e-13});
+        const auto log = conjugate_gradients(algebra, A, NoPreconditioner{}, ramp(n), x, {.rtol = 1e-13});
         EXPECT_TRUE(log.converged()) << n;
         const auto exact = eliminated(A, ramp(n));
         // Condition numbers are below 50.
@@ -127,8 +127,8 @@ TEST(ConjugateGradients, APreconditionerChangesTheStepsNotTheAnswer) {
     for (std::size_t i = 0; i < n; ++i) jacobi.d[i] = 1 / A.at(i, i);
     HostAlgebra algebra;
     Vector x(n), y(n);
-    const auto with = conjugate_gradients(algebra, A, jacobi, ramp(n), x, {.tolerance = 1e-12});
-    const auto without = conjugate_gradients(algebra, A, NoPreconditioner{}, ramp(n), y, {.tolerance = 1e-12, .true_residual_slack = 1e4});
+    const auto with = conjugate_gradients(algebra, A, jacobi, ramp(n), x, {.rtol = 1e-12});
+    const auto without = conjugate_gradients(algebra, A, NoPreconditioner{}, ramp(n), y, {.rtol = 1e-12, .true_residual_slack = 1e4});
     EXPECT_TRUE(with.converged());
     EXPECT_TRUE(without.converged());
     EXPECT_LT(with.iterations, without.iterations);
@@ -167,30 +167,30 @@ TEST(ConjugateGradients, NamesWhatIsWrong) {
     };
     const Dense good{2, {4, 1, 1, 3}}, indefinite{2, {1, 0, 0, -1}}, singular{2, {1, -1, -1, 1}};
     const NoPreconditioner none;
-    EXPECT_EQ(end(indefinite, none, {1, 2}), CgEnd::operator_not_positive);
-    EXPECT_EQ(end(singular, none, {1, 1}), CgEnd::operator_not_positive);  // b in the null space
-    EXPECT_EQ(end(singular, none, {1, -1}), CgEnd::converged);             // b in the range
-    EXPECT_NE(end(singular, none, {1, 0}), CgEnd::converged);              // inconsistent
-    EXPECT_EQ(end(good, Diagonal{{1, -1}}, {1, 2}), CgEnd::preconditioner_not_positive);
-    EXPECT_EQ(end(good, Diagonal{{0, 0}}, {1, 2}), CgEnd::preconditioner_not_positive);
-    EXPECT_EQ(end(good, Diagonal{{nan, 1}}, {1, 2}), CgEnd::not_finite);
-    EXPECT_EQ(end(Dense{2, {nan, 1, 1, 3}}, none, {1, 2}), CgEnd::not_finite);
-    EXPECT_EQ(end(good, none, {nan, 2}), CgEnd::not_finite);
-    EXPECT_EQ(end(good, none, {inf, 2}), CgEnd::not_finite);
+    EXPECT_EQ(end(indefinite, none, {1, 2}), Outcome::operator_not_positive);
+    EXPECT_EQ(end(singular, none, {1, 1}), Outcome::operator_not_positive);  // b in the null space
+    EXPECT_EQ(end(singular, none, {1, -1}), Outcome::converged);             // b in the range
+    EXPECT_NE(end(singular, none, {1, 0}), Outcome::converged);              // inconsistent
+    EXPECT_EQ(end(good, Diagonal{{1, -1}}, {1, 2}), Outcome::preconditioner_not_positive);
+    EXPECT_EQ(end(good, Diagonal{{0, 0}}, {1, 2}), Outcome::preconditioner_not_positive);
+    EXPECT_EQ(end(good, Diagonal{{nan, 1}}, {1, 2}), Outcome::not_finite);
+    EXPECT_EQ(end(Dense{2, {nan, 1, 1, 3}}, none, {1, 2}), Outcome::not_finite);
+    EXPECT_EQ(end(good, none, {nan, 2}), Outcome::not_finite);
+    EXPECT_EQ(end(good, none, {inf, 2}), Outcome::not_finite);
 }
 
 TEST(ConjugateGradients, StopsAtTheLimitAndWhenTold) {
     HostAlgebra algebra;
     Vector x(200);
     const auto limited = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, ramp(200), x, {.iteration_limit = 5});
-    EXPECT_EQ(limited.end, CgEnd::iteration_limit);
+    EXPECT_EQ(limited.end, Outcome::iteration_limit);
     EXPECT_EQ(limited.iterations, 5);
     EXPECT_EQ(limited.residuals.size(), 6u);
     EXPECT_NEAR(limited.true_residual, limited.residual, 1e-12);
     Vector y(200);
     const auto at_five = [](int k, double) { return k == 5; };
     const auto stopped = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, ramp(200), y, {.stop = at_five});
-    EXPECT_EQ(stopped.end, CgEnd::stopped);
+    EXPECT_EQ(stopped.end, Outcome::stopped);
     EXPECT_EQ(x, y);
 }
 
@@ -199,8 +199,8 @@ TEST(ConjugateGradients, ARecurrenceThatDriftedBeginsAnew) {
     HostAlgebra algebra;
     Vector x(1000, 1e16);
     const auto log =
-        conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, Vector(1000, 1.), x, {.tolerance = 1e-10, .iteration_limit = 100000});
-    EXPECT_EQ(log.end, CgEnd::converged);
+        conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, Vector(1000, 1.), x, {.rtol = 1e-10, .iteration_limit = 100000});
+    EXPECT_EQ(log.end, Outcome::converged);
     EXPECT_GT(log.restarts, 0);
     EXPECT_LE(log.true_residual, 1e-9);
     EXPECT_EQ(log.residuals.size(), static_cast<std::size_t>(log.iterations) + 1);
@@ -217,8 +217,8 @@ TEST(ConjugateGradients, ATrueResidualThatRoundingKeepsUpIsCalledStagnated) {
     Vector x(1000), b(1000);
     for (std::size_t i = 0; i < 1000; ++i) b[i] = 1 + std::sin(static_cast<double>(i));
     const auto log = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, b, x,
-                                         {.tolerance = 1e-14, .iteration_limit = 100000, .true_residual_slack = 1});
-    EXPECT_EQ(log.end, CgEnd::stagnated);
+                                         {.rtol = 1e-14, .iteration_limit = 100000, .true_residual_slack = 1});
+    EXPECT_EQ(log.end, Outcome::stagnated);
     EXPECT_LE(log.residual, 1e-14);
     EXPECT_GT(log.true_residual, 1e-14);
     EXPECT_LT(log.true_residual, 1e-9);
@@ -230,15 +230,15 @@ TEST(ConjugateGradients, SolvesForRightHandSidesOfAnySize) {
     for (const double size : {1e-300, 1e-200, 1e-110, 1e110, 1e200, 1e300}) {
         Vector x{2 * size, size};
         const auto log =
-            conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{size, 2 * size}, x, {.tolerance = 1e-14});
-        EXPECT_EQ(log.end, CgEnd::converged) << size;
+            conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{size, 2 * size}, x, {.rtol = 1e-14});
+        EXPECT_EQ(log.end, Outcome::converged) << size;
         EXPECT_EQ(log.iterations, 2) << size;
         EXPECT_NEAR(x[0] / size, 1. / 11, 1e-15) << size;
         EXPECT_NEAR(x[1] / size, 7. / 11, 1e-15) << size;
     }
 }
 
-/// An algebra that only knows the plain verbs, and counts.
+/// An algebra that has the plain operations alone, and counts.
 struct PlainAlgebra {
     using Vector = std::vector<double>;
     int dots = 0, updates = 0;

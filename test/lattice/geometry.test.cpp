@@ -1,4 +1,4 @@
-// Site numbers: both numberings are bijections, hops change parity through every boundary, bad extents are told.
+// Site numbers: both numberings are bijections, hops change parity through every boundary, bad extents are refused.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/geometry.hpp>
 

@@ -1,4 +1,4 @@
-// Fields on every space by name, for the tests of the lattice room: "cpu" and, in builds with CUDA, "cuda" (skipped with the reason
+// Fields on every space by name, for the tests of the lattice module: "cpu" and, in builds with CUDA, "cuda" (skipped with the reason
 // where there is no device).
 #pragma once
 

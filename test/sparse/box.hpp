@@ -1,4 +1,4 @@
-// The model problem of the room, written down directly: unit cells, phi = 0 on z_max, zero flux elsewhere.              [HOHNI17, eq. 3]
+// The model problem of the module, written down directly: unit cells, phi = 0 on z_max, zero flux elsewhere.              [HOHNI17, eq. 3]
 // Invariants: shares no code with poisson/; cell (i, j, k), 0-based, is row i + nx (j + ny k); columns ascend.
 #pragma once
 

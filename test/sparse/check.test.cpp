@@ -1,4 +1,4 @@
-// check() and canonical(): each offence named by row and column, what is told of good matrices, and both index widths.
+// check() and canonical(): each offence named by row and column, the facts of good matrices, and both index widths.
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/csr.hpp>
 
@@ -276,11 +276,11 @@ TEST(Check, ComponentsOfAForestWithAnyNumberOfThreads) {
     std::vector<index_t> name(n), tree(n);
     for (index_t i = 0; i < n; ++i) name[static_cast<std::size_t>(i)] = i;
     std::shuffle(name.begin(), name.end(), random);
-    std::vector<std::vector<index_t>> members(trees);
+    std::vector<std::vector<index_t>> rows_of(trees);
     std::vector<std::vector<std::int32_t>> neighbours(n);
     for (index_t i = 0; i < n; ++i) {
         const auto t = i < trees ? i : static_cast<index_t>(random() % trees);
-        auto& all = members[static_cast<std::size_t>(t)];
+        auto& all = rows_of[static_cast<std::size_t>(t)];
         const auto me = name[static_cast<std::size_t>(i)];
         if (!all.empty()) {
             const auto other = all[random() % all.size()];

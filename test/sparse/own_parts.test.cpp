@@ -1,4 +1,4 @@
-// Each part of a solve replaced by the user's own: an operator without a matrix, a preconditioner of one's own, and the house's parts
+// Each part of a solve replaced by the user's own: an operator without a matrix, a preconditioner of one's own, and kasane's parts
 // against textbook algorithms on dense matrices. Also the example that the documentation points to.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/random.hpp>
@@ -117,7 +117,7 @@ TEST(OwnParts, ThePreconditionerIsExchangedInOneWord) {
     HostAlgebra algebra;
     const auto solve = [&](const auto& M, const auto& of) {
         Vector x(b.size());
-        const auto log = conjugate_gradients(algebra, of, M, b, x, {.tolerance = 1e-12});
+        const auto log = conjugate_gradients(algebra, of, M, b, x, {.rtol = 1e-12});
         EXPECT_TRUE(log.converged());
         return std::pair{x, log.iterations};
     };
@@ -134,7 +134,7 @@ TEST(OwnParts, ThePreconditionerIsExchangedInOneWord) {
     EXPECT_LT(same(Sweeps(box)), plain);
 }
 
-// --- The house's parts against dense textbook algorithms --------------------------------------------------------------------------------
+// --- kasane's parts against dense textbook algorithms --------------------------------------------------------------------------------
 
 sparse::CsrMatrix csr(const Dense& a) {
     sparse::CsrMatrix A;

@@ -2,52 +2,50 @@
 // Invariants: r belongs to x after every advance(), also after one that broke down; the shadow vector is the residual of the last start.
 #pragma once
 
-#include <kasane/krylov/cg.hpp>
-#include <kasane/krylov/system.hpp>
+#include <kasane/krylov/algebra.hpp>
+#include <kasane/krylov/scaled_system.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <concepts>
 #include <optional>
 
 namespace kasane::krylov {
 
-/// z = M^-1 r by a preconditioner of either kind.
-template <class Algebra, class Preconditioner>
-void precondition(Algebra& algebra, Preconditioner& M, const typename Algebra::Vector& r, typename Algebra::Vector& z, Watch& watch,
-                  double enough) {
-    if constexpr (requires { M.apply(algebra, r, z, watch, enough); }) {
-        M.apply(algebra, r, z, watch, enough);
-    } else {
-        M.apply(algebra, r, z);
-    }
-}
-
 /// Vectors of the iteration, kept by the caller when many systems of one size are solved.
 template <class Algebra>
 struct BicgstabWorkspace {
-    using Vector = typename Algebra::Vector;
-    Vector r, shadow, p, v, t;
-    std::optional<Vector> z;  ///< with a preconditioner
+    using Vector = typename Algebra::Vector;  ///< of the algebra
+    Vector r;                                 ///< residual
+    Vector shadow;                            ///< shadow residual
+    Vector p;                                 ///< direction
+    Vector v;                                 ///< A M^-1 p
+    Vector t;                                 ///< A M^-1 s
+    std::optional<Vector> z;                  ///< M^-1 of one of them, with a preconditioner
+    /// @param like  a vector of the system's size   @param preconditioned  make z too
     BicgstabWorkspace(const Algebra& algebra, const Vector& like, bool preconditioned = false)
         : r(algebra.like(like)), shadow(algebra.like(like)), p(algebra.like(like)), v(algebra.like(like)), t(algebra.like(like)) {
         if (preconditioned) z.emplace(algebra.like(like));
     }
 };
 
-/// What lies between two iterations.                                        [van der Vorst 1992; Saad 2003, algorithm 7.7]
+/// The recurrence: one iteration at a time.                                        [van der Vorst 1992; Saad 2003, algorithm 7.7]
 template <class Algebra>
 class BicgstabRecurrence {
    public:
-    using Vector = typename Algebra::Vector;
-    using Scalar = typename Algebra::Scalar;
+    using Vector = typename Algebra::Vector;  ///< of the algebra
+    using Scalar = typename Algebra::Scalar;  ///< of the algebra
 
+    /// Works in these vectors.
     BicgstabRecurrence(Algebra& algebra, BicgstabWorkspace<Algebra>& work) : algebra_(algebra), w_(work) {}
 
+    /// The residual.
     Vector& r() { return w_.r; }
+    /// |r|
     double norm() const { return std::sqrt(r2_); }
 
-    /// From the r that is there, of this norm: the first direction and the shadow vector are r.
+    /// Begins with the present r, whose norm is given: first direction and shadow vector are r.
     void start(double norm) {
         r2_ = norm * norm, shadow2_ = r2_, rho_ = r2_;
         algebra_.copy(w_.r, w_.shadow);
@@ -82,7 +80,7 @@ class BicgstabRecurrence {
         const auto [v_shadow, v2] = algebra_.dot_norm2(v, shadow);
         if (!(std::abs(v_shadow) > tiny * std::sqrt(shadow2_ * v2))) return broken("shadow.v");  // rounding alone
         alpha_ = rho_ / std::conj(v_shadow);
-        if (std::abs(alpha_) * std::sqrt(largest_gain2_) > 1 / tiny) return broken("A p");  // it would throw x far away
+        if (std::abs(alpha_) * std::sqrt(largest_gain2_) > 1 / tiny) return broken("A p");  // x would become huge
         const double before2 = r2_;
         r2_ = algebra_.axpy_norm2(-alpha_, v, r);  // s
         if (!(r2_ <= 1e12 * before2)) {
@@ -114,7 +112,7 @@ class BicgstabRecurrence {
         fresh_ = false;
         return std::abs(rho_) > tiny * std::sqrt(shadow2_ * r2_) || broken("rho");
     }
-    /// What vanished in an advance() that said false; empty where nothing did.
+    /// The quantity that vanished in an advance() that returned false; empty where none did.
     const char* vanished() const { return vanished_; }
 
    private:
@@ -133,16 +131,16 @@ class BicgstabRecurrence {
     const char* vanished_ = "";
 };
 
-/// x with |b - A x| <= tolerance |b|, from the x that is given. A breakdown, or a residual that stands still, makes a new start from the
-/// true residual, with it as the shadow vector; the third that gains nothing ends it.
+/// Finds x with |b - A x| <= rtol |b|, from the x that is given. After a breakdown or a stagnated residual it starts again from the true
+/// residual, with it as the shadow vector; the third start without gain ends it. With InnerBicgstab as M this is nested BiCGStab.
 /// @param M  flexible: may be another operator every time (NoPreconditioner: none)
 template <class Algebra, class Operator, class Preconditioner>
-Log bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
-             BicgstabWorkspace<Algebra>& work, const Options& options = {}) {
+SolveLog bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
+                  BicgstabWorkspace<Algebra>& work, const Options& options = {}) {
     constexpr int fruitless_starts = 3;
-    Log log;
+    SolveLog log;
     Watch watch(options, log);
-    System system(algebra, A, b, x, watch);
+    ScaledSystem system(algebra, A, b, x, watch);
     if (!system.begin(work.r)) return log;
     BicgstabRecurrence<Algebra> it(algebra, work);
 
@@ -151,30 +149,30 @@ Log bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const type
     double best = system.norm();
     while (!system.converged()) {  // from one start to the next
         const double started_at = system.norm();
-        Patience patience(options.patience, started_at);
+        StagnationTest stagnation(options.stagnation_limit, started_at);
         it.start(started_at);
         const char* why = "";
         while (it.norm() > watch.target() && watch.go_on(it.norm())) {
             known = false;
             const bool sound = it.advance(A, M, x, watch, watch.target());
             if (!sound) why = it.vanished();
-            if (sound && patience.lost(it.norm())) why = "progress";
+            if (sound && stagnation.stagnated(it.norm())) why = "progress";
             if (!sound || *why != 0) break;
         }
         if (!known) system.update(work.r), known = true;
-        if (!std::isfinite(system.norm())) watch.end(End::not_finite);
+        if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);
         if (watch.ended() || system.converged()) break;
         ++log.restarts;
         fruitless = system.norm() <= 0.5 * best ? 0 : fruitless + 1;
         best = std::min(best, system.norm());
         if (fruitless == fruitless_starts) {
-            watch.end(*why != 0 ? End::breakdown : End::stagnated);
+            watch.end(*why != 0 ? Outcome::breakdown : Outcome::stagnated);
             break;
         }
         watch.note("BiCGStab: new start at " + watch.place(system.norm()) +
                    (*why != 0 ? std::string(", where ") + why + " vanished" : ", the true one, where the recurrence's had converged"));
     }
-    if (system.converged()) log.end = End::converged;
+    if (system.converged()) log.end = Outcome::converged;
     system.end(work.r, known);
     return log;
 }

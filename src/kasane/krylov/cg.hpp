@@ -1,94 +1,46 @@
-// Preconditioned conjugate gradients for A x = b with A symmetric positive definite. Knows neither matrix format nor device: vectors
-// are touched through the verbs of an algebra, A and the preconditioner through apply().
-// Invariants: never throws for numerical reasons: how it ended is in the log; x is the last iterate, whatever the end.
+// Preconditioned conjugate gradients for A x = b with A symmetric positive definite, independent of matrix format and device: vectors
+// are used through an algebra, A and the preconditioner through apply() (algebra.hpp).
+// Invariants: no exception for a numerical reason: the outcome is in the log; x is the last iterate, whatever the outcome.
 #pragma once
 
+#include <kasane/krylov/algebra.hpp>
+#include <kasane/krylov/log.hpp>
+#include <kasane/krylov/options.hpp>
+
 #include <cmath>
-#include <functional>
-#include <string_view>
-#include <vector>
 
 namespace kasane::krylov {
-
-/// How the iteration ended.
-enum class CgEnd {
-    converged,
-    iteration_limit,
-    stagnated,  ///< the recurrence converged, the true residual b - A x did not, nor after new starts: rounding, or b not in A's range
-    operator_not_positive,        ///< p.Ap <= 0: A is indefinite or singular
-    preconditioner_not_positive,  ///< r.M^-1 r <= 0 for r != 0
-    not_finite,                   ///< NaN or infinity in b, x, A or the preconditioner
-    stopped,                      ///< by the caller's stop()
-};
-
-constexpr std::string_view name(CgEnd end) {
-    switch (end) {
-        case CgEnd::converged: return "converged";
-        case CgEnd::iteration_limit: return "iteration limit";
-        case CgEnd::stagnated: return "stagnated";
-        case CgEnd::operator_not_positive: return "operator not positive definite";
-        case CgEnd::preconditioner_not_positive: return "preconditioner not positive definite";
-        case CgEnd::not_finite: return "not finite";
-        case CgEnd::stopped: return "stopped";
-    }
-    return "";
-}
-
-struct CgOptions {
-    double tolerance = 1e-8;  ///< of ||b - A x|| / ||b||, for the recurrence's residual
-    int iteration_limit = 1000;
-    bool history = true;  ///< keep the residual of every iteration
-    /// Converged when the true residual, from which rounding lets the recurrence's drift, is below this many tolerances.
-    double true_residual_slack = 10;
-    /// Asked before every iteration with its number and relative residual; true ends it. May be empty.
-    std::function<bool(int iteration, double residual)> stop = {};
-};
-
-struct CgLog {
-    CgEnd end = CgEnd::iteration_limit;
-    int iterations = 0;
-    double residual = 0;            ///< of the recurrence, relative to ||b||
-    double true_residual = 0;       ///< ||b - A x|| / ||b||, computed at the end
-    int restarts = 0;               ///< from the true residual, where the recurrence had drifted
-    std::vector<double> residuals;  ///< of the recurrence before iteration 0, 1, ...; the last is `residual`
-    bool converged() const { return end == CgEnd::converged; }
-};
-
-/// Leaves a residual as it is.
-struct NoPreconditioner {
-    template <class Algebra, class Vector>
-    void apply(Algebra& algebra, const Vector& r, Vector& z) const {
-        algebra.copy(r, z);
-    }
-};
 
 /// Vectors of the iteration, kept by the caller when many systems of one size are solved.
 template <class Vector>
 struct CgWorkspace {
-    Vector r, z, p, q;
+    Vector r;  ///< residual
+    Vector z;  ///< M^-1 r
+    Vector p;  ///< direction
+    Vector q;  ///< A p
 };
 
-/// x with ||b - A x|| <= true_residual_slack tolerance ||b||, from the x that is given.
+/// Finds x with ||b - A x|| <= true_residual_slack rtol ||b||, from the x that is given.
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, algorithm 9.1]
-///
-/// An algebra has `Vector` and the verbs
-///     copy(x, y)            y = x
-///     dot(x, y) -> double   sum of x_i y_i; of complex numbers the real part of sum of conj(x_i) y_i
-///     axpby(a, x, b, y)     y = a x + b y; where b = 0, y is not read
-/// and may have fused forms of what one iteration does with them, each saving passes over memory:
-///     step(a, p, q, x, r) -> double   x += a p, r -= a q, returns r.r
-/// A and M have apply(algebra, in, out) (out = A in, out = M^-1 in; in and out differ) or, instead of it,
-///     apply_dot(algebra, in, out) -> double   the same, returns in.out
-/// @param work  four vectors of b's size; their values do not matter
-/// A zero b gives x = 0 at once. Entries of any size are taken: where b.b leaves the range of doubles, the system is solved in other units.
-/// Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and M; with
-/// them 72 bytes.
+/// A and M may have apply_dot(algebra, in, out) -> double instead of apply(): the same, and it returns in.out. The algebra may have step()
+/// (algebra.hpp). Both save passes over memory.
+/// A zero b gives x = 0 at once. Entries of any size are allowed: where b.b leaves the range of doubles, the system is solved in other
+/// units. Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and M;
+/// with them 72 bytes.
+/// @param algebra  of the vectors
+/// @param A        symmetric positive definite
+/// @param M        symmetric positive definite; NoPreconditioner: none
+/// @param b        right-hand side
+/// @param x        first guess in, last iterate out
+/// @param work     four vectors of b's size; their values do not matter
+/// @param options  what may be asked for
+/// @return what was done; `residuals` has the recurrence's residual before every iteration
 template <class Algebra, class Operator, class Preconditioner>
-CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditioner& M, const typename Algebra::Vector& b,
-                          typename Algebra::Vector& x, CgWorkspace<typename Algebra::Vector>& work, const CgOptions& options = {}) {
+SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditioner& M, const typename Algebra::Vector& b,
+                             typename Algebra::Vector& x, CgWorkspace<typename Algebra::Vector>& work, const Options& options = {}) {
     using Vector = typename Algebra::Vector;
     auto& [r, z, p, q] = work;
-    CgLog log;
+    SolveLog log;
 
     const auto apply_dot = [&](const auto& op, const Vector& in, Vector& out) {
         if constexpr (requires { op.apply_dot(algebra, in, out); }) {
@@ -118,7 +70,7 @@ CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditio
     }
     if (b2 == 0) {
         algebra.axpby(0, b, 0, x);
-        log.end = CgEnd::converged;
+        log.end = Outcome::converged;
         if (options.history) log.residuals.push_back(0);
         return log;
     }
@@ -149,19 +101,19 @@ CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditio
         log.residual = relative(r2);
         if (options.history) log.residuals.push_back(log.residual);
         if (!std::isfinite(log.residual)) {
-            log.end = CgEnd::not_finite;
+            log.end = Outcome::not_finite;
             break;
         }
-        if (log.residual <= options.tolerance) {
+        if (log.residual <= options.rtol) {
             if (!fresh) r2 = residual_of_x(), fresh = true;
             log.true_residual = relative(r2);
-            if (log.true_residual <= options.true_residual_slack * options.tolerance) {
-                log.end = CgEnd::converged;
+            if (log.true_residual <= options.true_residual_slack * options.rtol) {
+                log.end = Outcome::converged;
                 break;
             }
             // Half of it must be gone, or rounding leaves no more.
             if (log.restarts > 0 && !(log.true_residual <= started_at / 2)) {
-                log.end = CgEnd::stagnated;
+                log.end = Outcome::stagnated;
                 break;
             }
             ++log.restarts;
@@ -169,13 +121,13 @@ CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditio
         }
         if (k >= options.iteration_limit) break;
         if (options.stop && options.stop(k, log.residual)) {
-            log.end = CgEnd::stopped;
+            log.end = Outcome::stopped;
             break;
         }
         const double rz_before = rz;
         rz = apply_dot(M, r, z);
         if (!(rz > 0)) {
-            log.end = std::isnan(rz) ? CgEnd::not_finite : CgEnd::preconditioner_not_positive;
+            log.end = std::isnan(rz) ? Outcome::not_finite : Outcome::preconditioner_not_positive;
             break;
         }
         if (fresh) {
@@ -185,7 +137,7 @@ CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditio
         }
         const double pAp = apply_dot(A, p, q);
         if (!(pAp > 0)) {
-            log.end = std::isnan(pAp) ? CgEnd::not_finite : CgEnd::operator_not_positive;
+            log.end = std::isnan(pAp) ? Outcome::not_finite : Outcome::operator_not_positive;
             break;
         }
         r2 = step(rz / pAp);
@@ -196,10 +148,10 @@ CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditio
     return log;
 }
 
-/// The same with a workspace of its own; the algebra must also have like(x), a vector of x's size.
+/// The same with a workspace of its own, which the algebra's like() makes.
 template <class Algebra, class Operator, class Preconditioner>
-CgLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditioner& M, const typename Algebra::Vector& b,
-                          typename Algebra::Vector& x, const CgOptions& options = {}) {
+SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditioner& M, const typename Algebra::Vector& b,
+                             typename Algebra::Vector& x, const Options& options = {}) {
     CgWorkspace<typename Algebra::Vector> work{algebra.like(b), algebra.like(b), algebra.like(b), algebra.like(b)};
     return conjugate_gradients(algebra, A, M, b, x, work, options);
 }

@@ -1,4 +1,4 @@
-// Flexible GMRES, started anew when its vectors are used up.
+// Flexible GMRES, restarted when its vectors are used up.
 // Invariants: A Z = V H with orthonormal v_k, as far as rounding lets the modified Gram-Schmidt process; |r| never grows within a cycle.
 #pragma once
 
@@ -12,26 +12,28 @@ namespace kasane::krylov {
 /// Vectors of the iteration: `length` z and one v more.
 template <class Algebra>
 struct FgmresWorkspace {
-    using Vector = typename Algebra::Vector;
-    std::vector<Vector> z, v;
+    using Vector = typename Algebra::Vector;  ///< of the algebra
+    std::vector<Vector> z;                    ///< [length] M^-1 v_k
+    std::vector<Vector> v;                    ///< [length + 1] orthonormal
+    /// @param like  a vector of the system's size   @param length  iterations of a cycle
     FgmresWorkspace(const Algebra& algebra, const Vector& like, int length) {
         for (int k = 0; k < length; ++k) z.push_back(algebra.like(like));
         for (int k = 0; k <= length; ++k) v.push_back(algebra.like(like));
     }
 };
 
-/// x with |b - A x| <= tolerance |b|.                                                      [Saad 1993; Saad 2003, algorithm 9.6]
+/// Finds x with |b - A x| <= rtol |b|.                                                      [Saad 1993; Saad 2003, algorithm 9.6]
 /// H becomes upper triangular by Givens' rotations as it grows, so that |r| is known without x. The true residual begins each cycle; two
 /// cycles in a row that do not make it smaller by a tenth end it as stagnated.
 /// Iteration k of a cycle: A, M; vectors read or written: 5 (k + 1) (dot 2, axpy 3) + 2; the end of a cycle: 3 per vector and 4.
 template <class Algebra, class Operator, class Preconditioner>
-Log fgmres(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
-           FgmresWorkspace<Algebra>& work, const Options& options = {}) {
+SolveLog fgmres(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
+                FgmresWorkspace<Algebra>& work, const Options& options = {}) {
     using Scalar = typename Algebra::Scalar;
     constexpr int fruitless_cycles = 2;
-    Log log;
+    SolveLog log;
     Watch watch(options, log);
-    System system(algebra, A, b, x, watch);
+    ScaledSystem system(algebra, A, b, x, watch);
     auto& [z, v] = work;
     if (!system.begin(v[0])) return log;
 
@@ -83,12 +85,12 @@ Log fgmres(Algebra& algebra, const Operator& A, Preconditioner&& M, const typena
             algebra.axpby(g[i], z[i], 1, x);
         }
         system.update(v[0]);
-        if (!std::isfinite(system.norm())) watch.end(End::not_finite);
+        if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);
         if (watch.ended() || system.converged()) break;
         fruitless = system.norm() <= 0.9 * started_at ? 0 : fruitless + 1;
-        if (fruitless == fruitless_cycles) watch.end(exhausted ? End::breakdown : End::stagnated);
+        if (fruitless == fruitless_cycles) watch.end(exhausted ? Outcome::breakdown : Outcome::stagnated);
     }
-    if (system.converged()) log.end = End::converged;
+    if (system.converged()) log.end = Outcome::converged;
     system.end(v[0], true);
     return log;
 }

@@ -1,4 +1,4 @@
-// The generalised conjugate residual method with a flexible preconditioner, started anew when its vectors are used up.
+// The generalised conjugate residual method with a flexible preconditioner, restarted when its vectors are used up.
 // Invariants: the vectors c_k = A z_k (orthogonalised) are mutually orthogonal; r is orthogonal to all of them, so |r| never grows.
 #pragma once
 
@@ -12,26 +12,28 @@ namespace kasane::krylov {
 /// Vectors of the iteration: `length` pairs z, c.
 template <class Algebra>
 struct GcrWorkspace {
-    using Vector = typename Algebra::Vector;
-    Vector r;
-    std::vector<Vector> z, c;
+    using Vector = typename Algebra::Vector;  ///< of the algebra
+    Vector r;                                 ///< residual
+    std::vector<Vector> z;                    ///< [length] M^-1 r
+    std::vector<Vector> c;                    ///< [length] A z, orthogonal
+    /// @param like  a vector of the system's size   @param length  iterations of a cycle
     GcrWorkspace(const Algebra& algebra, const Vector& like, int length) : r(algebra.like(like)) {
         for (int k = 0; k < length; ++k) z.push_back(algebra.like(like)), c.push_back(algebra.like(like));
     }
 };
 
-/// x with |b - A x| <= tolerance |b|.                                       [Eisenstat, Elman & Schultz 1983; Luscher 2004, appendix A]
-/// The z_k stay as M makes them; what orthogonalising the c_k would do to them is made up for in x, by a triangular system, at the end of
-/// a cycle. The true residual begins each cycle; two cycles in a row that do not make it smaller by a tenth end it as stagnated.
-/// Iteration k of a cycle: A, M; vectors read or written: 5 k (dot 2, axpy 3) + 1 + 5; the end of a cycle: 3 per vector and 4.
+/// Finds x with |b - A x| <= rtol |b|.                                       [Eisenstat, Elman & Schultz 1983; Luscher 2004, appendix A]
+/// The z_k stay as M makes them; a triangular system at the end of a cycle accounts in x for the orthogonalisation of the c_k. The true
+/// residual begins each cycle; two cycles in a row that do not make it smaller by a tenth end it as stagnated. Iteration k of a cycle: A,
+/// M; vectors read or written: 5 k (dot 2, axpy 3) + 1 + 5; the end of a cycle: 3 per vector and 4.
 template <class Algebra, class Operator, class Preconditioner>
-Log gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
-        GcrWorkspace<Algebra>& work, const Options& options = {}) {
+SolveLog gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
+             GcrWorkspace<Algebra>& work, const Options& options = {}) {
     using Scalar = typename Algebra::Scalar;
     constexpr int fruitless_cycles = 2;
-    Log log;
+    SolveLog log;
     Watch watch(options, log);
-    System system(algebra, A, b, x, watch);
+    ScaledSystem system(algebra, A, b, x, watch);
     auto& [r, z, c] = work;
     if (!system.begin(r)) return log;
 
@@ -67,12 +69,12 @@ Log gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename 
             for (std::size_t l = 0; l < i; ++l) alpha[l] -= beta[i * length + l] * alpha[i];
         }
         system.update(r);
-        if (!std::isfinite(system.norm())) watch.end(End::not_finite);
+        if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);
         if (watch.ended() || system.converged()) break;
         fruitless = system.norm() <= 0.9 * started_at ? 0 : fruitless + 1;
-        if (fruitless == fruitless_cycles) watch.end(vanished ? End::breakdown : End::stagnated);
+        if (fruitless == fruitless_cycles) watch.end(vanished ? Outcome::breakdown : Outcome::stagnated);
     }
-    if (system.converged()) log.end = End::converged;
+    if (system.converged()) log.end = Outcome::converged;
     system.end(r, true);
     return log;
 }

@@ -11,20 +11,26 @@
 
 namespace kasane::krylov {
 
+/// Vectors of the host; loops and sums on several threads.
 class HostAlgebra {
    public:
-    using Vector = std::vector<double>;
+    using Vector = std::vector<double>;  ///< a vector
 
+    /// @param on  its threads are used
     explicit HostAlgebra(Cpu on = {}) : threads_(thread_count(on)) {}
 
+    /// A vector of x's size, zero.
     Vector like(const Vector& x) const { return Vector(x.size()); }
+    /// y = x
     void copy(const Vector& x, Vector& y) const { y = x; }
 
+    /// Sum of x_i y_i.
     double dot(const Vector& x, const Vector& y) {
         return sum(x.size(), [&](std::size_t i) { return x[i] * y[i]; });
     }
+    /// y = a x + b y; where b = 0, y is not read.
     void axpby(double a, const Vector& x, double b, Vector& y) {
-        // 0 * NaN is NaN: a y that is not asked for must not be read.
+        // 0 * NaN is NaN: where b is 0, y must not be read.
         if (b == 0) {
             if (a == 0) {
                 std::fill(y.begin(), y.end(), 0.);
@@ -35,7 +41,7 @@ class HostAlgebra {
             each(x.size(), [&](std::size_t i) { y[i] = a * x[i] + b * y[i]; });
         }
     }
-    /// x += a p, r -= a q; r.r
+    /// x += a p, r -= a q; returns r.r
     double step(double a, const Vector& p, const Vector& q, Vector& x, Vector& r) {
         return sum(x.size(), [&](std::size_t i) {
             x[i] += a * p[i];

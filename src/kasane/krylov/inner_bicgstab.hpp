@@ -1,6 +1,8 @@
-// A few iterations of BiCGStab in a low precision as the flexible preconditioner of a method in a higher one.
-// Invariants: out is always finite and no worse than zero in the low operator's eyes; every iteration is counted as an inner one; an inner
-// solve that does not even halve its residual ends the outer method as a breakdown.
+// A few iterations of BiCGStab in a low precision as the flexible preconditioner of a method in a higher one. As the preconditioner of
+// bicgstab() it makes nested BiCGStab [Sakurai & Tadano; Ish09, slide 16]: an outer iteration has two inner solves, each of which reduces
+// the residual by its tolerance, so that two or three of 1e-4 give 1e-10.
+// Invariants: out is always finite and has no larger residual than zero for the low operator; every iteration is counted as an inner one;
+// an inner solve that does not even halve its residual ends the outer method as a breakdown.
 #pragma once
 
 #include <kasane/krylov/bicgstab.hpp>
@@ -9,17 +11,22 @@
 
 namespace kasane::krylov {
 
+/// Flexible preconditioner: an approximate solve in a low precision.
 template <class Low, class LowOperator, class Convert>
 class InnerBicgstab {
    public:
-    using Vector = typename Low::Vector;
+    using Vector = typename Low::Vector;  ///< of the low precision
 
-    /// @param work, y     vectors of the low precision
-    /// @param tolerance   of an inner solve, relative; larger where the outer method needs less
+    /// @param low        algebra of the low precision
+    /// @param A          operator in the low precision
+    /// @param convert    copies vectors between the precisions
+    /// @param work       vectors of the low precision
+    /// @param y          vector of the low precision
+    /// @param tolerance  of an inner solve, relative; larger where the outer method needs less
     InnerBicgstab(Low& low, const LowOperator& A, Convert convert, BicgstabWorkspace<Low>& work, Vector& y, double tolerance)
         : low_(low), A_(A), convert_(convert), work_(work), y_(y), tolerance_(tolerance) {}
 
-    /// out = A^-1 in, about.
+    /// out = A^-1 in, approximately. @param watch  of the outer method   @param enough  a residual of this norm would end the outer method
     template <class High>
     void apply(High& high, const typename High::Vector& in, typename High::Vector& out, Watch& watch, double enough) {
         constexpr int most_starts = 2;
@@ -41,9 +48,9 @@ class InnerBicgstab {
         double now = norm;
         for (int start = 0; start < most_starts && now > std::max(target, 0.5 * norm) && !watch.ended(); ++start) {
             it.start(now);
-            Patience patience(watch.options().inner_patience, now);
+            StagnationTest stagnation(watch.options().inner_stagnation_limit, now);
             while (it.norm() > target && watch.go_on_inside(it.norm() / unit)) {
-                if (!it.advance(A_, none, y_, watch, target) || patience.lost(it.norm()) || patience.waits()) break;
+                if (!it.advance(A_, none, y_, watch, target) || stagnation.stagnated(it.norm()) || stagnation.slow()) break;
             }
             now = it.norm();
             if (!std::isfinite(now)) break;
@@ -51,7 +58,7 @@ class InnerBicgstab {
         const bool finite = std::isfinite(low_.norm2(y_));
         if (!watch.ended() && (!finite || !(now <= std::max(0.5 * norm, target)))) {
             watch.note("the inner BiCGStab gains nothing");
-            watch.end(End::breakdown);
+            watch.end(Outcome::breakdown);
         }
         if (!finite || !(now < norm)) return high.copy(in, out);
         convert_(y_, out);

@@ -9,20 +9,22 @@ namespace kasane::krylov {
 /// Vectors of the iteration.
 template <class Algebra>
 struct RefinementWorkspace {
-    typename Algebra::Vector r, z;
+    typename Algebra::Vector r;  ///< residual
+    typename Algebra::Vector z;  ///< M^-1 r
+    /// @param like  a vector of the system's size
     RefinementWorkspace(const Algebra& algebra, const typename Algebra::Vector& like) : r(algebra.like(like)), z(algebra.like(like)) {}
 };
 
-/// x with |b - A x| <= tolerance |b|: z = M^-1 r, x += z, r = b - A x, until r is small. Ends as stagnated when M no longer halves the
+/// Finds x with |b - A x| <= rtol |b|: z = M^-1 r, x += z, r = b - A x, until r is small. Ends as stagnated when M no longer halves the
 /// residual three times in a row, and as a breakdown before a step that would make it larger.
 /// Per iteration: A, M; vectors read or written: x 3, r 3, its norm 1 = 7.
 template <class Algebra, class Operator, class Preconditioner>
-Log refinement(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
-               RefinementWorkspace<Algebra>& work, const Options& options = {}) {
+SolveLog refinement(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
+                    RefinementWorkspace<Algebra>& work, const Options& options = {}) {
     constexpr int fruitless_steps = 3;
-    Log log;
+    SolveLog log;
     Watch watch(options, log);
-    System system(algebra, A, b, x, watch);
+    ScaledSystem system(algebra, A, b, x, watch);
     auto& [r, z] = work;
     if (!system.begin(r)) return log;
     int fruitless = 0;
@@ -32,14 +34,14 @@ Log refinement(Algebra& algebra, const Operator& A, Preconditioner&& M, const ty
         algebra.axpby(1, z, 1, x);
         if (!(system.update(r) <= before)) {  // undone
             algebra.axpby(-1, z, 1, x);
-            watch.end(std::isfinite(system.norm()) ? End::breakdown : End::not_finite);
+            watch.end(std::isfinite(system.norm()) ? Outcome::breakdown : Outcome::not_finite);
             system.update(r);
             break;
         }
         fruitless = system.norm() <= 0.5 * before ? 0 : fruitless + 1;
-        if (fruitless == fruitless_steps && !watch.ended() && !system.converged()) watch.end(End::stagnated);
+        if (fruitless == fruitless_steps && !watch.ended() && !system.converged()) watch.end(Outcome::stagnated);
     }
-    if (system.converged()) log.end = End::converged;
+    if (system.converged()) log.end = Outcome::converged;
     system.end(r, true);
     return log;
 }

@@ -1,8 +1,8 @@
 // BiCGStab and conjugate gradients on the normal equations in mixed precision with reliable updates: the recurrences run in a low
-// precision; now and then what they have found is added to x in the high one, and they go on from its true residual
+// precision; from time to time their correction is added to x in the high one, and they continue from its true residual
 // [Sleijpen & van der Vorst 1996; Clark et al. 2010, section 3]. With the same algebra twice they are the plain methods.
-// Invariants: x changes only by an update, and only by one that makes the true residual smaller: what the low precision spoils is lost, not
-// added; convergence is judged by the high precision's residual alone.
+// Invariants: x changes only by an update that makes the true residual smaller, so that a correction that rounding has spoilt is dropped;
+// convergence is judged by the high precision's residual alone.
 #pragma once
 
 #include <kasane/krylov/bicgstab.hpp>
@@ -14,12 +14,13 @@ namespace kasane::krylov {
 /// Vectors of the high precision and of the low one, which belong to the caller.
 template <class High, class Low>
 struct ReliableWorkspace {
-    typename High::Vector &r, &z;
+    typename High::Vector& r;     ///< of the high precision
+    typename High::Vector& z;     ///< of the high precision
     BicgstabWorkspace<Low>& low;  ///< of conjugate gradients: s, p, v = A p, t = A^+ A p
-    typename Low::Vector& y;
+    typename Low::Vector& y;      ///< the correction since the last update
 };
 
-/// x += y, r = b - A x, and back again where that is no gain; whether it was one.
+/// x += y, r = b - A x; undone where the residual does not become smaller. Returns whether it did.
 template <class High, class Low, class Convert, class System>
 bool update(High& high, Low& low, const Convert& convert, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
             System& system) {
@@ -33,19 +34,21 @@ bool update(High& high, Low& low, const Convert& convert, typename High::Vector&
     return false;
 }
 
-/// How far a residual may fall before the next update: farther while the recurrence agrees with the truth, less far where it does not.
+/// How far a residual may fall before the next update: farther while recurrence and true residual agree, less far where they do not.
 class Spacing {
    public:
     /// @param agreement  the relative difference of the two that costs no iterations
     Spacing(double first, double agreement) : delta_(first), agreement_(agreement) {}
+    /// The factor by which the residual may fall.
     double delta() const { return delta_; }
+    /// After an update. @param claimed  norm of the recurrence's residual   @param found  of the true one
     void learn(double claimed, double found) {
         const double apart = std::abs(found / claimed - 1);
         if (apart < agreement_) delta_ = std::max(0.5 * delta_, std::min(delta_, 0.01));
         if (!(apart < 3 * agreement_)) delta_ = std::min(2 * delta_, most);
         poor_ = !(apart < 10 * agreement_) && delta_ == most ? poor_ + 1 : 0;
     }
-    /// Updates are as near as they can be, and still the two do not agree: the precision is too low.
+    /// Updates are as frequent as possible, and the two still do not agree: the precision is too low.
     bool hopeless() const { return poor_ >= 3; }
 
    private:
@@ -54,10 +57,11 @@ class Spacing {
     int poor_ = 0;
 };
 
-/// Whether updates still gain what the recurrences claim.
+/// Detects updates that do not gain what the recurrences claim.
 class Progress {
    public:
-    /// Of the true residuals at two updates and of what the recurrence said at the second; true where it is time to give up.
+    /// True where updates no longer help. @param before, now  true residuals at two updates   @param claimed  the recurrence's at the
+    /// second
     bool lost(double before, double now, double claimed) {
         fruitless_ = now > 0.5 * before && now > 2 * claimed ? fruitless_ + 1 : 0;
         return fruitless_ >= 3;
@@ -67,19 +71,19 @@ class Progress {
     int fruitless_ = 0;
 };
 
-/// x with |b - A x| <= tolerance |b|, from the x that is given, by BiCGStab with the low operator `a`.
+/// Finds x with |b - A x| <= rtol |b|, from the x that is given, by BiCGStab with the low operator `a`.
 /// @param delta  the first update is made when the residual has become smaller than delta times its largest, later ones as Spacing says;
 ///               0: never before the recurrence has converged
 /// Iterations cost as BiCGStab's in the low precision; an update: A, and vectors of the high precision: convert 1, x 3, r 3, norm 1,
 /// convert 1 = 9.
 template <class High, class HighOperator, class Low, class LowOperator, class Convert>
-Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
-                      const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
-                      const Options& options = {}, double delta = 0.1) {
+SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
+                           const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
+                           const Options& options = {}, double delta = 0.1) {
     constexpr int fruitless_starts = 3;
-    Log log;
+    SolveLog log;
     Watch watch(options, log);
-    System system(high, A, b, x, watch);
+    ScaledSystem system(high, A, b, x, watch);
     const auto& [r, z, w, y] = work;
     if (!system.begin(r)) return log;
     BicgstabRecurrence<Low> it(low, w);
@@ -89,13 +93,13 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
 
     int fruitless = 0;
     bool fresh = true;
-    Patience patience(options.patience, system.norm());
+    StagnationTest stagnation(options.stagnation_limit, system.norm());
     double started_at = system.norm();
     while (!system.converged() && !watch.ended()) {  // from one update to the next
         convert(r, w.r);
         low.zero(y);
         const double updated_at = system.norm();
-        patience.start(updated_at);
+        stagnation.start(updated_at);
         if (fresh) {
             it.start(updated_at);
         } else {
@@ -104,36 +108,36 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
         const char* why = "";
         bool sound = true;
         double largest = updated_at;
-        const auto due = [&] { return it.norm() < updated_at && (it.norm() < spacing.delta() * largest || patience.waits()); };
+        const auto due = [&] { return it.norm() < updated_at && (it.norm() < spacing.delta() * largest || stagnation.slow()); };
         while (sound && it.norm() > watch.target() && !due() && watch.go_on(it.norm())) {
             sound = it.advance(a, none, y, watch, watch.target());
             if (!sound) why = it.vanished();
-            if (sound && patience.lost(it.norm())) sound = false, why = "progress";
+            if (sound && stagnation.stagnated(it.norm())) sound = false, why = "progress";
             largest = std::max(largest, it.norm());
         }
         if (!update(high, low, convert, x, work, system) && sound) sound = false, why = "the gain in double";
-        if (!std::isfinite(system.norm())) watch.end(End::not_finite);
+        if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);
         if (watch.ended() || system.converged()) break;
         fresh = !sound;
         if (!fresh) spacing.learn(it.norm(), system.norm());
-        if (!fresh && progress.lost(updated_at, system.norm(), it.norm())) watch.end(End::stagnated);
+        if (!fresh && progress.lost(updated_at, system.norm(), it.norm())) watch.end(Outcome::stagnated);
         if (fresh && !watch.ended()) {
             ++log.restarts;
             fruitless = system.norm() <= 0.5 * started_at ? 0 : fruitless + 1;
             started_at = system.norm();
             if (fruitless == fruitless_starts) {
-                watch.end(End::breakdown);
+                watch.end(Outcome::breakdown);
             } else if (*why != 0) {
                 watch.note("BiCGStab: new start at " + watch.place(system.norm()) + ", where " + why + " vanished");
             }
         }
     }
-    if (system.converged()) log.end = End::converged;
+    if (system.converged()) log.end = Outcome::converged;
     system.end(r, true);
     return log;
 }
 
-/// x with |b - A x| <= tolerance |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
+/// Finds x with |b - A x| <= rtol |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, section 8.3]
 /// The recurrence carries s = A^+ r; |r| between two updates is taken to shrink as |s| does. After an update the direction is made
 /// orthogonal to the new s again [Clark et al. 2010]. In a low precision its coefficient is Polak & Ribiere's, which on a thermalised field
@@ -142,12 +146,13 @@ Log reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOper
 /// Per iteration: A, A^+; vectors read or written: norm 1, step 6, dot 2 (low precision alone), direction 3 = 12; an update: A, A^+, and
 /// vectors of the high precision: convert 1, x 3, r 3, norms 2, convert 1 = 10.
 template <class High, class HighOperator, class Low, class LowOperator, class Convert>
-Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert, const typename High::Vector& b,
-                typename High::Vector& x, const ReliableWorkspace<High, Low>& work, const Options& options = {}, double delta = 0.1) {
+SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
+                     const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
+                     const Options& options = {}, double delta = 0.1) {
     constexpr int most_starts = 5;
-    Log log;
+    SolveLog log;
     Watch watch(options, log);
-    System system(high, A, b, x, watch);
+    ScaledSystem system(high, A, b, x, watch);
     const auto& [r, z, w, y] = work;
     auto& [s, unused, p, q, t, none] = w;
     if (!system.begin(r)) return log;
@@ -165,17 +170,17 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
         s_at_update = std::sqrt(s2);
         const double r_per_s = updated_at / s_at_update;
         if (!(s2 > 0) || !std::isfinite(r_per_s)) {
-            watch.end(std::isnan(s2) ? End::not_finite : End::stagnated);
+            watch.end(std::isnan(s2) ? Outcome::not_finite : Outcome::stagnated);
             break;
         }
         if (s_best == 0 || s_at_update <= 0.5 * s_best) s_best = s_at_update, since_best = 0;
         // In double such a wait is the condition number's; in a low precision the directions are no longer conjugate.
-        if (delta > 0 && since_best > 2 * options.patience) {
-            watch.end(End::stagnated);
+        if (delta > 0 && since_best > 2 * options.stagnation_limit) {
+            watch.end(Outcome::stagnated);
             break;
         }
         if (s_before > 0 && progress.lost(s_before, s_at_update, std::sqrt(claimed_s2))) {
-            watch.end(End::stagnated);
+            watch.end(Outcome::stagnated);
             break;
         }
         convert(z, s);
@@ -185,7 +190,7 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
         } else {
             spacing.learn(std::sqrt(claimed_s2), s_at_update);
             if (spacing.hopeless()) {
-                watch.end(End::stagnated);
+                watch.end(Outcome::stagnated);
                 break;
             }
             low.axpby(-low.dot(s, p) / s2, s, 1, p);
@@ -193,10 +198,10 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
         }
         double claimed = updated_at, largest = updated_at;
         fresh = false;
-        Patience patience(10 * options.patience, updated_at);
+        StagnationTest stagnation(10 * options.stagnation_limit, updated_at);
         int since_update = 0;
         const auto due = [&] {
-            return (claimed < spacing.delta() * largest && claimed < updated_at) || (delta > 0 && since_update > options.patience);
+            return (claimed < spacing.delta() * largest && claimed < updated_at) || (delta > 0 && since_update > options.stagnation_limit);
         };
         for (; claimed > 0.9 * watch.target() && !due() && watch.go_on(claimed); ++since_update, ++since_best) {
             a.apply(low, p, q);
@@ -214,17 +219,17 @@ Log reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& 
             }
             claimed = r_per_s * std::sqrt(s2);
             largest = std::max(largest, claimed);
-            fresh = patience.lost(claimed);
+            fresh = stagnation.stagnated(claimed);
             if (fresh) break;
             low.axpby(1, s, along / before, p);
         }
         if (!update(high, low, convert, x, work, system)) fresh = true;
-        if (!std::isfinite(system.norm())) watch.end(End::not_finite);
+        if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);
         if (watch.ended() || system.converged() || !fresh) continue;
-        if (++log.restarts > most_starts) watch.end(End::breakdown);
+        if (++log.restarts > most_starts) watch.end(Outcome::breakdown);
         watch.note("conjugate gradients: new start at " + watch.place(system.norm()));
     }
-    if (system.converged()) log.end = End::converged;
+    if (system.converged()) log.end = Outcome::converged;
     system.end(r, true);
     return log;
 }

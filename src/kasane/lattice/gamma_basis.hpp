@@ -12,16 +12,19 @@
 
 namespace kasane::lattice {
 
+/// A representation of the gamma matrices.
 enum class GammaBasis {
     degrand_rossi,  ///< g_1 = ((0, i s_1), (-i s_1, 0)), g_2 with the other sign, g_3 as g_1, g_4 = ((0, 1), (1, 0)): kasane, Chroma
     ukqcd,          ///< g_k = ((0, i s_k), (-i s_k, 0)), g_4 = diag(1, 1, -1, -1): inside QUDA
     chiral,         ///< g_k = ((0, -i s_k), (i s_k, 0)), g_4 = ((0, 1), (1, 0))                      [Gattringer & Lang 2010, app. A.2]
     dirac_pauli,    ///< g_k = ((0, -i s_k), (i s_k, 0)), g_4 = diag(1, 1, -1, -1): CCS-QCD
 };
+/// All of them.
 inline constexpr GammaBasis gamma_bases[] = {GammaBasis::degrand_rossi, GammaBasis::ukqcd, GammaBasis::chiral, GammaBasis::dirac_pauli};
-/// "degrand-rossi", "ukqcd", "chiral", "dirac-pauli".
+/// Its name: "degrand-rossi", "ukqcd", "chiral", "dirac-pauli".
 const char* name(GammaBasis basis);
 
+/// A matrix in spin space, [row][column].
 using SpinMatrix = std::array<std::array<std::complex<double>, 4>, 4>;
 
 /// S of psi in `basis` = S psi in DeGrand and Rossi's; real and unitary.

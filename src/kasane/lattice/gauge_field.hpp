@@ -1,4 +1,4 @@
-// A gauge field on the host, in double precision: what files hold and users touch.
+// A gauge field on the host, in double precision: the form in which files are read and written.
 // Invariant: links[4 * site + mu], sites in lexicographic order (x fastest), mu = x, y, z, t; boundary signs of the quarks are never
 // multiplied into the links.
 #pragma once
@@ -10,15 +10,20 @@
 
 namespace kasane::lattice {
 
+/// Links of a lattice.
 struct GaugeField {
-    Extents extents;
-    std::vector<Su3<double>> links;
+    Extents extents;                 ///< of the lattice
+    std::vector<Su3<double>> links;  ///< [4 volume] links[4 * site + mu]
 
+    /// No links.
     GaugeField() = default;
     explicit GaugeField(const Extents& n) : extents(n), links(static_cast<std::size_t>(4 * n.volume())) {}  ///< all zero
 
+    /// The link that leaves a site (lexicographic number) along mu.
     Su3<double>& link(index_t site, int mu) { return links[static_cast<std::size_t>(4 * site + mu)]; }
+    /// The link that leaves a site (lexicographic number) along mu.
     const Su3<double>& link(index_t site, int mu) const { return links[static_cast<std::size_t>(4 * site + mu)]; }
+    /// The link that leaves a site along mu.
     const Su3<double>& link(const Site& s, int mu) const { return link(extents.lexicographic(s), mu); }
 };
 

@@ -8,23 +8,36 @@
 
 namespace kasane::lattice {
 
+/// A complex number.
 template <class T>
 struct Complex {
-    T re, im;
+    T re;  ///< real part
+    T im;  ///< imaginary part
+    /// Sum.
     KS_FN Complex operator+(Complex b) const { return {re + b.re, im + b.im}; }
+    /// Difference.
     KS_FN Complex operator-(Complex b) const { return {re - b.re, im - b.im}; }
+    /// Negative.
     KS_FN Complex operator-() const { return {-re, -im}; }
+    /// Product.
     KS_FN Complex operator*(Complex b) const { return {re * b.re - im * b.im, re * b.im + im * b.re}; }
+    /// Product with a real number.
     KS_FN Complex operator*(T s) const { return {re * s, im * s}; }
+    /// Adds b.
     KS_FN Complex& operator+=(Complex b) { return *this = *this + b; }
+    /// Subtracts b.
     KS_FN Complex& operator-=(Complex b) { return *this = *this - b; }
+    /// Multiplies with a real number.
     KS_FN Complex& operator*=(T s) { return *this = *this * s; }
+    /// Whether both parts are equal.
     bool operator==(const Complex&) const = default;
 };
+/// Complex conjugate.
 template <class T>
 KS_FN Complex<T> conj(Complex<T> a) {
     return {a.re, -a.im};
 }
+/// |a|^2
 template <class T>
 KS_FN T norm2(Complex<T> a) {
     return a.re * a.re + a.im * a.im;
@@ -33,45 +46,55 @@ KS_FN T norm2(Complex<T> a) {
 /// A 3x3 complex matrix: a link, a staple, or an element of the algebra.
 template <class T>
 struct Su3 {
-    Complex<T> e[3][3];
+    Complex<T> e[3][3];  ///< [row][column]
 
+    /// The zero matrix.
     static KS_FN Su3 zero() { return Su3{}; }
+    /// The unit matrix.
     static KS_FN Su3 unit() {
         Su3 u{};
         for (int i = 0; i < 3; ++i) u.e[i][i].re = 1;
         return u;
     }
+    /// Adds b.
     KS_FN Su3& operator+=(const Su3& b) {
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) e[i][j] += b.e[i][j];
         return *this;
     }
+    /// Subtracts b.
     KS_FN Su3& operator-=(const Su3& b) {
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) e[i][j] -= b.e[i][j];
         return *this;
     }
+    /// Multiplies with a real number.
     KS_FN Su3& operator*=(T s) {
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) e[i][j] *= s;
         return *this;
     }
+    /// Matrix product.
     KS_FN Su3 operator*(const Su3& b) const {
         Su3 c;
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) c.e[i][j] = e[i][0] * b.e[0][j] + e[i][1] * b.e[1][j] + e[i][2] * b.e[2][j];
         return c;
     }
+    /// Whether all numbers are equal.
     bool operator==(const Su3&) const = default;
 };
+/// Sum.
 template <class T>
 KS_FN Su3<T> operator+(Su3<T> a, const Su3<T>& b) {
     return a += b;
 }
+/// Difference.
 template <class T>
 KS_FN Su3<T> operator-(Su3<T> a, const Su3<T>& b) {
     return a -= b;
 }
+/// a^+, the conjugate transpose.
 template <class T>
 KS_FN Su3<T> adjoint(const Su3<T>& a) {
     Su3<T> b;
@@ -95,6 +118,7 @@ KS_FN Su3<T> adjoint_times(const Su3<T>& a, const Su3<T>& b) {
         for (int j = 0; j < 3; ++j) c.e[i][j] = conj(a.e[0][i]) * b.e[0][j] + conj(a.e[1][i]) * b.e[1][j] + conj(a.e[2][i]) * b.e[2][j];
     return c;
 }
+/// tr a
 template <class T>
 KS_FN Complex<T> trace(const Su3<T>& a) {
     return a.e[0][0] + a.e[1][1] + a.e[2][2];
@@ -107,6 +131,7 @@ KS_FN T real_trace_times_adjoint(const Su3<T>& a, const Su3<T>& b) {
         for (int j = 0; j < 3; ++j) sum += a.e[i][j].re * b.e[i][j].re + a.e[i][j].im * b.e[i][j].im;
     return sum;
 }
+/// det a
 template <class T>
 KS_FN Complex<T> determinant(const Su3<T>& a) {
     const auto& e = a.e;

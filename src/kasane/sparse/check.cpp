@@ -76,7 +76,7 @@ void check_size(const CsrView& A, Problems& problems) {
     problems.throw_if_any();
 }
 
-/// What each row tells by itself.
+/// What is seen in each row alone.
 struct Rows {
     index_t longest = 0, duplicates = 0;
     bool sorted = true;
@@ -257,7 +257,7 @@ class Sets {
             const auto up = parent(i).load(std::memory_order_relaxed);
             if (up == i) return i;
             const auto above = parent(up).load(std::memory_order_relaxed);
-            if (above != up) parent(i).store(above, std::memory_order_relaxed);  // an ancestor stays one, whoever else writes
+            if (above != up) parent(i).store(above, std::memory_order_relaxed);  // an ancestor stays one, whatever other threads write
             i = above;
         }
     }
@@ -273,7 +273,7 @@ index_t components(const CsrView& A, std::vector<std::int32_t>& labels) {
     return sets.number(labels);
 }
 
-void tell(const Rows& rows, const CsrView& A, Problems& problems) {
+void report(const Rows& rows, const CsrView& A, Problems& problems) {
     const auto& [longest, duplicates, sorted, zero_sums, out_of_range, not_finite, no_diagonal, not_positive] = rows;
     problems.add(out_of_range, fmt::format("row {} has a column index {}{}: in memory they go from 0 to {}", out_of_range.row + 1,
                                            out_of_range.column, out_of_range.others(), A.n - 1));
@@ -289,7 +289,7 @@ void tell(const Rows& rows, const CsrView& A, Problems& problems) {
                                                : "Such a system is not for conjugate gradients"));
 }
 
-void tell(const Symmetry& pairs, Problems& problems) {
+void report(const Symmetry& pairs, Problems& problems) {
     const auto& [lower, upper, pattern, value] = pairs;
     if (pattern.count > 0 && (lower == 0 || upper == 0)) {
         problems.add(
@@ -314,7 +314,7 @@ MatrixFacts check(const CsrView& A, const std::string& source) {
     Problems problems(source);
     check_size(A, problems);
     const auto rows = look_at_rows(A);
-    tell(rows, A, problems);
+    report(rows, A, problems);
     if (rows.out_of_range.count > 0) problems.throw_if_any();
 
     MatrixFacts facts;
@@ -333,7 +333,7 @@ MatrixFacts check(const CsrView& A, const std::string& source) {
         facts.duplicates = facts.nonzeros - copy.nonzeros();
         facts.singular = look_at_rows(sorted).zero_sums;
     }
-    tell(look_at_pairs(sorted), problems);
+    report(look_at_pairs(sorted), problems);
     problems.throw_if_any();
     facts.components = components(sorted, facts.component);
     if (!facts.singular || facts.components == 1) facts.component = {};

@@ -1,4 +1,4 @@
-// Rules for what was left open, stored choices, and trials. Two colours win wherever the graph has them: the first colour is eliminated
+// Rules for options that were left open, stored choices, and trials. Two colours win wherever the graph has them: the first colour is eliminated
 // exactly, so an iteration costs half, for a quarter more iterations.
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/load.hpp>
@@ -60,7 +60,7 @@ std::string device_of(Cuda on) { return device_info(on).name; }
 
 /// Prepares a candidate and runs it for some iterations.
 template <Space S>
-TuneTrial timed(const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make, bool convergence) {
+TuneTrial timed(const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const PrepareSystem<S>& make, bool convergence) {
     constexpr int timed_iterations = 16;
     const auto check_stop = [&] {
         if (options.check_stop) options.check_stop();
@@ -68,16 +68,16 @@ TuneTrial timed(const CsrView& A, const MatrixFacts& matrix, const SolverOptions
     check_stop();
     const Stopwatch watch;
     const LoadMeter load;
-    auto engine = make(options, ordered(A, options));
+    auto prepared = make(options, ordered(A, options));
     check_stop();
     TuneTrial out;
     out.options = options;
-    out.seconds_per_iteration = seconds_per_iteration(engine, timed_iterations);
+    out.seconds_per_iteration = seconds_per_iteration(prepared, timed_iterations);
     if (convergence)
         out.progress = measured_progress(
             [&](int iterations) {
                 check_stop();
-                const auto progress = progress_after(engine, iterations, matrix.singular);
+                const auto progress = progress_after(prepared, iterations, matrix.singular);
                 return TuneProgress{progress.iterations, progress.energy, progress.residual};
             },
             options.rtol);
@@ -99,7 +99,7 @@ std::string why_by_rule(const SolverOptions& options, const MatrixFacts& matrix)
 }  // namespace
 
 template <Space S>
-Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make,
+Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const PrepareSystem<S>& make,
               PartTimes& times) {
     constexpr bool cuda = !std::same_as<S, Cpu>;
     Choice choice;
@@ -147,9 +147,9 @@ Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOpt
     return choice;
 }
 
-template Choice choose(Cpu, const CsrView&, const MatrixFacts&, const SolverOptions&, const MakeEngine<Cpu>&, PartTimes&);
+template Choice choose(Cpu, const CsrView&, const MatrixFacts&, const SolverOptions&, const PrepareSystem<Cpu>&, PartTimes&);
 #if defined(KASANE_CUDA)
-template Choice choose(Cuda, const CsrView&, const MatrixFacts&, const SolverOptions&, const MakeEngine<Cuda>&, PartTimes&);
+template Choice choose(Cuda, const CsrView&, const MatrixFacts&, const SolverOptions&, const PrepareSystem<Cuda>&, PartTimes&);
 #endif
 
 }  // namespace kasane::sparse

@@ -1,7 +1,7 @@
 // What the options leave open is decided here: by rule, or by timing candidates on this matrix and device.
 #pragma once
 
-#include <kasane/sparse/engine.hpp>
+#include <kasane/sparse/prepared_system.hpp>
 #include <kasane/sparse/tune/solve_account.hpp>
 
 #include <functional>
@@ -20,11 +20,12 @@ struct Choice {
 };
 
 template <Space S>
-using MakeEngine = std::function<Engine<S>(const SolverOptions&, ColoredOrder)>;
+using PrepareSystem = std::function<PreparedSystem<S>(const SolverOptions&, ColoredOrder)>;
 
 /// @param A  in host memory, canonical
 template <Space S>
-Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const MakeEngine<S>& make, PartTimes& times);
+Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const PrepareSystem<S>& make,
+              PartTimes& times);
 
 /// Numbering, format and launch by rule, where they were left open, for an order of so many colours.
 void decide_rest(SolverOptions& options, const MatrixFacts& matrix, int colors, bool cuda);

@@ -53,7 +53,7 @@ struct Fill {
     KS_FN void operator()(index_t i) const { to[i] = value; }
 };
 
-/// Padding has no row, but a rank: that of nobody's neighbour will do.
+/// Padding has no row but needs a rank: any one will do, because no entry refers to it.
 struct LengthKey {
     CsrView A;
     View<const std::int32_t> row;

@@ -65,7 +65,9 @@ bool factorise(CsrMatrix& L, const std::vector<double>& diagonal, double shift, 
 }  // namespace
 
 void MatrixOperator::multiply(const std::vector<double>& in, std::vector<double>& out) const {
-    KS_EXPECT(static_cast<index_t>(in.size()) == A_.n && in.size() == out.size() && &in != &out);
+    KS_REQUIRE(static_cast<index_t>(in.size()) == A_.n && in.size() == out.size() && &in != &out,
+               "a matrix of " + std::to_string(A_.n) + " rows cannot multiply a vector of " + std::to_string(in.size()) + " into one of " +
+                   std::to_string(out.size()) + " (in and out must be different vectors)");
     const double* x = in.data();
     double* y = out.data();
     parallel_for(Cpu{threads_}, A_.n, [A = A_, x, y](index_t i) {

@@ -1,6 +1,6 @@
 // The replaceable parts of a solve on the host: a matrix and preconditioners as krylov::conjugate_gradients takes them.
-// Invariants: a part has apply(algebra, in, out) on std::vector<double> and nothing else is asked of it, so that each can be exchanged for
-// a class of the user's own; parts are plain and serial where the order of elimination is; Solver is the fast way for all of them at once.
+// Invariants: a part needs apply(algebra, in, out) on std::vector<double> and nothing else, so that a user's class can replace it; parts
+// are simple, and serial where the order of elimination is serial; Solver does the same as a whole, fast.
 #pragma once
 
 #include <kasane/sparse/csr.hpp>
@@ -12,13 +12,15 @@ namespace kasane::sparse {
 /// out = A in, rows shared among threads.
 class MatrixOperator {
    public:
-    /// @param A  in host memory; looked at, not copied: it must outlive the operator   @param threads  0: all
+    /// @param A  in host memory; not copied: it must outlive the operator   @param threads  0: all
     explicit MatrixOperator(const CsrView& A, int threads = 0) : A_(A), threads_(threads) {}
 
+    /// As krylov calls it: out = (this) in.
     template <class Algebra>
     void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
         multiply(in, out);
     }
+    /// out = A in, [n] each. @throws LogicError for other sizes, or where in is out
     void multiply(const std::vector<double>& in, std::vector<double>& out) const;
 
    private:
@@ -32,19 +34,22 @@ class Jacobi {
     /// @param A  in host memory, not kept   @throws InputError naming the first row whose diagonal is missing or not positive
     explicit Jacobi(const CsrView& A);
 
+    /// As krylov calls it: out = (this) in.
     template <class Algebra>
     void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
         solve(in, out);
     }
+    /// out = D^-1 in, [n] each.
     void solve(const std::vector<double>& in, std::vector<double>& out) const;
 
    private:
     std::vector<double> inverse_;
 };
 
-/// out = M^-1 in with M = (D + L) D^-1 (D + L)^T in natural order: what IC(0) and SSOR have in common.
+/// out = M^-1 in with M = (D + L) D^-1 (D + L)^T in natural order: the common part of IC(0) and SSOR.
 class TriangularProduct {
    public:
+    /// As krylov calls it: out = (this) in.
     template <class Algebra>
     void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
         solve(in, out);
@@ -66,6 +71,7 @@ class IncompleteCholesky : public TriangularProduct {
     /// @param A  in host memory, checked (see check()), not kept
     /// @throws InputError naming the first row whose diagonal is missing or not positive; ComputationError where no shift up to 1 helps
     explicit IncompleteCholesky(const CsrView& A);
+    /// Of the diagonal, relative; 0: none was needed.
     double shift() const { return shift_; }
 
    private:

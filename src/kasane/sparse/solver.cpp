@@ -1,9 +1,9 @@
-// Solver: checks the matrix, decides what was left to it, prepares an Engine, and keeps the account of it all.
+// Solver: checks the matrix, decides what was left to it, prepares an PreparedSystem, and keeps the account of it all.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/load.hpp>
 #include <kasane/sparse/choice.hpp>
-#include <kasane/sparse/engine.hpp>
+#include <kasane/sparse/prepared_system.hpp>
 #include <kasane/sparse/order/on_device.hpp>
 #include <kasane/sparse/solver.hpp>
 
@@ -15,6 +15,13 @@
 #include <variant>
 
 namespace kasane::sparse {
+/// Labels of the connected parts; one part: empty.
+struct NullSpace {
+    bool singular = false;
+    std::vector<std::int32_t> component;
+    index_t components = 1;
+};
+
 namespace {
 
 void check_options(const SolverOptions& options) {
@@ -28,13 +35,6 @@ void check_options(const SolverOptions& options) {
             "the relaxation of ssor lies between 0 and 2. Try 1.", "ssor_omega");
     if (!problems.empty()) throw InputError(problems);
 }
-
-/// Labels of the connected parts; one part: empty.
-struct NullSpace {
-    bool singular = false;
-    std::vector<std::int32_t> component;
-    index_t components = 1;
-};
 
 struct RemovedMeans {
     double largest = 0;
@@ -61,6 +61,12 @@ RemovedMeans remove_means(const NullSpace& null, View<double> x) {
     removed.share = norm2 > 0 ? std::sqrt(removed2 / norm2) : 0;
     for (index_t i = 0; i < x.n; ++i) x[i] -= sum[null.component[i]];
     return removed;
+}
+
+/// The contract of every solve, whatever the space.
+void require_sizes(index_t rows, View<const double> b, View<const double> x) {
+    KS_REQUIRE(b.n == rows && x.n == rows, "right-hand side and solution have " + std::to_string(b.n) + " and " + std::to_string(x.n) +
+                                               " rows, the matrix " + std::to_string(rows) + ".");
 }
 
 void require_finite(View<const double> v, const char* what) {
@@ -112,9 +118,9 @@ SpaceOrder<S> placed(S on, ColoredOrder order) {
 }
 
 #if defined(KASANE_CUDA)
-using AnyEngine = std::variant<Engine<Cpu>, Engine<Cuda>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>, PreparedSystem<Cuda>>;
 #else
-using AnyEngine = std::variant<Engine<Cpu>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>>;
 #endif
 
 }  // namespace
@@ -123,7 +129,7 @@ struct Solver::Parts {
     SolverOptions options;
     SetupFacts facts;
     NullSpace null;
-    AnyEngine engine;
+    AnyPrepared prepared;
     std::optional<SolveAccount> account;
 };
 
@@ -131,27 +137,28 @@ namespace {
 
 /// All of a set-up's account that does not depend on the space.
 template <Space S>
-void describe(const Engine<S>& engine, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts) {
-    const System<S>& system = engine.system;
+void describe(const PreparedSystem<S>& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts) {
+    const System<S>& system = prepared.system;
     facts.rows = matrix.rows;
     facts.nonzeros = matrix.nonzeros;
     facts.padded_rows = system.layout.padded;
     facts.stored_entries = system.lower.stored() + system.upper.stored() + system.factor_lower.stored() + system.factor_upper.stored() +
                            system.factor_lower_f.stored() + system.factor_upper_f.stored();
     facts.device = device_info(on).name;
-    facts.ordering = engine.options.ordering.text();
-    facts.numbering = name(engine.options.numbering);
-    facts.format = engine.options.format.text();
-    facts.precondition = name(engine.options.precondition);
-    facts.iteration = name(engine.options.iteration);
-    facts.launch = std::same_as<S, Cpu> ? "" : name(engine.options.launch);
+    facts.ordering = prepared.options.ordering.text();
+    facts.numbering = name(prepared.options.numbering);
+    facts.format = prepared.options.format.text();
+    facts.precondition = name(prepared.options.precondition);
+    facts.iteration = name(prepared.options.iteration);
+    facts.launch = std::same_as<S, Cpu> ? "" : name(prepared.options.launch);
     facts.colors = system.layout.colors;
-    facts.shift = engine.shift;
+    facts.shift = prepared.shift;
     facts.own_factor = system.factor == FactorKind::own_values;
-    facts.bytes = engine.bytes();
-    facts.peak_bytes = facts.bytes + engine.scratch_bytes;
-    facts.bytes_per_iteration = bytes_per_iteration(system, engine.options.iteration);
-    facts.barriers_per_iteration = barriers_per_iteration(engine.options.iteration, system.layout.colors);
+    facts.bytes = prepared.bytes();
+    facts.peak_bytes = facts.bytes + prepared.scratch_bytes;
+    const auto cost = cost_of(system, prepared.options.iteration);
+    facts.bytes_per_iteration = cost.bytes;
+    facts.barriers_per_iteration = cost.barriers;
     facts.singular = matrix.singular;
     if (facts.shift > 0)
         facts.notes.push_back("The factorisation met a pivot that was not positive; it was made with the diagonal raised by " +
@@ -164,14 +171,14 @@ void describe(const Engine<S>& engine, const AnySpace& on, const MatrixFacts& ma
 
 /// The set-up of A in host memory for a space.
 template <Space S>
-Engine<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, SetupFacts& facts, PartTimes& times,
-                  std::optional<SolveAccount>& account) {
+PreparedSystem<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, SetupFacts& facts,
+                          PartTimes& times, std::optional<SolveAccount>& account) {
     Stopwatch watch;
     const Placed here(on, A);
     if (!std::same_as<S, Cpu>) times.add("copy", watch.seconds());
     PartTimes trials;  // their parts are not this set-up's: together they are "tune"
     const auto attempt = [&](const SolverOptions& decided, ColoredOrder order) {
-        return make_engine(on, here.view(), placed(on, std::move(order)), decided, trials);
+        return prepare_system(on, here.view(), placed(on, std::move(order)), decided, trials);
     };
     Choice choice = choose<S>(on, A, matrix, options, attempt, times);
     if (options.check_stop) options.check_stop();
@@ -180,7 +187,7 @@ Engine<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, const Solve
     account = std::move(choice.account);
     if (!choice.order.note.empty()) facts.notes.push_back(choice.order.note);
     facts.color_sizes = color_sizes(choice.order);
-    return make_engine(on, here.view(), placed(on, std::move(choice.order)), choice.options, times);
+    return prepare_system(on, here.view(), placed(on, std::move(choice.order)), choice.options, times);
 }
 
 }  // namespace
@@ -208,8 +215,8 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& options) : pa
     parts_->options = options;
     std::visit(
         [&]<Space S>(S space) {
-            parts_->engine = prepare(space, given, matrix, options, parts_->facts, times, parts_->account);
-            describe(std::get<Engine<S>>(parts_->engine), on, matrix, parts_->facts);
+            parts_->prepared = prepare(space, given, matrix, options, parts_->facts, times, parts_->account);
+            describe(std::get<PreparedSystem<S>>(parts_->prepared), on, matrix, parts_->facts);
         },
         on);
     parts_->null = {matrix.singular, std::move(matrix.component), matrix.components};
@@ -291,8 +298,8 @@ Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options
         parts->facts.color_sizes.push_back(order->color_begin[c + 1] - order->color_begin[c]);
     decide_rest(decided, matrix, static_cast<int>(order->color_begin.size()) - 1, true);
     parts->facts.decision = {"rule", "the matrix is in the memory of the device", 0, 0};
-    parts->engine = make_engine(on, A, std::move(*order), decided, times);
-    describe(std::get<Engine<Cuda>>(parts->engine), AnySpace(on), matrix, parts->facts);
+    parts->prepared = prepare_system(on, A, std::move(*order), decided, times);
+    describe(std::get<PreparedSystem<Cuda>>(parts->prepared), AnySpace(on), matrix, parts->facts);
     parts->null = {matrix.singular, {}, 1};
     parts->facts.seconds = times.parts();
     parts->facts.total_seconds = all.seconds();
@@ -300,21 +307,20 @@ Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options
 }
 
 SolveLog Solver::solve_on_device(View<const double> b, View<double> x, const StopFunction& stop) {
-    auto* const engine = std::get_if<Engine<Cuda>>(&parts_->engine);
-    KS_VALIDATE(engine, "the solver is on the CPU: give it host memory, or make it with Solver::on_device.");
+    auto* const prepared = std::get_if<PreparedSystem<Cuda>>(&parts_->prepared);
+    KS_REQUIRE(prepared, "the solver is on the CPU: give it host memory, or make it with Solver::on_device.");
     const index_t n = parts_->facts.rows;
-    KS_VALIDATE(b.n == n && x.n == n, "right-hand side and solution have " + std::to_string(b.n) + " and " + std::to_string(x.n) +
-                                          " rows, the matrix " + std::to_string(n) + ".");
+    require_sizes(n, b, View<const double>(x));
     if (parts_->null.singular && parts_->null.components > 1) {
-        const Cuda on = engine->system.on;
+        const Cuda on = prepared->system.on;
         std::vector<double> b_here(static_cast<std::size_t>(n)), x_here(b_here);
         copy_to_host(on, view(b_here), b);
         copy_to_host(on, view(x_here), View<const double>(x));
-        const SolveLog log = solve_from(Start::anew, view(b_here), view(x_here), stop);
+        const SolveLog log = solve(View<const double>(view(b_here)), view(x_here), stop);
         copy_from_host(on, x, View<const double>(view(x_here)));
         return log;
     }
-    return run_engine(*engine, b, x, parts_->null.singular, Start::anew, stop);
+    return solve_prepared(*prepared, b, x, parts_->null.singular, Start::anew, stop);
 }
 #endif
 
@@ -332,19 +338,12 @@ void Solver::set_tolerance(double rtol, int iteration_limit) {
     changed.iteration_limit = iteration_limit;
     check_options(changed);
     parts_->options = changed;
-    std::visit([&](auto& engine) { engine.options.rtol = rtol, engine.options.iteration_limit = iteration_limit; }, parts_->engine);
+    std::visit([&](auto& prepared) { prepared.options.rtol = rtol, prepared.options.iteration_limit = iteration_limit; }, parts_->prepared);
 }
 
-SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction& stop) { return solve_from(Start::anew, b, x, stop); }
-
-SolveLog Solver::go_on(View<const double> b, View<double> x, const StopFunction& stop) {
-    return solve_from(Start::where_stopped, b, x, stop);
-}
-
-SolveLog Solver::solve_from(Start start, View<const double> b, View<double> x, const StopFunction& stop) {
+SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction& stop, Start start) {
     const index_t n = parts_->facts.rows;
-    KS_VALIDATE(b.n == n, "the right-hand side has " + std::to_string(b.n) + " rows, the matrix " + std::to_string(n) + ".");
-    KS_VALIDATE(x.n == n, "the solution has " + std::to_string(x.n) + " rows, the matrix " + std::to_string(n) + ".");
+    require_sizes(n, b, View<const double>(x));
     require_finite(b, "the right-hand side");
     require_finite(x, "the first guess");
     const NullSpace& null = parts_->null;
@@ -366,14 +365,14 @@ SolveLog Solver::solve_from(Start start, View<const double> b, View<double> x, c
     }
     const bool mean_free = null.singular && !many;
     const LoadMeter load;
-    if (auto* engine = std::get_if<Engine<Cpu>>(&parts_->engine)) log = run_engine(*engine, b, x, mean_free, start, stop);
+    if (auto* prepared = std::get_if<PreparedSystem<Cpu>>(&parts_->prepared)) log = solve_prepared(*prepared, b, x, mean_free, start, stop);
 #if defined(KASANE_CUDA)
-    if (auto* engine = std::get_if<Engine<Cuda>>(&parts_->engine)) {
-        const Cuda on = engine->system.on;
+    if (auto* prepared = std::get_if<PreparedSystem<Cuda>>(&parts_->prepared)) {
+        const Cuda on = prepared->system.on;
         Buffer<double, Cuda> b_there(on, n), x_there(on, n);
         copy_from_host(on, b_there.view(), b);
         copy_from_host(on, x_there.view(), View<const double>(x));
-        log = run_engine(*engine, b_there.view(), x_there.view(), mean_free, start, stop);
+        log = solve_prepared(*prepared, b_there.view(), x_there.view(), mean_free, start, stop);
         copy_to_host(on, x, View<const double>(x_there.view()));
     }
 #endif

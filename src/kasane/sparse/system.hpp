@@ -1,5 +1,5 @@
 // A system ready for the iteration: A permuted, scaled and stored in two triangles, with its preconditioner.
-// Every preconditioner of the house is M = (D + L) D^-1 (D + L)^T with a positive diagonal D. Scaled by s = D^-1/2 on both sides,
+// Every preconditioner of this module is M = (D + L) D^-1 (D + L)^T with a positive diagonal D. Scaled by s = D^-1/2 on both sides,
 //     A' = s A s = L + diagonal + L^T,      M' = (1 + F)(1 + F)^T,
 // where F is zero (none, Jacobi), A's own scaled lower triangle (SSOR; IC(0) of a graph without triangles), or has values of its own.
 // Invariants: vectors of the iteration are [padded] in new numbers and zero in padding; x = s x', r = r' / s.

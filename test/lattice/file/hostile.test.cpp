@@ -73,7 +73,7 @@ TEST_F(GaugeFiles, NerscWithoutChecksumOrByteOrder) {
     }
 }
 
-/// A lattice that the file could hold and the memory could not is told as that, not as damage.
+/// A lattice that fits the file but not the memory is reported as such, not as damage.
 TEST_F(GaugeFiles, TooLittleMemoryIsSaid) {
     const auto field = random_field({{4, 4, 4, 4}});
     for (const auto format : {GaugeFormat::nersc, GaugeFormat::ildg, GaugeFormat::openqcd}) {

@@ -85,7 +85,7 @@ TEST_F(GaugeFiles, MilcOfEitherByteOrder) {
         }
 }
 
-/// Single precision in a file of doubles is told by its numbers; one number of more digits, and double's tolerance holds.
+/// Single precision in a file of doubles is recognised by its numbers; one number of more digits, and double's tolerance holds.
 TEST_F(GaugeFiles, SinglePrecisionInDoubles) {
     auto field = in_single(random_field({{2, 2, 2, 2}}));
     for (const auto format : {GaugeFormat::nersc, GaugeFormat::ildg, GaugeFormat::openqcd}) {

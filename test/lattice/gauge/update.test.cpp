@@ -37,7 +37,7 @@ Estimate estimate(const std::vector<double>& values) {
     return {sum, std::sqrt((square - sum * sum) / (bins - 1))};
 }
 
-// The change of the action when one link changes is the one that its staples tell.
+// The change of the action when one link changes is the one that follows from its staples.
 TEST(Staples, AreTheDerivativeOfTheAction) {
     for (const Extents n : {nasty, Extents{{4, 2, 2, 4}}}) {
         Links links(Cpu{1}, n), others(Cpu{1}, n);

@@ -69,9 +69,9 @@ TEST(SolverOptions, ACloverTermThatIsNotPositiveIsRefused) {
 TEST(SolverOptions, FieldsOfOtherLatticesAreRefused) {
     WilsonSolver solver(Cpu{1}, test::unit_gauge(n), {});
     SpinorField good(n), bad(Extents{{4, 4, 4, 8}});
-    EXPECT_THROW(solver.solve(bad, good), InputError);
-    EXPECT_THROW(solver.solve(good, bad), InputError);
-    EXPECT_THROW(solver.apply(bad, good), InputError);
+    EXPECT_THROW(solver.solve(bad, good), LogicError);
+    EXPECT_THROW(solver.solve(good, bad), LogicError);
+    EXPECT_THROW(solver.apply(bad, good), LogicError);
 }
 
 TEST(SolverMemory, IsWhatTheFieldsTake) {

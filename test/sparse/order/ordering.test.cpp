@@ -185,7 +185,7 @@ TEST(Ordering, DependsOnThePatternAlone) {
 
 TEST(Ordering, TakesLargeGraphsOfExtremeShape) {
     // 0.3 to 2 million entries each, where one step per (row, colour), (level, row) or (row of a hub, neighbour) would be above 1e9, so
-    // that whoever makes an ordering quadratic notices: at most 0.1 s each now.
+    // that an ordering which becomes quadratic is noticed: at most 0.1 s each now.
     std::vector<NamedMatrix> graphs;
     graphs.push_back({"box", box_matrix({64, 64, 64})});
     graphs.push_back({"chain", chain(100'000)});

@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(Each, PoissonFace, ::testing::Range(0, 6),
                          [](const auto& each) { return face_names[static_cast<size_t>(each.param)]; });
 
 TEST(Poisson, ConservesFlux) {
-    // What the source makes leaves through the faces: through the Neumann faces as told, through the Dirichlet faces the rest.
+    // The source leaves through the faces: through the Neumann faces as given, the rest through the Dirichlet faces.
     auto problem = box(4, 3, 5);
     problem.spacing = {{{0.5, 1, 0.25, 2}, {1.5, 0.5, 1}, {1, 0.125, 2, 1, 0.75}}};
     problem.coefficient = source_of(problem, "1 + i*j/k");

@@ -58,7 +58,7 @@ class Decide : public testing::Test {
         SolveAccount account(asked.tuning_file, key, asked, by_choice);
         account.set_setup_seconds(0.1);
         SolveLog log;
-        log.end = krylov::CgEnd::converged;
+        log.end = krylov::Outcome::converged;
         log.iterations = 10'000;
         log.seconds = log.iteration_seconds = seconds;
         log.history = {{0, 1, 1}, {10'000, 1e-10, 1e-10}};
@@ -181,7 +181,7 @@ TEST_F(Decide, AStoredChoiceThatIsSlowerThanTheRuleIsForgotten) {
 TEST_F(Decide, ManySolvesWriteTheFileAFewTimes) {
     SolveAccount account(asked.tuning_file, key, asked, false);
     SolveLog log;
-    log.end = krylov::CgEnd::converged;
+    log.end = krylov::Outcome::converged;
     log.iterations = 10;
     log.seconds = log.iteration_seconds = 1;
     log.history = {{0, 1, 1}, {10, 1e-8, 1e-8}};

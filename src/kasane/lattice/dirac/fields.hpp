@@ -1,4 +1,4 @@
-// Lattice and Field of every space that is built in: for who makes or keeps fields; who computes with them includes dirac/engine.hpp too.
+// Lattice and Field of every space of this build. Code that computes with fields includes dirac/dirac.hpp as well.
 #pragma once
 
 #include <kasane/lattice/dirac/cpu/field.hpp>

@@ -11,7 +11,7 @@
 
 namespace kasane::lattice {
 
-/// Told apart by their first bytes. @param memory  bytes that may be taken; more is refused with both numbers
+/// Recognised by the first bytes. @param memory  bytes that may be taken; more is refused with both numbers
 GaugeFile read_gauge(ByteSource& source, std::uint64_t memory);
 
 bool is_nersc(const std::string& head);

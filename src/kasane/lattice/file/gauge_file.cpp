@@ -1,6 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/space.hpp>
-#include <kasane/lattice/file/field_intake.hpp>
+#include <kasane/lattice/file/link_reader.hpp>
 #include <kasane/lattice/file/formats.hpp>
 
 #include <fmt/format.h>

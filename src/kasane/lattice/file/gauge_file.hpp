@@ -1,9 +1,9 @@
 // Gauge configurations in files: NERSC, ILDG in LIME, MILC v5 (read only), openQCD.
-// Invariants: a file is hostile until checked: lengths, dimensions and records are looked at before memory is taken; checksums are
-// verified; files are written whole or not at all; what was read and is written again in the same format is the same payload, bit by bit.
+// Invariants: a file is hostile until checked: lengths, dimensions and records are checked before memory is taken; checksums are
+// verified; files are written whole or not at all; a file that is read and written again in the same format has the same links,
+// bit for bit.
 #pragma once
 
-#include <kasane/core/io/atomic_file.hpp>
 #include <kasane/lattice/gauge_field.hpp>
 
 #include <filesystem>
@@ -13,44 +13,56 @@
 
 namespace kasane::lattice {
 
-enum class GaugeFormat { nersc, ildg, milc, openqcd };
+/// Format of a file of links.
+enum class GaugeFormat {
+    nersc,    ///< NERSC archive
+    ildg,     ///< ILDG in LIME
+    milc,     ///< MILC version 5, read only
+    openqcd,  ///< openQCD
+};
+/// Its name: "nersc", "ildg", "milc" or "openqcd".
 const char* name(GaugeFormat format);
 
+/// Checksum of a file.
 struct Checksum {
-    std::string kind;    ///< "nersc", "scidac", "milc"; "plaquette" for openQCD, which has no other; "none"
-    std::string stored;  ///< hexadecimal, empty where the file has none
-    std::string computed;
-    bool ok = true;
+    std::string kind;      ///< "nersc", "scidac", "milc"; "plaquette" for openQCD, which has no other; "none"
+    std::string stored;    ///< hexadecimal, empty where the file has none
+    std::string computed;  ///< from the links, hexadecimal
+    bool ok = true;        ///< both agree, or none is stored
 };
 
-/// What a file says of itself beside the links.
+/// What a file states besides the links, and what was found.
 struct GaugeFileFacts {
-    GaugeFormat format{};
-    int bits = 64;  ///< of a stored real number
-    int rows = 3;   ///< of a stored matrix: 2 or 3
-    bool big_endian = true;
-    std::optional<double> stored_plaquette{}, stored_link_trace{};
-    Checksum checksum{};
-    double worst_distance_from_su3 = 0;
-    std::vector<std::string> notes{};  ///< for the reader: no checksum, records passed over, …
+    GaugeFormat format{};                       ///< of the file
+    int bits = 64;                              ///< of a stored real number
+    int rows = 3;                               ///< of a stored matrix: 2 or 3
+    bool big_endian = true;                     ///< byte order of the numbers
+    std::optional<double> stored_plaquette{};   ///< mean Re tr / 3, where the file states it
+    std::optional<double> stored_link_trace{};  ///< mean Re tr / 3, where the file states it
+    Checksum checksum{};                        ///< of the links
+    double worst_distance_from_su3 = 0;         ///< over all links, see distance_from_su3()
+    std::vector<std::string> notes{};           ///< for the user: no checksum, records passed over, ...
 };
 
+/// A file that was read.
 struct GaugeFile {
-    GaugeField field;
-    GaugeFileFacts facts;
+    GaugeField field;      ///< its links
+    GaugeFileFacts facts;  ///< what it states
 };
 
-/// The format is recognised from the first bytes (openQCD, which has no mark, from its extents and length).
-/// @throws InputError: no such file, no known format, damaged, checksum, plaquette or link trace other than said, links not in SU(3)
+/// Reads a configuration. The format is recognised from the first bytes (openQCD, which has no mark, from its extents and length).
+/// @throws InputError: no such file, no known format, damaged, checksum, plaquette or link trace other than stated, links not in SU(3)
 GaugeFile read_gauge(const std::filesystem::path& file);
 
+/// How a configuration is written.
 struct GaugeWriteOptions {
-    GaugeFormat format = GaugeFormat::ildg;
-    int bits = 64;           ///< 32 or 64 (openQCD: 64)
-    int rows = 3;            ///< 2 or 3 (NERSC alone: 2)
-    bool big_endian = true;  ///< NERSC alone
+    GaugeFormat format = GaugeFormat::ildg;  ///< not milc
+    int bits = 64;                           ///< 32 or 64 (openQCD: 64)
+    int rows = 3;                            ///< 2 or 3 (NERSC alone: 2)
+    bool big_endian = true;                  ///< NERSC alone
 };
-/// Whole or not at all (atomic). @throws InputError for what the format cannot hold
+/// Writes a configuration; the file is replaced as a whole.
+/// @throws InputError for what the format cannot hold, and links that a reader would refuse
 void write_gauge(const std::filesystem::path& file, const GaugeField& field, const GaugeWriteOptions& options);
 
 }  // namespace kasane::lattice

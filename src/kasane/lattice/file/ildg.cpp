@@ -1,11 +1,11 @@
 // Reads ILDG and SciDAC gauge configurations: LIME records in any order, in one message or several. ildg-format (or SciDAC's private
-// records) tells extents and precision; the data are big endian, x fastest, y, z, t; at each site the links along x, y, z, t, row by row.
+// records) states extents and precision; the data are big endian, x fastest, y, z, t; at each site the links along x, y, z, t, row by row.
 //                                                    [ILDG binary file format 1.1; SciDAC data file format, as QIO reads and writes it]
 // Invariant: a checksum is compared with the data that it was written for, and with no other.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/number_text.hpp>
 #include <kasane/lattice/file/checksums.hpp>
-#include <kasane/lattice/file/field_intake.hpp>
+#include <kasane/lattice/file/link_reader.hpp>
 #include <kasane/lattice/file/formats.hpp>
 #include <kasane/lattice/file/lime.hpp>
 #include <kasane/lattice/file/xml_text.hpp>
@@ -222,22 +222,22 @@ GaugeFile read_ildg(ByteSource& source, std::uint64_t memory) {
 
     GaugeFileFacts facts{.format = GaugeFormat::ildg, .bits = layout.bits};
     const Encoding stored{.bits = layout.bits};
-    FieldIntake intake(source.name(), checked_extents(source.name(), "", layout.n), stored, links.length, memory);
-    if (plaquette_said) intake.expect_plaquette(*plaquette_said);
-    if (link_trace_said) intake.expect_link_trace(*link_trace_said);
+    LinkReader reader(source.name(), checked_extents(source.name(), "", layout.n), stored, links.length, memory);
+    if (plaquette_said) reader.expect_plaquette(*plaquette_said);
+    if (link_trace_said) reader.expect_link_trace(*link_trace_said);
     const auto link = stored.link_bytes();
     ScidacSum sum;
     source.seek(links.position);
     for_each_piece(source, static_cast<index_t>(links.length / (4 * link)), 4 * link, [&](index_t site, const unsigned char* bytes) {
         sum.add_site(site, bytes, 4 * link);
-        for (int mu = 0; mu < 4; ++mu) intake.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
+        for (int mu = 0; mu < 4; ++mu) reader.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
     });
     const auto hexadecimal = [](std::uint32_t a, std::uint32_t b) { return fmt::format("{:08x} {:08x}", a, b); };
     facts.checksum = {sums_record ? "scidac" : "none", sums_record ? hexadecimal(stored_sum.a, stored_sum.b) : "",
                       hexadecimal(sum.a(), sum.b()), !sums_record || (stored_sum.a == sum.a() && stored_sum.b == sum.b())};
     if (!sums_record) facts.notes.push_back("has no checksum: damage that leaves the links unitary is not seen");
     if (const auto types = passed_over(records); !types.empty()) facts.notes.push_back("records passed over: " + types);
-    return intake.finish(std::move(facts));
+    return reader.finish(std::move(facts));
 }
 
 }  // namespace kasane::lattice

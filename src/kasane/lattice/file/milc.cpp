@@ -1,8 +1,8 @@
 // Reads MILC v5 files: a header of 96 bytes (magic number, extents x y z t, date, order, two sums), then single precision, x fastest, y, z,
-// t; at each site the links along x, y, z, t, row by row. Either byte order, told by the magic number.
+// t; at each site the links along x, y, z, t, row by row. Either byte order, recognised by the magic number.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/file/checksums.hpp>
-#include <kasane/lattice/file/field_intake.hpp>
+#include <kasane/lattice/file/link_reader.hpp>
 #include <kasane/lattice/file/formats.hpp>
 
 #include <fmt/format.h>
@@ -36,18 +36,18 @@ GaugeFile read_milc(ByteSource& source, std::uint64_t memory) {
     GaugeFileFacts facts{.format = GaugeFormat::milc, .bits = 32, .big_endian = big_endian};
     const Encoding stored{32, 3, big_endian};
     const auto extents = checked_extents(source.name(), "", n);
-    FieldIntake intake(source.name(), extents, stored, source.left(), memory);
+    LinkReader reader(source.name(), extents, stored, source.left(), memory);
     MilcSum sum(big_endian);
     const auto link = stored.link_bytes();
     for_each_piece(source, extents.volume(), 4 * link, [&](index_t site, const unsigned char* bytes) {
         sum.add(bytes, 4 * link);
-        for (int mu = 0; mu < 4; ++mu) intake.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
+        for (int mu = 0; mu < 4; ++mu) reader.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
     });
     const auto hexadecimal = [](std::uint32_t a, std::uint32_t b) { return fmt::format("{:08x} {:08x}", a, b); };
     const auto sum29 = word(sums_at), sum31 = word(sums_at + 4);
     facts.checksum = {"milc", hexadecimal(sum29, sum31), hexadecimal(sum.sum29(), sum.sum31()),
                       sum29 == sum.sum29() && sum31 == sum.sum31()};
-    return intake.finish(std::move(facts));
+    return reader.finish(std::move(facts));
 }
 
 }  // namespace kasane::lattice

@@ -6,7 +6,7 @@
 #include <kasane/core/io/number_text.hpp>
 #include <kasane/lattice/file/block_writer.hpp>
 #include <kasane/lattice/file/checksums.hpp>
-#include <kasane/lattice/file/field_intake.hpp>
+#include <kasane/lattice/file/link_reader.hpp>
 #include <kasane/lattice/file/formats.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 
@@ -169,14 +169,14 @@ GaugeFile read_nersc(ByteSource& source, std::uint64_t memory) {
                                           stored.big_endian ? "big" : "little"));
     }
     facts.big_endian = stored.big_endian;
-    FieldIntake intake(source.name(), extents, stored, source.left(), memory);
-    if (plaquette_said) intake.expect_plaquette(*plaquette_said);
-    if (link_trace_said) intake.expect_link_trace(*link_trace_said);
+    LinkReader reader(source.name(), extents, stored, source.left(), memory);
+    if (plaquette_said) reader.expect_plaquette(*plaquette_said);
+    if (link_trace_said) reader.expect_link_trace(*link_trace_said);
     NerscSum found(stored.big_endian);
     const auto link = stored.link_bytes();
     for_each_piece(source, extents.volume(), 4 * link, [&](index_t site, const unsigned char* bytes) {
         found.add(bytes, 4 * link);
-        for (int mu = 0; mu < 4; ++mu) intake.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
+        for (int mu = 0; mu < 4; ++mu) reader.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
     });
     facts.checksum = {"nersc", checksum.empty() ? "" : fmt::format("{:08x}", sum), fmt::format("{:08x}", found.value()),
                       checksum.empty() || sum == found.value()};
@@ -184,7 +184,7 @@ GaugeFile read_nersc(ByteSource& source, std::uint64_t memory) {
         facts.checksum.kind = "none";
         facts.notes.push_back("has no CHECKSUM: damage that leaves the links unitary and the plaquette as stated is not seen");
     }
-    return intake.finish(std::move(facts));
+    return reader.finish(std::move(facts));
 }
 
 void write_nersc(const std::filesystem::path& file, const GaugeField& field, const Encoding& stored) {

@@ -3,7 +3,7 @@
 // there is no checksum in this format; what protects it is the plaquette, to 1e-13, and that links are in SU(3) to 1e-12.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/file/block_writer.hpp>
-#include <kasane/lattice/file/field_intake.hpp>
+#include <kasane/lattice/file/link_reader.hpp>
 #include <kasane/lattice/file/formats.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 
@@ -71,25 +71,25 @@ GaugeFile read_openqcd(ByteSource& source, std::uint64_t memory) {
                 {source.name(), 0, 0, ""});
     const auto extents = checked_extents(source.name(), "", extents_of(header.data()));
     const double said = std::bit_cast<double>(long_word_at(header.data() + plaquette_at, false)) / 3;
-    FieldIntake intake(source.name(), extents, stored, source.left(), memory);
+    LinkReader reader(source.name(), extents, stored, source.left(), memory);
     if (std::isfinite(said))
-        intake.expect_plaquette({said, 1e-13});
+        reader.expect_plaquette({said, 1e-13});
     else
-        intake.complain(fmt::format("its header states a plaquette of {}: it is damaged", std::isnan(said) ? "nan" : "infinity"));
+        reader.complain(fmt::format("its header states a plaquette of {}: it is damaged", std::isnan(said) ? "nan" : "infinity"));
     const auto link = stored.link_bytes();
     bool any_zero = false;
     for_each_piece(source, extents.half(), 8 * link, [&](index_t number, const unsigned char* bytes) {
         for_each_link(extents, number, [&](index_t site, int mu, std::size_t place) {
             const auto* at = bytes + place * link;
             any_zero |= std::all_of(at, at + link, [](unsigned char byte) { return byte == 0; });
-            intake.take(site, mu, at);
+            reader.take(site, mu, at);
         });
     });
     if (any_zero)
-        intake.complain("has links that are zero: open or Schroedinger-functional boundaries in time are not read, only periodic ones");
+        reader.complain("has links that are zero: open or Schroedinger-functional boundaries in time are not read, only periodic ones");
     GaugeFileFacts facts{.format = GaugeFormat::openqcd, .big_endian = false};
     facts.notes.push_back("openQCD files have no checksum: a change of the last bits of a link that leaves it unitary is not seen");
-    auto file = intake.finish(std::move(facts));
+    auto file = reader.finish(std::move(facts));
     file.facts.checksum = {"plaquette", fmt::format("{:.17g}", said), fmt::format("{:.17g}", plaquette(file.field).mean()), true};
     return file;
 }

@@ -19,28 +19,33 @@
 
 namespace kasane::lattice {
 
+/// What a file of solutions states besides the fields.
 struct SolutionFacts {
-    DiracParameters parameters;
+    DiracParameters parameters;                    ///< of D
     GammaBasis basis = GammaBasis::degrand_rossi;  ///< that the file's fields are in
     std::string source;                            ///< "point:0,0,0,0"
-    std::string gauge_file;
-    double plaquette = 0;  ///< mean Re tr / 3 of the gauge field
-    std::string solver;
-    std::vector<double> relative_residuals;
-    std::vector<double> pion, vector;  ///< empty where there is one column
+    std::string gauge_file;                        ///< its path
+    double plaquette = 0;                          ///< mean Re tr / 3 of the gauge field
+    std::string solver;                            ///< name of the method
+    std::vector<double> relative_residuals;        ///< true ones, one per column
+    std::vector<double> pion;                      ///< correlator; empty where there is one column
+    std::vector<double> vector;                    ///< correlator; empty where there is one column
 };
 
-/// @param columns  twelve, 3 * spin + colour of the source, or one, in the basis of the facts; they are given away and freed on the way
+/// Writes solutions as HDF5. @param file  replaced as a whole
+/// @param columns  twelve, 3 * spin + colour of the source, or one, in the basis of the facts; freed while they are written
+/// @param facts  written beside them   @throws InputError or ComputationError where the file cannot be written
 void write_solution(const std::filesystem::path& file, std::vector<SpinorField> columns, const SolutionFacts& facts);
 
 /// Memory that write_solution takes beside the columns, at its most, and the length of the file. [bytes]
 std::uint64_t solution_file_bytes(const Extents& extents, int columns);
 
+/// A file of solutions that was read.
 struct SolutionFile {
-    std::vector<SpinorField> columns;
-    SolutionFacts facts;
+    std::vector<SpinorField> columns;  ///< twelve or one
+    SolutionFacts facts;               ///< what the file states
 };
-/// @throws InputError: no such file, or not of this layout
+/// Reads a file that write_solution() wrote. @throws InputError: no such file, or not of this layout
 SolutionFile read_solution(const std::filesystem::path& file);
 
 }  // namespace kasane::lattice

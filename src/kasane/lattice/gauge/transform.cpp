@@ -16,7 +16,8 @@ std::vector<Su3<double>> random_gauge_transformation(const Extents& extents, std
 
 GaugeField gauge_transformed(const GaugeField& u, const std::vector<Su3<double>>& g) {
     const auto& n = u.extents;
-    KS_EXPECT(static_cast<index_t>(g.size()) == n.volume());
+    KS_REQUIRE(static_cast<index_t>(g.size()) == n.volume(),
+               "a gauge transformation of " + std::to_string(g.size()) + " matrices does not fit a lattice of " + text(n));
     GaugeField to(n);
     for (index_t i = 0; i < n.volume(); ++i) {
         const Site x = n.site(i);

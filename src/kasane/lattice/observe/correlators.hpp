@@ -9,11 +9,12 @@
 
 namespace kasane::lattice {
 
-/// Columns 3 * spin + colour of the source: the solutions of D x = b for its twelve right-hand sides, times 2 kappa.
+/// A propagator. Columns 3 * spin + colour of the source: the solutions of D x = b for its twelve right-hand sides, times 2 kappa.
 struct Propagator {
-    int source_time = 0;
-    std::vector<SpinorField> columns;
+    int source_time = 0;               ///< time slice of the source
+    std::vector<SpinorField> columns;  ///< [12]
 
+    /// Of the lattice.
     const Extents& extents() const { return columns.front().extents; }
 };
 
@@ -24,9 +25,8 @@ std::vector<double> pion_correlator(const Propagator& propagator);
 /// Vector, Gamma = g_k: the mean over k = 1, 2, 3.
 std::vector<double> vector_correlator(const Propagator& propagator);
 
-/// m(t) with C(t) / C(t + 1) = cosh(m (T/2 - t)) / cosh(m (T/2 - t - 1)), t from 0 to T/2 - 1: what a single state that runs both ways
-/// around the lattice has. NaN where no m does.                                                             [Gattringer & Lang 2010,
-/// sect. 6.3]
+/// m(t) with C(t) / C(t + 1) = cosh(m (T/2 - t)) / cosh(m (T/2 - t - 1)), t from 0 to T/2 - 1: the effective mass of a single state that
+/// propagates both ways around the lattice. NaN where there is no such m.                    [Gattringer & Lang 2010, sect. 6.3]
 std::vector<double> effective_mass(const std::vector<double>& correlator);
 
 }  // namespace kasane::lattice

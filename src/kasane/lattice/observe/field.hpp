@@ -1,4 +1,4 @@
-// What the clover-leaf field strength tells, both numbers in one pass over the lattice.
+// Energy density and topological charge of the clover-leaf field strength in one pass over the lattice.
 #pragma once
 
 #include <kasane/lattice/links.hpp>

@@ -12,14 +12,18 @@ namespace kasane::lattice {
 struct Plaquette {
     double space = 0;  ///< of the planes xy, xz, yz
     double time = 0;   ///< of the planes xt, yt, zt
+    /// Of all planes.
     double mean() const { return (space + time) / 2; }
 };
+/// The mean plaquette of links on a space.
 template <Space S>
 Plaquette plaquette(const Links<S>& u);
+/// The mean plaquette of links of the host.
 Plaquette plaquette(const GaugeField& u);
 
 /// Mean Re tr U / 3 over all links: LINK_TRACE of NERSC files.
 double link_trace(const GaugeField& u);
+/// The same of links on a space.
 template <Space S>
 double link_trace(const Links<S>& u);
 
@@ -27,24 +31,26 @@ double link_trace(const Links<S>& u);
 template <Space S>
 std::complex<double> polyakov_loop(const Links<S>& u);
 
-/// Q = -sum_x eps_mnrs tr F_mn F_rs / (32 pi^2), eps_xyzt = +1, with the traceless part of the clover-leaf F (anti-Hermitian, hence the
-/// sign): an integer in the continuum, near one on smooth fields, positive where F_xy = F_zt.
+/// Topological charge Q = -sum_x eps_mnrs tr F_mn F_rs / (32 pi^2), eps_xyzt = +1, with the traceless part of the clover-leaf F
+/// (anti-Hermitian, hence the sign): an integer in the continuum, near one on smooth fields, positive where F_xy = F_zt.
 template <Space S>
 double topological_charge(const Links<S>& u);
 
-/// E = sum_{m<n} -tr F_mn F_mn averaged over sites, with the same F.                                    [Luscher 2010, arXiv:1006.4518]
+/// Energy density E = sum_{m<n} -tr F_mn F_mn averaged over sites, with the same F.                                    [Luscher 2010,
+/// arXiv:1006.4518]
 template <Space S>
 double energy_density(const Links<S>& u);
 
+/// Observables at one flow time.
 struct FlowPoint {
     double t = 0;              ///< flow time, a^2
     double t2E = 0;            ///< t^2 E, clover
     double t2E_plaquette = 0;  ///< t^2 E, E = 2 sum_plaquettes Re tr (1 - U) per site
-    double charge = 0;
+    double charge = 0;         ///< Q
 };
 /// Integrates the Wilson flow of u in place up to t_max in steps of `step` (t_max / step of them, rounded; third-order Runge-Kutta,
-/// [Luscher 2010, app. C]); a point every `every` steps, the first at t = 0. Takes a second field.
-/// @throws InputError if step, t_max or every make no sense
+/// [Luscher 2010, app. C]); a point every `every` steps, the first at t = 0. Takes the memory of a second field.
+/// @throws InputError unless step > 0, t_max >= 0, both finite, and every >= 1
 template <Space S>
 std::vector<FlowPoint> wilson_flow(Links<S>& u, double t_max, double step, int every = 1);
 

@@ -13,6 +13,7 @@ SpinorField point_source(const Extents& extents, const Site& site, int spin, int
 /// 1 at every site of one time slice, for one spin and colour: zero momentum where the gauge is fixed.
 SpinorField wall_source(const Extents& extents, int t, int spin, int colour);
 
+/// Distribution of a random source.
 enum class Noise {
     gaussian,  ///< complex normal numbers with mean |eta|^2 = 1
     z2,        ///< +1 or -1

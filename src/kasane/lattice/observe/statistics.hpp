@@ -1,5 +1,5 @@
-// Means of correlated measurements with their errors: a Markov chain's neighbours are alike, and count for less than independent ones.
-// Invariant: what cannot be known from the series given (an error of one number) is NaN, never zero.
+// Means of correlated measurements with their errors: neighbours of a Markov chain are correlated and count for less than independent
+// measurements. Invariant: a quantity that the series does not determine (the error of a single number) is NaN, never zero.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -9,27 +9,29 @@
 
 namespace kasane::lattice {
 
-/// Of one series in the order of its measurement.
+/// Mean and error of one series in the order of its measurement.
 struct Estimate {
-    index_t count = 0;
-    double mean = 0;
-    double error = 0;  ///< of the mean, sqrt(2 tau / count) times the standard deviation
-    double tau = 0;    ///< integrated autocorrelation time in measurements: 1/2 where neighbours are independent
-    double tau_error = 0;
-    int window = 0;  ///< the autocorrelation function was summed to this lag
+    index_t count = 0;     ///< measurements
+    double mean = 0;       ///< of the series
+    double error = 0;      ///< of the mean, sqrt(2 tau / count) times the standard deviation
+    double tau = 0;        ///< integrated autocorrelation time in measurements: 1/2 where neighbours are independent
+    double tau_error = 0;  ///< of tau
+    int window = 0;        ///< the autocorrelation function was summed to this lag
 };
 
-/// Sums the autocorrelation function up to the window where truncation and noise weigh the same, S = 1.5.
+/// Estimates mean, error and autocorrelation time. Sums the autocorrelation function up to the window where truncation and noise weigh the
+/// same, S = 1.5.
 ///                                                                              [Wolff 2004, hep-lat/0306017, eqs. 42, 49, 52]
 Estimate estimate(const std::vector<double>& series);
 
 /// rho(t) = Gamma(t) / Gamma(0) for t = 0 … most (fewer where the series is shorter).
 std::vector<double> autocorrelation(const std::vector<double>& series, int most);
 
+/// A function of means with its error.
 struct Jackknife {
     double value = 0;  ///< f of the means over everything
-    double error = 0;
-    index_t bins = 0;
+    double error = 0;  ///< of the value
+    index_t bins = 0;  ///< that were left out in turn
 };
 
 /// f of the means of several series that were measured together, with the spread of f over the means that leave out one bin of

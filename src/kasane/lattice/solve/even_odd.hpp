@@ -5,7 +5,7 @@
 #pragma once
 
 #include <kasane/krylov/log.hpp>
-#include <kasane/lattice/dirac/engine.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/dirac/fields.hpp>
 #include <kasane/lattice/solve/solver.hpp>
 
@@ -31,22 +31,22 @@ class EvenOdd {
     template <class Algebra>
     void apply(Algebra&, const Vector& in, Vector& out) const {
         ++applications_;
-        hop(HopForm::inverse, Parity::odd, false, 1, in, nullptr, odd_);
-        hop(schur_ == Schur::symmetric ? HopForm::inverse : HopForm::clover, Parity::even, false, -kappa_ * kappa_, odd_, &in, out);
+        dirac_.hop(HopForm::inverse, Parity::odd, false, 1, in, nullptr, odd_);
+        dirac_.hop(schur_ == Schur::symmetric ? HopForm::inverse : HopForm::clover, Parity::even, false, -kappa_ * kappa_, odd_, &in, out);
     }
     /// out = Dhat^+ in; the symmetric form is preceded by A_ee^-1.
     template <class Algebra>
     void apply_adjoint(Algebra&, const Vector& in, Vector& out) const {
         ++applications_;
         if (schur_ == Schur::asymmetric || !has_clover_) {
-            hop(HopForm::inverse, Parity::odd, true, 1, in, nullptr, odd_);
-            hop(HopForm::clover, Parity::even, true, -kappa_ * kappa_, odd_, &in, out);
+            dirac_.hop(HopForm::inverse, Parity::odd, true, 1, in, nullptr, odd_);
+            dirac_.hop(HopForm::clover, Parity::even, true, -kappa_ * kappa_, odd_, &in, out);
             return;
         }
         if (!even_) even_.emplace(odd_.lattice());
         dirac_.clover(Parity::even, true, in, *even_);
-        hop(HopForm::inverse, Parity::odd, true, 1, *even_, nullptr, odd_);
-        hop(HopForm::plain, Parity::even, true, -kappa_ * kappa_, odd_, &in, out);
+        dirac_.hop(HopForm::inverse, Parity::odd, true, 1, *even_, nullptr, odd_);
+        dirac_.hop(HopForm::plain, Parity::even, true, -kappa_ * kappa_, odd_, &in, out);
     }
 
     /// b' in place: even holds b_e, odd b_o before, and A_oo^-1 b_o after.
@@ -63,11 +63,11 @@ class EvenOdd {
         if (has_clover_) dirac_.clover(Parity::odd, true, odd, odd);
     }
     /// x_o, where odd holds A_oo^-1 b_o.
-    void reconstruct(const Vector& even, Vector& odd) const { hop(HopForm::inverse, Parity::odd, false, kappa_, even, &odd, odd); }
+    void reconstruct(const Vector& even, Vector& odd) const { dirac_.hop(HopForm::inverse, Parity::odd, false, kappa_, even, &odd, odd); }
 
     /// out = (D (even, odd))'s half of that parity, or D^+'s.
     void full(Parity to, bool adjoint, const Vector& even, const Vector& odd, Vector& out) const {
-        hop(HopForm::clover, to, adjoint, -kappa_, to == Parity::even ? odd : even, to == Parity::even ? &even : &odd, out);
+        dirac_.hop(HopForm::clover, to, adjoint, -kappa_, to == Parity::even ? odd : even, to == Parity::even ? &even : &odd, out);
     }
 
     const Dirac<S, P>& dirac() const { return dirac_; }
@@ -77,10 +77,6 @@ class EvenOdd {
     std::uint64_t take_applications() const { return std::exchange(applications_, 0); }
 
    private:
-    void hop(HopForm form, Parity to, bool adjoint, double c, const Vector& in, const Vector* x, Vector& out) const {
-        dirac_.hop(has_clover_ ? form : HopForm::plain, to, adjoint, c, in, x, out);
-    }
-
     Dirac<S, P> dirac_;
     double kappa_;
     Schur schur_;

@@ -35,18 +35,6 @@ double worst_link(const GaugeField& links) {
 
 }  // namespace
 
-const char* name(SolveEnd end) {
-    switch (end) {
-        case SolveEnd::converged: return "converged";
-        case SolveEnd::iteration_limit: return "iteration limit";
-        case SolveEnd::stagnated: return "stagnated";
-        case SolveEnd::diverged: return "diverged";
-        case SolveEnd::not_finite: return "not finite";
-        case SolveEnd::stopped: return "stopped";
-    }
-    return "";
-}
-
 const char* name(Method method) {
     switch (method) {
         case Method::nested_bicgstab: return "nested-bicgstab";

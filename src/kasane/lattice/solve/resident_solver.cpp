@@ -6,7 +6,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/krylov/fgmres.hpp>
 #include <kasane/krylov/gcr.hpp>
-#include <kasane/krylov/nested.hpp>
+#include <kasane/krylov/inner_bicgstab.hpp>
 #include <kasane/krylov/refinement.hpp>
 #include <kasane/krylov/reliable.hpp>
 #include <kasane/lattice/solve/even_odd.hpp>
@@ -42,18 +42,6 @@ struct Level {
     explicit Level(const EvenOdd<S, P>* outer) : A(*outer), algebra(A.lattice()), y(A.lattice()), work(algebra, y) {}
 };
 
-SolveEnd end_of(krylov::End end) {
-    switch (end) {
-        case krylov::End::converged: return SolveEnd::converged;
-        case krylov::End::iteration_limit: return SolveEnd::iteration_limit;
-        case krylov::End::stagnated: return SolveEnd::stagnated;
-        case krylov::End::breakdown: return SolveEnd::diverged;
-        case krylov::End::not_finite: return SolveEnd::not_finite;
-        case krylov::End::stopped: return SolveEnd::stopped;
-    }
-    return SolveEnd::diverged;
-}
-
 struct Attempt {
     Method method;
     Precision precision;
@@ -61,7 +49,8 @@ struct Attempt {
 
 /// What to try after an attempt that ended like this; nothing where nothing is left. The reason goes into the notes.
 /// What fails in a low precision fails mostly for its rounding; what fails in double fails for its method.
-std::optional<Attempt> after(const Attempt& tried, Precision lowest, krylov::End end, double residual, std::vector<std::string>& notes) {
+std::optional<Attempt> after(const Attempt& tried, Precision lowest, krylov::Outcome end, double residual,
+                             std::vector<std::string>& notes) {
     if (tried.precision != Precision::double_) {
         const auto higher = tried.precision == Precision::half ? Precision::single : Precision::double_;
         notes.push_back(fmt::format("{} precision does not make the residual smaller than {:.1e} ({}): {} goes on", name(tried.precision),
@@ -72,6 +61,14 @@ std::optional<Attempt> after(const Attempt& tried, Precision lowest, krylov::End
     notes.push_back(fmt::format("{} ended at residual {:.1e} ({}): conjugate gradients on the normal equations go on", name(tried.method),
                                 residual, krylov::name(end)));
     return Attempt{Method::cg, lowest};
+}
+
+/// Reliable updates are made when the residual has fallen by this factor. In double there are none. An update costs about as much as five
+/// iterations in half, and at light masses rare ones cost BiCGStab more: in half on a beta = 6.0 field, 32^3 x 64, kappa = 0.1348, it took
+/// 834, 994 and 1054 iterations with 0.3, 0.03 and 0.01 (716 in double; H200, 2026-11).
+double update_spacing(Method method, Precision precision) {
+    if (precision == Precision::double_) return 0;
+    return precision == Precision::half && method == Method::bicgstab ? 0.3 : 0.1;
 }
 
 /// Flop per site of one parity and iteration beside the operator: direction 16, dot 8, norm 4 per complex number, and so on; 12 numbers.
@@ -173,40 +170,15 @@ struct ResidentSolver<S>::Parts {
         if (!mixed && attempt.method != Method::bicgstab && !same) same = std::make_unique<Level<S, outer>>(&*A);
     }
 
-    krylov::Log run(const Attempt& attempt, Vector& x, const krylov::Options& how) {
-        make_room(attempt);
-        switch (attempt.precision) {
-            case Precision::half: return run_on(*half, attempt, x, how);
-            case Precision::single: return run_on(*single, attempt, x, how);
-            case Precision::double_:
-                if (attempt.method == Method::bicgstab)
-                    return krylov::bicgstab(algebra, *A, krylov::NoPreconditioner{}, b_hat, x, *bicgstab, how);
-                return run_on(*same, attempt, x, how);
+    /// Calls body with the operator, algebra and vectors of that precision.
+    template <class Body>
+    krylov::SolveLog with_level(Precision precision, const Body& body) {
+        switch (precision) {
+            case Precision::half: return body(*half);
+            case Precision::single: return body(*single);
+            case Precision::double_: break;
         }
-        return {};
-    }
-
-    template <Precision P>
-    krylov::Log run_on(Level<S, P>& level, const Attempt& attempt, Vector& x, const krylov::Options& how) {
-        SolverOptions asked = options;
-        asked.inner = P;
-        krylov::InnerBicgstab inner(level.algebra, level.A, Convert{}, level.work, level.y, inner_tolerance(asked));
-        // An update costs about as much as five iterations in half, and at light masses rare ones cost BiCGStab more: in half on a beta
-        // = 6.0 field, 32^3 x 64, kappa = 0.1348, it took 834, 994 and 1054 iterations with 0.3, 0.03 and 0.01 (716 in double; H200,
-        // 2026-11).
-        const bool often = P == Precision::half && attempt.method == Method::bicgstab;
-        const double delta = P == outer ? 0 : often ? 0.3 : 0.1;
-        const auto updates = [&] { return krylov::ReliableWorkspace<High, FieldAlgebra<S, P>>{pair->r, pair->z, level.work, level.y}; };
-        switch (attempt.method) {
-            case Method::nested_bicgstab: return krylov::nested_bicgstab(algebra, *A, inner, b_hat, x, *bicgstab, how);
-            case Method::gcr: return krylov::gcr(algebra, *A, inner, b_hat, x, *gcr, how);
-            case Method::fgmres: return krylov::fgmres(algebra, *A, inner, b_hat, x, *fgmres, how);
-            case Method::refinement: return krylov::refinement(algebra, *A, inner, b_hat, x, *pair, how);
-            case Method::bicgstab:
-                return krylov::reliable_bicgstab(algebra, *A, level.algebra, level.A, Convert{}, b_hat, x, updates(), how, delta);
-            case Method::cg: return krylov::reliable_cg(algebra, *A, level.algebra, level.A, Convert{}, b_hat, x, updates(), how, delta);
-        }
-        return {};
+        return body(*same);
     }
 
     std::uint64_t take_applications() {
@@ -237,106 +209,7 @@ struct ResidentSolver<S>::Parts {
         }
         return std::sqrt(sum);
     }
-
-    SolveLog solve(const ResidentField<S>& b, ResidentField<S>& x, const std::function<bool(int, double)>& stop);
 };
-
-template <Space S>
-SolveLog ResidentSolver<S>::Parts::solve(const ResidentField<S>& b, ResidentField<S>& x, const std::function<bool(int, double)>& stop) {
-    Stopwatch watch;
-    SolveLog log;
-    take_applications();
-    const auto finish = [&](SolveEnd end) {
-        synchronize(on);
-        log.end = end;
-        log.seconds = watch.seconds();
-        const double per_parity = static_cast<double>(lattice->extents().half());
-        const double applied = static_cast<double>(take_applications()) * (2 * 1320 + 48 + (A->has_clover() ? 2 * 504 : 0));
-        const bool cg = options.method == Method::cg;
-        const double updates = (log.inner_iterations > 0 ? log.inner_iterations : log.iterations) * (cg ? cg_flops : bicgstab_flops);
-        if (log.seconds > 0) log.gflops = (applied + updates) * per_parity / log.seconds * 1e-9;
-        return log;
-    };
-
-    // The units of the half with the larger numbers.
-    const auto even = krylov::unit_of(algebra, b.even, residual), odd = krylov::unit_of(algebra, b.odd, residual);
-    const auto size = [](const krylov::Unit& u) { return std::log2(u.norm) - std::log2(u.unit); };
-    const double unit = size(even) >= size(odd) ? even.unit : odd.unit;
-    if (!std::isfinite(even.norm) || !std::isfinite(odd.norm)) return finish(SolveEnd::not_finite);
-    if (even.norm == 0 && odd.norm == 0) {
-        algebra.zero(x.even);
-        algebra.zero(x.odd);
-        log.residuals.push_back(0);
-        return finish(SolveEnd::converged);
-    }
-    const double b_norm = std::hypot(even.norm / even.unit * unit, odd.norm / odd.unit * unit);
-    const auto [b_hat_norm, undivided] = prepare(b, unit, x);
-    if (unit != 1) algebra.axpby(0, b.even, unit, x.even);
-
-    // |b - D x| is |A_ee r_hat| in the symmetric form and |r_hat| in the asymmetric one: how much larger is seen on b_hat first.
-    double gain = undivided / b_hat_norm;
-    if (!(gain > 0)) gain = 1;
-    constexpr int most_corrections = 4;
-    int corrections = 0;
-    Attempt attempt{options.method, options.inner};
-    SolveEnd end{};
-    double relative = 0;
-    while (true) {
-        const double scale = gain * b_hat_norm / b_norm;  // from the even system's relative residual to the full one's
-        const int done = std::max(log.iterations, log.inner_iterations);
-        krylov::Options how;
-        how.tolerance = scale > 0 ? std::min(0.9 * options.rtol / scale, 1.) : 1;
-        how.iteration_limit = options.iteration_limit - done;
-        if (has_inner_solver(attempt.method)) how.patience = 5;
-        if (stop) how.stop = [&](int iteration, double residual_now) { return stop(done + iteration, residual_now * scale); };
-        const auto part = run(attempt, x.even, how);
-        log.iterations += part.iterations;
-        log.inner_iterations += part.inner_iterations;
-        for (const double r : part.residuals) log.residuals.push_back(r * scale);
-        log.notes.insert(log.notes.end(), part.notes.begin(), part.notes.end());
-
-        if (part.end == krylov::End::not_finite && !std::isfinite(algebra.norm2(x.even))) algebra.zero(x.even);
-        A->reconstruct(x.even, x.odd);
-        relative = full_residual(b, unit, x) / b_norm;
-        end = end_of(part.end);
-        if (relative <= options.rtol) {
-            end = SolveEnd::converged;
-            break;
-        }
-        if (part.end == krylov::End::iteration_limit || part.end == krylov::End::stopped) break;
-        if (part.converged() && corrections < most_corrections) {
-            // 1.1: the next ratio will not be quite the same.
-            ++corrections;
-            gain = std::max(1.1 * relative * b_norm / (part.true_residual * b_hat_norm), 1.1 * gain);
-        } else if (const auto next =
-                       after(attempt, options.inner, part.converged() ? krylov::End::stagnated : part.end, relative, log.notes);
-                   next) {
-            attempt = *next;
-            // What is worse than nothing is no start.
-            if (!(relative <= 1)) algebra.zero(x.even);
-        } else {
-            if (part.converged()) end = SolveEnd::stagnated;
-            log.notes.push_back(
-                fmt::format("nothing is left to try at residual {:.1e}: D is singular or nearly so (kappa = {} at or beyond its "
-                            "critical value?), or rtol = {:.1e} is below what double precision holds",
-                            relative, parameters.kappa, options.rtol));
-            break;
-        }
-        if (log.iterations >= options.iteration_limit || log.inner_iterations >= options.iteration_limit) {
-            end = SolveEnd::iteration_limit;
-            break;
-        }
-        algebra.axpby(unit, b.odd, 0, x.odd);
-        A->divide_odd(x.odd);
-    }
-    log.relative_residual = relative;
-    if (!log.residuals.empty()) log.residuals.push_back(relative);
-    if (unit != 1) {
-        algebra.axpby(0, b.even, 1 / unit, x.even);
-        algebra.axpby(0, b.odd, 1 / unit, x.odd);
-    }
-    return finish(end);
-}
 
 template <Space S>
 ResidentSolver<S>::ResidentSolver(S on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options) {
@@ -350,12 +223,135 @@ template <Space S>
 ResidentSolver<S>::ResidentSolver(ResidentSolver&&) noexcept = default;
 
 template <Space S>
+SolveLog ResidentSolver<S>::solve(const ResidentField<S>& b, ResidentField<S>& x, const krylov::StopFunction& stop) {
+    Parts& p = *parts_;
+    auto& algebra = p.algebra;
+    const auto& options = p.options;
+    Stopwatch watch;
+    SolveLog log;
+    p.take_applications();
+    const auto finish = [&](krylov::Outcome end) {
+        synchronize(p.on);
+        log.end = end;
+        log.seconds = watch.seconds();
+        const double per_parity = static_cast<double>(p.lattice->extents().half());
+        const double applied = static_cast<double>(p.take_applications()) * (2 * 1320 + 48 + (p.A->has_clover() ? 2 * 504 : 0));
+        const bool cg = options.method == Method::cg;
+        const double updates = (log.inner_iterations > 0 ? log.inner_iterations : log.iterations) * (cg ? cg_flops : bicgstab_flops);
+        if (log.seconds > 0) log.gflops = (applied + updates) * per_parity / log.seconds * 1e-9;
+        return log;
+    };
+
+    // The units of the half with the larger numbers.
+    const auto even = krylov::unit_of(algebra, b.even, p.residual), odd = krylov::unit_of(algebra, b.odd, p.residual);
+    const auto size = [](const krylov::Unit& u) { return std::log2(u.norm) - std::log2(u.unit); };
+    const double unit = size(even) >= size(odd) ? even.unit : odd.unit;
+    if (!std::isfinite(even.norm) || !std::isfinite(odd.norm)) return finish(krylov::Outcome::not_finite);
+    if (even.norm == 0 && odd.norm == 0) {
+        algebra.zero(x.even);
+        algebra.zero(x.odd);
+        log.residuals.push_back(0);
+        return finish(krylov::Outcome::converged);
+    }
+    const double b_norm = std::hypot(even.norm / even.unit * unit, odd.norm / odd.unit * unit);
+    const auto [b_hat_norm, undivided] = p.prepare(b, unit, x);
+    if (unit != 1) algebra.axpby(0, b.even, unit, x.even);
+
+    // |b - D x| is |A_ee r_hat| in the symmetric form and |r_hat| in the asymmetric one: how much larger is seen on b_hat first.
+    double gain = undivided / b_hat_norm;
+    if (!(gain > 0)) gain = 1;
+    constexpr int most_corrections = 4;
+    int corrections = 0;
+    Attempt attempt{options.method, options.inner};
+    krylov::Outcome end{};
+    double relative = 0;
+    krylov::Options how;
+    // The method of the attempt on the even sites, with operator and vectors of one precision.
+    const auto run = [&]<Precision P>(Level<S, P>& level) {
+        SolverOptions asked = options;
+        asked.inner = P;
+        krylov::InnerBicgstab inner(level.algebra, level.A, Convert{}, level.work, level.y, inner_tolerance(asked));
+        const auto& A = *p.A;
+        const auto updates = [&] {
+            return krylov::ReliableWorkspace<typename Parts::High, FieldAlgebra<S, P>>{p.pair->r, p.pair->z, level.work, level.y};
+        };
+        const double delta = update_spacing(attempt.method, P);
+        switch (attempt.method) {
+            case Method::nested_bicgstab: return krylov::bicgstab(algebra, A, inner, p.b_hat, x.even, *p.bicgstab, how);
+            case Method::gcr: return krylov::gcr(algebra, A, inner, p.b_hat, x.even, *p.gcr, how);
+            case Method::fgmres: return krylov::fgmres(algebra, A, inner, p.b_hat, x.even, *p.fgmres, how);
+            case Method::refinement: return krylov::refinement(algebra, A, inner, p.b_hat, x.even, *p.pair, how);
+            case Method::bicgstab:
+                return krylov::reliable_bicgstab(algebra, A, level.algebra, level.A, Convert{}, p.b_hat, x.even, updates(), how, delta);
+            case Method::cg: break;
+        }
+        return krylov::reliable_cg(algebra, A, level.algebra, level.A, Convert{}, p.b_hat, x.even, updates(), how, delta);
+    };
+    while (true) {
+        const double scale = gain * b_hat_norm / b_norm;  // from the even system's relative residual to the full one's
+        const int done = std::max(log.iterations, log.inner_iterations);
+        how = {};
+        how.rtol = scale > 0 ? std::min(0.9 * options.rtol / scale, 1.) : 1;
+        how.iteration_limit = options.iteration_limit - done;
+        if (has_inner_solver(attempt.method)) how.stagnation_limit = 5;
+        if (stop) how.stop = [&](int iteration, double residual_now) { return stop(done + iteration, residual_now * scale); };
+        p.make_room(attempt);
+        const auto part = attempt.method == Method::bicgstab && attempt.precision == Precision::double_
+                              ? krylov::bicgstab(algebra, *p.A, krylov::NoPreconditioner{}, p.b_hat, x.even, *p.bicgstab, how)
+                              : p.with_level(attempt.precision, run);
+        log.iterations += part.iterations;
+        log.inner_iterations += part.inner_iterations;
+        log.updates += part.updates;
+        log.restarts += part.restarts;
+        for (const double r : part.residuals) log.residuals.push_back(r * scale);
+        log.notes.insert(log.notes.end(), part.notes.begin(), part.notes.end());
+
+        if (part.end == krylov::Outcome::not_finite && !std::isfinite(algebra.norm2(x.even))) algebra.zero(x.even);
+        p.A->reconstruct(x.even, x.odd);
+        relative = p.full_residual(b, unit, x) / b_norm;
+        end = part.end == krylov::Outcome::breakdown ? krylov::Outcome::diverged : part.end;
+        if (relative <= options.rtol) {
+            end = krylov::Outcome::converged;
+            break;
+        }
+        if (part.end == krylov::Outcome::iteration_limit || part.end == krylov::Outcome::stopped) break;
+        if (part.converged() && corrections < most_corrections) {
+            // 1.1: the next ratio will not be quite the same.
+            ++corrections;
+            gain = std::max(1.1 * relative * b_norm / (part.true_residual * b_hat_norm), 1.1 * gain);
+        } else if (const auto next =
+                       after(attempt, options.inner, part.converged() ? krylov::Outcome::stagnated : part.end, relative, log.notes);
+                   next) {
+            attempt = *next;
+            // What is worse than nothing is no start.
+            if (!(relative <= 1)) algebra.zero(x.even);
+        } else {
+            if (part.converged()) end = krylov::Outcome::stagnated;
+            log.notes.push_back(
+                fmt::format("nothing is left to try at residual {:.1e}: D is singular or nearly so (kappa = {} at or beyond its "
+                            "critical value?), or rtol = {:.1e} is below what double precision holds",
+                            relative, p.parameters.kappa, options.rtol));
+            break;
+        }
+        if (log.iterations >= options.iteration_limit || log.inner_iterations >= options.iteration_limit) {
+            end = krylov::Outcome::iteration_limit;
+            break;
+        }
+        algebra.axpby(unit, b.odd, 0, x.odd);
+        p.A->divide_odd(x.odd);
+    }
+    log.true_residual = relative;
+    if (!log.residuals.empty()) log.residuals.push_back(relative);
+    if (unit != 1) {
+        algebra.axpby(0, b.even, 1 / unit, x.even);
+        algebra.axpby(0, b.odd, 1 / unit, x.odd);
+    }
+    return finish(end);
+}
+
+template <Space S>
 const std::shared_ptr<const Lattice<S>>& ResidentSolver<S>::lattice() const {
     return parts_->lattice;
-}
-template <Space S>
-SolveLog ResidentSolver<S>::solve(const ResidentField<S>& b, ResidentField<S>& x, const std::function<bool(int, double)>& stop) {
-    return parts_->solve(b, x, stop);
 }
 template <Space S>
 void ResidentSolver<S>::apply(const ResidentField<S>& in, ResidentField<S>& out, bool adjoint) const {

@@ -25,7 +25,7 @@ class ResidentSolver {
 
     const std::shared_ptr<const Lattice<S>>& lattice() const;
     /// x from the x that is given; its odd half is not read.
-    SolveLog solve(const ResidentField<S>& b, ResidentField<S>& x, const std::function<bool(int, double)>& stop = {});
+    SolveLog solve(const ResidentField<S>& b, ResidentField<S>& x, const krylov::StopFunction& stop = {});
     /// out = D in or D^+ in.
     void apply(const ResidentField<S>& in, ResidentField<S>& out, bool adjoint = false) const;
     /// x = 0.

@@ -2,7 +2,7 @@
 #include <kasane/lattice/solve/solver.hpp>
 
 #include <kasane/core/base/error.hpp>
-#include <kasane/lattice/dirac/engine.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
 #include <kasane/lattice/solve/temporal_gauge.hpp>
@@ -48,15 +48,15 @@ bool is_zero(const SpinorField& x) {
 
 }  // namespace
 
-struct WilsonSolver::Engine {
+struct WilsonSolver::Impl {
     Extents extents;
     std::vector<Su3<double>> g;  ///< empty unless the solver works in the temporal gauge
     std::optional<AnyResident> resident;
 
     void check(const SpinorField& field, const char* what) const {
-        KS_VALIDATE(field.extents == extents && static_cast<index_t>(field.values.size()) == 12 * extents.volume(),
-                    fmt::format("{} is a field of a {} lattice with {} numbers; the solver's lattice is {}", what, text(field.extents),
-                                field.values.size(), text(extents)));
+        KS_REQUIRE(field.extents == extents && static_cast<index_t>(field.values.size()) == 12 * extents.volume(),
+                   fmt::format("{} is a field of a {} lattice with {} numbers; the solver's lattice is {}", what, text(field.extents),
+                               field.values.size(), text(extents)));
     }
     /// Hands `use` the field in the solver's gauge.
     template <class Use>
@@ -73,8 +73,8 @@ struct WilsonSolver::Engine {
 };
 
 WilsonSolver::WilsonSolver(AnySpace on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options)
-    : engine_(std::make_unique<Engine>()) {
-    engine_->extents = links.extents;
+    : impl_(std::make_unique<Impl>()) {
+    impl_->extents = links.extents;
     std::optional<TemporalGauge> gauge;
     if (options.outer_links.temporal_gauge || options.inner_links.temporal_gauge) {
         check_solver(links, parameters, options);
@@ -83,46 +83,46 @@ WilsonSolver::WilsonSolver(AnySpace on, const GaugeField& links, const DiracPara
     }
     std::visit(
         [&]<Space S>(S space) {
-            engine_->resident.emplace(std::in_place_type<Resident<S>>, space, gauge ? gauge->links : links, parameters, options);
+            impl_->resident.emplace(std::in_place_type<Resident<S>>, space, gauge ? gauge->links : links, parameters, options);
         },
         on);
-    if (gauge) engine_->g = std::move(gauge->g);
+    if (gauge) impl_->g = std::move(gauge->g);
 }
 WilsonSolver::~WilsonSolver() = default;
 WilsonSolver::WilsonSolver(WilsonSolver&&) noexcept = default;
 
-SolveLog WilsonSolver::solve(const SpinorField& b, SpinorField& x, const std::function<bool(int, double)>& stop) {
-    engine_->check(b, "b");
-    engine_->check(x, "x");
+SolveLog WilsonSolver::solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop) {
+    impl_->check(b, "b");
+    impl_->check(x, "x");
     return std::visit(
         [&](auto& at) {
-            engine_->in_gauge(b, [&](const SpinorField& field) { load(field, at.b); });
+            impl_->in_gauge(b, [&](const SpinorField& field) { load(field, at.b); });
             if (is_zero(x)) {
                 at.solver.zero(at.x);
             } else {
-                engine_->in_gauge(x, [&](const SpinorField& field) { lattice::load(field, Parity::even, at.x.even); });
+                impl_->in_gauge(x, [&](const SpinorField& field) { lattice::load(field, Parity::even, at.x.even); });
             }
             auto log = at.solver.solve(at.b, at.x, stop);
-            if (log.end != SolveEnd::not_finite) {
+            if (log.end != krylov::Outcome::not_finite) {
                 store(at.x, x);
-                engine_->out_of_gauge(x);
+                impl_->out_of_gauge(x);
             }
             return log;
         },
-        *engine_->resident);
+        *impl_->resident);
 }
 
 void WilsonSolver::apply(const SpinorField& in, SpinorField& out, bool adjoint) {
-    engine_->check(in, "in");
-    if (!(out.extents == engine_->extents)) out = SpinorField(engine_->extents);
+    impl_->check(in, "in");
+    if (!(out.extents == impl_->extents)) out = SpinorField(impl_->extents);
     std::visit(
         [&](auto& at) {
-            engine_->in_gauge(in, [&](const SpinorField& field) { load(field, at.b); });
+            impl_->in_gauge(in, [&](const SpinorField& field) { load(field, at.b); });
             at.solver.apply(at.b, at.x, adjoint);
             store(at.x, out);
-            engine_->out_of_gauge(out);
+            impl_->out_of_gauge(out);
         },
-        *engine_->resident);
+        *impl_->resident);
 }
 
 }  // namespace kasane::lattice

@@ -1,78 +1,98 @@
-// D x = b for the Wilson-clover operator: even-odd preconditioned, in mixed precision, on any space.
-// Invariants: what converged() promises is the true residual of the full system, in double; the solver never throws for numerical reasons:
-// how it ended is in the log; results do not depend on threads beyond rounding.
+// Solves D x = b for the Wilson-clover operator: even-odd preconditioned, in mixed precision, on any space.
+// Invariants: converged() means that the true residual of the full system, in double, is within rtol; no exception for a numerical reason:
+// the outcome is in the log; results do not depend on threads beyond rounding.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
+#include <kasane/krylov/log.hpp>
+#include <kasane/krylov/options.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/gauge_field.hpp>
 #include <kasane/lattice/spinor_field.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace kasane::lattice {
 
-/// All but cg and bicgstab have an inner solver (BiCGStab) of the inner precision as their flexible preconditioner; cg and bicgstab run in
-/// mixed precision too where inner differs from double (cg: reliable updates).
-enum class Method { nested_bicgstab, bicgstab, cg, gcr, fgmres, refinement };
+/// The outer method. All but cg and bicgstab have an inner solver (BiCGStab) in the inner precision as their flexible preconditioner; cg
+/// and bicgstab make reliable updates where inner differs from double.
+enum class Method {
+    nested_bicgstab,  ///< BiCGStab                                                                  [Sakurai & Tadano; Ish09, slide 16]
+    bicgstab,         ///< BiCGStab without a preconditioner                                         [van der Vorst 1992]
+    cg,               ///< conjugate gradients on the normal equations                               [Hestenes & Stiefel 1952]
+    gcr,              ///< generalised conjugate residuals                                           [Luscher 2004, appendix A]
+    fgmres,           ///< flexible GMRES                                                            [Saad 1993]
+    refinement,       ///< iterative refinement                                                      [Wilkinson 1963]
+};
 
-/// Dhat = 1 - kappa^2 A_ee^-1 H_eo A_oo^-1 H_oe (symmetric) or A_ee - kappa^2 H_eo A_oo^-1 H_oe (asymmetric).
-enum class Schur { symmetric, asymmetric };
+/// The even-odd preconditioned operator Dhat.
+enum class Schur {
+    symmetric,   ///< 1 - kappa^2 A_ee^-1 H_eo A_oo^-1 H_oe
+    asymmetric,  ///< A_ee - kappa^2 H_eo A_oo^-1 H_oe
+};
 
+/// What a WilsonSolver may be asked for.
 struct SolverOptions {
-    Method method = Method::nested_bicgstab;
-    Schur schur = Schur::symmetric;
-    Precision inner = Precision::half;
+    Method method = Method::nested_bicgstab;                ///< the outer method
+    Schur schur = Schur::symmetric;                         ///< the preconditioned operator
+    Precision inner = Precision::half;                      ///< of the inner solver
     LinkStorage outer_links = {};                           ///< of the double operator
     LinkStorage inner_links{.reals = LinkReals::two_rows};  ///< of the inner one
-    double rtol = 1e-10;                                    ///< of |b - D x| / |b|, true, double, full lattice
+    double rtol = 1e-10;                                    ///< tolerance of the true |b - D x| / |b| in double, full lattice
     double inner_rtol = 0;                                  ///< of the inner solver; 0: chosen by method and precision
     int iteration_limit = 10'000;                           ///< of low-precision iterations (or of all, without an inner solver)
     int krylov_length = 16;                                 ///< vectors that gcr and fgmres keep
 };
 
-enum class SolveEnd { converged, iteration_limit, stagnated, diverged, not_finite, stopped };
-const char* name(SolveEnd end);
+/// Its name in JSON and messages: "nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement".
 const char* name(Method method);
 
-struct SolveLog {
-    SolveEnd end = SolveEnd::iteration_limit;
-    int iterations = 0;            ///< of the outer method
-    int inner_iterations = 0;      ///< of all inner solves
-    double relative_residual = 0;  ///< true, double, |b - D x| / |b|
-    double seconds = 0;
-    double gflops = 0;               ///< useful flop (1320 per hop and site, 504 per clover term, vector updates) per second
-    std::vector<double> residuals;   ///< of every iteration, outer and inner, relative to |b|, as the recurrences see them
-    std::vector<std::string> notes;  ///< restarts, fall-backs, promotions, rescaling: what the caller should know
-    bool converged() const { return end == SolveEnd::converged; }
+/// What a solve did. `true_residual` is |b - D x| / |b| in double on the full lattice; `residuals` holds those of every iteration, outer
+/// and inner, as the recurrences have them.
+struct SolveLog : krylov::SolveLog {
+    double gflops = 0;  ///< useful flop (1320 per hop and site, 504 per clover term, vector updates) per second, in 10^9
 };
 
-/// Bytes per site on the space and on the host while a solver of these options lives and solves.
+/// Memory of a solver.
 struct MemoryPerSite {
-    double device = 0, host = 0;
+    double device = 0;  ///< on its space [bytes per site]
+    double host = 0;    ///< on the host, the caller's links and two fields counted [bytes per site]
 };
+/// Memory that a solver of these options takes at most.
 MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options);
 
+/// Solves D x = b for one gauge field and any number of right-hand sides.
 class WilsonSolver {
    public:
-    /// @throws InputError: extents, kappa or options out of range, or more memory than the space has (said before it is taken)
+    /// Packs links and clover term on a space.
+    /// @param on          the CPU or a CUDA device
+    /// @param links       in SU(3) to 1e-5 where links are stored in 12 or 8 numbers; not kept beyond what `inner` half needs
+    /// @param parameters  of D
+    /// @param options     how it is solved
+    /// @throws InputError: extents, kappa or options out of range, a link that is not finite, a clover term that is not positive
+    /// definite, or more memory than the space has (checked before it is taken)
     WilsonSolver(AnySpace on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options = {});
+    /// Frees all memory.
     ~WilsonSolver();
+    /// Takes the other solver's memory.
     WilsonSolver(WilsonSolver&&) noexcept;
 
-    /// x from the x that is given (zero: a good start). `stop` is asked now and then with the iteration and its residual.
-    SolveLog solve(const SpinorField& b, SpinorField& x, const std::function<bool(int, double)>& stop = {});
+    /// Solves D x = b from the first guess in x.
+    /// @param b     right-hand side
+    /// @param x     first guess in (zero is a good one), solution out; unchanged where numbers are not finite
+    /// @param stop  called before every iteration; may be empty
+    /// @throws LogicError where a field belongs to another lattice
+    SolveLog solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop = {});
 
-    /// out = D in or D^+ in, in double, on the solver's space: what residuals are taken with.
+    /// out = D in, or D^+ in where `adjoint`, in double, on the solver's space. @throws LogicError where `in` belongs to another lattice
     void apply(const SpinorField& in, SpinorField& out, bool adjoint = false);
 
    private:
-    struct Engine;
-    std::unique_ptr<Engine> engine_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kasane::lattice

@@ -1,4 +1,4 @@
-// Matrices and vectors from files: Matrix Market and PETSc binary, told apart by how the file begins.
+// Matrices and vectors from files: Matrix Market and PETSc binary, recognised by the first bytes of the file.
 // Invariants: a file is hostile until checked: sizes are compared with the file's length before memory is taken; what is returned is
 // canonical (columns ascend, entries of one place summed) and square; nothing is written until it is whole (see AtomicFile).
 #pragma once
@@ -11,29 +11,34 @@
 
 namespace kasane::sparse {
 
+/// A matrix that was read.
 struct MatrixFile {
-    CsrMatrix matrix;
+    CsrMatrix matrix;        ///< canonical
     std::string format;      ///< "Matrix Market" | "PETSc binary"
-    index_t duplicates = 0;  ///< entries that were summed into others
+    index_t duplicates = 0;  ///< entries that were summed into another entry of their place
     bool symmetric = false;  ///< the file held one triangle, mirrored here
 };
 
-/// Matrix Market: `matrix coordinate real|integer general|symmetric`; of a symmetric file either triangle (or entries of both, each off-
-/// diagonal place once). pattern, complex, skew-symmetric, hermitian and array are refused with the reason.
-/// PETSc binary: a Mat (class id 1211216) with 32- or 64-bit indices, real double values, big endian.
+/// Reads a matrix. Matrix Market: `matrix coordinate real|integer general|symmetric`; of a symmetric file either triangle (or entries of
+/// both, each off- diagonal place once). pattern, complex, skew-symmetric, hermitian and array are refused with the reason. PETSc binary: a
+/// Mat (class id 1211216) with 32- or 64-bit indices, real double values, big endian.
 /// @throws InputError naming file and line (Matrix Market) or row (PETSc): not there, truncated, wrong counts, index out of range, not a
 ///   number, NaN, not square, empty, larger than the memory
 MatrixFile read_matrix(const std::filesystem::path& path);
 
-/// Matrix Market `matrix array real general` of one column, or `matrix coordinate real general` n x 1; PETSc binary Vec (1211214).
+/// Reads a vector: Matrix Market `matrix array real general` of one column, or `matrix coordinate real general` n x 1; PETSc binary Vec
+/// (1211214).
 /// @param rows  expected; 0: any   @throws InputError as above, and for another size
 std::vector<double> read_vector(const std::filesystem::path& path, index_t rows = 0);
 
-/// Matrix Market, as many digits (17 at most) as let every number read back as it was. The lower triangle when `symmetric`.
+/// Writes Matrix Market with as many digits (17 at most) as restore every number exactly. @param path  replaced as a whole
+/// @param A  [n x n]   @param symmetric  write the lower triangle alone   @throws ComputationError where the file cannot be written
 void write_matrix_market(const std::filesystem::path& path, const CsrView& A, bool symmetric);
+/// Writes a vector as Matrix Market array, with digits and errors as write_matrix_market.
 void write_vector_market(const std::filesystem::path& path, View<const double> x);
-/// PETSc binary with 32-bit indices (64-bit where the counts need them).
+/// Writes PETSc binary with 32-bit indices (64-bit where the counts need them). @throws ComputationError where the file cannot be written
 void write_matrix_petsc(const std::filesystem::path& path, const CsrView& A);
+/// Writes a vector as PETSc binary Vec. @throws ComputationError where the file cannot be written
 void write_vector_petsc(const std::filesystem::path& path, View<const double> x);
 
 }  // namespace kasane::sparse

@@ -10,7 +10,7 @@
 
 namespace kasane::sparse {
 
-/// Told apart by their first bytes. @param memory  bytes that may be taken; more is refused with both numbers
+/// Recognised by the first bytes. @param memory  bytes that may be taken; more is refused with both numbers
 MatrixFile read_matrix(ByteSource& source, std::uint64_t memory);
 std::vector<double> read_vector(ByteSource& source, index_t rows, std::uint64_t memory);
 

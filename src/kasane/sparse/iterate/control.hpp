@@ -1,5 +1,5 @@
-// The scalars of an iteration and the decisions between phases, for the host and the device alike.
-// Invariants: every thread (or block) that is given the same sums decides the same; nothing here touches vectors.
+// The scalars of an iteration and the decisions between phases, for host and device.
+// Invariants: threads (or blocks) with the same sums decide the same; no vector is touched here.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -8,8 +8,10 @@
 
 namespace kasane::sparse {
 
+/// Why the iterations end; go_on: they do not.
 enum class Verdict : int { go_on, converged, limit, not_positive, preconditioner_not_positive, not_finite, stopped };
 
+/// State of the recurrence.
 struct Control {
     // given
     double tolerance2 = 0;  ///< (rtol ||b||)^2
@@ -24,8 +26,8 @@ struct Control {
     int iteration = 0;
     Verdict verdict = Verdict::go_on;
 
-    /// Is ||r|| to be formed now? rho = ||r||^2 in another norm; their ratio drifts slowly, so ||r|| can be foretold within a factor: it is
-    /// formed when that comes near the tolerance, and every 16th time in any case.
+    /// Whether ||r|| is formed now. rho is ||r||^2 in another norm, and their ratio drifts slowly, so rho predicts ||r|| within a factor:
+    /// ||r|| is formed when the prediction comes near the tolerance, and every 16th time in any case.
     KS_FN bool asks_norm(double new_rho) const {
         return every || iteration == 0 || since_norm >= 15 || new_rho * norm2 <= 2 * tolerance2 * norm2_rho;
     }
@@ -56,6 +58,28 @@ struct Control {
     }
     /// After update(): rho of the iteration before, whose direction p still holds.
     KS_FN double rho_before() const { return beta > 0 ? rho / beta : 0; }
+};
+
+/// Sums of a phase over rows; the meaning is the phase's.
+struct Sums {
+    double a = 0, b = 0;
+};
+
+/// What decisions read and write: one copy per thread on the CPU and per block on a device, all equal.
+struct Scalars {
+    Control control;
+    double rho = 0;         ///< of this iteration, before `control` takes it
+    double norm2 = 0;       ///< ||r||^2 of this iteration; negative: not formed
+    double rho_first = 0;   ///< rho of iteration 0
+    double true_norm2 = 0;  ///< ||b - A x||^2 when it was last computed
+    bool norm_due = false;  ///< the norm of this iteration is still to be formed
+
+    /// Takes the residual of an update.
+    KS_FN void take(double new_rho, double new_norm2) {
+        rho = new_rho, norm2 = new_norm2;
+        if (control.iteration == 0) rho_first = new_rho;
+        control.updated(new_rho, new_norm2);
+    }
 };
 
 }  // namespace kasane::sparse

@@ -1,4 +1,4 @@
-// The graph launch: an iteration as a chain of stages in the body of a WHILE node, which the last stage lets go on.
+// The graph launch: an iteration as a chain of stages in the body of a WHILE node, whose condition the last stage sets.
 // Invariants: all scalars stay on the device; a graph is made once per solve and launched once per batch.
 #pragma once
 
@@ -7,42 +7,7 @@
 
 namespace kasane::sparse::device {
 
-/// The stages of an iteration, in order; launch(Step, Stage) is called for each.
-template <class Launch>
-void plain_update(const Launch& launch, bool factored, int colors) {
-    if (!factored) return launch(PlainForward{}, Stage{.ends = true});
-    for (int c = 0; c < colors; ++c) launch(PlainForward{}, Stage{c, c == colors - 1, c == colors - 1, {}});
-}
-template <class Launch>
-void plain_direction(const Launch& launch, bool factored, int colors) {
-    if (!factored)
-        launch(PlainBackward{}, Stage{});
-    else
-        for (int c = colors - 1; c >= 0; --c) launch(PlainBackward{}, Stage{.color = c});
-    launch(PlainProduct{}, Stage{});
-}
-template <class Launch>
-void eisenstat_update(const Launch& launch) {
-    launch(EisenstatUpdate{}, Stage{});
-    launch(EisenstatNorm{}, Stage{.ends = true});
-}
-template <class Launch>
-void eisenstat_direction(const Launch& launch, int colors) {
-    for (int c = colors - 1; c > 0; --c) launch(EisenstatBackward{}, Stage{.color = c});
-    launch(EisenstatTurn{}, Stage{.color = 0, .decides = colors == 1});
-    for (int c = 1; c < colors; ++c) launch(EisenstatForward{}, Stage{.color = c, .decides = c == colors - 1});
-}
-template <class Launch>
-void reduced_update(const Launch& launch) {
-    launch(ReducedResidual{}, Stage{.color = 1, .ends = true});
-}
-template <class Launch>
-void reduced_direction(const Launch& launch) {
-    launch(ReducedDirection{}, Stage{.color = 1, .decides = false});
-    launch(ReducedInner{}, Stage{.color = 0});
-}
-
-/// A graph that repeats what fill() captures, while the last stage of a round lets it.
+/// A graph that repeats what fill() launches, as long as the last stage of a round says so.
 class LoopGraph {
    public:
     /// @param fill  fill(stream, loop): launches the stages of one round on that stream

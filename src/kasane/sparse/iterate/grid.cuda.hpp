@@ -9,7 +9,7 @@
 
 namespace kasane::sparse::device {
 
-/// What a block tells the others at a barrier, alone in a sector of the cache, so that no two blocks write to one address.
+/// What a block writes at a barrier, in a sector of the cache of its own, so that no two blocks write to one address.
 struct alignas(32) Slot {
     Sums sums;
     unsigned generation;
@@ -24,12 +24,12 @@ __device__ inline Sums warp_sum(Sums sums) {
     return sums;
 }
 
-/// What the threads of a block leave for its first warp.
+/// Sums of the warps of a block, for its first warp.
 struct BlockSums {
     Sums of_warp[32];
 };
 
-/// All threads of all blocks call the same members in the same order.
+/// All threads of all blocks call the same functions in the same order.
 class GridBarrier {
    public:
     /// @param slots  [2][blocks] in the device's memory, double-buffered; zero before the kernel starts
@@ -38,22 +38,22 @@ class GridBarrier {
     /// @param ahead  called by threads that only wait, while they wait
     template <class Ahead>
     __device__ void wait(const Ahead& ahead) {
-        meet<false>({}, ahead, [](const Slot*, unsigned, unsigned) {});
+        pass<false>({}, ahead, [](const Slot*, unsigned, unsigned) {});
     }
     /// @param then  called with the sums of all threads by one thread of each block before the block goes on
     template <class Ahead, class Then>
     __device__ void sum(const Sums& of_thread, const Ahead& ahead, const Then& then) {
-        meet<true>(of_thread, ahead, [&](const Slot* slots, unsigned lane, unsigned blocks) {
+        pass<true>(of_thread, ahead, [&](const Slot* slots, unsigned lane, unsigned blocks) {
             Sums total;
             for (unsigned k = lane; k < blocks; k += 32) total.a += slots[k].sums.a, total.b += slots[k].sums.b;
             total = warp_sum(total);
             if (lane == 0) then(total);
         });
     }
-    /// @param then  then(sums of the threads of all blocks before this one, sums of all threads), likewise
+    /// @param then  then(sums of the threads of all blocks before this one, sums of all threads), as in sum()
     template <class Then>
     __device__ void scan(const Sums& of_thread, const Then& then) {
-        meet<true>(
+        pass<true>(
             of_thread, [] {},
             [&](const Slot* slots, unsigned lane, unsigned blocks) {
                 Sums before, total;
@@ -72,7 +72,7 @@ class GridBarrier {
     using Word = ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device>;
 
     template <bool summed, class Ahead, class Read>
-    __device__ void meet(const Sums& of_thread, const Ahead& ahead, const Read& read) {
+    __device__ void pass(const Sums& of_thread, const Ahead& ahead, const Read& read) {
         ++generation_;
         const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, blocks = gridDim.x;
         Slot* const slots = slots_ + (generation_ & 1) * blocks;

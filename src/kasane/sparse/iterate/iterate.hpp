@@ -1,4 +1,4 @@
-// Runs the iterations of phases.body.hpp on a System: one loop for the CPU's threads, one for a CUDA device.
+// Runs the iterations of schedule.body.hpp on a System, on the threads of a CPU or on a CUDA device.
 // Invariants: sums are taken part by part in a fixed order; the same parts give the same bits.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace kasane::sparse {
 
-/// What an iteration is run with.
+/// What a solve is run with.
 struct IterationTask {
     Iteration iteration = Iteration::plain;  ///< not automatic
     Launch launch = Launch::cooperative;     ///< CUDA only; not automatic
@@ -19,6 +19,17 @@ struct IterationTask {
     StopFunction stop;
 };
 
+/// The scalars at the beginning of a solve.
+inline Control begun(const IterationTask& task) {
+    Control control;
+    control.tolerance2 = task.b_norm > 0 ? task.rtol * task.b_norm * task.rtol * task.b_norm : -1;
+    control.limit = task.limit;
+    control.every = task.iteration != Iteration::eisenstat;
+    control.rho = task.rho_before;
+    return control;
+}
+
+/// What a solve did.
 struct IterationLog {
     Verdict verdict = Verdict::go_on;
     int iterations = 0;
@@ -42,9 +53,13 @@ struct IterationVectors {
 template <Space S>
 IterationLog iterate(const System<S>& system, IterationVectors<S>& v, const IterationTask& task);
 
-/// Barriers (CPU) or phases (device) that an iteration of so many colours has, and bytes that it must move.
-int barriers_per_iteration(Iteration iteration, int colors);
+/// What one iteration costs by count.
+struct IterationCost {
+    double bytes = 0;  ///< that it must move: every array once per phase that touches it
+    int barriers = 0;  ///< where all threads (or blocks) wait for each other
+};
+/// Counted by running the schedule (schedule.body.hpp). @param iteration  not automatic
 template <Space S>
-double bytes_per_iteration(const System<S>& system, Iteration iteration);
+IterationCost cost_of(const System<S>& system, Iteration iteration);
 
 }  // namespace kasane::sparse

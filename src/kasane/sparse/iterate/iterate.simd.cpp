@@ -4,8 +4,7 @@
 // both loops are vectors over neighbouring rows, in the instruction set that run time chooses.
 #include <kasane/perf/simd_targets.hpp>
 #include <kasane/sparse/iterate/iterate.hpp>
-#include <kasane/sparse/iterate/phases.body.hpp>
-#include <kasane/sparse/iterate/team.hpp>
+#include <kasane/sparse/iterate/threads.hpp>
 
 // Without AVX2 there are no gathers: SSE's steps would differ in nothing from the baseline.
 #undef HWY_DISABLED_TARGETS
@@ -153,9 +152,10 @@ void do_rows(const System<Cpu>& system, const Phase& phase, std::size_t segment,
     sums.b += b;
 }
 
-/// A segment, `up` or down its steps; chunks of a group depend on each other when there are steps.
+/// A segment, its steps up or down; chunks of a group depend on each other when there are steps.
 template <class Phase>
-void do_segment(const System<Cpu>& system, const Phase& phase, std::size_t segment, bool up, Sums& sums) {
+void do_segment(const System<Cpu>& system, const Phase& phase, std::size_t segment, Sums& sums) {
+    constexpr bool up = !descending(Phase::operand);
     const Layout<Cpu>& layout = system.layout;
     const Segment rows = layout.segment[segment];
     if (layout.steps == 1) {
@@ -174,13 +174,13 @@ void do_segment(const System<Cpu>& system, const Phase& phase, std::size_t segme
 struct Work {
     const System<Cpu>& system;
     template <class Phase>
-    void operator()(const Phase& phase, std::size_t segment, bool up, Sums& sums) const {
-        do_segment(system, phase, segment, up, sums);
+    void operator()(const Phase& phase, std::size_t segment, Sums& sums) const {
+        do_segment(system, phase, segment, sums);
     }
 };
 
 IterationLog iterate_here(const System<Cpu>& system, IterationVectors<Cpu>& v, const IterationTask& task) {
-    return run_team(system, v, task, Work{system});
+    return run_on_threads(system, v, task, Work{system});
 }
 
 }  // namespace HWY_NAMESPACE

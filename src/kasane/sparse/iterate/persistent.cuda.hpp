@@ -1,6 +1,6 @@
-// The cooperative launch: one kernel whose threads stay for a whole batch of iterations.
-// Invariants: every block decides for itself from the same sums and comes to the same; block 0 alone writes history and the state that
-// the next batch goes on from.
+// Executes the schedule in one cooperative kernel per batch of iterations.
+// Invariants: every block decides from the same sums, and hence alike; block 0 alone writes the history and the state with which the next
+// batch continues.
 #pragma once
 
 #include <kasane/sparse/iterate/stage.cuda.hpp>
@@ -12,16 +12,21 @@ struct Shared {
     Scalars scalars;
 };
 
-/// A thread among all threads of the grid; see program.cuda.hpp.
+/// A thread among all threads of the grid; see schedule.body.hpp.
 template <template <class> class Rows, class F, class Tune>
-class PersistentTeam {
+class PersistentExecutor {
    public:
-    __device__ PersistentTeam(const Job<Rows, F>& job, Slot* slots, State& state, Shared& shared)
+    __device__ PersistentExecutor(const Job<Rows, F>& job, Slot* slots, State& state, Shared& shared)
         : job_(job), loop_(job), barrier_(slots, shared.sums), state_(state), shared_(shared) {}
 
-    __device__ const Scalars& scalars() const { return shared_.scalars; }
     __device__ int colors() const { return job_.colors; }
     __device__ bool factored() const { return job_.factored; }
+    __device__ bool norm_due() const { return shared_.scalars.norm_due; }
+    __device__ bool ended() const { return shared_.scalars.control.verdict != Verdict::go_on; }
+    template <class Phase>
+    __device__ Phase make() const {
+        return Phase::of(job_.v, shared_.scalars.control);
+    }
     template <class Phase>
     __device__ void rows(const Phase& phase, int color) {
         loop_.rows(color, sums_, phase);
@@ -34,15 +39,17 @@ class PersistentTeam {
     __device__ void all(const Phase& phase) {
         loop_.all(sums_, phase);
     }
-    __device__ void barrier(Ahead ahead) {
-        barrier_.wait([&] { loop_.prefetch(ahead.operand, ahead.color); });
+    __device__ void barrier(Next next) {
+        barrier_.wait([&] { loop_.prefetch(next.operand, next.color); });
     }
-    template <class Then>
-    __device__ void decide(Ahead ahead, const Then& then) {
+    template <class Phase>
+    __device__ void decide(const Phase&, Next next) {
         barrier_.sum(
-            sums_, [&] { loop_.prefetch(ahead.operand, ahead.color); }, [&](const Sums& sums) { then(shared_.scalars, sums); });
+            sums_, [&] { loop_.prefetch(next.operand, next.color); }, [&](const Sums& sums) { Phase::decide(shared_.scalars, sums); });
         sums_ = {};
     }
+    /// The host asks between batches.
+    __device__ void ask_to_stop() const {}
     __device__ void record() const {
         if (blockIdx.x == 0 && threadIdx.x == 0) state_.record(shared_.scalars);
     }
@@ -57,14 +64,14 @@ class PersistentTeam {
 };
 
 /// At most `budget` iterations.
-template <class Program, template <class> class Rows, class F, class Tune, int most_threads, int blocks>
+template <class Schedule, template <class> class Rows, class F, class Tune, int most_threads, int blocks>
 __global__ void __launch_bounds__(most_threads, blocks)
     run_persistent(const __grid_constant__ Job<Rows, F> job, Slot* slots, State* state, bool first, int budget) {
     __shared__ Shared shared;
     if (threadIdx.x == 0) shared.scalars = state->scalars;
     __syncthreads();
-    PersistentTeam<Rows, F, Tune> team(job, slots, *state, shared);
-    run<Program>(team, job.v, first, budget);
+    PersistentExecutor<Rows, F, Tune> executor(job, slots, *state, shared);
+    iterations<Schedule>(executor, first, budget);
     __syncthreads();
     if (blockIdx.x == 0 && threadIdx.x == 0) state->scalars = shared.scalars;
 }

@@ -1,6 +1,6 @@
 // Rows on a device: how the entries of a row are fetched, and which rows a thread has.
-// Invariants: a thread of the same grid has the same rows of a colour in every phase; the matrix, which changes never, passes by the first
-// cache and leaves the second one early, so that vectors stay there; vectors are read coherently, as other blocks have written them.
+// Invariants: a thread of the same grid has the same rows of a colour in every phase; the matrix, which is constant, bypasses the first
+// cache and leaves the second one early, so that vectors stay there; vectors are read coherently, because other blocks write them.
 #pragma once
 
 #include <kasane/sparse/iterate/phases.body.hpp>
@@ -11,7 +11,7 @@
 
 namespace kasane::sparse::device {
 
-/// How the code of a kernel goes about a row; chosen by measurement.
+/// How a kernel processes a row; chosen by measurement.
 /// @tparam together_  entries of a row that are fetched before the first is used
 /// @tparam tied_      a gather waits for its entry's value as well as for its column: else the compiler asks for most values after the
 ///                    gathers, when it has already waited for the columns
@@ -149,7 +149,7 @@ __device__ void prefetch_line(const Line<T>& line) {
     }
 }
 
-/// Everything that a kernel of the iteration is told: a system's arrays, its rows' division, and where scalars and sums lie.
+/// The arguments of a kernel of the iteration: the system's arrays and how its rows are divided.
 template <template <class> class Rows, class F>
 struct Job {
     Vectors v{};
@@ -239,11 +239,10 @@ class RowLoop {
         const auto steps = static_cast<unsigned>(job_.steps), chunk = static_cast<unsigned>(job_.chunk);
         const unsigned lanes = steps == 1 ? rows : rows / steps;
         const auto block = [&](const auto& one, const auto& product, unsigned first_row) {
-            constexpr Operand operand = std::remove_cvref_t<decltype(one)>::operand;
-            constexpr bool descending = operand == Operand::upper || operand == Operand::factor_upper;
+            constexpr bool downwards = descending(std::remove_cvref_t<decltype(one)>::operand);
 #pragma unroll 1
             for (unsigned k = 0; k < steps; ++k) {
-                const unsigned row = first_row + (descending ? steps - 1 - k : k) * chunk;
+                const unsigned row = first_row + (downwards ? steps - 1 - k : k) * chunk;
                 one.finish(row, product(row, one.gathered()), sums);
             }
         };

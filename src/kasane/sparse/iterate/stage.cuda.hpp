@@ -1,10 +1,15 @@
-// One phase as one launch: how an iteration sets off and ends, and what a graph is made of.
-// Invariants: the last block to finish sums what all blocks left, in a fixed order, and decides; the same grid gives the same bits.
+// Executes the schedule by one kernel per phase: how a solve begins and ends, and what a graph is made of.
+// Invariants: the last block to finish adds up the sums of all blocks, in a fixed order, and decides; the same grid gives the same bits.
 #pragma once
 
 #include <kasane/sparse/iterate/grid.cuda.hpp>
-#include <kasane/sparse/iterate/program.cuda.hpp>
+#include <kasane/sparse/iterate/launch.cuda.hpp>
 #include <kasane/sparse/iterate/rows.cuda.hpp>
+#include <kasane/sparse/iterate/schedule.body.hpp>
+
+#include <functional>
+#include <tuple>
+#include <type_traits>
 
 namespace kasane::sparse::device {
 
@@ -16,8 +21,7 @@ struct Record {
 /// What lies in the device's memory between launches.
 struct State {
     Scalars scalars;
-    Sums sums;  ///< of stages since the last decision
-    double true_norm2 = 0;
+    Sums sums;              ///< of stages since the last decision
     int budget = 0;         ///< iterations that a graph has left
     int history_limit = 0;  ///< records that fit; later ones are dropped
     Record* history = nullptr;
@@ -59,7 +63,7 @@ __device__ void gather(const Gathering& place, BlockSums& shared, const Sums& of
     }
 }
 
-/// The graph's WHILE, which the last stage of an iteration lets go on.
+/// The WHILE node of a graph, whose condition the last stage of an iteration sets.
 struct GraphLoop {
     cudaGraphConditionalHandle handle{};
     __device__ void go_on(State& state) const {
@@ -68,177 +72,52 @@ struct GraphLoop {
     }
 };
 
-// A step is a phase (or two, row by row) as a stage.
-//   takes_b                  w stands for b
-//   skipped(scalars)         it has nothing to do this time
-//   phases(v, scalars, f)    f(phase, ...)
-//   decide(state, sums)      what follows from the sums of the stages since the last decision; without it, nothing is summed
-
-struct Always {
-    static constexpr bool takes_b = false;
-    static __device__ bool skipped(const Scalars&) { return false; }
-};
-struct TrueResidualStep : Always {
-    static constexpr bool takes_b = true;
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars&, const F& f) {
-        f(TrueResidual{v});
-    }
-    static __device__ void decide(State& state, const Sums& sums) { state.true_norm2 = sums.b; }
-};
-struct StartStep : Always {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars&, const F& f) {
-        f(eisenstat::Start{v});
-    }
-};
-struct EliminatedStep : Always {
-    static constexpr bool takes_b = true;
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars&, const F& f) {
-        f(reduced::Eliminated{v});
-    }
-};
-template <double* Vectors::*direction>
-struct LastStepAlong : Always {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars& s, const F& f) {
-        f(LastStep{v, s.control.alpha, v.*direction});
-    }
-};
-
-/// Once there is a verdict, the rest of a graph's round is idle.
-struct WhileIterating {
-    static constexpr bool takes_b = false;
-    static __device__ bool skipped(const Scalars& s) { return s.control.verdict != Verdict::go_on; }
-};
-struct DecidesUpdate : WhileIterating {
-    static __device__ void decide(State& state, const Sums& sums) {
-        state.scalars.take(sums.a, sums.b);
-        state.record(state.scalars);
-    }
-};
-struct DecidesDirection : WhileIterating {
-    static __device__ void decide(State& state, const Sums& sums) { state.scalars.control.directed(sums.a); }
-};
-
-struct PlainForward : DecidesUpdate {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars& s, const F& f) {
-        f(plain::Forward{v, s.control.alpha});
-    }
-};
-struct PlainBackward : WhileIterating {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars& s, const F& f) {
-        f(plain::Backward{v, s.control.alpha, s.control.beta});
-    }
-};
-struct PlainProduct : DecidesDirection {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars&, const F& f) {
-        f(plain::Product{v});
-    }
-};
-
-struct EisenstatUpdate : WhileIterating {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars& s, const F& f) {
-        f(eisenstat::Update{v, s.control.alpha});
-    }
-    static __device__ void decide(State& state, const Sums& sums) {
-        Scalars& s = state.scalars;
-        s.rho = sums.a;
-        s.asks = s.control.asks_norm(sums.a);
-        if (s.asks) return;
-        s.take(sums.a, -1);
-        state.record(s);
-    }
-};
-struct EisenstatNorm : WhileIterating {
-    static __device__ bool skipped(const Scalars& s) { return WhileIterating::skipped(s) || !s.asks; }
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars&, const F& f) {
-        f(eisenstat::Norm{v});
-    }
-    static __device__ void decide(State& state, const Sums& sums) {
-        state.scalars.take(state.scalars.rho, sums.b);
-        state.record(state.scalars);
-    }
-};
-struct EisenstatBackward : WhileIterating {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars& s, const F& f) {
-        f(eisenstat::Backward{v, s.control.alpha, s.control.beta});
-    }
-};
-struct EisenstatTurn : DecidesDirection {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars& s, const F& f) {
-        f(eisenstat::Backward{v, s.control.alpha, s.control.beta}, eisenstat::Forward{v});
-    }
-};
-struct EisenstatForward : DecidesDirection {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars&, const F& f) {
-        f(eisenstat::Forward{v});
-    }
-};
-
-struct ReducedResidual : DecidesUpdate {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars& s, const F& f) {
-        f(reduced::Residual{v, s.control.alpha});
-    }
-};
-struct ReducedDirection : DecidesDirection {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars& s, const F& f) {
-        f(reduced::Direction{v, s.control.alpha, s.control.beta});
-    }
-};
-struct ReducedInner : DecidesDirection {
-    template <class F>
-    static __device__ void phases(const Vectors& v, const Scalars&, const F& f) {
-        f(reduced::Inner{v});
-    }
-    static __device__ void decide(State& state, const Sums& sums) { state.scalars.control.directed(sums.a - sums.b); }
-};
-
 inline constexpr unsigned stage_block = 256, stage_blocks_per_unit = 4;
 
 /// How a stage is launched.
 struct Stage {
-    int color = -1;       ///< -1: all
-    bool decides = true;  ///< false: its sums wait for those of a later stage
-    bool ends = false;    ///< it is the last of a graph's round
+    int color = -1;        ///< -1: all
+    bool decides = false;  ///< false: its sums wait for those of a later stage
+    bool ends = false;     ///< it is the last of a graph's round
     GraphLoop loop{};
 };
 
-template <class Step, template <class> class Rows, class F, class Tune>
+/// Once there is a verdict, the rest of a graph's round is idle.
+template <class Phase>
+__device__ bool skipped(const Scalars& s) {
+    if constexpr (std::is_same_v<Phase, eisenstat::Norm>) return s.control.verdict != Verdict::go_on || !s.norm_due;
+    return Phase::in_iteration && s.control.verdict != Verdict::go_on;
+}
+
+/// One phase, or two of them in each block of rows.
+template <template <class> class Rows, class F, class Tune, class... Phase>
 __global__ void __launch_bounds__(stage_block, stage_blocks_per_unit)
     run_stage(const __grid_constant__ Job<Rows, F> job, const Gathering gathering, State* state, const Stage stage) {
-    if (Step::skipped(state->scalars)) {
+    using Last = std::tuple_element_t<sizeof...(Phase) - 1, std::tuple<Phase...>>;
+    if (skipped<Last>(state->scalars)) {
         if (stage.ends && blockIdx.x == 0 && threadIdx.x == 0) stage.loop.go_on(*state);
         return;
     }
     const RowLoop<Rows, F, Tune> loop(job);
     Sums sums;
-    Step::phases(job.v, state->scalars, [&](const auto&... phase) {
+    const auto work = [&](const auto&... phase) {
         if constexpr (sizeof...(phase) == 1)
             if (stage.color < 0) return loop.all(sums, phase...);
         loop.rows(stage.color, sums, phase...);
-    });
-    if constexpr (requires { Step::decide(*state, sums); }) {
+    };
+    work(Phase::of(job.v, state->scalars.control)...);
+    if constexpr (Last::summed) {
         __shared__ BlockSums shared;
         gather(gathering, shared, sums, [&](const Sums& total) {
             state->sums.a += total.a;
             state->sums.b += total.b;
-            if (!stage.decides) return;
-            const Sums all = state->sums;
-            state->sums = {};
-            Step::decide(*state, all);
-            if (stage.ends) stage.loop.go_on(*state);
+            if constexpr (requires { Last::decide(state->scalars, sums); }) {
+                if (!stage.decides) return;
+                const Sums all = state->sums;
+                state->sums = {};
+                if (Last::decide(state->scalars, all)) state->record(state->scalars);
+                if (stage.ends) stage.loop.go_on(*state);
+            }
         });
     }
 }
@@ -248,5 +127,100 @@ template <class = void>
 __global__ void enter_loop(State* state, const GraphLoop loop) {
     cudaGraphSetConditional(loop.handle, state->scalars.control.verdict == Verdict::go_on && state->budget > 0);
 }
+
+/// A phase whose scalars are on the device.
+template <class Phase>
+struct Later {};
+
+/// Launches a stage for each phase; see schedule.body.hpp. What follows a phase is known at the next call, so that a stage is launched
+/// one call late: flush() launches the last one.
+template <template <class> class Rows, class F, class Tune>
+class StageExecutor {
+   public:
+    /// @param job  of the system   @param b  [padded]   @param stages  blocks of a stage   @param continued  p is kept by clear()
+    StageExecutor(cudaStream_t stream, const Job<Rows, F>& job, double* b, index_t padded, const Gathering& gathering, State* state,
+                  unsigned stages, bool continued)
+        : stream_(stream),
+          job_(job),
+          b_(b),
+          padded_(padded),
+          gathering_(gathering),
+          state_(state),
+          stages_(stages),
+          continued_(continued) {}
+
+    /// The same stages in a graph: on its stream, the last one with a say in whether the graph goes on.
+    StageExecutor in_graph(cudaStream_t stream, const GraphLoop& loop) const {
+        StageExecutor executor(*this);
+        executor.stream_ = stream;
+        executor.loop_ = loop;
+        return executor;
+    }
+
+    int colors() const { return job_.colors; }
+    bool factored() const { return job_.factored; }
+    bool norm_due() const { return true; }  // the stage itself is skipped where the norm is not due
+
+    template <class Phase>
+    Later<Phase> make() const {
+        return {};
+    }
+    template <class Phase>
+    void rows(Later<Phase>, int color) {
+        put<Phase>(color);
+    }
+    template <class First, class Second>
+    void rows(Later<First>, Later<Second>, int color) {
+        put<First, Second>(color);
+    }
+    template <class Phase>
+    void all(Later<Phase>) {
+        put<Phase>(-1);
+    }
+    /// The next stage waits for this one.
+    void barrier(Next) {}
+    template <class Phase>
+    void decide(Later<Phase>, Next) {
+        stage_.decides = true;
+    }
+    void clear() {
+        flush();
+        zero(job_.v.u);
+        zero(job_.v.w);
+        if (!continued_) zero(job_.v.p);
+    }
+    /// @param ends  it is the last stage of a graph's round
+    void flush(bool ends = false) {
+        if (!launch_) return;
+        stage_.ends = ends;
+        launch_(stage_);
+        launch_ = {};
+    }
+
+   private:
+    template <class... Phase>
+    void put(int color) {
+        flush();
+        stage_ = {.color = color, .loop = loop_};
+        launch_ = [this](const Stage& stage) {
+            auto job = job_;
+            if ((Phase::reads_b || ...)) job.v.w = b_;
+            launch(Beside::nothing, stages_, stage_block, stream_, run_stage<Rows, F, Tune, Phase...>, job, gathering_, state_, stage);
+        };
+    }
+    void zero(double* vector) { KS_CUDA(cudaMemsetAsync(vector, 0, static_cast<std::size_t>(padded_) * sizeof(double), stream_)); }
+
+    cudaStream_t stream_;
+    Job<Rows, F> job_;
+    double* b_;
+    index_t padded_;
+    Gathering gathering_;
+    State* state_;
+    unsigned stages_;
+    bool continued_;
+    GraphLoop loop_{};
+    Stage stage_;
+    std::function<void(const Stage&)> launch_;
+};
 
 }  // namespace kasane::sparse::device

@@ -59,7 +59,7 @@ Pairing paired(const Graph& graph, const std::vector<std::int32_t>& size, int bl
 
 template <class Graph>
 Quotient joined(const Graph& graph, const std::vector<std::int32_t>& size, const Pairing& pairing) {
-    const auto members = sorted_by_set(pairing.pair, pairing.pairs);
+    const auto rows_of = sorted_by_set(pairing.pair, pairing.pairs);
     Quotient out;
     out.size.assign(static_cast<std::size_t>(pairing.pairs), 0);
     for (std::size_t a = 0; a < size.size(); ++a) out.size[static_cast<std::size_t>(pairing.pair[a])] += size[a];
@@ -68,8 +68,8 @@ Quotient joined(const Graph& graph, const std::vector<std::int32_t>& size, const
     std::vector<index_t> entry(out.size.size(), -1);
     for (std::int32_t p = 0; p < pairing.pairs; ++p) {
         const auto first = out.begin.back();
-        for (auto at = members.begin[static_cast<std::size_t>(p)]; at < members.begin[static_cast<std::size_t>(p) + 1]; ++at)
-            graph.each_neighbor(members.row[static_cast<std::size_t>(at)], [&](std::int32_t b, std::int32_t couplings) {
+        for (auto at = rows_of.begin[static_cast<std::size_t>(p)]; at < rows_of.begin[static_cast<std::size_t>(p) + 1]; ++at)
+            graph.each_neighbor(rows_of.row[static_cast<std::size_t>(at)], [&](std::int32_t b, std::int32_t couplings) {
                 const auto other = pairing.pair[static_cast<std::size_t>(b)];
                 if (other == p) return;
                 auto& e = entry[static_cast<std::size_t>(other)];

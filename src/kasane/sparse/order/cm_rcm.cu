@@ -1,6 +1,6 @@
 // Cuthill and McKee's levels on a device, all of them in one kernel, and cyclic colours of them. Same rows in the same order as
 // order_rows() gives: a row is found by the first row of the level before that it touches, and those that one row finds ascend.
-// Invariants: no level is left to chance: who finds a row is the smallest of all that touch it; a graph in which a row touches its own
+// Invariants: levels are deterministic: the finder of a row is the smallest row that touches it; a graph in which a row touches its own
 // level is left to the host, as is one with more levels than make sense in parallel.
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/parallel.hpp>
@@ -20,7 +20,7 @@ using namespace device;
 
 constexpr unsigned block = 256;
 constexpr int most_levels = 1 << 14;  ///< 3 barriers each: the host is as quick from here on
-constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t not_found = std::numeric_limits<std::int32_t>::max();
 
 __global__ void least_degree(const CsrView A, unsigned long long* least) {
     const index_t row = blockIdx.x * static_cast<index_t>(blockDim.x) + threadIdx.x;
@@ -33,7 +33,7 @@ __global__ void least_degree(const CsrView A, unsigned long long* least) {
 struct Search {
     CsrView A;
     std::int32_t* row = nullptr;          ///< [rows] place -> row; the first `starts` are given
-    std::int32_t* finder = nullptr;       ///< [rows] row -> place of the row that found it; -1 for starts, `nobody` while it is not found
+    std::int32_t* finder = nullptr;       ///< [rows] row -> place of the row that found it; -1 for starts, `not_found` before
     std::int32_t* level_begin = nullptr;  ///< [most_levels + 1] first place of each level
     std::int32_t starts = 1;
 };
@@ -225,7 +225,7 @@ class Levels {
 
    private:
     Outcome from(View<const std::uint32_t> others) {
-        parallel_for(on_, A_.n, SetAll{finder_.view(), nobody});
+        parallel_for(on_, A_.n, SetAll{finder_.view(), not_found});
         parallel_for(on_, 1, SetAll{row_.view().subview(0, 1), start_});
         parallel_for(on_, 1, SetAll{finder_.view().subview(start_, 1), -1});
         parallel_for(on_, others.n, PlaceStarts{others, row_.view(), finder_.view()});

@@ -18,7 +18,7 @@ __device__ std::int32_t root_of(std::int32_t* parent, std::int32_t row) {
     std::int32_t up = seen(parent[row]);
     while (up != row) {
         const std::int32_t above = seen(parent[up]);
-        if (above != up) parent[row] = above;  // an ancestor stays one, whoever else writes
+        if (above != up) parent[row] = above;  // an ancestor stays one, whatever other threads write
         row = up;
         up = above;
     }

@@ -11,32 +11,45 @@
 
 namespace kasane::sparse {
 
-enum class OrderingKind { automatic, natural, multicolor, cuthill_mckee, reverse_cuthill_mckee, cm_rcm, block };
+/// Which ordering; order_rows() defines each.
+enum class OrderingKind {
+    automatic,              ///< chosen by the solver, by rule or by timing
+    natural,                ///< the matrix's own order
+    multicolor,             ///< mc:K
+    cuthill_mckee,          ///< cm
+    reverse_cuthill_mckee,  ///< rcm
+    cm_rcm,                 ///< cm-rcm:K
+    block,                  ///< block:B:K
+};
 
-/// "auto", "natural", "mc:K", "cm", "rcm", "cm-rcm:K", "block:B:K".
+/// An ordering with its parameters: "auto", "natural", "mc:K", "cm", "rcm", "cm-rcm:K", "block:B:K".
 struct Ordering {
-    OrderingKind kind = OrderingKind::automatic;
-    int colors = 0;  ///< K of mc, cm-rcm and block; 0 where there is none
-    int block = 0;   ///< B of block: rows of a block
-    /// @throws InputError saying what is allowed, with the nearest name
+    OrderingKind kind = OrderingKind::automatic;  ///< without parameters
+    int colors = 0;                               ///< K of mc, cm-rcm and block; 0 where there is none
+    int block = 0;                                ///< B of block: rows of a block
+    /// The ordering of that name. @throws InputError saying what is allowed, with the nearest name
     static Ordering parse(const std::string& text);
+    /// Its name, as parse() reads it.
     std::string text() const;
+    /// Whether all members are equal.
     bool operator==(const Ordering&) const = default;
 };
 
 /// Rows in the order of elimination, with its colours.
 /// natural, cm and rcm keep their order of elimination exactly: their colours are its wavefronts (levels of dependence), which may be many.
 struct ColoredOrder {
-    Ordering asked;
+    Ordering asked;  ///< what it was made for
     /// [colours * ... ] position -> row, colour by colour; inside a colour block by block of `steps` rows. -1: padding of a block that has
     /// fewer rows, behind them.
     std::vector<std::int32_t> row;
     std::vector<index_t> color_begin;  ///< [colors + 1] first position of each colour
     int steps = 1;                     ///< rows of a block, eliminated one after the other; 1: rows of a colour are independent
-    std::string note;                  ///< what the user should know: "cm-rcm:3 has conflicts: 4 colours were taken"; empty: nothing
+    std::string note;                  ///< for the user: "cm-rcm:3 has conflicts: 4 colours were taken"; empty: nothing
+    /// Number of colours.
     int colors() const { return static_cast<int>(color_begin.size()) - 1; }
 };
 
+/// Orders the rows of A.
 /// natural: the matrix's own order, coloured by levels: level(i) = 1 + max level(j), j < i coupled to i.
 /// mc:K     greedy independent sets of rows / K in natural order; the real number of colours may exceed K (said in note).
 /// cm, rcm  Cuthill-McKee from the first row of minimum degree; a row that touches one of its own level is demoted to a later one.

@@ -11,20 +11,27 @@
 
 namespace kasane::sparse {
 
-enum class BoundaryKind { neumann, dirichlet };
+/// What is given on a face of the box.
+enum class BoundaryKind {
+    neumann,    ///< the flux
+    dirichlet,  ///< the potential
+};
+/// The condition on one face of the box.
 struct Boundary {
-    BoundaryKind kind = BoundaryKind::neumann;
+    BoundaryKind kind = BoundaryKind::neumann;  ///< what `value` is
     double value = 0;  ///< phi on the face (dirichlet), or the outward flux density -c dphi/dn that leaves through it (neumann)
 };
 
+/// -div(c grad phi) = f on a box of cells.
 struct PoissonProblem {
-    std::array<index_t, 3> cells{128, 128, 128};
+    std::array<index_t, 3> cells{128, 128, 128};  ///< NX, NY, NZ
     /// Cell widths along x, y, z: one number (all cells alike), or as many as cells in that direction. [length]
     std::array<std::vector<double>, 3> spacing{{{1}, {1}, {1}}};
     /// x_min, x_max, y_min, y_max, z_min, z_max. Default: phi = 0 on z_max, zero flux elsewhere.
     std::array<Boundary, 6> boundary{{{}, {}, {}, {}, {}, {BoundaryKind::dirichlet, 0}}};
     std::vector<double> coefficient;  ///< [cells] > 0; empty: 1
     std::vector<double> source;       ///< [cells] f_i per volume: -div(c grad phi) = f, so that b_i = V_i f_i
+    /// Number of cells.
     index_t rows() const { return cells[0] * cells[1] * cells[2]; }
     bool singular() const;  ///< no Dirichlet face
 };
@@ -32,16 +39,17 @@ struct PoissonProblem {
 /// "x_min", ..., "z_max": the faces in the order of PoissonProblem::boundary.
 inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
-/// @throws InputError with all that is wrong: cells < 1 or more than most_rows of them, a spacing or coefficient that is not positive and
-///   finite, a boundary value that is not finite, wrong counts, one cell that nothing holds, magnitudes of which conductances or flows
-///   leave the range of doubles; each with the name of its member, or of its face, as the key
+/// Checks a problem. @throws InputError with all that is wrong: cells < 1 or more than most_rows of them, a spacing or coefficient that is
+/// not positive and
+///   finite, a boundary value that is not finite, wrong counts, a single cell without any Dirichlet face, conductances or flows that leave
+///   the range of doubles; each with the name of its member, or of its face, as the key
 void validate(const PoissonProblem& problem);
 /// Entries of the matrix: a diagonal entry per cell and two per face between cells.
 index_t poisson_nonzeros(const PoissonProblem& problem);
 /// A of eq. 3. Takes the memory of the result's own arrays and no more.
 /// @throws InputError as validate()
 CsrMatrix poisson_matrix(const PoissonProblem& problem);
-/// b of eq. 3: V_i f_i, what the values on Dirichlet faces push in, less what leaves through Neumann faces.
+/// b of eq. 3: V_i f_i, plus the flow from Dirichlet faces, minus the flow that leaves through Neumann faces.
 /// @throws InputError as validate(), and for a source of another size or with an entry that is not finite
 std::vector<double> poisson_rhs(const PoissonProblem& problem);
 

@@ -147,7 +147,7 @@ struct Earlier {
     }
 };
 
-/// Sorts a row of C in place: a heap, because a row may have thousands of entries and there is no room beside it.
+/// Sorts a row of C in place: a heap, because a row may have thousands of entries and there is no memory beside it.
 struct RowSorter {
     Entries at;
     std::int32_t* column;

@@ -77,7 +77,7 @@ std::vector<TuneProgress> measured_progress(const std::function<TuneProgress(int
 std::vector<double> estimated_iterations(const std::vector<TuneTrial>& trials) {
     std::vector<double> out(trials.size(), nan);
     if (std::ranges::all_of(trials, [](const TuneTrial& t) { return t.progress.empty(); })) {
-        std::ranges::fill(out, 1.);  // one ordering: nobody asked
+        std::ranges::fill(out, 1.);  // one ordering: not measured
         return out;
     }
     double least_energy = std::numeric_limits<double>::infinity(), largest_residual = 0;

@@ -1,6 +1,6 @@
 // Choices, trials and times of solves, kept on disk for the next program that has such a matrix on such a device.
-// Invariants: what is read is a hint from anybody: a file or an entry that is damaged, foreign or hostile is passed over with a note and
-// never stops a solve; the file is replaced whole, with what other programs wrote meanwhile; an option that was not left open stays.
+// Invariants: the content of the file is not trusted: a file or an entry that is damaged, foreign or hostile is ignored with a note and
+// never stops a solve; the file is replaced as a whole, other programs' entries included; an option that was given keeps its value.
 #pragma once
 
 #include <kasane/sparse/tune/candidates.hpp>

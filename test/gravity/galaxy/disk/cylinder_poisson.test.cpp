@@ -36,7 +36,7 @@ std::vector<double> masses(const CylinderGrid& grid, const std::function<double(
     return mass;
 }
 
-PlaneField solved(const CylinderGrid& grid, const std::vector<double>& mass, krylov::CgLog* log = nullptr) {
+PlaneField solved(const CylinderGrid& grid, const std::vector<double>& mass, krylov::SolveLog* log = nullptr) {
     const Multipoles outside(grid, mass);
     std::vector<double> psi(grid.size());
     const auto end = CylinderPoisson(grid).solve(mass, outside, psi);
@@ -77,7 +77,7 @@ Errors errors(const PlaneField& field, const MiyamotoNagai& exact) {
 TEST(CylinderPoisson, MiyamotoAndNagaisDisk) {
     // Its density never ends: what lies outside the box of 400 is 2e-4 of the mass and lowers psi by less than that of 1/400.
     const MiyamotoNagai exact;
-    krylov::CgLog log;
+    krylov::SolveLog log;
     const auto fine = grid_of(0.14, 0.2, 400), coarse = grid_of(0.14, 0.2, 400, 2);
     const auto mass = [&](const CylinderGrid& g) { return masses(g, [&](double R, double z) { return exact.density(R, z); }); };
     const auto at_fine = errors(solved(fine, mass(fine), &log), exact), at_coarse = errors(solved(coarse, mass(coarse)), exact);

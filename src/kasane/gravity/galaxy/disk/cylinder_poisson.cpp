@@ -70,14 +70,14 @@ CylinderPoisson::CylinderPoisson(const CylinderGrid& grid)
     work_ = {right_, right_, right_, right_};
 }
 
-krylov::CgLog CylinderPoisson::solve(const std::vector<double>& mass, const Multipoles& outside, std::vector<double>& psi) {
+krylov::SolveLog CylinderPoisson::solve(const std::vector<double>& mass, const Multipoles& outside, std::vector<double>& psi) {
     const auto& [R, z] = grid_;
     // 4 pi m per 2 pi of azimuth.
     for (std::size_t k = 0; k < mass.size(); ++k) right_[k] = 2 * mass[k];
     for (std::size_t j = 0; j < z.cells; ++j) right_[(R.cells - 1) * z.cells + j] += at_R_face_[j] * outside.psi(R.end(), z.centre(j));
     for (std::size_t i = 0; i < R.cells; ++i) right_[i * z.cells + z.cells - 1] += at_z_face_[i] * outside.psi(R.centre(i), z.end());
     return krylov::conjugate_gradients(algebra_, operator_, preconditioner_, right_, psi, work_,
-                                       {.tolerance = 1e-9, .iteration_limit = 2000, .history = false});
+                                       {.rtol = 1e-9, .iteration_limit = 2000, .history = false});
 }
 
 }  // namespace kasane::gravity

@@ -54,7 +54,7 @@ class CylinderPoisson {
 
     /// Psi = -Phi with G = 1 at the centres of the cells.
     /// @param mass  of every cell, half space z > 0 [mass]   @param psi  where the iteration begins; overwritten
-    krylov::CgLog solve(const std::vector<double>& mass, const Multipoles& outside, std::vector<double>& psi);
+    krylov::SolveLog solve(const std::vector<double>& mass, const Multipoles& outside, std::vector<double>& psi);
 
    private:
     CylinderGrid grid_;

@@ -1,8 +1,8 @@
 // FieldAlgebra<Cpu, P> and convert(): which fields a verb reads and writes; parts of fixed bounds, their sums added in order.
 #include <kasane/lattice/dirac/cpu/algebra.hpp>
 
-#include <kasane/core/base/error.hpp>
 #include <kasane/lattice/dirac/cpu/parts.hpp>
+#include <kasane/lattice/dirac/validate.hpp>
 
 #include <cstring>
 #include <vector>
@@ -112,7 +112,7 @@ template class FieldAlgebra<Cpu, Precision::double_>;
 
 template <Space S, Precision From, Precision To>
 void convert(const Field<S, From>& from, Field<S, To>& to) {
-    KS_EXPECT(from.lattice()->extents() == to.lattice()->extents());
+    require_same_lattice(from, to);
     if constexpr (From == To) {
         std::memcpy(to.group(0), from.group(0), from.bytes());
     } else {

@@ -1,10 +1,10 @@
 // Dirac<Cpu, P>: links and clover term packed in the order in which the kernels read them, and the calls of the kernels.
-#include <kasane/core/base/error.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/lattice/dirac/cpu/half.hpp>
 #include <kasane/lattice/dirac/cpu/hop.hpp>
 #include <kasane/lattice/dirac/cpu/parts.hpp>
 #include <kasane/lattice/dirac/eight_reals.hpp>
+#include <kasane/lattice/dirac/validate.hpp>
 
 #include <cstring>
 #include <type_traits>
@@ -132,11 +132,7 @@ template <Space S, Precision P>
 Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const CloverTerm<S>* A, Boundary boundary,
                    LinkStorage storage)
     : parts_(std::make_unique<Parts>()) {
-    KS_VALIDATE(
-        links.extents == lattice->extents() && (!A || A->extents == lattice->extents()),
-        "the links are of " + text(links.extents) + ", the lattice is " + text(lattice->extents()) + ": make both of the same extents");
-    KS_VALIDATE(P != Precision::double_ || !storage.half,
-                "links in half precision would spoil an operator in double: use them with single or half");
+    require_operator<S, P>(*lattice, links, A, storage);
     parts_->lattice = lattice;
     parts_->storage = storage;
     parts_->boundary = boundary;
@@ -165,8 +161,8 @@ Dirac<S, P>::Dirac(Dirac&&) noexcept = default;
 template <Space S, Precision P>
 void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x,
                       Field<S, P>& out) const {
-    KS_EXPECT(&in != &out && (x || form != HopForm::clover));
     const int p = static_cast<int>(to);
+    form = valid_form(*parts_->lattice, form, parts_->clover[p].size() > 0, in, x, out);
     const HopJob job{.lattice = parts_->lattice.get(),
                      .to = to,
                      .in = in.group(0),
@@ -187,6 +183,7 @@ void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Fie
 
 template <Space S, Precision P>
 void Dirac<S, P>::clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const {
+    require_same_lattice(in, out);
     const auto* const A = parts_->clover[static_cast<int>(parity)].data();
     if (!A) {  // A = 1
         if (&in != &out) std::memcpy(out.group(0), in.group(0), in.bytes());

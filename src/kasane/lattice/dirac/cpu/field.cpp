@@ -1,8 +1,8 @@
 #include <kasane/lattice/dirac/cpu/field.hpp>
 
-#include <kasane/core/base/error.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/lattice/dirac/cpu/half.hpp>
+#include <kasane/lattice/dirac/validate.hpp>
 
 #include <cstring>
 
@@ -37,16 +37,12 @@ void read(const Field<Cpu, P>& from, index_t place, double* values) {
     }
 }
 
-void expect_same(const Extents& a, const Extents& b) {
-    KS_VALIDATE(a == b, "a quark field of " + text(a) + " cannot stand on a lattice of " + text(b) + ": make both of the same extents");
-}
-
 }  // namespace
 
 template <Space S, Precision P>
 void load(const SpinorField& from, Parity parity, Field<S, P>& to) {
     const auto& lattice = *to.lattice();
-    expect_same(from.extents, lattice.extents());
+    require_field(from, lattice.extents());
     parallel_for(lattice.space(), lattice.places(), [&](index_t place) {
         const auto first = static_cast<std::size_t>(12 * lattice.extents().lexicographic(lattice.site(parity, place)));
         write(to, place, reinterpret_cast<const double*>(from.values.data() + first));
@@ -56,7 +52,7 @@ void load(const SpinorField& from, Parity parity, Field<S, P>& to) {
 template <Space S, Precision P>
 void store(const Field<S, P>& from, Parity parity, SpinorField& to) {
     const auto& lattice = *from.lattice();
-    expect_same(to.extents, lattice.extents());
+    require_field(to, lattice.extents());
     parallel_for(lattice.space(), lattice.places(), [&](index_t place) {
         if (!lattice.counts(place)) return;
         const auto first = static_cast<std::size_t>(12 * lattice.extents().lexicographic(lattice.site(parity, place)));

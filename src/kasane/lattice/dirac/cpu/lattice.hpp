@@ -6,7 +6,7 @@
 // copies under every operation, and which no sum counts.
 #pragma once
 
-#include <kasane/lattice/dirac/engine.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -37,7 +37,7 @@ class Lattice<Cpu> {
 
     Site site(Parity parity, index_t place) const;
     index_t place(const Site& site) const;
-    /// Whether a site lives there; else a copy of one.
+    /// Whether the place holds a site; otherwise a copy of one.
     bool counts(index_t place) const;
 
     /// [block][2 mu + (backward)] around the sites of this parity; neighbours are places of the other.

@@ -2,6 +2,7 @@
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/lattice/dirac/cuda/field.hpp>
 #include <kasane/lattice/dirac/cuda/hop.hpp>
+#include <kasane/lattice/dirac/validate.hpp>
 
 namespace kasane::lattice {
 
@@ -59,7 +60,7 @@ template <Space S, Precision P>
 Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const CloverTerm<S>* A, Boundary boundary,
                    LinkStorage storage)
     : parts_(std::make_unique<Parts>()) {
-    KS_EXPECT(lattice->extents() == links.extents && (!A || A->extents == links.extents));
+    require_operator<S, P>(*lattice, links, A, storage);
     auto& parts = *parts_;
     parts.lattice = std::move(lattice);
     parts.boundary = boundary;
@@ -95,8 +96,7 @@ void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Fie
     const auto& parts = *parts_;
     const auto& on_lattice = *parts.lattice;
     const auto& clover = parts.clover[static_cast<int>(to)];
-    KS_EXPECT(x || form != HopForm::clover);
-    if (clover.size() == 0) form = HopForm::plain;  // A = 1
+    form = valid_form(on_lattice, form, clover.size() > 0, in, x, out);
     HopTask<P> task;
     task.tiles = on_lattice.tiles();
     task.sites = on_lattice.sites();
@@ -115,6 +115,7 @@ void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Fie
 
 template <Space S, Precision P>
 void Dirac<S, P>::clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const {
+    require_same_lattice(in, out);
     const auto& on_lattice = *parts_->lattice;
     const auto& term = parts_->clover[static_cast<int>(parity)];
     if (term.size() == 0) {

@@ -2,6 +2,7 @@
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/lattice/dirac/cuda/field.hpp>
 #include <kasane/lattice/dirac/cuda/spinor_access.hpp>
+#include <kasane/lattice/dirac/validate.hpp>
 
 namespace kasane::lattice {
 
@@ -62,7 +63,7 @@ template <Precision P>
 void load_there(const SpinorField& from, Parity parity, Field<Cuda, P>& to) {
     const auto& lattice = *to.lattice();
     const auto& n = lattice.extents();
-    KS_EXPECT(from.extents == n);
+    require_field(from, n);
     std::vector<double> values(static_cast<std::size_t>(24 * n.half()));
     const auto* source = reinterpret_cast<const double*>(from.values.data());
     parallel_for(Cpu{}, n.half(),
@@ -76,7 +77,7 @@ template <Precision P>
 void store_there(const Field<Cuda, P>& from, Parity parity, SpinorField& to) {
     const auto& lattice = *from.lattice();
     const auto& n = lattice.extents();
-    KS_EXPECT(to.extents == n);
+    require_field(to, n);
     Buffer<double, Cuda> there(lattice.space(), 24 * n.half());
     parallel_for(lattice.space(), n.half(), ToHostOrder<P>{lattice.tiles(), parity, from.view(), there.data()});
     const auto values = to_host(there);
@@ -87,6 +88,7 @@ void store_there(const Field<Cuda, P>& from, Parity parity, SpinorField& to) {
 
 template <Precision From, Precision To>
 void convert_there(const Field<Cuda, From>& from, Field<Cuda, To>& to) {
+    require_same_lattice(from, to);
     const auto& lattice = *to.lattice();
     const Cuda on = lattice.space();
     if constexpr (From == To) {  // bit by bit: a scale taken anew would differ by rounding

@@ -4,7 +4,7 @@
 
 #include <kasane/lattice/dirac/cuda/memory.hpp>
 #include <kasane/lattice/dirac/cuda/tiles.hpp>
-#include <kasane/lattice/dirac/engine.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 
 #if defined(KASANE_CUDA)
 namespace kasane::lattice {

@@ -6,7 +6,7 @@
 #include <kasane/lattice/dirac/cuda/packed_clover.hpp>
 #include <kasane/lattice/dirac/cuda/packed_links.hpp>
 #include <kasane/lattice/dirac/cuda/spinor_access.hpp>
-#include <kasane/lattice/dirac/engine.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 
 namespace kasane::lattice::device {
 
@@ -181,7 +181,7 @@ KS_FN void add_hops(const HopTask<P>& task, const Here& here, const Fetched<Link
     }
 }
 
-/// A block's clover term of one chirality, likewise. Where it stands, the branch also keeps the compiler from loading the term before all
+/// A block's clover term of one chirality, in the same way. Where it stands, the branch also keeps the compiler from loading the term before all
 /// hops are done, for which it would spill registers.
 template <Precision P>
 KS_FN void prefetch_clover(const Chunk* clover, std::uint32_t place, int chirality) {

@@ -1,5 +1,5 @@
 #include <kasane/core/io/number_text.hpp>
-#include <kasane/lattice/file/field_intake.hpp>
+#include <kasane/lattice/file/link_reader.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ Extents checked_extents(const std::string& file, const std::string& key, const s
     return extents;
 }
 
-FieldIntake::FieldIntake(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory)
+LinkReader::LinkReader(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory)
     : file_(std::move(file)), stored_(stored) {
     const Where where{file_, 0, 0, ""};
     const auto volume = static_cast<std::uint64_t>(extents.volume()), expected = 4 * volume * stored.link_bytes();
@@ -64,7 +64,7 @@ FieldIntake::FieldIntake(std::string file, const Extents& extents, const Encodin
     field_ = GaugeField(extents);
 }
 
-void FieldIntake::take(index_t site, int mu, const unsigned char* stored) {
+void LinkReader::take(index_t site, int mu, const unsigned char* stored) {
     auto& u = field_.link(site, mu);
     single_ &= decode(stored, stored_, u);
     if (stored_.rows == 2) complete_third_row(u);
@@ -76,7 +76,7 @@ void FieldIntake::take(index_t site, int mu, const unsigned char* stored) {
     }
 }
 
-void FieldIntake::judge_links(GaugeFileFacts& facts) {
+void LinkReader::judge_links(GaugeFileFacts& facts) {
     facts.worst_distance_from_su3 = worst_;
     const auto& outliers = beyond_[single_];
     if (single_ && stored_.bits == 64 && worst_ > su3_tolerance(false))
@@ -92,7 +92,7 @@ void FieldIntake::judge_links(GaugeFileFacts& facts) {
                     su3_tolerance(single_)));
 }
 
-void FieldIntake::compare_averages(const GaugeFileFacts& facts) {
+void LinkReader::compare_averages(const GaugeFileFacts& facts) {
     const auto compare = [&](const char* what, const std::optional<Stated>& stated, double found) {
         if (!stated || std::abs(found - stated->value) <= stated->tolerance) return;
         complain(
@@ -105,7 +105,7 @@ void FieldIntake::compare_averages(const GaugeFileFacts& facts) {
     if (link_trace_) compare(facts.format == GaugeFormat::nersc ? "LINK_TRACE" : "link trace", link_trace_, link_trace(field_));
 }
 
-GaugeFile FieldIntake::finish(GaugeFileFacts facts) {
+GaugeFile LinkReader::finish(GaugeFileFacts facts) {
     if (!facts.checksum.ok)
         complain(fmt::format("its checksum ({}) is {}, and that of its links is {}: it is damaged. Take another copy", facts.checksum.kind,
                              facts.checksum.stored, facts.checksum.computed));

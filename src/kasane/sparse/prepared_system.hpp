@@ -1,5 +1,5 @@
 // One prepared solver on one space: the system, the vectors, and how it iterates. What Solver holds, and what the tuner times.
-// Invariants: every option is decided (none is automatic); A is not needed once an Engine is made.
+// Invariants: every option is decided (none is automatic); A is not needed once an PreparedSystem is made.
 #pragma once
 
 #include <kasane/sparse/iterate/iterate.hpp>
@@ -30,7 +30,7 @@ class PartTimes {
 };
 
 template <Space S>
-struct Engine {
+struct PreparedSystem {
     System<S> system;
     IterationVectors<S> vectors;
     SolverOptions options;  ///< as decided
@@ -43,30 +43,30 @@ struct Engine {
 /// @param A  on S, canonical   @param options  ordering, numbering, format, launch decided; iteration may be automatic
 /// @throws InputError where the iteration that was asked for does not apply to this matrix, saying why
 template <Space S>
-Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverOptions& options, PartTimes& times);
+PreparedSystem<S> prepare_system(S on, const CsrView& A, SpaceOrder<S> order, const SolverOptions& options, PartTimes& times);
 
-enum class Start { anew, where_stopped };
-
+/// @throws InputError: NaN or infinity in b or x
 /// b and x in the user's numbers, on S. @param mean_free  constants are A's null space
 /// @param start  where_stopped: with the search direction of the last run, which stop() ended, and the x that it left
 template <Space S>
-SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, bool mean_free, Start start, const StopFunction& stop);
+SolveLog solve_prepared(PreparedSystem<S>& prepared, View<const double> b, View<double> x, bool mean_free, Start start,
+                        const StopFunction& stop);
 
 /// The log of a b that A cannot give, with x = 0. @param share  of b's norm
 SolveLog outside_range(double share);
 
 /// Seconds per iteration, of so many behind a warm-up.
 template <Space S>
-double seconds_per_iteration(Engine<S>& engine, int iterations);
+double seconds_per_iteration(PreparedSystem<S>& prepared, int iterations);
 
 /// Where the solve of white noise (mean_free: without its mean) stands after so many iterations from zero: b.x = ||x||_A^2, and ||b - A x||
 /// / ||b||.
-struct EngineProgress {
+struct TrialProgress {
     int iterations = 0;  ///< fewer than asked for where it has converged
     double energy = 0, residual = 1;
 };
 template <Space S>
-EngineProgress progress_after(Engine<S>& engine, int iterations, bool mean_free);
+TrialProgress progress_after(PreparedSystem<S>& prepared, int iterations, bool mean_free);
 
 /// Rows that a layout works on together, for a format: C of sell; elsewhere as wide as the space's vectors.
 int chunk_of(const Format& format, bool cuda);

@@ -1,8 +1,8 @@
-// Making and running an Engine.
+// Making and running an PreparedSystem.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/math/random.hpp>
-#include <kasane/sparse/engine.hpp>
+#include <kasane/sparse/prepared_system.hpp>
 #include <kasane/sparse/precondition/factor.hpp>
 #include <kasane/sparse/vectors.hpp>
 
@@ -36,14 +36,14 @@ std::string why_not(Iteration iteration, FactorKind factor, const SolverOptions&
     return "";
 }
 
-krylov::CgEnd end_of(Verdict verdict) {
+krylov::Outcome end_of(Verdict verdict) {
     switch (verdict) {
-        case Verdict::converged: return krylov::CgEnd::converged;
-        case Verdict::not_positive: return krylov::CgEnd::operator_not_positive;
-        case Verdict::preconditioner_not_positive: return krylov::CgEnd::preconditioner_not_positive;
-        case Verdict::not_finite: return krylov::CgEnd::not_finite;
-        case Verdict::stopped: return krylov::CgEnd::stopped;
-        default: return krylov::CgEnd::iteration_limit;
+        case Verdict::converged: return krylov::Outcome::converged;
+        case Verdict::not_positive: return krylov::Outcome::operator_not_positive;
+        case Verdict::preconditioner_not_positive: return krylov::Outcome::preconditioner_not_positive;
+        case Verdict::not_finite: return krylov::Outcome::not_finite;
+        case Verdict::stopped: return krylov::Outcome::stopped;
+        default: return krylov::Outcome::iteration_limit;
     }
 }
 
@@ -56,10 +56,10 @@ int chunk_of(const Format& format, bool cuda) {
 }
 
 template <Space S>
-Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverOptions& options, PartTimes& times) {
+PreparedSystem<S> prepare_system(S on, const CsrView& A, SpaceOrder<S> order, const SolverOptions& options, PartTimes& times) {
     constexpr bool cuda = !std::same_as<S, Cpu>;
-    Engine<S> engine;
-    engine.options = options;
+    PreparedSystem<S> prepared;
+    prepared.options = options;
     Stopwatch watch;
     const auto lap = [&](const char* part) {
         synchronize(on);
@@ -81,15 +81,15 @@ Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverO
     auto matrix = split(on, A, layout, options.format, triangles);
     lap("convert");
     auto factor = factorise(on, matrix, layout, {options.precondition, options.ssor_omega});
-    engine.shift = factor.shift;
+    prepared.shift = factor.shift;
     lap("factor");
     // Beside what stays: the order while the layout is made; later the pivots, the ranks and C.
-    engine.scratch_bytes = static_cast<std::uint64_t>(std::max(ordered, 2 * layout.padded)) * 4 +
-                           static_cast<std::uint64_t>(layout.rank.size()) * 4 + matrix.lower_rows.bytes() + factor.lower.bytes();
+    prepared.scratch_bytes = static_cast<std::uint64_t>(std::max(ordered, 2 * layout.padded)) * 4 +
+                             static_cast<std::uint64_t>(layout.rank.size()) * 4 + matrix.lower_rows.bytes() + factor.lower.bytes();
 
     const FactorKind kind = factor.kind;
     const auto reason = [&](Iteration iteration) { return why_not(iteration, kind, options, layout.colors, layout.steps, factor.shift); };
-    Iteration& iteration = engine.options.iteration;
+    Iteration& iteration = prepared.options.iteration;
     if (iteration == Iteration::automatic) {
         iteration = Iteration::plain;
         for (const Iteration better : {Iteration::eisenstat, Iteration::reduced})
@@ -97,34 +97,32 @@ Engine<S> make_engine(S on, const CsrView& A, SpaceOrder<S> order, const SolverO
     }
     if (const std::string why = reason(iteration); !why.empty())
         throw InputError("iteration = \"" + name(iteration) + "\" does not apply here: " + why + ". Take iteration = \"auto\".");
-    engine.system = make_system(on, std::move(matrix), std::move(layout), std::move(factor), options.single_factor);
-    engine.vectors = IterationVectors<S>(on, engine.system.layout.padded);
+    prepared.system = make_system(on, std::move(matrix), std::move(layout), std::move(factor), options.single_factor);
+    prepared.vectors = IterationVectors<S>(on, prepared.system.layout.padded);
     lap("convert");
-    return engine;
+    return prepared;
 }
 
 template <Space S>
-SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, bool mean_free, Start start, const StopFunction& stop) {
-    const S on = engine.system.on;
-    const Layout<S>& layout = engine.system.layout;
-    const View<const double> scale = engine.system.scale.view();
-    auto& v = engine.vectors;
+SolveLog solve_prepared(PreparedSystem<S>& prepared, View<const double> b, View<double> x, bool mean_free, Start start,
+                        const StopFunction& stop) {
+    const S on = prepared.system.on;
+    const Layout<S>& layout = prepared.system.layout;
+    const View<const double> scale = prepared.system.scale.view();
+    auto& v = prepared.vectors;
     Stopwatch watch;
     SolveLog log;
-    const double rho_before = start == Start::where_stopped ? engine.rho_before : 0;
-    engine.rho_before = 0;
+    const double rho_before = start == Start::where_stopped ? prepared.rho_before : 0;
+    prepared.rho_before = 0;
     // In units of a power of two near b's largest entry: squares neither vanish nor overflow, and nothing is rounded.
     const VectorFacts seen = look_at(on, b), guess = look_at(on, x);
-    if (!seen.finite || !guess.finite) {
-        log.end = krylov::CgEnd::not_finite;
-        log.seconds = watch.seconds();
-        return log;
-    }
+    KS_VALIDATE(seen.finite, "the right-hand side holds a number that is not finite.");
+    KS_VALIDATE(guess.finite, "the first guess holds a number that is not finite.");
     const double unit = seen.largest > 0 ? std::ldexp(1., -std::clamp(std::ilogb(seen.largest), -1000, 1000)) : 1;
     const double raised = mean_free ? mean(on, b) : 0;
     const double b_norm = std::sqrt(sum_of_squares(on, b, unit, raised * unit));
     const double removed_norm = std::fabs(raised * unit) * std::sqrt(static_cast<double>(b.n));
-    if (removed_norm > engine.options.rtol * std::hypot(b_norm, removed_norm)) {
+    if (removed_norm > prepared.options.rtol * std::hypot(b_norm, removed_norm)) {
         into_system(on, layout, scale, true, 0., x, v.x.view());
         out_of_system(on, layout, scale, 0., v.x.view(), x);
         log = outside_range(removed_norm / std::hypot(b_norm, removed_norm));
@@ -136,7 +134,7 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
     if (b_norm == 0) {
         into_system(on, layout, scale, true, 0., x, v.x.view());
         out_of_system(on, layout, scale, 0., v.x.view(), x);
-        log.end = krylov::CgEnd::converged;
+        log.end = krylov::Outcome::converged;
         log.history.push_back({0, 0, 0});
         log.seconds = watch.seconds();
         return log;
@@ -152,18 +150,18 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
     into_system(on, layout, scale, true, unit, x, v.x.view());
 
     IterationTask task;
-    task.iteration = engine.options.iteration;
-    task.launch = engine.options.launch;
-    task.rtol = engine.options.rtol;
+    task.iteration = prepared.options.iteration;
+    task.launch = prepared.options.launch;
+    task.rtol = prepared.options.rtol;
     task.b_norm = b_norm;
     task.rho_before = rho_before;
     constexpr int most_restarts = 3;
     double true_before = 0;
     while (true) {
         const int done = log.iterations;
-        task.limit = engine.options.iteration_limit - done;
+        task.limit = prepared.options.iteration_limit - done;
         if (stop) task.stop = [&](int iteration, double residual) { return stop(done + iteration, residual); };
-        const IterationLog part = iterate(engine.system, v, task);
+        const IterationLog part = iterate(prepared.system, v, task);
         log.iterations += part.iterations;
         log.iteration_seconds += part.seconds;
         log.residual = part.norm / b_norm;
@@ -173,11 +171,11 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
             log.history.push_back(point);
         }
         log.end = end_of(part.verdict);
-        engine.rho_before = part.verdict == Verdict::stopped ? part.rho_before : 0;
+        prepared.rho_before = part.verdict == Verdict::stopped ? part.rho_before : 0;
         if (part.verdict != Verdict::converged || log.true_residual <= task.rtol) break;
         // Rounding let the recurrence drift from b - A x: begin again from there, while that still helps.
         if (log.restarts == most_restarts || (log.restarts > 0 && log.true_residual > 0.5 * true_before)) {
-            log.end = krylov::CgEnd::stagnated;
+            log.end = krylov::Outcome::stagnated;
             break;
         }
         true_before = log.true_residual;
@@ -186,14 +184,14 @@ SolveLog run_engine(Engine<S>& engine, View<const double> b, View<double> x, boo
     }
     out_of_system(on, layout, scale, 1 / unit, v.x.view(), x);
     if (mean_free) subtract(on, x, mean(on, x), x);
-    if (log.converged() && !look_at(on, View<const double>(x)).finite) log.end = krylov::CgEnd::not_finite;  // in the user's units
+    if (log.converged() && !look_at(on, View<const double>(x)).finite) log.end = krylov::Outcome::not_finite;  // in the user's units
     log.seconds = watch.seconds();
     return log;
 }
 
 SolveLog outside_range(double share) {
     SolveLog log;
-    log.end = krylov::CgEnd::stagnated;
+    log.end = krylov::Outcome::stagnated;
     log.outside_range = share;
     log.residual = log.true_residual = 1;
     log.history.push_back({0, 0, 1});
@@ -209,66 +207,66 @@ std::vector<double> noise(index_t rows) {
     return b;
 }
 
-/// So many iterations for the noise, from zero; x stays in the engine.
+/// So many iterations for the noise, from zero; x stays in the prepared.
 template <Space S>
-IterationLog try_out(Engine<S>& engine, View<const double> b, const IterationTask& task) {
-    const S on = engine.system.on;
-    const Layout<S>& layout = engine.system.layout;
-    into_system(on, layout, engine.system.scale.view(), false, 1., b, engine.vectors.b.view());
-    into_system(on, layout, engine.system.scale.view(), true, 0., b, engine.vectors.x.view());
+IterationLog try_out(PreparedSystem<S>& prepared, View<const double> b, const IterationTask& task) {
+    const S on = prepared.system.on;
+    const Layout<S>& layout = prepared.system.layout;
+    into_system(on, layout, prepared.system.scale.view(), false, 1., b, prepared.vectors.b.view());
+    into_system(on, layout, prepared.system.scale.view(), true, 0., b, prepared.vectors.x.view());
     synchronize(on);
-    return iterate(engine.system, engine.vectors, task);
+    return iterate(prepared.system, prepared.vectors, task);
 }
 
 }  // namespace
 
 template <Space S>
-double seconds_per_iteration(Engine<S>& engine, int iterations) {
-    const auto b = to_space(engine.system.on, noise(engine.system.layout.rows));
+double seconds_per_iteration(PreparedSystem<S>& prepared, int iterations) {
+    const auto b = to_space(prepared.system.on, noise(prepared.system.layout.rows));
     IterationTask task;
-    task.iteration = engine.options.iteration;
-    task.launch = engine.options.launch;
+    task.iteration = prepared.options.iteration;
+    task.launch = prepared.options.launch;
     double seconds = 0;
     for (const int limit : {std::max(1, iterations / 4), iterations}) {
         task.limit = limit;
-        const IterationLog log = try_out(engine, b.view(), task);
+        const IterationLog log = try_out(prepared, b.view(), task);
         seconds = log.seconds / std::max(1, log.iterations);
     }
     return seconds;
 }
 
 template <Space S>
-EngineProgress progress_after(Engine<S>& engine, int iterations, bool mean_free) {
-    const S on = engine.system.on;
-    auto b_here = noise(engine.system.layout.rows);
+TrialProgress progress_after(PreparedSystem<S>& prepared, int iterations, bool mean_free) {
+    const S on = prepared.system.on;
+    auto b_here = noise(prepared.system.layout.rows);
     const double shift = mean_free ? mean(Cpu{}, View<const double>(view(b_here))) : 0;
     for (double& value : b_here) value -= shift;
     const auto b = to_space(on, b_here);
     const double norm = std::sqrt(sum_of_squares(on, b.view(), 1., 0.));
     IterationTask task;
-    task.iteration = engine.options.iteration;
-    task.launch = engine.options.launch;
-    task.rtol = engine.options.rtol;
+    task.iteration = prepared.options.iteration;
+    task.launch = prepared.options.launch;
+    task.rtol = prepared.options.rtol;
     task.b_norm = norm;
     task.limit = iterations;
-    const IterationLog log = try_out(engine, b.view(), task);
+    const IterationLog log = try_out(prepared, b.view(), task);
     Buffer<double, S> x(on, b.size());
-    out_of_system(on, engine.system.layout, engine.system.scale.view(), 1., engine.vectors.x.view(), x.view());
+    out_of_system(on, prepared.system.layout, prepared.system.scale.view(), 1., prepared.vectors.x.view(), x.view());
     const auto x_here = to_host(x);
-    EngineProgress progress{log.iterations, 0, log.true_norm / norm};
+    TrialProgress progress{log.iterations, 0, log.true_norm / norm};
     for (std::size_t i = 0; i < x_here.size(); ++i) progress.energy += b_here[i] * x_here[i];
     return progress;
 }
 
-template Engine<Cpu> make_engine(Cpu, const CsrView&, SpaceOrder<Cpu>, const SolverOptions&, PartTimes&);
-template SolveLog run_engine(Engine<Cpu>&, View<const double>, View<double>, bool, Start, const StopFunction&);
-template double seconds_per_iteration(Engine<Cpu>&, int);
-template EngineProgress progress_after(Engine<Cpu>&, int, bool);
+template PreparedSystem<Cpu> prepare_system(Cpu, const CsrView&, SpaceOrder<Cpu>, const SolverOptions&, PartTimes&);
+template SolveLog solve_prepared(PreparedSystem<Cpu>&, View<const double>, View<double>, bool, Start, const StopFunction&);
+template double seconds_per_iteration(PreparedSystem<Cpu>&, int);
+template TrialProgress progress_after(PreparedSystem<Cpu>&, int, bool);
 #if defined(KASANE_CUDA)
-template Engine<Cuda> make_engine(Cuda, const CsrView&, SpaceOrder<Cuda>, const SolverOptions&, PartTimes&);
-template SolveLog run_engine(Engine<Cuda>&, View<const double>, View<double>, bool, Start, const StopFunction&);
-template double seconds_per_iteration(Engine<Cuda>&, int);
-template EngineProgress progress_after(Engine<Cuda>&, int, bool);
+template PreparedSystem<Cuda> prepare_system(Cuda, const CsrView&, SpaceOrder<Cuda>, const SolverOptions&, PartTimes&);
+template SolveLog solve_prepared(PreparedSystem<Cuda>&, View<const double>, View<double>, bool, Start, const StopFunction&);
+template double seconds_per_iteration(PreparedSystem<Cuda>&, int);
+template TrialProgress progress_after(PreparedSystem<Cuda>&, int, bool);
 #endif
 
 }  // namespace kasane::sparse

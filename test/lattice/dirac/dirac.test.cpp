@@ -1,7 +1,8 @@
 // The operator's parts of every built space, in every precision and storage of the links, against the textbook oracle: one list of cases.
-// The error of a result is told in the roundoff of what is stored: 2^-53, 2^-24, and 2^-16 of a site's largest number where fields or
+// The error of a result is measured in the roundoff of what is stored: 2^-53, 2^-24, and 2^-16 of a site's largest number where fields or
 // links are half; with `growth` of it in the worst storage, which tests below name.
-#include <kasane/lattice/dirac/engine.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/dirac/fields.hpp>
 
 #include "lattice/random_fields.hpp"
@@ -24,7 +25,7 @@ struct Kind {
 };
 
 template <class K>
-class Engine : public testing::Test {
+class DiracTest : public testing::Test {
    protected:
     using On = typename K::Space;
     static constexpr Precision own = K::precision;
@@ -74,7 +75,7 @@ struct KindName {
         return (std::is_same_v<typename K::Space, Cpu> ? "Cpu_" : "Cuda_") + precision;
     }
 };
-TYPED_TEST_SUITE(Engine, Kinds, KindName);
+TYPED_TEST_SUITE(DiracTest, Kinds, KindName);
 
 /// The smallest lattice there is; bar 1's; and some that fill no vector, no warp and no tile.
 const Extents shapes[] = {{{2, 2, 2, 2}}, {{4, 4, 4, 4}}, {{2, 4, 6, 8}}, {{6, 2, 10, 4}}};
@@ -112,7 +113,7 @@ const HopCase hop_cases[] = {
     {0, Boundary::antiperiodic, true, 2},
 };
 
-TYPED_TEST(Engine, HopEqualsTheOracle) {
+TYPED_TEST(DiracTest, HopEqualsTheOracle) {
     using S = typename TypeParam::Space;
     constexpr Precision P = TypeParam::precision;
     constexpr double c = -0.37;
@@ -158,7 +159,7 @@ TYPED_TEST(Engine, HopEqualsTheOracle) {
     this->RecordProperty("worst_error_in_roundoffs", std::to_string(worst));
 }
 
-TYPED_TEST(Engine, CloverTermEqualsTheOracle) {
+TYPED_TEST(DiracTest, CloverTermEqualsTheOracle) {
     using S = typename TypeParam::Space;
     constexpr Precision P = TypeParam::precision;
     for (const auto& extents : shapes) {
@@ -189,7 +190,7 @@ TYPED_TEST(Engine, CloverTermEqualsTheOracle) {
     }
 }
 
-TYPED_TEST(Engine, FieldsGoAndComeBack) {
+TYPED_TEST(DiracTest, FieldsGoAndComeBack) {
     using S = typename TypeParam::Space;
     constexpr Precision P = TypeParam::precision;
     for (const auto& extents : shapes) {
@@ -228,7 +229,34 @@ TYPED_TEST(Engine, FieldsGoAndComeBack) {
     }
 }
 
-TYPED_TEST(Engine, ConvertsBetweenPrecisions) {
+/// The contract is the same on every space.
+TYPED_TEST(DiracTest, RefusesWhatDoesNotFit) {
+    using On = typename TestFixture::On;
+    constexpr auto P = TestFixture::own;
+    using Operator = Dirac<On, P>;
+    const Extents n{{4, 4, 4, 4}}, longer{{4, 4, 4, 8}};
+    const auto links = links_on(On{}, test::random_gauge(n, 1));
+    const auto here = std::make_shared<const Lattice<On>>(On{}, n), other = std::make_shared<const Lattice<On>>(On{}, longer);
+    EXPECT_THROW(Operator(other, links, nullptr, Boundary::periodic, {}), LogicError);
+    if (P == Precision::double_) {
+        EXPECT_THROW(Operator(here, links, nullptr, Boundary::periodic, {.half = true}), LogicError);
+    }
+
+    const Operator D(here, links, nullptr, Boundary::periodic, {});
+    Field<On, P> in(here), out(here), wrong(other);
+    EXPECT_THROW(D.hop(HopForm::plain, Parity::even, false, 1, in, nullptr, wrong), LogicError);
+    EXPECT_THROW(D.hop(HopForm::plain, Parity::even, false, 1, wrong, nullptr, out), LogicError);
+    EXPECT_THROW(D.hop(HopForm::plain, Parity::even, false, 1, in, &wrong, out), LogicError);
+    EXPECT_THROW(D.hop(HopForm::plain, Parity::even, false, 1, in, nullptr, in), LogicError);
+    EXPECT_THROW(D.hop(HopForm::clover, Parity::even, false, 1, in, nullptr, out), LogicError);
+    EXPECT_THROW(D.clover(Parity::even, false, in, wrong), LogicError);
+    EXPECT_THROW(convert(in, wrong), LogicError);
+    SpinorField shorter(n);
+    EXPECT_THROW(load(shorter, Parity::even, wrong), LogicError);
+    EXPECT_THROW(store(wrong, Parity::even, shorter), LogicError);
+}
+
+TYPED_TEST(DiracTest, ConvertsBetweenPrecisions) {
     using S = typename TypeParam::Space;
     constexpr Precision P = TypeParam::precision;
     for (const auto& extents : shapes) {

@@ -1,5 +1,5 @@
-// Where links arrive while a file is read: decoded, checked one by one, kept in the field.
-// Invariants: memory is compared before it is taken; everything that is wrong with the links is told at once, by finish().
+// Reads the links of a file into a field: decodes and checks each of them.
+// Invariants: the size is compared with the memory before any is taken; finish() reports all problems of the links at once.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -31,10 +31,10 @@ double checked_distance(const Su3<double>& u);
 /// @throws InputError naming file and key where the extents are none of a lattice (check_extents), or too large for int
 Extents checked_extents(const std::string& file, const std::string& key, const std::array<index_t, 4>& n);
 
-class FieldIntake {
+class LinkReader {
    public:
     /// @throws InputError where `payload` bytes are not what the lattice needs, or the field needs more than `memory`
-    FieldIntake(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory);
+    LinkReader(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory);
 
     void take(index_t site, int mu, const unsigned char* stored);
     void complain(std::string message, std::string key = "") { problems_.push_back({std::move(message), {file_, 0, 0, std::move(key)}}); }

@@ -2,29 +2,29 @@
 // Invariant: the units are powers of two, which round nothing; x is in them from begin() to end().
 #pragma once
 
-#include <kasane/krylov/log.hpp>
+#include <kasane/krylov/watch.hpp>
 
 #include <cmath>
 
 namespace kasane::krylov {
 
-/// How to scale b: by a power of two. A b whose norm is near 1 is left as it is.
+/// How b is scaled: by a power of two. A b whose norm is near 1 is not scaled.
 struct Unit {
-    double unit = 1;
+    double unit = 1;  ///< factor for b
     double norm = 0;  ///< |b| in the unit; NaN or infinite where b is
 };
 
-/// @param room  a vector of b's size
+/// The scale of b. @param scratch  a vector of b's size
 template <class Algebra>
-Unit unit_of(Algebra& algebra, const typename Algebra::Vector& b, typename Algebra::Vector& room) {
+Unit unit_of(Algebra& algebra, const typename Algebra::Vector& b, typename Algebra::Vector& scratch) {
     // Algebras of floats square floats.
     const auto in_range = [](double square) { return square > 1e-30 && square < 1e30; };
     double square = algebra.norm2(b), unit = 1;
     for (const double other :
          {0x1p60, 0x1p-60, 0x1p120, 0x1p-120, 0x1p350, 0x1p-350, 0x1p600, 0x1p-600, 0x1p800, 0x1p-800, 0x1p1000, 0x1p-1000}) {
         if (in_range(square)) break;
-        algebra.axpby(other, b, 0, room);
-        if (const double scaled = algebra.norm2(room); in_range(scaled)) square = scaled, unit = other;
+        algebra.axpby(other, b, 0, scratch);
+        if (const double scaled = algebra.norm2(scratch); in_range(scaled)) square = scaled, unit = other;
     }
     const double norm = std::sqrt(square);
     if (!(norm > 0) || !std::isfinite(norm) || (unit == 1 && norm > 1e-8 && norm < 1e8)) return {unit, norm};
@@ -32,24 +32,26 @@ Unit unit_of(Algebra& algebra, const typename Algebra::Vector& b, typename Algeb
     return {unit * to_one, norm * to_one};
 }
 
+/// A x = b while a method runs: scales, computes true residuals, writes them to the log.
 template <class Algebra, class Operator>
-class System {
+class ScaledSystem {
    public:
-    using Vector = typename Algebra::Vector;
+    using Vector = typename Algebra::Vector;  ///< of the algebra
 
-    System(Algebra& algebra, const Operator& A, const Vector& b, Vector& x, Watch& watch)
+    /// Refers to all of them.
+    ScaledSystem(Algebra& algebra, const Operator& A, const Vector& b, Vector& x, Watch& watch)
         : algebra_(algebra), A_(A), b_(b), x_(x), watch_(watch) {}
 
-    /// r = b - A x, in the units; false where there is nothing to do: b = 0 gives x = 0, and what is not finite ends it.
+    /// r = b - A x, scaled; false where the solve has ended: b = 0 gives x = 0, and a number that is not finite ends it.
     bool begin(Vector& r) {
         const auto found = unit_of(algebra_, b_, r);
         unit_ = found.unit;
         if (found.norm == 0) {
             algebra_.zero(x_);
             if (watch_.options().history) watch_.log().residuals.push_back(0);
-            return watch_.end(End::converged);
+            return watch_.end(Outcome::converged);
         }
-        if (!std::isfinite(found.norm)) return watch_.end(End::not_finite);
+        if (!std::isfinite(found.norm)) return watch_.end(Outcome::not_finite);
         watch_.set_b_norm(found.norm);
         const double x2 = algebra_.norm2(x_);
         if (x2 == 0) {
@@ -63,20 +65,22 @@ class System {
         }
         if (std::isfinite(norm_)) return true;
         if (unit_ != 1) algebra_.axpby(0, b_, 1 / unit_, x_);
-        return watch_.end(End::not_finite);
+        return watch_.end(Outcome::not_finite);
     }
-    /// r = b - A x again, with the x that is now; |r|
+    /// r = b - A x with the present x; returns |r|.
     double update(Vector& r) {
         A_.apply(algebra_, x_, r);
         algebra_.axpby(unit_, b_, -1, r);
         ++watch_.log().updates;
         return norm_ = std::sqrt(algebra_.norm2(r));
     }
+    /// |r| of the last update().
     double norm() const { return norm_; }
+    /// Whether that is within the tolerance.
     bool converged() const { return norm_ <= watch_.target(); }
-    /// The true residual of x into the log, and x into its own units. `known`: the last update() was of this x.
+    /// Writes the true residual to the log, and undoes the scale of x. @param known  the last update() was of this x
     void end(Vector& r, bool known) {
-        Log& log = watch_.log();
+        SolveLog& log = watch_.log();
         if (!known) update(r);
         log.true_residual = norm_ / watch_.b_norm();
         if (watch_.options().history) log.residuals.push_back(log.true_residual);

@@ -1,7 +1,7 @@
-// What a space offers to the solvers of the Wilson-clover system: fields of one parity, their vector algebra, and the operator's parts,
+// The Wilson-clover operator on a space: fields of one parity, their vector algebra, and the parts of the operator,
 // in each precision. Declarations alone: dirac/cpu/ and dirac/cuda/ define them, each in the layout that suits its space.
 // Invariants: a Field holds the sites of one parity in a layout that only its space knows; sums are in double, in an order that does not
-// depend on the number of threads; nothing here waits for a device but the verbs that return a number.
+// depend on the number of threads; on a device, only operations that return a number wait for it.
 #pragma once
 
 #include <kasane/lattice/dirac/clover_term.hpp>
@@ -16,7 +16,7 @@
 
 namespace kasane::lattice {
 
-/// How the sites of a parity are numbered on a space, and who their neighbours are; shared by all fields and operators of a solver.
+/// How the sites of a parity are numbered on a space, and their neighbours; shared by all fields and operators of a solver.
 /// Constructed as Lattice<S>(on, extents); has extents() and space().
 template <Space S>
 class Lattice;
@@ -36,7 +36,7 @@ void store(const Field<S, P>& from, Parity parity, SpinorField& to);
 template <Space S, Precision From, Precision To>
 void convert(const Field<S, From>& from, Field<S, To>& to);
 
-/// The verbs of krylov's complex methods on fields of one space and precision; scalars are double.
+/// The operations of krylov's complex methods on fields of one space and precision; scalars are double.
 /// Each is one pass over memory. Vectors may be the same only where said.
 template <Space S, Precision P>
 class FieldAlgebra {
@@ -67,7 +67,7 @@ class FieldAlgebra {
     double step(double a, const Vector& p, const Vector& q, Vector& x, Vector& r);
 
    private:
-    struct Work;  ///< room for partial sums
+    struct Work;  ///< memory of partial sums
     std::unique_ptr<Work> work_;
 };
 

@@ -1,0 +1,15 @@
+// Krylov methods for any operator, vector and precision. algebra.hpp states what a vector type, an operator and a preconditioner need.
+#pragma once
+
+#include <kasane/krylov/algebra.hpp>
+#include <kasane/krylov/bicgstab.hpp>
+#include <kasane/krylov/cg.hpp>
+#include <kasane/krylov/fgmres.hpp>
+#include <kasane/krylov/gcr.hpp>
+#include <kasane/krylov/host_algebra.hpp>
+#include <kasane/krylov/inner_bicgstab.hpp>
+#include <kasane/krylov/log.hpp>
+#include <kasane/krylov/options.hpp>
+#include <kasane/krylov/outcome.hpp>
+#include <kasane/krylov/refinement.hpp>
+#include <kasane/krylov/reliable.hpp>

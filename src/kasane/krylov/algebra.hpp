@@ -1,0 +1,51 @@
+// What the methods expect of vectors, operators and preconditioners.
+//
+// An algebra knows a type of vector. For conjugate_gradients (cg.hpp) it has
+//     Vector                             the type
+//     copy(x, y)                         y = x
+//     dot(x, y) -> double                sum of x_i y_i; of complex numbers the real part of sum of conj(x_i) y_i
+//     axpby(a, x, b, y)                  y = a x + b y; where b = 0, y is not read
+//     like(x)                            a new vector of x's size (for the form without a workspace)
+//     step(a, p, q, x, r) -> double      optional: x += a p, r -= a q; returns r.r
+// For the methods of general complex systems (bicgstab, gcr, fgmres, refinement, reliable_*) it has
+//     Vector, Scalar                     the types; Scalar is std::complex<double>
+//     like(x), copy(x, y), zero(y)       a vector of x's size; y = x; y = 0
+//     norm2(x), dot(x, y)                sum |x_i|^2, sum conj(x_i) y_i
+//     axpby(a, x, b, y)                  y = a x + b y; where b = 0, y is not read
+//     axpy_norm2(a, x, y)                y += a x; returns |y|^2
+//     dot_norm2(x, y)                    {x.y, |x|^2}
+//     direction(r, beta, omega, v, p)    p = r + beta (p - omega v)
+//     finish(alpha, p, omega, t, shadow, x, r)    x += alpha p + omega r, r -= omega t; {shadow.r, |r|^2}
+//     step(a, p, q, x, r)                x += a p, r -= a q; returns |r|^2
+//
+// An operator has apply(algebra, in, out) and, for reliable_cg, apply_adjoint(algebra, in, out); in and out are different vectors.
+// A preconditioner has apply(algebra, in, out): out = M^-1 in, approximately. A flexible one may be another operator at every call, and
+// may have apply(algebra, in, out, watch, enough) instead: a residual of norm `enough` would end the caller's iteration.
+// convert(from, to) copies a vector of one precision to one of another.
+#pragma once
+
+namespace kasane::krylov {
+
+class Watch;  ///< see watch.hpp
+
+/// M = 1: copies the residual.
+struct NoPreconditioner {
+    /// z = r.
+    template <class Algebra, class Vector>
+    void apply(Algebra& algebra, const Vector& r, Vector& z) const {
+        algebra.copy(r, z);
+    }
+};
+
+/// z = M^-1 r by a preconditioner of either kind.
+template <class Algebra, class Preconditioner>
+void precondition(Algebra& algebra, Preconditioner& M, const typename Algebra::Vector& r, typename Algebra::Vector& z, Watch& watch,
+                  double enough) {
+    if constexpr (requires { M.apply(algebra, r, z, watch, enough); }) {
+        M.apply(algebra, r, z, watch, enough);
+    } else {
+        M.apply(algebra, r, z);
+    }
+}
+
+}  // namespace kasane::krylov

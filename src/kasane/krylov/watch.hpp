@@ -1,0 +1,93 @@
+// Keeps the log of a running method: counts iterations (those of an inner solver too), asks the stop function, and ends the solve at a
+// limit; the stagnation test notices a residual that no longer falls.
+#pragma once
+
+#include <kasane/krylov/log.hpp>
+#include <kasane/krylov/options.hpp>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace kasane::krylov {
+
+/// Writes the log while a method and its inner solver run; residuals are norms.
+class Watch {
+   public:
+    /// Refers to both.
+    Watch(const Options& options, SolveLog& log) : options_(options), log_(log) {}
+
+    /// |b|, in the unit of the residuals.
+    void set_b_norm(double norm) { b_norm_ = norm; }
+    /// |b|
+    double b_norm() const { return b_norm_; }
+    /// The residual that is asked for: rtol |b|.
+    double target() const { return options_.rtol * b_norm_; }
+    /// What was asked for.
+    const Options& options() const { return options_; }
+    /// The log.
+    SolveLog& log() { return log_; }
+
+    /// To be called before an iteration; false where it must not be made: the log's outcome says why, and later calls return false too.
+    bool go_on(double residual) { return allows(residual, log_.iterations); }
+    /// The same before an iteration of an inner solver.
+    bool go_on_inside(double residual) { return allows(residual * inside_scale_, log_.inner_iterations); }
+    /// Sets the outer residual per unit of the residual that the preconditioner gets.
+    void set_inside_scale(double scale) { inside_scale_ = scale; }
+    /// Whether the solve has ended.
+    bool ended() const { return ended_; }
+
+    /// Ends the solve; returns false.
+    bool end(Outcome why) {
+        ended_ = true;
+        log_.end = why;
+        return false;
+    }
+    /// Adds a note to the log.
+    void note(std::string text) { log_.notes.push_back(std::move(text)); }
+    /// "iteration 12, residual 3.1e-05": where a note belongs.
+    std::string place(double residual) const {
+        char text[80];
+        std::snprintf(text, sizeof text, "iteration %d, residual %.1e", log_.iterations + log_.inner_iterations, residual / b_norm_);
+        return text;
+    }
+
+   private:
+    bool allows(double residual, int& count) {
+        if (ended_) return false;
+        const double relative = residual / b_norm_;
+        if (options_.history) log_.residuals.push_back(relative);
+        if (count >= options_.iteration_limit) return end(Outcome::iteration_limit);
+        if (options_.stop && options_.stop(log_.iterations + log_.inner_iterations, relative)) return end(Outcome::stopped);
+        ++count;
+        return true;
+    }
+
+    const Options& options_;
+    SolveLog& log_;
+    double b_norm_ = 1, inside_scale_ = 1;
+    bool ended_ = false;
+};
+
+/// Stagnation test: has the residual failed to fall by a tenth within a number of iterations, or has it grown beyond use?
+class StagnationTest {
+   public:
+    /// @param limit  iterations in which the residual must fall by a tenth   @param residual  at the start
+    StagnationTest(int limit, double residual) : limit_(limit) { start(residual); }
+    /// Begins again from this residual.
+    void start(double residual) { best_ = start_ = residual, since_ = 0; }
+    /// To be called after every iteration; true where the method must begin anew. A residual of 1e4 times the first one has lost the
+    /// digits that single precision holds.
+    bool stagnated(double residual) {
+        if (residual < 0.9 * best_) best_ = residual, since_ = 0;
+        return ++since_ > limit_ || !(residual <= 1e4 * start_);
+    }
+    /// 50 iterations without gain below half the first residual: rounding may be the reason, and an update of the true residual is due.
+    bool slow() const { return since_ >= 50 && best_ < 0.5 * start_; }
+
+   private:
+    int limit_, since_ = 0;
+    double best_ = 0, start_ = 0;
+};
+
+}  // namespace kasane::krylov

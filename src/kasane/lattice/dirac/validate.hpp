@@ -1,0 +1,48 @@
+// Preconditions of fields and operators, checked in one place, so that the contract is the same on every space. Lattice<S> and Field<S, P>
+// must be defined where these are called.
+#pragma once
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
+
+namespace kasane::lattice {
+
+/// @throws LogicError unless the field of the host is one of this lattice
+inline void require_field(const SpinorField& field, const Extents& lattice) {
+    KS_REQUIRE(
+        field.extents == lattice && static_cast<index_t>(field.values.size()) == 12 * lattice.volume(),
+        "a quark field of " + text(field.extents) + " does not fit a lattice of " + text(lattice) + ": make both of the same extents");
+}
+
+/// @throws LogicError unless two fields of a space belong to lattices of the same extents
+template <class A, class B>
+void require_same_lattice(const A& a, const B& b) {
+    KS_REQUIRE(a.lattice() == b.lattice() || a.lattice()->extents() == b.lattice()->extents(),
+               "fields of " + text(a.lattice()->extents()) + " and " + text(b.lattice()->extents()) + " are used together");
+}
+
+/// Of the constructor of Dirac<S, P>. @throws LogicError where links or A belong to another lattice, or an operator in double is asked to
+/// store its links in 16 bits
+template <Space S, Precision P>
+void require_operator(const Lattice<S>& lattice, const Links<S>& links, const CloverTerm<S>* A, const LinkStorage& storage) {
+    KS_REQUIRE(
+        links.extents == lattice.extents() && (!A || A->extents == lattice.extents()),
+        "the links are of " + text(links.extents) + ", the lattice is " + text(lattice.extents()) + ": make both of the same extents");
+    KS_REQUIRE(P != Precision::double_ || !storage.half,
+               "links in half precision would spoil an operator in double: use them with single or half");
+}
+
+/// Of Dirac<S, P>::hop. Returns the form to execute: plain where there is no clover term, because A = 1.
+/// @throws LogicError where fields belong to another lattice, in is out, or the clover form has no x
+template <Space S, Precision P>
+HopForm valid_form(const Lattice<S>& lattice, HopForm form, bool has_clover, const Field<S, P>& in, const Field<S, P>* x,
+                   const Field<S, P>& out) {
+    KS_REQUIRE(in.lattice()->extents() == lattice.extents() && out.lattice()->extents() == lattice.extents() &&
+                   (!x || x->lattice()->extents() == lattice.extents()),
+               "a field of another lattice than the operator's is given to a hop");
+    KS_REQUIRE(&in != &out, "a hop cannot overwrite the field that it reads from other sites: give it another output field");
+    KS_REQUIRE(x || form != HopForm::clover, "a hop with the clover term needs the field x that the term multiplies");
+    return has_clover ? form : HopForm::plain;
+}
+
+}  // namespace kasane::lattice
