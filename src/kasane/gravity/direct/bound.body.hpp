@@ -13,8 +13,8 @@ inline constexpr double unsoftened_reach = 1099511627776.0;  // 2^40
 /// Clamped to where fixed-point scales are normal numbers; a sum may be zero or NaN.
 KS_FN double usable_bound(double bound) { return fmin(fmax(bound, 1e-200), 1e200); }
 
-/// Of accelerations without G [mass / length^2]: a pair's is at most m 2/(3 sqrt 3) / eps^2, at the distance eps / sqrt 2. Without softening
-/// 2^40 m / extent^2.
+/// Of accelerations without G [mass / length^2]: a pair's is at most m 2/(3 sqrt 3) / eps^2, at the distance eps / sqrt 2. Without
+/// softening 2^40 m / extent^2.
 KS_FN double acceleration_bound(double mass, double extent, double softening) {
     if (softening > 0) return usable_bound(0.3849001794597505 * mass / softening / softening);
     const double scale = extent > 0 ? extent : 1.0;

@@ -16,9 +16,7 @@ double mass_bound(const DirectFrame& frame) { return static_cast<double>(std::ma
 
 }  // namespace
 
-double DirectFrame::acceleration_bound(double softening) const {
-    return detail::acceleration_bound(mass_bound(*this), extent, softening);
-}
+double DirectFrame::acceleration_bound(double softening) const { return detail::acceleration_bound(mass_bound(*this), extent, softening); }
 
 double DirectFrame::potential_bound(double softening) const { return detail::potential_bound(mass_bound(*this), extent, softening); }
 

@@ -1,8 +1,8 @@
 // Direct summation of all particles on those of one worker ([MTM13] sections 3 and 4), built from the force of one device and channels:
-// first the own source block, then those of the other workers in the order of their arrival. Each message travels while the kernels run that
-// were launched before it.
-// Invariants: nothing here waits for the device (a staged message does, in its channel); work launched on the worker's space before a call
-// is done before it, and work launched afterwards reads the result; all workers of the communicator make the same calls.
+// first the own source block, then those of the other workers in the order of their arrival. Each message travels while the kernels run
+// that were launched before it. Invariants: nothing here waits for the device (a staged message does, in its channel); work launched on the
+// worker's space before a call is done before it, and work launched afterwards reads the result; all workers of the communicator make the
+// same calls.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>
@@ -212,7 +212,8 @@ class DistributedForce {
             const auto here = coming;
             if (h + 1 < hops) {
                 if (!joins(h) && !joins(h + 1)) {
-                    // In the ring: the next message overwrites the buffer that was sent before, once the kernels launched so far have read it.
+                    // In the ring: the next message overwrites the buffer that was sent before, once the kernels launched so far have read
+                    // it.
                     link.follow(on_);
                     side.lead(link.space());
                 }
@@ -303,9 +304,9 @@ class DistributedForce {
     Exchange exchange_;
     comm::ExchangePlan plan_;
     bool both_sides_;
-    int joined_ = 1;           ///< slabs that accumulation joins in buffer 0
-    index_t base_ = 0;         ///< number of the first particle of buffer 0, while slabs are joined there
-    std::vector<Turn> turns_;  ///< of both sides at once
+    int joined_ = 1;                                ///< slabs that accumulation joins in buffer 0
+    index_t base_ = 0;                              ///< number of the first particle of buffer 0, while slabs are joined there
+    std::vector<Turn> turns_;                       ///< of both sides at once
     Buffer<std::byte, S> buffer_[3], reaction_[4];  ///< reactions: two to send, two to receive
     std::optional<Links> links_;
     Timeline<S>* timeline_ = nullptr;

@@ -17,8 +17,9 @@ namespace kasane::gravity {
 Simulation distributed_simulation(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, Particles particles,
                                   const SimulationOptions& options, const Exchange& exchange = {});
 
-/// The part of a rank other than the root rank in a distributed_simulation(): returns when the root rank's Simulation is destroyed, or could
-/// not be made. An error that every worker throws (a run that blew up) is reported by the root rank; here the next command is awaited.
+/// The part of a rank other than the root rank in a distributed_simulation(): returns when the root rank's Simulation is destroyed, or
+/// could not be made. An error that every worker throws (a run that blew up) is reported by the root rank; here the next command is
+/// awaited.
 void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
 
 /// How the workers of a simulation exchange their particles; on one device: no engine.

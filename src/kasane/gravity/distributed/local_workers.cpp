@@ -40,7 +40,7 @@ void receive(comm::Communicator& ranks, T* to, index_t count, int from) {
 }  // namespace
 
 LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Setup& setup,
-                             const Particles& particles)
+                           const Particles& particles)
     : communicator_(communicator) {
     agree(ranks(), problem_of([&] {
               check(here, setup);

@@ -9,8 +9,7 @@ SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Direct& fo
     const bool device = name(kind) != "cpu";
     const DirectLayout layout{force.precision};
     const comm::Partition partition{n, detail::largest_grain, workers};
-    const auto plan =
-        comm::exchange_plan(partition, worker, buffer_particles(exchange, static_cast<std::size_t>(layout.body_bytes()), n));
+    const auto plan = comm::exchange_plan(partition, worker, buffer_particles(exchange, static_cast<std::size_t>(layout.body_bytes()), n));
     auto work = detail::direct_memory(kind, partition.count(worker), plan.buffer, force);
     if (workers > 1) {
         work += detail::packed_bytes(force, plan.buffer);
@@ -25,8 +24,8 @@ SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Direct& fo
     return {host + (device ? 0 : work), device ? work : 0};
 }
 
-void check_worker_memory(const std::vector<AnySpace>& here, index_t n, const Direct& force, const Exchange& exchange, int workers, int first,
-                         int sharing) {
+void check_worker_memory(const std::vector<AnySpace>& here, index_t n, const Direct& force, const Exchange& exchange, int workers,
+                         int first, int sharing) {
     std::uint64_t host = 0;
     for (std::size_t k = 0; k < here.size(); ++k) {
         const int worker = first + static_cast<int>(k);

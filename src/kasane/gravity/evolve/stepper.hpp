@@ -36,8 +36,8 @@ class Stepper {
     virtual void read_timers(Timers& to) = 0;
     virtual std::string variant() = 0;
 
-    SimulationOptions options;   ///< without the state
-    Particles host;              ///< the state of step `host_step`; Simulation updates it on demand
+    SimulationOptions options;  ///< without the state
+    Particles host;             ///< the state of step `host_step`; Simulation updates it on demand
     std::int64_t host_step = 0;
     std::int64_t steps = 0;
     Timers timers;
