@@ -1,4 +1,4 @@
-// Everything of the gravity room that a user's program needs: #include <kasane/gravity.hpp>.
+// Everything of the gravity module that a user's program needs: #include <kasane/gravity.hpp>.
 #pragma once
 
 #include <kasane/gravity/diagnose/diagnose.hpp>
