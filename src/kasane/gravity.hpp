@@ -6,6 +6,6 @@
 #include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/galaxy/place.hpp>
 #include <kasane/gravity/local_force.hpp>
-include<kasane / gravity / simulation.hpp>
+#include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/gravity/units.hpp>

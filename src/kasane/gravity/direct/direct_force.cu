@@ -79,40 +79,6 @@ template <>
 DirectForce<Cuda>& DirectForce<Cuda>::operator=(DirectForce&&) noexcept = default;
 
 template <>
-void DirectForce<Cuda>::accelerate(const Sources& all, View<Vec3<double>> acceleration) {
-    if (all.position.n == 0) return;
-    const Cuda on = state_->on;
-    const auto block = state_->pack(all);
-    if (both_sides()) {
-        begin_pairs(on, block);
-        add_pairs(on, block, {}, Share::all);
-        end_pairs(on, acceleration);
-    } else {
-        begin(on, all.position, 0, true, false);
-        add(on, block);
-        end(on, {acceleration, {}});
-    }
-}
-
-template <>
-void DirectForce<Cuda>::potential(const Sources& all, View<double> potential) {
-    if (all.position.n == 0) return;
-    const auto block = state_->pack(all);
-    begin(state_->on, all.position, 0, false, true);
-    add(state_->on, block);
-    end(state_->on, {{}, potential});
-}
-
-template <>
-void DirectForce<Cuda>::accelerate_at(View<const Vec3<double>> targets, const Sources& all, View<Vec3<double>> acceleration) {
-    if (targets.n == 0) return;
-    const auto block = state_->pack(all);
-    begin(state_->on, targets, Self::none, true, false);
-    add(state_->on, block);
-    end(state_->on, {acceleration, {}});
-}
-
-template <>
 index_t DirectForce<Cuda>::grain() const {
     return state_->shape.grain();
 }
@@ -238,6 +204,40 @@ void DirectForce<Cuda>::merge(Cuda on, View<const std::byte> reaction) {
 template <>
 void DirectForce<Cuda>::end_pairs(Cuda on, View<Vec3<double>> acceleration) {
     end(on, {acceleration, {}});
+}
+
+template <>
+void DirectForce<Cuda>::accelerate(const Sources& all, View<Vec3<double>> acceleration) {
+    if (all.position.n == 0) return;
+    const Cuda on = state_->on;
+    const auto block = state_->pack(all);
+    if (both_sides()) {
+        begin_pairs(on, block);
+        add_pairs(on, block, {}, Share::all);
+        end_pairs(on, acceleration);
+    } else {
+        begin(on, all.position, 0, true, false);
+        add(on, block);
+        end(on, {acceleration, {}});
+    }
+}
+
+template <>
+void DirectForce<Cuda>::potential(const Sources& all, View<double> potential) {
+    if (all.position.n == 0) return;
+    const auto block = state_->pack(all);
+    begin(state_->on, all.position, 0, false, true);
+    add(state_->on, block);
+    end(state_->on, {{}, potential});
+}
+
+template <>
+void DirectForce<Cuda>::accelerate_at(View<const Vec3<double>> targets, const Sources& all, View<Vec3<double>> acceleration) {
+    if (targets.n == 0) return;
+    const auto block = state_->pack(all);
+    begin(state_->on, targets, Self::none, true, false);
+    add(state_->on, block);
+    end(state_->on, {acceleration, {}});
 }
 
 template class DirectForce<Cuda>;
