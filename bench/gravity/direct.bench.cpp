@@ -2,7 +2,7 @@
 // and the largest relative error against a plain sum in double.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/gravity/performance/bound.hpp>
-#include <kasane/gravity/direct/direct.hpp>
+#include <kasane/gravity/direct/direct_force.hpp>
 
 #include <bench/benchmarks.hpp>
 #include <bench/gravity/direct_problem.hpp>
@@ -29,8 +29,9 @@ BenchmarkResult measure(S on, const Setting& setting, const DirectBound& bound, 
     const auto position = to_space(on, particles.position);
     const auto mass = to_space(on, particles.mass);
     Buffer<Vec3<double>, S> acceleration(on, n);
-    DirectSum<S> sum(on, options);
-    const auto call = [&] { sum(position.view(), {position.view(), mass.view()}, Self{0}, {acceleration.view(), {}}); };
+    DirectForce<S> force(on, options, n);  // the force of the steps of a Simulation
+    force.set(direct_frame(particles));
+    const auto call = [&] { force.accelerate({position.view(), mass.view()}, acceleration.view()); };
     const auto timing = time_calls(on, call);
 
     BenchmarkResult result;

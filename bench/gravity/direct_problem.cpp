@@ -1,6 +1,6 @@
 #include <bench/gravity/direct_problem.hpp>
 #include <kasane/core/math/random.hpp>
-#include <kasane/gravity/direct/direct.hpp>
+#include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 
 #include <algorithm>
@@ -17,6 +17,13 @@ Particles direct_problem(index_t n, bool equal_masses) {
     for (std::size_t i = 0; i < particles.mass.size(); ++i)
         particles.mass[i] = rounded(particles.mass[i] * (equal_masses ? 1.0 : 0.5 + RandomStream(7, i).uniform()));
     return particles;
+}
+
+DirectFrame direct_frame(const Particles& particles) {
+    std::vector<Vec3<double>> sampled;
+    for (int k = 0; k < frame_samples; ++k)
+        sampled.push_back(particles.position[static_cast<std::size_t>(frame_sample(k, particles.size()))]);
+    return make_direct_frame(sampled, *std::max_element(particles.mass.begin(), particles.mass.end()), particles.size());
 }
 
 std::vector<index_t> audited_of(index_t n) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kasane/core/math/vec3.hpp>
+#include <kasane/gravity/direct/frame.hpp>
 #include <kasane/gravity/particles.hpp>
 
 #include <vector>
@@ -14,6 +15,9 @@ inline constexpr index_t direct_audited = 128;
 
 /// A Plummer sphere in numbers that float holds, so that an error is the sum's and not that of rounding the input.
 gravity::Particles direct_problem(index_t n, bool equal_masses);
+
+/// Origin and scale, as the steps of a Simulation choose them.
+gravity::DirectFrame direct_frame(const gravity::Particles& particles);
 
 /// At most direct_audited particles, evenly spread.
 std::vector<index_t> audited_of(index_t n);

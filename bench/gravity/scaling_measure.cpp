@@ -46,13 +46,6 @@ void time_batches(S on, comm::Worker& worker, const Call& call, double t_sync, S
     point.spread = (seconds.back() - seconds.front()) / point.seconds;
 }
 
-DirectFrame frame_of(const Particles& particles) {
-    std::vector<Vec3<double>> sampled;
-    for (int k = 0; k < frame_samples; ++k)
-        sampled.push_back(particles.position[static_cast<std::size_t>(frame_sample(k, particles.size()))]);
-    return make_direct_frame(sampled, *std::max_element(particles.mass.begin(), particles.mass.end()), particles.size());
-}
-
 /// What all workers have of the audited accelerations, put together.
 std::vector<Vec3<double>> gather_audited(comm::Worker& worker, index_t n, index_t first, const std::vector<Vec3<double>>& own) {
     const auto which = audited_of(n);
@@ -116,7 +109,7 @@ void measure(S on, comm::Worker& worker, const Particles& particles, const Direc
     exchange.form = way.form;
     exchange.engine = way.engine;
     const index_t n = particles.size();
-    DistributedForce<S> sum(on, {.softening = direct_softening}, n, exchange, &worker);
+    DistributedForce<S> sum(on, {.softening = direct_softening}, n, exchange, worker);
     sum.connect();
     sum.set(frame);
     const auto first = static_cast<std::ptrdiff_t>(sum.first()), end = first + static_cast<std::ptrdiff_t>(sum.count());
@@ -151,7 +144,7 @@ ScalingPoint measure_scaling(comm::WorkerCommunicator& communicator, const std::
                              const ScalingWay& way, double t_sync) {
     std::vector<ScalingPoint> points(here.size());
     std::vector<std::string> spans(here.size());
-    const auto frame = frame_of(particles);
+    const auto frame = direct_frame(particles);
     communicator.run([&](comm::Worker& worker) {
         const auto k = static_cast<std::size_t>(worker.local());
         std::visit([&]<Space S>(S on) { measure(on, worker, particles, frame, way, t_sync, points[k], spans[k]); }, here[k]);

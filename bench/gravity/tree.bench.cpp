@@ -2,7 +2,7 @@
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/performance/bound.hpp>
-#include <kasane/gravity/direct/direct.hpp>
+#include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/step/permute.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>

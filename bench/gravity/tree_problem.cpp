@@ -1,5 +1,5 @@
 #include <kasane/core/device/parallel.hpp>
-#include <kasane/gravity/direct/direct.hpp>
+#include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/tree/links_divergence.hpp>
 

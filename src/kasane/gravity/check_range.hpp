@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kasane/gravity/particles.hpp>
-#include <kasane/gravity/simulation.hpp>
+#include <kasane/gravity/force.hpp>
 
 namespace kasane::gravity {
 

@@ -1,6 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/placement.hpp>
-#include <kasane/gravity/simulation.hpp>
+#include <kasane/gravity/distributed/distributed_simulation.hpp>
 #include <kasane/run/crew.hpp>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/hdf5.hpp>
+#include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 #include <kasane/run/forces.hpp>

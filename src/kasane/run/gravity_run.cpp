@@ -1,6 +1,7 @@
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/device/load.hpp>
 #include <kasane/core/io/atomic_file.hpp>
+#include <kasane/gravity/distributed/distributed_simulation.hpp>
 #include <kasane/gravity/performance/bound.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/gravity_run.hpp>
@@ -34,16 +35,12 @@ std::string remedy(const RunFile& file) {
 
 gravity::Simulation simulation(const RunFile& file, Crew& crew, gravity::Particles particles, gravity::SimulationState state,
                                std::int64_t step) {
-    const gravity::SimulationOptions options{.force = file.force,
-                                             .step = file.steps,
-                                             .start_time = file.schedule.start,
-                                             .steps = step,
-                                             .state = std::move(state),
-                                             .exchange = file.exchange};
+    const gravity::SimulationOptions options{
+        .force = file.force, .step = file.steps, .start_time = file.schedule.start, .steps = step, .state = std::move(state)};
     if (crew.ranks() == 1 && file.here.size() == 1) return gravity::Simulation(file.space, std::move(particles), options);
     auto& team = crew.team(file.here);
     try {
-        return gravity::Simulation(team, file.here, std::move(particles), options);
+        return gravity::distributed_simulation(team, file.here, std::move(particles), options, file.exchange);
     } catch (...) {
         crew.end_if_others_wait();
         throw;
@@ -107,7 +104,7 @@ GravityRun::GravityRun(const RunFile& file, const RunDirectory& directory, gravi
     record_.parallel.ranks = crew_.ranks();
     record_.parallel.members = static_cast<int>(file.here.size());
     record_.parallel.placement = crew_.placement();
-    const auto exchange = simulation_.exchange_used();
+    const auto exchange = gravity::exchange_used(simulation_);
     record_.parallel.engine = exchange.engine;
     record_.parallel.form = exchange.engine.empty() ? "" : name(exchange.form);
     record_.particles = simulation_.size();

@@ -1,4 +1,6 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/gravity/direct/layout.hpp>
+#include <kasane/gravity/distributed/memory.hpp>
 #include <kasane/gravity/performance/calibrate.hpp>
 #include <kasane/run/predict.hpp>
 
@@ -168,7 +170,8 @@ std::string bound_of(const gravity::StepTime& step) {
 std::uint64_t device_bytes_of(const gravity::ForceDevice& device, const gravity::Direct& direct, const gravity::Exchange& exchange,
                               index_t n, int members, bool both) {
     const auto own = static_cast<double>(gravity::worker_partition(device, direct, n, members).largest());
-    const double body = gravity::body_bytes(direct.precision), reaction = gravity::reaction_bytes(direct.precision);
+    const gravity::DirectLayout layout{direct.precision};
+    const auto body = static_cast<double>(layout.body_bytes()), reaction = static_cast<double>(layout.reaction_bytes());
     double bytes = own * (80 + body + 4. / 3 * reaction);
     if (members > 1) bytes += both ? own * (2 * body + 4 * reaction) : 2 * std::min(exchange.buffer_bytes, static_cast<double>(n) * body);
     return static_cast<std::uint64_t>(bytes);

@@ -1,3 +1,4 @@
+#include <kasane/gravity/distributed/memory.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/method_keys.hpp>
 #include <kasane/run/parallel_keys.hpp>

@@ -4,6 +4,7 @@
 
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/toml.hpp>
+#include <kasane/gravity/distributed/exchange.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/units.hpp>
 #include <kasane/run/crew.hpp>

@@ -2,7 +2,7 @@
 // unequal and zero masses, clusters far from the origin, coincident particles.
 #pragma once
 
-#include <kasane/gravity/direct/direct.hpp>
+#include <kasane/gravity/direct/direct_sum.hpp>
 
 #include <algorithm>
 #include <cmath>

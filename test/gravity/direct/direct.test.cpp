@@ -2,7 +2,7 @@
 // accuracy: no dependence on threads, empty sets, zeros instead of NaN, refused options.
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/performance/bound.hpp>
-#include <kasane/gravity/direct/direct.hpp>
+#include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/perf/cpu_peak.hpp>
 #include <kasane/perf/simd.hpp>
 

@@ -1,7 +1,7 @@
 // How near direct summation must come to the long double reference, target by target: a bound of the rounding errors.
 #pragma once
 
-#include <kasane/gravity/direct/direct.hpp>
+#include <kasane/gravity/direct/direct_sum.hpp>
 
 #include <gravity/direct/cases.hpp>
 #include <reference/direct.hpp>

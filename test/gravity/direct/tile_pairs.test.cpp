@@ -222,8 +222,8 @@ TEST(FixedPoint, BoundsAreThoseOfTheFrame) {
             const auto smaller = [&](auto of) { return std::min(of(softening), of(0.0)); };
             const double acceleration = smaller([&](double eps) { return frame.acceleration_bound(eps); });
             const double potential = smaller([&](double eps) { return frame.potential_bound(eps); });
-            EXPECT_NEAR(detail::acceleration_bound(250, extent, softening), acceleration, 1e-14 * acceleration);
-            EXPECT_NEAR(detail::potential_bound(250, extent, softening), potential, 1e-14 * potential);
+            EXPECT_NEAR(detail::lower_acceleration_bound(250, extent, softening), acceleration, 1e-14 * acceleration);
+            EXPECT_NEAR(detail::lower_potential_bound(250, extent, softening), potential, 1e-14 * potential);
         }
 }
 

@@ -1,5 +1,5 @@
-// Direct summation on ranks: the sums of their workers, and whole simulations, are those of one rank bit by bit. Rank 0 has the simulation,
-// the other ranks serve it, one call of worker_loop() for each.
+// Direct summation on ranks: the sums of their workers, and whole simulations, are those of one rank bit by bit. The root rank has the
+// simulation, and the other ranks are in worker_loop(), one call for each simulation.
 #include <kasane/core/base/error.hpp>
 
 #include <gravity/distributed/distributed_force.hpp>
@@ -22,8 +22,8 @@ class SimulationOfRanks : public testing::Test {
    protected:
     bool leads() const { return comm::world().rank() == 0; }
 
-    /// body(communicator, spaces) on rank 0, which makes one simulation.
-    void serve_one(int workers, const std::function<void(comm::WorkerCommunicator&, const std::vector<AnySpace>&)>& body) {
+    /// body(communicator, spaces) on the root rank, which makes one simulation.
+    void with_workers(int workers, const std::function<void(comm::WorkerCommunicator&, const std::vector<AnySpace>&)>& body) {
         comm::WorkerCommunicator communicator(comm::world(), workers);
         const std::vector<AnySpace> here(static_cast<std::size_t>(workers), one_thread);
         if (leads())
@@ -34,10 +34,11 @@ class SimulationOfRanks : public testing::Test {
 
     void compare(index_t n, const SimulationOptions& options, int workers, const std::vector<std::int64_t>& bursts) {
         SCOPED_TRACE(testing::Message() << n << " particles, " << workers << " workers in each of " << comm::world().size() << " ranks");
-        serve_one(workers, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+        with_workers(workers, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
             const auto particles = worker_particles(n);
-            Simulation alone(one_thread, particles, options), all(communicator, here, particles, options);
-            expect_same(told_by(all, bursts), told_by(alone, bursts));
+            Simulation alone(one_thread, particles, options);
+            auto all = distributed_simulation(communicator, here, particles, options);
+            expect_same(results_of(all, bursts), results_of(alone, bursts));
         });
     }
 };
@@ -54,14 +55,14 @@ TEST_F(SimulationOfRanks, IsThatOfOneRank) {
 TEST_F(SimulationOfRanks, GoesOnWhereOneRankStopped) {
     const auto start = worker_particles(2000);
     const auto options = worker_options(blocks());
-    serve_one(1, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+    with_workers(1, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
         Simulation whole(one_thread, start, options), first(one_thread, start, options);
         whole.step(2);
         first.step(1);
         auto later = options;
         later.steps = first.steps();
         later.state = first.state();
-        Simulation second(communicator, here, first.particles(), later);
+        auto second = distributed_simulation(communicator, here, first.particles(), later);
         second.step(1);
         EXPECT_EQ(second.particles().position, whole.particles().position);
         EXPECT_EQ(second.particles().velocity, whole.particles().velocity);
@@ -73,11 +74,11 @@ TEST_F(SimulationOfRanks, GoesOnWhereOneRankStopped) {
 TEST_F(SimulationOfRanks, BadInputIsRefusedOnRankZeroAlone) {
     auto particles = worker_particles(100);
     particles.mass[7] = -1;
-    serve_one(1, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
-        EXPECT_THROW(Simulation(communicator, here, particles, worker_options(leapfrog)), InputError);
+    with_workers(1, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+        EXPECT_THROW(distributed_simulation(communicator, here, particles, worker_options(leapfrog)), InputError);
     });
-    serve_one(1, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
-        EXPECT_THROW(Simulation(communicator, here, worker_particles(100), {.force = Tree{.softening = 0.1}, .step = leapfrog}),
+    with_workers(1, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+        EXPECT_THROW(distributed_simulation(communicator, here, worker_particles(100), {.force = Tree{.softening = 0.1}, .step = leapfrog}),
                      InputError);
     });
     compare(100, worker_options(leapfrog), 1, {1});
@@ -90,7 +91,7 @@ TEST_F(SimulationOfRanks, ARankThatCannotMakeItIsNamed) {
     const std::vector<AnySpace> here(last ? 2 : 1, one_thread);  // one too many
     if (!leads()) return worker_loop(communicator, here);
     try {
-        Simulation(communicator, here, worker_particles(100), worker_options(leapfrog));
+        distributed_simulation(communicator, here, worker_particles(100), worker_options(leapfrog));
         ADD_FAILURE() << "nothing was thrown";
     } catch (const InputError& error) {
         if (ranks.size() > 1) {
@@ -99,12 +100,12 @@ TEST_F(SimulationOfRanks, ARankThatCannotMakeItIsNamed) {
     }
 }
 
-TEST_F(SimulationOfRanks, WhatBlowsUpIsToldOnRankZeroAndTheOthersServeOn) {
+TEST_F(SimulationOfRanks, ABlowUpIsReportedOnRankZeroAndTheOthersContinue) {
     auto particles = worker_particles(1000);
     particles.velocity[777] = {1e308, 1e308, 1e308};
     particles.id[777] = 4711;
-    serve_one(1, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
-        Simulation sim(communicator, here, particles, worker_options(Leapfrog{1e10}));
+    with_workers(1, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+        auto sim = distributed_simulation(communicator, here, particles, worker_options(Leapfrog{1e10}));
         try {
             sim.step(2);
             ADD_FAILURE() << "nothing was thrown";

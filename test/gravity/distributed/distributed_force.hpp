@@ -29,7 +29,7 @@ struct SumCase {
         std::vector<Vec3<double>> sampled;
         for (int k = 0; k < frame_samples; ++k) sampled.push_back(particles.position[static_cast<std::size_t>(frame_sample(k, n))]);
         frame = make_direct_frame(sampled, *std::max_element(particles.mass.begin(), particles.mass.end()), n);
-        DistributedForce<S> alone(on, options, n, {}, nullptr);
+        DirectForce<S> alone(on, options, n);
         alone.set(frame);
         const auto x = to_space(on, particles.position);
         const auto m = to_space(on, particles.mass);
@@ -52,7 +52,7 @@ std::vector<T> part(const std::vector<T>& of, index_t first, index_t count) {
 template <Space S>
 void expect_worker_sums(comm::Worker& worker, S on, const SumCase<S>& of, const Exchange& exchange, int messages) {
     const index_t n = of.particles.size();
-    DistributedForce<S> sum(on, of.options, n, exchange, &worker);
+    DistributedForce<S> sum(on, of.options, n, exchange, worker);
     sum.connect();
     sum.set(of.frame);
     const index_t first = sum.first(), count = sum.count();

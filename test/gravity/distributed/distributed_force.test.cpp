@@ -31,7 +31,7 @@ TEST_P(DistributedForceOn, InDoublePrecisionAndByThePlainLoopToo) {
     });
 }
 
-/// Each pair once, on CUDA, with reactions that come home: any number of workers, the last ones of few grains without particles.
+/// Each pair once, on CUDA, with reactions that return: any number of workers, the last ones of few grains without particles.
 class DistributedForceOnDevices : public DistributedForceOn {};
 KS_ON_CUDA(DistributedForceOnDevices);
 
@@ -46,12 +46,12 @@ TEST_P(DistributedForceOnDevices, BothSidesAtOnceGiveTheSumOfOne) {
 }
 
 TEST_P(DistributedForceOn, RefusesAFormThatTheSpaceHasNot) {
-    on_workers(1, [](comm::WorkerCommunicator&, auto on) {
+    on_workers(1, [](comm::WorkerCommunicator& communicator, auto on) {
         Exchange exchange;
         exchange.form = PairForm::both_sides;
         const bool cpu = std::is_same_v<decltype(on), Cpu>;
         const Direct options{.softening = 0.02, .variant = cpu ? DirectVariant::automatic : DirectVariant::tile};
-        EXPECT_THROW(DistributedForce(on, options, 100, exchange, nullptr), InputError);
+        communicator.run([&](comm::Worker& worker) { EXPECT_THROW(DistributedForce(on, options, 100, exchange, worker), InputError); });
     });
 }
 
@@ -61,7 +61,7 @@ TEST_P(DistributedForceOn, KeepsATimeline) {
         const auto particles = worker_particles(4097);
         communicator.run([&](comm::Worker& worker) {
             Timeline<S> timeline(on);
-            DistributedForce<S> sum(on, {.softening = 0.02}, 4097, {}, &worker);
+            DistributedForce<S> sum(on, {.softening = 0.02}, 4097, {}, worker);
             sum.connect();
             sum.set(make_direct_frame(particles.position, 1, 4097));
             const auto x = to_space(on, part(particles.position, sum.first(), sum.count()));

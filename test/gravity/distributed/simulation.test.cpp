@@ -19,15 +19,15 @@ struct OneRank {
 
 class WorkersOn : public OnEverySpace {
    protected:
-    void compare(const Particles& particles, const SimulationOptions& options, const std::vector<int>& communicators,
+    void compare(const Particles& particles, const SimulationOptions& options, const std::vector<int>& numbers,
                  const std::vector<std::int64_t>& bursts) {
         Simulation alone(space_, particles, options);
-        const auto expected = told_by(alone, bursts);
-        for (const int workers : communicators) {
+        const auto expected = results_of(alone, bursts);
+        for (const int workers : numbers) {
             SCOPED_TRACE(testing::Message() << particles.size() << " particles, " << workers << " workers");
             OneRank rank(space_, workers);
-            Simulation communicator(rank.communicator, rank.here, particles, options);
-            expect_same(told_by(communicator, bursts), expected);
+            auto several = distributed_simulation(rank.communicator, rank.here, particles, options);
+            expect_same(results_of(several, bursts), expected);
         }
     }
 };
@@ -74,14 +74,15 @@ TEST_P(WorkersOn, AnotherCommunicatorGoesOn) {
     for (const Steps& steps : {Steps(leapfrog), Steps(blocks())}) {
         const auto options = worker_options(steps, 0);
         OneRank four(space_, 4), three(space_, 3);
-        Simulation whole(space_, start, options), first(four.communicator, four.here, start, options);
+        Simulation whole(space_, start, options);
+        auto first = distributed_simulation(four.communicator, four.here, start, options);
         whole.step(3);
         first.step(2);
         auto later = options;
         later.steps = first.steps();
         later.state = first.state();
         EXPECT_EQ(later.state.frame.total, start.size());
-        Simulation second(three.communicator, three.here, first.particles(), later);
+        auto second = distributed_simulation(three.communicator, three.here, first.particles(), later);
         second.step(1);
         EXPECT_EQ(second.time(), whole.time());
         EXPECT_EQ(second.particles().position, whole.particles().position);
@@ -96,14 +97,14 @@ TEST_P(WorkersOn, FramesFollowTheParticlesAndGoOnWithTheRun) {
     for (auto& v : start.velocity) v.x += 3;
     const auto options = worker_options(leapfrog);
     OneRank two(space_, 2), three(space_, 3);
-    Simulation whole(two.communicator, two.here, start, options);
+    auto whole = distributed_simulation(two.communicator, two.here, start, options);
     whole.step(64);
     const auto before = whole.state().frame;
     whole.step(2);
     const auto after = whole.state().frame;
     EXPECT_NEAR(after.origin.x - before.origin.x, 3 * 0.64, 0.5) << "what 64 steps of 0.01 have moved it, and some of the inner motion";
     for (const std::int64_t stop : {63, 64, 65}) {
-        Simulation first(three.communicator, three.here, start, options);
+        auto first = distributed_simulation(three.communicator, three.here, start, options);
         first.step(stop);
         auto later = options;
         later.steps = stop;
@@ -122,7 +123,8 @@ TEST_P(WorkersOn, TellsWhichParticleBlewUpAndCanBeReplaced) {
     particles.id[bad] = 4711;
     auto options = worker_options(Leapfrog{1e10});
     OneRank rank(space_, 4);
-    Simulation communicator(rank.communicator, rank.here, particles, options), alone(space_, particles, options);
+    auto several = distributed_simulation(rank.communicator, rank.here, particles, options);
+    Simulation alone(space_, particles, options);
     const auto message = [](Simulation& sim) -> std::string {
         try {
             sim.step(3);
@@ -131,20 +133,20 @@ TEST_P(WorkersOn, TellsWhichParticleBlewUpAndCanBeReplaced) {
         }
         return "no error";
     };
-    const auto said = message(communicator);
+    const auto said = message(several);
     EXPECT_NE(said.find("particle 777 (id 4711)"), std::string::npos) << said;
     EXPECT_EQ(said, message(alone));
-    EXPECT_EQ(communicator.steps(), alone.steps());
+    EXPECT_EQ(several.steps(), alone.steps());
     compare(worker_particles(5), worker_options(leapfrog), {4}, {1});
 }
 
 TEST_P(WorkersOn, AuditsSeeTheRoundingsOfTheForce) {
     OneRank rank(space_, 3);
     for (const auto& [precision, least, most] : {std::tuple(Precision::single_, 1e-9, 1e-5), std::tuple(Precision::double_, 0.0, 1e-13)}) {
-        Simulation communicator(rank.communicator, rank.here, worker_particles(3000),
-                                {.force = Direct{.softening = 0.02, .precision = precision}, .step = leapfrog});
-        communicator.step(2);
-        const auto audit = communicator.audit();
+        auto several = distributed_simulation(rank.communicator, rank.here, worker_particles(3000),
+                                              {.force = Direct{.softening = 0.02, .precision = precision}, .step = leapfrog});
+        several.step(2);
+        const auto audit = several.audit();
         EXPECT_EQ(audit.count, 256);
         EXPECT_GE(audit.max, least);
         EXPECT_LT(audit.max, most) << "2^-24 or 2^-53 of each pair, where few nearly cancel";
@@ -154,11 +156,13 @@ TEST_P(WorkersOn, AuditsSeeTheRoundingsOfTheForce) {
 TEST_P(WorkersOn, RefusesATreeAndBadParticles) {
     OneRank rank(space_, 2);
     auto particles = worker_particles(100);
-    EXPECT_THROW(Simulation(rank.communicator, rank.here, particles, {.force = Tree{.softening = 0.1}, .step = leapfrog}), InputError);
-    EXPECT_THROW(Simulation(rank.communicator, {space_}, particles, worker_options(leapfrog)), InputError) << "one space for two workers";
-    EXPECT_THROW(Simulation(rank.communicator, rank.here, particles, worker_options(leapfrog, -1)), InputError);
+    EXPECT_THROW(distributed_simulation(rank.communicator, rank.here, particles, {.force = Tree{.softening = 0.1}, .step = leapfrog}),
+                 InputError);
+    EXPECT_THROW(distributed_simulation(rank.communicator, {space_}, particles, worker_options(leapfrog)), InputError)
+        << "one space for two workers";
+    EXPECT_THROW(distributed_simulation(rank.communicator, rank.here, particles, worker_options(leapfrog, -1)), InputError);
     particles.mass[3] = -1;
-    EXPECT_THROW(Simulation(rank.communicator, rank.here, particles, worker_options(leapfrog)), InputError);
+    EXPECT_THROW(distributed_simulation(rank.communicator, rank.here, particles, worker_options(leapfrog)), InputError);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
-// Simulations on communicators and alone, to be compared bit by bit: what they are made of, and all that they can tell.
+// Simulations on many workers and on one device, to be compared bit by bit: their input, and all their results.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/gravity.hpp>
+#include <kasane/gravity/distributed/distributed_simulation.hpp>
 
 #include <gtest/gtest.h>
 
@@ -32,8 +33,8 @@ inline SimulationOptions worker_options(const Steps& steps, double softening = 0
     return {.force = Direct{.softening = softening}, .step = steps};
 }
 
-/// Everything that a simulation tells after some steps, in between and at the end.
-struct Told {
+/// All results of a simulation, after each burst of steps and at the end.
+struct Results {
     std::vector<Particles> particles;
     std::vector<std::vector<Vec3<double>>> acceleration;
     std::vector<std::vector<double>> potential;
@@ -43,23 +44,23 @@ struct Told {
     std::string variant;
 };
 
-inline Told told_by(Simulation& sim, const std::vector<std::int64_t>& bursts) {
-    Told told;
+inline Results results_of(Simulation& sim, const std::vector<std::int64_t>& bursts) {
+    Results results;
     for (const auto burst : bursts) {
         sim.step(burst);
-        told.particles.push_back(sim.particles());
-        told.acceleration.push_back(sim.acceleration());
-        told.potential.push_back(sim.potential());
-        told.audit.push_back(sim.audit(50));
+        results.particles.push_back(sim.particles());
+        results.acceleration.push_back(sim.acceleration());
+        results.potential.push_back(sim.potential());
+        results.audit.push_back(sim.audit(50));
     }
-    told.counts = sim.step_counts();
-    told.interactions = sim.interactions();
-    told.time = sim.time();
-    told.variant = sim.variant();
-    return told;
+    results.counts = sim.step_counts();
+    results.interactions = sim.interactions();
+    results.time = sim.time();
+    results.variant = sim.variant();
+    return results;
 }
 
-inline void expect_same(const Told& a, const Told& b) {
+inline void expect_same(const Results& a, const Results& b) {
     ASSERT_EQ(a.particles.size(), b.particles.size());
     for (std::size_t k = 0; k < a.particles.size(); ++k) {
         EXPECT_EQ(a.particles[k].position, b.particles[k].position) << "after burst " << k;

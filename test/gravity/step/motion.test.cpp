@@ -103,7 +103,7 @@ TYPED_TEST(MotionOn, CorrectsTheActiveAndCountsTheirLevels) {
         ++told[some.level[i]];
         if (some.level[i] >= 3) active.push_back(static_cast<std::uint32_t>(i));
     }
-    told[StepReport::bad] = StepReport::nobody;
+    told[StepReport::bad] = StepReport::none;
     auto x = to_space(this->on, some.x), v = to_space(this->on, some.v);
     const auto a = to_space(this->on, some.a);
     auto level = to_space(this->on, some.level);
@@ -116,7 +116,7 @@ TYPED_TEST(MotionOn, CorrectsTheActiveAndCountsTheirLevels) {
     const auto level_new = to_host(level);
     const auto sizes = to_host(size);
     std::vector<StepReport::Word> expected(StepReport::words, 0);
-    expected[StepReport::bad] = StepReport::nobody;
+    expected[StepReport::bad] = StepReport::none;
     for (std::size_t i = 0; i < some.v.size(); ++i) {
         ASSERT_LE(level_new[i], 6);
         ++expected[level_new[i]];

@@ -1,5 +1,4 @@
-// What the sizes of all contributions to one target can add up to, from which the quanta of binned sums follow; host and device.
-// As DirectFrame (frame.hpp) has it, for a frame that a kernel finds on the device.
+// Upper bounds of what all sources together can add to one target: the scale of the fixed-point sums. Host and device.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -8,20 +7,30 @@
 
 namespace kasane::gravity::detail {
 
-/// Without softening there is no bound: sums beyond this, of pairs far closer than the particles' mean distance, are ordinary ones.
+/// Without softening there is no bound: sums beyond this, of pairs far closer than the particles' mean distance, lose exactness only.
 inline constexpr double unsoftened_reach = 1099511627776.0;  // 2^40
 
-/// Of a sum that may be zero, or no number: something that quanta can be made of.
+/// Clamped to where fixed-point scales are normal numbers; a sum may be zero or NaN.
 KS_FN double usable_bound(double bound) { return fmin(fmax(bound, 1e-200), 1e200); }
 
-/// Of accelerations without G [mass / length^2]: a pair's is at most m 2/(3 sqrt 3) / eps^2. One far below the extent counts as none.
+/// Of accelerations without G [mass / length^2]: a pair's is at most m 2/(3 sqrt 3) / eps^2, at the distance eps / sqrt 2. Without
+/// softening 2^40 m / extent^2.
 KS_FN double acceleration_bound(double mass, double extent, double softening) {
-    const double scale = extent > 0 ? extent : 1.0, unsoftened = unsoftened_reach * mass / scale / scale;
-    return usable_bound(softening > 0 ? fmin(0.3849001794597505 * mass / softening / softening, unsoftened) : unsoftened);
+    if (softening > 0) return usable_bound(0.3849001794597505 * mass / softening / softening);
+    const double scale = extent > 0 ? extent : 1.0;
+    return usable_bound(unsoftened_reach * mass / scale / scale);
 }
+/// Of potentials without G [mass / length]: m / eps, or 2^40 m / extent.
 KS_FN double potential_bound(double mass, double extent, double softening) {
-    const double unsoftened = unsoftened_reach * mass / (extent > 0 ? extent : 1.0);
-    return usable_bound(softening > 0 ? fmin(mass / softening, unsoftened) : unsoftened);
+    return usable_bound(softening > 0 ? mass / softening : unsoftened_reach * mass / (extent > 0 ? extent : 1.0));
+}
+
+/// With a softening far below the extent no pair comes as close, and its bound would only make the sums coarse: the lower one.
+KS_FN double lower_acceleration_bound(double mass, double extent, double softening) {
+    return fmin(acceleration_bound(mass, extent, softening), acceleration_bound(mass, extent, 0));
+}
+KS_FN double lower_potential_bound(double mass, double extent, double softening) {
+    return fmin(potential_bound(mass, extent, softening), potential_bound(mass, extent, 0));
 }
 
 }  // namespace kasane::gravity::detail

@@ -1,4 +1,4 @@
-// Direct summation of softened gravity, the method of [MTM13] sections 1 and 2: every target feels every source.
+// Options and operands of direct summation of softened gravity, the method of [MTM13] sections 1 and 2: every source acts on every target.
 //
 //     a_i = G sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2),   phi_i = -G sum_{j != i} m_j / sqrt(|x_j - x_i|^2 + eps^2)
 //
@@ -7,11 +7,9 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
-#include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/vec3.hpp>
 
-#include <memory>
 #include <string>
 
 namespace kasane::gravity {
@@ -57,28 +55,6 @@ struct Field {
 struct Self {
     static constexpr index_t none = -1;
     index_t shift = none;
-};
-
-/// Evaluates the field of sources at targets; keeps its scratch memory between calls.
-/// Cost: targets times sources interactions, 26 flops each in the convention of [MTM13].
-template <Space S>
-class DirectSum {
-   public:
-    /// @throws InputError: softening negative or not finite, or a variant that this space has not
-    DirectSum(S on, const Direct& options);
-    ~DirectSum();
-    DirectSum(DirectSum&&) noexcept;
-    DirectSum& operator=(DirectSum&&) noexcept;
-
-    /// Overwrites `out`. Asynchronous on Cuda. @param targets any number, 0 too   @param sources any number
-    void operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out);
-
-    /// The variant that runs for so many targets and sources.
-    DirectVariant chosen(index_t targets, index_t sources, Self self, bool potential) const;
-
-   private:
-    struct State;
-    std::unique_ptr<State> state_;
 };
 
 }  // namespace kasane::gravity

@@ -10,9 +10,9 @@
 //     omp simd, -ffast-math (target_clones: the same)        4.1       3.4             0.81      0.75
 //     std::experimental::simd, 4 targets (with -ffast-math)  2.8 (3.7) 2.7 (4.1)       0.80      0.75
 // Only intrinsics reach the estimate of 1/sqrt in double without -ffast-math, and Highway chooses the instruction set at run time.
-// Bound by the instruction mix (bound_cpu.cpp): N >= 4096 runs at 85 to 93% of it (AVX-512; AVX2: float 88 to 94%, double 71 to 82%).
-// What is done once per grain and block of targets (flush) costs 1.5% of 1024 sources in float, 3% of 512.
-// Blocks of 4 targets beat 2 by 3% with AVX-512's 32 registers; with AVX2's 16, blocks of 2 beat 4 by 7% in float.
+// Bound by the instruction mix (performance/bound.simd.cpp): N >= 4096 runs at 85 to 93% of it (AVX-512; AVX2: float 88 to 94%, double 71
+// to 82%). What is done once per grain and block of targets (flush) costs 1.5% of 1024 sources in float, 3% of 512. Blocks of 4 targets
+// beat 2 by 3% with AVX-512's 32 registers; with AVX2's 16, blocks of 2 beat 4 by 7% in float.
 #include <kasane/gravity/direct/simd.hpp>
 #include <kasane/perf/simd_targets.hpp>
 

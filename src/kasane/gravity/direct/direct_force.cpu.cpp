@@ -1,9 +1,10 @@
-// DirectForce<Cpu>: a source block travels in the groups that the kernel loads, and what it adds up lies in memory as binned sums.
+// DirectForce<Cpu>: source blocks lie in the groups that the kernel loads, and sums in memory as fixed-point (binned) sums.
 // Invariants: lengths and masses are scaled by powers of two, which changes no bit; a target's sum over a grain of sources is a
 // function of these alone (simd.hpp), and grains' sums are added exactly, so that neither source blocks, workers nor threads show.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/math/binned_sum.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/direct/layout.hpp>
 #include <kasane/gravity/direct/simd.hpp>
 #include <kasane/gravity/direct/variants.hpp>
 
@@ -198,19 +199,38 @@ std::uint64_t cpu_force_bytes(index_t targets, Precision precision) {
 
 template <>
 struct DirectForce<Cpu>::State {
+    Cpu on;
     index_t grain;
     std::size_t body_bytes;
     std::variant<detail::CpuDirectForce<float>, detail::CpuDirectForce<double>> in;
+    Buffer<std::byte, Cpu> bodies{};  ///< of whole evaluations
+
+    /// The field of all particles at these targets.
+    void evaluate(View<const Vec3<double>> targets, index_t first, const Sources& all, const Field& out) {
+        if (targets.n == 0) return;
+        const index_t n = all.position.n;
+        bodies.reserve_discarding(detail::round_up(n, grain) * static_cast<index_t>(body_bytes));
+        const int threads = thread_count(on);
+        std::visit(
+            [&](auto& sum) {
+                sum.pack(threads, all.position, all.mass, bodies.view());
+                sum.begin(threads, targets, first, !out.potential.empty());
+                sum.add(threads, {bodies.view(), n, 0});
+                sum.end(threads, out);
+            },
+            in);
+    }
 };
 
 template <>
-DirectForce<Cpu>::DirectForce(Cpu, const Direct& options, index_t total) {
+DirectForce<Cpu>::DirectForce(Cpu on, const Direct& options, index_t total) {
     detail::validate_cpu(options);
     const auto grain = detail::cpu_grain(total);
+    const auto body = static_cast<std::size_t>(DirectLayout{options.precision}.body_bytes());
     if (options.precision == Precision::single_)
-        state_ = std::make_unique<State>(State{grain, 4 * sizeof(float), detail::CpuDirectForce<float>(options, grain)});
+        state_ = std::make_unique<State>(State{on, grain, body, detail::CpuDirectForce<float>(options, grain)});
     else
-        state_ = std::make_unique<State>(State{grain, 4 * sizeof(double), detail::CpuDirectForce<double>(options, grain)});
+        state_ = std::make_unique<State>(State{on, grain, body, detail::CpuDirectForce<double>(options, grain)});
 }
 
 template <>
@@ -219,6 +239,19 @@ template <>
 DirectForce<Cpu>::DirectForce(DirectForce&&) noexcept = default;
 template <>
 DirectForce<Cpu>& DirectForce<Cpu>::operator=(DirectForce&&) noexcept = default;
+
+template <>
+void DirectForce<Cpu>::accelerate(const Sources& all, View<Vec3<double>> acceleration) {
+    state_->evaluate(all.position, 0, all, {acceleration, {}});
+}
+template <>
+void DirectForce<Cpu>::potential(const Sources& all, View<double> potential) {
+    state_->evaluate(all.position, 0, all, {{}, potential});
+}
+template <>
+void DirectForce<Cpu>::accelerate_at(View<const Vec3<double>> targets, const Sources& all, View<Vec3<double>> acceleration) {
+    state_->evaluate(targets, Self::none, all, {acceleration, {}});
+}
 
 template <>
 index_t DirectForce<Cpu>::grain() const {

@@ -1,5 +1,5 @@
-// DirectForce on a CUDA device. Nothing waits for the host but the first tile pair with a source block, which makes its table.
-// Invariant: kernels of several calls may run at the same time on streams of one device: what they share they read, or add to.
+// DirectForce on a CUDA device. Calls are asynchronous, but for the first pairs with a source block, whose table the host makes.
+// Invariant: kernels of several calls may run at the same time on streams of one device: they only read or add to shared memory.
 #include <kasane/core/device/stream_cuda.hpp>
 #include <kasane/gravity/direct/pair_tables.cuda.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
@@ -14,6 +14,7 @@ namespace kasane::gravity {
 
 template <>
 struct DirectForce<Cuda>::State {
+    Cuda on;
     Direct options;
     index_t total = 0;
     int multiprocessors = 0;
@@ -22,19 +23,32 @@ struct DirectForce<Cuda>::State {
     detail::ClearedSums memory;
 
     detail::SumsMemory sums;  ///< of the targets, or of the own particles
-    detail::TileLaunch wish;  ///< what begin() was told
+    detail::TileLaunch wish;  ///< the arguments of begin()
     index_t first = 0;
-    SourceBlock own;             ///< what begin_pairs() was told
+    SourceBlock own;             ///< the argument of begin_pairs()
     cuda::Stream tables_copied;  ///< whose copies wait for nothing: the caller's may wait for a message
     std::map<std::array<index_t, 5>, detail::PairTable> tables;
+    Buffer<std::byte, Cuda> bodies;  ///< of whole evaluations
 
-    State(Cuda on, const Direct& chosen, index_t of)
-        : options(chosen),
+    State(Cuda space, const Direct& chosen, index_t of)
+        : on(space),
+          options(chosen),
           total(of),
           multiprocessors(device_info(AnySpace{on}).units),
           shape(pair_shape(chosen.precision, of)),
           memory(on),
-          tables_copied(on.device) {}
+          tables_copied(on.device),
+          bodies(on, 0) {}
+
+    /// All particles as one block.
+    SourceBlock pack(const Sources& all) {
+        const index_t n = all.position.n, padded = (n + shape.grain() - 1) / shape.grain() * shape.grain();
+        KS_CUDA(cudaSetDevice(on.device));
+        bodies.reserve_discarding(padded * detail::body_bytes(options.precision));
+        const auto block = bodies.view().subview(0, padded * detail::body_bytes(options.precision));
+        detail::launch_pack(on, options.precision, all.position, all.mass, scale.origin, block);
+        return {block, n, 0};
+    }
 
     index_t reaction_bytes(index_t n) const { return detail::sums_bytes(options.precision, options.deterministic, n, 3); }
 
@@ -84,7 +98,7 @@ void DirectForce<Cuda>::set(const DirectFrame& frame) {
     auto& scale = state_->scale;
     const double softening = state_->options.softening;
     scale.origin = frame.origin;
-    // With a softening far below the extent nobody comes as close; bins for such pairs would only be coarse.
+    // With a softening far below the extent no pair comes as close; bounds for such pairs would only make the sums coarse.
     scale.acceleration_bound = std::min(frame.acceleration_bound(softening), frame.acceleration_bound(0));
     scale.potential_bound = std::min(frame.potential_bound(softening), frame.potential_bound(0));
 }
@@ -190,6 +204,40 @@ void DirectForce<Cuda>::merge(Cuda on, View<const std::byte> reaction) {
 template <>
 void DirectForce<Cuda>::end_pairs(Cuda on, View<Vec3<double>> acceleration) {
     end(on, {acceleration, {}});
+}
+
+template <>
+void DirectForce<Cuda>::accelerate(const Sources& all, View<Vec3<double>> acceleration) {
+    if (all.position.n == 0) return;
+    const Cuda on = state_->on;
+    const auto block = state_->pack(all);
+    if (both_sides()) {
+        begin_pairs(on, block);
+        add_pairs(on, block, {}, Share::all);
+        end_pairs(on, acceleration);
+    } else {
+        begin(on, all.position, 0, true, false);
+        add(on, block);
+        end(on, {acceleration, {}});
+    }
+}
+
+template <>
+void DirectForce<Cuda>::potential(const Sources& all, View<double> potential) {
+    if (all.position.n == 0) return;
+    const auto block = state_->pack(all);
+    begin(state_->on, all.position, 0, false, true);
+    add(state_->on, block);
+    end(state_->on, {{}, potential});
+}
+
+template <>
+void DirectForce<Cuda>::accelerate_at(View<const Vec3<double>> targets, const Sources& all, View<Vec3<double>> acceleration) {
+    if (targets.n == 0) return;
+    const auto block = state_->pack(all);
+    begin(state_->on, targets, Self::none, true, false);
+    add(state_->on, block);
+    end(state_->on, {acceleration, {}});
 }
 
 template class DirectForce<Cuda>;

@@ -1,4 +1,5 @@
-// A few particles stand for all: their median is the origin, their reach the scale.
+// A sample of particles stands for all: its median is the origin, its extent the scale.
+#include <kasane/gravity/direct/bound.body.hpp>
 #include <kasane/gravity/direct/frame.hpp>
 
 #include <algorithm>
@@ -7,31 +8,20 @@
 namespace kasane::gravity {
 namespace {
 
-/// What stands for a scale that is zero (one place, no mass), so that bounds stay above it: the sums are then zero anyway.
+/// A scale that is zero (one place, no mass) is replaced, so that bounds stay above it: the sums are then zero anyway.
 double or_one(double scale) { return scale > 0 ? scale : 1; }
 
-/// A bound whose quanta are normal numbers whatever the units.
-double usable(double bound) { return std::clamp(bound, 1e-200, 1e200); }
-
-/// What the masses of all add up to, at most.
+/// The largest sum of all masses.
 double mass_bound(const DirectFrame& frame) { return static_cast<double>(std::max<index_t>(frame.total, 1)) * or_one(frame.largest_mass); }
 
 }  // namespace
 
-double DirectFrame::acceleration_bound(double softening) const {
-    const double mass = mass_bound(*this);
-    // r / (r^2 + eps^2)^(3/2) is largest at r = eps / sqrt 2.
-    if (softening > 0) return usable(mass * (2 / (3 * std::sqrt(3.0))) / softening / softening);
-    return usable(0x1p40 * mass / or_one(extent) / or_one(extent));
-}
+double DirectFrame::acceleration_bound(double softening) const { return detail::acceleration_bound(mass_bound(*this), extent, softening); }
 
-double DirectFrame::potential_bound(double softening) const {
-    const double mass = mass_bound(*this);
-    return usable(softening > 0 ? mass / softening : 0x1p40 * mass / or_one(extent));
-}
+double DirectFrame::potential_bound(double softening) const { return detail::potential_bound(mass_bound(*this), extent, softening); }
 
 DirectFrame make_direct_frame(const std::vector<Vec3<double>>& sampled, double largest_mass, index_t total) {
-    // A particle that is no number (a step was far too long for it) says nothing of where the others are.
+    // Non-finite particles (a step was far too long for them) are left out.
     std::vector<Vec3<double>> places;
     for (const auto& x : sampled)
         if (std::isfinite(x.x) && std::isfinite(x.y) && std::isfinite(x.z)) places.push_back(x);

@@ -1,5 +1,5 @@
-// Where and on which scale direct summation works: packed positions are relative to `origin`, and the quanta of the binned sums follow
-// from the masses and the scale. The same on every worker, and a function of the particles alone, not of how many workers hold them.
+// Origin and scale of direct summation: packed positions are relative to `origin`, and the resolution of the fixed-point sums follows
+// from the masses and the scale. The same on every worker, and a function of the particles alone, not of the number of workers.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -15,14 +15,14 @@ struct DirectFrame {
     double largest_mass = 0;  ///< of any particle
     index_t total = 0;        ///< particles of all workers
 
-    /// What the sizes of all accelerations (without G) on one target can add up to: n m 2/(3 sqrt 3) / eps^2 when softened. Without
-    /// softening there is no bound: 2^40 times n m / extent^2, which only a pair closer than 1e-6 extent / sqrt n exceeds. Above 0.
+    /// Upper bound of the sum of all accelerations (without G) on one target: n m 2/(3 sqrt 3) / eps^2 when softened. Without softening
+    /// there is no bound: 2^40 times n m / extent^2, which only a pair closer than 1e-6 extent / sqrt n exceeds. Above 0.
     double acceleration_bound(double softening) const;
-    /// Likewise of the potential: n m / eps, or 2^40 n m / extent.
+    /// The same for the potential: n m / eps, or 2^40 n m / extent.
     double potential_bound(double softening) const;
 };
 
-/// Particles that a frame is made of: every worker gives those of them that it holds.
+/// Particles that a frame is made of; every worker contributes those that it holds.
 inline constexpr int frame_samples = 32;
 /// Index of a sample in the order of all particles.
 inline index_t frame_sample(int k, index_t total) { return k * total / frame_samples; }

@@ -28,12 +28,12 @@ struct Scale {
     __device__ Vec3<double> present_origin() const { return found ? found->origin : origin; }
     template <class Real>
     __device__ FixedPoint<Real> acceleration_fixed_point() const {
-        return FixedPoint<Real>(found ? detail::acceleration_bound(total * __uint_as_float(found->largest_mass), found->extent, softening)
+        return FixedPoint<Real>(found ? lower_acceleration_bound(total * __uint_as_float(found->largest_mass), found->extent, softening)
                                       : acceleration_bound);
     }
     template <class Real>
     __device__ FixedPoint<Real> potential_fixed_point() const {
-        return FixedPoint<Real>(found ? detail::potential_bound(total * __uint_as_float(found->largest_mass), found->extent, softening)
+        return FixedPoint<Real>(found ? lower_potential_bound(total * __uint_as_float(found->largest_mass), found->extent, softening)
                                       : potential_bound);
     }
 };

@@ -1,8 +1,9 @@
-// What rank 0 tells the other ranks of a communicator, as plain bytes: first how a simulation is made, then one command after the other to
-// the end. Invariant: every rank carries out the same commands in the same order, each on all its workers.
+// Commands that the root rank broadcasts, as plain bytes: first the parameters of a simulation, then one command after the other.
+// Invariant: every rank executes the same commands in the same order, each on all its workers.
 #pragma once
 
 #include <kasane/core/comm/communicator.hpp>
+#include <kasane/gravity/distributed/exchange.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/step/scheme.hpp>
 
@@ -16,7 +17,7 @@ struct Command {
     std::int64_t count = 0;  ///< of steps, or of particles to audit
 };
 
-/// A simulation but for its particles.
+/// The parameters of a simulation; particles follow as messages.
 struct Setup {
     index_t total = 0;
     double largest_mass = 0;
@@ -30,9 +31,9 @@ struct Setup {
     std::uint64_t kind = 0;  ///< of the workers' spaces, as an alternative of AnySpace
 };
 
-/// From rank 0 to all, the same on every rank afterwards.
+/// From the root rank to all; afterwards the same on every rank.
 template <class T>
-void tell_all(comm::Communicator& ranks, T& what) {
+void broadcast(comm::Communicator& ranks, T& what) {
     static_assert(std::is_trivially_copyable_v<T>);
     ranks.broadcast(&what, sizeof(T), 0);
 }

@@ -1,7 +1,8 @@
-// The field of all particles at those of one worker ([MTM13] sections 3 and 4): its own source block first, then those of the others as
-// they come, every message under the kernels that are given to the device meanwhile. Invariants: nothing here waits for the device (a
-// staged message does, in its channel); what is given to the worker's space before a call is done before it, what comes after sees the
-// result; all workers of the communicator make the same calls. Alone it is DirectForce and no more.
+// Direct summation of all particles on those of one worker ([MTM13] sections 3 and 4), built from the force of one device and channels:
+// first the own source block, then those of the other workers in the order of their arrival. Each message travels while the kernels run
+// that were launched before it. Invariants: nothing here waits for the device (a staged message does, in its channel); work launched on the
+// worker's space before a call is done before it, and work launched afterwards reads the result; all workers of the communicator make the
+// same calls.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>
@@ -24,13 +25,13 @@ namespace kasane::gravity {
 template <Space S>
 class DistributedForce {
    public:
-    /// @param worker  null: alone   @throws InputError as DirectForce, and for a form that this space has not
-    DistributedForce(S on, const Direct& options, index_t total, const Exchange& exchange, comm::Worker* worker)
+    /// @param total  particles of all workers   @throws InputError as DirectForce, and for a form that this space does not have
+    DistributedForce(S on, const Direct& options, index_t total, const Exchange& exchange, comm::Worker& worker)
         : on_(on),
           force_(on, options, total),
           worker_(worker),
-          index_(worker ? worker->index() : 0),
-          partition_{total, force_.grain(), worker ? worker->size() : 1},
+          index_(worker.index()),
+          partition_{total, force_.grain(), worker.size()},
           exchange_(exchange),
           plan_(comm::exchange_plan(partition_, index_, buffer_particles(exchange, force_.body_bytes(), total))),
           both_sides_(exchange.form != PairForm::one_sided && force_.both_sides()) {
@@ -43,38 +44,38 @@ class DistributedForce {
         for (const auto& hop : plan_.hops)
             if (hop.accumulates) joined_ *= 2;
         base_ = partition_.begin(index_ / joined_ * joined_);
-        // The own slab where it belongs among those that are joined to it.
-        room_[0] = Buffer<std::byte, S>(on_, bytes(alone() ? count() : plan_.buffer));
+        // The own slab at its place among those that are joined to it.
+        buffer_[0] = Buffer<std::byte, S>(on_, bytes(alone() ? count() : plan_.buffer));
     }
 
-    /// Everything that the exchange takes; collective, when every worker has been made.
-    /// @throws InputError on every worker alike when the engine cannot serve this communicator
+    /// Takes the memory and opens the channels of the exchange. Collective, after every worker has constructed its force.
+    /// @throws InputError on every worker when the engine cannot serve this communicator
     void connect() {
         if (alone()) return;
         plan_turns();
-        room_[1] = Buffer<std::byte, S>(on_, bytes(std::max(plan_.buffer, partition_.largest())));
+        buffer_[1] = Buffer<std::byte, S>(on_, bytes(std::max(plan_.buffer, partition_.largest())));
         if constexpr (pairs_exist) {
             if (both_sides_) {
-                room_[2] = Buffer<std::byte, S>(on_, bytes(partition_.largest()));
-                for (auto& room : reaction_) room = Buffer<std::byte, S>(on_, reaction_bytes(partition_.largest()));
+                buffer_[2] = Buffer<std::byte, S>(on_, bytes(partition_.largest()));
+                for (auto& buffer : reaction_) buffer = Buffer<std::byte, S>(on_, reaction_bytes(partition_.largest()));
             }
         }
-        links_.emplace(on_, *worker_, exchange_.engine, both_sides_);
+        links_.emplace(on_, worker_, exchange_.engine, both_sides_);
     }
 
     const comm::Partition& partition() const { return partition_; }
     const comm::ExchangePlan& plan() const { return plan_; }
     index_t first() const { return partition_.begin(index_); }
     index_t count() const { return partition_.count(index_); }
-    comm::Worker* worker() const { return worker_; }
+    index_t grain() const { return partition_.grain; }
     bool both_sides() const { return both_sides_; }
-    /// How the messages travel; empty when alone.
+    /// Name of the engine of the messages; empty with one worker.
     std::string engine() const { return links_ ? links_->positions.text() : std::string(); }
 
-    /// Of the evaluations that follow.
+    /// Origin and scale of the evaluations that follow; the same on all workers.
     void set(const DirectFrame& frame) { force_.set(frame); }
 
-    /// Of all own particles. @param own, acceleration [count()]
+    /// Computes the acceleration of all particles of this worker. @param own, acceleration [count()]
     void accelerate(const Sources& own, View<Vec3<double>> acceleration) {
         pack(own);
         if constexpr (pairs_exist) {
@@ -86,13 +87,13 @@ class DistributedForce {
         pack(own);
         one_sided(own.position, first(), {{}, potential});
     }
-    /// At these targets, any number of them, 0 too. @param own [count()], where the own particles are for all targets
+    /// Computes the acceleration at any number of targets, 0 too. @param own [count()], at the positions that act on all targets
     void accelerate_at(View<const Vec3<double>> targets, const Sources& own, View<Vec3<double>> acceleration) {
         pack(own);
         one_sided(targets, Self::none, {acceleration, {}});
     }
 
-    /// Spans "pairs" and "message" of the evaluations that follow; null: none.
+    /// Records spans "pairs" and "message" of the evaluations that follow; null: none.
     void keep(Timeline<S>* timeline) {
         timeline_ = timeline;
         if (!links_) return;
@@ -115,7 +116,7 @@ class DistributedForce {
         bool gives, takes;  ///< are there any?
     };
 
-    /// What a worker with others has besides.
+    /// Streams and channels, where there are several workers.
     struct Links {
         Links(S on, comm::Worker& worker, comm::Engine engine, bool both_sides)
             : side{{on, both_sides ? Urgency::high : Urgency::usual}, {on, both_sides ? Urgency::high : Urgency::usual}},
@@ -125,7 +126,7 @@ class DistributedForce {
             if (both_sides) reactions.emplace(on, worker, 1, engine);
         }
         SideStream<S> side[2];     ///< kernels beside those on the space's own stream
-        SideStream<S> link, home;  ///< what messages with positions, and with reactions, wait for
+        SideStream<S> link, home;  ///< in whose order messages with positions, and with reactions, are sent
         comm::Channel<S> positions;
         std::optional<comm::Channel<S>> reactions;
     };
@@ -137,14 +138,14 @@ class DistributedForce {
 
     int neighbour(int away) const { return (index_ + partition_.workers + away) % partition_.workers; }
 
-    /// Whether both sides are summed at once is for all workers to say; they exchange with those so far away that any worker meets there.
+    /// Both sides are summed at once if every worker can. Workers exchange with those at each distance at which any worker has pairs.
     void plan_turns() {
         std::vector<double> needed(static_cast<std::size_t>(partition_.workers));
         needed[0] = both_sides_ ? 0 : 1;
         if constexpr (pairs_exist)
             for (int away = 1; both_sides_ && away < partition_.workers; ++away)
                 needed[static_cast<std::size_t>(away)] = meets(index_, neighbour(away)) ? 1 : 0;
-        worker_->all_reduce(view(needed), comm::Reduce::max);
+        worker_.all_reduce(view(needed), comm::Reduce::max);
         both_sides_ = needed[0] == 0;
         if constexpr (pairs_exist)
             for (int away = 1; both_sides_ && away < partition_.workers; ++away) {
@@ -153,11 +154,11 @@ class DistributedForce {
             }
     }
 
-    /// Where slabs lie in a room whose first particle is number `base` of all.
-    SourceBlock block(int room, index_t base, comm::Slabs slabs) {
+    /// Slabs in a buffer whose first particle is number `base` of all.
+    SourceBlock block(int buffer, index_t base, comm::Slabs slabs) {
         const index_t count = partition_.count(slabs.first, slabs.count), first = partition_.begin(slabs.first);
         if (count == 0) return {};
-        return {room_[room].view().subview((first - base) * static_cast<index_t>(force_.body_bytes()), bytes(count)), count, first};
+        return {buffer_[buffer].view().subview((first - base) * static_cast<index_t>(force_.body_bytes()), bytes(count)), count, first};
     }
     View<std::byte> writable(const SourceBlock& block) const { return {const_cast<std::byte*>(block.bodies.ptr), block.bodies.n}; }
     SourceBlock own_block() { return block(0, base_, {index_, 1}); }
@@ -174,7 +175,7 @@ class DistributedForce {
         timeline_->end(on, number);
     }
 
-    /// Every target feels every source: accumulation, then transport. The own slab is packed.
+    /// Every source acts on every target: accumulation, then transport. The own slab is packed.
     void one_sided(View<const Vec3<double>> targets, index_t first_target, const Field& out) {
         const bool wanted = targets.n > 0;
         const auto add = [&](S stream, const SourceBlock& sources) {
@@ -190,7 +191,7 @@ class DistributedForce {
         auto& side = sides[0];
         const int hops = plan_.messages();
         const auto joins = [&](int h) { return plan_.hops[static_cast<std::size_t>(h)].accumulates; };
-        int from = 0;  // the room with what is sent next
+        int from = 0;  // the buffer with the next block to send
         const auto start = [&](int h) {
             const auto& hop = plan_.hops[static_cast<std::size_t>(h)];
             const auto base = [&](comm::Slabs slabs) { return hop.accumulates ? base_ : partition_.begin(slabs.first); };
@@ -204,14 +205,15 @@ class DistributedForce {
         SourceBlock coming = start(0);
         add(on_, own_block());
         for (int h = 0; h < hops; ++h) {
-            // Source blocks by turns on two streams: one's kernel fills the room that the other's leaves at its end.
+            // Source blocks alternate between two streams: the kernel of one fills multiprocessors that the other's leaves idle at its end.
             const S stream = h % 2 == 0 ? side.space() : on_;
             positions.finish(link.space());
             link.lead(stream);
             const auto here = coming;
             if (h + 1 < hops) {
                 if (!joins(h) && !joins(h + 1)) {
-                    // In the ring: the next message fills the room that was sent before, once the kernels given so far have read it.
+                    // In the ring: the next message overwrites the buffer that was sent before, once the kernels launched so far have read
+                    // it.
                     link.follow(on_);
                     side.lead(link.space());
                 }
@@ -223,7 +225,7 @@ class DistributedForce {
         if (wanted) force_.end(on_, out);
     }
 
-    /// Each pair once: positions come from the workers whose particles the own ones meet, and the reactions on those go home to them.
+    /// Each pair once: the positions of the other particle come from its worker, and the reaction on it returns there.
     void both(View<Vec3<double>> acceleration) {
         const auto own = own_block();
         const bool some = own.count > 0;
@@ -245,16 +247,17 @@ class DistributedForce {
             positions.start(link.space(), gives ? own.bodies : View<const std::byte>{}, to, writable(coming), from);
             return coming;
         };
-        const auto reaction_on = [&](int room, int k, index_t count) {
-            return reaction_[room + k % 2].view().subview(0, reaction_bytes(count));
+        const auto reaction_on = [&](int buffer, int k, index_t count) {
+            return reaction_[buffer + k % 2].view().subview(0, reaction_bytes(count));
         };
         const auto merge = [&](int k) {
             reactions->finish(home.space());
             if (turn(k).gives && some) force_.merge(home.space(), View<const std::byte>(reaction_on(2, k, own.count)));
         };
 
-        // Own pairs on the space's own stream, of the least urgency; the others' before them where they compete, by turns on two streams:
-        // one's kernel fills the room that the other's leaves at its end. NCCL's kernels need that room: with it there is one stream.
+        // Own pairs run on the space's own stream, at the lowest priority. Pairs with other blocks run before them where both could, and
+        // alternate between two streams: the kernel of one fills multiprocessors that the other's leaves idle at its end. NCCL's kernels
+        // need these: with it there is one stream.
         const int streams = positions.engine() == comm::Engine::nccl ? 1 : 2;
         const auto clear = [&](int k) {
             if (k < turns && turn(k).takes) force_.clear(side[k % streams].space(), reaction_on(0, k, partition_.count(turn(k).from)));
@@ -272,14 +275,14 @@ class DistributedForce {
             high.follow(link.space());
             const auto here = coming;
             if (k + 1 < turns) {
-                if (k > 0) other.lead(link.space());  // the pairs that the next room was read for
+                if (k > 0) other.lead(link.space());  // the kernel that read the next buffer
                 coming = start(k + 1);
             }
             const auto reaction = reaction_on(0, k, here.count);
             add(high.space(), here, reaction, Share::all);
             if (k > 0) {
                 merge(k - 1);
-                other.follow(home.space());  // the reactions that were in its room have gone
+                other.follow(home.space());  // the reactions in its buffer were sent
                 clear(k + 1);
             }
             home.follow(high.space());
@@ -289,22 +292,22 @@ class DistributedForce {
         }
         add(on_, own, {}, Share::after);
         merge(turns - 1);
-        home.lead(on_);  // who follows the others' streams
+        home.lead(on_);  // it follows the other streams
         if (some) force_.end_pairs(on_, acceleration);
     }
 
     S on_;
     DirectForce<S> force_;
-    comm::Worker* worker_;
+    comm::Worker& worker_;
     int index_;
     comm::Partition partition_;
     Exchange exchange_;
     comm::ExchangePlan plan_;
     bool both_sides_;
-    int joined_ = 1;           ///< slabs that accumulation joins in room 0
-    index_t base_ = 0;         ///< number of the first particle that room 0 has a place for, while slabs are joined there
-    std::vector<Turn> turns_;  ///< of both sides at once
-    Buffer<std::byte, S> room_[3], reaction_[4];  ///< reactions: two to be sent, two that come
+    int joined_ = 1;                                ///< slabs that accumulation joins in buffer 0
+    index_t base_ = 0;                              ///< number of the first particle of buffer 0, while slabs are joined there
+    std::vector<Turn> turns_;                       ///< of both sides at once
+    Buffer<std::byte, S> buffer_[3], reaction_[4];  ///< reactions: two to send, two to receive
     std::optional<Links> links_;
     Timeline<S>* timeline_ = nullptr;
 };

@@ -4,7 +4,6 @@
 #include <kasane/core/comm/channel.hpp>
 
 #include <algorithm>
-
 #include <string>
 
 namespace kasane::gravity {
@@ -12,18 +11,18 @@ namespace kasane::gravity {
 /// Which form accelerations of all particles take between workers.
 enum class PairForm {
     automatic,   ///< by a measured table
-    one_sided,   ///< every target feels every source: accumulation and transport of positions
-    both_sides,  ///< every pair once (CUDA): positions go to half of the workers, reactions come home
+    one_sided,   ///< every source acts on every target: accumulation and transport of positions
+    both_sides,  ///< every pair once (CUDA): positions go to half of the workers, reactions return
 };
 
 struct Exchange {
-    /// Bytes that each of the two buffers for other workers' particles may take on a worker; less than the largest slab counts as that.
+    /// Bytes of each of the two buffers for other workers' particles on a worker; the largest slab is the least.
     double buffer_bytes = 256.0 * 1024 * 1024;
     comm::Engine engine = comm::Engine::automatic;
     PairForm form = PairForm::automatic;
 };
 
-/// What became of it in a communicator.
+/// The choices that a communicator made.
 struct ExchangeUsed {
     std::string engine;  ///< as comm::Channel::text(); empty: there is one worker
     PairForm form = PairForm::one_sided;

@@ -1,4 +1,5 @@
 #include <kasane/gravity/distributed/local_workers.hpp>
+#include <kasane/gravity/distributed/memory.hpp>
 
 #include <fmt/format.h>
 
@@ -8,7 +9,7 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr int slab_tag = 4001;  // of messages with particles between rank 0 and the others
+constexpr int slab_tag = 4001;  // of messages with particles between the root rank and the others
 
 comm::Partition partition_of(const AnySpace& kind, const Setup& setup, int workers) {
     return std::visit(
@@ -18,24 +19,13 @@ comm::Partition partition_of(const AnySpace& kind, const Setup& setup, int worke
         kind);
 }
 
-/// Throws on every rank alike if one of them has a problem.
+/// Throws on every rank if one of them has a problem.
 void agree(comm::Communicator& ranks, const std::string& problem) {
     const auto all = ranks.all_gather(problem);
     const auto bad = std::find_if(all.begin(), all.end(), [](const std::string& text) { return !text.empty(); });
     if (bad == all.end()) return;
     const bool everywhere = std::all_of(all.begin(), all.end(), [&](const std::string& text) { return text == *bad; });
     throw InputError(everywhere ? *bad : fmt::format("rank {}: {}", bad - all.begin(), *bad));
-}
-
-/// body(), and in words what is wrong with it.
-template <class F>
-std::string problem_of(F body) {
-    try {
-        body();
-    } catch (const std::exception& error) {
-        return error.what()[0] != '\0' ? error.what() : "it cannot go on";
-    }
-    return {};
 }
 
 template <class T>
@@ -49,8 +39,8 @@ void receive(comm::Communicator& ranks, T* to, index_t count, int from) {
 
 }  // namespace
 
-Simulation::Workers::Workers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Setup& setup,
-                             const Particles& particles)
+LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Setup& setup,
+                           const Particles& particles)
     : communicator_(communicator) {
     agree(ranks(), problem_of([&] {
               check(here, setup);
@@ -68,30 +58,30 @@ Simulation::Workers::Workers(comm::WorkerCommunicator& communicator, const std::
     std::vector<Particles> slabs;
     for (int l = 0; l < local; ++l) slabs.push_back(slab(particles, mine + l));
 
-    SimulationOptions options{
-        .force = setup.force, .step = setup.step, .start_time = setup.start_time, .steps = setup.steps, .exchange = setup.exchange};
+    SimulationOptions options{.force = setup.force, .step = setup.step, .start_time = setup.start_time, .steps = setup.steps};
     options.state.frame = setup.frame;
-    engines_.resize(static_cast<std::size_t>(local));
+    workers_.resize(static_cast<std::size_t>(local));
     std::vector<std::string> problems(static_cast<std::size_t>(local));
     communicator_.run([&](comm::Worker& worker) {
         const auto l = static_cast<std::size_t>(worker.local());
         problems[l] = problem_of([&] {
-            const Place place{&worker, setup.total, setup.largest_mass, setup.exchange};
-            engines_[l] = std::visit(
-                [&](auto space) -> std::unique_ptr<Engine> {
-                    return std::make_unique<EngineOn<DirectGravity<decltype(space)>>>(space, std::move(slabs[l]), options, setup.scheme,
-                                                                                      place);
+            const Slab of{setup.total, partition_.begin(mine + worker.local()), setup.largest_mass};
+            workers_[l] = std::visit(
+                [&](auto space) -> std::unique_ptr<WorkerStepper> {
+                    return std::make_unique<DistributedStepper<decltype(space)>>(space, slabs[l], options, setup.scheme, of, setup.exchange,
+                                                                                 worker);
                 },
                 here[l]);
+            slabs[l] = {};
         });
     });
     const auto bad = std::find_if(problems.begin(), problems.end(), [](const std::string& text) { return !text.empty(); });
     agree(ranks(), bad == problems.end() ? std::string() : *bad);
-    communicator_.run([&](comm::Worker& worker) { engines_[static_cast<std::size_t>(worker.local())]->connect(); });
+    communicator_.run([&](comm::Worker& worker) { workers_[static_cast<std::size_t>(worker.local())]->connect(); });
 }
 
-/// Before anything is taken.
-void Simulation::Workers::check(const std::vector<AnySpace>& here, const Setup& setup) const {
+/// Before any memory is taken.
+void LocalWorkers::check(const std::vector<AnySpace>& here, const Setup& setup) const {
     KS_VALIDATE(
         here.size() == static_cast<std::size_t>(communicator_.workers_per_rank()),
         fmt::format("a rank has {} workers and {} spaces for them: each worker needs one", communicator_.workers_per_rank(), here.size()));
@@ -105,7 +95,7 @@ void Simulation::Workers::check(const std::vector<AnySpace>& here, const Setup& 
                         ranks().local_size());
 }
 
-Particles Simulation::Workers::slab(const Particles& all, int worker) const {
+Particles LocalWorkers::slab(const Particles& all, int worker) const {
     const index_t first = partition_.begin(worker), count = partition_.count(worker);
     Particles to;
     if (ranks().rank() == 0) {
@@ -125,9 +115,9 @@ Particles Simulation::Workers::slab(const Particles& all, int worker) const {
     return to;
 }
 
-/// The slabs of all workers, in their order, on rank 0. @param local  of this rank's workers
+/// The slabs of all workers, in their order, on the root rank. @param local  of this rank's workers
 template <class T>
-std::vector<T> Simulation::Workers::gather(const std::vector<std::vector<T>>& local) const {
+std::vector<T> LocalWorkers::gather(const std::vector<std::vector<T>>& local) const {
     std::vector<T> all;
     if (ranks().rank() != 0) {
         for (const auto& slab : local) send(ranks(), slab.data(), static_cast<index_t>(slab.size()), 0);
@@ -141,27 +131,27 @@ std::vector<T> Simulation::Workers::gather(const std::vector<std::vector<T>>& lo
     return all;
 }
 
-Answer Simulation::Workers::run(const Command& command) {
+Answer LocalWorkers::run(const Command& command) {
     using enum Command::Verb;
-    const std::size_t local = engines_.size();
+    const std::size_t local = workers_.size();
     const auto each = [&](auto body) {
         communicator_.run([&](comm::Worker& worker) {
             const auto l = static_cast<std::size_t>(worker.local());
-            body(*engines_[l], l);
+            body(workers_[l]->stepper(), l);
         });
     };
     std::vector<std::vector<Vec3<double>>> vectors(local), velocities(local);
     std::vector<std::vector<double>> scalars(local);
     Answer answer;
     switch (command.verb) {
-        case step: each([&](Engine& engine, std::size_t) { engine.step(command.count); }); break;
+        case step: each([&](Stepper& stepper, std::size_t) { stepper.step(command.count); }); break;
         case fetch:
-            each([&](Engine& engine, std::size_t l) {
+            each([&](Stepper& stepper, std::size_t l) {
                 Particles now;
                 const auto count = static_cast<std::size_t>(partition_.count(first_worker(ranks().rank()) + static_cast<int>(l)));
                 now.position.resize(count);
                 now.velocity.resize(count);
-                engine.fetch(now);
+                stepper.fetch(now);
                 vectors[l] = std::move(now.position);
                 velocities[l] = std::move(now.velocity);
             });
@@ -169,16 +159,16 @@ Answer Simulation::Workers::run(const Command& command) {
             answer.velocity = gather(velocities);
             break;
         case acceleration:
-            each([&](Engine& engine, std::size_t l) { vectors[l] = engine.acceleration(); });
+            each([&](Stepper& stepper, std::size_t l) { vectors[l] = stepper.acceleration(); });
             answer.vector = gather(vectors);
             break;
         case potential:
-            each([&](Engine& engine, std::size_t l) { scalars[l] = engine.potential(); });
+            each([&](Stepper& stepper, std::size_t l) { scalars[l] = stepper.potential(); });
             answer.scalar = gather(scalars);
             break;
         case audit:
-            each([&](Engine& engine, std::size_t l) {
-                const auto found = engine.audit(command.count);
+            each([&](Stepper& stepper, std::size_t l) {
+                const auto found = stepper.audit(command.count);
                 if (l == 0) answer.audit = found;
             });
             break;
@@ -186,59 +176,6 @@ Answer Simulation::Workers::run(const Command& command) {
         case end: break;
     }
     return answer;
-}
-
-Simulation::TeamEngine::TeamEngine(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, Particles particles,
-                                   const SimulationOptions& chosen)
-    : ranks_(communicator.ranks()) {
-    options = {
-        .force = chosen.force, .step = chosen.step, .start_time = chosen.start_time, .steps = chosen.steps, .exchange = chosen.exchange};
-    host_step = steps = chosen.steps;
-    Setup setup{.total = particles.size(),
-                .largest_mass = *std::max_element(particles.mass.begin(), particles.mass.end()),
-                .force = std::get<Direct>(chosen.force),
-                .step = chosen.step,
-                .scheme = Scheme(chosen.step, softening(chosen.force), chosen.state.step_length, particles),
-                .start_time = chosen.start_time,
-                .steps = chosen.steps,
-                .frame = chosen.state.frame,
-                .exchange = chosen.exchange,
-                .kind = here.empty() ? 0 : here.front().index()};
-    Command command{Command::Verb::make, 0};
-    tell_all(ranks_, command);
-    tell_all(ranks_, setup);
-    workers_ = std::make_unique<Workers>(communicator, here, setup, particles);
-    host = std::move(particles);
-}
-
-Simulation::TeamEngine::~TeamEngine() {
-    // A destructor cannot throw; if the ranks do not answer any more, whoever failed has said so.
-    problem_of([&] {
-        Command command{Command::Verb::end, 0};
-        tell_all(ranks_, command);
-    });
-}
-
-Answer Simulation::TeamEngine::run(Command::Verb verb, std::int64_t count) {
-    Command command{verb, count};
-    tell_all(ranks_, command);
-    return workers_->run(command);
-}
-
-void Simulation::TeamEngine::step(std::int64_t n) {
-    try {
-        run(Command::Verb::step, n);
-        steps += n;
-    } catch (const BlowUp& what) {
-        steps = workers_->first().steps;
-        tell(what);
-    }
-}
-
-void Simulation::TeamEngine::fetch(Particles& to) {
-    auto now = run(Command::Verb::fetch);
-    to.position = std::move(now.vector);
-    to.velocity = std::move(now.velocity);
 }
 
 }  // namespace kasane::gravity

@@ -1,3 +1,4 @@
+#include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/performance/bound.hpp>
 
 #if defined(KASANE_CUDA)

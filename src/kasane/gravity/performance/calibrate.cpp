@@ -3,7 +3,7 @@
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/performance/calibrate.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
-#include <kasane/gravity/simulation.hpp>
+#include <kasane/gravity/distributed/distributed_simulation.hpp>
 
 #include <fmt/format.h>
 
@@ -148,8 +148,8 @@ double least_step_seconds(comm::WorkerCommunicator& communicator, const std::vec
         return 0;
     }
     constexpr index_t few = 256;  // one grain
-    Timed timed(
-        Simulation(communicator, here, sphere(few * communicator.size(), true), options_of(method, force_device(here.front()).cuda)));
+    Timed timed(distributed_simulation(communicator, here, sphere(few * communicator.size(), true),
+                                       options_of(method, force_device(here.front()).cuda)));
     for (int round = 0; round < 10; ++round) timed.time();
     return timed.seconds();
 }

@@ -1,4 +1,5 @@
 #include <kasane/core/comm/plan.hpp>
+#include <kasane/gravity/direct/layout.hpp>
 #include <kasane/gravity/direct/schedule.hpp>
 #include <kasane/gravity/performance/step_time.hpp>
 #include <kasane/gravity/performance/event_simulation.hpp>
@@ -9,6 +10,9 @@
 
 namespace kasane::gravity {
 namespace {
+
+double body_bytes(Precision precision) { return static_cast<double>(DirectLayout{precision}.body_bytes()); }
+double reaction_bytes(Precision precision) { return static_cast<double>(DirectLayout{precision}.reaction_bytes()); }
 
 /// Workers that are asked whether anybody meets somebody so far away: the order of the blocks is the same all around.
 constexpr int looked_at = 16;
@@ -120,9 +124,6 @@ void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, co
 }
 
 }  // namespace
-
-double body_bytes(Precision precision) { return precision == Precision::single_ ? 16 : 32; }
-double reaction_bytes(Precision precision) { return precision == Precision::single_ ? 48 : 72; }
 
 comm::Partition worker_partition(const ForceDevice& device, const Direct& options, index_t n, int workers) {
     const index_t grain =

@@ -32,8 +32,5 @@ StepTime step_time(const ForceDevice& device, const Direct& options, const Excha
 
 /// Particles of each worker.
 comm::Partition worker_partition(const ForceDevice& device, const Direct& options, index_t n, int workers);
-/// Bytes of a packed particle, and of the reaction on one.
-double body_bytes(Precision precision);
-double reaction_bytes(Precision precision);
 
 }  // namespace kasane::gravity

@@ -38,12 +38,12 @@ struct Motion {
 };
 
 /// What steps have to tell the host, one word each: particles per level, wishes below the floor since the last reset, and the first
-/// particle that was not finite, or `nobody`. First is the earliest macro step, and there one whose place is no number before those
+/// particle that was not finite, or `none`. First is the earliest macro step, and there one whose place is no number before those
 /// that only felt it; then the least index in the order given.
 struct StepReport {
     using Word = unsigned long long;
     static constexpr index_t clamped = most_levels, bad = most_levels + 1, words = most_levels + 2;
-    static constexpr Word nobody = ~Word{0};
+    static constexpr Word none = ~Word{0};
 
     KS_FN static Word bad_word(std::uint32_t macro, bool place, std::uint32_t given) {
         return Word{macro} << 32 | (place ? 0u : 1u << 31) | given;

@@ -120,7 +120,7 @@ struct Measure {
 
 struct ResetReport {
     View<Word> report;
-    KS_FN void operator()(index_t i) const { report[i] = i == StepReport::bad ? StepReport::nobody : 0; }
+    KS_FN void operator()(index_t i) const { report[i] = i == StepReport::bad ? StepReport::none : 0; }
 };
 
 }  // namespace

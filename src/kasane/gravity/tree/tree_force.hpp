@@ -30,7 +30,13 @@ class TreeForce {
     Walk<S> walk_;
 };
 
-/// Accelerations and potentials of particles in any order: one tree, one force.
+/// The field of particles in any order: builds a tree and makes a first force. [n] each; an empty result is not computed.
+/// @throws ComputationError: positions are not finite
+template <Space S>
+void evaluate_tree(S on, TreeForce<S>& force, View<const Vec3<double>> position, View<const double> mass, View<Vec3<double>> acceleration,
+                   View<double> potential);
+
+/// Accelerations and potentials of particles on the host, in any order: one tree, one force.
 struct TreeField {
     std::vector<Vec3<double>> acceleration;  ///< [length / time^2], in the order given
     std::vector<double> potential;           ///< [length^2 / time^2]

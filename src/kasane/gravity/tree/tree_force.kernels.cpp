@@ -26,6 +26,19 @@ struct Gather {
     }
 };
 
+/// Back into the order given, in double.
+struct Scatter {
+    const std::uint32_t* order;
+    View<const Vec3<float>> a;
+    View<const float> phi;
+    View<Vec3<double>> acceleration;
+    View<double> potential;
+    KS_FN void operator()(index_t k) const {
+        if (!a.empty()) acceleration[order[k]] = {static_cast<double>(a[k].x), static_cast<double>(a[k].y), static_cast<double>(a[k].z)};
+        if (!phi.empty()) potential[order[k]] = static_cast<double>(phi[k]);
+    }
+};
+
 }  // namespace
 
 template <Space S>
@@ -50,6 +63,28 @@ void TreeForce<S>::accelerate_first(const WalkField& out) {
 
 template class TreeForce<KS_SPACE>;
 
+template <Space S>
+void evaluate_tree(S on, TreeForce<S>& force, View<const Vec3<double>> position, View<const double> mass, View<Vec3<double>> acceleration,
+                   View<double> potential) {
+    const index_t n = position.n;
+    if (n == 0) return;
+    Buffer<Vec3<double>, S> x(on, n);
+    Buffer<double, S> m(on, n);
+    Buffer<Vec3<float>, S> a(on, acceleration.n);
+    Buffer<float, S> phi(on, potential.n);
+    auto& octree = force.octree();
+    octree.sort(position, mass);
+    parallel_for(on, n, Gather{octree.order().ptr, position.ptr, mass.ptr, x.data(), m.data()});
+    octree.place(x.view(), m.view());
+    octree.build();
+    octree.refresh();
+    force.accelerate_first({a.view(), phi.view()});
+    parallel_for(on, n, Scatter{octree.order().ptr, a.view(), phi.view(), acceleration, potential});
+    synchronize(on);
+}
+
+template void evaluate_tree(KS_SPACE, TreeForce<KS_SPACE>&, View<const Vec3<double>>, View<const double>, View<Vec3<double>>, View<double>);
+
 namespace detail {
 
 template <Space S>
@@ -59,35 +94,17 @@ TreeField tree_field_on(S on, const std::vector<Vec3<double>>& position, const s
     if (n == 0) return field;
     const auto x = to_space(on, position);
     const auto m = to_space(on, mass);
-    Buffer<Vec3<double>, S> x_in_order(on, n);
-    Buffer<double, S> m_in_order(on, n);
-    Buffer<Vec3<float>, S> acceleration(on, n);
-    Buffer<float, S> potential(on, n);
+    Buffer<Vec3<double>, S> acceleration(on, n);
+    Buffer<double, S> potential(on, n);
     TreeForce<S> force(on, options);
 
     synchronize(on);
     const Stopwatch watch;
-    auto& octree = force.octree();
-    octree.sort(x.view(), m.view());
-    parallel_for(on, n, Gather{octree.order().ptr, x.data(), m.data(), x_in_order.data(), m_in_order.data()});
-    octree.place(x_in_order.view(), m_in_order.view());
-    octree.build();
-    octree.refresh();
-    force.accelerate_first({acceleration.view(), potential.view()});
-    synchronize(on);
+    evaluate_tree(on, force, x.view(), m.view(), acceleration.view(), potential.view());
     field.seconds = watch.seconds();
     field.counts = force.walk().counts();
-
-    std::vector<std::uint32_t> order(position.size());
-    copy_to_host(on, view(order), octree.order());
-    const auto a = to_host(acceleration);
-    const auto phi = to_host(potential);
-    field.acceleration.resize(position.size());
-    field.potential.resize(position.size());
-    for (std::size_t k = 0; k < order.size(); ++k) {
-        field.acceleration[order[k]] = {a[k].x, a[k].y, a[k].z};
-        field.potential[order[k]] = phi[k];
-    }
+    field.acceleration = to_host(acceleration);
+    field.potential = to_host(potential);
     return field;
 }
 

@@ -5,19 +5,13 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
-#include <kasane/gravity/tree/walk.hpp>
+#include <kasane/gravity/tree/tuning.hpp>
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
 namespace kasane::gravity {
-
-/// What tuning while running has chosen (0: the walk's own value). Kept in checkpoints.
-struct TreeTuning {
-    WalkTuning walk{};
-    std::int64_t rebuild_interval = 0;  ///< block steps from one tree to the next, the last time
-};
 
 /// A walk over a tree of age s (time since it was built) takes c (1 + g s) per target: bodies that have moved make cells larger, so
 /// fewer are accepted. c depends on how many targets there are (one straight line for each power of two of them), g is one for all.

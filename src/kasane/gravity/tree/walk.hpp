@@ -5,6 +5,7 @@
 
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/gravity/tree/octree.hpp>
+#include <kasane/gravity/tree/tuning.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -32,17 +33,6 @@ struct WalkCounts {
     double groups = 0;
     double interactions() const { return bodies + cells; }
     WalkCounts& operator+=(const WalkCounts& other);
-};
-
-/// Knobs that change speed and never accuracy beyond the criterion; zero: the walk's own choice.
-struct WalkTuning {
-    int group = 0;              ///< most targets of one group
-    double group_extent = 0;    ///< a group ends where it would grow beyond so many times the extent that its number of targets suggests
-    int lanes = 0;              ///< CUDA lists: lanes that share a target
-    int list = 0;               ///< interaction-list entries
-    bool async_copy = true;     ///< CUDA lists: bodies of opened leaves by asynchronous copy into shared memory
-    bool warp_reduce = true;    ///< CUDA lists: hardware min/max over a warp, through order-preserving integers; else shuffles
-    double l2_persist_mib = 0;  ///< CUDA lists: bodies kept in so much of the L2 cache
 };
 
 template <Space S>

@@ -1,6 +1,7 @@
 // DirectSum on a CUDA device: which kernel runs, with which scratch memory.
 // Kernels: tile.cuda.hpp, pair.cuda.hpp; three launches each, pack, pairs, results. Everything is enqueued on the space's stream; nothing
 // waits for the host but the first call of `pair` with so many particles.
+#include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/direct/pair_tables.cuda.hpp>
 #include <kasane/gravity/direct/sums.cuda.hpp>
 #include <kasane/gravity/direct/variants.hpp>

@@ -4,7 +4,7 @@
 #include <kasane/perf/simd_targets.hpp>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kasane/gravity/performance/bound_cpu.cpp"
+#define HWY_TARGET_INCLUDE "kasane/gravity/performance/bound.simd.cpp"
 #include <hwy/foreach_target.h>
 
 #include <kasane/perf/vector_mix.simd.hpp>

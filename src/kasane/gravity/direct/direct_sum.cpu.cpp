@@ -1,6 +1,8 @@
 // DirectSum<Cpu>: which variant runs; `simd` is DirectForce<Cpu> with all sources as its one source block.
 // Targets are shared out among the threads and every target's sum has its own fixed order: results do not depend on the threads.
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
 #include <kasane/gravity/direct/variants.hpp>
 

@@ -1,0 +1,37 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/gravity/check_range.hpp>
+#include <kasane/gravity/check_simulation.hpp>
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace kasane::gravity {
+namespace {
+
+void check_state(const SimulationState& state, index_t n) {
+    const auto size = static_cast<std::size_t>(n);
+    KS_VALIDATE(state.order.empty() || state.order.size() == size,
+                fmt::format("the saved order is of {} particles, and there are {}: it belongs to another run", state.order.size(), n));
+    KS_VALIDATE(state.acceleration.empty() || state.acceleration.size() == size,
+                fmt::format("the saved accelerations are of {} particles, and there are {}: they belong to another run",
+                            state.acceleration.size(), n));
+    std::vector<bool> seen(state.order.size());
+    for (const auto i : state.order) {
+        KS_VALIDATE(i < size, fmt::format("the saved order is damaged: index {} is out of range for {} particles", i, n));
+        KS_VALIDATE(!seen[i], fmt::format("the saved order is damaged: index {} occurs twice", i));
+        seen[i] = true;
+    }
+}
+
+}  // namespace
+
+void check_simulation(const Particles& particles, const SimulationOptions& options) {
+    validate(particles, "the simulation's initial state");
+    validate(options.step);
+    if (const auto* tree = std::get_if<Tree>(&options.force)) validate(*tree);
+    check_range(particles, options.force);
+    check_state(options.state, particles.size());
+}
+
+}  // namespace kasane::gravity

@@ -1,0 +1,11 @@
+// What a simulation refuses before it takes any memory.
+#pragma once
+
+#include <kasane/gravity/simulation.hpp>
+
+namespace kasane::gravity {
+
+/// @throws InputError: bad particles, steps, options of the force, or a state of another run
+void check_simulation(const Particles& particles, const SimulationOptions& options);
+
+}  // namespace kasane::gravity

@@ -1,0 +1,124 @@
+#include <kasane/gravity/check_simulation.hpp>
+#include <kasane/gravity/distributed/distributed_simulation.hpp>
+#include <kasane/gravity/distributed/local_workers.hpp>
+
+#include <algorithm>
+
+namespace kasane::gravity {
+namespace {
+
+/// The stepper of the root rank: broadcasts commands, executes its own part of them and gathers the results.
+class RootStepper final : public Stepper {
+   public:
+    RootStepper(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, Particles particles,
+                const SimulationOptions& chosen, const Exchange& exchange)
+        : ranks_(communicator.ranks()) {
+        options = {.force = chosen.force, .step = chosen.step, .start_time = chosen.start_time, .steps = chosen.steps};
+        host_step = steps = chosen.steps;
+        Setup setup{.total = particles.size(),
+                    .largest_mass = *std::max_element(particles.mass.begin(), particles.mass.end()),
+                    .force = std::get<Direct>(chosen.force),
+                    .step = chosen.step,
+                    .scheme = Scheme(chosen.step, softening(chosen.force), chosen.state.step_length, particles),
+                    .start_time = chosen.start_time,
+                    .steps = chosen.steps,
+                    .frame = chosen.state.frame,
+                    .exchange = exchange,
+                    .kind = here.empty() ? 0 : here.front().index()};
+        Command command{Command::Verb::make, 0};
+        broadcast(ranks_, command);
+        broadcast(ranks_, setup);
+        workers_ = std::make_unique<LocalWorkers>(communicator, here, setup, particles);
+        host = std::move(particles);
+    }
+    ~RootStepper() override {
+        // A destructor cannot throw; if the ranks do not answer any more, the one that failed has reported it.
+        problem_of([&] {
+            Command command{Command::Verb::end, 0};
+            broadcast(ranks_, command);
+        });
+    }
+
+    AnySpace space() const override { return workers_->first().space(); }
+    void step(std::int64_t n) override {
+        try {
+            run(Command::Verb::step, n);
+            steps += n;
+        } catch (const BlowUp& what) {
+            steps = workers_->first().steps;
+            report_blow_up(what);
+        }
+    }
+    void fetch(Particles& to) override {
+        auto now = run(Command::Verb::fetch);
+        to.position = std::move(now.vector);
+        to.velocity = std::move(now.velocity);
+    }
+    std::vector<Vec3<double>> acceleration() override { return run(Command::Verb::acceleration).vector; }
+    std::vector<double> potential() override { return run(Command::Verb::potential).scalar; }
+    ForceAudit audit(index_t count) override { return run(Command::Verb::audit, count).audit; }
+    // The same on every worker.
+    SimulationState state() override { return workers_->first().state(); }
+    StepCounts step_counts() override { return workers_->first().step_counts(); }
+    double interactions() override { return workers_->first().interactions(); }
+    void read_timers(Timers& to) override { workers_->first().read_timers(to); }
+    std::string variant() override { return workers_->first().variant(); }
+    ExchangeUsed exchange_used() const { return workers_->exchange_used(); }
+
+   private:
+    Answer run(Command::Verb verb, std::int64_t count = 0) {
+        Command command{verb, count};
+        broadcast(ranks_, command);
+        return workers_->run(command);
+    }
+
+    comm::Communicator& ranks_;
+    std::unique_ptr<LocalWorkers> workers_;
+};
+
+}  // namespace
+
+Simulation distributed_simulation(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, Particles particles,
+                                  const SimulationOptions& options, const Exchange& exchange) {
+    try {
+        check_simulation(particles, options);
+        KS_VALIDATE(std::holds_alternative<Direct>(options.force),
+                    "the tree code runs on one rank, with one worker: take direct summation, or a single device");
+    } catch (...) {
+        Command nothing;  // the other ranks wait for their first command
+        broadcast(communicator.ranks(), nothing);
+        throw;
+    }
+    return Simulation(std::make_unique<RootStepper>(communicator, here, std::move(particles), options, exchange));
+}
+
+void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+    auto& ranks = communicator.ranks();
+    Command command;
+    broadcast(ranks, command);
+    if (command.verb != Command::Verb::make) return;  // the root rank refused its input
+    Setup setup;
+    broadcast(ranks, setup);
+    std::unique_ptr<LocalWorkers> workers;
+    try {
+        workers = std::make_unique<LocalWorkers>(communicator, here, setup, Particles{});
+    } catch (const InputError&) {
+        return;  // the root rank reports it
+    }
+    for (;;) {
+        broadcast(ranks, command);
+        if (command.verb == Command::Verb::end) return;
+        try {
+            workers->run(command);
+        } catch (const Error&) {
+            // All workers throw it, those of the root rank too, which decides what becomes of the run.
+        }
+    }
+}
+
+ExchangeUsed exchange_used(const Simulation& simulation) {
+    const auto* root = dynamic_cast<const RootStepper*>(&simulation.stepper());
+    return root ? root->exchange_used() : ExchangeUsed{};
+}
+
+}  // namespace kasane::gravity

@@ -1,0 +1,274 @@
+// Steps of the particles of one device: the time grid, prediction, correction and their reports. A derived class evaluates the force.
+// With several workers each has one, with its own slab of the particles; a derived class combines what decides about steps, so that all
+// workers take the same ones (distributed/distributed_stepper.hpp).
+#pragma once
+
+#include <kasane/core/base/log.hpp>
+#include <kasane/core/device/algorithms.hpp>
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/span_timer.hpp>
+#include <kasane/gravity/evolve/stepper.hpp>
+#include <kasane/gravity/step/scheme.hpp>
+#include <kasane/gravity/step/system.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+namespace kasane::gravity {
+
+/// @tparam A  type of an acceleration: Vec3<double> of direct summation, Vec3<float> of a tree
+template <Space S, class A>
+class DeviceStepper : public Stepper {
+   public:
+    AnySpace space() const override { return on_; }
+
+    void step(std::int64_t n) override {
+        ensure_force();
+        for (std::int64_t k = 0; k < n; ++k) {
+            begin_macro_step();
+            macro_step();
+            ++steps;
+            end_macro_step();
+        }
+        read_report();
+        synchronize(on_);
+    }
+
+    void fetch(Particles& to) override {
+        system_.fetch(View<const Vec3<double>>(system_.position.view()), to.position);
+        system_.fetch(View<const Vec3<double>>(system_.velocity.view()), to.velocity);
+    }
+
+    std::vector<Vec3<double>> acceleration() override {
+        ensure_force();
+        std::vector<Vec3<double>> to(static_cast<std::size_t>(system_.count()));
+        system_.fetch(View<const A>(system_.acceleration.view()), to, wide);
+        return to;
+    }
+
+    ForceAudit audit(index_t wanted) override {
+        ensure_force();
+        const index_t n = total_, sampled = std::clamp<index_t>(wanted, 0, n);
+        if (sampled == 0) return {};
+        std::vector<index_t> index;
+        // Evenly spread over the array, so with a tree over space; 2^31 - 1 is prime, so that every step takes another sample.
+        const auto offset = static_cast<index_t>(static_cast<std::uint64_t>(steps) * 2147483647u % static_cast<std::uint64_t>(n));
+        for (index_t k = 0; k < sampled; ++k) index.push_back((k * n / sampled + offset) % n);
+        std::vector<Vec3<double>> target(static_cast<std::size_t>(sampled)), present(target.size());
+        collect(index, target, present);
+        return gravity::audit(present, reference(target));
+    }
+
+    StepCounts step_counts() override {
+        auto now = counts_;
+        now.levels.assign(static_cast<std::size_t>(scheme_.grid.deepest) + 1, 0);
+        if (scheme_.kind == Scheme::Kind::blocks)
+            std::transform(reduced_.begin(), reduced_.begin() + scheme_.grid.deepest + 1, now.levels.begin(),
+                           [](StepReport::Word count) { return static_cast<std::int64_t>(count); });
+        else
+            now.levels[static_cast<std::size_t>(shared_)] = total_;
+        return now;
+    }
+
+    void read_timers(Timers& to) override {
+        const auto part = [&](const char* what, double seconds, std::int64_t calls) {
+            const auto found = to.parts().find(what);
+            const bool known = found != to.parts().end();
+            to.add(what, seconds - (known ? found->second.seconds : 0), calls - (known ? found->second.calls : 0));
+        };
+        force_parts(part);
+        part("step", step_span_.seconds(), spans_);
+    }
+
+   protected:
+    using Report = std::array<StepReport::Word, StepReport::words>;
+    /// Takes name, seconds so far and calls so far of a part of the force.
+    using PartFunction = std::function<void(const char*, double, std::int64_t)>;
+
+    /// @param particles  positions, velocities and masses of this device; @param total  particles of all workers
+    DeviceStepper(S on, const Particles& particles, const SimulationOptions& chosen, const Scheme& scheme, const Keeps& keeps,
+                  index_t total)
+        : on_(on),
+          total_(total),
+          scheme_(scheme),
+          system_(on, particles, keeps, chosen.state.order),
+          work_(on),
+          report_(on, StepReport::words),
+          selected_(on, 1),
+          step_span_(on) {
+        options = {.force = chosen.force, .step = chosen.step, .start_time = chosen.start_time, .steps = chosen.steps};
+        host_step = steps = chosen.steps;
+        reset_report(on, report_.view());
+    }
+
+    /// The force, in the order in which a macro step calls these functions.
+    virtual void begin_macro_step() {}
+    /// @param first  of the macro step: all particles are at one time
+    virtual void begin_block_step([[maybe_unused]] bool first) {}
+    /// Predicts all particles to the end of the step and moves those whose step ends there.
+    virtual void advance(const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends) = 0;
+    /// Evaluates the force on `active` particles of all workers. @param list  those of them on this device; not used where `all`
+    virtual void evaluate(View<const std::uint32_t> list, index_t active, bool all) = 0;
+    virtual void end_block_step() {}
+    virtual void end_macro_step() {}
+    /// The force on all particles, where there is none of an earlier step.
+    virtual void evaluate_first() = 0;
+    virtual void force_parts(const PartFunction& part) = 0;
+    /// Accelerations at these positions by direct summation in double.
+    virtual std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at) = 0;
+
+    /// Number of this device's first particle in the order of all.
+    virtual index_t first() const { return 0; }
+    /// Sums over all workers, in place.
+    virtual void sum(View<double>) const {}
+    /// Combines the reports of all workers.
+    virtual Report reduce(const Report& own) { return own; }
+    virtual void handle(const BlowUp& what) { report_blow_up(what); }
+    /// Does this device write the warnings of the run?
+    virtual bool writes_warnings() const { return true; }
+
+    void ensure_force() {
+        if (accelerated_) return;
+        evaluate_first();
+        accelerated_ = true;
+    }
+
+    void read_report() {
+        copy_to_host(on_, view(own_), report_.view());
+        reduced_ = reduce(own_);
+        if (const auto bad = reduced_[StepReport::bad]; bad != StepReport::none)
+            handle(BlowUp(StepReport::bad_given(bad), options.steps + StepReport::bad_macro(bad)));
+        if (const auto clamped = reduced_[StepReport::clamped]; clamped > 0 && !warned_) {
+            warned_ = true;
+            if (!writes_warnings()) return;
+            log::warning(
+                "{} {} for a step shorter than dt_max / 2^{} = {:.3g}, the shortest there is: energy may suffer. Take a smaller dt_max, "
+                "more softening or a larger eta",
+                clamped, clamped == 1 ? "particle asks" : "particles ask", scheme_.grid.deepest, scheme_.grid.time(1));
+        }
+    }
+
+    S on_;
+    index_t total_;  ///< particles of all workers
+    Scheme scheme_;
+    System<S, A> system_;
+    StepCounts counts_;
+    bool accelerated_ = false;  ///< the accelerations belong to the positions
+
+   private:
+    /// From one time at which all particles are together to the next.
+    void macro_step() {
+        const bool blocks = scheme_.kind == Scheme::Kind::blocks;
+        std::uint32_t now = 0;
+        while (now < scheme_.grid.end()) {
+            begin_block_step(now == 0);
+            if (blocks ? now == 0 : scheme_.kind == Scheme::Kind::shared) choose_steps(now);
+            now = block_step(now, blocks);
+        }
+    }
+
+    /// The level that each particle asks for; at a time when all particles are together.
+    void choose_steps(std::uint32_t now) {
+        span([&] { want_levels(on_, system_.motion(), scheme_.grid, scheme_.rule, report_.view()); });
+        read_report();
+        if (scheme_.kind == Scheme::Kind::shared)
+            shared_ = now == 0 ? deepest_level() : scheme_.grid.after_shared(shared_, deepest_level(), now);
+    }
+
+    /// The deepest level that has particles.
+    int deepest_level() const {
+        int level = scheme_.grid.deepest;
+        while (level > 0 && reduced_[static_cast<std::size_t>(level)] == 0) --level;
+        return level;
+    }
+
+    std::uint32_t block_step(std::uint32_t now, bool blocks) {
+        const auto& grid = scheme_.grid;
+        const auto next = grid.next(blocks ? deepest_level() : shared_, now);
+        const BlockStep step(grid, now, next, blocks ? grid.first_ending(next) : shared_,
+                             static_cast<std::uint32_t>(steps - options.steps));
+        // Of all workers, and here.
+        const index_t active = blocks ? on_levels(reduced_, step.first) : total_;
+        const index_t here = blocks ? on_levels(own_, step.first) : system_.count();
+        const bool all = active == total_;
+        auto motion = system_.motion();
+        if (!blocks) motion.level = {};
+        View<std::uint32_t> list;
+        span([&] {
+            const auto ends = all ? View<std::uint8_t>{} : system_.flags();
+            advance(motion, step, ends);
+            if (all || here == 0) return;
+            list = system_.list();
+            select_flagged(on_, work_, View<const std::uint8_t>(ends), list, selected_.view());
+            list = list.subview(0, here);
+        });
+        evaluate(list, active, all);
+        const bool choose = blocks && step.next < grid.end();  // at the end they are chosen anew
+        span([&] {
+            if (here == 0) return;
+            finish(on_, motion, step, View<const std::uint32_t>(list), View<const std::uint32_t>(system_.given.view()), system_.size.view(),
+                   choose ? &scheme_.rule : nullptr, report_.view());
+        });
+        ++counts_.block_steps;
+        counts_.updates += static_cast<double>(active);
+        if (choose) read_report();
+        end_block_step();
+        return step.next;
+    }
+
+    /// Particles on this level and on deeper ones.
+    index_t on_levels(const Report& counted, int level) const {
+        index_t sum = 0;
+        for (; level <= scheme_.grid.deepest; ++level) sum += static_cast<index_t>(counted[static_cast<std::size_t>(level)]);
+        return sum;
+    }
+
+    template <class F>
+    void span(F body) {
+        step_span_.begin();
+        body();
+        step_span_.end();
+        ++spans_;
+    }
+
+    /// Positions and present accelerations of these particles, from the workers that hold them. @param index  in this system's order
+    void collect(const std::vector<index_t>& index, std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& present) {
+        std::vector<std::uint32_t> list;
+        std::vector<std::size_t> slot;
+        for (std::size_t k = 0; k < index.size(); ++k) {
+            const index_t i = index[k] - first();
+            if (i < 0 || i >= system_.count()) continue;
+            list.push_back(static_cast<std::uint32_t>(i));
+            slot.push_back(k);
+        }
+        const auto here = to_space(on_, list);
+        Buffer<Vec3<double>, S> x(on_, here.size());
+        Buffer<A, S> a(on_, here.size());
+        gather(on_, here.view(), View<const Vec3<double>>(system_.position.view()), x.view());
+        gather(on_, here.view(), View<const A>(system_.acceleration.view()), a.view());
+        const auto found_x = to_host(x);
+        const auto found_a = to_host(a);
+        for (std::size_t k = 0; k < slot.size(); ++k) {
+            position[slot[k]] = found_x[k];
+            present[slot[k]] = wide(found_a[k]);
+        }
+        sum({&position[0].x, 3 * static_cast<index_t>(index.size())});
+        sum({&present[0].x, 3 * static_cast<index_t>(index.size())});
+    }
+
+    static Vec3<double> wide(const A& a) { return {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)}; }
+
+    Workspace<S> work_;
+    Buffer<StepReport::Word, S> report_;
+    Buffer<std::uint32_t, S> selected_;
+    SpanTimer<S> step_span_;
+    Report own_{};      ///< the report of this device, as last read
+    Report reduced_{};  ///< of all workers
+    std::int64_t spans_ = 0;
+    int shared_ = 0;  ///< level of the step that all share
+    bool warned_ = false;
+};
+
+}  // namespace kasane::gravity

@@ -1,0 +1,50 @@
+// The implementation of Simulation: particles, a force and a way to step. DirectStepper and TreeStepper work on one device;
+// distributed/distributed_simulation.hpp has the one of many workers.
+#pragma once
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/gravity/simulation.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kasane::gravity {
+
+/// A particle became infinite or NaN.
+struct BlowUp final : ComputationError {
+    BlowUp(index_t which, std::int64_t in_step) : ComputationError("a particle is not finite any more"), particle(which), step(in_step) {}
+    index_t particle;   ///< number in the order given
+    std::int64_t step;  ///< macro step in which it happened
+};
+
+/// The functions do what those of Simulation with the same names do.
+class Stepper {
+   public:
+    virtual ~Stepper() = default;
+    virtual AnySpace space() const = 0;
+    virtual void step(std::int64_t n) = 0;
+    /// Positions and velocities, in the order given. @param to  has the right sizes
+    virtual void fetch(Particles& to) = 0;
+    virtual std::vector<Vec3<double>> acceleration() = 0;
+    virtual std::vector<double> potential() = 0;
+    virtual ForceAudit audit(index_t count) = 0;
+    virtual SimulationState state() = 0;
+    virtual StepCounts step_counts() = 0;
+    virtual double interactions() = 0;
+    virtual void read_timers(Timers& to) = 0;
+    virtual std::string variant() = 0;
+
+    SimulationOptions options;  ///< without the state
+    Particles host;             ///< the state of step `host_step`; Simulation updates it on demand
+    std::int64_t host_step = 0;
+    std::int64_t steps = 0;
+    Timers timers;
+
+   protected:
+    /// @throws ComputationError with the particle's id, the time and remedies
+    [[noreturn]] void report_blow_up(const BlowUp& what) const;
+};
+
+}  // namespace kasane::gravity

@@ -1,0 +1,189 @@
+// Steps with a tree: the particles stand in curve order, and prediction writes straight into the tree's bodies. The tree is rebuilt when
+// tuner.hpp says so.
+// Invariant: bodies and moments belong to one time. The topology may be older, by one full walk at most: moments, reaches and boxes come
+// from the bodies, so that the error of a single force stays that of the criterion, but an older topology lets the energy drift
+// (docs/tree-code.md).
+#pragma once
+
+#include <kasane/gravity/direct/direct_sum.hpp>
+#include <kasane/gravity/evolve/device_stepper.hpp>
+#include <kasane/gravity/tree/tree_force.hpp>
+#include <kasane/gravity/tree/tuner.hpp>
+
+#include <cmath>
+#include <variant>
+
+namespace kasane::gravity {
+
+template <Space S>
+class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
+    using Base = DeviceStepper<S, Vec3<float>>;
+    using Base::on_;
+    using Base::system_;
+
+   public:
+    TreeStepper(S on, const Particles& particles, const SimulationOptions& chosen, const Scheme& scheme)
+        : Base(on, particles, chosen, scheme,
+               {true, scheme.kind != Scheme::Kind::constant, std::holds_alternative<AccelerationMac>(std::get<Tree>(chosen.force).mac)},
+               particles.size()),
+          tree_(std::get<Tree>(chosen.force)),
+          force_(on, tree_),
+          tuner_(particles.size(), tree_.deterministic, chosen.state.tuning),
+          walk_span_(on),
+          moments_span_(on),
+          tree_span_(on) {
+        if (chosen.state.acceleration.empty()) return;
+        system_.send(chosen.state.acceleration, system_.acceleration.view());
+        measure_sizes();
+        this->accelerated_ = true;
+    }
+
+    std::vector<double> potential() override {
+        this->ensure_force();
+        make_current();
+        interactions();
+        force_.accelerate({{}, true, system_.size.view()}, {{}, system_.floats()});
+        std::vector<double> phi(static_cast<std::size_t>(system_.count()));
+        system_.fetch(View<const float>(system_.floats()), phi, [](float value) { return static_cast<double>(value); });
+        force_.walk().counts();  // diagnostics are not what the steps took
+        return phi;
+    }
+
+    SimulationState state() override {
+        SimulationState state;
+        state.step_length = this->scheme_.computed_length;
+        state.tuning = tuner_.tuning();
+        if (!this->accelerated_) return state;
+        state.order = to_host(system_.given);
+        state.acceleration.resize(static_cast<std::size_t>(system_.count()));
+        system_.fetch(View<const Vec3<float>>(system_.acceleration.view()), state.acceleration);
+        return state;
+    }
+
+    StepCounts step_counts() override {
+        auto counts = Base::step_counts();
+        counts.rebuilds = rebuilds_;
+        return counts;
+    }
+
+    /// Waits for the walks.
+    double interactions() override {
+        counts_ += force_.walk().counts();
+        return counts_.interactions();
+    }
+
+    std::string variant() override { return name(tree_.walk == TreeWalk::automatic ? TreeWalk::lists : tree_.walk); }
+
+   private:
+    void begin_block_step(bool first) override {
+        if ((first && tree_.deterministic && !fresh_) || (!fresh_ && (!built_ || tuner_.due()))) rebuild();
+    }
+
+    void advance(const Motion<Vec3<float>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
+        auto& octree = force_.octree();
+        const auto& frame = octree.frame();
+        gravity::advance(on_, motion, step, ends,
+                         PredictBodies{octree.bodies(), system_.mass.view(), frame.center, 1 / frame.length, 1 / frame.mass});
+        age_ += std::abs(step.grid.time(step.next - step.now));
+        fresh_ = false;
+    }
+
+    void evaluate(View<const std::uint32_t> list, index_t, bool) override {
+        make_moments();
+        auto& tuning = force_.walk().tuning();
+        tuning.group = tuner_.walk().group;
+        tuning.group_extent = tuner_.walk().group_extent;
+        tuning.list = tuner_.walk().list;
+        tuning.lanes = tuner_.walk().lanes;
+        walk_span_.begin();
+        force_.accelerate({list, list.empty(), system_.size.view()}, {system_.acceleration.view(), {}});
+        walk_span_.end();
+        ++calls_;
+        targets_ = list.empty() ? system_.count() : list.n;
+    }
+
+    /// Passes the time of the walk to the tuner. The host has waited for the block step.
+    void end_block_step() override {
+        const double seconds = tree_.deterministic ? 0 : walk_span_.seconds();
+        tuner_.walked(targets_, seconds - walked_, age_);
+        walked_ = seconds;
+    }
+
+    void end_macro_step() override {
+        this->read_report();  // before the next tree is built: its positions must be finite
+        interactions();
+    }
+
+    void evaluate_first() override {
+        make_current();
+        walk_span_.begin();
+        force_.accelerate_first({system_.acceleration.view(), {}});
+        walk_span_.end();
+        ++calls_;
+        measure_sizes();
+        walked_ = tree_.deterministic ? 0 : walk_span_.seconds();
+    }
+
+    void force_parts(const typename Base::PartFunction& part) override {
+        part("walk", walk_span_.seconds(), calls_);
+        part("moments", moments_span_.seconds(), refreshes_);
+        part("tree", tree_span_.seconds(), rebuilds_);
+    }
+
+    std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at) override {
+        const auto target = to_space(on_, at);
+        Buffer<Vec3<double>, S> found(on_, target.size());
+        DirectSum<S> sum(on_, {.softening = tree_.softening, .G = tree_.G, .precision = Precision::double_});
+        // Two sets: a target meets itself among the sources at distance zero, which gives no acceleration.
+        sum(target.view(), {system_.position.view(), system_.mass.view()}, Self{}, {found.view(), {}});
+        return to_host(found);
+    }
+
+    /// A new tree at the particles' positions; the particles come into its order.
+    void rebuild() {
+        const double before = tree_.deterministic ? 0 : tree_span_.seconds();
+        tree_span_.begin();
+        force_.octree().sort(system_.position.view(), system_.mass.view());
+        system_.reorder(force_.octree().order());
+        force_.octree().build();
+        tree_span_.end();
+        tuner_.built(tree_.deterministic ? 0 : tree_span_.seconds() - before);
+        age_ = 0;
+        built_ = fresh_ = true;
+        current_ = false;
+        ++rebuilds_;
+    }
+
+    /// Bodies and moments at the particles' positions, if they are not.
+    void make_current() {
+        if (!built_) rebuild();
+        if (current_) return;
+        force_.octree().place(system_.position.view(), system_.mass.view());
+        make_moments();
+    }
+
+    /// Moments of the bodies where they are now.
+    void make_moments() {
+        moments_span_.begin();
+        force_.octree().refresh();
+        moments_span_.end();
+        ++refreshes_;
+        current_ = true;
+    }
+
+    void measure_sizes() { measure(on_, View<const Vec3<float>>(system_.acceleration.view()), system_.size.view()); }
+
+    Tree tree_;
+    TreeForce<S> force_;
+    TreeTuner tuner_;
+    SpanTimer<S> walk_span_, moments_span_, tree_span_;
+    WalkCounts counts_;
+    bool built_ = false;    ///< there is a tree
+    bool fresh_ = false;    ///< it was built where the particles are
+    bool current_ = false;  ///< bodies and moments are where the particles are
+    double age_ = 0, walked_ = 0;
+    index_t targets_ = 0;
+    std::int64_t calls_ = 0, refreshes_ = 0, rebuilds_ = 0;
+};
+
+}  // namespace kasane::gravity

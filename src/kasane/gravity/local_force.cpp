@@ -1,0 +1,118 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/local_force.hpp>
+#include <kasane/gravity/step/permute.hpp>
+#include <kasane/gravity/tree/tree_force.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace kasane::gravity {
+namespace detail {
+
+class AnyLocalForce {
+   public:
+    AnyLocalForce(AnySpace space, const Force& options, index_t particles) : on(space), force(options), n(particles) {}
+    virtual ~AnyLocalForce() = default;
+    virtual void accelerate(const Sources& all, View<Vec3<double>> acceleration) = 0;
+    virtual void potential(const Sources& all, View<double> potential) = 0;
+
+    AnySpace on;
+    Force force;
+    index_t n;
+};
+
+namespace {
+
+template <Space S>
+class LocalDirect final : public AnyLocalForce {
+   public:
+    LocalDirect(S on, const Direct& options, index_t n) : AnyLocalForce(on, options, n), on_(on), direct_(on, options, n) {
+        std::vector<std::uint32_t> sample;
+        for (int k = 0; k < frame_samples; ++k) sample.push_back(static_cast<std::uint32_t>(frame_sample(k, n)));
+        sample_ = to_space(on, sample);
+        sampled_ = Buffer<Vec3<double>, S>(on, frame_samples);
+    }
+    void accelerate(const Sources& all, View<Vec3<double>> acceleration) override {
+        choose_frame(all);
+        direct_.accelerate(all, acceleration);
+        synchronize(on_);
+    }
+    void potential(const Sources& all, View<double> potential) override {
+        choose_frame(all);
+        direct_.potential(all, potential);
+        synchronize(on_);
+    }
+
+   private:
+    void choose_frame(const Sources& all) {
+        gather(on_, View<const std::uint32_t>(sample_.view()), all.position, sampled_.view());
+        mass_.resize(static_cast<std::size_t>(n));
+        copy_to_host(on_, view(mass_), all.mass);
+        direct_.set(make_direct_frame(to_host(sampled_), *std::max_element(mass_.begin(), mass_.end()), n));
+    }
+
+    S on_;
+    DirectForce<S> direct_;
+    Buffer<std::uint32_t, S> sample_;
+    Buffer<Vec3<double>, S> sampled_;
+    std::vector<double> mass_;
+};
+
+template <Space S>
+class LocalTree final : public AnyLocalForce {
+   public:
+    LocalTree(S on, const Tree& options, index_t n) : AnyLocalForce(on, options, n), on_(on), tree_(on, options) {}
+    void accelerate(const Sources& all, View<Vec3<double>> acceleration) override {
+        evaluate_tree(on_, tree_, all.position, all.mass, acceleration, {});
+    }
+    void potential(const Sources& all, View<double> potential) override {
+        evaluate_tree(on_, tree_, all.position, all.mass, {}, potential);
+    }
+
+   private:
+    S on_;
+    TreeForce<S> tree_;
+};
+
+}  // namespace
+}  // namespace detail
+
+LocalForce::LocalForce(AnySpace on, const Force& force, index_t n) {
+    KS_VALIDATE(n >= 1, fmt::format("a force needs one particle or more, not {}", n));
+    std::visit(
+        [&]<Space S>(S space) {
+            if (const auto* direct = std::get_if<Direct>(&force))
+                on_ = std::make_unique<detail::LocalDirect<S>>(space, *direct, n);
+            else
+                on_ = std::make_unique<detail::LocalTree<S>>(space, std::get<Tree>(force), n);
+        },
+        on);
+}
+LocalForce::~LocalForce() = default;
+LocalForce::LocalForce(LocalForce&&) noexcept = default;
+LocalForce& LocalForce::operator=(LocalForce&&) noexcept = default;
+
+index_t LocalForce::size() const { return on_->n; }
+AnySpace LocalForce::space() const { return on_->on; }
+const Force& LocalForce::force() const { return on_->force; }
+
+void LocalForce::accelerate(View<const Vec3<double>> position, View<const double> mass, View<Vec3<double>> acceleration) {
+    KS_REQUIRE(position.n == size() && mass.n == size() && acceleration.n == size(),
+               fmt::format("a LocalForce of {} particles was called with {} positions, {} masses and {} accelerations", size(), position.n,
+                           mass.n, acceleration.n));
+    on_->accelerate({position, mass}, acceleration);
+}
+
+void LocalForce::potential(View<const Vec3<double>> position, View<const double> mass, View<double> potential) {
+    KS_REQUIRE(position.n == size() && mass.n == size() && potential.n == size(),
+               fmt::format("a LocalForce of {} particles was called with {} positions, {} masses and {} potentials", size(), position.n,
+                           mass.n, potential.n));
+    on_->potential({position, mass}, potential);
+}
+
+}  // namespace kasane::gravity
