@@ -7,8 +7,8 @@
 using namespace kasane;
 
 int main() {
-    auto particles = gravity::sample(gravity::plummer(2000, 1));
-    auto other = gravity::sample(gravity::plummer(2000, 2));
+    auto particles = gravity::plummer({.count = 2000, .seed = 1});
+    auto other = gravity::plummer({.count = 2000, .seed = 2});
     gravity::place(particles, {.position = {-3, -0.5, 0}, .velocity = {0.4, 0, 0}});
     gravity::place(other, {.position = {3, 0.5, 0}, .velocity = {-0.4, 0, 0}});
     particles.append(other);
@@ -16,7 +16,7 @@ int main() {
 
     const gravity::Tree force{.softening = 0.02};
     gravity::Simulation simulation(best_space(), particles, {.force = force, .step = gravity::Leapfrog{.dt = 1. / 64}});
-    const auto energy = [&] { return gravity::diagnose(simulation.particles(), simulation.potential()).energy(); };
+    const auto energy = [&] { return gravity::diagnose(simulation.particles(), simulation.potential(), simulation.acceleration(), simulation.time()).energy; };
     const double before = energy();
     simulation.run_until(8);
     std::printf("t = %g, relative energy error %.1e\n", simulation.time(), std::abs(energy() / before - 1));

@@ -12,7 +12,7 @@ double wilson_loop(const lattice::GaugeField& u, int R, int T) {
     for (index_t i = 0; i < n.volume(); ++i)
         for (int mu = 0; mu < 3; ++mu) {
             auto s = n.site(i);
-            auto loop = lattice::identity<double>();
+            auto loop = lattice::Su3<double>::unit();
             for (int k = 0; k < R; ++k) loop = loop * u.link(s, mu), s = n.shifted(s, mu, 1);
             for (int k = 0; k < T; ++k) loop = loop * u.link(s, 3), s = n.shifted(s, 3, 1);
             for (int k = 0; k < R; ++k) s = n.shifted(s, mu, -1), loop = loop * adjoint(u.link(s, mu));

@@ -15,3 +15,9 @@ must(${CMAKE_COMMAND} --build ${WORK}/build)
 must(${WORK}/build/outside)
 must(${WORK}/build/formula)
 must(${WORK}/installed/bin/kasane --version)
+
+# The programs of examples/cpp.
+must(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/examples/cpp -B ${WORK}/examples -D CMAKE_PREFIX_PATH=${WORK}/installed
+     -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${FLAGS})
+must(${CMAKE_COMMAND} --build ${WORK}/examples)
+must(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/examples --output-on-failure)

@@ -1,0 +1,9 @@
+// What every module shares: spaces (the CPU, a CUDA device), memory on them, errors, log and progress.
+#pragma once
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
+#include <kasane/core/base/progress.hpp>
+#include <kasane/core/base/types.hpp>
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/space.hpp>
