@@ -10,12 +10,12 @@
 
 namespace kasane {
 
-/// Where in the user's input a problem lies; empty or zero where not known.
+/// Position of a problem in the user's input; empty or zero where not known.
 struct Where {
-    std::string file;
-    int line = 0;
-    int column = 0;
-    std::string key;
+    std::string file;  ///< path, as the user gave it
+    int line = 0;      ///< counted from 1
+    int column = 0;    ///< counted from 1
+    std::string key;   ///< dotted key of a run file ("force.softening"), or a command-line option
 };
 
 /// Base of everything that kasane throws on purpose.
@@ -36,8 +36,8 @@ class LogicError : public Error {
 
 /// One problem in the user's input.
 struct InputProblem {
-    std::string message;
-    Where where;
+    std::string message;  ///< problem, reason, remedy
+    Where where;          ///< position in the input
     /// "FILE:LINE:COLUMN: KEY: message", leaving out what is not known.
     std::string text() const;
 };
@@ -45,9 +45,12 @@ struct InputProblem {
 /// Bad input, files or usage; holds every problem that was found, at least one.
 class InputError : public Error {
    public:
+    /// One problem.
     explicit InputError(std::string message, Where where = {});
+    /// @param problems  at least one
     explicit InputError(std::vector<InputProblem> problems);
 
+    /// All problems that were found, at least one.
     const std::vector<InputProblem>& problems() const { return problems_; }
 
    private:

@@ -34,10 +34,12 @@ void error(fmt::format_string<Args...> format, Args&&... args) {
 /// Least level that reaches the terminal (default: info).
 void set_terminal_level(Level level);
 
-/// While it lives, every line, of level debug too, also goes to the end of `path`.
+/// As long as it exists, every line, of level debug too, is also appended to a file.
 class FileSink {
    public:
+    /// @throws InputError: the file cannot be opened
     explicit FileSink(const std::filesystem::path& path);
+    /// Closes the file.
     ~FileSink();
     FileSink(const FileSink&) = delete;
     FileSink& operator=(const FileSink&) = delete;

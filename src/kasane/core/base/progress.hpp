@@ -1,4 +1,4 @@
-// How far a long piece of work is: a bar with the time left on a terminal, a plain line now and then elsewhere.
+// Progress of a long computation: a bar with the time left on a terminal, a plain line every half minute elsewhere.
 // Invariants: writes to standard error only, at most ten times a second; what is drawn never changes the work.
 #pragma once
 
@@ -9,8 +9,9 @@
 
 namespace kasane {
 
+/// How progress is shown.
 enum class ProgressStyle {
-    none,
+    none,   ///< not at all
     bar,    ///< one line redrawn in place
     lines,  ///< a line every half minute, for logs
 };
@@ -21,7 +22,8 @@ ProgressStyle progress_style_for_stderr();
 /// "1:05:09", "3:25", "0:07"; "--:--" when not known (negative or not finite).
 std::string clock_text(double seconds);
 
-/// How a long computation tells how far it is: a fraction of the whole, 0 to 1, and what it does. May be empty; called from one thread.
+/// Called by a long computation with the fraction that is done, 0 to 1, and the name of the present part. May be empty; called from one
+/// thread.
 using ProgressFunction = std::function<void(double done, const std::string& what)>;
 /// The part of a computation that goes from `first` to `last` of the whole; empty when that is.
 inline ProgressFunction part_of(const ProgressFunction& whole, double first, double last) {
@@ -29,15 +31,19 @@ inline ProgressFunction part_of(const ProgressFunction& whole, double first, dou
     return [=](double done, const std::string& what) { whole(first + (last - first) * done, what); };
 }
 
+/// Shows the progress of one computation on standard error.
 class Progress {
    public:
-    /// @param total amount of work of the whole, in any unit (steps)   @param done of it that was done before (a resumed run)
+    /// @param style  how   @param title  shown before the bar   @param total  work of the whole, in any unit (steps)
+    /// @param done   work that was done before (a resumed run)
     Progress(ProgressStyle style, std::string title, double total, double done = 0);
+    /// Wipes the bar.
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// @param note shown behind the bar: "t = 1.25, dE/E = 3e-6"
+    /// Draws the bar again, at most ten times a second.
+    /// @param done  work done so far, in units of `total`   @param note  shown behind the bar: "t = 1.25, dE/E = 3e-6"
     void update(double done, const std::string& note = "");
     /// Wipes the bar, so that a log line has the terminal's line to itself; the next update draws it again.
     void clear();

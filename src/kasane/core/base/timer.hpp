@@ -9,9 +9,12 @@
 
 namespace kasane {
 
+/// Wall-clock time since its construction or last restart().
 class Stopwatch {
    public:
+    /// Time so far [s].
     double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+    /// Starts again from zero.
     void restart() { start_ = Clock::now(); }
 
    private:
@@ -19,16 +22,21 @@ class Stopwatch {
     Clock::time_point start_ = Clock::now();
 };
 
+/// Wall-clock time of named parts of a computation.
 class Timers {
    public:
+    /// The time of one part.
     struct Part {
-        double seconds = 0;
-        std::int64_t calls = 0;
+        double seconds = 0;      ///< sum over all calls [s]
+        std::int64_t calls = 0;  ///< number of scopes that ended
     };
 
+    /// Adds its own lifetime to a part, and one call.
     class Scope {
        public:
+        /// @param part  must outlive the scope
         explicit Scope(Part& part) : part_(part) {}
+        /// Adds the time since construction.
         ~Scope() {
             part_.seconds += watch_.seconds();
             ++part_.calls;
@@ -41,13 +49,15 @@ class Timers {
         Stopwatch watch_;
     };
 
-    /// Adds the life of the returned object to the part `name`.
+    /// Adds the lifetime of the returned object to the part `name`.
     [[nodiscard]] Scope scope(const std::string& name) { return Scope(parts_[name]); }
+    /// Adds a time that was measured elsewhere [s].
     void add(const std::string& name, double seconds, std::int64_t calls = 1) {
         auto& part = parts_[name];
         part.seconds += seconds;
         part.calls += calls;
     }
+    /// All parts by name.
     const std::map<std::string, Part>& parts() const { return parts_; }
 
    private:

@@ -15,12 +15,15 @@
 
 namespace kasane {
 
+/// Owns n elements of T, which is trivially copyable, in the memory of a space.
 template <class T, Space S>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
 
    public:
+    /// No elements.
     Buffer() = default;
+    /// n uninitialised elements. @throws std::bad_alloc (Cpu) or ComputationError (Cuda): not enough memory
     Buffer(S on, index_t n) : on_(on), n_(n) {
         if (n == 0) return;
         const auto bytes = static_cast<std::size_t>(n) * sizeof(T);
@@ -30,22 +33,31 @@ class Buffer {
             ptr_ = static_cast<T*>(cuda::allocate(on, bytes));
 #endif
     }
+    /// Frees the memory.
     ~Buffer() { release(); }
+    /// Takes the elements of `other`.
     Buffer(Buffer&& other) noexcept { swap(other); }
+    /// Frees its elements and takes those of `other`.
     Buffer& operator=(Buffer&& other) noexcept {
         Buffer moved(std::move(other));
         swap(moved);
         return *this;
     }
 
+    /// Space of the elements.
     S space() const { return on_; }
+    /// Number of elements.
     index_t size() const { return n_; }
+    /// First element, in the memory of the space.
     T* data() { return ptr_; }
+    /// First element, in the memory of the space.
     const T* data() const { return ptr_; }
+    /// View of all elements.
     View<T> view() { return {ptr_, n_}; }
+    /// View of all elements.
     View<const T> view() const { return {ptr_, n_}; }
 
-    /// Makes room for at least n elements; what was inside is lost when it grows.
+    /// Grows to at least n elements; their values are lost when it grows.
     void reserve_discarding(index_t n) {
         if (n > n_) {
             const S on = on_;
@@ -83,7 +95,7 @@ std::size_t bytes_of(View<T> v) {
 }
 }  // namespace detail
 
-/// Host elements to a space; both views have the same size.
+/// Copies host elements to a space; both views have the same size.
 template <class T, Space S>
 void copy_from_host(S on, View<T> to, View<const std::type_identity_t<T>> from) {
     KS_EXPECT(to.n == from.n);
@@ -96,7 +108,7 @@ void copy_from_host(S on, View<T> to, View<const std::type_identity_t<T>> from) 
     static_cast<void>(on);
 }
 
-/// Elements of a space to the host; waits for the work that makes them.
+/// Copies elements of a space to the host, after all work that was given to the space before.
 template <class T, Space S>
 void copy_to_host(S on, View<T> to, View<const std::type_identity_t<T>> from) {
     KS_EXPECT(to.n == from.n);
@@ -109,6 +121,7 @@ void copy_to_host(S on, View<T> to, View<const std::type_identity_t<T>> from) {
     static_cast<void>(on);
 }
 
+/// A copy on a space of host elements.
 template <class T, Space S>
 Buffer<T, S> to_space(S on, const std::vector<T>& from) {
     Buffer<T, S> to(on, static_cast<index_t>(from.size()));
@@ -116,6 +129,7 @@ Buffer<T, S> to_space(S on, const std::vector<T>& from) {
     return to;
 }
 
+/// A copy on the host of the elements of a buffer.
 template <class T, Space S>
 std::vector<T> to_host(const Buffer<T, S>& from) {
     std::vector<T> to(static_cast<std::size_t>(from.size()));

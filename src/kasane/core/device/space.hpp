@@ -1,4 +1,4 @@
-// Where data lives and work runs: a Space is a plain tag, Cpu or Cuda, given to every Buffer and every launch.
+// Spaces: plain tags, Cpu or Cuda, that say where memory is and where work runs; every Buffer and every launch has one.
 // Built without CUDA, the type Cuda does not exist.
 #pragma once
 
@@ -14,7 +14,7 @@ struct CUstream_st;
 
 namespace kasane {
 
-/// The host: OpenMP threads.
+/// The host, with several threads.
 struct Cpu {
     int threads = 0;  ///< 0: all that the process may use
 };
@@ -22,11 +22,13 @@ struct Cpu {
 #if defined(KASANE_CUDA)
 /// One CUDA device and a stream on it.
 struct Cuda {
-    int device = 0;
-    CUstream_st* stream = nullptr;
+    int device = 0;                 ///< number of the device
+    CUstream_st* stream = nullptr;  ///< null: the default stream
 };
+/// Cpu or Cuda.
 template <class S>
 concept Space = std::same_as<S, Cpu> || std::same_as<S, Cuda>;
+/// A space that is chosen at run time.
 using AnySpace = std::variant<Cpu, Cuda>;
 #else
 template <class S>
@@ -47,15 +49,17 @@ AnySpace space_named(const std::string& name, int threads = 0);
 /// "cpu" or "cuda:0".
 std::string name(const AnySpace& space);
 
+/// Properties of a device.
 struct DeviceInfo {
-    std::string name;  ///< as the maker calls it: "NVIDIA H200"
-    std::string kind;  ///< "cpu" or "cuda"
-    std::uint64_t memory_bytes = 0;
-    int units = 0;           ///< multiprocessors, or cores that the process may use
-    double clock_hertz = 0;  ///< highest clock; 0 where the system does not say
-    std::string capability;  ///< "9.0", or the SIMD set that the CPU kernels chose
+    std::string name;                ///< as the maker calls it: "NVIDIA H200"
+    std::string kind;                ///< "cpu" or "cuda"
+    std::uint64_t memory_bytes = 0;  ///< installed memory [bytes]
+    int units = 0;                   ///< multiprocessors, or cores that the process may use
+    double clock_hertz = 0;          ///< highest clock; 0 where the system does not say
+    std::string capability;          ///< "9.0", or the SIMD set that the CPU kernels chose
 };
 
+/// Properties of the device of a space.
 DeviceInfo device_info(const AnySpace& space);
 
 /// The CPU first, then every CUDA device.

@@ -7,13 +7,16 @@
 
 namespace kasane {
 
+/// Piecewise cubic interpolant on a uniform grid.
 class UniformHermite {
    public:
+    /// No data.
     UniformHermite() = default;
-    /// @param values, slopes  at first, first + step, ..., at least 2 of them; slopes are df/dx
+    /// @param first   abscissa of the first value   @param step  distance of the abscissas, above 0
+    /// @param values  [n >= 2] f at first, first + step, ...   @param slopes  [n] df/dx there
     UniformHermite(double first, double step, const std::vector<double>& values, const std::vector<double>& slopes);
 
-    /// Linear beyond the ends.
+    /// The interpolant at x; linear beyond the ends.
     double operator()(double x) const {
         const auto [i, s] = locate(x);
         const auto& a = node_[i];
@@ -27,10 +30,15 @@ class UniformHermite {
     /// The x at which an increasing interpolant takes `value`; the nearer end when it is outside the range.
     double inverse(double value) const;
 
+    /// First abscissa.
     double first() const { return first_; }
+    /// Last abscissa.
     double last() const { return first_ + step_ * static_cast<double>(node_.size() - 1); }
+    /// Distance of the abscissas.
     double step() const { return step_; }
+    /// Number of abscissas.
     index_t size() const { return static_cast<index_t>(node_.size()); }
+    /// Abscissa i.
     double at(index_t i) const { return first_ + step_ * static_cast<double>(i); }
 
    private:

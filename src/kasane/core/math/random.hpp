@@ -1,5 +1,5 @@
 // Counter-based random numbers: Philox4x32-10 of Random123 (Salmon et al., SC11, doi:10.1145/2063384.2063405).
-// A number is a function of (seed, stream, counter) alone, host and device alike: results do not depend on threads or ranks.
+// A number is a function of (seed, stream, counter) alone, the same on host and device: results do not depend on threads or ranks.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -12,7 +12,8 @@ namespace kasane {
 
 /// 128 random bits.
 struct RandomBits {
-    std::uint64_t low, high;
+    std::uint64_t low;   ///< the first 64
+    std::uint64_t high;  ///< the last 64
 };
 
 /// The block of bits at `counter` of `stream` (a particle, a site). The seed is Philox's key.
@@ -30,6 +31,7 @@ KS_FN double to_unit_interval(std::uint64_t bits) { return (static_cast<double>(
 /// The numbers of one stream, one after the other, from a counter on. Two numbers come from one block.
 class RandomStream {
    public:
+    /// @param seed  of all streams   @param stream  number of this one   @param counter  its first block
     KS_FN RandomStream(std::uint64_t seed, std::uint64_t stream, std::uint64_t counter = 0)
         : seed_(seed), stream_(stream), counter_(counter) {}
 
