@@ -1,4 +1,4 @@
-# Two commands for a fresh machine: `make run` and `make test`. Both install missing packages (packages.txt), configure and build.
+# Commands for a new machine: `make run` and `make test`. Both install missing packages (packages.txt), configure and build.
 # `make run` and `make bench` build the command alone; `make test` and `make build` build the tests too.
 # PRESET: auto (CUDA if nvcc is found), or one of CMakePresets.json. OPTIONS: more options of the configuration, for example
 # OPTIONS=-DCMAKE_CUDA_ARCHITECTURES=80. ARGS: more arguments for kasane.
@@ -26,7 +26,7 @@ configure: setup
 	@echo "kasane: configuring and building in $(BUILD)"
 	@cmake --preset $(PRESET) --log-level=WARNING $(OPTIONS)
 
-# The modules for MPI and NCCL are dependencies of the target kasane.
+# The plugins for MPI and NCCL are dependencies of the target kasane.
 command: configure
 	@cmake --build --preset $(PRESET) --target kasane
 

@@ -1,4 +1,4 @@
-// Every benchmark of the house.
+// Every benchmark.
 #pragma once
 
 #include <kasane/perf/benchmark.hpp>

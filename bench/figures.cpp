@@ -1,4 +1,4 @@
-// Which plots a study gets: those of gravity, and the way to those of other rooms.
+// Plots of a study: those of gravity here, those of other modules in their own files.
 #include <bench/gravity/scaling_page.hpp>
 #include <bench/lattice/page.hpp>
 #include <bench/page.hpp>

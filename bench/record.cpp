@@ -29,16 +29,16 @@ std::vector<double> Row::list(const std::string& key) const {
 }
 
 std::vector<std::vector<Span>> Row::timeline() const {
-    std::vector<std::vector<Span>> members;
+    std::vector<std::vector<Span>> workers;
     const auto at = values.find("timeline");
-    if (at == values.end() || !at->is_array()) return members;
-    for (const auto& member : *at) {
-        members.emplace_back();
-        for (const auto& span : member)
+    if (at == values.end() || !at->is_array()) return workers;
+    for (const auto& worker : *at) {
+        workers.emplace_back();
+        for (const auto& span : worker)
             if (span.is_array() && span.size() == 3 && span[0].is_string() && span[1].is_number() && span[2].is_number())
-                members.back().push_back({span[0].get<std::string>(), span[1].get<double>(), span[2].get<double>()});
+                workers.back().push_back({span[0].get<std::string>(), span[1].get<double>(), span[2].get<double>()});
     }
-    return members;
+    return workers;
 }
 
 std::string Row::note() const {

@@ -16,7 +16,7 @@ struct Row {
     nlohmann::ordered_json values;
     double operator[](const std::string& key) const;
     std::vector<double> list(const std::string& key) const;  ///< empty where there is none
-    std::vector<std::vector<Span>> timeline() const;         ///< of each member; empty where there is none
+    std::vector<std::vector<Span>> timeline() const;         ///< of each worker; empty where there is none
     std::string note() const;                                ///< in words; empty where there is none
 };
 

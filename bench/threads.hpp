@@ -1,4 +1,4 @@
-// What benchmarks of every room share: a CPU with one thread and with all, and how fast its memory is.
+// Shared by the benchmarks of all modules: a CPU with one thread and with all, and how fast its memory is.
 #pragma once
 
 #include <kasane/perf/triad.hpp>

@@ -38,7 +38,7 @@ struct BenchmarkContext {
     AnySpace space;
     std::vector<index_t> sizes;                          ///< empty: the benchmark's own
     std::string device = "auto";                         ///< as asked for, for benchmarks that place workers themselves
-    int threads = 0;                                     ///< likewise, of the CPU; 0: all
+    int threads = 0;                                     ///< of the CPU; 0: all
     int workers = 0;                                     ///< of each rank; 0: as many as this machine has devices
     std::function<void(const BenchmarkResult&)> report;  ///< called for each row as it comes
 };

@@ -16,7 +16,7 @@ namespace kasane {
 struct CalibrationKey {
     std::string kind;    ///< "force", "channel", "synchronisation"
     std::string device;  ///< its name, with the threads of a CPU: device_text()
-    std::string what;    ///< the method, or the engine and the number of members
+    std::string what;    ///< the method, or the engine and the number of workers
     auto operator<=>(const CalibrationKey&) const = default;
 };
 

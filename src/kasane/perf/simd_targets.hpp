@@ -2,6 +2,6 @@
 // All files that use Highway share this choice, so one name (simd_target()) speaks for all of them.
 #pragma once
 
-// AVX3_DL brings nothing to floating point; vectors of unknown length (SVE) cannot be members or array elements, and NEON is
+// AVX3_DL adds nothing for floating point; vectors of unknown length (SVE) cannot be members or array elements, and NEON is
 // on every 64-bit Arm.
 #define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)

@@ -41,7 +41,7 @@ HWY_NOINLINE void vector_mix(D d, std::int64_t rounds) {
     V all = product[0];
     for (int i = 1; i < 8; ++i) all = hn::Add(all, product[i]);
     for (int i = 0; i < 4; ++i) all = hn::Add(all, hn::Add(sum[i], estimate[i]));
-    volatile Real sink = hn::GetLane(all);  // or the compiler would see that nobody asks
+    volatile Real sink = hn::GetLane(all);  // keeps the compiler from removing the loop
     static_cast<void>(sink);
 }
 

@@ -1,4 +1,4 @@
-// The parallel verbs on CUDA, by CUB. Its temporary storage lives in the Workspace; nothing is read back.
+// The parallel verbs on CUDA, by CUB. Its temporary storage is in the Workspace; nothing is read back.
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/check.cuda.hpp>
 

@@ -1,4 +1,4 @@
-// Streams and events of a CUDA device, pinned memory of the host and copies that nobody waits for: for host code, without the headers of
+// Streams and events of a CUDA device, pinned memory of the host and copies that do not block the host: for host code, without the headers of
 // the CUDA runtime. Nearly empty in a build without CUDA. Every call is checked and throws ComputationError.
 // Invariants: each object belongs to one device; events may be waited for by streams of other devices.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace kasane {
 
-/// Whose kernels go first where they compete for room: those of urgent streams, before those of the default stream.
+/// Kernels of urgent streams run before those of the default stream where they compete for a device.
 enum class Urgency { usual, high };
 
 }  // namespace kasane

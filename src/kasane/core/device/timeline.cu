@@ -5,7 +5,7 @@
 
 namespace kasane {
 
-// Pairs of events, used again after each take(). Times are told from a base event that take() renews: the runtime gives differences as
+// Pairs of events, used again after each take(). Times are measured from a base event that take() renews: the runtime gives differences as
 // float milliseconds, which resolve 0.1 us for a second at most.
 template <>
 struct Timeline<Cuda>::State {

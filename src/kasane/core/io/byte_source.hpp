@@ -16,7 +16,7 @@ class ByteSource {
    public:
     /// @throws InputError: no such file, a directory, something without a length (a pipe), no permission
     explicit ByteSource(const std::filesystem::path& path);
-    /// @param bytes  not copied   @param name  told in messages
+    /// @param bytes  not copied   @param name  for messages
     ByteSource(View<const char> bytes, std::string name)
         : name_(std::move(name)), bytes_(bytes), size_(static_cast<std::uint64_t>(bytes.n)) {}
     ~ByteSource();
@@ -45,7 +45,7 @@ class ByteSource {
     std::uint64_t size_ = 0, position_ = 0;
 };
 
-/// What to say of a file whose first bytes are those of a compressed one: how to unpack it; empty of others.
+/// How to unpack a file whose first bytes are those of a compressed one, as part of a message; empty for other files.
 std::string_view how_to_unpack(std::string_view head);
 
 }  // namespace kasane

@@ -1,4 +1,4 @@
-// XXH3, 64 bits: tells a damaged file from a whole one. Not a protection against intent.
+// XXH3, 64 bits: detects damaged files. It does not protect against intent.
 #pragma once
 
 #include <cstddef>

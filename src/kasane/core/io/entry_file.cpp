@@ -27,7 +27,7 @@ constexpr std::uintmax_t largest_file = 4 << 20;  ///< bytes; a thousand entries
 class Lock {
    public:
     explicit Lock(const fs::path& file) : descriptor_(::open((file.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-        // Others hold it for milliseconds; who holds it for longer is stuck, and must not hold up a solve.
+        // Other programs hold the lock for milliseconds; one that holds it for longer hangs, and must not delay a solve.
         for (int attempt = 0; descriptor_ >= 0 && attempt < 50; ++attempt) {
             held_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
             if (held_) return;

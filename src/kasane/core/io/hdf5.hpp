@@ -1,7 +1,7 @@
 // HDF5 files through paths: "/PartType1/Coordinates". A thin owner of one open file over the HDF5 C API (hdf5.h stays in the .cpp).
 // Invariants: every call is checked; reading throws InputError, writing ComputationError, both naming file and object; shapes and
 // number ranges are compared before anything is converted, so a value is never clipped in silence. HDF5's own printing is off.
-// A file that is written lives in memory until close() puts it on disk in one go: HDF5 1.10 crashes at the end of the program when a
+// A file that is written stays in memory until close() writes it to disk at once: HDF5 1.10 crashes at the end of the program when a
 // disk filled up under it. A writer therefore needs as much memory as its file is long.
 // One thread at a time: the HDF5 library that distributions build is not thread-safe.
 #pragma once

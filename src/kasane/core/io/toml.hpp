@@ -84,7 +84,7 @@ struct Setting {
     std::string source = "--set";
 };
 
-/// One table of the file (present or not). A cheap handle; lives as long as its RunFileReader.
+/// One table of the file (present or not). A cheap handle, valid as long as its RunFileReader.
 class Section {
    public:
     /// Is the table itself in the file?

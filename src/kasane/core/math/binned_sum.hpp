@@ -1,7 +1,7 @@
 // Sums that do not depend on the order of their terms: every term is cut into multiples of two or three fixed quanta, whose sums in double
 // are exact. Source: the pre-rounding of Demmel and Nguyen (Parallel reproducible summation, IEEE Trans. Comput. 64, 2015), with fixed
 // bins. Invariant: as long as the sizes of the terms add up to less than `bound` and the terms are fewer than 2^27, every part is exact, so
-// that it is the same bits for any order, any grouping and any number of threads, members or atomics; beyond, they are ordinary sums.
+// that it is the same bits for any order, any grouping and any number of threads, workers or atomics; beyond, they are ordinary sums.
 #pragma once
 
 #include <kasane/core/base/types.hpp>

@@ -31,7 +31,7 @@ enum class Sign { any, non_negative };
 /// @throws InputError: not enough measurements, sizes that differ, or numbers that are not finite
 LinearFit least_squares(const std::vector<std::vector<double>>& rows, const std::vector<double>& y, Sign sign = Sign::any);
 
-/// Likewise with the relative error (rows value - y) / y in place of the error; y above 0.
+/// The same with the relative error (rows value - y) / y in place of the error; y above 0.
 LinearFit relative_least_squares(std::vector<std::vector<double>> rows, const std::vector<double>& y, Sign sign = Sign::any);
 
 }  // namespace kasane
