@@ -1,5 +1,5 @@
-// Rules for options that were left open, stored choices, and trials. Two colours win wherever the graph has them: the first colour is eliminated
-// exactly, so an iteration costs half, for a quarter more iterations.
+// Rules for options that were left open, stored choices, and trials. Two colours win wherever the graph has them: the first colour is
+// eliminated exactly, so an iteration costs half, for a quarter more iterations.
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/load.hpp>
 #include <kasane/sparse/choice.hpp>

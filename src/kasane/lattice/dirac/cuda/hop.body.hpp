@@ -181,8 +181,8 @@ KS_FN void add_hops(const HopTask<P>& task, const Here& here, const Fetched<Link
     }
 }
 
-/// A block's clover term of one chirality, in the same way. Where it stands, the branch also keeps the compiler from loading the term before all
-/// hops are done, for which it would spill registers.
+/// A block's clover term of one chirality, in the same way. Where it stands, the branch also keeps the compiler from loading the term
+/// before all hops are done, for which it would spill registers.
 template <Precision P>
 KS_FN void prefetch_clover(const Chunk* clover, std::uint32_t place, int chirality) {
     constexpr int bytes = static_cast<int>(row) * clover_bytes<P> / 2;
