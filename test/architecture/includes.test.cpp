@@ -120,7 +120,9 @@ TEST(Architecture, FoldersOfAModuleIncludeNoCycle) {
             const auto from = folder_of(file, module), to = folder_of(header.substr(7), module);
             if (!from.empty() && !to.empty() && from != to) folders[from].insert(to);
         }
-        if (!folders_with_cycles.contains(module)) EXPECT_EQ(cycle_of(folders), "") << module;
+        if (!folders_with_cycles.contains(module)) {
+            EXPECT_EQ(cycle_of(folders), "") << module;
+        }
     }
 }
 
