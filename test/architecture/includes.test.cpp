@@ -23,6 +23,7 @@ const std::map<std::string, int> layers = {
 
 /// "core/io" of "core/io/hdf5.hpp", "gravity" of "gravity.hpp" and of "gravity/direct/direct.hpp"; empty where there is none.
 std::string module_of(const std::string& path) {
+    if (path == "core.hpp") return "core/io";  // the public headers of all modules of core/, of which this is the highest
     for (const auto& [module, layer] : layers)
         if (path.starts_with(module + "/") || path == module + ".hpp") return module;
     return "";
