@@ -31,7 +31,7 @@ constexpr double delta = 1. / 512, eta = 0.5;
 constexpr double softer = 1.5;
 constexpr double thinner = 10;  // a disk's height over the softening, at least
 
-/// Particles of one component, identified by their ids.
+/// Particles of one component, selected by their ids.
 Particles part_of(const Particles& all, std::uint64_t first, std::uint64_t count) {
     Particles part;
     for (std::size_t i = 0; i < all.id.size(); ++i) {

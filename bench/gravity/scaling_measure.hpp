@@ -1,5 +1,5 @@
 // One point of gravity.direct.scaling: the accelerations of all particles on all workers of a communicator, timed as [MTM13] section 5 does
-// it: calls one after the other, nobody waiting in between, and everybody for everybody at the end. Invariant: every worker comes to the
+// it: calls one after the other without a wait in between, and a barrier at the end. Invariant: every worker comes to the
 // same result, and so takes the same decisions.
 #pragma once
 

@@ -1,5 +1,5 @@
 // What the model says of the times of gravity.direct.scaling: kernels from the times of one worker, messages as they were measured between
-// workers (gravity/team/step_time.hpp, [MTM13] section 6).
+// workers (gravity/performance/step_time.hpp, [MTM13] section 6).
 #pragma once
 
 #include <bench/gravity/scaling_measure.hpp>

@@ -31,11 +31,12 @@ namespace {
 template <Space S>
 class LocalDirect final : public AnyLocalForce {
    public:
-    LocalDirect(S on, const Direct& options, index_t n) : AnyLocalForce(on, options, n), on_(on), direct_(on, options, n) {
+    LocalDirect(S space, const Direct& options, index_t particles)
+        : AnyLocalForce(space, options, particles), on_(space), direct_(space, options, particles) {
         std::vector<std::uint32_t> sample;
-        for (int k = 0; k < frame_samples; ++k) sample.push_back(static_cast<std::uint32_t>(frame_sample(k, n)));
-        sample_ = to_space(on, sample);
-        sampled_ = Buffer<Vec3<double>, S>(on, frame_samples);
+        for (int k = 0; k < frame_samples; ++k) sample.push_back(static_cast<std::uint32_t>(frame_sample(k, particles)));
+        sample_ = to_space(space, sample);
+        sampled_ = Buffer<Vec3<double>, S>(space, frame_samples);
     }
     void accelerate(const Sources& all, View<Vec3<double>> acceleration) override {
         choose_frame(all);
@@ -66,7 +67,8 @@ class LocalDirect final : public AnyLocalForce {
 template <Space S>
 class LocalTree final : public AnyLocalForce {
    public:
-    LocalTree(S on, const Tree& options, index_t n) : AnyLocalForce(on, options, n), on_(on), tree_(on, options) {}
+    LocalTree(S space, const Tree& options, index_t particles)
+        : AnyLocalForce(space, options, particles), on_(space), tree_(space, options) {}
     void accelerate(const Sources& all, View<Vec3<double>> acceleration) override {
         evaluate_tree(on_, tree_, all.position, all.mass, acceleration, {});
     }

@@ -1,5 +1,6 @@
 // Every variant of direct summation, on every space, against the long double reference; and what the contract promises beside
 // accuracy: no dependence on threads, empty sets, zeros instead of NaN, refused options.
+#include <kasane/core/device/buffer.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/performance/bound.hpp>
 #include <kasane/gravity/direct/direct_sum.hpp>

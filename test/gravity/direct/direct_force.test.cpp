@@ -1,5 +1,7 @@
 // Direct summation over source blocks, on every space: neither the order of the source blocks nor how the particles are dealt out to
 // workers changes a bit, and the sums are as near the long double reference as those of DirectSum.
+#include <kasane/core/comm/partition.hpp>
+#include <kasane/core/device/buffer.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
 #include <kasane/perf/simd.hpp>

@@ -1,5 +1,6 @@
 // Both sides of a pair at once, dealt out to workers: several workers play on one device, reactions go home by hand. What the workers add
 // up is one worker's result bit by bit, and as near the long double reference as DirectSum's.
+#include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/space.hpp>
 
 #if defined(KASANE_CUDA)

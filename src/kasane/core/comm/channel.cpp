@@ -8,7 +8,7 @@
 
 namespace kasane::comm {
 
-// Within a rank the receiver copies from the sender's memory, which the sender keeps as it is until it is told so.
+// Within a rank the receiver copies from the sender's memory, which the sender does not change before the answer.
 template <>
 struct Channel<Cpu>::State {
     Worker* worker;

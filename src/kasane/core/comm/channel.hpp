@@ -1,9 +1,9 @@
 // Blocks of bytes between workers, from the memory of a space to the memory of a space, beside the work on it ([MTM13] sections 3 and 4).
 // Engines: plain copies between workers of one rank on the CPU; copies between devices of one rank by the devices' copy engines, with
 // peer access where the links allow it; NCCL between the devices of ranks; MPI for the CPU's memory, and staged through the host where a
-// device has neither. Which one runs is one choice for the whole communicator, told by engine().
+// device has neither. The whole communicator uses one engine; engine() returns it.
 // Invariants: every start() has its finish(), in order, one at a time on a channel; workers may have several channels, which all of them
-// start and finish in the same order. A message of no bytes is not sent, and nobody waits for it; it counts.
+// start and finish in the same order. A message of no bytes is not sent and not awaited; it is counted.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
@@ -26,8 +26,8 @@ enum class Engine {
 template <Space S>
 class Channel {
    public:
-    /// Collective. @param number  tells the channels of a communicator apart, 0 to 15
-    /// @throws InputError on every worker alike when `wanted` cannot serve this communicator, with the reason
+    /// Collective. @param number  of the channel, 0 to 15; unique in a communicator
+    /// @throws InputError on every worker when `wanted` cannot serve this communicator, with the reason
     Channel(S on, Worker& worker, int number, Engine wanted = Engine::automatic);
     /// By every worker, from its own thread.
     ~Channel();

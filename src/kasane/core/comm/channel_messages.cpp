@@ -41,10 +41,10 @@ void check_engine(const Worker& worker, Engine wanted) {
 }
 
 std::string first_reason(Worker& worker, const std::string& mine) {
-    const auto nobody = static_cast<std::uint64_t>(worker.size());
-    std::uint64_t first = mine.empty() ? nobody : static_cast<std::uint64_t>(worker.index());
+    const auto none = static_cast<std::uint64_t>(worker.size());
+    std::uint64_t first = mine.empty() ? none : static_cast<std::uint64_t>(worker.index());
     worker.all_reduce(View<std::uint64_t>(&first, 1), Reduce::min);
-    if (first == nobody) return "";
+    if (first == none) return "";
     std::array<char, 1024> text{};
     if (first == static_cast<std::uint64_t>(worker.index())) {
         const auto full = "worker " + std::to_string(first) + " (rank " + std::to_string(worker.rank_of(worker.index())) + " on " +

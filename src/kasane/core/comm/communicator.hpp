@@ -62,7 +62,7 @@ class Communicator {
     [[noreturn]] virtual void abort(int status) noexcept = 0;
 };
 
-/// All ranks of this run, made at the first call; it lives to the end of the process.
+/// All ranks of this run. Created at the first call, destroyed at the end of the process.
 /// @throws InputError: started as one of several ranks, and this build has no MPI or its module cannot be loaded (the reason is in it)
 Communicator& world();
 
@@ -72,7 +72,7 @@ std::unique_ptr<Communicator> alone();
 /// Was this process started by an MPI launcher as one of several ranks? Looks at the environment alone; KASANE_MPI=1 and =0 decide it.
 bool launched_with_ranks();
 
-/// Every rank tells what it has. @throws InputError on every rank alike, naming the first rank that differs from rank 0
+/// Compares a text over all ranks. @throws InputError on every rank, naming the first rank that differs from rank 0
 /// @param what  in the plural: "builds of kasane", "run files"   @param here  short, to be shown: a version, a path with its checksum
 void require_same(Communicator& ranks, const std::string& what, const std::string& here);
 

@@ -44,7 +44,7 @@ class Self final : public Communicator {
         void* data;
         std::size_t bytes;
     };
-    /// Messages of one tag: never both a message that nobody received and a receipt without a message.
+    /// Messages of one tag: never both an unreceived message and a receipt without a message.
     struct Mail {
         std::deque<std::vector<std::byte>> messages;
         std::deque<Receipt> receipts;
@@ -55,7 +55,7 @@ class Self final : public Communicator {
     std::condition_variable delivered_;
     std::map<int, Mail> mail_;
     std::map<Request, bool> open_;  ///< requests of receipts: has the message come?
-    Request last_ = 0;              ///< 0: a message sent, which nobody has to wait for
+    Request last_ = 0;              ///< 0: a message sent, which needs no wait
 };
 
 }  // namespace kasane::comm

@@ -14,7 +14,7 @@ namespace kasane::comm {
 
 class WorkerCommunicator;
 
-/// One worker's end of the communicator. Valid while the communicator lives.
+/// One worker's handle of the communicator. Valid as long as the communicator exists.
 class Worker {
    public:
     int index() const { return index_; }
@@ -48,7 +48,7 @@ class Worker {
 class WorkerCommunicator {
    public:
     /// Collective over `ranks`. @param workers of each rank, the same everywhere   @throws InputError when ranks differ in it
-    /// @param spaces  names of this rank's workers' spaces ("cuda:1"), told where one fails; or none
+    /// @param spaces  names of this rank's workers' spaces ("cuda:1") for messages; or none
     WorkerCommunicator(Communicator& ranks, int workers, std::vector<std::string> spaces = {});
     ~WorkerCommunicator();
     WorkerCommunicator(const WorkerCommunicator&) = delete;

@@ -1,4 +1,4 @@
-// How wrong accelerations are, told by three numbers.
+// The error of accelerations in three numbers.
 #pragma once
 
 #include <kasane/core/base/types.hpp>

@@ -22,11 +22,11 @@ constexpr int most_parts = 5;
 
 index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
 
-/// The power of two just above a magnitude; 1 for zero. What is no number (a run that blew up) has an exponent of its own.
+/// The power of two just above a magnitude; 1 for zero. Non-finite values (a run that blew up) are clamped.
 double power_above(double magnitude) { return magnitude > 0 ? std::ldexp(1.0, std::clamp(std::ilogb(magnitude), -1001, 999) + 1) : 1.0; }
 
-/// A scaled coordinate as the kernel takes it. Beyond the range where squares of distances are numbers it is held: such a particle (a step
-/// was far too long for it) pulls on nobody, and does not make the others no numbers too.
+/// A scaled coordinate as the kernel takes it. Clamped to the range where squares of distances are finite: such a particle (a step
+/// was far too long for it) exerts no force and does not propagate NaN.
 template <class Real>
 Real held(double x) {
     constexpr double most = sizeof(Real) == 4 ? 1e18 : 1e150;

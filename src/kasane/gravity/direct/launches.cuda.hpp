@@ -51,7 +51,7 @@ struct PairLaunch {
     View<const std::byte> own, other;  ///< bodies, whole blocks
     index_t own_count = 0, other_count = 0;
     const TilePairRow* rows = nullptr;  ///< on the device
-    const Chunk* chunks = nullptr;      ///< likewise: one for each warp, and more, which are taken by the counter of the own sums
+    const Chunk* chunks = nullptr;      ///< on the device: one for each warp, and more, which are taken by the counter of the own sums
     int warps = 0, chunk_count = 0;
     Scale scale;
     SumsMemory own_sums, other_sums;
@@ -60,7 +60,7 @@ void launch_pairs(Cuda on, const Direct& options, const PairLaunch& call);
 
 /// out = G sums, which are zero then; `found`, if not null, is ready for the next pack.
 void launch_take(Cuda on, const Direct& options, const SumsMemory& sums, const Field& out, FoundFrame* found);
-/// Sums of accelerations that are passed on: all zero. By a kernel that finds room beside those of `pair`, as a memset does not.
+/// Sums of accelerations that are passed on: all zero. By a kernel that runs beside those of `pair`, which a memset does not.
 void launch_clear(Cuda on, View<std::byte> sums);
 /// Adds the sums of accelerations that another made for the same particles.
 void launch_merge(Cuda on, Precision precision, const SumsMemory& to, const std::byte* from);

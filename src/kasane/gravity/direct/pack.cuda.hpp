@@ -38,8 +38,8 @@ struct Scale {
     }
 };
 
-/// A coordinate as the kernels take it. Beyond the range where squares of distances are numbers it is held: such a particle (a step was
-/// far too long for it) pulls on nobody, and does not make the others no numbers too.
+/// A coordinate as the kernels take it. Clamped to the range where squares of distances are finite: such a particle (a step was
+/// far too long for it) exerts no force and does not propagate NaN.
 template <class Real>
 __device__ Real held(double x) {
     constexpr double most = sizeof(Real) == 4 ? 1e18 : 1e150;

@@ -94,7 +94,7 @@ __device__ Body<Real> meet(PairTargets<Real, K>& i, Body<Real> source, Real eps2
 template <class Real>
 struct PairCall {
     const Body<Real>* own = nullptr;    ///< padded to whole blocks
-    const Body<Real>* other = nullptr;  ///< likewise; the own ones too
+    const Body<Real>* other = nullptr;  ///< padded too; may be the own ones
     int own_count = 0, other_count = 0;
     const TilePairRow* rows = nullptr;
     const Chunk* chunks = nullptr;  ///< the first ones are given to the warps, the others taken

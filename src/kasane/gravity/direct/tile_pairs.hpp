@@ -1,6 +1,7 @@
 // The work of the kernel `pair` between two source blocks, as the warps of the device walk through it: tile pairs of blocks in rows, every
-// tile pair cut into units, all work units in one list, those of more tiles first. Invariants: a work unit is the same tiles of the same
-// two blocks whatever the source blocks, the workers, the warps; the chunks of a call make up its part of the list, each work unit once.
+// tile pair divided into work units, all of them in one list, those of more tiles first. Invariants: a work unit is the same tiles of the
+// same two blocks whatever the source blocks, the workers, the warps; the chunks of a call make up its part of the list, each work unit
+// once.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -29,7 +30,7 @@ std::vector<TilePairRow> tile_pair_rows(const PairShape& shape, index_t total, i
                                         index_t other_end);
 std::int64_t count_tiles(const PairShape& shape, const std::vector<TilePairRow>& rows);
 
-// Parts of the list are told by their first and last tile; they begin and end with the work unit that ends there or is the next to end.
+// Parts of the list are given by their first and last tile; they begin and end with the work unit that ends there or is the next to end.
 
 /// The part in chunks for at most so many warps, as equal as whole work units allow: so few that each has one work unit at least.
 std::vector<Chunk> even_chunks(const PairShape& shape, const std::vector<TilePairRow>& rows, std::int64_t begin, std::int64_t end,

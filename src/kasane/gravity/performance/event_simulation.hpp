@@ -2,7 +2,7 @@
 // 11 for any device, any number of streams and any exchange.
 // Invariants: a kernel takes a part of the device, and kernels at the same time share it: as long as their parts add up to less than one,
 // none is slowed down (the superlinear region: two streams fill each other's idle multiprocessors); beyond, those with priority are
-// served first, the others equally. Messages share their link alike, after a latency that nobody shares.
+// executed first, the others equally. Messages share their link alike, after a latency that is not shared.
 #pragma once
 
 #include <vector>

@@ -40,7 +40,7 @@ struct ForceWork {
     std::vector<KernelWork> kernels;
 };
 
-/// Every one of the targets feels every source of a source block. @param total  particles of all workers
+/// Every source of a source block acts on every target. @param total  particles of all workers
 KernelWork one_sided_work(const ForceDevice& device, Precision precision, index_t targets, index_t sources, index_t total);
 /// Each pair of blocks of own particles [begin, end) with those of [other_begin, other_end) that the own worker meets (CUDA), or a share
 /// of the own pairs.

@@ -76,7 +76,7 @@ void one_sided(Plan& plan, const ForceDevice& device, const Direct& options, con
     for (std::size_t h = 0; h < exchange.hops.size(); ++h) {
         const auto& hop = exchange.hops[h];
         Tasks after{link};
-        // In the ring, the room that a message fills is free when the kernels before the last one have read it.
+        // In the ring, the buffer that a message fills is free when the kernels before the last one have read it.
         if (!hop.accumulates && h > 0 && !exchange.hops[h - 1].accumulates) after.insert(after.end(), given.begin(), given.end() - 1);
         const double bytes = body_bytes(options.precision) * static_cast<double>(partition.count(hop.received.first, hop.received.count));
         link = plan.message(bytes, after, {given.back()});
@@ -113,7 +113,7 @@ void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, co
         if (!anybody) continue;
         const int from = (worker + away) % partition.workers, to = (worker + partition.workers - away) % partition.workers;
         const bool takes = meet(worker, from), gives = meet(to, worker);
-        auto& here = high[turn++ % 2];  // there are two streams, and two rooms for positions
+        auto& here = high[turn++ % 2];  // there are two streams, and two buffers for positions
         link = plan.message(takes ? body_bytes(options.precision) * static_cast<double>(partition.count(from)) : 0, {link, here}, {low});
         if (takes) here = plan.kernel(work(worker, from), {link, here}, true);
         home = plan.message(gives ? reaction_bytes(options.precision) * own : 0, {home, here}, {here});

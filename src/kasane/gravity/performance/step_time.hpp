@@ -13,7 +13,7 @@ namespace kasane::gravity {
 struct LinkTime {
     double latency = 0;  ///< [s]
     double bytes_per_second = 1;
-    double least_one_sided = 0, least_both_sides = 0;  ///< what no step of the communicator takes less than, by form [s]; 0: not known
+    double least_one_sided = 0, least_both_sides = 0;  ///< lower bound of the time per step, by form [s]; 0: not known
 };
 
 struct StepTime {

@@ -37,7 +37,7 @@ struct Motion {
     View<std::uint8_t> level;               ///< [n]; empty: all are on the level `first` of the step
 };
 
-/// What steps have to tell the host, one word each: particles per level, wishes below the floor since the last reset, and the first
+/// What steps report to the host, one word each: particles per level, wishes below the shortest step since the last reset, and the first
 /// particle that was not finite, or `none`. First is the earliest macro step, and there one whose place is no number before those
 /// that only felt it; then the least index in the order given.
 struct StepReport {
@@ -75,7 +75,7 @@ struct PredictBodies {
     }
 };
 
-/// Predicts everybody to the end of the step; those whose own step ends there are moved and kicked.
+/// Predicts all particles to the end of the step; those whose own step ends there are moved and kicked.
 /// @param ends  [n], 1 for these and 0 for the others; may be empty
 template <Space S, class A, class Predict>
 void advance(S on, const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends, const Predict& predict);
@@ -96,7 +96,7 @@ void want_levels(S on, const Motion<A>& motion, const TimeGrid& grid, const Step
 template <Space S, class A>
 void measure(S on, View<const A> acceleration, View<float> size);
 
-/// No particles on any level, none clamped, nobody bad.
+/// No particles on any level, none clamped, none bad.
 template <Space S>
 void reset_report(S on, View<StepReport::Word> report);
 

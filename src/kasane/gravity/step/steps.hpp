@@ -24,7 +24,7 @@ struct StepControl {
     double dt_max = 0;  ///< [time], above 0: the longest step; everything is at one time at its multiples
     double eta = 0.5;   ///< accuracy, above 0
     StepCriterion criterion = StepCriterion::velocity_and_acceleration;
-    int deepest = 24;   ///< the shortest step is dt_max / 2^deepest (the floor); 0 ... 30
+    int deepest = 24;   ///< the shortest step is dt_max / 2^deepest; 0 ... 30
     double length = 0;  ///< [length] in place of eps when that is zero; 0: mean distance of particles inside the half-mass radius
 };
 

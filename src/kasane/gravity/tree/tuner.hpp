@@ -1,5 +1,5 @@
 // Decides when the tree is rebuilt, and which groups, lists and lanes the walk uses: from measured times, or, for runs that must repeat
-// bit by bit, from counts alone. A tree never serves more than one full walk's worth of targets: the force of an older topology does
+// bit by bit, from counts alone. A tree is used for at most one full walk's worth of targets: the force of an older topology does
 // systematic work on the particles (docs/tree-code.md, "Energy").
 // Invariant: with deterministic = true no decision depends on a clock.
 #pragma once

@@ -260,7 +260,7 @@ class MpiRanks final : public Communicator {
     int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
 };
 
-/// The word of each host, in the hands of nobody.
+/// One word per host, in memory of none of the ranks.
 void lay_out_last_word(int rank) {
     auto& mpi = library();
     MPI_Comm host = MPI_COMM_NULL;

@@ -13,7 +13,7 @@ namespace {
 using kasane::comm::NcclEnd, kasane::comm::NcclId, kasane::comm::NcclModule;
 
 /// Empty, or why the call failed, kept for the caller.
-const char* told(std::string reason) {
+const char* kept(std::string reason) {
     thread_local std::string kept;
     kept = std::move(reason);
     return kept.c_str();
@@ -39,14 +39,14 @@ class End final : public NcclEnd {
     const char* exchange(const void* send, std::size_t send_bytes, int to, void* receive, std::size_t receive_bytes, int from,
                          CUstream_st* stream) noexcept override {
         if (const auto status = cudaSetDevice(device_); status != cudaSuccess)
-            return told(std::string("CUDA: ") + cudaGetErrorString(status) + " in cudaSetDevice");
+            return kept(std::string("CUDA: ") + cudaGetErrorString(status) + " in cudaSetDevice");
         auto why = reason(ncclGroupStart(), "ncclGroupStart", communicator_);
-        if (!why.empty()) return told(why);
+        if (!why.empty()) return kept(why);
         if (send_bytes > 0) why = reason(ncclSend(send, send_bytes, ncclUint8, to, communicator_, stream), "ncclSend", communicator_);
         if (why.empty() && receive_bytes > 0)
             why = reason(ncclRecv(receive, receive_bytes, ncclUint8, from, communicator_, stream), "ncclRecv", communicator_);
         const auto end = reason(ncclGroupEnd(), "ncclGroupEnd", communicator_);  // a group that was begun must be ended
-        return told(why.empty() ? end : why);
+        return kept(why.empty() ? end : why);
     }
 
    private:
@@ -59,18 +59,18 @@ const char* make_id(NcclId& id) noexcept {
     ncclUniqueId made;
     const auto why = reason(ncclGetUniqueId(&made), "ncclGetUniqueId");
     if (why.empty()) std::memcpy(id.bytes, &made, sizeof made);
-    return told(why);
+    return kept(why);
 }
 
 const char* connect(const NcclId& id, int size, int index, int device, NcclEnd*& end) noexcept {
     if (const auto status = cudaSetDevice(device); status != cudaSuccess)
-        return told(std::string("CUDA: ") + cudaGetErrorString(status) + " in cudaSetDevice");
+        return kept(std::string("CUDA: ") + cudaGetErrorString(status) + " in cudaSetDevice");
     ncclUniqueId known;
     std::memcpy(&known, id.bytes, sizeof known);
     ncclComm_t communicator = nullptr;
     const auto why = reason(ncclCommInitRank(&communicator, size, known, index), "ncclCommInitRank");
     if (why.empty()) end = std::make_unique<End>(communicator, device).release();
-    return told(why);
+    return kept(why);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ struct CUstream_st;
 
 namespace kasane::comm {
 
-/// What a worker tells the others so that they find each other; plain bytes.
+/// The address that a worker broadcasts to connect the others; plain bytes.
 struct NcclId {
     char bytes[128] = {};
 };
