@@ -9,7 +9,7 @@
 #include <kasane/core/base/nearest_name.hpp>
 #include <kasane/core/comm/communicator.hpp>
 #include <kasane/core/device/threads.hpp>
-#include <kasane/run/crew.hpp>
+#include <kasane/run/driver/rank_coordinator.hpp>
 #include <kasane/version.hpp>
 
 #include <algorithm>
@@ -88,8 +88,8 @@ int tell(bool json, bool speaks, const std::exception_ptr& thrown) {
 
 int alone(Common& common, const Action& action) {
     try {
-        run::Crew crew;
-        common.crew = &crew;
+        run::RankCoordinator ranks;
+        common.ranks = &ranks;
         return action();
     } catch (...) {
         return tell(common.json, true, std::current_exception());

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 /// The floor of a room; a file may include its own room and lower floors, never a neighbour on its own floor.
 const std::map<std::string, int> floors = {
     {"core/base", 0}, {"core/math", 1}, {"core/device", 2}, {"core/comm", 3}, {"core/io", 4}, {"perf", 5},
-    {"krylov", 5},    {"gravity", 6},   {"sparse", 6},      {"lattice", 6},   {"run", 7},
+    {"krylov", 5},    {"report", 5},    {"gravity", 6},     {"sparse", 6},    {"lattice", 6}, {"run", 7},
 };
 
 /// "core/io" of "core/io/hdf5.hpp", "gravity" of "gravity.hpp" and of "gravity/direct/direct.hpp"; empty where there is none.

@@ -1,6 +1,6 @@
 // Runs of several ranks against the same runs of one: files, resumed runs, keys of [parallel], what is refused.
 #include <kasane/gravity/snapshot/snapshot.hpp>
-#include <kasane/run/checkpoint.hpp>
+#include <kasane/run/gravity/gravity_checkpoint.hpp>
 
 #include <gtest/gtest.h>
 #include <test/run/ranks.hpp>
@@ -36,7 +36,7 @@ class Parallel : public test::RanksTest {
             ++snapshots;
         }
         EXPECT_GT(snapshots, 1);
-        const auto one = run::read_checkpoint(checkpoints(a).back()), other = run::read_checkpoint(checkpoints(b).back());
+        const auto one = run::read_gravity_checkpoint(checkpoints(a).back()), other = run::read_gravity_checkpoint(checkpoints(b).back());
         EXPECT_EQ(one.step, other.step);
         EXPECT_EQ(one.particles.position, other.particles.position);
         EXPECT_EQ(one.particles.velocity, other.particles.velocity);
