@@ -17,8 +17,10 @@ namespace fs = std::filesystem;
 namespace kasane::run {
 namespace {
 
+/// The choices of run.problem; none where there is one kind, whose own reader then checks it.
 std::vector<std::string> names(const Kinds& kinds) {
     std::vector<std::string> all;
+    if (kinds.size() == 1) return all;
     for (const auto* kind : kinds) all.emplace_back(kind->name);
     return all;
 }
