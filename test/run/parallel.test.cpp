@@ -65,7 +65,7 @@ TEST_F(Parallel, TwoToFourRanksWriteTheFilesOfOne) {
         EXPECT_FALSE(record["parallel"]["engine"].get<std::string>().empty());
         EXPECT_EQ(record["parallel"]["form"], "one-sided");
         EXPECT_EQ(record["segments"][0]["members"], n);
-        EXPECT_EQ(record["interactions"], 9e6) << "of all members: a force at the start and one a step";
+        EXPECT_EQ(record["interactions"], 9e6) << "of all workers: a force at the start and one a step";
         EXPECT_NE(read_file(directory / name / "report.html").find("Ranks"), std::string::npos);
     }
     const auto record = json::parse(read_file(directory / "one/record.json"));
@@ -194,7 +194,7 @@ TEST_F(ParallelKeys, AreShownWhereTheyAreGiven) {
 
 TEST_F(ParallelKeys, WhatIsWrongHasItsKey) {
     test::expect_bad_input(check({"gpus_per_rank=0"}), {"parallel.gpus_per_rank", "at least 1"});
-    test::expect_bad_input(check({"gpus_per_rank=2"}), {"run.device", "member"});
+    test::expect_bad_input(check({"gpus_per_rank=2"}), {"run.device", "worker"});
     test::expect_bad_input(check({"buffer=0"}), {"parallel.buffer"});
     test::expect_bad_input(check({"engine=nccl"}), {"parallel.engine", "CUDA"});
     test::expect_bad_input(check({"engine=mpi"}), {"parallel.engine", "'mpi'", "staged"});

@@ -66,7 +66,7 @@ std::string remedy(const GravityFile& file) {
 /// ", 4 ranks with 2 workers each": what is more than one.
 std::string parallel_text(int ranks, int workers) {
     std::string text = ranks > 1 ? fmt::format(", {} ranks", ranks) : "";
-    if (workers > 1) text += fmt::format("{} {} members{}", ranks > 1 ? " with" : ",", workers, ranks > 1 ? " each" : "");
+    if (workers > 1) text += fmt::format("{} {} workers{}", ranks > 1 ? " with" : ",", workers, ranks > 1 ? " each" : "");
     return text;
 }
 
