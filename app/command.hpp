@@ -72,7 +72,7 @@ Action add_info(CLI::App&, const Common&);
 /// --set key=value, any number of times.
 void add_settings(CLI::App& app, std::vector<std::string>& to);
 std::vector<io::Setting> as_settings(const std::vector<std::string>& texts);
-/// key = "text" with the text quoted, told in errors as coming from `source`.
+/// key = "text" with the text quoted; errors name `source`.
 io::Setting text_setting(const std::string& key, const std::string& text, const std::string& source);
 
 /// Takes whole numbers from `least` to `most`, however they are written wrong.

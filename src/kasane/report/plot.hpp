@@ -10,7 +10,7 @@
 namespace kasane::report {
 
 inline constexpr int colors = 8;    ///< of curves, s0 to s7 in the page's style
-inline constexpr int ink = colors;  ///< the colour of text, s8: for what is no part but the whole
+inline constexpr int ink = colors;  ///< the colour of text, s8: for the whole, where others are parts
 enum class Stroke {
     solid,
     dashed,

@@ -232,31 +232,31 @@ Summary check(const Kinds& kinds, const fs::path& run_file, const std::vector<io
     const auto own = run->check(controls);
     const auto memory = run->memory();
     const auto device = device_info(file.space);
-    Summary told;
-    told.object = {{"file", run_file.string()}, {"problem", kind.name}, {"title", file.title}};
-    told.object.update(own.object);
-    told.object["device"] = {{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes}};
-    told.object["memory"] = as_json(memory.front());
-    told.text = file.resolved + "\n" + own.text + " on " + device.name;
+    Summary summary;
+    summary.object = {{"file", run_file.string()}, {"problem", kind.name}, {"title", file.title}};
+    summary.object.update(own.object);
+    summary.object["device"] = {{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes}};
+    summary.object["memory"] = as_json(memory.front());
+    summary.text = file.resolved + "\n" + own.text + " on " + device.name;
     if (memory.size() * static_cast<std::size_t>(file.workers()) == 1) {
-        told.text += "\nmemory: " + memory_text(memory.front());
+        summary.text += "\nmemory: " + memory_text(memory.front());
     } else {
-        told.object["ranks"] = nlohmann::ordered_json::array();
+        summary.object["ranks"] = nlohmann::ordered_json::array();
         for (std::size_t r = 0; r < memory.size(); ++r) {
             const auto& placement = (*ranks).placement()[r];
-            told.object["ranks"].push_back({{"placement", placement}, {"memory", as_json(memory[r])}});
-            told.text += fmt::format("\n{}; memory: {}", placement, memory_text(memory[r]));
+            summary.object["ranks"].push_back({{"placement", placement}, {"memory", as_json(memory[r])}});
+            summary.text += fmt::format("\n{}; memory: {}", placement, memory_text(memory[r]));
         }
     }
-    told.object["unused_keys"] = file.unused_keys;
-    told.object["notes"] = file.notes;
-    told.object["papers"] = file.papers;
-    told.object["resolved"] = file.resolved;
-    for (const auto& note : file.notes) told.text += "\nnote: " + note;
-    for (const auto& key : file.unused_keys) told.text += "\nnot used: " + key;
-    told.text += "\nrests on:";
-    for (const auto& paper : file.papers) told.text += "\n  " + paper;
-    return told;
+    summary.object["unused_keys"] = file.unused_keys;
+    summary.object["notes"] = file.notes;
+    summary.object["papers"] = file.papers;
+    summary.object["resolved"] = file.resolved;
+    for (const auto& note : file.notes) summary.text += "\nnote: " + note;
+    for (const auto& key : file.unused_keys) summary.text += "\nnot used: " + key;
+    summary.text += "\nrests on:";
+    for (const auto& paper : file.papers) summary.text += "\n  " + paper;
+    return summary;
 }
 
 fs::path write_report(const Kinds& kinds, const fs::path& directory) {

@@ -63,8 +63,8 @@ struct Summary {
 
 class Loop;
 
-/// One run: its file, its record and its state. The driver calls, in this order: check_memory data (memory, size), then create or restore,
-/// begin, advance until done() or an interrupt, with save in between, and complete.
+/// One run: its file, its record and its state. The driver compares memory() with what is free, and calls create() or restore(); then, in
+/// each segment, begin(), advance() until done() or an interrupt, with save() in between, and complete() when the run is done.
 class Run {
    public:
     virtual ~Run() = default;
@@ -97,7 +97,8 @@ class Run {
 
     /// Once per segment, after the log is open.
     virtual void begin(Loop& loop) = 0;
-    /// Some progress: about a fifth of a second of it, so that interrupts are served soon; returns early where loop.pause().
+    /// Makes some progress: as little as a fifth of a second takes, where that is possible, because interrupts and checkpoints are served
+    /// between two calls. A longer call returns when loop.pause() is true.
     virtual void advance(Loop& loop) = 0;
     /// Writes a checkpoint that holds loop.record(). @throws ComputationError: the disk is full
     virtual void save(Loop& loop, const std::filesystem::path& path) = 0;

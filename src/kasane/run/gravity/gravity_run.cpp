@@ -239,23 +239,23 @@ class GravityRun : public Run {
 
     Summary summary(const fs::path&) const override {
         const auto& r = record_;
-        Summary told{{{"steps", r.steps},
-                      {"block_steps", r.step_counts.block_steps},
-                      {"time", r.time},
-                      {"step_seconds", positive_or_null(r.step_seconds)},
-                      {"predicted_step_seconds", positive_or_null(r.predicted_step_seconds)},
-                      {"relative_energy_error", r.relative_energy_error},
-                      {"warnings", r.warnings}},
-                     {}};
+        Summary result{{{"steps", r.steps},
+                        {"block_steps", r.step_counts.block_steps},
+                        {"time", r.time},
+                        {"step_seconds", positive_or_null(r.step_seconds)},
+                        {"predicted_step_seconds", positive_or_null(r.predicted_step_seconds)},
+                        {"relative_energy_error", r.relative_energy_error},
+                        {"warnings", r.warnings}},
+                       {}};
         const auto steps = r.step_counts.block_steps == r.steps
                                ? fmt::format("{} steps", r.steps)
                                : fmt::format("{} times dt_max ({} block steps)", r.steps, r.step_counts.block_steps);
-        told.text = fmt::format("{} to t = {:.6g} in {:.1f} s, largest relative energy error {:.2e}: {}", steps, r.time, r.seconds,
-                                r.relative_energy_error, r.status);
+        result.text = fmt::format("{} to t = {:.6g} in {:.1f} s, largest relative energy error {:.2e}: {}", steps, r.time, r.seconds,
+                                  r.relative_energy_error, r.status);
         if (r.step_seconds > 0 && r.predicted_step_seconds > 0)
-            told.text += fmt::format("\npredicted {:.3g} ms a step, measured {:.3g} ms ({:+.0f}%)", 1e3 * r.predicted_step_seconds,
-                                     1e3 * r.step_seconds, 100 * (r.step_seconds / r.predicted_step_seconds - 1));
-        return told;
+            result.text += fmt::format("\npredicted {:.3g} ms a step, measured {:.3g} ms ({:+.0f}%)", 1e3 * r.predicted_step_seconds,
+                                       1e3 * r.step_seconds, 100 * (r.step_seconds / r.predicted_step_seconds - 1));
+        return result;
     }
 
    private:

@@ -119,9 +119,9 @@ std::vector<std::uint8_t> Groups::of(const gravity::Particles& particles) const 
 
 Groups make_groups(const gravity::Particles& first, const History& history) {
     Groups groups;
-    std::int64_t told = 0;
-    for (const auto count : history.objects) told += count;
-    const bool believed = !history.objects.empty() && told == first.size();
+    std::int64_t stated = 0;
+    for (const auto count : history.objects) stated += count;
+    const bool believed = !history.objects.empty() && stated == first.size();
     groups.member = believed ? Membership::by_counts(history.objects, first) : Membership::by_position(first);
     if (groups.member.objects() > most_objects) groups.member = {};
 

@@ -1,4 +1,4 @@
-// Who is drawn in which colour: stars and haloes apart when both are there, and each of several objects in a hue of its own.
+// The colours of particles: stars and haloes apart when both are there, and each of several objects in a hue of its own.
 // Membership goes by id, so a particle keeps its colour wherever it flies.
 #pragma once
 
@@ -26,7 +26,7 @@ class Membership {
 
    private:
     int objects_ = 1;
-    std::vector<std::uint64_t> last_id_;  // by counts: the last id of each part that was told,
+    std::vector<std::uint64_t> last_id_;  // by counts: the last id of each part,
     std::vector<std::uint8_t> object_;    // and the object it belongs to
     std::vector<std::uint64_t> second_;   // by position: ids of the second object, ascending
 };

@@ -1,5 +1,6 @@
-// What a run directory tells, read with goodwill: a run that is under way, was killed, or lost files still has a history.
-// Invariants: a number that is not known is NaN, a text that is not known is empty; every disappointment is in `notes`.
+// The contents of a run directory, for its page. Missing or damaged files are no error: a run that is under way, was killed, or lost files
+// still has a history. Invariants: a number that is not known is NaN, a text that is not known is empty; every disappointment is in
+// `notes`.
 #pragma once
 
 #include <kasane/gravity/particles.hpp>
@@ -36,8 +37,8 @@ struct History {
     std::string device, device_kind, capability, simd;
     double memory_bytes = unknown, device_units = unknown, clock_hertz = unknown;
     std::int64_t threads = 0;
-    std::int64_t ranks = 1, members = 1;  ///< members of each rank
-    std::string engine, form;             ///< of their messages; empty for one member
+    std::int64_t ranks = 1, members = 1;  ///< workers of each rank
+    std::string engine, form;             ///< of their messages; empty for one worker
     std::int64_t particles = 0;
     std::array<std::int64_t, gravity::type_count> by_type{};
     gravity::Units units;
@@ -65,7 +66,7 @@ struct History {
     // the other files
     Table energy;
     std::string run_file;
-    std::vector<std::int64_t> objects;             ///< particles of each [[object]], ids in this order from 1; empty when not told
+    std::vector<std::int64_t> objects;             ///< particles of each [[object]], ids in this order from 1; empty where it is not known
     std::vector<std::string> object_names;         ///< one each, empty where it has none
     bool film_of_stars = false;                    ///< haloes (type 1) are not drawn
     bool orbit = false;                            ///< two objects on an orbit in the x-y plane

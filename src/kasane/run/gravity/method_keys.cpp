@@ -12,7 +12,7 @@ namespace {
 
 using gravity::Dimension;
 
-/// Keys that only have a meaning with another choice: whoever gives one expects it to do something.
+/// Keys that only have an effect with another choice: a user who gives one expects an effect.
 void refuse(io::Section& table, std::initializer_list<const char*> keys, const std::string& needed, const std::string& chosen) {
     for (const char* key : keys)
         if (table.has(key))

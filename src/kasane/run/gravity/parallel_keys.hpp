@@ -1,5 +1,5 @@
-// The keys of [parallel]: on how many members direct summation runs, and how they exchange their particles.
-// Invariant: what this machine or build cannot serve is told here, before anything is made; a key without effect is an error.
+// The keys of [parallel]: how many workers direct summation runs on, and how they exchange their particles.
+// Invariant: a choice that this machine or build lacks is an error here, before anything is made; a key without effect is an error.
 #pragma once
 
 #include <kasane/core/device/space.hpp>

@@ -177,7 +177,7 @@ class Reader {
         try {
             return read_table(path);
         } catch (const InputError& error) {
-            table_.problem("file", at_key(error, 3));  // of a file that is something else, some lines tell as much as all
+            table_.problem("file", at_key(error, 3));  // a file of another kind has as many as lines
         }
         return {};
     }

@@ -341,7 +341,7 @@ std::optional<gravity::Units> stated_units(io::Section table, const fs::path& di
     if (!file) return {};
     try {
         return gravity::inspect_snapshot(file_of(table, "file", *file, directory)).units;
-    } catch (const InputError&) {  // told where the file itself is read
+    } catch (const InputError&) {  // reported where the file itself is read
         return {};
     }
 }

@@ -85,11 +85,11 @@ std::string css_color(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", 
 }  // namespace
 
 Preview make_preview(const gravity::Galaxy& galaxy, Cpu on, index_t points) {
-    Preview portrait;
+    Preview preview;
     const auto sample = draw(galaxy, points, on);
     const auto groups = sample.kind.size();
-    portrait.drawn = std::ssize(sample.position);
-    if (groups == 0) return portrait;
+    preview.drawn = std::ssize(sample.position);
+    if (groups == 0) return preview;
 
     const bool has_halo = groups > 1 && std::count(sample.kind.begin(), sample.kind.end(), Kind::halo) > 0;
     std::vector<bool> bright;
@@ -104,14 +104,14 @@ Preview make_preview(const gravity::Galaxy& galaxy, Cpu on, index_t points) {
     const Palette palette(hues);
     for (std::size_t g = 0; g < groups; ++g) {
         // Most of the mass is dark; drawn as it is, it would outshine the stars.
-        portrait.groups.push_back({sample.name[g], {}, bright[g] ? 1 : std::min(1.0, 0.5 * bright_mass / dark_mass)});
+        preview.groups.push_back({sample.name[g], {}, bright[g] ? 1 : std::min(1.0, 0.5 * bright_mass / dark_mass)});
         std::vector<double> share(groups, 0.0);
         share[g] = 1;
         for (int k = 0; k < ramp_length; ++k)
-            portrait.groups[g].ramp.push_back(css_color(palette(k * (Palette::levels - 1) / (ramp_length - 1), share.data())));
+            preview.groups[g].ramp.push_back(css_color(palette(k * (Palette::levels - 1) / (ramp_length - 1), share.data())));
     }
 
-    auto& window = portrait.window;
+    auto& window = preview.window;
     window.columns = columns, window.rows = rows;
     window.height = 2.2 * std::max(extent(sample, bright, 0.95), 1e-300);
     window.width = window.height * columns / rows;
@@ -120,15 +120,15 @@ Preview make_preview(const gravity::Galaxy& galaxy, Cpu on, index_t points) {
         for (std::size_t g = 0; g < groups; ++g) {
             auto density = surface_density(window, p == 0 ? Plane::xy : Plane::xz, view(sample.position), view(sample.weight),
                                            view(sample.group), static_cast<std::uint8_t>(g));
-            for (auto& v : density.value) v *= static_cast<float>(portrait.groups[g].weight);
+            for (auto& v : density.value) v *= static_cast<float>(preview.groups[g].weight);
             parts[p].push_back(std::move(density));
         }
-        portrait.exposure.include(total(parts[p]));
+        preview.exposure.include(total(parts[p]));
     }
-    portrait.exposure.limit();
-    const Tone tone(portrait.exposure);
-    for (int p = 0; p < 2; ++p) portrait.png[p] = encode_png(paint(parts[p], tone, palette));
-    return portrait;
+    preview.exposure.limit();
+    const Tone tone(preview.exposure);
+    for (int p = 0; p < 2; ++p) preview.png[p] = encode_png(paint(parts[p], tone, palette));
+    return preview;
 }
 
 }  // namespace kasane::run

@@ -23,7 +23,7 @@ struct GalaxyPart {
 
 struct ModelReport {
     std::string title;
-    std::string command;  ///< that made it; empty: not told
+    std::string command;  ///< that made it; empty: not known
     std::string file;     ///< name of the model file
     std::string text;     ///< of the model file
     std::string tables;   ///< name of the HDF5 tables; empty: none

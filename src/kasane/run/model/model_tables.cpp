@@ -29,7 +29,7 @@ class Writer {
         file_->set_attribute(path, "description", description);
     }
     void text(const char* name, const std::string& value) { file_->set_attribute(group_, name, value); }
-    /// 0 is told by leaving it out.
+    /// 0 is left out.
     void number(const char* name, double value) {
         if (value != 0) file_->set_attribute(group_, name, value);
     }

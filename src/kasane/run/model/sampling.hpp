@@ -1,5 +1,5 @@
 // The particles of an Initial, made block by block: what they will be is known before they are, so that they can be written while they
-// are made and nobody holds all of them.
+// are made and no part of the program holds all of them.
 // Invariants: ids are 1..N in the order of the objects and their components (those of one snapshot, taken as it is, are its own); the
 // same particles on any number of threads.
 #pragma once

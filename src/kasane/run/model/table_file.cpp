@@ -11,7 +11,7 @@ namespace kasane::run {
 namespace {
 
 constexpr std::size_t largest_file = 16u << 20;  // a quarter of a million lines
-constexpr std::size_t most_problems = 10;        // of a file that is something else, one line tells as much as all
+constexpr std::size_t most_problems = 10;        // a file of another kind has as many as lines
 
 std::string read_text(const std::filesystem::path& path) {
     auto text = io::read_text_file(path, largest_file, "a table of two columns");

@@ -1,4 +1,4 @@
-// The page itself: HTML text from what a run directory tells. Everything is inline; nothing is fetched.
+// The parts of the page of a Poisson run, from the files of its directory.
 #include <kasane/core/base/error.hpp>
 #include <kasane/report/fact_rows.hpp>
 #include <kasane/report/page.hpp>
