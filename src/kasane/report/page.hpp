@@ -9,13 +9,13 @@ namespace kasane::report {
 
 /// The parts of a document. All but `title` are HTML.
 struct Page {
-    std::string title;    ///< plain text: of the window, and of the heading where `heading` is empty
-    std::string heading;  ///< plain text
-    std::string eyebrow;  ///< the line above the heading
-    std::string style;    ///< CSS of this page beside the common one
-    std::string head;     ///< below the heading: a summary, tiles
-    std::string body;     ///< sections
-    std::string script;   ///< JavaScript; may be empty
+    std::string title = {};    ///< plain text: of the window, and of the heading where `heading` is empty
+    std::string heading = {};  ///< plain text
+    std::string eyebrow = {};  ///< the line above the heading
+    std::string style = {};    ///< CSS of this page beside the common one
+    std::string head = {};     ///< below the heading: a summary, tiles
+    std::string body = {};     ///< sections
+    std::string script = {};   ///< JavaScript; may be empty
 };
 
 /// The whole document.

@@ -29,9 +29,9 @@ struct Segment {
 
 /// Where the last segment ran, for kinds of run that use several workers.
 struct Parallel {
-    int ranks = 1, workers = 1;          ///< workers of each rank
-    std::vector<std::string> placement;  ///< one line per rank
-    std::string engine, form;            ///< of the messages between workers; empty for one worker
+    int ranks = 1, workers = 1;               ///< workers of each rank
+    std::vector<std::string> placement = {};  ///< one line per rank
+    std::string engine = {}, form = {};       ///< of the messages between workers; empty for one worker
 };
 
 struct Record {
