@@ -100,11 +100,7 @@ RunResult finished_before(Run& run, const RunDirectory& directory) {
     return result;
 }
 
-RunResult go(const Kinds& kinds, const Kind& kind, Run& run, const RunDirectory& directory, const RunControls& controls,
-             RankCoordinator& ranks) {
-    log::info("{}: {}, in {}", run.file().title, run.headline(), directory.path().string());
-    for (const auto& note : run.file().notes) log::info("{}", note);
-    Loop(kind, run, directory, controls, ranks).run();
+RunResult with_report(const Kinds& kinds, Run& run, const RunDirectory& directory) {
     auto result = result_of(run, directory);
     log::debug("{}: {}", result.status, result.summary.text);
     if (result.status == "interrupted" || !run.file().report) return result;
@@ -114,6 +110,22 @@ RunResult go(const Kinds& kinds, const Kind& kind, Run& run, const RunDirectory&
         log::warning("no report was written: {}", error.what());
     }
     return result;
+}
+
+RunResult go(const Kinds& kinds, const Kind& kind, Run& run, const RunDirectory& directory, const RunControls& controls,
+             RankCoordinator& ranks) {
+    log::info("{}: {}, in {}", run.file().title, run.headline(), directory.path().string());
+    for (const auto& note : run.file().notes) log::info("{}", note);
+    Loop(kind, run, directory, controls, ranks).run();
+    return with_report(kinds, run, directory);
+}
+
+/// Of a run that was done, but was killed before it wrote its tables and its record.
+RunResult with_tables(const Kinds& kinds, const Kind& kind, Run& run, const RunDirectory& directory) {
+    log::info("{}: the run is done already, its tables are completed", run.record().title);
+    run.write_tables(directory);
+    write_atomically(directory.record(), record_text(kind, run));
+    return with_report(kinds, run, directory);
 }
 
 /// What every kind may have left in a directory: an earlier run in it may be of any.
@@ -151,21 +163,12 @@ std::unique_ptr<Checkpoint> done_without_checkpoint(const Kind& kind, const RunD
         return only_record;
     }
     const auto progress = record.segments.empty() ? 0 : record.segments.back().last;
-    KS_VALIDATE(progress == 0,
+    KS_VALIDATE(progress == 0 || kind.results,  // a kind with results may write no checkpoints
                 fmt::format("its record.json reports {} {}s, and there is no checkpoint to go on from: put its checkpoints back, or "
                             "start the run again with `kasane run`",
                             progress, kind.step),
                 {directory.path().string(), 0, 0, ""});
     return nullptr;
-}
-
-std::string memory_text(const RunMemory& memory) {
-    constexpr double MiB = 1 << 20;
-    const auto text = [](std::uint64_t bytes, std::uint64_t free) {
-        return fmt::format("{:.1f} MiB of {:.0f} MiB", static_cast<double>(bytes) / MiB, static_cast<double>(free) / MiB);
-    };
-    return text(memory.host_bytes, memory.host_available) + " free" +
-           (memory.device_available > 0 ? ", and on the device " + text(memory.device_bytes, memory.device_available) : "");
 }
 
 nlohmann::ordered_json as_json(const RunMemory& memory) {
@@ -176,6 +179,15 @@ nlohmann::ordered_json as_json(const RunMemory& memory) {
 }
 
 }  // namespace
+
+std::string memory_text(const RunMemory& memory) {
+    constexpr double MiB = 1 << 20;
+    const auto text = [](std::uint64_t bytes, std::uint64_t free) {
+        return fmt::format("{:.1f} MiB of {:.0f} MiB", static_cast<double>(bytes) / MiB, static_cast<double>(free) / MiB);
+    };
+    return text(memory.host_bytes, memory.host_available) + " free" +
+           (memory.device_available > 0 ? ", and on the device " + text(memory.device_bytes, memory.device_available) : "");
+}
 
 RunResult start(const Kinds& kinds, const fs::path& run_file, const std::vector<io::Setting>& settings, RunDirectory::Existing existing,
                 const RunControls& controls) {
@@ -210,7 +222,9 @@ RunResult resume(const Kinds& kinds, const fs::path& path, const std::vector<io:
     if (from) {
         run->restore(*from);
         if (!newest.checkpoint) return finished_before(*run, directory);
-        if (run->done() && directory.recorded_status() == "done" && run->results_in(directory)) return finished_before(*run, directory);
+        if (run->done() && run->record().status == "done" && run->results_in(directory))
+            return directory.recorded_status() == "done" && run->tables_in(directory) ? finished_before(*run, directory)
+                                                                                      : with_tables(kinds, kind, *run, directory);
     }
     check_memory(*run);
     if (!from) run->create(controls);
@@ -239,13 +253,13 @@ Summary check(const Kinds& kinds, const fs::path& run_file, const std::vector<io
     summary.object["memory"] = as_json(memory.front());
     summary.text = file.resolved + "\n" + own.text + " on " + device.name;
     if (memory.size() * static_cast<std::size_t>(file.workers()) == 1) {
-        summary.text += "\nmemory: " + memory_text(memory.front());
+        summary.text += "\n" + run->memory_line(memory.front());
     } else {
         summary.object["ranks"] = nlohmann::ordered_json::array();
         for (std::size_t r = 0; r < memory.size(); ++r) {
             const auto& placement = (*ranks).placement()[r];
             summary.object["ranks"].push_back({{"placement", placement}, {"memory", as_json(memory[r])}});
-            summary.text += fmt::format("\n{}; memory: {}", placement, memory_text(memory[r]));
+            summary.text += fmt::format("\n{}; {}", placement, run->memory_line(memory[r]));
         }
     }
     summary.object["unused_keys"] = file.unused_keys;

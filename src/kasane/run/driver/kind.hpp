@@ -49,6 +49,9 @@ struct RunMemory {
     std::uint64_t device_bytes = 0, device_available = 0;  ///< 0 on the CPU
 };
 
+/// "1.0 MiB of 7680 MiB free", and the device's.
+std::string memory_text(const RunMemory& memory);
+
 /// The size of a run, for messages: "1024", "particles", and the key that sets it.
 struct RunSize {
     std::string count, noun;
@@ -77,6 +80,8 @@ class Run {
     /// One entry per rank.
     virtual std::vector<RunMemory> memory() const = 0;
     virtual RunSize size() const = 0;
+    /// The line of `kasane check` on memory that one rank takes.
+    virtual std::string memory_line(const RunMemory& memory) const { return "memory: " + memory_text(memory); }
     /// For `kasane check`: reads what `run` would read, makes nothing. The text is one line: "257 particles, 40 steps".
     virtual Summary check(const RunControls& controls) = 0;
 
@@ -90,8 +95,9 @@ class Run {
     virtual bool done() const = 0;
     /// The end of the progress bar: of progress(), or of what the run passes to Loop::show().
     virtual double total() const = 0;
-    /// Are the results of a run that is done in its directory?
+    /// Are the results, and the tables, of a run that is done in its directory?
     virtual bool results_in(const RunDirectory&) const { return true; }
+    virtual bool tables_in(const RunDirectory&) const { return true; }
     /// The line of the log that a segment begins with, without title and directory: "257 particles on cpu, 40 steps".
     virtual std::string headline() const = 0;
 

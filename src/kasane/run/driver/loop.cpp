@@ -6,6 +6,12 @@
 
 namespace kasane::run {
 
+std::string record_text(const Kind& kind, Run& run) {
+    auto object = common_json(run.record(), kind.name, kind.step);
+    object.update(run.part());
+    return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 Loop::Loop(const Kind& kind, Run& run, const RunDirectory& directory, const RunControls& controls, RankCoordinator& ranks)
     : kind_(kind),
       run_(run),
@@ -84,9 +90,7 @@ void Loop::clear_bar() {
 
 std::string Loop::record() {
     update();
-    auto object = common_json(run_.record(), kind_.name, kind_.step);
-    object.update(run_.part());
-    return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return record_text(kind_, run_);
 }
 
 void Loop::write_record() {

@@ -9,6 +9,9 @@
 
 namespace kasane::run {
 
+/// record.json of a run, from its record as it is.
+std::string record_text(const Kind& kind, Run& run);
+
 class Loop {
    public:
     /// Opens a segment in the run's record. All arguments must outlive this.

@@ -33,6 +33,7 @@ std::string status_remarks(const RunPage& page, const RunHistory& h) {
     if (r.status == "interrupted") text = "<p>This run was interrupted" + at + ". " + resume + " goes on from there.</p>";
     if (r.status == "failed") text = "<p>This run failed" + at + (r.message.empty() ? "." : ": " + escape(r.message)) + "</p>";
     auto notes = h.notes;
+    if (h.run_file.empty()) notes.emplace_back("The run file run.toml is missing.");
     notes.insert(notes.end(), page.notes.begin(), page.notes.end());
     return remarks(text + page.remarks, notes);
 }
@@ -86,18 +87,17 @@ RunHistory read_run_history(const std::filesystem::path& directory) {
     h.directory = directory;
     const auto texts = run_texts(directory);
     h.run_file = texts.run_file.value_or("");
-    if (!texts.run_file) h.notes.emplace_back("The run file run.toml is missing.");
     if (!texts.record) {
         h.notes.emplace_back("There is no record.json that can be read, so speed, device and status are not known.");
         return h;
     }
     try {
         h.record = io::parse_json(*texts.record, directory / "record.json");
-    } catch (const InputError&) {  // the note below says so
+        KS_VALIDATE(h.record.is_object(), "record.json is damaged");
+    } catch (const InputError& error) {
+        h.record = nullptr;
+        h.notes.push_back("The record cannot be read: " + error.problems()[0].message + "; speed, device and status are not known.");
     }
-    if (h.record.is_object()) return h;
-    h.record = nullptr;
-    h.notes.emplace_back("The record cannot be read: record.json is damaged, so speed, device and status are not known.");
     return h;
 }
 

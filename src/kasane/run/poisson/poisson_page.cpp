@@ -351,6 +351,7 @@ RunPage poisson_page(RunHistory& run) {
         page.remarks =
             "<p>This is not the solution, only the last iterate: " + escape(r.message.empty() ? "it did not converge" : r.message) +
             ".</p>";
+    if (r.status == "interrupted") page.remarks = "<p>What is shown is its iterate so far.</p>";
     page.notes = sentences(r.notes, run.notes);
     page.body = pictures(h) + charts(h) + speed(r) + opening(h);
     page.facts = facts(r);

@@ -61,6 +61,9 @@ class PoissonRun : public Run {
     std::vector<RunMemory> memory() const override { return {run::memory(file_)}; }
     RunSize size() const override { return {cell_text(file_.problem), "cells", file_.cells}; }
 
+    std::string memory_line(const RunMemory& memory) const override { return "memory at most: " + memory_text(memory); }
+    bool results_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / description); }
+
     Summary check(const RunControls&) override {
         load(file_);  // a formula can be infinite somewhere, and a file damaged: `run` would find out
         const auto rows = file_.problem.rows(), nonzeros = sparse::poisson_nonzeros(file_.problem);

@@ -222,4 +222,17 @@ RunMemory memory(const QuenchedFile& file) {
     return memory;
 }
 
+std::string text(const RunMemory& m, const lattice::Extents& extents) {
+    const auto size = [](std::uint64_t bytes) {
+        const auto b = static_cast<double>(bytes);
+        constexpr double MiB = 1u << 20, GiB = 1u << 30;
+        return b < GiB ? fmt::format("{:.3g} MiB", b / MiB) : fmt::format("{:.3g} GiB", b / GiB);
+    };
+    const auto part = [&](std::uint64_t bytes, std::uint64_t free) {
+        return fmt::format("{}, {} bytes per site, of {} free", size(bytes), bytes / static_cast<std::uint64_t>(extents.volume()),
+                           size(free));
+    };
+    return part(m.host_bytes, m.host_available) + (m.device_bytes > 0 ? "; on the device " + part(m.device_bytes, m.device_available) : "");
+}
+
 }  // namespace kasane::run

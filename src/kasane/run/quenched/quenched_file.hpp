@@ -60,5 +60,7 @@ lattice::GaugeField load_start(const QuenchedFile& file);
 
 /// Memory that the run takes at its peak, and that is free.
 RunMemory memory(const QuenchedFile& file);
+/// "1.62 MiB, 3456 bytes per site, of 7.5 GiB free", and the device's.
+std::string text(const RunMemory& memory, const lattice::Extents& extents);
 
 }  // namespace kasane::run

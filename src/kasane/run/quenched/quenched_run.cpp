@@ -87,15 +87,16 @@ class QuenchedRun : public Run {
     std::int64_t progress() const override { return sweep_; }
     bool done() const override { return sweep_ == file_.sweeps; }
     double total() const override { return static_cast<double>(file_.sweeps); }
-    bool results_in(const RunDirectory& directory) const override {
-        return fs::exists(directory.path() / table) && fs::exists(directory.path() / file_.configuration);
-    }
+    bool results_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / file_.configuration); }
+    bool tables_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / table); }
+    std::string memory_line(const RunMemory& memory) const override { return "memory at most: " + text(memory, file_.extents); }
     std::string headline() const override {
         return fmt::format("{} sites at beta = {} on {}, {} of {} sweeps", lattice::text(file_.extents), file_.beta,
                            device_info(file_.space).name, file_.sweeps - sweep_, file_.sweeps);
     }
 
     void begin(Loop& loop) override {
+        log::info("memory: {}", text(run::memory(file_), file_.extents));
         auto& r = record_;
         r.extents = file_.extents, r.boundary = file_.boundary;
         r.start = file_.start.text(), r.start_file = file_.start.file.string(), r.start_seed = file_.start.seed;
