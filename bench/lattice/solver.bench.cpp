@@ -115,7 +115,7 @@ class SolverProblem {
         if (std::isfinite(base)) row.more.emplace_back("speedup", base / row.seconds);
         for (const auto& note : log.notes) row.note += (row.note.empty() ? "" : "; ") + note;
         if (!log.converged())
-            row.note = std::string("NOT CONVERGED, ") + lattice::name(log.end) + (row.note.empty() ? "" : ": ") + row.note;
+            row.note = std::string("NOT CONVERGED, ") + std::string(krylov::name(log.end)) + (row.note.empty() ? "" : ": ") + row.note;
         return row;
     }
 
