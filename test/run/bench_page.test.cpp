@@ -209,7 +209,7 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
         {"gravity.direct.scaling",
          5,
          {"Figure 7", "Table 2", "29.7\u00a0µs", "Figure 8", "Figure 9", "Figure 10", "<strong>2 workers at N = 8,192</strong>",
-          "75% of the messages hidden", "4 members (one-sided, copy) at N = 16,384", "N = 16,384: <strong>0.500</strong>",
+          "75% of the messages hidden", "4 workers (one-sided, copy) at N = 16,384", "N = 16,384: <strong>0.500</strong>",
           "N/P = 4,096: <strong>0.500</strong>, with 75% of the messages hidden",
           "The model of it is within 6.2% for one worker, within 6.2% for more", "The model of one-sided: fitted &lt;here&gt;"}},
         {"gravity.direct.simd", 0, {"single, equal masses"}},
