@@ -4,13 +4,11 @@
 #include <app/sample_result.hpp>
 #include <kasane/gravity/units.hpp>
 #include <kasane/run/model_file.hpp>
-#include <kasane/run/papers.hpp>
-#include <kasane/run/poisson/poisson_file.hpp>
-#include <kasane/run/quenched/quenched_file.hpp>
-#include <kasane/run/run_file.hpp>
-#include <kasane/run/run_keys.hpp>
-#include <kasane/run/sampling.hpp>
-#include <kasane/run/shipped_models.hpp>
+#include <kasane/run/driver/driver.hpp>
+#include <kasane/run/kinds.hpp>
+#include <kasane/run/model/model_papers.hpp>
+#include <kasane/run/model/sampling.hpp>
+#include <kasane/run/model/shipped_models.hpp>
 
 #include <fmt/format.h>
 
@@ -63,128 +61,6 @@ int check_model(const std::string& path, const std::vector<io::Setting>& setting
     return success;
 }
 
-int check_poisson(const std::string& path, const std::vector<io::Setting>& settings, const Common& common) {
-    const auto file = run::read_poisson_file(path, settings);
-    run::check_memory(file);
-    run::load(file);  // a formula can be infinite somewhere, and a file damaged: `run` would find out
-    const auto memory = run::memory(file);
-    const auto papers = run::papers(file.solver);
-    const auto device = device_info(file.space);
-    const bool on_cpu = device.kind == "cpu";
-    const auto rows = file.problem.rows(), nonzeros = sparse::poisson_nonzeros(file.problem);
-    const nlohmann::ordered_json object{{"file", path},
-                                        {"problem", "poisson"},
-                                        {"title", file.title},
-                                        {"cells", file.problem.cells},
-                                        {"n", rows},
-                                        {"nonzeros", nonzeros},
-                                        {"device", {{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes}}},
-                                        {"memory",
-                                         {{"host_bytes", memory.host_bytes},
-                                          {"host_available", memory.host_available},
-                                          {"device_bytes", memory.device_bytes},
-                                          {"device_available", memory.device_available}}},
-                                        {"unused_keys", file.unused_keys},
-                                        {"notes", file.notes},
-                                        {"papers", papers},
-                                        {"resolved", file.resolved}};
-    auto text = file.resolved + fmt::format("\n{} unknowns, {} entries on {}", rows, nonzeros, device.name);
-    text += fmt::format("\nmemory at most: {:.1f} MiB of {:.0f} MiB free", static_cast<double>(memory.host_bytes) / MiB,
-                        static_cast<double>(memory.host_available) / MiB);
-    if (!on_cpu)
-        text += fmt::format(", and on the device {:.1f} MiB of {:.0f} MiB", static_cast<double>(memory.device_bytes) / MiB,
-                            static_cast<double>(memory.device_available) / MiB);
-    for (const auto& note : file.notes) text += "\nnote: " + note;
-    print(common, object, text + list(file.unused_keys, papers));
-    return success;
-}
-
-int check_quenched(const std::string& path, const std::vector<io::Setting>& settings, const Common& common) {
-    const auto file = run::read_quenched_file(path, settings);
-    run::check_memory(file);
-    if (file.start.kind == run::StartKind::file) run::load_start(file);  // it can be damaged: `run` would find out
-    const auto memory = run::memory(file);
-    const auto papers = run::papers(file);
-    const auto device = device_info(file.space);
-    const nlohmann::ordered_json object{{"file", path},
-                                        {"problem", "quenched"},
-                                        {"title", file.title},
-                                        {"extents", file.extents.n},
-                                        {"sweeps", file.sweeps},
-                                        {"device", {{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes}}},
-                                        {"memory",
-                                         {{"host_bytes", memory.host_bytes},
-                                          {"host_available", memory.host_available},
-                                          {"device_bytes", memory.device_bytes},
-                                          {"device_available", memory.device_available}}},
-                                        {"unused_keys", file.unused_keys},
-                                        {"papers", papers},
-                                        {"resolved", file.resolved}};
-    const auto text = file.resolved + fmt::format("\n{} sites, {} sweeps on {}\nmemory at most: {}", lattice::text(file.extents),
-                                                  file.sweeps, device.name, run::text(memory, file.extents));
-    print(common, object, text + list(file.unused_keys, papers));
-    return success;
-}
-
-nlohmann::ordered_json as_json(const run::RunMemory& memory) {
-    return {{"host_bytes", memory.needed.host_bytes},
-            {"host_available", memory.host_available},
-            {"device_bytes", memory.needed.device_bytes},
-            {"device_available", memory.device_available}};
-}
-
-std::string as_text(const run::RunMemory& memory, bool on_cpu) {
-    auto text = fmt::format("{:.1f} MiB of {:.0f} MiB free", static_cast<double>(memory.needed.host_bytes) / MiB,
-                            static_cast<double>(memory.host_available) / MiB);
-    if (!on_cpu)
-        text += fmt::format(", and on the device {:.1f} MiB of {:.0f} MiB", static_cast<double>(memory.needed.device_bytes) / MiB,
-                            static_cast<double>(memory.device_available) / MiB);
-    return text;
-}
-
-int check_gravity(const std::string& path, const std::vector<io::Setting>& settings, const Common& common) {
-    const auto file = run::read_run_file(path, settings, {}, common.crew);
-    run::check_memory(file, common.crew);
-    run::Sampling sampling(file.initial, file.units, Cpu{common.threads_or_all()});
-    build(sampling, common);
-    auto warnings = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < file.initial.sources.size(); ++i)
-        for (const auto& warning : sampling.warnings(i)) warnings.push_back(warning);
-
-    const auto memory = run::memory(file, common.crew);
-    const auto papers = run::papers(file);
-    const auto device = device_info(file.space);
-    nlohmann::ordered_json object{
-        {"file", path},
-        {"problem", file.problem},
-        {"title", file.title},
-        {"particles", file.initial.count()},
-        {"steps", file.schedule.last()},
-        {"device", {{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes}}},
-        {"memory", as_json(memory.front())},
-        {"unused_keys", file.unused_keys},
-        {"notes", file.notes},
-        {"warnings", warnings},
-        {"papers", papers},
-        {"resolved", file.resolved},
-    };
-    const bool constant = std::holds_alternative<gravity::Leapfrog>(file.steps), on_cpu = device.kind == "cpu";
-    auto text = file.resolved + fmt::format("\n{} particles, {} {} on {}", file.initial.count(), file.schedule.last(),
-                                            constant ? "steps" : "times dt_max", device.name);
-    if (memory.size() * file.here.size() == 1) {
-        text += "\nmemory: " + as_text(memory.front(), on_cpu);
-    } else {
-        object["ranks"] = nlohmann::ordered_json::array();
-        for (std::size_t r = 0; r < memory.size(); ++r) {
-            object["ranks"].push_back({{"placement", common.crew->placement()[r]}, {"memory", as_json(memory[r])}});
-            text += fmt::format("\n{}; memory: {}", common.crew->placement()[r], as_text(memory[r], on_cpu));
-        }
-    }
-    for (const auto& note : file.notes) text += "\nnote: " + note;
-    print(common, object, text + list(file.unused_keys, papers));
-    return success;
-}
-
 }  // namespace
 
 Action add_check(CLI::App& app, const Common& common) {
@@ -205,11 +81,10 @@ Action add_check(CLI::App& app, const Common& common) {
             return check_model(file, settings, common);
         }
         for (const auto& setting : common.settings()) settings.push_back(setting);
-        const auto problem = run::problem_of(file, settings);
-        if (problem != run::Problem::gravity) need_one_rank(common, file, "this problem");
-        if (problem == run::Problem::poisson) return check_poisson(file, settings, common);
-        if (problem == run::Problem::quenched) return check_quenched(file, settings, common);
-        return check_gravity(file, settings, common);
+        catch_interrupts();
+        const auto result = run::check(run::kinds(), file, settings, controls(common));
+        print(common, result.object, result.text);
+        return static_cast<int>(success);
     };
 }
 

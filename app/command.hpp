@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace kasane::run {
-class Crew;
+class RankCoordinator;
 }
 
 namespace kasane::app {
@@ -26,9 +26,9 @@ enum ExitStatus { success = 0, computation_failed = 1, bad_input = 2, interrupte
 struct Common {
     bool json = false;
     bool quiet = false;
-    std::string device;         ///< empty: as the run file says, or auto
-    int threads = -1;           ///< negative: as the run file says, or all
-    run::Crew* crew = nullptr;  ///< of a verb that leads the other ranks
+    std::string device;                     ///< empty: as the run file says, or auto
+    int threads = -1;                       ///< negative: as the run file says, or all
+    run::RankCoordinator* ranks = nullptr;  ///< of a verb that leads the other ranks
 
     /// The device and threads that were given, as settings of a run file.
     std::vector<io::Setting> settings() const;
@@ -44,8 +44,8 @@ struct Common {
 /// What becomes of a verb that an MPI launcher started on several ranks.
 enum class OnRanks {
     one,   ///< it runs on one rank alone
-    led,   ///< rank 0 does it, with the others in run::take_part()
-    each,  ///< every rank does it, and rank 0 alone speaks
+    led,   ///< the root rank does it, with the others in run::worker_loop()
+    each,  ///< every rank does it, and the root rank alone prints
 };
 
 /// One verb: adds its options to `app` and returns what it does, which yields the exit status.
@@ -72,7 +72,7 @@ Action add_info(CLI::App&, const Common&);
 /// --set key=value, any number of times.
 void add_settings(CLI::App& app, std::vector<std::string>& to);
 std::vector<io::Setting> as_settings(const std::vector<std::string>& texts);
-/// key = "text" with the text quoted, told in errors as coming from `source`.
+/// key = "text" with the text quoted; errors name `source`.
 io::Setting text_setting(const std::string& key, const std::string& text, const std::string& source);
 
 /// Takes whole numbers from `least` to `most`, however they are written wrong.

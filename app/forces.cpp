@@ -2,8 +2,8 @@
 #include <app/command.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
-#include <kasane/run/forces.hpp>
-#include <kasane/run/run_file.hpp>
+#include <kasane/run/gravity/forces.hpp>
+#include <kasane/run/gravity/gravity_file.hpp>
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <kasane/core/comm/placement.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/json.hpp>
-#include <kasane/run/record.hpp>
+#include <kasane/run/driver/record.hpp>
 #include <kasane/version.hpp>
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // kasane lattice generate FILE.toml: `kasane run` for run files of quenched updates.
 #include <app/lattice.hpp>
 #include <app/run_result.hpp>
+#include <kasane/run/quenched/quenched.hpp>
 
 namespace kasane::app {
 
@@ -19,10 +20,9 @@ Action add_lattice_generate(CLI::App& app, const Common& common) {
         auto settings = as_settings(options->set);
         for (const auto& setting : common.settings()) settings.push_back(setting);
         if (!options->directory.empty()) settings.push_back(text_setting("output.directory", options->directory, "-o"));
-        const auto file = run::read_quenched_file(options->file, settings);
+        const auto existing = options->force ? run::RunDirectory::Existing::replace : run::RunDirectory::Existing::refuse;
         catch_interrupts();
-        return tell(common, run::start(file, options->force ? run::RunDirectory::Existing::replace : run::RunDirectory::Existing::refuse,
-                                       controls(common)));
+        return tell(common, run::start({&run::quenched_kind}, options->file, settings, existing, controls(common)));
     };
 }
 

@@ -1,9 +1,9 @@
 #include <app/lattice_solve_result.hpp>
 #include <kasane/lattice/observe/correlators.hpp>
-#include <kasane/run/report/fact_rows.hpp>
-#include <kasane/run/report/page.hpp>
-#include <kasane/run/report/plot.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/report/fact_rows.hpp>
+#include <kasane/report/page.hpp>
+#include <kasane/report/plot.hpp>
+#include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 
@@ -63,16 +63,10 @@ std::string correlator_table(const LatticeSolveResult& r) {
     return text;
 }
 
-run::report::Series series(const std::string& label, const std::vector<double>& values) {
-    run::report::Series s{label, {}, values};
+report::Series series(const std::string& label, const std::vector<double>& values) {
+    report::Series s{label, {}, values};
     for (std::size_t t = 0; t < values.size(); ++t) s.x.push_back(static_cast<double>(t));
     return s;
-}
-
-std::string chart(const std::string& heading, const run::report::Plot& plot, const std::string& caption) {
-    const auto svg = to_svg(plot);
-    if (svg.empty()) return "";
-    return "<figure class=\"chart\"><h3>" + heading + "</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
 }
 
 }  // namespace
@@ -152,7 +146,6 @@ std::string as_text(const LatticeSolveResult& r) {
 }
 
 std::string as_page(const LatticeSolveResult& r) {
-    namespace report = run::report;
     using report::escape;
     const auto& p = r.facts.parameters;
     const auto sum = totals(r);
@@ -184,15 +177,13 @@ std::string as_page(const LatticeSolveResult& r) {
     rows.add("solving", report::duration(sum.seconds));
     rows.add("propagator", r.solution);
     const auto title = fmt::format("Propagator, kappa {:.12g}, {}", p.kappa, lattice::text(r.extents));
-    std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-    out += "<meta name=\"color-scheme\" content=\"light dark\">\n";
-    out += "<title>" + escape(title) + " · kasane</title>\n<style>\n" + report::style + "</style>\n</head>\n<body>\n<main>\n";
-    out += "<header>\n<p class=\"eyebrow\">kasane lattice solve</p>\n<h1>" + escape(title) + "</h1>\n</header>\n";
-    out += "<section>\n<h2>Mesons</h2>\n<div class=\"charts\">\n";
-    out += chart("Correlators", correlators, "Summed over space, t counted from the source: zero momentum.");
-    out += chart("Effective mass", mass, "Of one state that runs both ways around the lattice; gaps where none fits.");
-    return out + "</div>\n</section>\n<section>\n<h2>Facts</h2>\n" + rows.html() + "</section>\n</main>\n</body>\n</html>\n";
+    report::Page page{.title = title, .eyebrow = "kasane lattice solve"};
+    page.body = "<section>\n<h2>Mesons</h2>\n<div class=\"charts\">\n";
+    page.body += report::chart("Correlators", to_svg(correlators), "Summed over space, t counted from the source: zero momentum.");
+    page.body +=
+        report::chart("Effective mass", to_svg(mass), "Of one state that runs both ways around the lattice; gaps where none fits.");
+    page.body += "</div>\n</section>\n<section>\n<h2>Facts</h2>\n" + rows.html() + "</section>\n";
+    return report::html(page);
 }
 
 std::string advice(krylov::Outcome end) {

@@ -9,7 +9,7 @@
 #include <kasane/core/base/nearest_name.hpp>
 #include <kasane/core/comm/communicator.hpp>
 #include <kasane/core/device/threads.hpp>
-#include <kasane/run/crew.hpp>
+#include <kasane/run/driver/rank_coordinator.hpp>
 #include <kasane/version.hpp>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ int fail(bool json, const std::vector<InputProblem>& problems, int status) {
     return status;
 }
 
-/// Tells what was thrown. @param speaks  false on ranks whose errors are rank 0's to tell: then nothing is told, and the status is success
+/// Prints the error. @param speaks  false on the ranks whose errors the root rank reports: they print nothing, with the status of success
 int tell(bool json, bool speaks, const std::exception_ptr& thrown) {
     if (!speaks) return success;
     try {
@@ -88,8 +88,8 @@ int tell(bool json, bool speaks, const std::exception_ptr& thrown) {
 
 int alone(Common& common, const Action& action) {
     try {
-        run::Crew crew;
-        common.crew = &crew;
+        run::RankCoordinator ranks;
+        common.ranks = &ranks;
         return action();
     } catch (...) {
         return tell(common.json, true, std::current_exception());
@@ -178,7 +178,7 @@ int command(int argc, char** argv, bool several, bool speaks) {
 
 int main(int argc, char** argv) {
     wait_without_spinning(argv);
-    std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write(), told like a full disk
+    std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write(), reported like a full disk
     std::signal(SIGPIPE, SIG_IGN);
     bool several = comm::launched_with_ranks(), speaks = !several || rank_by_environment() == 0;
     try {

@@ -5,7 +5,6 @@
 #include <kasane/core/base/progress.hpp>
 #include <kasane/run/model_file.hpp>
 #include <kasane/run/predict.hpp>
-#include <kasane/run/run_keys.hpp>
 
 #include <fmt/format.h>
 
@@ -42,7 +41,7 @@ std::string between(const run::Range& range) {
 }
 
 /// @throws InputError that names the calibration where neither the run file nor an option is at fault
-run::Prediction predicted(const run::RunFile& file, const Calibration& calibration, const run::PredictionWish& wish) {
+run::Prediction predicted(const run::GravityFile& file, const Calibration& calibration, const run::PredictionWish& wish) {
     try {
         return run::predict(file, calibration, wish);
     } catch (const InputError& error) {
@@ -57,9 +56,8 @@ int predict(const Common& common, const Options& options) {
     const std::string only = "only gravity runs by direct summation are predicted";
     auto settings = as_settings(options.set);
     KS_VALIDATE(!run::is_model_file(options.file, settings), "is a model, not a run: " + only, {options.file, 0, 0, ""});
-    KS_VALIDATE(run::problem_of(options.file, settings) == run::Problem::gravity, only, {options.file, 0, 0, "problem"});
     for (const auto& setting : common.settings()) settings.push_back(setting);
-    const auto file = run::read_run_file(options.file, settings);
+    const auto file = run::read_gravity_file(options.file, {.settings = settings});
     const auto calibration =
         read_calibration(options.calibration.empty() ? default_calibration_file() : std::filesystem::path(options.calibration));
     if (!calibration.note.empty()) log::warning("{}", calibration.note);

@@ -3,8 +3,9 @@
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/core/io/checksum.hpp>
 #include <kasane/core/io/json.hpp>
-#include <kasane/run/crew.hpp>
-#include <kasane/run/run_texts.hpp>
+#include <kasane/run/driver/rank_coordinator.hpp>
+#include <kasane/run/driver/run_texts.hpp>
+#include <kasane/run/kinds.hpp>
 
 #include <fmt/format.h>
 
@@ -56,37 +57,37 @@ std::string command(const json& rank) {
     }
 }
 
-/// Every rank does it. What all throw alike, rank 0 tells; who throws alone ends the others, which wait for it.
+/// Every rank does it. The root rank reports what all throw; a rank that throws alone ends the others, which wait for it.
 int each(comm::Communicator& ranks, const Action& action, const std::function<int(std::exception_ptr)>& tell) {
-    constexpr double patience = 3;  // [s] for the others to come to the same error
+    constexpr double longest_wait = 3;  // [s] for the other ranks to throw the same error
     try {
         return action();
     } catch (...) {
         const auto thrown = std::current_exception();
         if (ranks.rank() > 0) {
-            if (!ranks.all_here(patience)) end_all(ranks, thrown);
+            if (!ranks.all_here(longest_wait)) end_all(ranks, thrown);
             return success;
         }
         const int status = tell(thrown);
-        if (!ranks.all_here(patience)) ranks.abort(status);
+        if (!ranks.all_here(longest_wait)) ranks.abort(status);
         return status;
     }
 }
 
-/// Rank 0 does it, and takes the others along.
+/// The root rank does it, the others are its workers.
 int led(comm::Communicator& ranks, Common& common, const Action& action, const std::function<int(std::exception_ptr)>& tell) {
     if (ranks.rank() > 0) {
         try {
-            catch_interrupts();  // rank 0 saves the run and lets this one go
-            run::take_part(ranks);
+            catch_interrupts();  // the root rank saves the run and ends this loop
+            run::worker_loop(ranks, run::kinds());
         } catch (...) {
             end_all(ranks, std::current_exception());
         }
         return success;
     }
     try {
-        run::Crew crew(ranks);
-        common.crew = &crew;
+        run::RankCoordinator coordinator(ranks);
+        common.ranks = &coordinator;
         return action();
     } catch (...) {
         return tell(std::current_exception());

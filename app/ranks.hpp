@@ -1,5 +1,5 @@
-// The ranks of `mpirun -n R kasane VERB …`: they compare what they were started with before anything else is done, and rank 0 alone speaks.
-// Exit status: rank 0's is the run's. The others end with 0, so that the launcher reports rank 0's, unless one has to end all.
+// The ranks of `mpirun -n R kasane VERB …`: they compare what they were started with before anything else is done, and the root rank alone
+// prints. Exit status: that of the root rank. The others end with 0, so that the launcher reports the root rank's, unless one must end all.
 #pragma once
 
 #include <app/command.hpp>
@@ -8,7 +8,7 @@
 
 namespace kasane::app {
 
-/// This process's number among its ranks as the launcher's environment tells it, before MPI is there; 0 where it does not.
+/// This process's number among its ranks from the launcher's environment, before MPI is loaded; 0 where it is not set.
 int rank_by_environment();
 
 /// Compares the words of the command and, where a rank can read them, the run files that they name. Collective over all ranks.
@@ -16,7 +16,7 @@ int rank_by_environment();
 void compare_ranks(int argc, char** argv);
 
 /// Carries out a verb on this rank of several.
-/// @param tell  tells of what was thrown, unless this is another rank than 0; yields the exit status
+/// @param tell  prints the error on the root rank; yields the exit status
 int on_ranks(const Verb& verb, Common& common, const Action& action, const std::function<int(std::exception_ptr)>& tell);
 
 }  // namespace kasane::app

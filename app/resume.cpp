@@ -1,8 +1,7 @@
 // kasane resume DIR
 #include <app/command.hpp>
 #include <app/run_result.hpp>
-#include <kasane/run/poisson/poisson_report.hpp>
-#include <kasane/run/quenched/quenched_report.hpp>
+#include <kasane/run/kinds.hpp>
 
 namespace kasane::app {
 
@@ -11,11 +10,7 @@ Action add_resume(CLI::App& app, const Common& common) {
     app.add_option("DIR", *directory, "Directory of the run")->required();
     return [directory, &common] {
         catch_interrupts();
-        const bool poisson = run::holds_poisson_run(*directory), quenched = !poisson && run::holds_quenched_run(*directory);
-        if (poisson || quenched) need_one_rank(common, *directory, "this problem");
-        if (poisson) return tell(common, run::resume_poisson(*directory, common.settings(), controls(common)));
-        if (quenched) return tell(common, run::resume_quenched(*directory, common.settings(), controls(common)));
-        return tell(common, run::resume(*directory, common.settings(), controls(common)));
+        return tell(common, run::resume(run::kinds(), *directory, common.settings(), controls(common)));
     };
 }
 

@@ -2,8 +2,8 @@
 #include <app/command.hpp>
 #include <app/run_result.hpp>
 #include <kasane/core/base/error.hpp>
+#include <kasane/run/kinds.hpp>
 #include <kasane/run/model_file.hpp>
-#include <kasane/run/run_keys.hpp>
 
 namespace kasane::app {
 
@@ -27,15 +27,8 @@ Action add_run(CLI::App& app, const Common& common) {
         for (const auto& setting : common.settings()) settings.push_back(setting);
         if (!options->directory.empty()) settings.push_back(text_setting("output.directory", options->directory, "-o"));
         const auto existing = options->force ? run::RunDirectory::Existing::replace : run::RunDirectory::Existing::refuse;
-        const auto start = [&](const auto& file) {
-            catch_interrupts();
-            return tell(common, run::start(file, existing, controls(common)));
-        };
-        const auto problem = run::problem_of(options->file, settings);
-        if (problem == run::Problem::gravity) return start(run::read_run_file(options->file, settings, {}, common.crew));
-        need_one_rank(common, options->file, "this problem");
-        if (problem == run::Problem::poisson) return start(run::read_poisson_file(options->file, settings));
-        return start(run::read_quenched_file(options->file, settings));
+        catch_interrupts();
+        return tell(common, run::start(run::kinds(), options->file, settings, existing, controls(common)));
     };
 }
 

@@ -5,11 +5,11 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/run/model_file.hpp>
-#include <kasane/run/model_tables.hpp>
-#include <kasane/run/papers.hpp>
-#include <kasane/run/report/words.hpp>
-#include <kasane/run/sampling.hpp>
-#include <kasane/run/shipped_models.hpp>
+#include <kasane/run/model/model_tables.hpp>
+#include <kasane/run/model/model_papers.hpp>
+#include <kasane/report/words.hpp>
+#include <kasane/run/model/sampling.hpp>
+#include <kasane/run/model/shipped_models.hpp>
 
 #include <fmt/format.h>
 
@@ -65,7 +65,7 @@ void check_files(const Options& o) {
 
 /// The command that makes the same again.
 std::string command_of(const Options& o) {
-    using run::report::shell_word;
+    using report::shell_word;
     auto line = "kasane sample " + shell_word(o.model) + " -o " + shell_word(o.file);
     if (o.count > 0) line += fmt::format(" --count {}", o.count);
     if (o.seed >= 0) line += fmt::format(" --seed {}", o.seed);

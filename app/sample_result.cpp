@@ -1,5 +1,5 @@
 #include <app/sample_result.hpp>
-#include <kasane/run/report/model_facts.hpp>
+#include <kasane/run/model/model_facts.hpp>
 
 #include <fmt/format.h>
 

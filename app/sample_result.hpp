@@ -3,7 +3,7 @@
 
 #include <kasane/gravity/galaxy/facts.hpp>
 #include <kasane/run/model_file.hpp>
-#include <kasane/run/sampling.hpp>
+#include <kasane/run/model/sampling.hpp>
 
 #include <nlohmann/json.hpp>
 

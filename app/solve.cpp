@@ -1,6 +1,6 @@
 // kasane solve A.mtx [-b b.mtx] [-o x.mtx]
 #include <app/command.hpp>
-#include <app/solve_result.hpp>
+#include <kasane/run/solve_summary.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/timer.hpp>
@@ -158,8 +158,8 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
     if (file.duplicates > 0)
         setup.notes.insert(setup.notes.begin(),
                            fmt::format("{} duplicate entries were summed into others of their place", file.duplicates));
-    auto object = as_json(setup, log);
-    auto text = as_text(setup, log);
+    auto object = run::as_json(setup, log);
+    auto text = run::as_text(setup, log);
     object["matrix"] = o.matrix;
     object["matrix_format"] = file.format;
     object["right_hand_side"] = o.rhs.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(o.rhs);
@@ -177,7 +177,7 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
     const auto written = o.solution.empty() || !attempted ? ""
                          : finite                         ? "; the last x was written"
                                                           : "; x holds numbers that are not finite and was not written";
-    log::error("{}: not solved: {}{}", o.matrix, advice(log), written);
+    log::error("{}: not solved: {}{}", o.matrix, run::advice(log), written);
     return computation_failed;
 }
 

@@ -4,7 +4,7 @@
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
 #include <bench/sparse/page.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace kasane::bench {
 namespace {
 
-using run::report::number, run::report::Plot, run::report::Scale;
+using report::number, report::Plot, report::Scale;
 
 /// One curve per V, of some number against G.
 Plot over_groups(const Study& study, Plot p, const std::string& key) {
@@ -147,7 +147,7 @@ std::string equilibrium(const Study& study) {
             for (auto& t : curve.x) t /= component["span"];
             if (!curve.y.empty() && std::isfinite(curve.y.front())) p.series.push_back(curve);
         }
-        out += figure(p, fmt::format("{} particles, softening {}.", run::report::grouped(std::llround(component["particles"])),
+        out += figure(p, fmt::format("{} particles, softening {}.", report::grouped(std::llround(component["particles"])),
                                      number(component["softening"])));
     }
     return out;

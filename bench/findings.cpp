@@ -4,7 +4,7 @@
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
 #include <bench/sparse/page.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 namespace kasane::bench {
 namespace {
 
-using run::report::error_size, run::report::escape, run::report::grouped, run::report::number;
+using report::error_size, report::escape, report::grouped, report::number;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 

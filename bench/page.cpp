@@ -1,6 +1,7 @@
 // Head of the page, sections, tables.
 #include <bench/page.hpp>
-#include <kasane/run/report/page.hpp>
+#include <kasane/report/page.hpp>
+#include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 
@@ -9,7 +10,7 @@
 
 namespace kasane::bench {
 
-using run::report::escape, run::report::grouped, run::report::number;
+using report::escape, report::grouped, report::number;
 
 namespace {
 
@@ -123,18 +124,13 @@ std::string time_text(double seconds) {
 
 std::string page(const Record& record) {
     const auto machine = text_of(record.head.value("machine", nlohmann::ordered_json::object()), "name");
-    std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-    out +=
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
-    out +=
-        "<title>Benchmarks, " + escape(machine) + " · kasane</title>\n<style>\n" + run::report::style + own_style + "</style>\n</head>\n";
-    out += "<body>\n<main>\n<header>\n<p class=\"eyebrow\">kasane bench</p>\n<h1>" + escape(machine.empty() ? "Benchmarks" : machine) +
-           "</h1>\n";
-    out += facts(record) + "<ul class=\"contents\">\n";
-    for (const auto& study : record.studies) out += fmt::format("<li><a href=\"#{0}\">{0}</a></li>\n", escape(study.name));
-    out += "</ul>\n</header>\n";
-    for (const auto& study : record.studies) out += section(study);
-    return out + "</main>\n</body>\n</html>\n";
+    report::Page page{.title = "Benchmarks, " + machine, .heading = machine.empty() ? "Benchmarks" : machine, .eyebrow = "kasane bench"};
+    page.style = own_style;
+    page.head = facts(record) + "<ul class=\"contents\">\n";
+    for (const auto& study : record.studies) page.head += fmt::format("<li><a href=\"#{0}\">{0}</a></li>\n", escape(study.name));
+    page.head += "</ul>\n";
+    for (const auto& study : record.studies) page.body += section(study);
+    return report::html(page);
 }
 
 }  // namespace kasane::bench

@@ -1,16 +1,15 @@
 #include <bench/page_parts.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/report/page.hpp>
+#include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 
 namespace kasane::bench {
 
-using run::report::escape, run::report::number, run::report::Plot, run::report::Scale, run::report::Series;
+using report::escape, report::number, report::Plot, report::Scale, report::Series;
 
 std::string figure(const Plot& plot, const std::string& caption) {
-    const auto svg = run::report::to_svg(plot);
-    if (svg.empty()) return "";
-    return "<figure class=\"chart\"><h3>" + escape(plot.title) + "</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
+    return report::chart(escape(plot.title), report::to_svg(plot), caption);
 }
 
 Series series(const std::string& name, std::vector<Row> rows, const std::string& x, const std::string& y) {

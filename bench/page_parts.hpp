@@ -2,7 +2,7 @@
 #pragma once
 
 #include <bench/record.hpp>
-#include <kasane/run/report/plot.hpp>
+#include <kasane/report/plot.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,13 +15,12 @@
 namespace kasane::bench {
 
 /// A <figure>; empty when the plot has no point. @param caption  HTML
-std::string figure(const run::report::Plot& plot, const std::string& caption);
+std::string figure(const report::Plot& plot, const std::string& caption);
 
 /// One number against another, from left to right.
-run::report::Series series(const std::string& name, std::vector<Row> rows, const std::string& x, const std::string& y);
+report::Series series(const std::string& name, std::vector<Row> rows, const std::string& x, const std::string& y);
 
-run::report::Plot plot(const std::string& title, const std::string& x_label, run::report::Scale x_scale, const std::string& y_label,
-                       bool log_y);
+report::Plot plot(const std::string& title, const std::string& x_label, report::Scale x_scale, const std::string& y_label, bool log_y);
 
 /// A <figure> of bars, the longest across the whole column; empty when no value is positive.
 std::string bars(const std::string& title, const std::vector<std::pair<std::string, double>>& values,

@@ -1,6 +1,6 @@
 #include <kasane/gravity/units.hpp>
 #include <kasane/run/model_file.hpp>
-#include <kasane/run/shipped_models.hpp>
+#include <kasane/run/model/shipped_models.hpp>
 
 #include <bench/gravity/galaxy_models.hpp>
 

@@ -4,7 +4,7 @@
 #include <bench/gravity/scaling_timeline.hpp>
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 
@@ -15,8 +15,7 @@
 namespace kasane::bench {
 namespace {
 
-using run::report::escape, run::report::grouped, run::report::number, run::report::Plot, run::report::Scale, run::report::Series,
-    run::report::Stroke;
+using report::escape, report::grouped, report::number, report::Plot, report::Scale, report::Series, report::Stroke;
 
 std::string workers_text(double workers) { return workers == 1 ? "1 worker" : fmt::format("{} workers", std::llround(workers)); }
 
@@ -83,7 +82,7 @@ std::string scaling_figure(const Scaling& scaling, const std::string& way, Figur
     for (const double workers : scaling.counts) {
         if (which != Figure::performance && workers == 1) continue;
         Series model, marks;
-        model.color = marks.color = scaling.place(workers) % run::report::colors;
+        model.color = marks.color = scaling.place(workers) % report::colors;
         marks.shape = scaling.place(workers);
         bool known = false;
         for (const auto& row : scaling.of(way, workers)) {
@@ -152,7 +151,7 @@ std::string figure_7(const Study& study, const Scaling& scaling) {
     std::vector<Series> measured;
     for (const auto& row : synchronisations(study)) {
         Series fit, marks;
-        fit.color = marks.color = scaling.place(row["members"]) % run::report::colors;
+        fit.color = marks.color = scaling.place(row["members"]) % report::colors;
         marks.shape = scaling.place(row["members"]);
         marks.name = workers_text(row["members"]);
         marks.stroke = Stroke::none;

@@ -1,7 +1,7 @@
 #include <bench/gravity/scaling.hpp>
 #include <bench/gravity/scaling_timeline.hpp>
-#include <kasane/run/report/plot.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/report/plot.hpp>
+#include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 namespace kasane::bench {
 namespace {
 
-using run::report::escape, run::report::number;
+using report::escape, report::number;
 
 constexpr double width = 560, left = 86, right = width - 8, lane_height = 15, bar_height = 12, between_workers = 9;
 constexpr std::size_t drawn_workers = 8;
@@ -52,7 +52,7 @@ std::string timeline_picture(const std::string& title, const std::vector<std::ve
     const auto unit = unit_of(last - first);
     const auto x_of = [&](double t) { return left + (right - left) * (t - first) / (last - first); };
     const auto color_of = [&](const std::string& name) {
-        return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin()) % run::report::colors;
+        return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin()) % report::colors;
     };
 
     std::string bars;
@@ -75,7 +75,7 @@ std::string timeline_picture(const std::string& title, const std::vector<std::ve
         y += between_workers;
     }
     std::string axis = fmt::format("<line class=\"axis\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", left, right, y, y);
-    for (const double t : run::report::nice_ticks(0, unit.factor * (last - first), 6)) {
+    for (const double t : report::nice_ticks(0, unit.factor * (last - first), 6)) {
         const double x = x_of(first + t / unit.factor);
         axis += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"2\" y2=\"{1:.1f}\"/>", x, y);
         axis += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", x, y + 18,

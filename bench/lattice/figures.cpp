@@ -2,7 +2,7 @@
 #include <bench/lattice/page.hpp>
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/report/words.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace kasane::bench {
 namespace {
 
-using run::report::number, run::report::Scale, run::report::Stroke;
+using report::number, report::Scale, report::Stroke;
 
 const std::string by_volume = "by volume, ";
 

@@ -2,7 +2,7 @@
 #include <bench/lattice/page.hpp>
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 namespace kasane::bench {
 namespace {
 
-using run::report::error_size, run::report::escape, run::report::grouped, run::report::number;
+using report::error_size, report::escape, report::grouped, report::number;
 
 /// The last of the rows whose label begins so: on a CPU, that of all threads.
 const Row* last(const std::vector<Row>& rows) { return rows.empty() ? nullptr : &rows.back(); }

@@ -114,7 +114,8 @@ class SolverProblem {
                     {"L", static_cast<double>(links_.extents[0])}};
         if (std::isfinite(base)) row.more.emplace_back("speedup", base / row.seconds);
         for (const auto& note : log.notes) row.note += (row.note.empty() ? "" : "; ") + note;
-        if (!log.converged()) row.note = "NOT CONVERGED, " + std::string(krylov::name(log.end)) + (row.note.empty() ? "" : ": ") + row.note;
+        if (!log.converged())
+            row.note = std::string("NOT CONVERGED, ") + std::string(krylov::name(log.end)) + (row.note.empty() ? "" : ": ") + row.note;
         return row;
     }
 

@@ -2,7 +2,7 @@
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
 #include <bench/sparse/page.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 namespace kasane::bench {
 namespace {
 
-using run::report::number, run::report::Plot, run::report::Scale, run::report::Stroke;
+using report::number, report::Plot, report::Scale, report::Stroke;
 
 std::string speed_text(double bytes_per_second) { return number(1e-9 * bytes_per_second) + "\u00a0GB/s"; }
 
@@ -52,7 +52,7 @@ std::string solve(const Study& study) {
         for (const auto& key : study.more_keys())
             if (key.starts_with("setup_") && key != "setup_seconds" && std::isfinite((*of)[key]))
                 parts.emplace_back(key.substr(6, key.size() - 6 - 8), (*of)[key]);
-        out += bars("Parts of the set-up" + title + ", " + run::report::escape(of->label), parts, time_text);
+        out += bars("Parts of the set-up" + title + ", " + report::escape(of->label), parts, time_text);
     }
     auto gains = values(study.rows, "gain_over_triad");
     return out + bars("Gain of all threads over one, over the triad's", gains, share_text);

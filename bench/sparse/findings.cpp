@@ -2,7 +2,7 @@
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
 #include <bench/sparse/page.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 namespace kasane::bench {
 namespace {
 
-using run::report::error_size, run::report::escape, run::report::grouped, run::report::number;
+using report::error_size, report::escape, report::grouped, report::number;
 
 std::string speed_text(double bytes_per_second) { return number(1e-9 * bytes_per_second) + "\u00a0GB/s"; }
 

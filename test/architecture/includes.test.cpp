@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 /// The layer of a module; a file may include its own module and lower layers, never another module of its own layer.
 const std::map<std::string, int> layers = {
     {"core/base", 0}, {"core/math", 1}, {"core/device", 2}, {"core/comm", 3}, {"core/io", 4}, {"perf", 5},
-    {"krylov", 5},    {"gravity", 6},   {"sparse", 6},      {"lattice", 6},   {"run", 7},
+    {"krylov", 5},    {"report", 5},    {"gravity", 6},     {"sparse", 6},    {"lattice", 6}, {"run", 7},
 };
 
 /// "core/io" of "core/io/hdf5.hpp", "gravity" of "gravity.hpp" and of "gravity/direct/direct.hpp"; empty where there is none.

@@ -2,7 +2,7 @@
 // Two bytes of the input are a mutation: the data set, and what takes its place.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/hdf5.hpp>
-#include <kasane/run/checkpoint.hpp>
+#include <kasane/run/gravity/gravity_checkpoint.hpp>
 
 #include <test/run/hdf5_mutations.hpp>
 
@@ -22,14 +22,14 @@ struct Workplace {
     fs::path directory = fs::temp_directory_path() / ("kasane_fuzz_hdf5." + std::to_string(::getpid()));
     Workplace() {
         fs::create_directories(directory);
-        run::Checkpoint c;
+        run::GravityCheckpoint c;
         c.particles.resize(3);
         c.particles.mass = {1, 2, 3};
         c.units = gravity::nbody_units();
         c.record = "{}";
         c.state.order = {2, 1, 0};
         c.state.acceleration.resize(3);
-        run::write_checkpoint(directory / "valid.hdf5", c);
+        run::write_gravity_checkpoint(directory / "valid.hdf5", c);
     }
     ~Workplace() { fs::remove_all(directory); }
 };
@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             if (mutated.insert(which).second) all[data[k + 1] % all.size()].apply(file, datasets[which]);
         }
     }
-    attempt([&] { run::read_checkpoint(path); });
+    attempt([&] { run::read_gravity_checkpoint(path); });
     const auto file = hdf5::File::open(path);
     for (const auto& dataset : datasets) {
         attempt([&] { file.read<double>(dataset); });

@@ -208,10 +208,10 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
           "reaches 16.0 times, at 1,048,576 sites"}},
         {"gravity.direct.scaling",
          5,
-         {"Figure 7", "Table 2", "29.7\u00a0µs", "Figure 8", "Figure 9", "Figure 10", "<strong>2 members at N = 8,192</strong>",
-          "75% of the messages hidden", "4 members (one-sided, copy) at N = 16,384", "N = 16,384: <strong>0.500</strong>",
+         {"Figure 7", "Table 2", "29.7\u00a0µs", "Figure 8", "Figure 9", "Figure 10", "<strong>2 workers at N = 8,192</strong>",
+          "75% of the messages hidden", "4 workers (one-sided, copy) at N = 16,384", "N = 16,384: <strong>0.500</strong>",
           "N/P = 4,096: <strong>0.500</strong>, with 75% of the messages hidden",
-          "The model of it is within 6.2% for one member, within 6.2% for more", "The model of one-sided: fitted &lt;here&gt;"}},
+          "The model of it is within 6.2% for one worker, within 6.2% for more", "The model of one-sided: fitted &lt;here&gt;"}},
         {"gravity.direct.simd", 0, {"single, equal masses"}},
         {"unheard.of", 0, {"a &lt;b&gt;", "some number"}},
     };
@@ -228,9 +228,9 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
 
 TEST_F(BenchPage, ScalingDrawsWhatItsTimesSay) {
     const auto text = section(page_of(full_record()), "gravity.direct.scaling");
-    // The marks say their values: 2 members at N = 2048, 4 members at N/P = 1024, one member at N = 1024 in TFLOPS of 26 flops.
-    for (const char* said : {"2 members: 0.800 at N 2,048", "4 members: 0.500 at N / P 1,024", "1 member: 0.0260 at N 1,024",
-                             "2 members: 5.00\u00a0×\u00a010⁻⁶ at launches 1.00", "message: 1.00 to 3.00 ms", "own: 0 to 2.00 ms"})
+    // The marks say their values: 2 workers at N = 2048, 4 workers at N/P = 1024, one worker at N = 1024 in TFLOPS of 26 flops.
+    for (const char* said : {"2 workers: 0.800 at N 2,048", "4 workers: 0.500 at N / P 1,024", "1 worker: 0.0260 at N 1,024",
+                             "2 workers: 5.00\u00a0×\u00a010⁻⁶ at launches 1.00", "message: 1.00 to 3.00 ms", "own: 0 to 2.00 ms"})
         EXPECT_NE(text.find(said), std::string::npos) << said << " in " << text;
     // Measured marks have no line of their own where there is a model; 3 + 2 + 2 + 3 lines of the model.
     std::size_t lines = 0;

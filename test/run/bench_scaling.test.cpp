@@ -106,7 +106,7 @@ TEST_F(BenchScaling, TheRecordHasWhatTheFiguresNeed) {
 
     const auto page = read_file(directory / "p.html");
     EXPECT_EQ(markup_problem(page, Dialect::html), "");
-    for (const char* drawn : {"Figure 7", "Table 2", "Figure 8", "Figure 9", "Figure 10", "2 members at N = 1,024"})
+    for (const char* drawn : {"Figure 7", "Table 2", "Figure 8", "Figure 9", "Figure 10", "2 workers at N = 1,024"})
         EXPECT_NE(page.find(drawn), std::string::npos) << drawn;
 }
 

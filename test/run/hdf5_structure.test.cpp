@@ -4,7 +4,7 @@
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/lattice/file/solution_file.hpp>
-#include <kasane/run/checkpoint.hpp>
+#include <kasane/run/gravity/gravity_checkpoint.hpp>
 #include <kasane/run/poisson/poisson_output.hpp>
 #include <kasane/run/quenched/quenched_checkpoint.hpp>
 
@@ -66,15 +66,16 @@ class Hdf5Structure : public test::CommandTest {
 };
 
 TEST_F(Hdf5Structure, Checkpoints) {
-    run::Checkpoint c;
+    run::GravityCheckpoint c;
     c.particles.resize(5);
     for (std::size_t i = 0; i < 5; ++i) c.particles.position[i] = {1. * static_cast<double>(i), 2, 3}, c.particles.mass[i] = 1;
     c.units = gravity::nbody_units();
     c.record = "{}";
     c.state.order = {4, 3, 2, 1, 0};
     c.state.acceleration.resize(5);
-    run::write_checkpoint(directory / "valid.hdf5", c);
-    expect_refused(run::read_checkpoint, {"/Particles/Position", "/Particles/Id", "/Checkpoint/Record", "/State/Order"}, "is damaged");
+    run::write_gravity_checkpoint(directory / "valid.hdf5", c);
+    expect_refused(run::read_gravity_checkpoint, {"/Particles/Position", "/Particles/Id", "/Checkpoint/Record", "/State/Order"},
+                   "is damaged");
 }
 
 TEST_F(Hdf5Structure, CheckpointsOfQuenchedRuns) {

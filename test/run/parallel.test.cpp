@@ -1,6 +1,6 @@
 // Runs of several ranks against the same runs of one: files, resumed runs, keys of [parallel], what is refused.
 #include <kasane/gravity/snapshot/snapshot.hpp>
-#include <kasane/run/checkpoint.hpp>
+#include <kasane/run/gravity/gravity_checkpoint.hpp>
 
 #include <gtest/gtest.h>
 #include <test/run/ranks.hpp>
@@ -36,7 +36,7 @@ class Parallel : public test::RanksTest {
             ++snapshots;
         }
         EXPECT_GT(snapshots, 1);
-        const auto one = run::read_checkpoint(checkpoints(a).back()), other = run::read_checkpoint(checkpoints(b).back());
+        const auto one = run::read_gravity_checkpoint(checkpoints(a).back()), other = run::read_gravity_checkpoint(checkpoints(b).back());
         EXPECT_EQ(one.step, other.step);
         EXPECT_EQ(one.particles.position, other.particles.position);
         EXPECT_EQ(one.particles.velocity, other.particles.velocity);
@@ -65,7 +65,7 @@ TEST_F(Parallel, TwoToFourRanksWriteTheFilesOfOne) {
         EXPECT_FALSE(record["parallel"]["engine"].get<std::string>().empty());
         EXPECT_EQ(record["parallel"]["form"], "one-sided");
         EXPECT_EQ(record["segments"][0]["members"], n);
-        EXPECT_EQ(record["interactions"], 9e6) << "of all members: a force at the start and one a step";
+        EXPECT_EQ(record["interactions"], 9e6) << "of all workers: a force at the start and one a step";
         EXPECT_NE(read_file(directory / name / "report.html").find("Ranks"), std::string::npos);
     }
     const auto record = json::parse(read_file(directory / "one/record.json"));
@@ -194,7 +194,7 @@ TEST_F(ParallelKeys, AreShownWhereTheyAreGiven) {
 
 TEST_F(ParallelKeys, WhatIsWrongHasItsKey) {
     test::expect_bad_input(check({"gpus_per_rank=0"}), {"parallel.gpus_per_rank", "at least 1"});
-    test::expect_bad_input(check({"gpus_per_rank=2"}), {"run.device", "member"});
+    test::expect_bad_input(check({"gpus_per_rank=2"}), {"run.device", "worker"});
     test::expect_bad_input(check({"buffer=0"}), {"parallel.buffer"});
     test::expect_bad_input(check({"engine=nccl"}), {"parallel.engine", "CUDA"});
     test::expect_bad_input(check({"engine=mpi"}), {"parallel.engine", "'mpi'", "staged"});

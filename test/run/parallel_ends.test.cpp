@@ -1,5 +1,5 @@
 // How runs of several ranks end before their time: signals, kills, a rank that fails. What is on the disk is always good to go on from.
-#include <kasane/run/checkpoint.hpp>
+#include <kasane/run/gravity/gravity_checkpoint.hpp>
 
 #include <gtest/gtest.h>
 #include <test/run/ranks.hpp>
@@ -62,7 +62,7 @@ TEST_F(ParallelEnds, CtrlCOfTheLauncher) {
     auto process = begin("stopped");
     process.signal(SIGINT);  // what the launcher makes of it, and its status, are its own
     EXPECT_NE(process.wait().status, 0);
-    EXPECT_NO_THROW(run::read_checkpoint(checkpoints("stopped").back()));
+    EXPECT_NO_THROW(run::read_gravity_checkpoint(checkpoints("stopped").back()));
     expect_that_it_goes_on("stopped");
 }
 

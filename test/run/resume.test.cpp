@@ -2,7 +2,7 @@
 // checkpoint damaged, and with a full disk.
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
-#include <kasane/run/checkpoint.hpp>
+#include <kasane/run/gravity/gravity_checkpoint.hpp>
 
 #include <gtest/gtest.h>
 #include <test/run/command.hpp>
@@ -58,7 +58,8 @@ class Resume : public test::CommandTest {
             ++snapshots;
         }
         EXPECT_EQ(snapshots, 5);
-        const auto a = run::read_checkpoint(checkpoints("reference").back()), b = run::read_checkpoint(checkpoints(name).back());
+        const auto a = run::read_gravity_checkpoint(checkpoints("reference").back()),
+                   b = run::read_gravity_checkpoint(checkpoints(name).back());
         EXPECT_EQ(a.step, b.step);
         EXPECT_EQ(a.particles.position, b.particles.position);
         EXPECT_EQ(a.particles.velocity, b.particles.velocity);
@@ -86,7 +87,7 @@ TEST_F(Resume, AfterAnInterruptTheRunEndsInTheSameBits) {
         const int steps = outcome.json()["steps"];
         EXPECT_GT(steps, 0);
         EXPECT_LT(steps, 40);
-        EXPECT_EQ(run::read_checkpoint(checkpoints(name).back()).step, steps) << "the checkpoint is of the step it stopped at";
+        EXPECT_EQ(run::read_gravity_checkpoint(checkpoints(name).back()).step, steps) << "the checkpoint is of the step it stopped at";
 
         outcome = kasane({"resume", name, "--json"});
         ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -140,7 +141,8 @@ class ResumeTree : public Resume {
         expect_same_as_reference(name);
         for (const auto& entry : fs::directory_iterator(directory / "reference/snapshots"))
             EXPECT_TRUE(read_file(entry.path()) == read_file(directory / name / "snapshots" / entry.path().filename())) << entry.path();
-        const auto a = run::read_checkpoint(checkpoints("reference").back()), b = run::read_checkpoint(checkpoints(name).back());
+        const auto a = run::read_gravity_checkpoint(checkpoints("reference").back()),
+                   b = run::read_gravity_checkpoint(checkpoints(name).back());
         EXPECT_EQ(a.state.order, b.state.order);
         EXPECT_EQ(a.state.acceleration, b.state.acceleration);
     }
@@ -393,13 +395,13 @@ TEST_F(Resume, TheSnapshotThatARunBeganWithIsNotNeededAnyMore) {
         "[step]\ndt = 0.015625\n[output]\ndirectory = 'out'\ncheckpoint_every = 0\n");
     auto outcome = kasane({"run", "file.toml", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const auto whole = run::read_checkpoint(checkpoints("out").back());
+    const auto whole = run::read_gravity_checkpoint(checkpoints("out").back());
     EXPECT_EQ(whole.units.name, "nbody") << "the file's own units";
     fs::remove(checkpoints("out").back());
     fs::remove(directory / "start.hdf5");
     outcome = kasane({"resume", "out", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const auto resumed = run::read_checkpoint(checkpoints("out").back());
+    const auto resumed = run::read_gravity_checkpoint(checkpoints("out").back());
     EXPECT_EQ(resumed.particles.position, whole.particles.position);
     EXPECT_EQ(resumed.units, whole.units);
 }
@@ -475,7 +477,7 @@ TEST_F(Resume, ASmallFileSystemThatFillsUp) {
     EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
     EXPECT_NE(outcome.err.find("cannot write"), std::string::npos) << outcome.err;
     ASSERT_FALSE(checkpoints("small_disk/out").empty());
-    EXPECT_NO_THROW(run::read_checkpoint(checkpoints("small_disk/out").back()));
+    EXPECT_NO_THROW(run::read_gravity_checkpoint(checkpoints("small_disk/out").back()));
     fs::remove(mounted / "ballast");
     outcome = kasane({"resume", "small_disk/out", "--quiet"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;

@@ -1,5 +1,5 @@
 #include <kasane/run/model_file.hpp>
-#include <kasane/run/run_file.hpp>
+#include <kasane/run/gravity/gravity_file.hpp>
 #include <kasane/version.hpp>
 
 #include <fmt/format.h>
@@ -22,7 +22,8 @@ ModelFile read_model_file(const std::filesystem::path& path, const std::vector<i
     io::RunFileReader file(path, settings);
     auto root = file.root();
     if (root.has("run")) {
-        auto run_file = read_run_file(path, settings, {}, nullptr, count);
+        auto run_file =
+            read_gravity_file(path, {.settings = settings, .resumed_from = {}, .ranks = nullptr, .count = count, .problems = {}});
         return {std::move(run_file.title), std::move(run_file.initial), std::move(run_file.units), std::move(run_file.resolved),
                 std::move(run_file.unused_keys)};
     }

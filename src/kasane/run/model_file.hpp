@@ -2,7 +2,7 @@
 // one too: what it starts from.
 #pragma once
 
-#include <kasane/run/initial.hpp>
+#include <kasane/run/model/initial.hpp>
 
 #include <optional>
 #include <string>

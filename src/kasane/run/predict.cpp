@@ -49,7 +49,7 @@ std::string join(const std::vector<std::string>& names) {
 }
 
 /// The device that is asked for, or this machine's, or the only one.
-Found find_device(const RunFile& file, const Calibration& calibration, const PredictionWish& wish) {
+Found find_device(const GravityFile& file, const Calibration& calibration, const PredictionWish& wish) {
     const auto devices = calibration.devices("force");
     std::error_code unknown;
     const std::string why = calibration.file.empty()                             ? "there is no calibration"
@@ -94,7 +94,7 @@ const CalibrationEntry* find_force(const Calibration& calibration, const std::st
 }
 
 /// The method of a step, and its parameters. Where both sides are to be had is decided by the device's size.
-KnownForce force_of(const Calibration& calibration, const Found& device, const RunFile& file, const gravity::Direct& direct,
+KnownForce force_of(const Calibration& calibration, const Found& device, const GravityFile& file, const gravity::Direct& direct,
                     bool equal_masses) {
     ForceMethod method{direct.precision, false, equal_masses};
     const CalibrationEntry* entry = nullptr;
@@ -177,7 +177,7 @@ std::uint64_t device_bytes_of(const gravity::ForceDevice& device, const gravity:
     return static_cast<std::uint64_t>(bytes);
 }
 
-void add_memory(Prediction& out, const RunFile& file, const gravity::Direct& direct, const gravity::ForceDevice& device,
+void add_memory(Prediction& out, const GravityFile& file, const gravity::Direct& direct, const gravity::ForceDevice& device,
                 const PredictionWish& wish) {
     const int members = wish.ranks * wish.members;
     const bool here = device.cuda != std::holds_alternative<Cpu>(file.space);
@@ -207,7 +207,7 @@ CalibrationKey synchronisation_key(const std::string& device, int ranks, int mem
     return key;
 }
 
-Prediction predict(const RunFile& file, const Calibration& calibration, const PredictionWish& wish) {
+Prediction predict(const GravityFile& file, const Calibration& calibration, const PredictionWish& wish) {
     const auto* direct = std::get_if<gravity::Direct>(&file.force);
     KS_VALIDATE(direct, "the time of a tree code depends on where the particles go: only direct summation can be predicted",
                 {file.path.string(), 0, 0, "force.method"});
@@ -279,7 +279,7 @@ Prediction predict(const RunFile& file, const Calibration& calibration, const Pr
     return out;
 }
 
-std::optional<double> predicted_step(const RunFile& file, int ranks, int members) {
+std::optional<double> predicted_step(const GravityFile& file, int ranks, int members) {
     if (!std::holds_alternative<gravity::Direct>(file.force) || !std::holds_alternative<gravity::Leapfrog>(file.steps)) return {};
     try {
         const auto calibration = read_calibration(default_calibration_file());

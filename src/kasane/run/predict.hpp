@@ -5,7 +5,7 @@
 
 #include <kasane/gravity/performance/step_time.hpp>
 #include <kasane/perf/calibration.hpp>
-#include <kasane/run/run_file.hpp>
+#include <kasane/run/gravity/gravity_file.hpp>
 
 #include <optional>
 #include <string>
@@ -39,10 +39,10 @@ struct Prediction {
 };
 
 /// @throws InputError: a tree, steps that are not constant, or nothing measured (with what to run)
-Prediction predict(const RunFile& file, const Calibration& calibration, const PredictionWish& wish);
+Prediction predict(const GravityFile& file, const Calibration& calibration, const PredictionWish& wish);
 
 /// For a run that is about to start: seconds of a step, where this machine has a calibration for it. Never throws.
-std::optional<double> predicted_step(const RunFile& file, int ranks, int members);
+std::optional<double> predicted_step(const GravityFile& file, int ranks, int members);
 
 /// What a channel's and a barrier's entry are called for so many members on so many ranks.
 CalibrationKey channel_key(const std::string& device, int ranks, int members);

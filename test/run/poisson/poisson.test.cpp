@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <test/reference/box_poisson.hpp>
 #include <test/run/command.hpp>
-#include <test/run/report/markup.hpp>
+#include <test/report/markup.hpp>
 
 #include <algorithm>
 #include <cmath>

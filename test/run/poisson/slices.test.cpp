@@ -8,7 +8,8 @@
 
 namespace {
 
-using namespace kasane::run::report;
+using namespace kasane::run;
+using namespace kasane::report;
 
 /// Values f(x, y, z) at the cell centres.
 template <class F>

@@ -1,11 +1,12 @@
 // The page of a quenched run, from run directories good and bad.
 #include <kasane/core/base/error.hpp>
 #include <kasane/run/quenched/polyakov_plane.hpp>
-#include <kasane/run/quenched/quenched_report.hpp>
-#include <kasane/run/report/report.hpp>
+#include <kasane/run/driver/driver.hpp>
+#include <kasane/run/driver/driver.hpp>
+#include <kasane/run/kinds.hpp>
 
 #include <test/run/quenched/quenched_fixture.hpp>
-#include <test/run/report/markup.hpp>
+#include <test/report/markup.hpp>
 
 #include <limits>
 
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 class QuenchedReport : public test::QuenchedTest {
    protected:
     std::string page(const std::string& name) {
-        EXPECT_EQ(run::write_report(directory / name), directory / name / "report.html");
+        EXPECT_EQ(run::write_report(run::kinds(), directory / name), directory / name / "report.html");
         const auto html = test::read_file(directory / name / "report.html");
         EXPECT_EQ(test::markup_problem(html, test::Dialect::html), "");
         for (const char* bad : {">nan<", ">inf<", "\"nan", "NaN", "nan(", " nan"}) EXPECT_EQ(html.find(bad), std::string::npos) << bad;
@@ -39,9 +40,9 @@ TEST_F(QuenchedReport, TellsTheRun) {
     for (const char* words :
          {"small &lt;one&gt;", "2 × 4 × 6 × 4", "β = 5.7", "40 sweeps", "Cabibbo", "Wolff", "kasane lattice measure", "hot start"})
         EXPECT_NE(html.find(words), std::string::npos) << words;
-    const auto history = run::read_quenched_history(directory / "out");
-    EXPECT_NE(html.find(run::text(history.record.means.plaquette)), std::string::npos);
-    EXPECT_NEAR(history.record.means.plaquette.mean, result["plaquette"]["mean"].get<double>(), 0);
+    const auto plaquette = nlohmann::json::parse(test::read_file(directory / "out/record.json"))["means"]["plaquette"];
+    EXPECT_NE(html.find(run::text(plaquette["mean"].get<double>(), plaquette["error"].get<double>())), std::string::npos);
+    EXPECT_EQ(plaquette["mean"], result["plaquette"]["mean"]);
     const auto again = kasane({"report", "out", "--json"});
     EXPECT_EQ(again.status, 0) << again.err;
     EXPECT_NE(test::read_file(directory / "out/report.html").find("Polyakov loop in the complex plane"), std::string::npos);

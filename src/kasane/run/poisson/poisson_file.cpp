@@ -1,9 +1,8 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/core/math/compensated.hpp>
-#include <kasane/run/component_keys.hpp>
 #include <kasane/run/poisson/poisson_file.hpp>
-#include <kasane/run/run_keys.hpp>
+#include <kasane/run/driver/run_keys.hpp>
 #include <kasane/sparse/tune/tuning_file.hpp>
 
 #include <fmt/format.h>
@@ -13,14 +12,15 @@
 #include <limits>
 
 namespace kasane::run {
-namespace {
-
-namespace fs = std::filesystem;
-using sparse::Boundary, sparse::BoundaryKind;
 
 std::string cell_text(const sparse::PoissonProblem& problem) {
     return fmt::format("{} x {} x {}", problem.cells[0], problem.cells[1], problem.cells[2]);
 }
+
+namespace {
+
+namespace fs = std::filesystem;
+using sparse::Boundary, sparse::BoundaryKind;
 
 /// HDF5 wants absolute paths.
 std::string absolute(const std::string& object) { return object.starts_with('/') ? object : "/" + object; }
@@ -219,13 +219,14 @@ std::vector<double> values(const CellField& field, const sparse::PoissonProblem&
 
 }  // namespace
 
-PoissonFile read_poisson_file(const fs::path& path, const std::vector<io::Setting>& settings) {
-    io::RunFileReader reader(path, settings);
+PoissonFile read_poisson_file(const RunSource& source) {
+    const auto& path = source.path;
+    io::RunFileReader reader(path, source.settings);
     auto root = reader.root();
     const auto directory = fs::absolute(path).parent_path();
     PoissonFile file;
     file.path = path;
-    auto keys = read_run_keys(reader, Problem::poisson);
+    auto keys = read_run_keys(reader, "poisson", source.problems);
     file.title = std::move(keys.title);
     file.space = keys.space;
     auto grid = root.table("grid", "a box of cells with its lower corner at the origin");
@@ -244,12 +245,14 @@ PoissonFile read_poisson_file(const fs::path& path, const std::vector<io::Settin
                                            .unit = "s",
                                            .fallback = 0.0,
                                            .range = io::at_least(0)});
+    if (file.checkpoint_every == 0) file.checkpoint_every = std::numeric_limits<double>::infinity();
     file.report = output.flag("report", {.help = "write report.html at the end", .fallback = true});
     reader.finish();
     if (file.problem.singular())
         file.notes.emplace_back("no face holds phi, so it is known up to a constant: the solution of mean zero is taken");
     file.unused_keys = reader.unused_keys();
     file.resolved = resolved_text(reader);
+    file.papers = papers(file.solver);
     return file;
 }
 
@@ -309,7 +312,7 @@ sparse::PoissonProblem load(const PoissonFile& file) {
     return problem;
 }
 
-PoissonMemory memory(const PoissonFile& file) {
+RunMemory memory(const PoissonFile& file) {
     const auto& problem = file.problem;
     const auto rows = problem.rows(), nonzeros = sparse::poisson_nonzeros(problem);
     const auto solver = sparse::memory_estimate(rows, nonzeros, file.solver);
@@ -319,24 +322,11 @@ PoissonMemory memory(const PoissonFile& file) {
     const auto order = file.solver.ordering.kind;
     const bool on_host = name(file.space) == "cpu" || (order != sparse::OrderingKind::automatic && order != sparse::OrderingKind::cm_rcm);
     // The problem's fields, b and x live as long as the solver; the matrix until it is set up. Writing comes after both are gone.
-    PoissonMemory memory{.host_bytes = vectors(problem, variable ? 4 : 3) + matrix, .host_available = available_memory(Cpu{})};
+    RunMemory memory{.host_bytes = vectors(problem, variable ? 4 : 3) + matrix, .host_available = available_memory(Cpu{})};
     if (on_host) memory.host_bytes += solver;  // also of a device, where its rows are ordered by the host
     if (name(file.space) != "cpu")
         memory.device_bytes = solver + vectors(problem, 2), memory.device_available = available_memory(file.space);
     return memory;
-}
-
-void check_memory(const PoissonFile& file) {
-    const auto needed = memory(file);
-    const auto refuse_above = [&](std::uint64_t bytes, std::uint64_t there, const std::string& where) {
-        constexpr double GiB = 1u << 30;
-        KS_VALIDATE(bytes <= there,
-                    fmt::format("asks for too much: {} cells need {:.3g} GiB of memory{}, and {:.3g} GiB are free. Take fewer cells",
-                                cell_text(file.problem), static_cast<double>(bytes) / GiB, where, static_cast<double>(there) / GiB),
-                    file.cells);
-    };
-    refuse_above(needed.host_bytes, needed.host_available, "");
-    refuse_above(needed.device_bytes, needed.device_available, " on " + name(file.space));
 }
 
 std::vector<std::string> papers(const sparse::SolverOptions& solver) {

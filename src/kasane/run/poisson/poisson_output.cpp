@@ -3,7 +3,7 @@
 #include <kasane/core/io/checksum.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/run/poisson/poisson_output.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 

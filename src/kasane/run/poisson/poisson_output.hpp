@@ -2,6 +2,7 @@
 // Invariants: a file appears whole or not at all (AtomicFile); what read_solution returns is exactly what was written.
 #pragma once
 
+#include <kasane/run/driver/checkpoint.hpp>
 #include <kasane/run/poisson/poisson_record.hpp>
 
 #include <filesystem>
@@ -11,12 +12,11 @@
 namespace kasane::run {
 
 /// An iterate: the solution, or what a checkpoint goes on from.
-struct Solution {
+struct Solution : Checkpoint {
     std::array<index_t, 3> cells{};
     std::array<std::vector<double>, 3> faces;    ///< of the cells along x, y, z from 0, [cells + 1] each
     std::vector<double> potential;               ///< [nz][ny][nx]
-    std::vector<sparse::ResidualPoint> history;  ///< of all lives
-    std::string record;                          ///< record.json
+    std::vector<sparse::ResidualPoint> history;  ///< of all segments
 };
 
 /// Of the file's layout:

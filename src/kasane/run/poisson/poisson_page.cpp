@@ -1,10 +1,12 @@
-// The page itself: HTML text from what a run directory tells. Everything is inline; nothing is fetched.
-#include <kasane/run/poisson/poisson_report.hpp>
+// The parts of the page of a Poisson run, from the files of its directory.
+#include <kasane/core/base/error.hpp>
+#include <kasane/report/fact_rows.hpp>
+#include <kasane/report/page.hpp>
+#include <kasane/report/plot.hpp>
+#include <kasane/report/words.hpp>
+#include <kasane/run/poisson/poisson.hpp>
+#include <kasane/run/poisson/poisson_output.hpp>
 #include <kasane/run/poisson/slices.hpp>
-#include <kasane/run/report/fact_rows.hpp>
-#include <kasane/run/report/page.hpp>
-#include <kasane/run/report/plot.hpp>
-#include <kasane/run/report/words.hpp>
 
 #include <fmt/format.h>
 
@@ -33,23 +35,11 @@ const char* const poisson_style = R"css(
 @media (max-width: 640px) { .slices { display: block; } .slices figure + figure { margin-top: 28px; } .scale span:nth-child(even) { display: none; } }
 )css";
 
-std::string tile(const std::string& value, const std::string& label) {
-    return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", label, escape(value));
-}
-
-std::string badge(const std::string& status) {
-    struct Kind {
-        const char *status, *css, *text;
-    };
-    static constexpr Kind kinds[] = {{"done", "good", "converged"},
-                                     {"not converged", "bad", "not converged"},
-                                     {"running", "wait", "not finished"},
-                                     {"interrupted", "wait", "interrupted"},
-                                     {"failed", "bad", "failed"}};
-    for (const auto& k : kinds)
-        if (status == k.status) return fmt::format("<span class=\"badge {}\">{}</span>", k.css, k.text);
-    return "<span class=\"badge wait\">status unknown</span>";
-}
+struct PoissonHistory {
+    std::filesystem::path directory;
+    PoissonRecord record;
+    std::optional<Solution> solution;  ///< or the newest checkpoint
+};
 
 std::string box_text(const std::array<index_t, 3>& cells) {
     return fmt::format("{} × {} × {}", grouped(cells[0]), grouped(cells[1]), grouped(cells[2]));
@@ -59,12 +49,6 @@ std::string preconditioner(const sparse::SetupFacts& s) {
     if (s.precondition == "ic0") return "an incomplete Cholesky factorisation";
     if (s.precondition == "ssor") return "symmetric successive over-relaxation";
     return s.precondition == "jacobi" ? "the diagonal" : "";
-}
-
-std::string machine(const PoissonRecord& r) {
-    if (r.device.name.empty()) return "";
-    return r.device.kind == "cpu" && r.threads > 0 ? counted(r.threads, "thread", "threads") + " of " + r.device.name
-                                                   : "one " + r.device.name;
 }
 
 bool solved(const PoissonRecord& r) { return r.setup.rows > 0 && r.log.seconds > 0; }
@@ -91,14 +75,14 @@ std::string lead(const PoissonRecord& r) {
         text += fmt::format(" to bring ‖b − A x‖ / ‖b‖ down to <strong>{}</strong>{}. ", error_size(r.log.true_residual),
                             r.log.converged() ? "" : ", where " + error_size(r.rtol) + " was wanted");
         text += fmt::format("Set-up and solve took <strong>{}</strong>", duration(r.setup.total_seconds + r.log.seconds));
-        if (const auto on = machine(r); !on.empty()) text += " on " + escape(on);
+        if (const auto on = machine_text(r); !on.empty()) text += " on " + escape(on);
         text += ". ";
     }
     if (r.setup.singular) text += "No face holds φ, so it is known up to a constant: this is the solution whose mean is zero. ";
-    return "<p class=\"lead\">" + text + "</p>\n";
+    return text;
 }
 
-std::string tiles(const PoissonRecord& r) {
+std::string number_tiles(const PoissonRecord& r) {
     std::string out;
     if (r.setup.rows > 0) out += tile(grouped(r.setup.rows), "unknowns");
     if (solved(r)) {
@@ -106,34 +90,18 @@ std::string tiles(const PoissonRecord& r) {
         out += tile(duration(r.log.seconds), "solving");
         out += tile(error_size(r.log.true_residual), "‖b − A x‖ / ‖b‖");
     }
-    return out.empty() ? "" : "<dl class=\"tiles\">" + out + "</dl>\n";
+    return out;
 }
 
-std::string warnings(const PoissonHistory& h) {
-    const auto& r = h.record;
-    std::string text;
-    const auto resume = "<code>kasane resume " + escape(shell_word(h.directory.string())) + "</code>";
-    if (r.status == "running")
-        text += "<p>This run is not finished: it is under way, or it was killed. If it no longer runs, " + resume +
-                " goes on from the newest checkpoint.</p>";
-    if (r.status == "interrupted")
-        text += "<p>This run was interrupted: what is shown is its iterate so far. " + resume + " goes on from there.</p>";
-    if (r.status == "failed") text += "<p>This run failed" + (r.message.empty() ? "." : ": " + escape(r.message)) + "</p>";
-    if (r.status == "not converged")
-        text += "<p>This is not the solution, only the last iterate: " + escape(r.message.empty() ? "it did not converge" : r.message) +
-                ".</p>";
-    std::vector<std::string> notes = h.notes;
-    for (auto note : r.notes) {
+/// Notes of the record as sentences.
+std::vector<std::string> sentences(const std::vector<std::string>& notes, const std::vector<std::string>& there) {
+    std::vector<std::string> all;
+    for (auto note : notes) {
         if (!note.empty() && note.back() != '.') note += '.';
         if (!note.empty() && note[0] >= 'a' && note[0] <= 'z') note[0] = static_cast<char>(note[0] - 'a' + 'A');
-        if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+        if (std::ranges::find(all, note) == all.end() && std::ranges::find(there, note) == there.end()) all.push_back(note);
     }
-    if (!notes.empty()) {
-        text += "<ul>";
-        for (const auto& note : notes) text += "<li>" + escape(note) + "</li>";
-        text += "</ul>";
-    }
-    return text.empty() ? "" : "<aside class=\"note\" aria-label=\"About this report\">" + text + "</aside>\n";
+    return all;
 }
 
 std::string css_color(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
@@ -205,8 +173,6 @@ std::string convergence(const PoissonHistory& h) {
     if (both) plot.series.push_back(weighted);
     plot.marks = formed.y.size() < 40 && !both;
     if (r.rtol > 0) plot.reference = r.rtol, plot.reference_name = "tolerance " + error_size(r.rtol);
-    const auto svg = to_svg(plot);
-    if (svg.empty()) return "";
     std::string caption = "The residual r = b − A x of the recurrence, relative to b.";
     if (both) caption += " Dashed: √(r·M⁻¹r) relative to its initial value, the norm in which the preconditioned iteration works.";
     if (r.log.restarts > 0)
@@ -215,7 +181,7 @@ std::string convergence(const PoissonHistory& h) {
                         counted(r.log.restarts, "time", "times"));
     if (r.segments.size() > 1)
         caption += " The run was resumed: each segment builds its search directions anew, which costs some iterations.";
-    return "<figure class=\"chart\"><h3>Convergence</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
+    return chart("Convergence", to_svg(plot), caption);
 }
 
 std::string colors_text(const sparse::SetupFacts& s) {
@@ -240,10 +206,9 @@ std::string color_sizes(const sparse::SetupFacts& s) {
     for (std::size_t c = 0; c < s.color_sizes.size(); ++c)
         sizes.x.push_back(static_cast<double>(c + 1)), sizes.y.push_back(static_cast<double>(s.color_sizes[c]));
     plot.series.push_back(std::move(sizes));
-    return "<figure class=\"chart\"><h3>Sizes of the colours</h3>\n" + to_svg(plot) +
-           "<figcaption>Rows of one colour are independent of each other, and are eliminated at the same time; colours follow one another. "
-           "Few "
-           "large ones keep many threads busy, many small ones converge faster.</figcaption></figure>\n";
+    return chart("Sizes of the colours", to_svg(plot),
+                 "Rows of one colour are independent of each other, and are eliminated at the same time; colours follow one another. Few "
+                 "large ones keep many threads busy, many small ones converge faster.");
 }
 
 std::string charts(const PoissonHistory& h) {
@@ -272,12 +237,11 @@ std::string speed(const PoissonRecord& r) {
             number(1e3 * each), escape(bytes(setup.bytes_per_iteration)),
             number(setup.bytes_per_iteration / static_cast<double>(setup.rows)));
         if (setup.barriers_per_iteration > 0)
-            rate += fmt::format("<p>Its threads met {} in each iteration, mostly between colours.</p>\n",
+            rate += fmt::format("<p>Its threads wait for each other {} in each iteration, mostly between colours.</p>\n",
                                 counted(setup.barriers_per_iteration, "time", "times"));
     }
     const auto bars = time_bars(std::move(parts), r.segments.size() > 1 ? 0 : r.seconds);
-    return "<section class=\"speed\">\n<h2>Speed</h2>\n<div class=\"halves\">\n<div>" + rate +
-           "</div>\n<div><h3>Where the time went</h3>\n" + bars + "</div>\n</div>\n</section>\n";
+    return speed_section(rate, "<h3>Where the time went</h3>\n" + bars);
 }
 
 /// "0 on z_max; flux 2 out of x_min; no flux through the other faces".
@@ -297,8 +261,7 @@ std::string boundary_text(const std::array<sparse::Boundary, 6>& boundary) {
     return joined(parts);
 }
 
-std::string facts(const PoissonHistory& h) {
-    const auto& r = h.record;
+FactRows facts(const PoissonRecord& r) {
     const auto& s = r.setup;
     FactRows rows;
     if (r.cells[0] > 0) {
@@ -329,15 +292,7 @@ std::string facts(const PoissonHistory& h) {
         rows.add("Potential", fmt::format("{} to {}, mean {}", number(r.least, 7), number(r.greatest, 7), number(r.mean, 7)));
         if (r.log.mean_removed != 0) rows.add("Taken from b", number(r.log.mean_removed) + " per row: its mean");
     }
-    rows.add("Device", r.device.name);
-    rows.add("Threads", r.threads > 0 ? grouped(r.threads) + (r.simd.empty() ? "" : " (" + r.simd + ")") : "");
-    rows.add("Version", joined({r.version.empty() ? "" : "kasane " + r.version, r.commit.empty() ? "" : "commit " + r.commit}));
-    rows.add("Build", joined({r.compiler, r.cuda.empty() ? "" : "CUDA " + r.cuda}));
-    rows.add("Started", clock(r.started));
-    rows.add("Finished", clock(r.finished));
-    if (r.segments.size() > 1) rows.add("Resumed", counted(std::ssize(r.segments) - 1, "time", "times"));
-    rows.add("Keys not used", joined(r.unused_keys));
-    return rows.html();
+    return rows;
 }
 
 std::string opening(const PoissonHistory& h) {
@@ -355,31 +310,53 @@ std::string opening(const PoissonHistory& h) {
            "them.</p></div>\n</div>\n</section>\n";
 }
 
-std::string commands(const PoissonHistory& h) {
-    const auto directory = shell_word(h.directory.string());
-    std::string rows;
-    if (!h.run_file.empty())
-        rows +=
-            command_row("kasane run " + shell_word((h.directory / "run.toml").string()) + " -o NEW_DIRECTORY", "the same run once more");
-    if (h.record.status != "done") rows += command_row("kasane resume " + directory, "goes on from the last iterate that was saved");
-    rows += command_row("kasane report " + directory, "makes this page anew");
-    return command_table(rows);
+/// The solution and the checkpoints, the newest first.
+std::vector<std::filesystem::path> iterates(const std::filesystem::path& directory) {
+    auto all = checkpoints_in(directory);
+    if (std::error_code ignored; std::filesystem::is_regular_file(directory / "solution.hdf5", ignored))
+        all.insert(all.begin(), directory / "solution.hdf5");
+    return all;
+}
+
+PoissonHistory read_history(RunHistory& run) {
+    PoissonHistory h{.directory = run.directory, .record = {}, .solution = {}};
+    h.record.status = "unknown";
+    try {
+        if (!run.record.is_null()) h.record = poisson_record_from_json(run.record.dump(), run.directory / "record.json");
+    } catch (const InputError& error) {
+        run.notes.push_back(std::string("The record cannot be read: ") + error.what() + ".");
+    }
+    for (const auto& path : iterates(run.directory)) {
+        try {
+            h.solution = read_solution(path);
+            break;
+        } catch (const InputError& error) {
+            run.notes.push_back(path.filename().string() + " cannot be shown: " + error.problems()[0].message + ".");
+        }
+    }
+    return h;
 }
 
 }  // namespace
 
-std::string poisson_page(const PoissonHistory& h) {
+RunPage poisson_page(RunHistory& run) {
+    const auto h = read_history(run);
     const auto& r = h.record;
-    const auto title = r.title.empty() ? h.directory.filename().string() : r.title;
-    std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-    out += "<meta name=\"color-scheme\" content=\"light dark\">\n";
-    out +=
-        "<title>" + escape(title) + " · kasane</title>\n<style>\n" + report::style + poisson_style + "</style>\n</head>\n<body>\n<main>\n";
-    out += "<header>\n<p class=\"eyebrow\">kasane run report " + badge(r.status) + "</p>\n<h1>" + escape(title) + "</h1>\n";
-    out += lead(r) + tiles(r) + "</header>\n" + warnings(h) + pictures(h) + charts(h) + speed(r) + opening(h);
-    out += "<section>\n<h2>Facts</h2>\n" + facts(h) + run_file_details(h.run_file) + commands(h) + paper_list(r.papers) + "</section>\n";
-    return out + "</main>\n</body>\n</html>\n";
+    RunPage page;
+    page.head = r;
+    page.done = "converged";
+    page.lead = lead(r);
+    page.tiles = number_tiles(r);
+    if (r.status == "not converged")
+        page.remarks =
+            "<p>This is not the solution, only the last iterate: " + escape(r.message.empty() ? "it did not converge" : r.message) +
+            ".</p>";
+    if (r.status == "interrupted") page.remarks = "<p>What is shown is its iterate so far.</p>";
+    page.notes = sentences(r.notes, run.notes);
+    page.body = pictures(h) + charts(h) + speed(r) + opening(h);
+    page.facts = facts(r);
+    page.style = poisson_style;
+    return page;
 }
 
 }  // namespace kasane::run

@@ -1,7 +1,4 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/io/json.hpp>
 #include <kasane/run/poisson/poisson_record.hpp>
-#include <kasane/run/record_parts.hpp>
 
 namespace kasane::run {
 namespace {
@@ -91,50 +88,28 @@ sparse::SolveLog log_from(const json& j) {
 
 }  // namespace
 
-std::string to_json(const PoissonRecord& r) {
-    json boundary = json::object(), segments = json::array();
+json part_of(const PoissonRecord& r) {
+    json boundary = json::object();
     for (std::size_t f = 0; f < 6; ++f) boundary[sparse::face_names[f]] = {{name(r.boundary[f].kind), r.boundary[f].value}};
-    for (const auto& s : r.segments)
-        segments.push_back({{"started", s.started},
-                            {"device", s.device},
-                            {"threads", s.threads},
-                            {"commit", s.commit},
-                            {"first_iteration", s.first_iteration},
-                            {"last_iteration", s.last_iteration},
-                            {"seconds", s.seconds}});
-    json object = record_head(r.device, r.threads, r.simd);
-    object.update(json{{"title", r.title},
-                       {"problem", "poisson"},
-                       {"status", r.status},
-                       {"message", r.message},
-                       {"started", r.started},
-                       {"finished", text_or_null(r.finished)},
-                       {"cells", r.cells},
-                       {"size", r.size},
-                       {"spacing", r.spacing},
-                       {"boundary", boundary},
-                       {"source", r.source},
-                       {"coefficient", r.coefficient},
-                       {"rtol", r.rtol},
-                       {"max_iterations", r.iteration_limit},
-                       {"setup", of_setup(r.setup)},
-                       {"solve", of_log(r.log)},
-                       {"assembly_seconds", r.assembly_seconds},
-                       {"seconds", r.seconds},
-                       {"potential", {{"least", r.least}, {"greatest", r.greatest}, {"mean", r.mean}}},
-                       {"segments", segments},
-                       {"unused_keys", r.unused_keys},
-                       {"notes", r.notes},
-                       {"papers", r.papers}});
-    return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    return {{"cells", r.cells},
+            {"size", r.size},
+            {"spacing", r.spacing},
+            {"boundary", boundary},
+            {"source", r.source},
+            {"coefficient", r.coefficient},
+            {"rtol", r.rtol},
+            {"max_iterations", r.iteration_limit},
+            {"setup", of_setup(r.setup)},
+            {"solve", of_log(r.log)},
+            {"assembly_seconds", r.assembly_seconds},
+            {"potential", {{"least", r.least}, {"greatest", r.greatest}, {"mean", r.mean}}},
+            {"notes", r.notes}};
 }
 
 PoissonRecord poisson_record_from_json(const std::string& text, const std::filesystem::path& file) {
-    try {
-        const auto j = io::parse_json(text, file);
-        KS_VALIDATE(j.at("problem") == "poisson", "is the record of another problem", {file.string(), 0, 0, ""});
-        PoissonRecord r;
-        read_head(j, r);
+    PoissonRecord r;
+    read_record(text, file, "poisson", [&](const nlohmann::json& j) {
+        read_common(j, "iteration", r);
         r.cells = j.at("cells"), r.spacing = j.at("spacing");
         for (std::size_t d = 0; d < 3; ++d) r.size[d] = number_or_nan(j.at("size").at(d));
         for (std::size_t f = 0; f < 6; ++f) {
@@ -145,20 +120,13 @@ PoissonRecord poisson_record_from_json(const std::string& text, const std::files
         r.source = j.at("source"), r.coefficient = j.at("coefficient");
         r.rtol = number_or_nan(j.at("rtol")), r.iteration_limit = j.at("max_iterations");
         r.setup = setup_from(j.at("setup")), r.log = log_from(j.at("solve"));
-        r.assembly_seconds = number_or_nan(j.at("assembly_seconds")), r.seconds = number_or_nan(j.at("seconds"));
+        r.assembly_seconds = number_or_nan(j.at("assembly_seconds"));
         const auto& potential = j.at("potential");
         r.least = number_or_nan(potential.at("least")), r.greatest = number_or_nan(potential.at("greatest"));
         r.mean = number_or_nan(potential.at("mean"));
-        for (const auto& s : j.at("segments"))
-            r.segments.push_back({s.at("started"), s.at("device"), s.at("commit"), s.at("threads"), s.at("first_iteration"),
-                                  s.at("last_iteration"), number_or_nan(s.at("seconds"))});
-        r.unused_keys = j.at("unused_keys").get<std::vector<std::string>>();
         r.notes = j.at("notes").get<std::vector<std::string>>();
-        r.papers = j.at("papers").get<std::vector<std::string>>();
-        return r;
-    } catch (const json::exception& error) {
-        throw InputError(std::string("is no record of a Poisson run: ") + error.what(), {file.string(), 0, 0, ""});
-    }
+    });
+    return r;
 }
 
 }  // namespace kasane::run

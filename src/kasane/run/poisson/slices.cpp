@@ -1,12 +1,15 @@
 #include <kasane/run/poisson/slices.hpp>
-#include <kasane/run/report/plot.hpp>
+#include <kasane/report/plot.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-namespace kasane::run::report {
+namespace kasane::run {
+
+using namespace report;
+
 namespace {
 
 constexpr int longest_side = 480;  ///< [pixels]
@@ -138,4 +141,4 @@ std::array<Slice, 3> middle_slices(const BoxField& field, const ColorScale& scal
     return slices;
 }
 
-}  // namespace kasane::run::report
+}  // namespace kasane::run

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
-#include <kasane/run/report/image.hpp>
+#include <kasane/report/image.hpp>
 
 #include <array>
 #include <string>
 #include <vector>
 
-namespace kasane::run::report {
+namespace kasane::run {
 
 /// Values on a box: [nz][ny][nx], with the faces of its cells along x, y, z from 0.
 struct BoxField {
@@ -22,7 +22,7 @@ class ColorScale {
    public:
     /// @param least, greatest  finite, least <= greatest
     ColorScale(double least, double greatest);
-    Rgb operator()(double value) const;  ///< grey for NaN
+    report::Rgb operator()(double value) const;  ///< grey for NaN
     double least() const { return least_; }
     double greatest() const { return greatest_; }
     /// Round values inside it, about `count`.
@@ -32,7 +32,7 @@ class ColorScale {
 
    private:
     double least_, greatest_;
-    std::vector<Rgb> ramp_;
+    std::vector<report::Rgb> ramp_;
 };
 
 struct Slice {
@@ -41,10 +41,10 @@ struct Slice {
     double width = 0, height = 0;        ///< of the box across and up
     double least = 0, greatest = 0;      ///< of what is shown; NaN where nothing is finite
     bool stretched = false;              ///< not to scale, where the box is too long for a picture
-    Image image;                         ///< with lines of equal value at the scale's ticks
+    report::Image image;                 ///< with lines of equal value at the scale's ticks
 };
 
 /// x-y, x-z and y-z through the middle.
 std::array<Slice, 3> middle_slices(const BoxField& field, const ColorScale& scale);
 
-}  // namespace kasane::run::report
+}  // namespace kasane::run

@@ -1,5 +1,5 @@
 #include <kasane/run/quenched/polyakov_plane.hpp>
-#include <kasane/run/report/plot.hpp>
+#include <kasane/report/plot.hpp>
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <kasane/lattice/gauge_field.hpp>
+#include <kasane/run/driver/checkpoint.hpp>
 #include <kasane/run/quenched/measurements.hpp>
 
 #include <cstdint>
@@ -13,11 +14,10 @@
 
 namespace kasane::run {
 
-struct QuenchedCheckpoint {
+struct QuenchedCheckpoint : Checkpoint {
     lattice::GaugeField field;
     std::int64_t sweep = 0;  ///< sweeps done
     std::vector<Measurement> measurements;
-    std::string record;  ///< record.json
 };
 
 /// Of the file's layout:

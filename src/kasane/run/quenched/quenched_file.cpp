@@ -1,8 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/gauge/start.hpp>
-#include <kasane/run/component_keys.hpp>
 #include <kasane/run/quenched/quenched_file.hpp>
-#include <kasane/run/run_keys.hpp>
+#include <kasane/run/driver/run_keys.hpp>
 
 #include <fmt/format.h>
 
@@ -55,7 +54,7 @@ std::uint64_t read_seed(io::Section& table, const char* help) {
         table.integer("seed", {.help = help, .fallback = 1, .least = 0, .most = std::numeric_limits<std::int64_t>::max()}));
 }
 
-QuenchedStart read_start(io::Section table, const fs::path& directory, StartFile start_file) {
+QuenchedStart read_start(io::Section table, const fs::path& directory, bool needed) {
     QuenchedStart start;
     const auto kind = table.text("kind", {.help = "cold | hot | weak:EPS | file", .fallback = "hot"});
     try {
@@ -90,7 +89,7 @@ QuenchedStart read_start(io::Section table, const fs::path& directory, StartFile
     }
     start.file = file_of(table, "file", given, directory);
     table.resolve("file", start.file.string());
-    if (std::error_code ignored; start_file == StartFile::needed && !fs::is_regular_file(start.file, ignored))
+    if (std::error_code ignored; needed && !fs::is_regular_file(start.file, ignored))
         table.problem("file", fmt::format("there is no file {}", start.file.string()));
     return start;
 }
@@ -145,10 +144,22 @@ void read_output(io::Section table, QuenchedFile& file) {
     file.report = table.flag("report", {.help = "write report.html at the end", .fallback = true});
 }
 
-std::string size_text(std::uint64_t bytes) {
-    const auto b = static_cast<double>(bytes);
-    constexpr double MiB = 1u << 20, GiB = 1u << 30;
-    return b < GiB ? fmt::format("{:.3g} MiB", b / MiB) : fmt::format("{:.3g} GiB", b / GiB);
+/// Sources of the methods.
+std::vector<std::string> papers(const QuenchedFile& file) {
+    std::vector<std::string> all{"K. G. Wilson, Phys. Rev. D 10, 2445 (1974) (the gauge action)",
+                                 "N. Cabibbo, E. Marinari, Phys. Lett. B 119, 387 (1982) (heatbath by SU(2) subgroups)",
+                                 "A. D. Kennedy, B. J. Pendleton, Phys. Lett. B 156, 393 (1985) (heatbath of SU(2))"};
+    if (file.overrelaxation > 0) {
+        all.emplace_back("M. Creutz, Phys. Rev. D 36, 515 (1987) (overrelaxation)");
+        all.emplace_back("F. R. Brown, T. J. Woch, Phys. Rev. Lett. 58, 2394 (1987) (overrelaxation)");
+    }
+    all.emplace_back("U. Wolff, Comput. Phys. Commun. 156, 143 (2004) (errors of correlated measurements)");
+    if (file.start.kind == StartKind::weak)
+        all.emplace_back(
+            "[Ish09] K.-I. Ishikawa, Prospects of lattice QCD on GPUs (in Japanese), talk, University of Tsukuba, 2009 (the start U = "
+            "exp(i epsilon "
+            "P))");
+    return all;
 }
 
 }  // namespace
@@ -167,16 +178,16 @@ fs::path QuenchedFile::configuration_of(std::int64_t sweep) const {
     return fs::path("configurations") / fmt::format("{}_{:012}{}", name.stem().string(), sweep, name.extension().string());
 }
 
-QuenchedFile read_quenched_file(const fs::path& path, const std::vector<io::Setting>& settings, StartFile start_file) {
-    io::RunFileReader reader(path, settings);
+QuenchedFile read_quenched_file(const RunSource& source) {
+    io::RunFileReader reader(source.path, source.settings);
     auto root = reader.root();
     QuenchedFile file;
-    file.path = path;
-    auto keys = read_run_keys(reader, Problem::quenched);
+    file.path = source.path;
+    auto keys = read_run_keys(reader, "quenched", source.problems);
     file.title = std::move(keys.title);
     file.space = keys.space;
     read_lattice(root.table("lattice", "periodic in all directions"), file);
-    file.start = read_start(root.table("start", "the links before the first sweep"), fs::absolute(path).parent_path(), start_file);
+    file.start = read_start(root.table("start", "the links before the first sweep"), fs::absolute(source.path).parent_path(), !source.from);
     auto action = root.table("action", "S = beta sum over plaquettes of (1 - Re tr U / 3)");
     file.beta = action.number("beta", {.help = "6 / g^2", .range = io::above(0)});
     read_update(root.table("update", "Cabibbo-Marinari heatbath and overrelaxation"), file);
@@ -184,6 +195,7 @@ QuenchedFile read_quenched_file(const fs::path& path, const std::vector<io::Sett
     reader.finish();
     file.unused_keys = reader.unused_keys();
     file.resolved = resolved_text(reader);
+    file.papers = papers(file);
     return file;
 }
 
@@ -200,51 +212,27 @@ lattice::GaugeField load_start(const QuenchedFile& file) {
     }
 }
 
-QuenchedMemory memory(const QuenchedFile& file) {
+RunMemory memory(const QuenchedFile& file) {
     // Links on the space; while a configuration is written, its links in the file's order and the file itself, which is put together in
     // memory, as large as they at most.
     const auto sites = static_cast<std::uint64_t>(file.extents.volume());
     const bool on_cpu = name(file.space) == "cpu";
-    QuenchedMemory memory{.host_bytes = (on_cpu ? 3 : 2) * site_bytes * sites, .host_available = available_memory(Cpu{})};
+    RunMemory memory{.host_bytes = (on_cpu ? 3 : 2) * site_bytes * sites, .host_available = available_memory(Cpu{})};
     if (!on_cpu) memory.device_bytes = site_bytes * sites, memory.device_available = available_memory(file.space);
     return memory;
 }
 
-std::string text(const QuenchedMemory& m, const lattice::Extents& extents) {
-    const auto part = [&](std::uint64_t bytes, std::uint64_t available) {
-        return fmt::format("{}, {} bytes per site, of {} free", size_text(bytes), bytes / static_cast<std::uint64_t>(extents.volume()),
-                           size_text(available));
+std::string text(const RunMemory& m, const lattice::Extents& extents) {
+    const auto size = [](std::uint64_t bytes) {
+        const auto b = static_cast<double>(bytes);
+        constexpr double MiB = 1u << 20, GiB = 1u << 30;
+        return b < GiB ? fmt::format("{:.3g} MiB", b / MiB) : fmt::format("{:.3g} GiB", b / GiB);
+    };
+    const auto part = [&](std::uint64_t bytes, std::uint64_t free) {
+        return fmt::format("{}, {} bytes per site, of {} free", size(bytes), bytes / static_cast<std::uint64_t>(extents.volume()),
+                           size(free));
     };
     return part(m.host_bytes, m.host_available) + (m.device_bytes > 0 ? "; on the device " + part(m.device_bytes, m.device_available) : "");
-}
-
-void check_memory(const QuenchedFile& file) {
-    const auto needed = memory(file);
-    const auto refuse_above = [&](std::uint64_t bytes, std::uint64_t there, const std::string& where) {
-        KS_VALIDATE(bytes <= there,
-                    fmt::format("asks for too much: {} sites need {} of memory{}, and {} are free. Take fewer sites", text(file.extents),
-                                size_text(bytes), where, size_text(there)),
-                    file.extents_where);
-    };
-    refuse_above(needed.host_bytes, needed.host_available, "");
-    refuse_above(needed.device_bytes, needed.device_available, " on " + name(file.space));
-}
-
-std::vector<std::string> papers(const QuenchedFile& file) {
-    std::vector<std::string> all{"K. G. Wilson, Phys. Rev. D 10, 2445 (1974) (the gauge action)",
-                                 "N. Cabibbo, E. Marinari, Phys. Lett. B 119, 387 (1982) (heatbath by SU(2) subgroups)",
-                                 "A. D. Kennedy, B. J. Pendleton, Phys. Lett. B 156, 393 (1985) (heatbath of SU(2))"};
-    if (file.overrelaxation > 0) {
-        all.emplace_back("M. Creutz, Phys. Rev. D 36, 515 (1987) (overrelaxation)");
-        all.emplace_back("F. R. Brown, T. J. Woch, Phys. Rev. Lett. 58, 2394 (1987) (overrelaxation)");
-    }
-    all.emplace_back("U. Wolff, Comput. Phys. Commun. 156, 143 (2004) (errors of correlated measurements)");
-    if (file.start.kind == StartKind::weak)
-        all.emplace_back(
-            "[Ish09] K.-I. Ishikawa, Prospects of lattice QCD on GPUs (in Japanese), talk, University of Tsukuba, 2009 (the start U = "
-            "exp(i epsilon "
-            "P))");
-    return all;
 }
 
 }  // namespace kasane::run

@@ -6,6 +6,7 @@
 #include <kasane/core/io/toml.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/geometry.hpp>
+#include <kasane/run/driver/kind.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -27,12 +28,9 @@ struct QuenchedStart {
     std::string text() const;
 };
 
-struct QuenchedFile {
-    std::filesystem::path path;
-    std::string title;
-    AnySpace space;
+struct QuenchedFile : RunFile {
     lattice::Extents extents;
-    std::string boundary;  ///< of the quarks in time: handed on, the links know nothing of it
+    std::string boundary;  ///< of the quarks in time: handed on, the links are periodic
     QuenchedStart start;
     double beta = 0;
     std::int64_t sweeps = 0;          ///< all of them, each one of heatbath and `overrelaxation` of overrelaxation
@@ -40,17 +38,12 @@ struct QuenchedFile {
     int overrelaxation = 0;
     std::uint64_t seed = 1;
 
-    std::filesystem::path directory;  ///< output; relative to the working directory
-    std::string configuration;        ///< name in it of the last configuration
+    std::string configuration;  ///< name in the directory of the last configuration
     lattice::GaugeWriteOptions format;
     std::int64_t every = 0;          ///< sweeps between configurations behind thermalisation; 0: the last one alone
     std::int64_t measure_every = 1;  ///< sweeps
-    double checkpoint_every = 60;    ///< [s] of wall time; 0: after every sweep
-    bool report = true;
 
     Where extents_where;
-    std::string resolved;  ///< the run file with every key spelled out
-    std::vector<std::string> unused_keys;
 
     /// Is something due when this sweep is done? Sweep 0 is the start.
     bool measures(std::int64_t sweep) const { return sweep % measure_every == 0; }
@@ -59,28 +52,15 @@ struct QuenchedFile {
     std::filesystem::path configuration_of(std::int64_t sweep) const;
 };
 
-/// Must the configuration be there that the run starts from? One that goes on from a checkpoint needs it no more.
-enum class StartFile { needed, not_needed };
-
 /// @throws InputError with everything that is wrong with the file, with line and column
-QuenchedFile read_quenched_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {},
-                                StartFile start_file = StartFile::needed);
+QuenchedFile read_quenched_file(const RunSource& source);
 
 /// The configuration that the run starts from, with start = "file". @throws InputError as read_gauge, and where its extents are others
 lattice::GaugeField load_start(const QuenchedFile& file);
 
-/// Memory that the run takes at its peak, and that there is.
-struct QuenchedMemory {
-    std::uint64_t host_bytes = 0, host_available = 0;
-    std::uint64_t device_bytes = 0, device_available = 0;  ///< zero on the CPU
-};
-QuenchedMemory memory(const QuenchedFile& file);
+/// Memory that the run takes at its peak, and that is free.
+RunMemory memory(const QuenchedFile& file);
 /// "1.62 MiB, 3456 bytes per site, of 7.5 GiB free", and the device's.
-std::string text(const QuenchedMemory& memory, const lattice::Extents& extents);
-/// @throws InputError naming the key that asks for too many sites, with both numbers
-void check_memory(const QuenchedFile& file);
-
-/// What the run rests on.
-std::vector<std::string> papers(const QuenchedFile& file);
+std::string text(const RunMemory& memory, const lattice::Extents& extents);
 
 }  // namespace kasane::run

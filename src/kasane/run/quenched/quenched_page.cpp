@@ -1,10 +1,12 @@
-// The page itself: HTML text from what a run directory tells. Everything is inline; nothing is fetched.
+// The parts of the page of a quenched run, from the files of its directory.
 #include <kasane/run/quenched/polyakov_plane.hpp>
-#include <kasane/run/quenched/quenched_report.hpp>
-#include <kasane/run/report/fact_rows.hpp>
-#include <kasane/run/report/page.hpp>
-#include <kasane/run/report/plot.hpp>
-#include <kasane/run/report/words.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/report/fact_rows.hpp>
+#include <kasane/report/page.hpp>
+#include <kasane/report/plot.hpp>
+#include <kasane/report/words.hpp>
+#include <kasane/run/quenched/quenched.hpp>
+#include <kasane/run/quenched/quenched_record.hpp>
 
 #include <fmt/format.h>
 
@@ -17,20 +19,10 @@ namespace {
 
 using namespace report;
 
-std::string tile(const std::string& value, const std::string& label) {
-    return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", label, escape(value));
-}
-
-std::string badge(const std::string& status) {
-    struct Kind {
-        const char *status, *css, *text;
-    };
-    static constexpr Kind kinds[] = {
-        {"done", "good", "done"}, {"running", "wait", "not finished"}, {"interrupted", "wait", "interrupted"}, {"failed", "bad", "failed"}};
-    for (const auto& k : kinds)
-        if (status == k.status) return fmt::format("<span class=\"badge {}\">{}</span>", k.css, k.text);
-    return "<span class=\"badge wait\">status unknown</span>";
-}
+struct QuenchedHistory {
+    QuenchedRecord record;  ///< with its means computed anew from the measurements
+    std::vector<Measurement> measurements;
+};
 
 std::string lattice_text(const lattice::Extents& n) {
     return n[0] == n[1] && n[1] == n[2] ? (n[2] == n[3] ? fmt::format("{}⁴", n[0]) : fmt::format("{}³ × {}", n[0], n[3]))
@@ -42,20 +34,6 @@ std::string start_text(const QuenchedRecord& r) {
     if (r.start == "hot") return "a hot start, random links";
     if (r.start.starts_with("weak:")) return "weak random links, exp(" + r.start.substr(5) + " i P)";
     return r.start == "file" ? "the configuration " + std::filesystem::path(r.start_file).filename().string() : "";
-}
-
-std::string machine(const QuenchedRecord& r) {
-    if (r.device.name.empty()) return "";
-    return r.device.kind == "cpu" && r.threads > 0 ? counted(r.threads, "thread", "threads") + " of " + r.device.name
-                                                   : "one " + r.device.name;
-}
-
-/// Sweeps of heatbath and overrelaxation alone.
-double updating_seconds(const QuenchedRecord& r) {
-    double seconds = 0;
-    for (const char* part : {"heatbath", "overrelaxation"})
-        if (const auto found = r.timers.find(part); found != r.timers.end()) seconds += found->second.seconds;
-    return seconds;
 }
 
 /// One paragraph in words.
@@ -76,43 +54,21 @@ std::string lead(const QuenchedHistory& h) {
         if (std::isfinite(p.tau)) text += fmt::format("; its integrated autocorrelation time is {} sweeps", escape(brief(p.tau)));
         text += ". ";
     }
-    if (const auto on = machine(r); !on.empty() && r.seconds > 0)
+    if (const auto on = machine_text(r); !on.empty() && r.seconds > 0)
         text += fmt::format("It took <strong>{}</strong> on {}.", duration(r.seconds), escape(on));
-    return "<p class=\"lead\">" + text + "</p>\n";
+    return text;
 }
 
-std::string tiles(const QuenchedRecord& r) {
+std::string number_tiles(const QuenchedRecord& r) {
     std::string out;
     if (r.means.plaquette.count > 0) {
-        out += tile(text(r.means.plaquette), "plaquette, Re tr / 3");
-        out += tile(text(r.means.polyakov), "|Polyakov loop|");
+        out += tile(escape(text(r.means.plaquette)), "plaquette, Re tr / 3");
+        out += tile(escape(text(r.means.polyakov)), "|Polyakov loop|");
         if (std::isfinite(r.means.plaquette.tau))
-            out += tile(text(r.means.plaquette.tau, r.means.plaquette.tau_error), "τ of the plaquette [sweeps]");
+            out += tile(escape(text(r.means.plaquette.tau, r.means.plaquette.tau_error)), "τ of the plaquette [sweeps]");
     }
     if (r.extents[0] > 0) out += tile(grouped(r.sweeps_done), "sweeps");
-    return out.empty() ? "" : "<dl class=\"tiles\">" + out + "</dl>\n";
-}
-
-std::string warnings(const QuenchedHistory& h) {
-    const auto& r = h.record;
-    std::string text;
-    const auto resume = "<code>kasane resume " + escape(shell_word(h.directory.string())) + "</code>";
-    if (r.status == "running")
-        text += "<p>This run is not finished: it is under way, or it was killed. If it no longer runs, " + resume +
-                " goes on from the newest checkpoint.</p>";
-    if (r.status == "interrupted") text += "<p>This run was interrupted. " + resume + " goes on from there.</p>";
-    if (r.status == "failed") text += "<p>This run failed" + (r.message.empty() ? "." : ": " + escape(r.message)) + "</p>";
-    if (!h.notes.empty()) {
-        text += "<ul>";
-        for (const auto& note : h.notes) text += "<li>" + escape(note) + "</li>";
-        text += "</ul>";
-    }
-    return text.empty() ? "" : "<aside class=\"note\" aria-label=\"About this report\">" + text + "</aside>\n";
-}
-
-std::string chart(const std::string& heading, const std::string& svg, const std::string& caption) {
-    if (svg.empty()) return "";
-    return "<figure class=\"chart\"><h3>" + heading + "</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
+    return out;
 }
 
 template <class F>
@@ -197,8 +153,8 @@ std::string charts(const QuenchedHistory& h) {
 }
 
 std::string speed(const QuenchedRecord& r) {
-    const double updating = updating_seconds(r);
-    if (!(updating > 0) || !(r.link_updates > 0)) return "";
+    const double links_per_second = link_rate(r);
+    if (!(links_per_second > 0)) return "";
     std::vector<std::pair<std::string, double>> parts;
     for (const auto& [name, part] : r.timers) parts.emplace_back(name, part.seconds);
     std::ranges::stable_sort(parts, std::greater(), [](const auto& part) { return part.second; });
@@ -206,15 +162,12 @@ std::string speed(const QuenchedRecord& r) {
         "<p class=\"big\"><strong>{} million links</strong> <span>a second</span></p>\n<p>An update of one link took <strong>{} "
         "ns</strong>, "
         "in the mean of heatbath and overrelaxation, its staples and the reunitarisation with it; a sweep {}.</p>\n",
-        number(1e-6 * r.link_updates / updating), number(1e9 * updating / r.link_updates),
-        escape(duration(updating / static_cast<double>(std::max<std::int64_t>(r.sweeps_done, 1)))));
-    return "<section class=\"speed\">\n<h2>Speed</h2>\n<div class=\"halves\">\n<div>" + rate +
-           "</div>\n<div><h3>Where the time went</h3>\n" + time_bars(std::move(parts), r.segments.size() > 1 ? 0 : r.seconds) +
-           "</div>\n</div>\n</section>\n";
+        number(1e-6 * links_per_second), number(1e9 / links_per_second),
+        escape(duration(r.link_updates / links_per_second / static_cast<double>(std::max<std::int64_t>(r.sweeps_done, 1)))));
+    return speed_section(rate, "<h3>Where the time went</h3>\n" + time_bars(std::move(parts), r.segments.size() > 1 ? 0 : r.seconds));
 }
 
-std::string facts(const QuenchedHistory& h) {
-    const auto& r = h.record;
+FactRows facts(const QuenchedRecord& r) {
     const auto& m = r.means;
     FactRows rows;
     if (r.extents[0] > 0) {
@@ -236,47 +189,46 @@ std::string facts(const QuenchedHistory& h) {
     }
     rows.add("Configurations",
              r.configurations.empty() ? "" : fmt::format("{} in {}, {} bits", grouped(std::ssize(r.configurations)), r.format, r.bits));
-    rows.add("Device", r.device.name);
-    rows.add("Threads", r.threads > 0 ? grouped(r.threads) + (r.simd.empty() ? "" : " (" + r.simd + ")") : "");
-    rows.add("Version", joined({r.version.empty() ? "" : "kasane " + r.version, r.commit.empty() ? "" : "commit " + r.commit}));
-    rows.add("Build", joined({r.compiler, r.cuda.empty() ? "" : "CUDA " + r.cuda}));
-    rows.add("Started", clock(r.started));
-    rows.add("Finished", clock(r.finished));
-    if (r.segments.size() > 1) rows.add("Resumed", counted(std::ssize(r.segments) - 1, "time", "times"));
-    rows.add("Keys not used", joined(r.unused_keys));
-    return rows.html();
+    return rows;
 }
 
-std::string commands(const QuenchedHistory& h) {
-    const auto& r = h.record;
-    const auto directory = shell_word(h.directory.string());
-    std::string rows;
-    if (!h.run_file.empty())
-        rows +=
-            command_row("kasane run " + shell_word((h.directory / "run.toml").string()) + " -o NEW_DIRECTORY", "the same run once more");
-    if (r.status != "done") rows += command_row("kasane resume " + directory, "goes on from the newest checkpoint");
-    if (!r.configurations.empty()) {
-        const auto last = shell_word((h.directory / r.configurations.back()).string());
-        rows += command_row("kasane lattice info " + last, "what the configuration says of itself");
-        rows += command_row("kasane lattice measure " + last + " --flow-time 4", "its observables along the Wilson flow");
+std::string commands(const QuenchedRecord& r, const std::filesystem::path& directory) {
+    if (r.configurations.empty()) return "";
+    const auto last = shell_word((directory / r.configurations.back()).string());
+    return command_row("kasane lattice info " + last, "what the configuration says of itself") +
+           command_row("kasane lattice measure " + last + " --flow-time 4", "its observables along the Wilson flow");
+}
+
+QuenchedHistory read_history(RunHistory& run) {
+    QuenchedHistory h;
+    h.record.status = "unknown";
+    try {
+        if (!run.record.is_null()) h.record = quenched_record_from_json(run.record.dump(), run.directory / "record.json");
+    } catch (const InputError& error) {
+        run.notes.push_back(std::string("The record cannot be read: ") + error.what() + ".");
     }
-    rows += command_row("kasane report " + directory, "makes this page anew");
-    return command_table(rows);
+    try {
+        h.measurements = read_measurements(run.directory / "measurements.csv");
+    } catch (const InputError& error) {
+        run.notes.push_back("measurements.csv cannot be shown: " + error.problems()[0].message + ".");
+    }
+    h.record.means = means_of(h.measurements, h.record.thermalisation, h.record.measure_every, h.record.extents);
+    return h;
 }
 
 }  // namespace
 
-std::string quenched_page(const QuenchedHistory& h) {
-    const auto& r = h.record;
-    const auto title = r.title.empty() ? h.directory.filename().string() : r.title;
-    std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-    out += "<meta name=\"color-scheme\" content=\"light dark\">\n";
-    out += "<title>" + escape(title) + " · kasane</title>\n<style>\n" + report::style + "</style>\n</head>\n<body>\n<main>\n";
-    out += "<header>\n<p class=\"eyebrow\">kasane run report " + badge(r.status) + "</p>\n<h1>" + escape(title) + "</h1>\n";
-    out += lead(h) + tiles(r) + "</header>\n" + warnings(h) + charts(h) + speed(r);
-    out += "<section>\n<h2>Facts</h2>\n" + facts(h) + run_file_details(h.run_file) + commands(h) + paper_list(r.papers) + "</section>\n";
-    return out + "</main>\n</body>\n</html>\n";
+RunPage quenched_page(RunHistory& run) {
+    const auto h = read_history(run);
+    RunPage page;
+    page.head = h.record;
+    page.done = "done";
+    page.lead = lead(h);
+    page.tiles = number_tiles(h.record);
+    page.body = charts(h) + speed(h.record);
+    page.facts = facts(h.record);
+    page.commands = commands(h.record, run.directory);
+    return page;
 }
 
 }  // namespace kasane::run

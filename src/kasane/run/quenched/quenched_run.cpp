@@ -1,21 +1,13 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
-#include <kasane/core/base/timer.hpp>
-#include <kasane/core/device/load.hpp>
-#include <kasane/core/io/atomic_file.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/gauge/update.hpp>
 #include <kasane/lattice/observe/observables.hpp>
-#include <kasane/run/kept_keys.hpp>
-#include <kasane/run/newest_checkpoint.hpp>
+#include <kasane/run/driver/loop.hpp>
+#include <kasane/run/quenched/quenched.hpp>
 #include <kasane/run/quenched/quenched_checkpoint.hpp>
+#include <kasane/run/quenched/quenched_file.hpp>
 #include <kasane/run/quenched/quenched_record.hpp>
-#include <kasane/run/quenched/quenched_run.hpp>
-#include <kasane/run/record.hpp>
-#include <kasane/run/record_parts.hpp>
-#include <kasane/run/report/report.hpp>
-#include <kasane/run/run_texts.hpp>
-#include <kasane/version.hpp>
 
 #include <fmt/format.h>
 
@@ -28,18 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The state that a segment of the run starts from.
-struct Before {
-    std::optional<lattice::GaugeField> field;  ///< empty: generated on the space, as file.start says
-    std::int64_t sweep = 0;
-    std::vector<Measurement> measurements;
-    QuenchedRecord record;
-};
+constexpr const char* table = "measurements.csv";
 
 /// @throws Interrupted
 template <Space S>
-lattice::Links<S> first_links(S on, const QuenchedFile& file, const Before& before, const RunControls& controls) {
-    if (before.field) return lattice::links_on(on, *before.field);
+lattice::Links<S> first_links(S on, const QuenchedFile& file, const RunControls& controls) {
+    if (file.start.kind == StartKind::file) return lattice::links_on(on, load_start(file));
     lattice::Links<S> u(on, file.extents);
     const auto& start = file.start;
     Progress bar(controls.progress, "starting", 1);
@@ -51,202 +37,6 @@ lattice::Links<S> first_links(S on, const QuenchedFile& file, const Before& befo
     if (start.kind == StartKind::hot) lattice::hot_start(u, start.seed, progress);
     if (start.kind == StartKind::weak) lattice::weak_start(u, start.epsilon, start.seed, progress);
     return u;
-}
-
-/// One life of a run.
-template <Space S>
-class QuenchedRun {
-   public:
-    QuenchedRun(const QuenchedFile& file, const RunDirectory& directory, lattice::Links<S> links, Before before)
-        : file_(file),
-          directory_(directory),
-          u_(std::move(links)),
-          sweep_(before.sweep),
-          measurements_(std::move(before.measurements)),
-          record_(std::move(before.record)),
-          timers_before_(record_.timers),
-          seconds_before_(record_.seconds) {
-        auto& r = record_;
-        r.title = file.title;
-        r.status = "running";
-        r.message.clear();
-        if (r.started.empty()) r.started = iso_time_now();
-        r.finished.clear();
-        r.device = device_info(file.space);
-        r.threads = threads_of(file.space);
-        warn_of_load(file.space);
-        r.simd = simd_name();
-        r.extents = file.extents, r.boundary = file.boundary;
-        r.start = file.start.text(), r.start_file = file.start.file.string(), r.start_seed = file.start.seed;
-        r.beta = file.beta, r.sweeps = file.sweeps, r.thermalisation = file.thermalisation;
-        r.overrelaxation = file.overrelaxation, r.seed = file.seed, r.measure_every = file.measure_every;
-        r.configuration = file.configuration, r.format = name(file.format.format), r.bits = file.format.bits;
-        r.unused_keys = file.unused_keys, r.papers = papers(file);
-        r.segments.push_back({iso_time_now(), name(file.space), commit, r.threads, sweep_, sweep_, 0});
-    }
-
-    const QuenchedRecord& go(const RunControls& controls) {
-        try {
-            write_record();
-            if (measurements_.empty()) measure();
-            Progress progress(controls.progress, file_.title, static_cast<double>(file_.sweeps), static_cast<double>(sweep_));
-            while (sweep_ < file_.sweeps && !controls.stop()) {
-                update();
-                if (file_.measures(sweep_)) measure();
-                if (file_.writes(sweep_)) {
-                    progress.clear();  // what is logged now has its own line
-                    write_configuration(file_.configuration_of(sweep_));
-                }
-                if (sweep_ < file_.sweeps && since_checkpoint_.seconds() >= file_.checkpoint_every) save_checkpoint();
-                progress.update(static_cast<double>(sweep_), fmt::format("plaquette {:.5f}", measurements_.back().plaquette()));
-            }
-            const bool done = sweep_ == file_.sweeps;
-            if (done) write_configuration(file_.configuration);
-            record_.status = done ? "done" : "interrupted";
-            record_.finished = iso_time_now();
-            save_checkpoint();
-            if (done) directory_.keep_checkpoints(1);
-            return record_;
-        } catch (const std::exception& error) {
-            record_.status = "failed";
-            record_.message = error.what();
-            record_.finished = iso_time_now();
-            try {
-                write_record();
-            } catch (const Error&) {  // the disk is full: the error that is on its way says so
-            }
-            throw;
-        }
-    }
-
-   private:
-    void update() {
-        {
-            const auto timer = timers_.scope("heatbath");
-            lattice::heatbath_sweep(u_, file_.beta, file_.seed, static_cast<std::uint64_t>(sweep_));
-            synchronize(u_.space());
-        }
-        {
-            const auto timer = timers_.scope("overrelaxation");
-            for (int k = 0; k < file_.overrelaxation; ++k) lattice::overrelaxation_sweep(u_);
-            lattice::reunitarise(u_);  // rounding leaves SU(3) slowly; the same at every sweep, so that a resumed run does the same
-            synchronize(u_.space());
-        }
-        ++sweep_;
-        record_.link_updates += 4.0 * static_cast<double>(file_.extents.volume()) * (1 + file_.overrelaxation);
-    }
-
-    void measure() {
-        const auto timer = timers_.scope("measurements");
-        const auto plaquette = lattice::plaquette(u_);
-        const auto polyakov = lattice::polyakov_loop(u_);
-        measurements_.push_back({sweep_, plaquette.space, plaquette.time, polyakov.real(), polyakov.imag()});
-        // A trace of SU(3) is at most 3; what is beyond that is no longer a gauge field.
-        if (!(std::abs(plaquette.mean()) <= 1 + 1e-9))
-            throw ComputationError(fmt::format("the plaquette is {} after sweep {}: the links have left SU(3)", plaquette.mean(), sweep_));
-    }
-
-    void write_configuration(const fs::path& name) {
-        const auto timer = timers_.scope("configurations");
-        const auto path = directory_.path() / name;
-        if (name.has_parent_path()) fs::create_directories(path.parent_path());
-        lattice::write_gauge(path, lattice::to_gauge_field(u_), file_.format);
-        if (std::ranges::find(record_.configurations, name.string()) == record_.configurations.end())
-            record_.configurations.push_back(name.string());
-        log::debug("sweep {}: {}", sweep_, path.string());
-    }
-
-    void save_checkpoint() {
-        {
-            const auto timer = timers_.scope("checkpoints");
-            update_record();
-            write_quenched_checkpoint(directory_.checkpoint(sweep_),
-                                      {lattice::to_gauge_field(u_), sweep_, measurements_, to_json(record_)});
-            directory_.keep_checkpoints(2);
-        }
-        write_record();
-        log::debug("sweep {}, plaquette {:.6f}: checkpoint", sweep_, measurements_.back().plaquette());
-        since_checkpoint_.restart();
-    }
-
-    void update_record() {
-        record_.sweeps_done = sweep_;
-        record_.means = means_of(measurements_, file_.thermalisation, file_.measure_every, file_.extents);
-        record_.timers = timers_before_;
-        for (const auto& [name, part] : timers_.parts()) {
-            auto& whole = record_.timers[name];
-            whole.seconds += part.seconds, whole.calls += part.calls;
-        }
-        record_.segments.back().last_sweep = sweep_;
-        record_.segments.back().seconds = life_.seconds();
-        record_.seconds = seconds_before_ + life_.seconds();
-    }
-
-    void write_record() {
-        update_record();
-        write_measurements(directory_.measurements(), measurements_);
-        write_atomically(directory_.record(), to_json(record_));
-    }
-
-    const QuenchedFile& file_;
-    const RunDirectory& directory_;
-    lattice::Links<S> u_;
-    std::int64_t sweep_;
-    std::vector<Measurement> measurements_;
-    QuenchedRecord record_;
-    std::map<std::string, Timers::Part> timers_before_;
-    Timers timers_;
-    double seconds_before_ = 0;
-    Stopwatch life_, since_checkpoint_;
-};
-
-QuenchedResult result_of(const QuenchedRecord& record, const RunDirectory& directory) {
-    QuenchedResult result{directory.path(),
-                          {},
-                          {},
-                          record.status,
-                          record.sweeps_done,
-                          record.seconds,
-                          0,
-                          record.means,
-                          static_cast<int>(record.configurations.size())};
-    double updating = 0;
-    for (const char* part : {"heatbath", "overrelaxation"})
-        if (const auto found = record.timers.find(part); found != record.timers.end()) updating += found->second.seconds;
-    if (updating > 0) result.link_updates_per_second = record.link_updates / updating;
-    if (record.status == "done") result.configuration = directory.path() / record.configuration;
-    return result;
-}
-
-QuenchedResult finish(const QuenchedRecord& record, const RunDirectory& directory, bool report) {
-    auto result = result_of(record, directory);
-    log::debug("{}: {} sweeps in {:.1f} s, plaquette {}", record.status, record.sweeps_done, record.seconds, text(record.means.plaquette));
-    if (record.status != "done" || !report) return result;
-    try {
-        result.report = write_report(directory.path());
-    } catch (const Error& error) {  // the computation itself is done and saved
-        log::warning("no report was written: {}", error.what());
-    }
-    return result;
-}
-
-/// Of a run that was done when it was to be resumed: nothing is computed or written.
-QuenchedResult finished_before(QuenchedRecord record, const std::vector<Measurement>& measurements, const RunDirectory& directory) {
-    log::info("{}: the run is done already, nothing is changed", record.title);
-    record.means = means_of(measurements, record.thermalisation, record.measure_every, record.extents);
-    auto result = result_of(record, directory);
-    result.report = directory.existing_report();
-    return result;
-}
-
-template <Space S>
-QuenchedResult go(const QuenchedFile& file, const RunDirectory& directory, lattice::Links<S> links, Before before,
-                  const RunControls& controls) {
-    log::info("{}: {} sites at beta = {} on {}, {} of {} sweeps, in {}", file.title, text(file.extents), file.beta,
-              device_info(file.space).name, file.sweeps - before.sweep, file.sweeps, directory.path().string());
-    log::info("memory: {}", text(memory(file), file.extents));
-    QuenchedRun run(file, directory, std::move(links), std::move(before));
-    return finish(run.go(controls), directory, file.report);
 }
 
 void check_resumable(const QuenchedFile& file, const QuenchedCheckpoint& checkpoint, const QuenchedRecord& record) {
@@ -263,69 +53,191 @@ void check_resumable(const QuenchedFile& file, const QuenchedCheckpoint& checkpo
                 {file.path.string(), 0, 0, "update.sweeps"});
 }
 
+template <Space S>
+class QuenchedRun : public Run {
+   public:
+    QuenchedRun(S on, QuenchedFile file) : on_(on), file_(std::move(file)) {}
+
+    const RunFile& file() const override { return file_; }
+    Record& record() override { return record_; }
+    nlohmann::ordered_json part() const override { return part_of(record_); }
+    std::vector<RunMemory> memory() const override { return {run::memory(file_)}; }
+    RunSize size() const override { return {lattice::text(file_.extents), "sites", file_.extents_where}; }
+
+    Summary check(const RunControls&) override {
+        if (file_.start.kind == StartKind::file) load_start(file_);  // it may be damaged: `run` would find out
+        return {{{"extents", file_.extents.n}, {"sweeps", file_.sweeps}},
+                fmt::format("{} sites, {} sweeps", lattice::text(file_.extents), file_.sweeps)};
+    }
+
+    void create(const RunControls& controls) override { u_ = first_links(on_, file_, controls); }
+
+    void restore(Checkpoint& from) override {
+        record_ = quenched_record_from_json(from.record, file_.path);
+        sweep_ = record_.sweeps_done;
+        auto* checkpoint = dynamic_cast<QuenchedCheckpoint*>(&from);
+        if (!checkpoint) return;
+        check_resumable(file_, *checkpoint, record_);
+        sweep_ = checkpoint->sweep;
+        measurements_ = std::move(checkpoint->measurements);
+        field_ = std::move(checkpoint->field);
+        record_.means = means_of(measurements_, file_.thermalisation, file_.measure_every, file_.extents);
+    }
+
+    std::int64_t progress() const override { return sweep_; }
+    bool done() const override { return sweep_ == file_.sweeps; }
+    double total() const override { return static_cast<double>(file_.sweeps); }
+    bool results_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / file_.configuration); }
+    bool tables_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / table); }
+    std::string memory_line(const RunMemory& memory) const override { return "memory at most: " + text(memory, file_.extents); }
+    std::string headline() const override {
+        return fmt::format("{} sites at beta = {} on {}, {} of {} sweeps", lattice::text(file_.extents), file_.beta,
+                           device_info(file_.space).name, file_.sweeps - sweep_, file_.sweeps);
+    }
+
+    void begin(Loop& loop) override {
+        log::info("memory: {}", text(run::memory(file_), file_.extents));
+        auto& r = record_;
+        r.extents = file_.extents, r.boundary = file_.boundary;
+        r.start = file_.start.text(), r.start_file = file_.start.file.string(), r.start_seed = file_.start.seed;
+        r.beta = file_.beta, r.sweeps = file_.sweeps, r.thermalisation = file_.thermalisation;
+        r.overrelaxation = file_.overrelaxation, r.seed = file_.seed, r.measure_every = file_.measure_every;
+        r.configuration = file_.configuration, r.format = name(file_.format.format), r.bits = file_.format.bits;
+        if (field_) u_ = lattice::links_on(on_, *field_);
+        field_.reset();
+        loop.write_record();
+        if (measurements_.empty()) measure(loop);
+    }
+
+    void advance(Loop& loop) override {
+        sweep(loop);
+        if (file_.measures(sweep_)) measure(loop);
+        if (file_.writes(sweep_)) {
+            loop.clear_bar();
+            write_configuration(loop, file_.configuration_of(sweep_));
+        }
+        loop.show(static_cast<double>(sweep_), fmt::format("plaquette {:.5f}", measurements_.back().plaquette()));
+    }
+
+    void save(Loop& loop, const fs::path& path) override {
+        QuenchedCheckpoint checkpoint;
+        checkpoint.field = lattice::to_gauge_field(*u_);
+        checkpoint.sweep = sweep_;
+        checkpoint.measurements = measurements_;
+        checkpoint.record = loop.record();
+        write_quenched_checkpoint(path, checkpoint);
+        log::debug("sweep {}, plaquette {:.6f}: checkpoint", sweep_, measurements_.back().plaquette());
+    }
+
+    void complete(Loop& loop) override { write_configuration(loop, file_.configuration); }
+
+    void update() override {
+        record_.sweeps_done = sweep_;
+        record_.means = means_of(measurements_, file_.thermalisation, file_.measure_every, file_.extents);
+    }
+
+    void write_tables(const RunDirectory& directory) override { write_measurements(directory.path() / table, measurements_); }
+
+    Summary summary(const fs::path& directory) const override {
+        const auto& m = record_.means;
+        const auto of = [](const lattice::Estimate& e) {
+            return nlohmann::ordered_json{{"mean", e.mean}, {"error", e.error}, {"autocorrelation_time", e.tau}};
+        };
+        const auto last = fs::absolute(directory / record_.configuration).lexically_normal().string();
+        const bool done = record_.status == "done";
+        auto line = fmt::format("{} sweeps in {:.1f} s, plaquette {} ({} in space, {} in time), |P| {}, tau {} sweeps: {}",
+                                record_.sweeps_done, record_.seconds, text(m.plaquette), text(m.plaquette_space), text(m.plaquette_time),
+                                text(m.polyakov), text(m.plaquette.tau, m.plaquette.tau_error), record_.status);
+        if (done) line += "\nlast configuration: " + last;
+        return {{{"steps", record_.sweeps_done},
+                 {"measurements", m.plaquette.count},
+                 {"plaquette", of(m.plaquette)},
+                 {"plaquette_space", of(m.plaquette_space)},
+                 {"plaquette_time", of(m.plaquette_time)},
+                 {"polyakov_modulus", of(m.polyakov)},
+                 {"links_per_second", link_rate(record_)},
+                 {"configurations", record_.configurations.size()},
+                 {"configuration", text_or_null(done ? last : "")}},
+                line};
+    }
+
+   private:
+    void sweep(Loop& loop) {
+        {
+            const auto timer = loop.timers().scope("heatbath");
+            lattice::heatbath_sweep(*u_, file_.beta, file_.seed, static_cast<std::uint64_t>(sweep_));
+            synchronize(u_->space());
+        }
+        {
+            const auto timer = loop.timers().scope("overrelaxation");
+            for (int k = 0; k < file_.overrelaxation; ++k) lattice::overrelaxation_sweep(*u_);
+            lattice::reunitarise(*u_);  // rounding leaves SU(3) slowly; the same at every sweep, so that a resumed run does the same
+            synchronize(u_->space());
+        }
+        ++sweep_;
+        record_.link_updates += 4.0 * static_cast<double>(file_.extents.volume()) * (1 + file_.overrelaxation);
+    }
+
+    void measure(Loop& loop) {
+        const auto timer = loop.timers().scope("measurements");
+        const auto plaquette = lattice::plaquette(*u_);
+        const auto polyakov = lattice::polyakov_loop(*u_);
+        measurements_.push_back({sweep_, plaquette.space, plaquette.time, polyakov.real(), polyakov.imag()});
+        // A trace of SU(3) is at most 3; what is beyond that is no longer a gauge field.
+        if (!(std::abs(plaquette.mean()) <= 1 + 1e-9))
+            throw ComputationError(fmt::format("the plaquette is {} after sweep {}: the links have left SU(3)", plaquette.mean(), sweep_));
+    }
+
+    void write_configuration(Loop& loop, const fs::path& name) {
+        const auto timer = loop.timers().scope("configurations");
+        const auto path = loop.directory().path() / name;
+        if (name.has_parent_path()) fs::create_directories(path.parent_path());
+        lattice::write_gauge(path, lattice::to_gauge_field(*u_), file_.format);
+        if (std::ranges::find(record_.configurations, name.string()) == record_.configurations.end())
+            record_.configurations.push_back(name.string());
+        log::debug("sweep {}: {}", sweep_, path.string());
+    }
+
+    S on_;
+    QuenchedFile file_;
+    QuenchedRecord record_;
+    std::optional<lattice::Links<S>> u_;
+    std::optional<lattice::GaugeField> field_;  ///< of a checkpoint, until begin()
+    std::int64_t sweep_ = 0;
+    std::vector<Measurement> measurements_;
+};
+
+std::unique_ptr<Run> read(const RunSource& source) {
+    auto file = read_quenched_file(source);
+    return std::visit([&](auto on) -> std::unique_ptr<Run> { return std::make_unique<QuenchedRun<decltype(on)>>(on, std::move(file)); },
+                      AnySpace(file.space));
+}
+
+std::unique_ptr<Checkpoint> read_checkpoint(const fs::path& path) {
+    return std::make_unique<QuenchedCheckpoint>(read_quenched_checkpoint(path));
+}
+
+/// The record names the configurations.
+Manifest manifest(const nlohmann::json& record) {
+    Manifest all{.files = {table}, .series = {}};
+    const auto configuration = record.is_object() ? record.value("configuration", nlohmann::json()) : nlohmann::json();
+    const fs::path name = configuration.is_object() ? text_or_empty(configuration.value("name", nlohmann::json())) : std::string();
+    if (name.empty() || name.string().starts_with('.') || name.filename() != name) return all;
+    all.files.push_back(name.string());
+    all.series.push_back({"configurations", name.stem().string() + "_", name.extension().string()});
+    return all;
+}
+
 }  // namespace
 
-QuenchedResult start(const QuenchedFile& file, RunDirectory::Existing existing, const RunControls& controls) {
-    RunDirectory::check_free(file.directory, existing);
-    check_memory(file);
-    Before before;
-    if (file.start.kind == StartKind::file) before.field = load_start(file);
-    return std::visit(
-        [&](auto on) {
-            auto links = first_links(on, file, before, controls);  // before there is a directory: an interrupt leaves nothing
-            const auto directory = RunDirectory::create(file.directory, existing, {"checkpoints"});
-            write_atomically(directory.run_file(), file.resolved);
-            const log::FileSink log_file(directory.log());
-            return go(file, directory, std::move(links), std::move(before), controls);
-        },
-        file.space);
-}
-
-QuenchedResult resume_quenched(const fs::path& path, const std::vector<io::Setting>& settings, const RunControls& controls) {
-    const auto directory = RunDirectory::open(path);
-    auto newest = newest_checkpoint(directory, read_quenched_checkpoint);
-    auto& checkpoint = newest.checkpoint;
-    Before before;
-    if (!checkpoint) {
-        if (const auto text = content(directory.record())) {
-            auto record = quenched_record_from_json(*text, directory.record());
-            if (record.status == "done") return finished_before(std::move(record), read_measurements(directory.measurements()), directory);
-            KS_VALIDATE(
-                record.sweeps_done == 0,
-                fmt::format("its record.json reports {} sweeps, and there is no checkpoint to go on from: put its checkpoints back, "
-                            "or start the run again with `kasane run`",
-                            record.sweeps_done),
-                {path.string(), 0, 0, ""});
-        }
-    }
-    const auto file = read_quenched_file(directory.run_file(), settings, checkpoint ? StartFile::not_needed : StartFile::needed);
-    check_memory(file);
-    if (checkpoint) {
-        auto record = quenched_record_from_json(checkpoint->record, path);
-        check_resumable(file, *checkpoint, record);
-        if (record.status == "done" && checkpoint->sweep == file.sweeps && fs::exists(directory.path() / file.configuration)) {
-            if (directory.recorded_status() == "done" && fs::exists(directory.measurements()))
-                return finished_before(std::move(record), checkpoint->measurements, directory);
-            log::info("{}: the run is done already, its tables are completed", record.title);  // it was killed before it wrote them
-            record.means = means_of(checkpoint->measurements, file.thermalisation, file.measure_every, file.extents);
-            write_measurements(directory.measurements(), checkpoint->measurements);
-            write_atomically(directory.record(), to_json(record));
-            return finish(record, directory, file.report);
-        }
-        before = {std::move(checkpoint->field), checkpoint->sweep, std::move(checkpoint->measurements), std::move(record)};
-    } else if (file.start.kind == StartKind::file) {
-        before.field = load_start(file);
-    }
-    return std::visit(
-        [&](auto on) {
-            auto links = first_links(on, file, before, controls);
-            const log::FileSink log_file(directory.log());
-            if (!checkpoint) log::warning("the run was stopped before its first checkpoint: it starts from the beginning");
-            set_aside(newest.unreadable);
-            directory.make_folders({"checkpoints"});
-            return go(file, directory, std::move(links), std::move(before), controls);
-        },
-        file.space);
-}
+const Kind quenched_kind{.name = "quenched",
+                         .step = "sweep",
+                         .folders = {},
+                         .manifest = manifest,
+                         .checkpoints_when_done = 1,
+                         .results = nullptr,
+                         .read = read,
+                         .read_checkpoint = read_checkpoint,
+                         .page = quenched_page};
 
 }  // namespace kasane::run

@@ -1,0 +1,14 @@
+// What the checkpoints of all kinds of run have in common.
+#pragma once
+
+#include <string>
+
+namespace kasane::run {
+
+/// State from which a run continues. A kind derives its own from it.
+struct Checkpoint {
+    virtual ~Checkpoint() = default;
+    std::string record;  ///< record.json when it was written
+};
+
+}  // namespace kasane::run

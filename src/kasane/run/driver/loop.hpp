@@ -1,0 +1,61 @@
+// The loop of one segment of a run: advances the run between checkpoints, keeps its record up to date, and records how it ended.
+// Invariants: the record is written with every checkpoint and at the end, also of a run that fails; a checkpoint holds the record of its
+// moment; the newest two checkpoints are kept while the run goes on.
+#pragma once
+
+#include <kasane/run/driver/kind.hpp>
+
+#include <optional>
+
+namespace kasane::run {
+
+/// record.json of a run, from its record as it is.
+std::string record_text(const Kind& kind, Run& run);
+
+class Loop {
+   public:
+    /// Opens a segment in the run's record. All arguments must outlive this.
+    Loop(const Kind& kind, Run& run, const RunDirectory& directory, const RunControls& controls, RankCoordinator& ranks);
+
+    /// To the end, or until an interrupt; the record says which. @throws what the run throws, after the record says why it failed
+    void run();
+
+    // For the run, from begin(), advance(), save() and complete():
+    const RunDirectory& directory() const { return directory_; }
+    const RunControls& controls() const { return controls_; }
+    RankCoordinator& ranks() const { return ranks_; }
+    /// Its parts are added to those of the record.
+    Timers& timers() { return timers_; }
+    /// Wall time of all segments so far.
+    double seconds() const { return seconds_before_ + watch_.seconds(); }
+    /// Shall advance() return: for an interrupt, or because a checkpoint is due?
+    bool pause() const { return controls_.stop() || checkpoint_due(); }
+    /// Draws the bar. @param done  of Run::total()
+    void show(double done, const std::string& note);
+    /// Wipes the bar: what is logged next has its own line.
+    void clear_bar();
+    /// record.json of this moment.
+    std::string record();
+    void write_record();
+    /// Writes a checkpoint and the record, and removes old checkpoints.
+    void save();
+
+   private:
+    bool checkpoint_due() const { return since_checkpoint_.seconds() >= run_.file().checkpoint_every; }
+    void update();
+    void end(const std::string& status);
+    void finish();
+
+    const Kind& kind_;
+    Run& run_;
+    const RunDirectory& directory_;
+    const RunControls& controls_;
+    RankCoordinator& ranks_;
+    Timers timers_;
+    std::map<std::string, Timers::Part> timers_before_;
+    double seconds_before_;
+    std::optional<Progress> bar_;
+    Stopwatch watch_, since_checkpoint_;
+};
+
+}  // namespace kasane::run

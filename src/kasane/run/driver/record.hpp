@@ -1,0 +1,83 @@
+// record.json: what every kind of run records about itself. A kind derives its own record from this one and writes its part behind it.
+// Checkpoints carry the record, so that a resumed run continues its counts.
+#pragma once
+
+#include <kasane/core/base/timer.hpp>
+#include <kasane/core/device/space.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasane::run {
+
+/// What a run did between one start or resume and the next stop.
+struct Segment {
+    std::string started;  ///< ISO 8601
+    std::string device, commit;
+    int threads = 0;
+    int workers = 1;                   ///< on all ranks
+    std::int64_t first = 0, last = 0;  ///< steps, sweeps or iterations done before it, and at its end
+    double seconds = 0;                ///< wall
+};
+
+/// Where the last segment ran, for kinds of run that use several workers.
+struct Parallel {
+    int ranks = 1, workers = 1;               ///< workers of each rank
+    std::vector<std::string> placement = {};  ///< one line per rank
+    std::string engine = {}, form = {};       ///< of the messages between workers; empty for one worker
+};
+
+struct Record {
+    std::string title, status = "running";  ///< running | done | interrupted | failed | a word of the kind
+    std::string message;                    ///< why it failed, or ended without a result
+    std::string started, finished;          ///< ISO 8601
+    DeviceInfo device;
+    int threads = 0;
+    std::string simd;
+    std::string version, commit, compiler, cuda;  ///< of the program that wrote the record; only read
+    std::optional<Parallel> parallel;             ///< only of kinds that run on several workers
+    double seconds = 0;                           ///< wall, of all segments
+    std::map<std::string, Timers::Part> timers;   ///< of all segments
+    std::vector<Segment> segments;
+    std::vector<std::string> unused_keys, papers;
+};
+
+/// The common part, with version, commit and build of this program.
+/// @param problem  name of the kind   @param step  what it counts: "step", "sweep", "iteration"
+nlohmann::ordered_json common_json(const Record& record, const std::string& problem, const std::string& step);
+
+/// The common part of a record of any version of kasane.
+/// @throws nlohmann::json::exception where something is missing or has another type
+void read_common(const nlohmann::json& json, const std::string& step, Record& record);
+
+/// Calls `read` with the parsed record. @throws InputError: not JSON, the record of another problem, or `read` threw a JSON exception
+void read_record(const std::string& text, const std::filesystem::path& file, const std::string& problem,
+                 const std::function<void(const nlohmann::json&)>& read);
+
+/// Adds the seconds and calls of each part.
+void add(std::map<std::string, Timers::Part>& to, const Timers& timers);
+
+/// Null for an empty text.
+nlohmann::ordered_json text_or_null(const std::string& text);
+/// Empty for a value that is not a text.
+std::string text_or_empty(const nlohmann::json& value);
+/// JSON has no infinity and NaN; nlohmann writes them as null, and null is read back as NaN.
+double number_or_nan(const nlohmann::json& value);
+/// Null for a number that is not positive: not known.
+nlohmann::ordered_json positive_or_null(double value);
+
+/// Now, UTC: "2026-11-21T12:34:56Z".
+std::string iso_time_now();
+/// The instruction set of the CPU kernels on this machine.
+std::string simd_name();
+/// Threads of the CPU that a run on this space uses.
+int threads_of(const AnySpace& space);
+
+}  // namespace kasane::run

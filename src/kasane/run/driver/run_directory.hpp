@@ -1,0 +1,78 @@
+// The directory of one run and the names that every kind of run has in it:
+//   run.toml  log.txt  record.json  report.html  checkpoints/checkpoint_000000001234.hdf5
+// A kind declares its own files with a Manifest.
+// Invariants: while a RunDirectory exists no other process has the same one open (a lock that ends with the process); only files that
+// kasane itself wrote are ever removed.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kasane::run {
+
+/// Files that a kind of run writes beside those of every run.
+struct Manifest {
+    struct Series {
+        std::string folder, stem, end;  ///< files stem*end in a folder of the run directory
+    };
+    std::vector<std::string> files;  ///< in the run directory
+    std::vector<Series> series;
+};
+/// Of all files that an earlier run, whose record.json this is (null: it cannot be read), may have left.
+using OldFiles = std::function<Manifest(const nlohmann::json& record)>;
+
+/// Checkpoints in the directory of a run, the newest first.
+std::vector<std::filesystem::path> checkpoints_in(const std::filesystem::path& path);
+
+class RunDirectory {
+   public:
+    /// What to do with a directory that exists.
+    enum class Existing { refuse, replace };
+
+    /// @throws InputError when create() would refuse, before anything is computed
+    static void check_free(const std::filesystem::path& path, Existing existing);
+    /// Makes the directory (and those above it), with these folders and checkpoints/ in it. With `replace`, an earlier run's files are
+    /// removed from it; anything else stays.
+    /// @throws InputError: it exists (refuse), is no run directory (replace), cannot be made, or is in use
+    static RunDirectory create(const std::filesystem::path& path, Existing existing, const std::vector<const char*>& folders,
+                               const OldFiles& old_files);
+    /// @throws InputError: not there, no run directory, or in use
+    static RunDirectory open(const std::filesystem::path& path);
+
+    ~RunDirectory();
+    RunDirectory(RunDirectory&& other) noexcept;
+    RunDirectory& operator=(RunDirectory&&) = delete;
+
+    const std::filesystem::path& path() const { return path_; }
+    std::filesystem::path run_file() const { return path_ / "run.toml"; }
+    std::filesystem::path log() const { return path_ / "log.txt"; }
+    std::filesystem::path record() const { return path_ / "record.json"; }
+    std::filesystem::path report() const { return path_ / "report.html"; }
+    std::filesystem::path checkpoint(std::int64_t step) const;
+    /// Checkpoints, the newest first.
+    std::vector<std::filesystem::path> checkpoints() const { return checkpoints_in(path_); }
+    /// Creates checkpoints/ and those of these folders in it that are not there. @throws InputError: cannot be written to
+    void make_folders(const std::vector<const char*>& folders) const;
+    /// report.html if it is there, else empty.
+    std::filesystem::path existing_report() const;
+    /// "done", "interrupted", …, as record.json says; empty when there is none or it cannot be read.
+    std::string recorded_status() const;
+    /// Removes all but the newest `count` checkpoints.
+    void keep_checkpoints(std::size_t count) const;
+
+   private:
+    RunDirectory(std::filesystem::path path);
+
+    std::filesystem::path path_;
+    int lock_ = -1;
+};
+
+/// Does the directory hold a run?
+bool is_run_directory(const std::filesystem::path& path);
+
+}  // namespace kasane::run

@@ -1,0 +1,140 @@
+#include <kasane/gravity/distributed/memory.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/gravity/method_keys.hpp>
+#include <kasane/run/gravity/film_keys.hpp>
+#include <kasane/run/gravity/papers.hpp>
+#include <kasane/run/gravity/parallel_keys.hpp>
+#include <kasane/run/gravity/gravity_file.hpp>
+#include <kasane/run/driver/run_keys.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::run {
+namespace {
+
+using gravity::Dimension;
+
+void read_schedule(io::Section run, io::Section step, io::Section output, GravityFile& file) {
+    auto& schedule = file.schedule;
+    const auto& units = file.units;
+    const auto time = parse(Dimension::time, units);
+    schedule.start = file.initial.time;
+    schedule.until = run.number("until", {.help = "time at which the run ends", .unit = units.time_name, .parse = time});
+    file.steps = read_steps(step, units, gravity::softening(file.force));
+    const char* key_of_step = step_key(file.steps);
+    schedule.dt = gravity::macro_step(file.steps);
+    const double length = schedule.until - schedule.start;
+    const bool usable = schedule.dt > 0 && run.has("until");
+    if (usable && !(length > 0))
+        run.problem("until", fmt::format("is {}, not after the start at {}", schedule.until, schedule.start));
+    else if (usable && schedule.dt > length)
+        step.problem(key_of_step, fmt::format("is {}, longer than the whole run ({})", schedule.dt, length));
+    else if (usable && length / schedule.dt > 1e15)
+        step.problem(key_of_step, fmt::format("is {}: the run would take {:.0e} steps", schedule.dt, length / schedule.dt));
+    const auto interval = [&](const char* key, const char* help, double part) {
+        const double fallback = std::max(part * length, schedule.dt);
+        const auto value =
+            output.number(key, {.help = help, .unit = units.time_name, .fallback = fallback, .range = io::above(0), .parse = time});
+        if (usable && value > 0 && value < schedule.dt)
+            output.problem(key, fmt::format("is {}, shorter than one step ({})", value, schedule.dt));
+        return std::max(value, schedule.dt);
+    };
+    schedule.snapshot_every = interval("snapshot_every", "between snapshots (default: a twentieth of the run)", 1. / 20);
+    schedule.diagnostics_every = interval("diagnostics_every", "between rows of energy.csv (default: a hundredth of the run)", 1. / 100);
+}
+
+std::vector<std::string> notes(const GravityFile& file) {
+    const auto* control = control_of(file.steps);
+    if (!control || gravity::softening(file.force) > 0) return {};
+    const auto length = control->length > 0 ? fmt::format("step.length = {}", control->length)
+                                            : std::string("the mean distance of particles inside the half-mass radius");
+    return {
+        fmt::format("the softening is 0: steps follow from the acceleration alone, with {} in its place, and none is shorter than "
+                    "dt_max / 2^{} = {:.3g}",
+                    length, control->deepest, std::ldexp(control->dt_max, -control->deepest))};
+}
+
+}  // namespace
+
+GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySource& source) {
+    std::optional<RankCoordinator> alone;
+    auto& ranks = source.ranks ? *source.ranks : alone.emplace();
+    io::RunFileReader reader(path, source.settings);
+    auto root = reader.root();
+    const auto directory = std::filesystem::absolute(path).parent_path();
+    GravityFile file;
+    file.path = path;
+    std::optional<ParallelKeys> parallel;
+    auto keys = read_run_keys(reader, "gravity", source.problems, [&](const std::string& device, int threads) {
+        parallel.emplace(root, ranks.size());
+        file.here = ranks.place(device, parallel->members(), threads);
+        return file.here.front();
+    });
+    file.title = std::move(keys.title);
+    file.space = keys.space;
+    auto run = root.table("run");
+    if (source.resumed_from) {
+        for (const char* key : {"initial", "object", "orbit"}) root.has(key);  // known, and without effect now
+        file.units = read_units(run, root, {});
+        file.initial.time = *source.resumed_from;
+    } else {
+        auto initial = root.table("initial", "what to start from");
+        file.units = read_units(run, root, stated_units(initial, directory));
+        file.initial = read_initial(root, initial, {file.units, directory, source.count});
+    }
+    auto force = root.table("force", "gravity");
+    file.force = read_force(force, file.units, file.space);
+    file.exchange = parallel->exchange(file.force, file.space);
+    auto step = root.table("step", "integration in time");
+    auto output = root.table("output", "what is written");
+    file.directory = read_output_directory(output);
+    read_schedule(run, step, output, file);
+    file.checkpoint_every = output.number(
+        "checkpoint_every", {.help = "wall time between checkpoints", .unit = "s", .fallback = 60.0, .range = io::at_least(0)});
+    file.audit = output.integer("audit", {.help = "particles whose forces are compared with direct summation; 0: none",
+                                          .fallback = file.audit,
+                                          .least = 0,
+                                          .most = 1'000'000});
+    output.text(film_key, {.help = "particles that the film of report.html shows; stars: all types but 1 (halo)",
+                           .fallback = "all",
+                           .choices = {"all", film_of_stars}});
+    const bool deterministic = run.flag("deterministic", {.help = "bitwise equal results from run to run", .fallback = true});
+    std::visit([&](auto& chosen) { chosen.deterministic = deterministic; }, file.force);
+    reader.finish();
+    file.notes = notes(file);
+    file.unused_keys = reader.unused_keys();
+    file.resolved = resolved_text(reader);
+    file.papers = papers(file);
+    return file;
+}
+
+std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ranks) {
+    const auto n = file.initial.count();
+    const bool cpu = name(file.space) == "cpu";
+    const int workers = file.workers(), all_workers = ranks.size() * workers;
+    std::vector<RunMemory> all(static_cast<std::size_t>(ranks.size()));
+    if (all_workers == 1) {
+        const auto needed = gravity::simulation_memory(file.space, n, file.force);
+        all[0] = {needed.host_bytes, available_memory(Cpu{}), needed.device_bytes, cpu ? 0 : available_memory(file.space)};
+        return all;
+    }
+    for (int worker = 0; worker < all_workers; ++worker) {
+        const auto needed = gravity::worker_memory(file.space, n, std::get<gravity::Direct>(file.force), file.exchange, all_workers, worker);
+        auto& rank = all[static_cast<std::size_t>(worker / workers)];
+        rank.host_bytes += needed.host_bytes;
+        rank.device_bytes = std::max(rank.device_bytes, needed.device_bytes);
+    }
+    for (std::size_t r = 0; r < all.size(); ++r) {
+        const auto free = ranks.size() > 1 ? ranks.free()[r] : RankCoordinator::free_here(file.here, 1);
+        // Ranks take about as much as each other; the root rank also holds all particles.
+        const auto others = static_cast<std::uint64_t>(free.sharing - 1) * all.back().host_bytes;
+        all[r].host_available = free.host - std::min(free.host, others);
+        all[r].device_available = free.device;
+    }
+    return all;
+}
+
+}  // namespace kasane::run

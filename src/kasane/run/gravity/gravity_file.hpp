@@ -1,0 +1,46 @@
+// A run file of a gravity run, read and checked as a whole: what to compute, from what, how, and what to write.
+// Invariants: every value is in range and in the run's units; reading makes no particles and writes nothing.
+#pragma once
+
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/io/toml.hpp>
+#include <kasane/gravity/distributed/exchange.hpp>
+#include <kasane/gravity/simulation.hpp>
+#include <kasane/gravity/units.hpp>
+#include <kasane/run/driver/kind.hpp>
+#include <kasane/run/model/initial.hpp>
+#include <kasane/run/gravity/schedule.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasane::run {
+
+struct GravityFile : RunFile {
+    gravity::Units units;
+    Initial initial;
+    gravity::Force force;
+    gravity::Steps steps;
+    gravity::Exchange exchange;  ///< between workers, where there are several
+    Schedule schedule;           ///< counts macro steps: dt, or dt_max of adaptive and block steps
+    index_t audit = 256;         ///< particles whose forces are compared with direct summation at each diagnostic time
+};
+
+/// What read_gravity_file() may be given beside the file.
+struct GravitySource {
+    std::vector<io::Setting> settings = {};
+    std::optional<double> resumed_from = {};  ///< start time of a run that continues: its initial state is not read again
+    RankCoordinator* ranks = nullptr;         ///< chooses the spaces of the workers; null: this process alone
+    std::optional<index_t> count = {};        ///< particles of an initial model that states no count; none: it must state one
+    std::vector<std::string> problems = {};   ///< names of the kinds of run that there are
+};
+
+/// @throws InputError with everything that is wrong with the file, with line and column
+GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySource& source = {});
+
+/// Of each rank: on the host by all its workers, on a device by its largest. @param ranks  that the file was read with
+std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ranks);
+
+}  // namespace kasane::run

@@ -1,0 +1,426 @@
+#include <kasane/core/base/log.hpp>
+#include <kasane/core/io/json.hpp>
+#include <kasane/gravity/check_range.hpp>
+#include <kasane/gravity/distributed/distributed_simulation.hpp>
+#include <kasane/gravity/performance/bound.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/driver/loop.hpp>
+#include <kasane/run/gravity/energy_table.hpp>
+#include <kasane/run/gravity/gravity.hpp>
+#include <kasane/run/gravity/gravity_checkpoint.hpp>
+#include <kasane/run/gravity/gravity_file.hpp>
+#include <kasane/run/gravity/gravity_record.hpp>
+#include <kasane/run/gravity/method_keys.hpp>
+#include <kasane/run/gravity/parallel_keys.hpp>
+#include <kasane/run/model/sampling.hpp>
+#include <kasane/run/predict.hpp>
+#include <kasane/version.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace kasane::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* energy_file = "energy.csv";
+constexpr const char* this_kind = "gravity";
+
+/// The particles that a run starts from, with a bar while they are made.
+Sampled particles_of(const GravityFile& file, const RunControls& controls) {
+    const auto* cpu = std::get_if<Cpu>(&file.space);
+    Progress bar(controls.progress, "sampling", 1);
+    return load(file.initial, file.units, cpu ? *cpu : Cpu{}, [&](double done, const std::string& what) {
+        controls.throw_if_stopped();
+        bar.update(done, what);
+    });
+}
+
+/// @throws InputError naming the table that says how forces are computed
+void check_range(const gravity::Particles& particles, const GravityFile& file) {
+    try {
+        gravity::check_range(particles, file.force);
+    } catch (const InputError& error) {
+        throw InputError(error.problems().front().message, {file.path.string(), 0, 0, "force"});
+    }
+}
+
+bool finite(const gravity::Particles& particles) {
+    const auto is_finite = [](const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); };
+    return std::all_of(particles.position.begin(), particles.position.end(), is_finite) &&
+           std::all_of(particles.velocity.begin(), particles.velocity.end(), is_finite);
+}
+
+/// What to change when the steps are too long: "a smaller dt (now 0.1) or a larger softening (now 0.01)".
+std::string remedy(const GravityFile& file) {
+    const auto* control = control_of(file.steps);
+    const auto shorter = control ? fmt::format("eta (now {:.3g})", control->eta) : fmt::format("dt (now {:.3g})", file.schedule.dt);
+    return fmt::format("a smaller {} or a larger softening (now {:.3g})", shorter, gravity::softening(file.force));
+}
+
+/// ", 4 ranks with 2 workers each": what is more than one.
+std::string parallel_text(int ranks, int workers) {
+    std::string text = ranks > 1 ? fmt::format(", {} ranks", ranks) : "";
+    if (workers > 1) text += fmt::format("{} {} workers{}", ranks > 1 ? " with" : ",", workers, ranks > 1 ? " each" : "");
+    return text;
+}
+
+/// "cpu" of "cpu", "cuda" of "cuda:1".
+std::string kind(const std::string& device) { return device.substr(0, device.find(':')); }
+
+/// Where the segment before ran, and where this one runs, if that may show in the last digits; else empty. Direct summation rounds
+/// alike on any number of workers of one kind (pieces.hpp), whatever their threads.
+std::string change(const GravityRecord& before, const GravityRecord& now, const std::string& device) {
+    const auto& last = now.segments[now.segments.size() - 2];
+    const auto here = [](const std::string& name, const DeviceInfo& info, const std::string& simd, int threads) {
+        const bool cpu = kind(name) == "cpu";
+        return fmt::format("{} ({}){}", name, cpu ? simd : info.name, cpu ? fmt::format(" with {} threads", threads) : "");
+    };
+    const bool same_kind = kind(last.device) == kind(device) && (before.device.name.empty() || before.device.name == now.device.name) &&
+                           (before.simd.empty() || before.simd == now.simd);
+    const bool any_number = std::holds_alternative<gravity::Direct>(now.force);
+    if (same_kind && (any_number || (last.device == device && last.threads == now.threads))) return {};
+    return fmt::format("on {} before, and is on {} now", here(last.device, before.device, before.simd, last.threads),
+                       here(device, now.device, now.simd, now.threads));
+}
+
+/// What the run file says about units, force, steps and the interval of snapshots.
+void set_parameters(GravityRecord& record, const GravityFile& file) {
+    record.units = file.units;
+    record.softening = gravity::softening(file.force);
+    record.dt = file.schedule.dt;
+    record.snapshot_every = file.schedule.snapshot_every;
+    record.force = file.force;
+    record.step_method = file.steps;
+}
+
+class GravityRun : public Run {
+   public:
+    GravityRun(GravityFile file, RankCoordinator& ranks) : file_(std::move(file)), ranks_(ranks) {}
+
+    const RunFile& file() const override { return file_; }
+    Record& record() override { return record_; }
+    nlohmann::ordered_json part() const override { return part_of(record_); }
+    std::vector<RunMemory> memory() const override { return run::memory(file_, ranks_); }
+    RunSize size() const override {
+        const auto& sources = file_.initial.sources;
+        const auto largest = std::ranges::max_element(sources, {}, [](const auto& source) { return source.count; });
+        return {std::to_string(file_.initial.count()), "particles", largest == sources.end() ? Where{} : largest->where};
+    }
+
+    /// A snapshot can be damaged behind its header, and a galaxy without an equilibrium: `run` would find out, so this does.
+    Summary check(const RunControls& controls) override {
+        const auto* cpu = std::get_if<Cpu>(&file_.space);
+        Sampling sampling(file_.initial, file_.units, cpu ? *cpu : Cpu{});
+        Progress bar(controls.progress, "building", 1);
+        sampling.build([&](double done, const std::string& what) {
+            controls.throw_if_stopped();
+            bar.update(done, what);
+        });
+        auto warnings = nlohmann::ordered_json::array();
+        for (std::size_t i = 0; i < file_.initial.sources.size(); ++i)
+            for (const auto& warning : sampling.warnings(i)) warnings.push_back(warning);
+        const auto n = file_.initial.count();
+        return {{{"particles", n}, {"steps", file_.schedule.last()}, {"warnings", warnings}},
+                fmt::format("{} particles, {} {}", n, file_.schedule.last(), step_words())};
+    }
+
+    void create(const RunControls& controls) override {
+        auto sampled = particles_of(file_, controls);
+        check_range(sampled.particles, file_);
+        particles_ = std::move(sampled.particles);
+        record_.warnings = std::move(sampled.warnings);
+        record_.components = std::move(sampled.components);
+        if (!file_.initial.as_is)
+            for (const auto& source : file_.initial.sources) record_.objects.push_back({source.name, source.count});
+    }
+
+    void restore(Checkpoint& from) override {
+        record_ = gravity_record_from_json(from.record, file_.path);
+        before_ = record_;
+        step_ = record_.steps;
+        auto* checkpoint = dynamic_cast<GravityCheckpoint*>(&from);
+        if (!checkpoint) return;
+        GravityRecord now;
+        set_parameters(now, file_);
+        check_kept(kept_keys(part_of(now)), kept_keys(io::parse_json(from.record, file_.path)), file_.path);
+        KS_VALIDATE(file_.schedule.last() >= checkpoint->step,
+                    fmt::format("is {}, before the checkpoint at t = {}", file_.schedule.until, file_.schedule.time(checkpoint->step)),
+                    {file_.path.string(), 0, 0, "run.until"});
+        step_ = checkpoint->step;
+        particles_ = std::move(checkpoint->particles);
+        state_ = std::move(checkpoint->state);
+        // A run that continues from step 0 does what one that begins does: it writes the row of its start, and makes its tree from the
+        // particles as given, because their order in the tree before may round sums otherwise.
+        if (step_ == 0) state_.order.clear(), state_.acceleration.clear();
+    }
+
+    std::int64_t progress() const override { return simulation_ ? simulation_->steps() : step_; }
+    bool done() const override { return progress() == file_.schedule.last(); }
+    double total() const override { return static_cast<double>(file_.schedule.last()); }
+    std::string headline() const override {
+        const auto parallel = parallel_text(ranks_.size(), file_.workers());
+        if (step_ > 0)
+            return fmt::format("going on from step {} of {} (t = {:.6g}){}", step_, file_.schedule.last(), file_.schedule.time(step_),
+                               parallel);
+        return fmt::format("{} particles on {}{}, {} {} to t = {:.6g}", particles_.size(), device_info(file_.space).name, parallel,
+                           file_.schedule.last(), step_words(), file_.schedule.until);
+    }
+
+    void begin(Loop& loop) override {
+        if (step_ == 0)
+            for (const auto& warning : record_.warnings) log::debug("{}", warning);  // the terminal has them already; the log file is new
+        EnergyTable::keep_until(loop.directory().path() / energy_file, step_ == 0 ? -1 : step_);
+        counts_before_ = record_.step_counts;
+        interactions_before_ = record_.interactions;
+        last_good_time_ = file_.schedule.time(step_);
+        make_simulation();
+        energy_.emplace(loop.directory().path() / energy_file);
+        describe();
+        warn_of_changes();
+        if (step_ > 0) return;
+        diagnose(loop);
+        save_snapshot(loop);
+        loop.save();
+    }
+
+    /// Events happen at step numbers (Schedule), in the order energy row, snapshot, checkpoint, so that a checkpoint's step has all its
+    /// rows and snapshots; how many steps are taken at once depends on the clock, and no result depends on that.
+    void advance(Loop& loop) override {
+        const auto& schedule = file_.schedule;
+        const auto step = simulation_->steps();
+        const auto event = std::min(schedule.next(schedule.diagnostics_every, step), schedule.next(schedule.snapshot_every, step));
+        // A fifth of a second at once: often enough for the eye and for Ctrl-C, seldom enough to cost nothing.
+        const auto burst = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.2 / seconds_per_step_), 1, event - step);
+        const Stopwatch watch;
+        simulation_->step(burst);
+        stepping_seconds_ += watch.seconds();
+        seconds_per_step_ = std::max(watch.seconds() / static_cast<double>(burst), 1e-9);
+        const auto now = simulation_->steps();
+        if (now == event) {
+            loop.clear_bar();
+            if (schedule.due(schedule.diagnostics_every, now)) diagnose(loop);
+            if (schedule.due(schedule.snapshot_every, now)) save_snapshot(loop);
+        }
+        loop.show(static_cast<double>(now),
+                  fmt::format("t = {:.4g}, energy error {:.1e}", schedule.time(now), record_.final_relative_energy_error));
+    }
+
+    void save(Loop& loop, const fs::path& path) override {
+        GravityCheckpoint checkpoint;
+        checkpoint.particles = simulation_->particles();
+        fail_if_not_finite(finite(checkpoint.particles));
+        energy_->sync();  // the rows up to this step must outlive whatever the checkpoint outlives
+        checkpoint.state = simulation_->state();
+        record_.tuning = checkpoint.state.tuning;
+        checkpoint.units = file_.units;
+        checkpoint.step = simulation_->steps();
+        checkpoint.start = file_.schedule.start;
+        checkpoint.dt = file_.schedule.dt;
+        checkpoint.record = loop.record();
+        write_gravity_checkpoint(path, checkpoint);
+    }
+
+    void update() override {
+        if (!simulation_) return;
+        record_.steps = simulation_->steps();
+        record_.time = file_.schedule.time(record_.steps);
+        record_.step_counts = step_counts();
+        record_.interactions = interactions_before_ + simulation_->interactions();
+        add(record_.timers, simulation_->timers());
+        const auto taken = record_.steps - record_.segments.back().first;
+        record_.step_seconds = taken > 0 ? stepping_seconds_ / static_cast<double>(taken) : 0;
+    }
+
+    Summary summary(const fs::path&) const override {
+        const auto& r = record_;
+        Summary result{{{"steps", r.steps},
+                        {"block_steps", r.step_counts.block_steps},
+                        {"time", r.time},
+                        {"step_seconds", positive_or_null(r.step_seconds)},
+                        {"predicted_step_seconds", positive_or_null(r.predicted_step_seconds)},
+                        {"relative_energy_error", r.relative_energy_error},
+                        {"warnings", r.warnings}},
+                       {}};
+        const auto steps = r.step_counts.block_steps == r.steps
+                               ? fmt::format("{} steps", r.steps)
+                               : fmt::format("{} times dt_max ({} block steps)", r.steps, r.step_counts.block_steps);
+        result.text = fmt::format("{} to t = {:.6g} in {:.1f} s, largest relative energy error {:.2e}: {}", steps, r.time, r.seconds,
+                                  r.relative_energy_error, r.status);
+        if (r.step_seconds > 0 && r.predicted_step_seconds > 0)
+            result.text += fmt::format("\npredicted {:.3g} ms a step, measured {:.3g} ms ({:+.0f}%)", 1e3 * r.predicted_step_seconds,
+                                       1e3 * r.step_seconds, 100 * (r.step_seconds / r.predicted_step_seconds - 1));
+        return result;
+    }
+
+   private:
+    const char* step_words() const { return control_of(file_.steps) ? "times dt_max" : "steps"; }
+
+    void make_simulation() {
+        const gravity::SimulationOptions options{
+            .force = file_.force, .step = file_.steps, .start_time = file_.schedule.start, .steps = step_, .state = std::move(state_)};
+        if (ranks_.size() * file_.workers() == 1) {
+            simulation_.emplace(file_.space, std::move(particles_), options);
+            return;
+        }
+        auto& workers = ranks_.workers(this_kind, file_.here);
+        try {
+            simulation_.emplace(gravity::distributed_simulation(workers, file_.here, std::move(particles_), options, file_.exchange));
+        } catch (...) {
+            ranks_.end_if_others_wait();
+            throw;
+        }
+    }
+
+    /// What computes, for the record.
+    void describe() {
+        auto& r = record_;
+        const auto exchange = gravity::exchange_used(*simulation_);
+        r.parallel->engine = exchange.engine;
+        r.parallel->form = exchange.engine.empty() ? "" : name(exchange.form);
+        r.particles = simulation_->size();
+        r.particles_by_type = {};
+        for (const auto type : simulation_->particles().type) ++r.particles_by_type[type];
+        set_parameters(r, file_);
+        r.variant = simulation_->variant();
+        r.predicted_step_seconds = predicted_step(file_, r.parallel->ranks, r.parallel->workers).value_or(0);
+        const auto* direct = std::get_if<gravity::Direct>(&file_.force);
+        if (!direct || r.variant == name(gravity::DirectVariant::plain)) return;  // the oracle is not there for speed
+        const auto& mass = simulation_->particles().mass;
+        const bool equal_masses = std::all_of(mass.begin(), mass.end(), [&](double m) { return m == mass.front(); });
+        const auto bound = gravity::direct_bound(file_.space, *direct, simulation_->size(), equal_masses);
+        r.bound = {bound.rate * r.parallel->ranks * r.parallel->workers, bound.reason};
+    }
+
+    /// Of a device or a build that is not that of the segment before.
+    void warn_of_changes() const {
+        if (record_.segments.size() < 2) return;
+        const auto& last = record_.segments[record_.segments.size() - 2];
+        if (const auto text = change(before_, record_, name(file_.space)); !text.empty())
+            log::warning("the run was {}: it goes on, but its last digits may differ from those of an uninterrupted run", text);
+        if (last.commit != commit)
+            log::warning("the run was begun by another build of kasane ({}, this is {}): its last digits may differ", last.commit, commit);
+    }
+
+    void fail_if_not_finite(bool is_finite) const {
+        if (is_finite) return;
+        throw ComputationError(fmt::format(
+            "the run blew up between t = {:.6g} and t = {:.6g}: positions, velocities or energies are no longer finite. The step is "
+            "too long for the closest encounters: take {}",
+            last_good_time_, file_.schedule.time(simulation_->steps()), remedy(file_)));
+    }
+
+    const gravity::ForceAudit& force_error() {
+        if (audited_step_ != simulation_->steps() && file_.audit > 0) {
+            record_.force_error = simulation_->audit(file_.audit);
+            audited_step_ = simulation_->steps();
+        }
+        return record_.force_error;
+    }
+
+    gravity::StepCounts step_counts() const {
+        auto counts = simulation_->step_counts();
+        counts.block_steps += counts_before_.block_steps;
+        counts.updates += counts_before_.updates;
+        counts.rebuilds += counts_before_.rebuilds;
+        return counts;
+    }
+
+    void diagnose(Loop& loop) {
+        const auto time = file_.schedule.time(simulation_->steps());
+        const auto potential = simulation_->potential();
+        const auto acceleration = simulation_->acceleration();
+        const auto scope = loop.timers().scope("diagnostics");
+        const auto& particles = simulation_->particles();
+        fail_if_not_finite(finite(particles));
+        const auto d = gravity::diagnose(particles, potential, acceleration, time);
+        fail_if_not_finite(std::isfinite(d.energy) && std::isfinite(d.virial_ratio));
+        last_good_time_ = time;
+        if (simulation_->steps() == 0) record_.initial_energy = d.energy;
+        // Two bodies on a parabola have E0 = 0: their error is measured by what was there to be conserved.
+        const double scale = record_.initial_energy != 0 ? std::abs(record_.initial_energy) : std::max(d.kinetic, std::abs(d.potential));
+        const double error = scale > 0 ? (d.energy - record_.initial_energy) / scale : 0;
+        constexpr double much = 0.1;
+        if (std::abs(error) > much && record_.relative_energy_error <= much)
+            log::warning("at t = {:.6g} the energy is off by {:.2g} of itself: take {}", time, error, remedy(file_));
+        record_.relative_energy_error = std::max(record_.relative_energy_error, std::abs(error));
+        record_.final_relative_energy_error = error;
+        const auto counts = step_counts();
+        energy_->add({d, simulation_->steps(), error, force_error(), counts.block_steps, counts.updates,
+                      active_fraction(counts, simulation_->size())});
+    }
+
+    void save_snapshot(Loop& loop) {
+        const auto& particles = simulation_->particles();
+        const auto error = force_error();
+        const auto scope = loop.timers().scope("snapshot");
+        fail_if_not_finite(finite(particles));
+        const auto step = simulation_->steps();
+        gravity::Snapshot snapshot;
+        snapshot.particles = particles;
+        snapshot.time = file_.schedule.time(step);
+        snapshot.units = file_.units;
+        snapshot.softening.fill(gravity::softening(file_.force));
+        snapshot.force_error = {error.count, error.median, error.p99, error.max};
+        snapshot.components = record_.components;
+        const auto path = loop.directory().path() / "snapshots" / fmt::format("snapshot_{:04}.hdf5", file_.schedule.snapshot_number(step));
+        gravity::write_snapshot(path, snapshot);
+        log::debug("step {}, t = {:.6g}: {}, energy error {:.2e}, {:.1f} s", step, snapshot.time, path.filename().string(),
+                   record_.final_relative_energy_error, loop.seconds());
+    }
+
+    GravityFile file_;
+    RankCoordinator& ranks_;
+    GravityRecord record_;
+    GravityRecord before_;          ///< of a checkpoint, with the device of the segment before
+    gravity::Particles particles_;  // until begin()
+    gravity::SimulationState state_;
+    std::int64_t step_ = 0;
+    std::optional<gravity::Simulation> simulation_;
+    std::optional<EnergyTable> energy_;
+    gravity::StepCounts counts_before_;
+    std::int64_t audited_step_ = -1;
+    double interactions_before_ = 0;
+    double last_good_time_ = 0;
+    double stepping_seconds_ = 0;
+    double seconds_per_step_ = 0.2;  ///< a guess, until the first step is timed: one with many block steps may take long
+};
+
+/// The start time of the run that a checkpoint, or the record of a run that is done, belongs to.
+double start_of(const Checkpoint& from, const fs::path& path) {
+    if (const auto* checkpoint = dynamic_cast<const GravityCheckpoint*>(&from)) return checkpoint->start;
+    const auto json = io::parse_json(from.record, path);
+    return number_or_nan(json.value("time", nlohmann::json(0.0))) - json.value("steps", 0.0) * json.value("dt", 0.0);
+}
+
+std::unique_ptr<Run> read(const RunSource& source) {
+    GravitySource given{.settings = source.settings, .resumed_from = {}, .ranks = &source.ranks, .count = {}, .problems = source.problems};
+    if (source.from) given.resumed_from = start_of(*source.from, source.path);
+    return std::make_unique<GravityRun>(read_gravity_file(source.path, given), source.ranks);
+}
+
+std::unique_ptr<Checkpoint> read_checkpoint(const fs::path& path) {
+    return std::make_unique<GravityCheckpoint>(read_gravity_checkpoint(path));
+}
+
+Manifest manifest(const nlohmann::json&) { return {.files = {energy_file}, .series = {{"snapshots", "snapshot_", ".hdf5"}}}; }
+
+}  // namespace
+
+const Kind gravity_kind{.name = this_kind,
+                        .step = "step",
+                        .folders = {"snapshots"},
+                        .manifest = manifest,
+                        .checkpoints_when_done = 2,
+                        .results = nullptr,
+                        .read = read,
+                        .read_checkpoint = read_checkpoint,
+                        .page = gravity_page,
+                        .worker = gravity::worker_loop};
+
+}  // namespace kasane::run

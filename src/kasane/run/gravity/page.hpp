@@ -1,0 +1,30 @@
+// The parts of the page of a gravity run: HTML text from a history and its film.
+#pragma once
+
+#include <kasane/run/gravity/film.hpp>
+#include <kasane/run/gravity/history.hpp>
+#include <kasane/run/model/unit_words.hpp>
+
+#include <kasane/report/fact_rows.hpp>
+
+#include <string>
+
+namespace kasane::run {
+
+/// What the parts of the page share.
+struct PageContext {
+    const History& history;
+    const Film& film;
+    report::TimeScale time;
+    std::string length_unit;  ///< "kpc", or empty
+};
+
+// Each is a piece of HTML, empty when there is nothing to show.
+std::string player(const PageContext& context);      ///< the film with its controls, and the stills
+std::string curves(const PageContext& context);      ///< plots of energy.csv and of the separation
+std::string speed(const PageContext& context);       ///< rate against the bound, and where the time went
+std::string steps(const PageContext& context);       ///< how long the particles' time steps are
+report::FactRows facts(const PageContext& context);  ///< rows of this kind
+extern const char* const script;                     ///< JavaScript
+
+}  // namespace kasane::run

@@ -1,0 +1,10 @@
+// The kinds of run that kasane offers: the one place that lists them.
+#pragma once
+
+#include <kasane/run/driver/kind.hpp>
+
+namespace kasane::run {
+
+const Kinds& kinds();
+
+}  // namespace kasane::run

@@ -1,0 +1,134 @@
+#include <kasane/core/math/random_direction.hpp>
+#include <kasane/run/model/model_preview.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::run {
+
+using namespace report;
+
+namespace {
+
+constexpr std::uint8_t halo_type = 1;
+constexpr int columns = 600, rows = 480, ramp_length = 9;
+
+enum class Kind { disk, stars, halo };
+
+Kind kind_of(const gravity::Component& c) { return gravity::is_disk(c.law) ? Kind::disk : c.type == halo_type ? Kind::halo : Kind::stars; }
+
+/// The points of the picture, one group for each kind of component that is there.
+struct Sample {
+    std::vector<Vec3<double>> position;
+    std::vector<double> weight;  // mass
+    std::vector<std::uint8_t> group;
+    std::vector<Kind> kind;  // of each group
+    std::vector<std::string> name;
+    std::vector<double> mass;
+};
+
+Sample draw(const gravity::Galaxy& galaxy, index_t points, Cpu on) {
+    Sample sample;
+    const auto& components = galaxy.model().components;
+    const auto parts = std::count_if(components.begin(), components.end(), [](const auto& c) { return !gravity::is_black_hole(c.law); });
+    std::size_t disk = 0;
+    const int threads = thread_count(on);
+    for (std::size_t k = 0; k < components.size(); ++k) {
+        const auto& component = components[k];
+        if (gravity::is_black_hole(component.law)) continue;
+        const auto kind = kind_of(component);
+        const auto at = static_cast<std::size_t>(std::find(sample.kind.begin(), sample.kind.end(), kind) - sample.kind.begin());
+        if (at == sample.kind.size()) sample.kind.push_back(kind), sample.name.emplace_back(), sample.mass.push_back(0);
+        sample.name[at] += (sample.name[at].empty() ? "" : ", ") + component.label();
+        sample.mass[at] += component.mass;
+        const auto first = sample.position.size(), n = static_cast<std::size_t>(points / parts);
+        sample.position.resize(first + n);
+        sample.weight.resize(first + n, component.mass / static_cast<double>(n));
+        sample.group.resize(first + n, static_cast<std::uint8_t>(at));
+        const auto* sphere = galaxy.sphere(k);
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
+        for (std::size_t i = first; i < first + n; ++i) {
+            RandomStream random(galaxy.model().seed, i);
+            if (sphere) {
+                const double r = sphere->radius(component.mass * random.uniform());
+                sample.position[i] = r * random_direction(random);
+            } else {
+                sample.position[i] = galaxy.disks()->draw(disk, random).position;
+            }
+        }
+        if (!sphere) ++disk;
+    }
+    return sample;
+}
+
+/// Half the width of a square about the centre that holds `share` of the mass of these groups on the sky.
+double extent(const Sample& sample, const std::vector<bool>& counts, double share) {
+    std::vector<std::pair<double, double>> far;  // distance, mass
+    double total = 0;
+    for (std::size_t i = 0; i < sample.group.size(); ++i) {
+        if (!counts[sample.group[i]]) continue;
+        const auto& r = sample.position[i];
+        far.emplace_back(std::max(std::abs(r.x), std::abs(r.y)), sample.weight[i]);
+        total += sample.weight[i];
+    }
+    std::sort(far.begin(), far.end());
+    double sum = 0;
+    for (const auto& [distance, mass] : far)
+        if ((sum += mass) >= share * total) return distance;
+    return far.empty() ? 1 : far.back().first;
+}
+
+std::string css_color(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
+
+}  // namespace
+
+Preview make_preview(const gravity::Galaxy& galaxy, Cpu on, index_t points) {
+    Preview preview;
+    const auto sample = draw(galaxy, points, on);
+    const auto groups = sample.kind.size();
+    preview.drawn = std::ssize(sample.position);
+    if (groups == 0) return preview;
+
+    const bool has_halo = groups > 1 && std::count(sample.kind.begin(), sample.kind.end(), Kind::halo) > 0;
+    std::vector<bool> bright;
+    std::vector<double> hues;
+    double dark_mass = 0, bright_mass = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+        const bool dark = has_halo && sample.kind[g] == Kind::halo;
+        bright.push_back(!dark);
+        (dark ? dark_mass : bright_mass) += sample.mass[g];
+        hues.push_back(groups == 1 ? 280 : dark ? 305 : sample.kind[g] == Kind::disk ? 248 : 68);
+    }
+    const Palette palette(hues);
+    for (std::size_t g = 0; g < groups; ++g) {
+        // Most of the mass is dark; drawn as it is, it would outshine the stars.
+        preview.groups.push_back({sample.name[g], {}, bright[g] ? 1 : std::min(1.0, 0.5 * bright_mass / dark_mass)});
+        std::vector<double> share(groups, 0.0);
+        share[g] = 1;
+        for (int k = 0; k < ramp_length; ++k)
+            preview.groups[g].ramp.push_back(css_color(palette(k * (Palette::levels - 1) / (ramp_length - 1), share.data())));
+    }
+
+    auto& window = preview.window;
+    window.columns = columns, window.rows = rows;
+    window.height = 2.2 * std::max(extent(sample, bright, 0.95), 1e-300);
+    window.width = window.height * columns / rows;
+    std::vector<Density> parts[2];
+    for (int p = 0; p < 2; ++p) {
+        for (std::size_t g = 0; g < groups; ++g) {
+            auto density = surface_density(window, p == 0 ? Plane::xy : Plane::xz, view(sample.position), view(sample.weight),
+                                           view(sample.group), static_cast<std::uint8_t>(g));
+            for (auto& v : density.value) v *= static_cast<float>(preview.groups[g].weight);
+            parts[p].push_back(std::move(density));
+        }
+        preview.exposure.include(total(parts[p]));
+    }
+    preview.exposure.limit();
+    const Tone tone(preview.exposure);
+    for (int p = 0; p < 2; ++p) preview.png[p] = encode_png(paint(parts[p], tone, palette));
+    return preview;
+}
+
+}  // namespace kasane::run

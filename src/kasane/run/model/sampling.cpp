@@ -1,0 +1,235 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
+#include <kasane/gravity/galaxy/cautions.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/model/sampling.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace kasane::run {
+
+namespace {
+
+constexpr index_t block = 1 << 16;  // particles: 4 MiB
+
+void warn_of_other_units(const gravity::Units& stated, const gravity::Units& units, const std::filesystem::path& file) {
+    const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-3 * std::abs(b); };
+    if (near(stated.length_cm, units.length_cm) && near(stated.mass_g, units.mass_g) && near(stated.velocity_cm_s, units.velocity_cm_s))
+        return;
+    log::warning("{} is in {} units as far as it says, and this run in {} units: its numbers are taken as they are", file.string(),
+                 stated.name, units.name);
+}
+
+gravity::Snapshot read(const Source& source, const gravity::Units& units) {
+    try {
+        auto snapshot = gravity::read_snapshot(*source.file());
+        warn_of_other_units(snapshot.units, units, *source.file());
+        return snapshot;
+    } catch (const InputError& error) {
+        throw InputError(at_key(error).what(), source.where);
+    }
+}
+
+std::string word(gravity::Ball::Motion motion) { return motion == gravity::Ball::Motion::uniform ? "uniform" : "cold"; }
+
+}  // namespace
+
+Sampling::Sampling(const Initial& initial, const gravity::Units& units, Cpu on)
+    : initial_(&initial),
+      units_(units),
+      on_(on),
+      snapshots_(initial.sources.size()),
+      galaxies_(initial.sources.size()),
+      warnings_(initial.sources.size()) {
+    outline_.units = units;
+    outline_.time = initial.time;
+    one_mass_.fill(true);
+    for (std::size_t i = 0; i < initial.sources.size(); ++i) {
+        if (initial.sources[i].file()) snapshots_[i] = read(initial.sources[i], units);
+        describe(i);
+    }
+    for (std::size_t t = 0; t < gravity::type_count; ++t)
+        if (!one_mass_[t]) outline_.mass[t] = 0;
+    for (std::size_t i = 0; i < initial.sources.size(); ++i) placement(i);  // an orbit that cannot be shows now
+}
+
+void Sampling::describe(std::size_t i) {
+    const auto& source = initial_->sources[i];
+    const bool one = initial_->sources.size() == 1;
+    const auto prefix = one ? "" : (source.name.empty() ? std::to_string(i + 1) : source.name) + "/";
+    std::uint64_t next_id = std::accumulate(outline_.count.begin(), outline_.count.end(), std::uint64_t{1});
+    const auto particles_of = [&](std::uint8_t type, std::uint64_t n, double mass) {
+        if (outline_.count[type] > 0 && outline_.mass[type] != mass) one_mass_[type] = false;
+        if (mass == 0) one_mass_[type] = false;
+        outline_.mass[type] = mass;
+        outline_.count[type] += n;
+    };
+    const auto add = [&](const std::string& name, const std::string& law, index_t count, std::uint8_t type, double mass,
+                         std::uint64_t seed) {
+        const auto n = static_cast<std::uint64_t>(count);
+        outline_.components.push_back({prefix + name, law, next_id, n, type, mass, seed});
+        next_id += n;
+    };
+    if (const auto* galaxy = source.galaxy()) {
+        const auto counts = counts_of(*galaxy);
+        for (std::size_t k = 0; k < counts.size(); ++k) {
+            const auto& c = galaxy->components[k];
+            add(c.label(), gravity::name(c.law), counts[k], c.type, c.mass, galaxy->seed);
+            particles_of(c.type, static_cast<std::uint64_t>(counts[k]), c.mass / static_cast<double>(counts[k]));
+            if (c.softening > 0) outline_.softening[c.type] = c.softening;
+        }
+    } else if (const auto* ball = source.ball()) {
+        const auto law = source.point ? "point" : word(ball->motion);
+        add(law, law, ball->count, ball->type, ball->mass, ball->seed);
+        particles_of(ball->type, static_cast<std::uint64_t>(ball->count), ball->mass / static_cast<double>(ball->count));
+    } else {
+        const auto& s = snapshots_[i];
+        const auto& p = s.particles;
+        for (std::size_t at = 0; at < p.type.size();) {  // a snapshot is read in ascending types
+            const auto type = p.type[at];
+            const auto end = static_cast<std::size_t>(std::upper_bound(p.type.begin(), p.type.end(), type) - p.type.begin());
+            const View masses(p.mass.data() + at, static_cast<index_t>(end - at));
+            const bool equal = std::all_of(masses.begin(), masses.end(), [&](double mass) { return mass == masses[0]; });
+            particles_of(type, end - at, equal ? masses[0] : 0);
+            if (s.softening[type] > 0) outline_.softening[type] = s.softening[type];
+            if (!initial_->as_is)
+                add(fmt::format("type {}", type), "snapshot", masses.size(), type, std::accumulate(masses.begin(), masses.end(), 0.0), 0);
+            at = end;
+        }
+        if (initial_->as_is) outline_.components = s.components;
+    }
+}
+
+gravity::Placement Sampling::placement(std::size_t i) const {
+    const auto& source = initial_->sources[i];
+    auto placed = source.placement;
+    if (!initial_->orbit) return placed;
+    const auto mass = [&](std::size_t k) {
+        const auto& s = initial_->sources[k];
+        if (const auto* ball = s.ball()) return ball->mass;
+        if (s.file()) return std::accumulate(snapshots_[k].particles.mass.begin(), snapshots_[k].particles.mass.end(), 0.0);
+        double sum = 0;
+        for (const auto& c : s.galaxy()->components) sum += c.mass;
+        return sum;
+    };
+    try {
+        const auto bodies = gravity::place_on_orbit(mass(0), mass(1), *initial_->orbit, units_.G);
+        placed.position = bodies.position[i];
+        placed.velocity = bodies.velocity[i];
+        if (source.tilt)
+            placed.spin = gravity::spin_on_orbit(*initial_->orbit, static_cast<int>(i), source.tilt->inclination, source.tilt->argument);
+    } catch (const InputError& error) {
+        throw InputError(at_key(error).what(), initial_->orbit_where);
+    }
+    return placed;
+}
+
+std::uint64_t Sampling::memory_bytes() const {
+    constexpr std::uint64_t rest = 64 << 20;  // tables of the galaxies, blocks, the program
+    return outline_.bytes() + rest;
+}
+
+void Sampling::check_memory(const std::optional<Where>& asked) const {
+    constexpr double GiB = 1u << 30;
+    const auto needed = memory_bytes(), there = available_memory(Cpu{});
+    const auto& sources = initial_->sources;
+    const auto largest = std::max_element(sources.begin(), sources.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
+    KS_VALIDATE(needed <= there,
+                fmt::format("asks for too much: {} particles need {:.3g} GiB of memory, and {:.3g} GiB are free. Take fewer particles",
+                            initial_->count(), static_cast<double>(needed) / GiB, static_cast<double>(there) / GiB),
+                asked.value_or(largest->where));
+}
+
+void Sampling::build(const ProgressFunction& progress) {
+    const auto& sources = initial_->sources;
+    const auto n = static_cast<double>(sources.size());
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        if (!sources[i].galaxy()) continue;
+        try {
+            galaxies_[i] = std::make_unique<gravity::Galaxy>(*sources[i].galaxy(), on_,
+                                                             part_of(progress, static_cast<double>(i) / n, static_cast<double>(i + 1) / n));
+        } catch (const InputError& error) {
+            throw InputError(sources[i].places.placed(error.problems()));
+        }
+        warn(i);
+    }
+}
+
+void Sampling::warn(std::size_t i) {
+    const auto& source = initial_->sources[i];
+    const bool several = initial_->sources.size() > 1;
+    const auto galaxy = !source.name.empty() ? fmt::format("galaxy \"{}\", ", source.name)
+                        : several            ? fmt::format("galaxy {}, ", i + 1)
+                                             : "";
+    for (auto& caution : source.places.placed(gravity::cautions(*galaxies_[i], units_.length_name))) {
+        caution.message = galaxy + caution.message;
+        warnings_[i].push_back(caution.text());
+        log::warning("{}", warnings_[i].back());
+    }
+}
+
+void Sampling::draw(const std::function<void(const gravity::Particles&)>& sink, const ProgressFunction& progress) {
+    const auto& sources = initial_->sources;
+    const auto all = static_cast<double>(initial_->count());
+    std::uint64_t next_id = 1;
+    double before = 0;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        const double after = before + static_cast<double>(sources[i].count) / all;
+        const auto where = placement(i);
+        const auto hand_over = [&](gravity::Particles& particles) {
+            if (!initial_->as_is) {
+                gravity::place(particles, where);
+                for (auto& id : particles.id) id = next_id++;
+            }
+            sink(particles);
+        };
+        const auto in_blocks = [&](const auto& sampler, const ProgressFunction& report) {
+            gravity::Particles particles;
+            for (index_t first = 0; first < sampler.size(); first += block) {
+                sampler.fill(particles, first, std::min(block, sampler.size() - first));
+                hand_over(particles);
+                if (report) report(static_cast<double>(first + particles.size()) / static_cast<double>(sampler.size()), "particles");
+            }
+        };
+        if (sources[i].galaxy()) {
+            // Half of the time is the sampler's, which goes through all particles once to find their centre of mass.
+            const double half = (before + after) / 2;
+            const gravity::Sampler sampler(*galaxies_[i], on_, part_of(progress, before, half));
+            in_blocks(sampler, part_of(progress, half, after));
+        } else if (const auto* ball = sources[i].ball()) {
+            const double half = (before + after) / 2;  // the constructor goes through all particles once, too
+            in_blocks(gravity::BallSampler(*ball, on_, part_of(progress, before, half)), part_of(progress, half, after));
+        } else {
+            hand_over(snapshots_[i].particles);
+            snapshots_[i] = {};
+        }
+        if (progress) progress(after, "particles");
+        before = after;
+    }
+}
+
+Sampled load(const Initial& initial, const gravity::Units& units, Cpu on, const ProgressFunction& progress) {
+    Sampling sampling(initial, units, on);
+    sampling.build(part_of(progress, 0, 0.5));
+    gravity::Particles all;
+    index_t filled = 0;
+    all.resize(initial.count());
+    sampling.draw(
+        [&](const gravity::Particles& part) {
+            const auto copy = [&](const auto& from, auto& to) { std::copy(from.begin(), from.end(), to.begin() + filled); };
+            copy(part.position, all.position), copy(part.velocity, all.velocity), copy(part.mass, all.mass);
+            copy(part.id, all.id), copy(part.type, all.type);
+            filled += part.size();
+        },
+        part_of(progress, 0.5, 1));
+    Sampled sampled{std::move(all), sampling.outline().components, {}};
+    for (std::size_t i = 0; i < initial.sources.size(); ++i)
+        for (const auto& each : sampling.warnings(i)) sampled.warnings.push_back(each);
+    return sampled;
+}
+
+}  // namespace kasane::run

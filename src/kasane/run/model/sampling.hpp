@@ -1,0 +1,69 @@
+// The particles of an Initial, made block by block: what they will be is known before they are, so that they can be written while they
+// are made and no part of the program holds all of them.
+// Invariants: ids are 1..N in the order of the objects and their components (those of one snapshot, taken as it is, are its own); the
+// same particles on any number of threads.
+#pragma once
+
+#include <kasane/core/base/progress.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/gravity/galaxy/galaxy.hpp>
+#include <kasane/gravity/snapshot/snapshot_writer.hpp>
+#include <kasane/run/model/initial.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace kasane::run {
+
+class Sampling {
+   public:
+    /// Reads the snapshots among the sources, and places the objects; makes nothing. The description must outlive this.
+    /// @throws InputError with the key's place: unusable snapshots, an orbit that cannot be
+    Sampling(const Initial& initial, const gravity::Units& units, Cpu on = {});
+
+    /// Counts, masses, softening, time and components (labels "halo", "first/halo").
+    const gravity::SnapshotOutline& outline() const { return outline_; }
+    /// Memory to write all of it to a snapshot.
+    std::uint64_t memory_bytes() const;
+    /// @param asked  who asked for so many, where it was not the file   @throws InputError: more memory than there is
+    void check_memory(const std::optional<Where>& asked = {}) const;
+
+    /// Builds the galaxies: potentials, distribution functions, disks. @throws InputError with the key's place for galaxies that cannot
+    /// be in equilibrium; ComputationError
+    void build(const ProgressFunction& progress = {});
+    /// After build(); null for balls and snapshots.
+    const gravity::Galaxy* galaxy(std::size_t source) const { return galaxies_.at(source).get(); }
+    /// After build(): what to know of the galaxies, which build() has logged; each with file, line and key, galaxy and component, and
+    /// units.
+    const std::vector<std::string>& warnings(std::size_t source) const { return warnings_.at(source); }
+
+    /// Makes all particles, in blocks; once, after build().
+    void draw(const std::function<void(const gravity::Particles&)>& sink, const ProgressFunction& progress = {});
+
+   private:
+    void describe(std::size_t source);
+    void warn(std::size_t source);
+    gravity::Placement placement(std::size_t source) const;
+
+    const Initial* initial_;
+    gravity::Units units_;
+    Cpu on_;
+    std::vector<gravity::Snapshot> snapshots_;  // of the sources that are files
+    std::vector<std::unique_ptr<const gravity::Galaxy>> galaxies_;
+    std::vector<std::vector<std::string>> warnings_;  // of each source
+    gravity::SnapshotOutline outline_;
+    std::array<bool, gravity::type_count> one_mass_{};  // do all particles of the type so far have outline_.mass?
+};
+
+/// All particles at once, with what they were sampled as.
+struct Sampled {
+    gravity::Particles particles;
+    std::vector<gravity::SnapshotComponent> components;
+    std::vector<std::string> warnings;  ///< Sampling::warnings() of all sources
+};
+/// @throws as Sampling does
+Sampled load(const Initial& initial, const gravity::Units& units, Cpu on = {}, const ProgressFunction& progress = {});
+
+}  // namespace kasane::run

@@ -1,0 +1,193 @@
+// Checkpoints: what comes back is what went in, bit by bit, and no damage goes unseen.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/io/hdf5.hpp>
+#include <kasane/run/gravity/gravity_checkpoint.hpp>
+
+#include <gtest/gtest.h>
+#include <test/run/command.hpp>
+
+#if defined(__SANITIZE_ADDRESS__)
+// What HDF5 itself loses when it gives up on a corrupt file is not ours to mend.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
+#endif
+
+namespace {
+
+using namespace kasane;
+namespace fs = std::filesystem;
+using run::GravityCheckpoint;
+
+class CheckpointFile : public test::CommandTest {
+   protected:
+    static GravityCheckpoint example() {
+        GravityCheckpoint c;
+        c.particles.resize(13);
+        for (std::size_t i = 0; i < 13; ++i) {
+            const double x = 1.0 / (static_cast<double>(i) + 3);
+            c.particles.position[i] = {x, -x, 1e-300 * x};
+            c.particles.velocity[i] = {x * x, 1e200 * x, -0.0};
+            c.particles.mass[i] = x;
+            c.particles.id[i] = ~std::uint64_t{0} - i;
+            c.particles.type[i] = static_cast<std::uint8_t>(i % 6);
+        }
+        c.units = gravity::galactic_units();
+        c.step = 123456789012;
+        c.start = 0.1;
+        c.dt = 1.0 / 3;
+        c.record = std::string(100'000, 'x') + "\n{}";
+        for (std::uint32_t i = 0; i < 13; ++i) {
+            c.state.order.push_back(12 - i);
+            c.state.acceleration.push_back({1.0f / (static_cast<float>(i) + 3), -0.0f, 1e-30f});
+        }
+        c.state.tuning.walk = {.group = 64, .group_extent = 1.0 / 3, .lanes = 2, .list = 512};
+        c.state.tuning.rebuild_interval = 17;
+        c.state.step_length = 1.0 / 7;
+        c.state.frame = {{0.1, -0.2, 1e-300}, 1.0 / 11, 1.0 / 13, 1'000'000'000'000};
+        return c;
+    }
+};
+
+TEST_F(CheckpointFile, ComesBackBitByBit) {
+    const auto c = example();
+    run::write_gravity_checkpoint(directory / "c.hdf5", c);
+    const auto back = run::read_gravity_checkpoint(directory / "c.hdf5");
+    EXPECT_EQ(back.particles.position, c.particles.position);
+    EXPECT_EQ(back.particles.velocity, c.particles.velocity);
+    EXPECT_TRUE(std::signbit(back.particles.velocity[0].z));
+    EXPECT_EQ(back.particles.mass, c.particles.mass);
+    EXPECT_EQ(back.particles.id, c.particles.id);
+    EXPECT_EQ(back.particles.type, c.particles.type);
+    EXPECT_EQ(back.units, c.units);
+    EXPECT_EQ(back.step, c.step);
+    EXPECT_EQ(back.start, c.start);
+    EXPECT_EQ(back.dt, c.dt);
+    EXPECT_EQ(back.record, c.record);
+    EXPECT_EQ(back.state.order, c.state.order);
+    EXPECT_EQ(back.state.acceleration, c.state.acceleration);
+    EXPECT_TRUE(std::signbit(back.state.acceleration[0].y));
+    const auto &walk = back.state.tuning.walk, &given = c.state.tuning.walk;
+    EXPECT_EQ(walk.group, given.group);
+    EXPECT_EQ(walk.group_extent, given.group_extent);
+    EXPECT_EQ(walk.lanes, given.lanes);
+    EXPECT_EQ(walk.list, given.list);
+    EXPECT_EQ(back.state.tuning.rebuild_interval, 17);
+    EXPECT_EQ(back.state.step_length, 1.0 / 7);
+    EXPECT_EQ(back.state.frame.origin, c.state.frame.origin);
+    EXPECT_EQ(back.state.frame.extent, 1.0 / 11);
+    EXPECT_EQ(back.state.frame.largest_mass, 1.0 / 13);
+    EXPECT_EQ(back.state.frame.total, 1'000'000'000'000);
+}
+
+TEST_F(CheckpointFile, WithoutATreeTheStateIsEmpty) {
+    auto c = example();
+    c.state = {};
+    run::write_gravity_checkpoint(directory / "c.hdf5", c);
+    const auto back = run::read_gravity_checkpoint(directory / "c.hdf5");
+    EXPECT_TRUE(back.state.order.empty());
+    EXPECT_TRUE(back.state.acceleration.empty());
+    EXPECT_EQ(back.state.tuning.rebuild_interval, 0);
+    EXPECT_EQ(back.state.step_length, 0);
+}
+
+TEST_F(CheckpointFile, TheFirstLayoutIsStillRead) {
+    const auto back = run::read_gravity_checkpoint(fs::path(KASANE_SOURCE_DIR) / "test/run/gravity/checkpoint_layout1.hdf5");
+    ASSERT_EQ(back.particles.size(), 3);
+    EXPECT_EQ(back.particles.position[1], (Vec3<double>{0.25, -0.25, 1e-300}));
+    EXPECT_EQ(back.particles.id, (std::vector<std::uint64_t>{7, 8, 9}));
+    EXPECT_EQ(back.units, gravity::nbody_units());
+    EXPECT_EQ(back.step, 42);
+    EXPECT_EQ(back.dt, 1.0 / 3);
+    EXPECT_EQ(back.record, "{}");
+    EXPECT_TRUE(back.state.order.empty());
+}
+
+TEST_F(CheckpointFile, TheSecondLayoutIsStillRead) {
+    const auto back = run::read_gravity_checkpoint(fs::path(KASANE_SOURCE_DIR) / "test/run/gravity/checkpoint_layout2.hdf5");
+    ASSERT_EQ(back.particles.size(), 3);
+    EXPECT_EQ(back.particles.position[1], (Vec3<double>{0.25, -0.25, 1e-300}));
+    EXPECT_EQ(back.step, 42);
+    EXPECT_EQ(back.state.order, (std::vector<std::uint32_t>{2, 1, 0}));
+    EXPECT_EQ(back.state.acceleration[2], (Vec3<float>{0.5f, -0.0f, 2}));
+    EXPECT_EQ(back.state.tuning.rebuild_interval, 17);
+    EXPECT_EQ(back.state.step_length, 1.0 / 7);
+    EXPECT_EQ(back.state.frame.total, 0) << "it has none";
+}
+
+// Its walk has numbers that are read for the checksum and then ignored.
+TEST_F(CheckpointFile, TheThirdLayoutIsStillRead) {
+    const auto back = run::read_gravity_checkpoint(fs::path(KASANE_SOURCE_DIR) / "test/run/gravity/checkpoint_layout3.hdf5");
+    ASSERT_EQ(back.particles.size(), 3);
+    EXPECT_EQ(back.particles.position[1], (Vec3<double>{0.25, -0.25, 1e-300}));
+    EXPECT_EQ(back.step, 42);
+    EXPECT_EQ(back.state.order, (std::vector<std::uint32_t>{2, 1, 0}));
+    EXPECT_EQ(back.state.tuning.walk.group, 64);
+    EXPECT_EQ(back.state.tuning.walk.list, 512);
+    EXPECT_EQ(back.state.tuning.rebuild_interval, 17);
+    EXPECT_EQ(back.state.frame.total, 1'000'000'000'000);
+}
+
+TEST_F(CheckpointFile, ALaterLayoutIsRefusedWithBothNumbers) {
+    {
+        auto file = hdf5::File::create(directory / "later.hdf5");
+        file.create_group("/Checkpoint");
+        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{5});
+        file.close();
+    }
+    try {
+        run::read_gravity_checkpoint(directory / "later.hdf5");
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("layout 5, this one reads up to 4"), std::string::npos) << error.what();
+    }
+}
+
+TEST_F(CheckpointFile, EveryTruncationIsSeen) {
+    auto c = example();
+    c.record = "{}";
+    run::write_gravity_checkpoint(directory / "c.hdf5", c);
+    const auto whole = test::read_file(directory / "c.hdf5");
+    for (std::size_t size = 0; size < whole.size(); size += 97) {
+        test::write_file(directory / "t.hdf5", whole.substr(0, size));
+        EXPECT_THROW(run::read_gravity_checkpoint(directory / "t.hdf5"), InputError) << size << " of " << whole.size() << " bytes";
+    }
+}
+
+TEST_F(CheckpointFile, NoFlippedBitChangesWhatIsRead) {
+    auto c = example();
+    c.record = "{}";
+    run::write_gravity_checkpoint(directory / "c.hdf5", c);
+    const auto whole = test::read_file(directory / "c.hdf5");
+    int seen = 0;
+    for (std::size_t at = 0; at < whole.size(); at += 13) {
+        auto damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+        test::write_file(directory / "d.hdf5", damaged);
+        try {
+            const auto back = run::read_gravity_checkpoint(directory / "d.hdf5");
+            // Padding and unused bytes of HDF5 may change; the content may not.
+            EXPECT_EQ(back.particles.position, c.particles.position) << at;
+            EXPECT_EQ(back.particles.mass, c.particles.mass) << at;
+            EXPECT_EQ(back.step, c.step) << at;
+            EXPECT_EQ(back.units, c.units) << at;
+            EXPECT_EQ(back.record, c.record) << at;
+            EXPECT_EQ(back.state.order, c.state.order) << at;
+            EXPECT_EQ(back.state.acceleration, c.state.acceleration) << at;
+            EXPECT_EQ(back.state.tuning.rebuild_interval, c.state.tuning.rebuild_interval) << at;
+            EXPECT_EQ(back.state.step_length, c.state.step_length) << at;
+            EXPECT_EQ(back.state.frame.origin, c.state.frame.origin) << at;
+            EXPECT_EQ(back.state.frame.total, c.state.frame.total) << at;
+        } catch (const InputError&) {
+            ++seen;
+        }
+    }
+    EXPECT_GT(seen, 50);  // the particles alone are 13 * 65 bytes: 65 of the places tried
+}
+
+TEST_F(CheckpointFile, WhatIsNoCheckpoint) {
+    EXPECT_THROW(run::read_gravity_checkpoint(directory / "missing.hdf5"), InputError);
+    EXPECT_THROW(run::read_gravity_checkpoint(directory), InputError);
+    test::write_file(directory / "text.hdf5", "this is text");
+    EXPECT_THROW(run::read_gravity_checkpoint(directory / "text.hdf5"), InputError);
+}
+
+}  // namespace
