@@ -18,7 +18,7 @@ class AnyLocalForce;
 ///     a_i = -grad phi_i,   phi_i = -G sum over j != i of m_j / sqrt(|x_j - x_i|^2 + eps^2)
 ///
 /// A result is a function of positions and masses alone: the same arguments give the same bits on one device, with any number of threads.
-/// Direct summation chooses its origin and scale, and the tree is built, in every call. Keeps its memory between calls.
+/// Every call chooses the origin and scale of direct summation, or builds the tree. Memory is kept between calls.
 ///
 ///     LocalForce force(Cpu{}, Direct{.softening = 0.01}, n);
 ///     force.accelerate(view(position), view(mass), view(acceleration));

@@ -25,7 +25,7 @@ namespace kasane::gravity {
 struct SimulationState {
     std::vector<std::uint32_t> order{};       ///< curve order of the tree that made the accelerations; empty: none
     std::vector<Vec3<float>> acceleration{};  ///< of the last force of a tree, in the particles' given order; empty: none [length / time^2]
-    TreeTuning tuning{};                      ///< of a tree walk, as chosen so far
+    TreeTuning tuning{};                      ///< of a tree walk, as far as it was chosen
     double step_length = 0;  ///< replaces a softening of 0 in the step criterion, if it was computed at the start [length]; 0: not computed
     DirectFrame frame{};     ///< of direct summation, renewed at every 64th macro step; total 0: none
 };
@@ -73,7 +73,7 @@ class Simulation {
     index_t size() const;
     /// As given to the constructor, without `state`.
     const SimulationOptions& options() const;
-    /// Where the simulation runs.
+    /// Where the simulation runs; on many workers, the space of the first worker of this rank.
     AnySpace space() const;
 
     /// Takes n macro steps; returns when they are done, on a CUDA device too.
@@ -86,7 +86,8 @@ class Simulation {
     /// The present state, copied to the host; order, ids and types as given. The reference stays valid; the next call after a step
     /// overwrites the particles.
     const Particles& particles() const;
-    /// [size()] present accelerations with the factor G, in the order given [length / time^2]; computed where no step has done so.
+    /// [size()] present accelerations with the factor G, in the order given [length / time^2]; the first call computes them if
+    /// no step was taken.
     std::vector<Vec3<double>> acceleration() const;
     /// [size()] potentials with the factor G, in the order given [length^2 / time^2]; every call computes them in the force's precision.
     std::vector<double> potential() const;

@@ -105,8 +105,8 @@ struct Truncation {
 
 /// Vertical structure and motion of a disk; other components must keep the defaults.
 struct DiskOptions {
-    /// z_d [length], must be set for a disk: above 0, at most scale / 2. The density falls by e from the plane to z_d, or below z_d where
-    /// the potential does not allow such a height.
+    /// z_d [length], must be set for a disk: above 0, at most scale / 2. The density falls by a factor e from the plane to z_d, or to a
+    /// lower height where the potential does not allow z_d.
     double height = 0;
     double toomre_q = 1.5;  ///< Q = sigma_R kappa / (3.36 G Sigma) at R = scale, above 0; sigma_R ~ exp(-R / (2 scale))
     double retrograde = 0;  ///< fraction of the particles that rotate in the opposite direction, 0 to 1
@@ -133,8 +133,8 @@ struct Component {
 /// Description of a galaxy.
 struct GalaxyModel {
     std::vector<Component> components{};  ///< at least one, at most one black hole
-    /// Particles of the components with neither count nor particle_mass, in proportion to their masses; a black hole is one particle beside
-    /// these.
+    /// Particles of the components with neither count nor particle_mass, in proportion to their masses; 0 if there is no such component. A
+    /// black hole is one particle in addition.
     index_t count = 0;
     std::uint64_t seed = 1;  ///< of the random numbers
     double G = 1;            ///< gravitational constant [length^3 / (mass time^2)], above 0

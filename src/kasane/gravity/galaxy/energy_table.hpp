@@ -36,7 +36,7 @@ class EnergyTable {
         const auto& a = nodes_[cell(e)];
         const auto& b = *(&a + 1);
         const double width = b.energy - a.energy, s = (e - a.energy) / width, u = 1 - s;
-        // Rounding may leave less than nothing where a piece touches 0.
+        // Rounding may give a negative value where a piece touches 0.
         return std::max(a.value + s * s * (3 - 2 * s) * (b.value - a.value) + s * u * width * (u * a.slope - s * b.slope), 0.);
     }
     /// Upper bound of the function between two energies of the table, low <= high.
@@ -47,7 +47,7 @@ class EnergyTable {
     static std::int64_t octave_bin(double x) {
         return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(x) >> (52 - bins_per_octave_log2));
     }
-    /// Ascends with e: bins of e, then of the distance from the crowd below it, then above it.
+    /// Bin of e, ascending with e: bins of e, then of the distance to `crowd_` below it, then above it.
     std::size_t bin(double e) const {
         const auto clamped = [](std::int64_t i, std::int64_t n) { return i < 0 ? 0 : i < n ? i : n - 1; };
         const auto below = count_[0] + count_[1];

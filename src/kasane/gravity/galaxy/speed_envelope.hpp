@@ -43,7 +43,8 @@ class SpeedEnvelope {
         const double* edges = &edge_[cell * (bins + 1)];
         const double area = area_[cell];
         if (!(area > 0)) return 0;
-        // At the very end of an edge that falls by many orders within a cell hardly a draw is accepted, and hardly a particle lies.
+        // Few draws are accepted at the end of an edge where the density falls by many orders of magnitude in a cell; few particles are
+        // there.
         for (int trial = 0; trial < most_trials; ++trial) {
             const double u = bins * random.uniform();
             const auto bin = static_cast<std::size_t>(u);

@@ -1,9 +1,9 @@
 // All disks of a galaxy in their own potential and that of the spheres: vertical structure iterated to self-consistency, velocity
 // ellipsoids, rotation, and particles drawn from them.                                        [Miki & Umemura 2018, MAGI, section 2.3]
-// In the plane stars move by Dehnen's distribution function, drawn mixed in phase, in the column's mean of dPhi/dR, which closes the
-// radial Jeans equation of the column; vertically by the isothermal sheet. Where v_phi^2 must differ with height it goes linearly with
-// a star's vertical energy, so that it stays mixed: that closes the equation at a height to about 1%. The velocity ellipsoid lies along
-// the cylinder's axes (no cross term). sigma_R is held below 0.95 of what it is without any rotation.
+// Motion in the plane follows Dehnen's distribution function in the mean dPhi/dR of the column, which satisfies the radial Jeans equation
+// of the column; stars are drawn phase-mixed. Vertical motion follows the isothermal sheet. Where v_phi^2 must depend on height, it is
+// linear in the vertical energy of a star, so that stars stay phase-mixed: this satisfies the Jeans equation at a height to about 1%. The
+// velocity ellipsoid is aligned with the cylindrical axes (no cross term). sigma_R is limited to 0.95 of its value without rotation.
 // Units: G = 1, lengths and masses as the model's; Psi = -Phi > 0. Speeds times sqrt(G) are the model's. The plane is z = 0.
 #pragma once
 
@@ -102,7 +102,7 @@ class DiskSystem {
     /// Mass of all disks [mass].
     double total_mass() const;
 
-    /// Draws a particle of one disk. A Sampler moves the particles to their centre of mass afterwards.
+    /// Draws a particle of one disk. A Sampler subtracts the centre of mass of the drawn particles afterwards.
     PositionVelocity draw(std::size_t disk, RandomStream& random) const;
 
     /// Iterations of density and potential on all grids; on each grid until both change by less than 1e-4.
