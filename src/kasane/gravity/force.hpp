@@ -8,9 +8,11 @@
 
 namespace kasane::gravity {
 
+/// Options of the force: direct summation or a tree.
 using Force = std::variant<Direct, Tree>;
 /// Plummer eps [length].
 double softening(const Force& force);
+/// G [length^3 / (mass time^2)].
 double gravitational_constant(const Force& force);
 
 }  // namespace kasane::gravity

@@ -1,4 +1,4 @@
-// Particles on the host, structure of arrays, all of one length. Ids and types travel with the particles.
+// Particles on the host as a structure of arrays; all arrays have the same length. Ids and types stay with their particles.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -13,6 +13,7 @@ namespace kasane::gravity {
 /// Number of particle types of the GADGET convention: 0 gas, 1 halo, 2 disk, 3 bulge, 4 stars, 5 boundary.
 inline constexpr int type_count = 6;
 
+/// Particles in any consistent system of units; Units (units.hpp) names one.
 struct Particles {
     std::vector<Vec3<double>> position;  ///< [length]
     std::vector<Vec3<double>> velocity;  ///< [length / time]
@@ -20,14 +21,19 @@ struct Particles {
     std::vector<std::uint64_t> id;       ///< unique
     std::vector<std::uint8_t> type;      ///< below type_count
 
+    /// Number of particles: the length of `mass`.
     index_t size() const { return static_cast<index_t>(mass.size()); }
+    /// Resizes all arrays to n; new elements are 0.
     void resize(index_t n);
-    /// Adds the particles of `other` behind these; ids are taken as they are.
+    /// Appends the particles of `other`; ids are not changed, and the caller makes them unique.
     void append(const Particles& other);
 };
 
-/// Every particle usable: equal lengths, at least one, finite positions and velocities, masses finite and not negative, types
-/// known. @throws InputError naming the first bad particle and what is wrong with it; `source` says where they come from.
+/// Checks that all particles can be used: arrays of equal lengths, at least one particle, finite positions and velocities, masses finite
+/// and not negative, types below type_count. Ids are not checked.
+/// @param particles  checked, not changed
+/// @param source  origin of the particles, for the message (a file name)
+/// @throws InputError with the first bad particle and its fault
 void validate(const Particles& particles, const std::string& source);
 
 }  // namespace kasane::gravity

@@ -1,7 +1,7 @@
-// A self-gravitating system and its clock: particles on a space, a force, a way to step. LocalForce (local_force.hpp) is the force alone,
-// for other integrators; distributed/distributed_simulation.hpp makes a Simulation of many workers.
+// A self-gravitating system: particles on a space, a force and a time integrator. LocalForce (local_force.hpp) is the force alone, for
+// other integrators; distributed/distributed_simulation.hpp makes a Simulation on many workers.
 // Invariants: time() == start_time + steps() * macro step, computed so at every step; between calls all particles are at that time.
-// With a tree the particles stand in curve order on the space; what comes to the host is in the order given.
+// With a tree, the particles are stored in curve order on the space; results on the host are in the order of the particles given.
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
@@ -20,86 +20,109 @@
 
 namespace kasane::gravity {
 
-/// State of a run, beside its particles, that a bit by bit continuation needs.
+/// State of a run, in addition to its particles, that a bitwise identical continuation needs. Simulation::state() returns it; a checkpoint
+/// stores it.
 struct SimulationState {
     std::vector<std::uint32_t> order{};       ///< curve order of the tree that made the accelerations; empty: none
-    std::vector<Vec3<float>> acceleration{};  ///< of the last force of a tree, in the particles' given order; empty: none
-    TreeTuning tuning{};
-    double step_length = 0;  ///< replaces eps in the steps where eps is zero, if it was computed at the start [length]
+    std::vector<Vec3<float>> acceleration{};  ///< of the last force of a tree, in the particles' given order; empty: none [length / time^2]
+    TreeTuning tuning{};                      ///< of a tree walk, as far as it was chosen
+    double step_length = 0;  ///< replaces a softening of 0 in the step criterion, if it was computed at the start [length]; 0: not computed
     DirectFrame frame{};     ///< of direct summation, renewed at every 64th macro step; total 0: none
 };
 
+/// Options of a simulation.
 struct SimulationOptions {
-    Force force;
-    Steps step;
-    double start_time = 0;    ///< time() at step 0
+    Force force;              ///< default: Direct{}
+    Steps step;               ///< must be set: the default is a Leapfrog with dt = 0, which is rejected
+    double start_time = 0;    ///< time() at step 0 [time]
     std::int64_t steps = 0;   ///< macro steps before those of this simulation (a resumed run)
-    SimulationState state{};  ///< of a resumed run
+    SimulationState state{};  ///< of a resumed run; default: a new run
 };
 
-/// Counts of the steps so far.
+/// Counts of the steps of this simulation so far; steps before a resume are not counted.
 struct StepCounts {
-    std::int64_t block_steps = 0;      ///< forces evaluated, each on the particles that were active
+    std::int64_t block_steps = 0;      ///< force evaluations, each on the particles that were active
     double updates = 0;                ///< particles advanced, summed over the block steps
-    std::int64_t rebuilds = 0;         ///< trees built
-    std::vector<std::int64_t> levels;  ///< particles with dt = dt_max / 2^k now
+    std::int64_t rebuilds = 0;         ///< trees built; 0 with direct summation
+    std::vector<std::int64_t> levels;  ///< element k: particles with the time step dt_max / 2^k now
 };
 
 class Stepper;
 
+/// Particles, a force and a time integrator on one device, or on many workers (distributed_simulation()).
 class Simulation {
    public:
+    /// @param on  where the simulation runs
+    /// @param particles  state at the start, 1 particle or more
+    /// @param options  force, steps, and the state of a resumed run
     /// @throws InputError: bad particles or options, or more memory needed than the space has (both numbers in the message)
     Simulation(AnySpace on, Particles particles, const SimulationOptions& options);
-    /// For other modules that implement steps (distributed_simulation()).
+    /// For modules with their own stepper (distributed_simulation()).
     explicit Simulation(std::unique_ptr<Stepper> stepper);
     ~Simulation();
+    /// The source of the move may only be destroyed or assigned to.
     Simulation(Simulation&&) noexcept;
+    /// The source of the move may only be destroyed or assigned to.
     Simulation& operator=(Simulation&&) noexcept;
 
+    /// options().start_time + steps() times the macro step [time].
     double time() const;
-    /// Macro steps (dt, or dt_max of adaptive and block steps).
+    /// Macro steps (dt, or dt_max of adaptive and block steps) since start_time, with those before a resume.
     std::int64_t steps() const;
+    /// Number of particles.
     index_t size() const;
+    /// As given to the constructor, without `state`.
     const SimulationOptions& options() const;
+    /// Where the simulation runs; on many workers, the space of the first worker of this rank.
     AnySpace space() const;
 
-    /// Takes n macro steps; on a CUDA device returns when they are done.
+    /// Takes n macro steps; returns when they are done, on a CUDA device too.
+    /// @throws ComputationError: a position or velocity is not finite any more (with the particle's id, the time and remedies)
     void step(std::int64_t n = 1);
-    /// Macro steps while time() + half of one < until.
+    /// Takes macro steps until time() is within half a macro step of `until` [time], or beyond it. With a negative dt the simulation runs
+    /// backwards to `until`. @throws ComputationError as step() does
     void run_until(double until);
 
-    /// The present state, copied to the host; order, ids and types as given.
+    /// The present state, copied to the host; order, ids and types as given. The reference stays valid; the next call after a step
+    /// overwrites the particles.
     const Particles& particles() const;
+    /// [size()] present accelerations with the factor G, in the order given [length / time^2]; the first call computes them if
+    /// no step was taken.
     std::vector<Vec3<double>> acceleration() const;
-    /// Computed now, in the force's precision.
+    /// [size()] potentials with the factor G, in the order given [length^2 / time^2]; every call computes them in the force's precision.
     std::vector<double> potential() const;
 
-    /// The present accelerations of a sample of particles against direct summation in double: evenly spread, the smaller of count and
-    /// size(). The sample changes with steps().
+    /// Compares the present accelerations of a sample of particles with direct summation in double. The sample is spread evenly over the
+    /// particles and changes with steps().
+    /// @param count  particles of the sample, at most size() are taken
     ForceAudit audit(index_t count = 256) const;
+    /// State for a bitwise identical continuation, beside particles(), time() and steps().
     SimulationState state() const;
 
-    /// Seconds in "force" (a tree: "walk", "moments", "tree"), "step" (predict, correct, time steps), "copy".
+    /// Seconds in "force" (a tree: "walk", "moments", "tree"), "step" (predict, correct, time steps), "copy", "potential", "audit".
     const Timers& timers() const;
-    /// Pairs evaluated so far, cells counted as one.
+    /// Pairs that the steps evaluated so far; an accepted cell counts as one source.
     double interactions() const;
+    /// Counts of the steps of this simulation so far.
     StepCounts step_counts() const;
     /// The direct-summation variant or the walk that steps use: "pair", "lists", ...
     std::string variant() const;
+    /// The implementation, for other modules; the type is internal.
     const Stepper& stepper() const { return *stepper_; }
 
    private:
     std::unique_ptr<Stepper> stepper_;
 };
 
-/// Host and device memory of a simulation of n particles at its peak.
+/// Memory of a simulation at its peak.
 struct SimulationMemory {
-    std::uint64_t host_bytes = 0;
-    std::uint64_t device_bytes = 0;
+    std::uint64_t host_bytes = 0;    ///< host memory, with diagnostics and checkpoints [byte]
+    std::uint64_t device_bytes = 0;  ///< memory of the CUDA device [byte]; 0 on Cpu
 };
+/// Estimates the memory of a simulation of n particles on one device.
 SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Force& force);
-/// @throws InputError with the memory needed and the memory free, when the latter is too little
+/// Compares simulation_memory() with the free memory of the host and of the device.
+/// @throws InputError with the memory needed and the memory free, if too little is free
 void check_memory(const AnySpace& on, index_t n, const Force& force);
 
 }  // namespace kasane::gravity

@@ -1,4 +1,4 @@
-// The error of accelerations in three numbers.
+// Errors of accelerations against a reference: median, 99th percentile and maximum.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -8,13 +8,18 @@
 
 namespace kasane::gravity {
 
-/// Relative errors |a - a_ref| / |a_ref| of the accelerations of `count` particles; where a_ref = 0, |a| itself.
+/// Statistics of the errors |a - a_ref| / |a_ref| of the accelerations of `count` particles; |a| itself where a_ref = 0. A quantile is the
+/// smallest error that is not exceeded by that fraction of the particles.
 struct ForceAudit {
-    index_t count = 0;
-    double median = 0, p99 = 0, max = 0;
+    index_t count = 0;  ///< particles compared; 0: the errors are 0
+    double median = 0,  ///< half of the errors are this or less
+        p99 = 0,        ///< 99% of the errors are this or less
+        max = 0;        ///< largest error
 };
 
-/// @param found, exact  [count], as many of one as of the other
+/// Compares accelerations with a reference.
+/// @param found  [count] accelerations to judge [length / time^2]
+/// @param exact  [count] reference [length / time^2]
 ForceAudit audit(const std::vector<Vec3<double>>& found, const std::vector<Vec3<double>>& exact);
 
 }  // namespace kasane::gravity

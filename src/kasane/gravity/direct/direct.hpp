@@ -14,47 +14,51 @@
 
 namespace kasane::gravity {
 
+/// Arithmetic of direct summation.
 enum class Precision {
     single_,  ///< pairs and runs of some hundred in float, sums of runs in double; largest relative error of an acceleration about 1e-7
-    double_,
+    double_,  ///< pairs and sums in double
 };
 
+/// Implementations of direct summation; they differ in speed and rounding only.
 enum class DirectVariant {
     automatic,  ///< the fastest one for the space, shape and options, by a measured table
-    plain,      ///< the textbook loop, any space: the oracle of the others' speed and rounding
+    plain,      ///< the textbook loop, any space: the reference for speed and rounding
     simd,       ///< CPU: explicit SIMD, blocked
     tile,       ///< CUDA: sources staged through shared memory ([MTM13] fig. 2)
     pair,       ///< CUDA: each pair computed once for both partners; targets and sources must be one set; potentials come from `tile`
 };
 
+/// Options of direct summation.
 struct Direct {
-    double softening = 0;  ///< Plummer eps [length], >= 0
-    double G = 1;
-    Precision precision = Precision::single_;
-    DirectVariant variant = DirectVariant::automatic;
-    bool deterministic = true;  ///< the same bits from run to run, for any number of threads and workers
+    double softening = 0;                              ///< Plummer eps [length], >= 0
+    double G = 1;                                      ///< gravitational constant [length^3 / (mass time^2)], finite
+    Precision precision = Precision::single_;          ///< single_ needs a softening of 0, or above 1e-12 and below 1e18
+    DirectVariant variant = DirectVariant::automatic;  ///< the space must have it: plain everywhere, simd on Cpu, tile and pair on Cuda
+    bool deterministic = true;                         ///< the same bits from run to run, for any number of threads and workers
 };
 
-/// "plain", "simd", ... @throws InputError for a name that is none
+/// The variant called "auto", "plain", "simd", "tile" or "pair". @throws InputError: another name
 DirectVariant direct_variant_named(const std::string& name);
+/// "auto", "plain", "simd", "tile" or "pair": the inverse of direct_variant_named().
 std::string name(DirectVariant variant);
 
-/// Sources of gravity on one space.
+/// Sources of gravity on one space; the two views have the same length.
 struct Sources {
-    View<const Vec3<double>> position;
-    View<const double> mass;
+    View<const Vec3<double>> position;  ///< [length]
+    View<const double> mass;            ///< [mass]
 };
 
-/// Where the results go: [length / time^2] and [length^2 / time^2]; an empty view is not computed.
+/// Results at the targets, with the factor G. A result whose view is empty is not computed.
 struct Field {
-    View<Vec3<double>> acceleration;
-    View<double> potential;
+    View<Vec3<double>> acceleration;  ///< [length / time^2]
+    View<double> potential;           ///< [length^2 / time^2]
 };
 
-/// Target i is source i + shift (the pair that the potential leaves out); none: the two sets are distinct.
+/// Relation of targets and sources: target i is source i + shift. The potential leaves this pair out.
 struct Self {
-    static constexpr index_t none = -1;
-    index_t shift = none;
+    static constexpr index_t none = -1;  ///< targets and sources are distinct sets
+    index_t shift = none;                ///< 0 or more, or none
 };
 
 }  // namespace kasane::gravity

@@ -9,24 +9,32 @@
 
 namespace kasane::gravity {
 
+/// Origin and scale of direct summation.
 struct DirectFrame {
-    Vec3<double> origin;
-    double extent = 0;        ///< largest distance of a sampled particle from the origin; 0 for one place
-    double largest_mass = 0;  ///< of any particle
-    index_t total = 0;        ///< particles of all workers
+    Vec3<double> origin;      ///< packed positions are relative to it [length]
+    double extent = 0;        ///< largest distance of a sampled particle from the origin [length]; 0: all at one point
+    double largest_mass = 0;  ///< of all particles [mass]
+    index_t total = 0;        ///< particles of all workers; 0: the frame is not set
 
     /// Upper bound of the sum of all accelerations (without G) on one target: n m 2/(3 sqrt 3) / eps^2 when softened. Without softening
-    /// there is no bound: 2^40 times n m / extent^2, which only a pair closer than 1e-6 extent / sqrt n exceeds. Above 0.
+    /// there is no bound: 2^40 times n m / extent^2, which only a pair closer than 1e-6 extent / sqrt n exceeds. Above 0
+    /// [mass / length^2].
+    /// @param softening  Plummer eps [length]
     double acceleration_bound(double softening) const;
-    /// The same for the potential: n m / eps, or 2^40 n m / extent.
+    /// Upper bound of the absolute potential (without G) at one target: n m / eps, or 2^40 n m / extent [mass / length].
+    /// @param softening  Plummer eps [length]
     double potential_bound(double softening) const;
 };
 
-/// Particles that a frame is made of; every worker contributes those that it holds.
+/// Number of particles from which a frame is made; every worker contributes the sampled particles that it holds.
 inline constexpr int frame_samples = 32;
-/// Index of a sample in the order of all particles.
+/// Index of the sampled particle k (0 ... frame_samples - 1) among all `total` particles.
 inline index_t frame_sample(int k, index_t total) { return k * total / frame_samples; }
-/// @param sampled [frame_samples]; per component their median is the origin: a few far particles do not move it
+/// The frame of these samples. The origin is the median of each component, so that a few distant particles do not move it. Samples that
+/// are not finite are left out.
+/// @param sampled  [frame_samples] positions of the sampled particles [length]
+/// @param largest_mass  of all particles [mass]
+/// @param total  particles of all workers
 DirectFrame make_direct_frame(const std::vector<Vec3<double>>& sampled, double largest_mass, index_t total);
 
 }  // namespace kasane::gravity

@@ -1,7 +1,7 @@
-// A function of energy that is nowhere negative, on any ascending nodes: cubic Hermite pieces, found in constant time. Energies may
-// crowd around one value (the bottom of a potential, from below or, with a point mass, from both sides): differences from it are
-// resolved like energies near 0.
-// Invariant: no piece's Bernstein coefficients are negative, and so neither is the piece.
+// A non-negative function of energy on any ascending nodes: cubic Hermite pieces, found in constant time. Energies may cluster at one
+// value (the bottom of a potential, from below or, with a point mass, from both sides): differences from it are resolved like energies
+// near 0.
+// Invariant: the Bernstein coefficients of all pieces are not negative; therefore the pieces are not negative.
 #pragma once
 
 #include <algorithm>
@@ -11,28 +11,35 @@
 
 namespace kasane::gravity {
 
+/// A non-negative, continuously differentiable function of energy as a table; DistributionFunction stores f in it.
 class EnergyTable {
    public:
     EnergyTable() = default;
+    /// A point of the table.
     struct Node {
-        double energy, value, slope;  ///< slope: d value / dE
+        double energy,  ///< E [mass / length, G = 1]
+            value,      ///< of the function at E, not negative
+            slope;      ///< d value / dE
     };
-    /// Slopes are limited so that every piece keeps the invariant.
-    /// @param nodes  at least 2, energies ascending and above 0, values not negative   @param crowd  where they crowd
+    /// Limits the slopes so that every piece keeps the invariant.
+    /// @param nodes  at least 2, energies ascending and above 0, values not negative
+    /// @param crowd  energy at which the nodes cluster
     EnergyTable(std::vector<Node> nodes, double crowd);
 
+    /// Smallest energy of the table.
     double first() const { return nodes_.front().energy; }
+    /// Largest energy of the table.
     double last() const { return nodes_.back().energy; }
 
-    /// e from first() to last().
+    /// Value at the energy e, first() to last().
     double operator()(double e) const {
         const auto& a = nodes_[cell(e)];
         const auto& b = *(&a + 1);
         const double width = b.energy - a.energy, s = (e - a.energy) / width, u = 1 - s;
-        // Rounding may leave less than nothing where a piece touches 0.
+        // Rounding may give a negative value where a piece touches 0.
         return std::max(a.value + s * s * (3 - 2 * s) * (b.value - a.value) + s * u * width * (u * a.slope - s * b.slope), 0.);
     }
-    /// No less than any value between two energies of the table, low <= high.
+    /// Upper bound of the function between two energies of the table, low <= high.
     double bound(double low, double high) const;
 
    private:
@@ -40,7 +47,7 @@ class EnergyTable {
     static std::int64_t octave_bin(double x) {
         return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(x) >> (52 - bins_per_octave_log2));
     }
-    /// Ascends with e: bins of e, then of the distance from the crowd below it, then above it.
+    /// Bin of e, ascending with e: bins of e, then of the distance to `crowd_` below it, then above it.
     std::size_t bin(double e) const {
         const auto clamped = [](std::int64_t i, std::int64_t n) { return i < 0 ? 0 : i < n ? i : n - 1; };
         const auto below = count_[0] + count_[1];

@@ -16,26 +16,33 @@
 
 namespace kasane::gravity {
 
-/// Share of a component's mass that a clamped distribution function may touch.
+/// Largest Clamped::fraction of a component that Galaxy accepts.
 inline constexpr double clamped_limit = 0.01;
 
-/// What a model's components are in equilibrium.
+/// The components of a model in equilibrium.
 class Galaxy {
    public:
-    /// What to know of the result: cautions().
-    /// @throws InputError as problems_of does, for a second black hole, when f < 0 for more than clamped_limit of a component's mass
-    /// (naming the component and the radius), as DiskSystem does; ComputationError as DistributionFunction does.
+    /// Computes densities, potential and distribution functions; cautions() lists the deviations from the model.
+    /// @param model  description of the galaxy
+    /// @param on  number of threads
+    /// @param progress  called during the computation; may be empty
+    /// @throws InputError: problems_of() is not empty, a second black hole, f < 0 for more than clamped_limit of a component's mass (with
+    /// the component and the radius), or an error of density_law() or DiskSystem
+    /// @throws ComputationError: an iteration or a quadrature does not converge (DiskSystem, DistributionFunction)
     explicit Galaxy(GalaxyModel model, Cpu on = {}, const ProgressFunction& progress = {});
 
+    /// As given to the constructor.
     const GalaxyModel& model() const { return model_; }
+    /// Number of particles of each component.
     const std::vector<index_t>& counts() const { return counts_; }
-    index_t count() const;  ///< of all components
-    /// Null for disks and black holes.
+    index_t count() const;  ///< number of particles of all components
+    /// Mass profile of a component; null for disks and black holes.
     const MassProfile* sphere(std::size_t component) const { return spheres_[component].get(); }
+    /// Distribution function of a component; null for disks and black holes.
     const DistributionFunction* distribution(std::size_t component) const { return distributions_[component].get(); }
-    /// Null when there is no disk.
+    /// All disks; null if the model has none.
     const DiskSystem* disks() const { return disks_.get(); }
-    /// Of everything, the disks by their spherical average; G = 1.
+    /// Potential of all components, of the disks by their spherical average; G = 1.
     const SphericalPotential& potential() const { return *potential_; }
 
    private:

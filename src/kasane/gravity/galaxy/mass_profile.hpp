@@ -1,6 +1,6 @@
 // One spherical mass distribution, normalised and tabulated on a logarithmic grid of radii: enclosed mass and its inverse.
-// The table holds logarithms with exact slopes, so that power laws at the centre and far out are kept to rounding; relative error
-// elsewhere about 1e-10, up to 3e-8 inside a truncation's edge.
+// The table holds logarithms with exact slopes, so that power laws at the centre and far out are exact up to rounding; the relative error
+// elsewhere is about 1e-10, and up to 3e-8 inside the edge of a truncation.
 #pragma once
 
 #include <kasane/core/math/interpolate.hpp>
@@ -10,26 +10,29 @@
 
 namespace kasane::gravity {
 
+/// Enclosed mass of a spherical component as a table; safe to read from many threads.
 class MassProfile {
    public:
-    /// @param total [mass]. Cusps weaker than r^-3 are integrated exactly.
+    /// Tabulates the enclosed mass. Cusps weaker than r^-3 are integrated exactly.
+    /// @param law  density up to a factor, and the grid
+    /// @param total  mass of the component [mass], above 0
     MassProfile(DensityLaw law, double total);
 
-    double total() const { return total_; }
-    double inner() const { return law_.inner; }  ///< ends of the grid [length]
-    double outer() const { return law_.outer; }
-    double step() const { return log_mass_.step(); }  ///< of ln r
-    bool finite() const { return law_.finite; }       ///< nothing lies beyond outer()
+    double total() const { return total_; }           ///< mass of the component [mass]
+    double inner() const { return law_.inner; }       ///< smallest radius of the grid [length]
+    double outer() const { return law_.outer; }       ///< largest radius of the grid [length]
+    double step() const { return log_mass_.step(); }  ///< step of the grid in ln r
+    bool finite() const { return law_.finite; }       ///< the density is 0 beyond outer()
 
-    /// [mass / length^3] and derivatives; 0 beyond a finite law's end.
+    /// Density [mass / length^3] and its derivatives at r > 0; 0 beyond outer() if finite().
     DensityAt density(double r) const;
-    /// Mass inside r.
+    /// Mass inside r [mass].
     double mass(double r) const;
-    /// Mass beyond the sphere r, to full relative precision.
+    /// Mass beyond r [mass], to full relative precision also where it is small.
     double mass_beyond(double r) const;
-    /// Int_r^inf 4 pi r rho dr, the potential that the mass beyond r makes inside it, to full relative precision.
+    /// Int_r^inf 4 pi r rho dr, the potential Psi inside r due to the mass beyond r [mass / length, G = 1]; full relative precision.
     double psi_of_beyond(double r) const;
-    /// Radius that holds the mass m < total; at most outer().
+    /// Radius that encloses the mass m, 0 < m < total(), at most outer() [length].
     double radius(double m) const;
 
    private:

@@ -1,17 +1,19 @@
-// A model put somewhere: first rotated, then moved.
+// Placement of a model: a rotation, then a translation in position and velocity.
 #pragma once
 
 #include <kasane/gravity/particles.hpp>
 
 namespace kasane::gravity {
 
+/// Position, velocity and orientation of a model; the defaults change nothing.
 struct Placement {
-    Vec3<double> position;  ///< of the centre of mass [length]
-    Vec3<double> velocity;  ///< [length / time]
-    Vec3<double> spin;      ///< rotation about the x axis, then the y axis, then the z axis, all at rest [degrees]
+    Vec3<double> position;  ///< added to all positions [length]
+    Vec3<double> velocity;  ///< added to all velocities [length / time]
+    Vec3<double> spin;      ///< angles of the rotations about the fixed x axis, then the y axis, then the z axis [degrees]
 };
 
-/// Turns the particles about the origin, then moves them. @throws InputError: a number that is not finite
+/// Rotates positions and velocities about the origin, then adds position and velocity of the placement.
+/// @throws InputError: a number of the placement is not finite
 void place(Particles& particles, const Placement& where);
 
 }  // namespace kasane::gravity

@@ -1,6 +1,6 @@
 // Particles drawn from a galaxy.
-// A particle is a function of (model, seed, index): a seed gives the same galaxy on any number of threads, and any part of it can be
-// made without the rest.
+// A particle is a function of (model, seed, index): a seed gives the same galaxy on any number of threads, and any range of particles can
+// be drawn without the rest.
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
@@ -15,22 +15,28 @@ namespace kasane::gravity {
 
 class Galaxy;
 
-/// The particles of a galaxy, in the order of its components, ids 1..N, equal masses within a component. Every component's centre of
-/// mass is at the origin and at rest: the constructor goes through all particles once to find it, and needs no memory for them.
+/// Draws the particles of a galaxy in the order of its components, with ids 1..N and equal masses within a component. The centre of mass of
+/// every component is at the origin and at rest: the constructor draws all particles once to find the centres, and stores none.
 class Sampler {
    public:
-    /// The galaxy must outlive this.
+    /// @param galaxy  must outlive the Sampler
+    /// @param on  number of threads; the particles do not depend on it
+    /// @param progress  called during the search of the centres; may be empty
     explicit Sampler(const Galaxy& galaxy, Cpu on = {}, const ProgressFunction& progress = {});
 
+    /// Number of particles of the galaxy.
     index_t size() const { return first_.back(); }
-    /// Fills `into` (resized) with the particles first, first + 1, ..., first + n - 1 of the galaxy.
+    /// Resizes `into` to n and fills it with the particles first, first + 1, ..., first + n - 1 of the galaxy.
+    /// @param into  overwritten
+    /// @param first  index of the first particle, 0 or more
+    /// @param n  number of particles; first + n must not exceed size()
     void fill(Particles& into, index_t first, index_t n) const;
 
    private:
     friend Particles sample(const Galaxy&, Cpu, const ProgressFunction&);
-    /// Keeps the particles in `all` on the way where given, already moved to the centres of mass.
+    /// Also stores the particles in `all` if it is not null, relative to the centres of mass.
     Sampler(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress, Particles* all);
-    /// Everything but positions and velocities of the particles first, first + 1, ...
+    /// Sets masses, types and ids of the particles first, first + 1, ...
     void label(Particles& into, index_t first) const;
     std::size_t component_of(index_t particle) const;
 
@@ -40,21 +46,29 @@ class Sampler {
     std::vector<Vec3<double>> position_, velocity_;  // of the components' centres of mass, as drawn
 };
 
-/// All particles at once: the Sampler's, in half its time.
+/// Draws all particles at once: those of a Sampler, in half the time of its constructor and fill().
 Particles sample(const Galaxy& galaxy, Cpu on = {}, const ProgressFunction& progress = {});
-/// Logs the cautions() of the galaxy as warnings. @throws as Galaxy does
+/// Makes a Galaxy of the model, logs its cautions() as warnings, and draws all particles. @throws InputError, ComputationError as Galaxy
+/// does
 Particles sample(const GalaxyModel& model, Cpu on = {}, const ProgressFunction& progress = {});
-/// A galaxy of one component. @throws InputError with the component's own keys ("mass", "truncation")
+/// Draws all particles of a galaxy of one component.
+/// @param component  must have a count or a particle_mass
+/// @param seed  of the random numbers
+/// @param G  gravitational constant [length^3 / (mass time^2)]
+/// @param on  number of threads; the particles do not depend on it
+/// @throws InputError with the keys of the component ("mass", "truncation")
+/// @throws ComputationError as Galaxy does
 Particles sample(const Component& component, std::uint64_t seed = 1, double G = 1, Cpu on = {});
 
-/// Plummer sphere; defaults are standard N-body units: G = M = 1, E = -1/4.                     [Heggie & Mathieu 1986]
+/// Options of plummer(). The defaults are standard N-body units: G = M = 1, E = -1/4.                     [Heggie & Mathieu 1986]
 struct PlummerOptions {
-    index_t count = 0;
-    std::uint64_t seed = 1;
-    double mass = 1;
-    double scale = 0.58904862254808623221;  ///< 3 pi / 16
-    double G = 1;
+    index_t count = 0;                      ///< number of particles, must be set: 1 to most_particles
+    std::uint64_t seed = 1;                 ///< of the random numbers
+    double mass = 1;                        ///< total [mass], above 0
+    double scale = 0.58904862254808623221;  ///< Plummer radius [length], above 0; default: 3 pi / 16
+    double G = 1;                           ///< gravitational constant [length^3 / (mass time^2)], above 0
 };
+/// Draws a Plummer sphere in equilibrium on all threads. @throws InputError: an option out of range
 Particles plummer(const PlummerOptions& options);
 
 }  // namespace kasane::gravity

@@ -1,6 +1,6 @@
-// An upper bound of the distribution of speeds at every radius, from which speeds are drawn by rejection. Radii fall into cells of
-// ln r; in each, the bound is a step function of q = v / v_max over bins of equal area, so that a bin is drawn by one multiplication
-// and few draws are rejected, however cold the component is compared with v_max.
+// An upper bound of the distribution of speeds at every radius, from which speeds are drawn by rejection. Radii are grouped in cells of
+// ln r; in each cell the bound is a step function of q = v / v_max over bins of equal area. One multiplication chooses a bin, and few draws
+// are rejected, even if the dispersion of the component is small compared with v_max.
 #pragma once
 
 #include <kasane/core/math/random.hpp>
@@ -10,19 +10,31 @@
 
 namespace kasane::gravity {
 
+/// Bounds of the density of q = v / v_max, 0 to 1, in cells of ln r.
 class SpeedEnvelope {
    public:
     SpeedEnvelope() = default;
-    /// Cells from ln r = first to last, no wider than step.
+    /// Makes equal cells in ln r without bounds; set() sets the bounds.
+    /// @param first  ln r where the first cell begins
+    /// @param last  ln r where the last cell ends
+    /// @param step  largest width of a cell in ln r
     SpeedEnvelope(double first, double last, double step);
 
+    /// Number of cells.
     std::size_t cells() const { return area_.size(); }
-    /// Where a cell begins; the last one ends at edge(cells()).
+    /// ln r where a cell begins; edge(cells()) is the end of the last cell.
     double edge(std::size_t cell) const { return first_ + step_ * static_cast<double>(cell); }
-    /// Sets one cell: the density of q is at most bound[i] between q[i] and q[i + 1], q from 0 to 1. Many threads may set cells at once.
+    /// Sets the bound of one cell: the density of q is at most bound[i] between q[i] and q[i + 1]. Many threads may set different cells at
+    /// once.
+    /// @param cell  0 ... cells() - 1
+    /// @param q  ascending from 0 to 1
+    /// @param bound  one element less than q, not negative
     void set(std::size_t cell, const std::vector<double>& q, const std::vector<double>& bound);
 
-    /// q at t = ln r, distributed as density(q), which must keep to the bounds of its cell; 0 where those are 0.
+    /// Draws q at t = ln r from the density of q, which need not be normalised. Returns 0 if the bounds of the cell are 0.
+    /// @param t  ln r; a value outside the cells belongs to the nearest cell
+    /// @param density  called with q; must not exceed the bounds of the cell
+    /// @param random  source of the random numbers
     template <class Density>
     double draw(double t, Density density, RandomStream& random) const {
         const double place = (t - first_) / step_;
@@ -31,7 +43,8 @@ class SpeedEnvelope {
         const double* edges = &edge_[cell * (bins + 1)];
         const double area = area_[cell];
         if (!(area > 0)) return 0;
-        // At the very end of an edge that falls by many orders within a cell hardly a draw is accepted, and hardly a particle lies.
+        // Few draws are accepted at the end of an edge where the density falls by many orders of magnitude in a cell; few particles are
+        // there.
         for (int trial = 0; trial < most_trials; ++trial) {
             const double u = bins * random.uniform();
             const auto bin = static_cast<std::size_t>(u);

@@ -1,7 +1,7 @@
-// The potential of everything in a galaxy that is, or is taken as, spherical: the sum of mass profiles and a point mass at the centre.
+// The potential of all spherical or spherically averaged components of a galaxy: the sum of mass profiles and a point mass at the centre.
 // Units: G = 1, lengths and masses as the model's; Psi = -Phi > 0 in [mass / length]. Speeds times sqrt(G) are the model's.
-// Invariants: the tables hold the profiles' part alone, and the point mass is added in closed form; within the tables errors are some
-// 1e-10, inside them mass is a power law of radius, beyond them mass and Psi are.
+// Invariants: the tables hold the part of the profiles, and the point mass is added in closed form. Within the tables relative errors are
+// some 1e-10; below their smallest radius the mass is a power law of the radius, beyond their largest radius mass and Psi are.
 #pragma once
 
 #include <kasane/core/math/interpolate.hpp>
@@ -12,26 +12,29 @@
 
 namespace kasane::gravity {
 
+/// Psi, enclosed mass and density of a sum of spherical components; safe to read from many threads.
 class SphericalPotential {
    public:
-    /// The profiles are shared; they and a point mass together must have mass. The grid spans all of theirs with the finest step, and
-    /// reaches well inside the point's sphere of influence.
+    /// Tabulates the potential. The grid spans the grids of all profiles with their smallest step, and extends well into the sphere of
+    /// influence of the point mass.
+    /// @param profiles  components, shared; may be empty if there is a point mass
+    /// @param point_mass  at the centre [mass], 0 or more
     SphericalPotential(std::vector<std::shared_ptr<const MassProfile>> profiles, double point_mass = 0);
 
-    double inner() const;  ///< ends of the grid [length]
-    double outer() const;
-    double step() const { return log_mass_.step(); }  ///< of ln r
-    double total_mass() const;
-    double point_mass() const { return point_mass_; }
+    double inner() const;                              ///< smallest radius of the grid [length]
+    double outer() const;                              ///< largest radius of the grid [length]
+    double step() const { return log_mass_.step(); }   ///< step of the grid in ln r
+    double total_mass() const;                         ///< of the profiles and the point mass [mass]
+    double point_mass() const { return point_mass_; }  ///< mass at the centre [mass]; 0: none
 
-    double mass(double r) const;     ///< enclosed, point mass included
-    double density(double r) const;  ///< sum of the profiles, r > 0
-    double psi(double r) const;      ///< falls to 0 at infinity
-    /// Psi(r) - Psi(r e^x) for x >= 0, to full relative precision at small x.
+    double mass(double r) const;     ///< mass inside r with the point mass [mass], r > 0
+    double density(double r) const;  ///< sum of the profiles [mass / length^3], r > 0
+    double psi(double r) const;      ///< Psi [mass / length], r > 0; 0 at infinity
+    /// Psi(r) - Psi(r e^x) for x >= 0 [mass / length]; full relative precision at small x.
     double drop(double r, double x) const;
-    /// The radius where Psi = e (between inner() and outer(), or on the power laws beyond them); 0 when e is not below central().
+    /// Radius where Psi = e > 0 (between inner() and outer(), or on the power laws beyond them) [length]; 0 if e is not below central().
     double radius_of(double e) const;
-    /// Psi at the centre; infinite with a point mass.
+    /// Psi at the centre [mass / length]; infinite with a point mass, or where the enclosed mass grows as r or slower at the centre.
     double central() const;
 
    private:

@@ -1,7 +1,7 @@
 // GADGET snapshots, read and written: HDF5 (one or several files) and the binary formats 1 and 2 in either byte order.
-// The format of a file is recognised from its content. Files are hostile until checked: every count, block length and
-// offset is compared with the file's size before memory is taken. (In HDF5 files of other programs, whose metadata may lack checksums,
-// the HDF5 library is the first to read them: its own faults on damaged metadata are beyond this.)
+// The format of a file is recognised from its content. Files are not trusted: every count, block length and offset is compared with the
+// file's size before memory is allocated. (The HDF5 library reads the metadata of an HDF5 file first; faults of the library on damaged
+// metadata without checksums are not covered.)
 #pragma once
 
 #include <kasane/gravity/particles.hpp>
@@ -13,72 +13,88 @@
 
 namespace kasane::gravity {
 
-/// Relative errors of the accelerations at a snapshot's time, measured on so many particles against direct summation.
+/// Relative errors of the accelerations at the time of a snapshot, measured on `count` particles against direct summation.
 struct SnapshotForceError {
-    std::int64_t count = 0;  ///< 0: not measured
-    double median = 0, p99 = 0, max = 0;
+    std::int64_t count = 0;  ///< particles compared; 0: not measured
+    double median = 0,       ///< half of the errors are this or less
+        p99 = 0,             ///< 99% of the errors are this or less
+        max = 0;             ///< largest error
+    /// All values are equal.
     friend bool operator==(const SnapshotForceError&, const SnapshotForceError&) = default;
 };
 
-/// Particles that were made together and stay together by their ids: first_id, first_id + 1, ..., first_id + count - 1.
+/// Particles that were sampled from one component of a model. Their ids are first_id, first_id + 1, ..., first_id + count - 1.
 struct SnapshotComponent {
-    std::string name;  ///< "halo"; of several objects "first/halo"
-    std::string law;   ///< "nfw"
-    std::uint64_t first_id = 1, count = 0;
-    std::uint8_t type = 1;
-    double mass = 0;  ///< of all its particles [mass]
-    std::uint64_t seed = 0;
+    std::string name;            ///< "halo"; in a model of several objects "first/halo"
+    std::string law;             ///< name of the density law: "nfw"
+    std::uint64_t first_id = 1,  ///< id of the first particle
+        count = 0;               ///< number of particles
+    std::uint8_t type = 1;       ///< particle type of the GADGET convention
+    double mass = 0;             ///< of all its particles [mass]
+    std::uint64_t seed = 0;      ///< seed of the random numbers that it was sampled with
+    /// All values are equal.
     friend bool operator==(const SnapshotComponent&, const SnapshotComponent&) = default;
 };
 
+/// Contents of a snapshot, in the units `units`.
 struct Snapshot {
-    Particles particles;
-    double time = 0;
-    Units units;                                 ///< as the file states them, else galactic
-    bool states_units = false;                   ///< of what was read: does the file state them?
-    std::vector<Vec3<double>> acceleration;      ///< empty, or one per particle
-    std::vector<double> potential;               ///< empty, or one per particle
-    std::array<double, type_count> softening{};  ///< Plummer softening per type; 0 where not known
+    Particles particles;                         ///< read_snapshot(): types in ascending order
+    double time = 0;                             ///< [time]
+    Units units;                                 ///< as the file states them; galactic if it does not
+    bool states_units = false;                   ///< read_snapshot(): the file states its units; write_snapshot() does not use it
+    std::vector<Vec3<double>> acceleration;      ///< empty, or one per particle [length / time^2]
+    std::vector<double> potential;               ///< empty, or one per particle [length^2 / time^2]
+    std::array<double, type_count> softening{};  ///< Plummer softening of each type [length]; 0: not known
     SnapshotForceError force_error;              ///< HDF5 only: attributes ForceErrorMedian, ... of the header
-    std::vector<SnapshotComponent> components;   ///< HDF5 only, where known: what the particles were sampled as
-    std::string model;                           ///< HDF5 only, where known: the model file, every key spelled out
+    std::vector<SnapshotComponent> components;   ///< HDF5 only: the components that the particles were sampled from; empty: not known
+    std::string model;                           ///< HDF5 only: the model file with every key written out; empty: not known
 };
 
+/// File formats of snapshots: HDF5, and the binary formats 1 and 2 of GADGET.
 enum class SnapshotFormat { hdf5, gadget1, gadget2 };
+/// Byte order of the binary formats: the least (little) or the most (big) significant byte first.
 enum class ByteOrder { little, big };
 
+/// Contents of the headers of a snapshot.
 struct SnapshotSummary {
-    SnapshotFormat format = SnapshotFormat::hdf5;
-    std::array<std::uint64_t, type_count> count{};
-    double time = 0;
-    int files = 1;
-    Units units;  ///< as the file states them, else galactic
+    SnapshotFormat format = SnapshotFormat::hdf5;   ///< of the first file
+    std::array<std::uint64_t, type_count> count{};  ///< particles of each type in all files
+    double time = 0;                                ///< [time]
+    int files = 1;                                  ///< files of the set
+    Units units;                                    ///< as the file states them; galactic if it does not
+    /// Particles of all types; at most the largest std::uint64_t.
     std::uint64_t total() const;
-    /// Memory that read_snapshot takes for the particles.
+    /// Memory that read_snapshot() needs for the particles, without accelerations and potentials [byte].
     std::uint64_t memory_bytes() const;
 };
 
-/// Reads headers alone. @param path a file, or any file of a set "name.0.hdf5", "name.1.hdf5", ...
-/// @throws InputError as read_snapshot does
+/// Reads and compares the headers of all files, not the particles.
+/// @param path  a file, any file of a set "name.0.hdf5", "name.1.hdf5", ..., or "name.hdf5" for such a set
+/// @throws InputError as read_snapshot() does
 SnapshotSummary inspect_snapshot(const std::filesystem::path& path);
 
-/// Reads all particles, types in ascending order, positions and masses in the file's units.
-/// @throws InputError: missing, a directory, no permission, not a snapshot, truncated or corrupt (naming the block or data set),
-/// counts that disagree, unusable values (see validate), or more particles than memory
+/// Reads all particles, types in ascending order, in the units of the file.
+/// @param path  as for inspect_snapshot()
+/// @throws InputError: missing, a directory, no permission, not a snapshot, truncated or corrupt (with the block or data set), counts that
+/// disagree, a redshift above 0 (comoving coordinates), unusable values (see validate()), or more particles than memory
 Snapshot read_snapshot(const std::filesystem::path& path);
 
+/// Options of write_snapshot().
 struct SnapshotWriteOptions {
-    SnapshotFormat format = SnapshotFormat::hdf5;
-    ByteOrder order = ByteOrder::little;  ///< for the binary formats
-    bool double_precision = true;         ///< of positions, velocities, masses; accelerations and potentials follow
-    int files = 1;                        ///< HDF5 only: the particles of each type split evenly over so many files
+    SnapshotFormat format = SnapshotFormat::hdf5;  ///< binary formats hold one file only
+    ByteOrder order = ByteOrder::little;           ///< of the binary formats
+    bool double_precision = true;                  ///< positions, velocities, masses, accelerations and potentials in double, else in float
+    int files = 1;                                 ///< number of files, 1 or more; each gets an even share of every type. HDF5 only
 };
 
-/// HDF5 keeps everything; it takes as much memory as the file is long. The binary formats keep particles, time and units (those other
-/// than galactic at the unused end of the header), and drop softening, force errors, accelerations, potentials and components.
-/// Writes to a temporary name beside `path` and renames, so that a reader never sees half a file.
-/// With files > 1, "snap.hdf5" becomes "snap.0.hdf5", "snap.1.hdf5", ...
-/// @throws InputError when the directory is missing or not writable; ComputationError when the disk is full
+/// Writes a snapshot. HDF5 stores everything and needs additional memory of the size of the file. The binary formats store particles, time
+/// and units (units other than galactic in the unused end of the header), but no softening, force errors, accelerations, potentials and
+/// components. The function writes to a temporary name beside `path` and renames it, so that a reader never sees a part of a file.
+/// @param path  with files > 1, "snap.hdf5" becomes "snap.0.hdf5", "snap.1.hdf5", ...
+/// @param snapshot  arrays of one length, at least one particle
+/// @param options  format, precision and number of files
+/// @throws InputError: the directory is missing or not writable, the arrays differ in length, or the format cannot hold the values
+/// @throws ComputationError: the disk is full
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, const SnapshotWriteOptions& options = {});
 
 }  // namespace kasane::gravity

@@ -1,25 +1,25 @@
-// What changes the speed of a tree walk and not its accuracy. Plain values.
+// Parameters that change the speed of a tree walk and not its accuracy. Plain values.
 #pragma once
 
 #include <cstdint>
 
 namespace kasane::gravity {
 
-/// Knobs that change speed and never accuracy beyond the criterion; zero: the walk's own choice.
+/// Parameters of a walk that change its speed; errors stay within the acceptance criterion. A number of 0: the walk chooses.
 struct WalkTuning {
-    int group = 0;              ///< most targets of one group
-    double group_extent = 0;    ///< a group ends where it would grow beyond so many times the extent that its number of targets suggests
+    int group = 0;              ///< largest number of targets in one group
+    double group_extent = 0;    ///< largest extent of a group, as a multiple of the extent expected from its number of targets
     int lanes = 0;              ///< CUDA lists: lanes that share a target
-    int list = 0;               ///< interaction-list entries
+    int list = 0;               ///< entries of an interaction list
     bool async_copy = true;     ///< CUDA lists: bodies of opened leaves by asynchronous copy into shared memory
     bool warp_reduce = true;    ///< CUDA lists: hardware min/max over a warp, through order-preserving integers; else shuffles
-    double l2_persist_mib = 0;  ///< CUDA lists: bodies kept in so much of the L2 cache
+    double l2_persist_mib = 0;  ///< CUDA lists: part of the L2 cache that keeps the bodies [MiB]
 };
 
-/// What tuning while running has chosen (0: the walk's own value). Kept in checkpoints.
+/// Choices of the tuning during a run. Checkpoints store them.
 struct TreeTuning {
-    WalkTuning walk{};
-    std::int64_t rebuild_interval = 0;  ///< block steps from one tree to the next, the last time
+    WalkTuning walk{};                  ///< group, group_extent, list and lanes are tuned; 0: the walk chooses
+    std::int64_t rebuild_interval = 0;  ///< block steps between the last two builds of the tree; 0: the tree was not rebuilt yet
 };
 
 }  // namespace kasane::gravity
