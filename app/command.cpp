@@ -75,7 +75,7 @@ void print(const Common& common, const nlohmann::ordered_json& object, const std
 
 void catch_interrupts() {
     for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
-        struct sigaction action {};
+        struct sigaction action{};
         action.sa_handler = ask_to_stop;
         action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
         sigaction(signal, &action, nullptr);

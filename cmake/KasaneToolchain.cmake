@@ -18,7 +18,8 @@ if(KASANE_CCACHE)
 endif()
 
 add_library(kasane_flags INTERFACE)
-set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion $<$<BOOL:${KASANE_DEV}>:-Werror>)
+set(shadow $<IF:$<BOOL:${KASANE_UNITY}>,-Wshadow=local,-Wshadow>)  # files compiled together see each other's unnamed namespaces
+set(warnings -Wall -Wextra -Wpedantic ${shadow} -Wconversion -Wno-sign-conversion $<$<BOOL:${KASANE_DEV}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND warnings -Wno-restrict)  # GCC 12 sees an overlap in every "literal" + std::string (GCC bug 105651)
 endif()

@@ -122,9 +122,8 @@ class Stage {
                 if (RandomStream(3, i).uniform() < active_share) some.push_back(static_cast<std::uint32_t>(i));
             if (some.empty()) continue;
             const auto active = to_space(on_, some);
-            const auto few = time_calls(AnySpace{on_}, [&] {
-                walk(octree.view(), {active.view(), false, size_.view()}, {field_.view(), {}});
-            });
+            const auto few =
+                time_calls(AnySpace{on_}, [&] { walk(octree.view(), {active.view(), false, size_.view()}, {field_.view(), {}}); });
             report(fmt::format("{}, 0.1% active", setting.name), few, {{"of_full", few.seconds / timing.seconds}});
         }
     }

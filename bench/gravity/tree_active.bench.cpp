@@ -38,10 +38,8 @@ void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
         const auto place = by_step(bed);
         const auto errors = bed.errors();
         auto& octree = bed.force.octree();
-        const auto predict = time_calls(
-            on, [&] { octree.place(bed.position.view(), bed.mass.view()); }, 3);
-        const auto refresh = time_calls(
-            on, [&] { octree.refresh(); }, 3);
+        const auto predict = time_calls(on, [&] { octree.place(bed.position.view(), bed.mass.view()); }, 3);
+        const auto refresh = time_calls(on, [&] { octree.refresh(); }, 3);
         double full = 0;
         for (const double fraction : {1.0, 0.1, 0.01, 0.001}) {
             const auto active = std::max<index_t>(1, std::llround(fraction * static_cast<double>(n)));
@@ -49,8 +47,7 @@ void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
             std::sort(chosen.begin(), chosen.end());
             const auto index = to_space(on, chosen);
             const WalkTargets targets{index.view(), active == n, bed.size.view()};
-            const auto walk = time_calls(
-                on, [&] { bed.force.accelerate(targets, bed.field()); }, 3);
+            const auto walk = time_calls(on, [&] { bed.force.accelerate(targets, bed.field()); }, 3);
             const auto step = time_calls(
                 on,
                 [&] {

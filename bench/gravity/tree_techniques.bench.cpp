@@ -44,8 +44,7 @@ void run(const BenchmarkContext& context, Cuda on, TreeProblems& problems) {
         for (const auto& setting : settings()) {
             bed.force.walk().tuning() = setting.tuning;
             auto row = measure_walk(bed, "gravity.tree.techniques, " + setting.name);
-            const auto timing = time_calls(
-                on, [&] { bed.force.accelerate(thinned, bed.field()); }, 3);
+            const auto timing = time_calls(on, [&] { bed.force.accelerate(thinned, bed.field()); }, 3);
             if (base == 0) base = row.seconds, base_few = timing.seconds;
             row.more.emplace_back("speedup", base / row.seconds);
             row.more.emplace_back("seconds_few", timing.seconds);

@@ -7,3 +7,9 @@
 #include <kasane/core/base/types.hpp>
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/space.hpp>
+
+/// Spaces, memory, errors, log, progress; the subjects have namespaces of their own.
+namespace kasane {}
+
+/// Messages of the library: set_terminal_level() and FileSink decide where they go.
+namespace kasane::log {}

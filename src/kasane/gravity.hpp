@@ -9,3 +9,6 @@
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/gravity/units.hpp>
+
+/// Self-gravity of particles.
+namespace kasane::gravity {}

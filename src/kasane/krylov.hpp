@@ -13,3 +13,6 @@
 #include <kasane/krylov/outcome.hpp>
 #include <kasane/krylov/refinement.hpp>
 #include <kasane/krylov/reliable.hpp>
+
+/// Krylov methods.
+namespace kasane::krylov {}

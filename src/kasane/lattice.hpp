@@ -19,3 +19,6 @@
 #include <kasane/lattice/solve/solver.hpp>
 #include <kasane/lattice/spinor_field.hpp>
 #include <kasane/lattice/su3.hpp>
+
+/// Lattice QCD.
+namespace kasane::lattice {}

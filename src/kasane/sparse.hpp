@@ -8,3 +8,6 @@
 #include <kasane/sparse/order/ordering.hpp>
 #include <kasane/sparse/poisson/poisson.hpp>
 #include <kasane/sparse/solver.hpp>
+
+/// Sparse symmetric positive definite systems.
+namespace kasane::sparse {}

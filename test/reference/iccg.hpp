@@ -149,8 +149,7 @@ inline IccgResult iccg(const sparse::CsrView& A, const std::vector<double>& b, c
         out.broken = factor.broken();
         return out;
     }
-    return conjugate_gradients(
-        A, b, [&](const std::vector<double>& r) { return factor.solve(r); }, tolerance, limit);
+    return conjugate_gradients(A, b, [&](const std::vector<double>& r) { return factor.solve(r); }, tolerance, limit);
 }
 
 }  // namespace kasane::reference

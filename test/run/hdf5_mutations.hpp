@@ -186,10 +186,7 @@ inline const std::vector<Hdf5Mutation>& hdf5_mutations() {
              reshape(file, name, shape);
          }},
         {"32 dimensions", [](File file, Name name) { reshape(file, name, Shape(H5S_MAX_RANK, 1)); }},
-        {"rows of no numbers",
-         [](File file, Name name) {
-             replace(file, name, H5T_NATIVE_DOUBLE, simple_space({huge, 0}), 0);
-         }},
+        {"rows of no numbers", [](File file, Name name) { replace(file, name, H5T_NATIVE_DOUBLE, simple_space({huge, 0}), 0); }},
         {"text",
          [](File file, Name name) {
              const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);

@@ -53,11 +53,8 @@ TEST(UniformQuintic, GoesOnLinearly) {
 // 5 - 1e-10 e^(2x): the rises are 1e-12, where the values have a rounding of 1e-15; the slopes still tell them.
 TEST(UniformQuintic, TinySlopesKeepTheirDigits) {
     const auto small = [](double x) { return 1e-10 * std::exp(2 * x); };
-    const auto f = sampled(
-        [&](double x) {
-            return kasane::ValueAndDerivatives{5 - small(x), -2 * small(x), -4 * small(x)};
-        },
-        -1, 1. / 64, 65);
+    const auto f =
+        sampled([&](double x) { return kasane::ValueAndDerivatives{5 - small(x), -2 * small(x), -4 * small(x)}; }, -1, 1. / 64, 65);
     double worst = 0, worst_second = 0;
     for (double x = -1; x < 0; x += 0.00391) {
         worst = std::max(worst, std::abs(f(x).d / (-2 * small(x)) - 1));

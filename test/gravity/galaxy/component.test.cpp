@@ -206,10 +206,7 @@ TEST(Component, GoodOnesHaveNoProblem) {
         of(BlackHole{}),
         disk(),
         disk(SersicDisk{4}),
-        with(disk(TabulatedDisk{power_table(1)}),
-             [](Component& c) {
-                 c.truncation = {30, 3};
-             }),
+        with(disk(TabulatedDisk{power_table(1)}), [](Component& c) { c.truncation = {30, 3}; }),
         with(of(Plummer{}), [](Component& c) { c.particle_mass = 1e-6, c.anisotropy_radius = 3, c.type = 0, c.softening = 0.1; }),
     };
     for (const auto& c : good) EXPECT_EQ(text_of(c), "") << c.label();

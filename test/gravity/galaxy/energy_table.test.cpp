@@ -36,8 +36,7 @@ TEST(EnergyTable, FindsEveryPiece) {
     const auto energies = crowded();
     // Cubics come back exactly, from whichever piece; a wrong piece extrapolates a curve with kinks.
     for (const double crowd : {1., 0.5, 1e-9, 1e12}) {
-        const auto table = table_of(
-            energies, [](double e) { return std::sqrt(e); }, [](double e) { return 0.5 / std::sqrt(e); }, crowd);
+        const auto table = table_of(energies, [](double e) { return std::sqrt(e); }, [](double e) { return 0.5 / std::sqrt(e); }, crowd);
         for (std::size_t i = 0; i + 1 < energies.size(); ++i) {
             const double a = energies[i], b = energies[i + 1];
             EXPECT_DOUBLE_EQ(table(a), std::sqrt(a));

@@ -44,8 +44,7 @@ TEST(SpeedEnvelope, ColdAndHot) {
         int trials = 0;
         for (int i = 0; i < n; ++i) {
             RandomStream random(7, static_cast<std::uint64_t>(i));
-            const double q = envelope.draw(
-                static_cast<double>(cell) + 0.5, [&](double x) { return ++trials, of(x); }, random);
+            const double q = envelope.draw(static_cast<double>(cell) + 0.5, [&](double x) { return ++trials, of(x); }, random);
             const double u = cumulated[static_cast<std::size_t>(std::min(q / width, 1.) * 20000)] / cumulated.back();
             ++count[static_cast<std::size_t>(std::min(u * bins, bins - 1.))];
         }
@@ -60,9 +59,7 @@ TEST(SpeedEnvelope, NobodyMoves) {
     SpeedEnvelope envelope(0, 1, 1);
     envelope.set(0, {0, 0.5, 1}, {0, 0});
     RandomStream random(1, 1);
-    EXPECT_EQ(envelope.draw(
-                  0.5, [](double) { return 0.; }, random),
-              0);
+    EXPECT_EQ(envelope.draw(0.5, [](double) { return 0.; }, random), 0);
 }
 
 // A density that is no number, or vanishes where the bound does not, must not keep the sampler for ever.
@@ -70,10 +67,6 @@ TEST(SpeedEnvelope, EndsWhateverTheDensity) {
     SpeedEnvelope envelope(0, 1, 1);
     envelope.set(0, {0, 0.5, 1}, {1, 1});
     RandomStream random(1, 1);
-    EXPECT_EQ(envelope.draw(
-                  0.5, [](double) { return 0.; }, random),
-              0);
-    EXPECT_EQ(envelope.draw(
-                  0.5, [](double) { return std::nan(""); }, random),
-              0);
+    EXPECT_EQ(envelope.draw(0.5, [](double) { return 0.; }, random), 0);
+    EXPECT_EQ(envelope.draw(0.5, [](double) { return std::nan(""); }, random), 0);
 }

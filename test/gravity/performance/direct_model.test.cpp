@@ -107,7 +107,7 @@ TEST(DirectModel, SynchronisationIsNotAlwaysShort) {
     // 256.
     for (const auto& sync : table2) {
         if (sync.devices < 4) continue;
-        for (const auto& kernel : table3) EXPECT_EQ(sync.t_sync<2 * kernel.seconds, kernel.n> 256) << sync.devices << " " << kernel.n;
+        for (const auto& kernel : table3) EXPECT_EQ(sync.t_sync < 2 * kernel.seconds, kernel.n > 256) << sync.devices << " " << kernel.n;
     }
 }
 

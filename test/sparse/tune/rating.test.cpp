@@ -22,8 +22,7 @@ std::vector<TuneProgress> progress(const CsrMatrix& A, const std::vector<std::in
     for (auto& x : b) x = noise(random);
     const reference::IncompleteCholesky factor(A.view(), order);
     const auto run = [&](int k) {
-        const auto result = reference::conjugate_gradients(
-            A.view(), b, [&](const auto& r) { return factor.solve(r); }, 1e-8, k);
+        const auto result = reference::conjugate_gradients(A.view(), b, [&](const auto& r) { return factor.solve(r); }, 1e-8, k);
         return TuneProgress{result.iterations, reference::dot(b, result.x), result.residuals.back()};
     };
     return measured_progress(run, 1e-8);

@@ -10,22 +10,34 @@
 
 namespace kasane::log {
 
-enum class Level { debug, info, warning, error, off };
+/// Importance of a line.
+enum class Level {
+    debug,    ///< for the log file
+    info,     ///< what a user wants to see
+    warning,  ///< the result may differ from what the user expects
+    error,    ///< the command fails
+    off,      ///< no line has this level
+};
 
+/// Writes one line.
 void write(Level level, std::string_view line);
 
+/// Formats and writes a line of level debug.
 template <class... Args>
 void debug(fmt::format_string<Args...> format, Args&&... args) {
     write(Level::debug, fmt::format(format, std::forward<Args>(args)...));
 }
+/// Formats and writes a line of level info.
 template <class... Args>
 void info(fmt::format_string<Args...> format, Args&&... args) {
     write(Level::info, fmt::format(format, std::forward<Args>(args)...));
 }
+/// Formats and writes a line of level warning.
 template <class... Args>
 void warning(fmt::format_string<Args...> format, Args&&... args) {
     write(Level::warning, fmt::format(format, std::forward<Args>(args)...));
 }
+/// Formats and writes a line of level error.
 template <class... Args>
 void error(fmt::format_string<Args...> format, Args&&... args) {
     write(Level::error, fmt::format(format, std::forward<Args>(args)...));

@@ -1,6 +1,6 @@
-// Streams and events of a CUDA device, pinned memory of the host and copies that do not block the host: for host code, without the headers of
-// the CUDA runtime. Nearly empty in a build without CUDA. Every call is checked and throws ComputationError.
-// Invariants: each object belongs to one device; events may be waited for by streams of other devices.
+// Streams and events of a CUDA device, pinned memory of the host and copies that do not block the host: for host code, without the headers
+// of the CUDA runtime. Nearly empty in a build without CUDA. Every call is checked and throws ComputationError. Invariants: each object
+// belongs to one device; events may be waited for by streams of other devices.
 #pragma once
 
 #include <kasane/core/device/space.hpp>

@@ -19,7 +19,7 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
 }
 
 std::uint64_t free_bytes(const std::filesystem::path& directory) {
-    struct statvfs volume {};
+    struct statvfs volume{};
     if (::statvfs(directory.c_str(), &volume) != 0 || volume.f_blocks == 0) return UINT64_MAX;  // no blocks: no disk (/proc)
     return static_cast<std::uint64_t>(volume.f_bavail) * volume.f_frsize;
 }
@@ -104,8 +104,8 @@ void AtomicFile::write(const void* bytes, std::size_t count) {
 
 void AtomicFile::commit() {
     KS_EXPECT(descriptor_ >= 0);
-    struct stat mine {};
-    struct stat named {};
+    struct stat mine{};
+    struct stat named{};
     if (::fsync(descriptor_) != 0 || ::fstat(descriptor_, &mine) != 0) fail_writing(target_, errno);
     if (::stat(temporary_.c_str(), &named) != 0 || mine.st_ino != named.st_ino || mine.st_dev != named.st_dev) {
         ::close(std::exchange(descriptor_, -1));  // the name is no longer ours to remove

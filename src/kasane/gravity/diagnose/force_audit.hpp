@@ -12,9 +12,9 @@ namespace kasane::gravity {
 /// smallest error that is not exceeded by that fraction of the particles.
 struct ForceAudit {
     index_t count = 0;  ///< particles compared; 0: the errors are 0
-    double median = 0,  ///< half of the errors are this or less
-        p99 = 0,        ///< 99% of the errors are this or less
-        max = 0;        ///< largest error
+    double median = 0;  ///< half of the errors are this or less
+    double p99 = 0;     ///< 99% of the errors are this or less
+    double max = 0;     ///< largest error
 };
 
 /// Compares accelerations with a reference.

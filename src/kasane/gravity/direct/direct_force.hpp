@@ -76,19 +76,26 @@ class DirectForce {
     /// (ask with if constexpr). A function of the same things as grain() and of the device's size.
     bool both_sides() const;
     /// Does a worker with particles [begin, end) evaluate pairs with [other_begin, other_end) (all multiples of grain, or the total)?
-    bool meets(index_t begin, index_t end, index_t other_begin, index_t other_end) const requires(!std::same_as<S, Cpu>);
+    bool meets(index_t begin, index_t end, index_t other_begin, index_t other_end) const
+        requires(!std::same_as<S, Cpu>);
     /// Bytes of the reaction on one particle.
-    std::size_t reaction_bytes() const requires(!std::same_as<S, Cpu>);
+    std::size_t reaction_bytes() const
+        requires(!std::same_as<S, Cpu>);
 
-    void begin_pairs(S on, const SourceBlock& own) requires(!std::same_as<S, Cpu>);
+    void begin_pairs(S on, const SourceBlock& own)
+        requires(!std::same_as<S, Cpu>);
     /// The pairs of own particles with those of `other`; `other` may be the own source block, with a share of its pairs.
     /// @param reaction [other.count reaction_bytes()]  is added to, clear() comes first; empty where other is the own source block
-    void add_pairs(S on, const SourceBlock& other, View<std::byte> reaction, Share share = Share::all) requires(!std::same_as<S, Cpu>);
+    void add_pairs(S on, const SourceBlock& other, View<std::byte> reaction, Share share = Share::all)
+        requires(!std::same_as<S, Cpu>);
     /// Sets a reaction to zero.
-    void clear(S on, View<std::byte> reaction) requires(!std::same_as<S, Cpu>);
+    void clear(S on, View<std::byte> reaction)
+        requires(!std::same_as<S, Cpu>);
     /// Adds a reaction on the own particles that another worker summed up.
-    void merge(S on, View<const std::byte> reaction) requires(!std::same_as<S, Cpu>);
-    void end_pairs(S on, View<Vec3<double>> acceleration) requires(!std::same_as<S, Cpu>);
+    void merge(S on, View<const std::byte> reaction)
+        requires(!std::same_as<S, Cpu>);
+    void end_pairs(S on, View<Vec3<double>> acceleration)
+        requires(!std::same_as<S, Cpu>);
 
    private:
     struct State;

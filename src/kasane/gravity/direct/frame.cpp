@@ -28,7 +28,7 @@ DirectFrame make_direct_frame(const std::vector<Vec3<double>>& sampled, double l
     DirectFrame frame{{}, 0, largest_mass, total};
     if (places.empty()) return frame;
 
-    const auto median = [&](double Vec3<double>::*component) {
+    const auto median = [&](double Vec3<double>::* component) {
         std::vector<double> values;
         for (const auto& x : places) values.push_back(x.*component);
         const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

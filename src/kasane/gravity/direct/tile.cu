@@ -25,8 +25,8 @@ void launch_wanted(Cuda on, const TileSchedule& schedule, const TileLaunch& wish
 template <class Real, bool Softened>
 void launch_shape(Cuda on, const TileSchedule& schedule, const TileLaunch& wish, const TileCall<Real>& call) {
     constexpr bool single = sizeof(Real) == 4;
-    if (schedule.shape.threads == 256) return launch < Real, 256, single ? 4 : 2, 2, Wanted::acceleration, Softened > (on, schedule, call);
-    if (schedule.shape.targets_per_thread == 2) return launch_wanted < Real, 2, single ? 6 : 4, Softened > (on, schedule, wish, call);
+    if (schedule.shape.threads == 256) return launch<Real, 256, single ? 4 : 2, 2, Wanted::acceleration, Softened>(on, schedule, call);
+    if (schedule.shape.targets_per_thread == 2) return launch_wanted<Real, 2, single ? 6 : 4, Softened>(on, schedule, wish, call);
     launch_wanted<Real, 1, single ? 8 : 4, Softened>(on, schedule, wish, call);
 }
 

@@ -110,8 +110,10 @@ struct CheckLaw {
     std::optional<Shape> when(bool good, Shape shape) const { return good ? std::optional(shape) : std::nullopt; }
 
     template <class Powers>
-    requires requires(Powers law) { power_product(law); }
-    std::optional<Shape> operator()(const Powers& law) const { return Shape{.outer_slope = power_product(law).outer()}; }
+        requires requires(Powers law) { power_product(law); }
+    std::optional<Shape> operator()(const Powers& law) const {
+        return Shape{.outer_slope = power_product(law).outer()};
+    }
     bool slopes(const std::string& law, double inner, double outer, double sharpness) const {
         bool good = problems.within(inner, 0, steepest_cusp, law + ".inner_slope",
                                     ": the mass inside any radius is infinite from 3 on, and no table reaches it above 2.5");

@@ -69,8 +69,10 @@ struct Build {
     double scale;
 
     template <class Powers>
-    requires requires(Powers law) { power_product(law); }
-    Untruncated operator()(const Powers& law) const { return of_powers(power_product(law), scale, scale); }
+        requires requires(Powers law) { power_product(law); }
+    Untruncated operator()(const Powers& law) const {
+        return of_powers(power_product(law), scale, scale);
+    }
     Untruncated operator()(const TriplePower& law) const { return of_powers(power_product(law, scale), scale, law.outer_scale); }
     Untruncated operator()(const King& law) const {
         const auto sphere = std::make_shared<const KingSphere>(law.w0);

@@ -214,8 +214,8 @@ RadialTangential DistributionFunction::velocity(double r, RandomStream& random) 
     const double within = std::clamp(r, density_->inner(), density_->outer());
     const double range = std::max(potential_->psi(within) - least_energy_, 0.);
     // The density of u = |(v_r, sqrt(1 + r^2/r_a^2) v_t)| is u^2 f(Psi - u^2/2), and its direction is isotropic.
-    const double q = envelope_.draw(
-        std::log(within), [&](double s) { return s * s * (*this)(least_energy_ + (1 - s * s) * range); }, random);
+    const double q =
+        envelope_.draw(std::log(within), [&](double s) { return s * s * (*this)(least_energy_ + (1 - s * s) * range); }, random);
     const double u = q * std::sqrt(2 * range), cosine = 2 * random.uniform() - 1;
     const double stretch = anisotropy_radius_ > 0 ? std::sqrt(1 + r * r / (anisotropy_radius_ * anisotropy_radius_)) : 1;
     return {u * cosine, u * std::sqrt((1 - cosine) * (1 + cosine)) / stretch};

@@ -23,8 +23,8 @@ struct Clamped {
 
 /// Radial and tangential velocity of a particle; the caller chooses the direction of the tangential velocity.
 struct RadialTangential {
-    double radial = 0,   ///< v_r, below 0 inwards [sqrt(mass / length), G = 1]
-        tangential = 0;  ///< v_t >= 0 [sqrt(mass / length), G = 1]
+    double radial = 0;      ///< v_r, below 0 inwards [sqrt(mass / length), G = 1]
+    double tangential = 0;  ///< v_t >= 0 [sqrt(mass / length), G = 1]
 };
 
 /// f(Q) of one spherical component as a table; safe to read from many threads.
@@ -61,8 +61,8 @@ class DistributionFunction {
 
 /// Squares of the velocity dispersions at a radius.
 struct Dispersions {
-    double radial2 = 0,   ///< sigma_r^2 [mass / length, G = 1]
-        tangential2 = 0;  ///< sigma_t^2 of one tangential direction [mass / length, G = 1]
+    double radial2 = 0;      ///< sigma_r^2 [mass / length, G = 1]
+    double tangential2 = 0;  ///< sigma_t^2 of one tangential direction [mass / length, G = 1]
 };
 /// Solves the Jeans equation with beta = r^2/(r^2 + r_a^2); sigma_t^2 = (1 - beta) sigma_r^2. Both are 0 where the density is 0.
 /// [Binney & Tremaine 2008, eq. 4.216]

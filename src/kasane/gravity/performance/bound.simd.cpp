@@ -87,8 +87,7 @@ DirectBound direct_bound(Cpu on, const Direct& options, bool potential) {
     const bool is_double = options.precision == Precision::double_;
     const auto run = [&](index_t rounds) { return HWY_DYNAMIC_DISPATCH(execute_mix)(rounds, is_double, potential); };
     const auto [lanes, mix] = run(1);
-    const double mixes = sustained_rate(
-        on, [&](index_t rounds) { run(rounds); }, 4);
+    const double mixes = sustained_rate(on, [&](index_t rounds) { run(rounds); }, 4);
     return {static_cast<double>(lanes) * mixes,
             fmt::format("{}: {} add, {} mul, {} fma, {} estimate of 1/sqrt for {} interactions; {:.3g} such mixes/s measured on {} threads",
                         simd_target(), mix.adds, mix.products, mix.fmas, mix.estimates, lanes, mixes, thread_count(on))};

@@ -16,9 +16,9 @@ namespace kasane::gravity {
 /// Relative errors of the accelerations at the time of a snapshot, measured on `count` particles against direct summation.
 struct SnapshotForceError {
     std::int64_t count = 0;  ///< particles compared; 0: not measured
-    double median = 0,       ///< half of the errors are this or less
-        p99 = 0,             ///< 99% of the errors are this or less
-        max = 0;             ///< largest error
+    double median = 0;       ///< half of the errors are this or less
+    double p99 = 0;          ///< 99% of the errors are this or less
+    double max = 0;          ///< largest error
     /// All values are equal.
     friend bool operator==(const SnapshotForceError&, const SnapshotForceError&) = default;
 };

@@ -35,7 +35,7 @@ int extent_bin(const Census& census) {
 }  // namespace
 
 Vec3<double> middle(std::vector<Vec3<double>> sample) {
-    const auto median = [&](double Vec3<double>::*component) {
+    const auto median = [&](double Vec3<double>::* component) {
         const auto at = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
         std::nth_element(sample.begin(), at, sample.end(), [&](const auto& a, const auto& b) { return a.*component < b.*component; });
         return (*at).*component;

@@ -50,7 +50,7 @@ void take_census(Cuda on, View<const Vec3<double>> position, View<const double> 
 void take_census(Cpu on, View<const Vec3<double>> position, View<const double> mass, const Vec3<double>& center, Census* census) {
     std::memset(census, 0, sizeof(Census));
     std::uint32_t* const count = census->count;
-#pragma omp parallel for schedule(static) num_threads(thread_count(on)) if (position.n > 16384) reduction(+ : count[:Census::bins])
+#pragma omp parallel for schedule(static) num_threads(thread_count(on)) if (position.n > 16384) reduction(+ : count[ : Census::bins])
     for (int share = 0; share < Census::shares; ++share) {
         double sum = 0;
         for (index_t i = share_begin(position.n, share); i < share_begin(position.n, share + 1); ++i) {

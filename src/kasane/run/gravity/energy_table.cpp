@@ -45,7 +45,7 @@ const std::string& EnergyTable::header() {
 EnergyTable::EnergyTable(const std::filesystem::path& path)
     : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
     if (descriptor_ < 0) fail(path_, errno);
-    struct stat status {};
+    struct stat status{};
     if (::fstat(descriptor_, &status) == 0 && status.st_size == 0) write(header() + "\n");
 }
 

@@ -62,7 +62,7 @@ T quantile(std::vector<T>& values, double share) {
 struct Box {
     Vec3<double> low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
 
-    void include(std::vector<double>& values, double Vec3<double>::*axis, double outside) {
+    void include(std::vector<double>& values, double Vec3<double>::* axis, double outside) {
         if (values.empty()) return;
         low.*axis = std::min(low.*axis, quantile(values, outside));
         high.*axis = std::max(high.*axis, quantile(values, 1 - outside));

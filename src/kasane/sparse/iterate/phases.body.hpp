@@ -283,7 +283,7 @@ struct TrueResidual : PhaseTraits {
 };
 
 /// x += alpha p, the step that is still due when the iterations end (eisenstat: u for p).
-template <double* Vectors::*direction>
+template <double* Vectors::* direction>
 struct LastStep : PhaseTraits {
     static constexpr Operand operand = Operand::nothing;
     static constexpr int vectors = 3;

@@ -23,13 +23,13 @@ namespace kasane::gravity {
 struct DiskAt {
     double surface_density = 0;  ///< [mass / length^2]
     double height = 0;           ///< height where the density is 1/e of that in the plane [length]
-    double sigma_R = 0,          ///< radial velocity dispersion [sqrt(mass / length), G = 1]
-        sigma_phi = 0,           ///< azimuthal velocity dispersion [sqrt(mass / length), G = 1]
-        sigma_z = 0;             ///< vertical velocity dispersion, constant along z [sqrt(mass / length), G = 1]
+    double sigma_R = 0;          ///< radial velocity dispersion [sqrt(mass / length), G = 1]
+    double sigma_phi = 0;        ///< azimuthal velocity dispersion [sqrt(mass / length), G = 1]
+    double sigma_z = 0;          ///< vertical velocity dispersion, constant along z [sqrt(mass / length), G = 1]
     double circular_speed = 0;   ///< in the plane, from disks and spheres [sqrt(mass / length), G = 1]; 0 where the force points outwards
     double rotation = 0;         ///< mean v_phi in the plane of the prograde particles [sqrt(mass / length), G = 1]
-    double omega = 0,            ///< circular frequency [sqrt(mass / length^3), G = 1]
-        kappa = 0;               ///< epicyclic frequency [sqrt(mass / length^3), G = 1]
+    double omega = 0;            ///< circular frequency [sqrt(mass / length^3), G = 1]
+    double kappa = 0;            ///< epicyclic frequency [sqrt(mass / length^3), G = 1]
     double toomre_q = 0;         ///< Toomre's Q = sigma_R kappa / (3.36 Sigma), G = 1
 };
 
@@ -64,8 +64,8 @@ class DiskSystem {
     double psi(double R, double z) const;
     /// An acceleration in cylindrical coordinates.
     struct Pull {
-        double R = 0,  ///< radial component, below 0 towards the axis [mass / length^2]
-            z = 0;     ///< vertical component, below 0 downwards [mass / length^2]
+        double R = 0;  ///< radial component, below 0 towards the axis [mass / length^2]
+        double z = 0;  ///< vertical component, below 0 downwards [mass / length^2]
     };
     /// Acceleration by all disks and spheres at (R, z), G = 1.
     Pull pull(double R, double z) const;
@@ -83,16 +83,16 @@ class DiskSystem {
     double rotation(std::size_t disk, double R, double z) const;
     /// The smallest Toomre Q of a disk.
     struct LeastQ {
-        double toomre_q = 0,  ///< smallest Q at the cell centres of the grid inside the disk's edge
-            radius = 0;       ///< R of this Q [length]
+        double toomre_q = 0;  ///< smallest Q at the cell centres of the grid inside the disk's edge
+        double radius = 0;    ///< R of this Q [length]
     };
     /// Finds the smallest Toomre Q of a disk.
     LeastQ least_q(std::size_t disk) const;
     /// Relative deviations of the planar distribution function from the requested disk, as means over the mass. Below 1e-4 unless the disk
     /// is hot or ends sharply.
     struct Misses {
-        double surface_density = 0,  ///< of the surface density that the distribution function gives
-            sigma_R2 = 0;            ///< of the square of the radial velocity dispersion
+        double surface_density = 0;  ///< of the surface density that the distribution function gives
+        double sigma_R2 = 0;         ///< of the square of the radial velocity dispersion
     };
     /// Deviations of one disk.
     Misses misses(std::size_t disk) const;

@@ -219,7 +219,7 @@ PlanarDistribution::Velocity PlanarDistribution::draw(double u, double normal, R
     const double s = x - static_cast<double>(i), t = y - static_cast<double>(q);
     const Quantile* a = &quantile_[i * quantiles + q];
     const Quantile* b = a + quantiles;
-    const auto between = [&](double Quantile::*what) {
+    const auto between = [&](double Quantile::* what) {
         return (1 - s) * ((1 - t) * a[0].*what + t * a[1].*what) + s * ((1 - t) * b[0].*what + t * b[1].*what);
     };
     const double v = between(&Quantile::speed), R = axis_.at(std::max(u, 0.5));

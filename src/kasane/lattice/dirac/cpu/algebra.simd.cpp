@@ -155,12 +155,10 @@ struct Pass {
         } else {
             const auto p = in(0, at, lane), q = in(1, at, lane), x0 = old(0, at, lane), r0 = old(1, at, lane);
             auto x = out(0, at, lane), r = out(1, at, lane);
-            const auto plus = [&](const Cx<V>& u, const Cx<V>& v) HWY_ATTR {
-                return Cx<V>{MulAdd(a.re, u.re, v.re), MulAdd(a.re, u.im, v.im)};
-            };
-            const auto minus = [&](const Cx<V>& u, const Cx<V>& v) HWY_ATTR {
-                return Cx<V>{NegMulAdd(a.re, u.re, v.re), NegMulAdd(a.re, u.im, v.im)};
-            };
+            const auto plus = [&](const Cx<V>& u, const Cx<V>& v)
+                                  HWY_ATTR { return Cx<V>{MulAdd(a.re, u.re, v.re), MulAdd(a.re, u.im, v.im)}; };
+            const auto minus = [&](const Cx<V>& u, const Cx<V>& v)
+                                   HWY_ATTR { return Cx<V>{NegMulAdd(a.re, u.re, v.re), NegMulAdd(a.re, u.im, v.im)}; };
             for (int k = 0; k < 12; ++k) {
                 write(x, k, plus(read(p, k), read(x0, k)));
                 const auto next = minus(read(q, k), read(r0, k));

@@ -14,9 +14,10 @@ inline constexpr int clover_reals = 28;  ///< of a chirality
 
 /// Bytes of a place.
 template <Precision P>
-inline constexpr int clover_bytes = 2 * clover_reals*(P == Precision::double_  ? 8
-                                                      : P == Precision::single ? 4
-                                                                               : 2);
+inline constexpr int clover_bytes = 2 * clover_reals *
+                                    (P == Precision::double_  ? 8
+                                     : P == Precision::single ? 4
+                                                              : 2);
 
 /// 1 + a, where a is the part without trace.
 template <class V>
