@@ -13,7 +13,7 @@
 namespace kasane::bench {
 namespace {
 
-using report::number, report::Plot, report::Scale, report::Stroke;
+using report::number, report::Scale, report::Stroke;
 
 std::string speed_text(double bytes_per_second) { return number(1e-9 * bytes_per_second) + "\u00a0GB/s"; }
 

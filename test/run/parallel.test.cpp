@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <test/run/ranks.hpp>
 
+#include <sstream>
+
 namespace {
 
 using namespace kasane;
@@ -109,7 +111,10 @@ TEST_F(Parallel, ARunGoesOnWithAnyNumberOfRanks) {
         test::write_file(directory / name / "run.toml", text);
         const auto outcome = n == 1 ? kasane({"resume", name}) : ranks(n, {"resume", name});
         ASSERT_EQ(outcome.status, 0) << outcome.err;
-        EXPECT_EQ(outcome.err.find("warning"), std::string::npos) << outcome.err;
+        // The tests beside this one may make the machine busy; every other warning is a fault.
+        std::istringstream lines(outcome.err);
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_TRUE(line.find("warning") == std::string::npos || line.find("of other programs") != std::string::npos) << line;
     };
     ASSERT_EQ(kasane(words("whole", "0.125")).status, 0);
     ASSERT_EQ(ranks(2, words("two", "0.0375")).status, 0);

@@ -16,7 +16,7 @@
 namespace kasane::gravity {
 
 using test::bound, test::distance, test::expect_near_reference;
-using test::DirectCase, test::DirectProblem, test::direct_cases, test::Layout, test::make;
+using test::DirectCase, test::DirectProblem, test::direct_cases, test::make;
 using Result = test::DirectResult;
 
 namespace {
