@@ -14,7 +14,7 @@
 
 namespace kasane::gravity {
 
-using test::DirectCase, test::DirectProblem, test::DirectResult, test::expect_near_reference, test::Layout, test::make;
+using test::DirectProblem, test::DirectResult, test::expect_near_reference, test::Layout, test::make;
 
 namespace {
 

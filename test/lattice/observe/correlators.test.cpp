@@ -86,7 +86,8 @@ TEST(Correlators, TracesOfWholeMatrices) {
         }
         return c;
     };
-    const auto pion = pion_correlator(s), vector = vector_correlator(s), scale = pion;
+    const auto pion = pion_correlator(s), vector = vector_correlator(s);
+    const auto& scale = pion;
     const auto p = expected(reference::gamma[4]);
     const auto x = expected(reference::gamma[0]), y = expected(reference::gamma[1]), z = expected(reference::gamma[2]);
     for (std::size_t t = 0; t < 4; ++t) {
