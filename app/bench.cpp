@@ -95,8 +95,7 @@ int bench(const Common& common, const Options& options) {
         benchmark.run({space, options.sizes, common.device_or_auto(), common.threads_or_all(), options.members, report});
     }
     if (!leads) return success;
-    KS_VALIDATE(!results.empty(),
-                "none of these benchmarks runs on the device '" + name(space) + "'; kasane bench --list tells what there is");
+    KS_VALIDATE(!results.empty(), "none of these benchmarks runs on the device '" + name(space) + "'; kasane bench --list names all");
     const auto record = benchmark_record(space, results);
     if (!options.record.empty())
         write_atomically(options.record, record);

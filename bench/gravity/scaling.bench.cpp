@@ -30,7 +30,7 @@ constexpr index_t least_each = 256, most_each_cpu = 8192, most_each_device = 104
 constexpr int most_workers_cpu = 8;
 
 /// So many of the first ranks, with so many workers each.
-struct Crew {
+struct WorkerSet {
     int ranks = 1, workers = 1;
     int size() const { return ranks * workers; }
 };
@@ -77,11 +77,11 @@ class ScalingStudy {
         else if (workers_ > 1)  // workers of a process share its threads, as many each whatever the number of workers
             here_.assign(static_cast<std::size_t>(workers_),
                          Cpu{context.threads > 0 ? context.threads : std::max(1, thread_count(std::get<Cpu>(here_.front())) / workers_)});
-        for (const int workers : doublings_up_to(workers_)) crews_.push_back({1, workers});
+        for (const int workers : doublings_up_to(workers_)) worker_sets_.push_back({1, workers});
         for (const int ranks : doublings_up_to(ranks_.size()))
-            if (ranks > 1) crews_.push_back({ranks, workers_});
+            if (ranks > 1) worker_sets_.push_back({ranks, workers_});
         std::vector<int> counts;
-        for (const auto& crew : crews_) counts.push_back(crew.size());
+        for (const auto& set : worker_sets_) counts.push_back(set.size());
         sizes_ = scaling_sizes(counts, context.sizes, least_each, on_cpu_ ? most_each_cpu : most_each_device);
         for (const auto form : forms())
             if (leads())
@@ -90,10 +90,10 @@ class ScalingStudy {
     }
 
     void run() {
-        for (const auto& crew : crews_) {
-            if (const auto ranks = ranks_.first(crew.ranks)) {
-                comm::WorkerCommunicator communicator(*ranks, crew.workers);
-                measure(communicator, {here_.begin(), here_.begin() + crew.workers});
+        for (const auto& set : worker_sets_) {
+            if (const auto ranks = ranks_.first(set.ranks)) {
+                comm::WorkerCommunicator communicator(*ranks, set.workers);
+                measure(communicator, {here_.begin(), here_.begin() + set.workers});
             }
             ranks_.barrier();
         }
@@ -164,7 +164,7 @@ class ScalingStudy {
                 timed.row = row_of(timed.way, workers, *particles, point, sync, note);
                 const auto next = std::upper_bound(sizes.begin(), sizes.end(), n);
                 const bool largest = next == sizes.end() || too_long(*next);
-                if (workers == crews_.back().size() && (n == small(sizes, workers) || largest)) timed.row.timeline = point.timeline;
+                if (workers == worker_sets_.back().size() && (n == small(sizes, workers) || largest)) timed.row.timeline = point.timeline;
                 if (workers > 1) {
                     report(timed, workers);
                 } else {
@@ -267,7 +267,7 @@ class ScalingStudy {
     bool on_cpu_ = true;
     int workers_ = 1;  ///< of each rank
     std::vector<AnySpace> here_;
-    std::vector<Crew> crews_;  ///< one worker first
+    std::vector<WorkerSet> worker_sets_;  ///< one worker first
     std::map<int, std::vector<index_t>> sizes_;
     std::map<PairForm, DirectBound> bounds_;
     std::map<index_t, std::vector<Vec3<double>>> exact_;

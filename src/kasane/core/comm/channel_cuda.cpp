@@ -17,8 +17,8 @@
 namespace kasane::comm {
 namespace {
 
-// What a worker shows the other workers of its rank: an event is waited for by others only after it was recorded, which they are told by
-// hand(). Two marks of arrival in turn: a sender that is late to look at one must not meet the next message's.
+// Events that a worker shares with the other workers of its rank. The others wait for an event only after hand() reported that it was
+// recorded. Two events of arrival alternate: a late sender must not read that of the next message.
 struct CopyEnd {
     explicit CopyEnd(int number) : device(number), ready(number), arrived{cuda::Event(number), cuda::Event(number)} {}
     int device;

@@ -36,7 +36,7 @@ void check_engine(const Worker& worker, Engine wanted) {
     KS_VALIDATE(wanted != Engine::staged || ranks > 1,
                 "the engine \"staged\" goes by MPI between ranks, and this run has one: take \"auto\", or start it by mpirun");
     KS_VALIDATE(ranks == 1 || here <= RankMessages::workers_of_a_rank,
-                std::to_string(here) + " workers in each of several ranks are too many: their messages are told apart up to " +
+                std::to_string(here) + " workers in each of several ranks are too many: their messages can be distinguished up to " +
                     std::to_string(RankMessages::workers_of_a_rank) + ". Take more ranks");
 }
 

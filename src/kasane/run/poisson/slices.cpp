@@ -72,7 +72,7 @@ void draw_lines(Image& image, const std::vector<double>& value, double step) {
         for (int x = 0; x < image.width; ++x) {
             const double slope = std::hypot(at(x + 1, y) - at(x - 1, y), at(x, y + 1) - at(x, y - 1)) / 2 / step;  // ticks per pixel
             const double level = at(x, y) / step, off = std::abs(level - std::round(level));
-            if (!(slope > 1e-6) || !(slope < 0.25)) continue;  // flat, or too steep for lines to be told apart
+            if (!(slope > 1e-6) || !(slope < 0.25)) continue;  // flat, or too steep for separate lines
             const double strength = 0.38 * std::clamp(1.2 - off / slope, 0., 1.);
             if (strength <= 0) continue;
             auto& pixel = image.pixel[static_cast<std::size_t>(y * image.width + x)];
