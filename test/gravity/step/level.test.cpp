@@ -1,4 +1,4 @@
-// The grid of time: which level a step belongs to, when it ends, and where it may grow. Checked by hand and by brute force.
+// The time grid: the level of a step, its end, and when it may become longer, compared with values by hand and by brute force.
 #include <kasane/gravity/step/level.hpp>
 
 #include <gtest/gtest.h>
@@ -16,19 +16,19 @@ TEST(TimeGrid, WantedLevelIsTheShallowestThatFits) {
         const double step = std::ldexp(0.75, -k);
         EXPECT_EQ(grid.wanted(step), k) << "a step of the grid itself";
         EXPECT_EQ(grid.wanted(step * (1 + 1e-12)), k);
-        EXPECT_EQ(grid.wanted(step * (1 - 1e-12)), k + 1) << "one past the deepest says: below the floor";
+        EXPECT_EQ(grid.wanted(step * (1 - 1e-12)), k + 1) << "deepest + 1 means: shorter than the shortest step";
     }
     EXPECT_EQ(grid.wanted(1e300), 0);
     EXPECT_EQ(grid.wanted(std::numeric_limits<double>::infinity()), 0);
     EXPECT_EQ(grid.wanted(0), 11);
     EXPECT_EQ(grid.wanted(5e-324), 11);
-    EXPECT_EQ(grid.wanted(std::nan("")), 0) << "the numbers themselves are looked after elsewhere";
+    EXPECT_EQ(grid.wanted(std::nan("")), 0) << "non-finite particles are found elsewhere";
     EXPECT_EQ((TimeGrid{0.75, 0}.wanted(0.5)), 1);
     EXPECT_EQ((TimeGrid{1, 30}.wanted(std::ldexp(1, -30))), 30);
     EXPECT_EQ((TimeGrid{-1, 4}.wanted(0.25)), 2) << "backwards";
 }
 
-TEST(TimeGrid, StepsEndWhereTheirLevelSays) {
+TEST(TimeGrid, StepsEndAtMultiplesOfTheirLength) {
     const TimeGrid grid{1, 5};
     for (std::uint32_t now = 0; now < grid.end(); ++now)
         for (int level = 0; level <= 5; ++level) {
@@ -50,17 +50,17 @@ TEST(TimeGrid, StepsEndWhereTheirLevelSays) {
 TEST(TimeGrid, StepsGrowOnlyOnTheGridAndShrinkAtOnce) {
     const TimeGrid grid{1, 6};
     for (int level = 0; level <= 6; ++level)
-        for (int wants = 0; wants <= 7; ++wants)
+        for (int required = 0; required <= 7; ++required)
             for (std::uint32_t time = grid.ticks(level); time <= grid.end(); time += grid.ticks(level)) {
-                const int to = grid.after(level, wants, time);
+                const int to = grid.after(level, required, time);
                 EXPECT_EQ(time % grid.ticks(to), 0u) << "the next step begins on its own grid";
-                const bool grows = wants < level && time % grid.ticks(level - 1) == 0;
-                EXPECT_EQ(to, wants >= level ? std::min(wants, 6) : grows ? level - 1 : level);
-                const int shared = grid.after_shared(level, wants, time);
+                const bool grows = required < level && time % grid.ticks(level - 1) == 0;
+                EXPECT_EQ(to, required >= level ? std::min(required, 6) : grows ? level - 1 : level);
+                const int shared = grid.after_shared(level, required, time);
                 EXPECT_EQ(time % grid.ticks(shared), 0u);
-                EXPECT_LE(shared, std::max(level, std::min(wants, 6)));
-                EXPECT_GE(shared, std::min(wants, 6));
-                EXPECT_TRUE(shared <= wants || shared >= level || time % grid.ticks(shared - 1) != 0) << "as shallow as it may";
+                EXPECT_LE(shared, std::max(level, std::min(required, 6)));
+                EXPECT_GE(shared, std::min(required, 6));
+                EXPECT_TRUE(shared <= required || shared >= level || time % grid.ticks(shared - 1) != 0) << "as shallow as the grid allows";
             }
 }
 
@@ -70,14 +70,14 @@ TEST(StepRule, TakesTheShorterOfItsTwoTimes) {
     EXPECT_NEAR(both.dt(9, 1e-30), 0.5 * 0.04 / 3, 1e-15);
     EXPECT_NEAR(both.dt(9, 16), 0.5 * 0.04 / 3, 1e-15);
     EXPECT_NEAR(acceleration.dt(9, 16), 0.5 * std::sqrt(0.04 / 4), 1e-15);
-    EXPECT_GT(acceleration.dt(9, 0), 1e100) << "nothing pulls: as long as you like";
+    EXPECT_GT(acceleration.dt(9, 0), 1e100) << "no acceleration, no limit";
     EXPECT_GT(both.dt(0, 0), 1e100);
     EXPECT_EQ((StepRule{0.5, 0, false}.dt(1, 1)), 0);
 }
 
-/// Any history of wishes: all steps begin and end on the grid, nobody misses the end of the macro step, and the next time is the
-/// earliest end of a step.
-TEST(TimeGrid, ParticlesMeetAtTheEnd) {
+/// For any sequence of required levels, all steps begin and end on the grid, all particles reach the end of the macro step, and the next
+/// time is the earliest end of a step.
+TEST(TimeGrid, AllParticlesReachTheEndOfTheMacroStep) {
     const TimeGrid grid{1, 8};
     std::vector<int> level(40);
     std::vector<std::uint32_t> time(40, 0);
@@ -92,7 +92,7 @@ TEST(TimeGrid, ParticlesMeetAtTheEnd) {
         std::uint32_t earliest = grid.end();
         int deepest = 0;
         for (std::size_t i = 0; i < level.size(); ++i) {
-            ASSERT_EQ(time[i], grid.begin(level[i], now)) << "its level tells a particle's time";
+            ASSERT_EQ(time[i], grid.begin(level[i], now)) << "the level determines a particle's time";
             earliest = std::min(earliest, time[i] + grid.ticks(level[i]));
             deepest = std::max(deepest, level[i]);
         }

@@ -98,17 +98,17 @@ TYPED_TEST(MotionOn, CorrectsTheActiveAndCountsTheirLevels) {
     const BlockStep step(grid, 23, 24, 3, 0);
     const StepRule rule{0.5, 0.01, true};
     std::vector<std::uint32_t> active;
-    std::vector<StepReport::Word> told(StepReport::words, 0);
+    std::vector<StepReport::Word> counts(StepReport::words, 0);
     for (std::size_t i = 0; i < some.level.size(); ++i) {
-        ++told[some.level[i]];
+        ++counts[some.level[i]];
         if (some.level[i] >= 3) active.push_back(static_cast<std::uint32_t>(i));
     }
-    told[StepReport::bad] = StepReport::none;
+    counts[StepReport::bad] = StepReport::none;
     auto x = to_space(this->on, some.x), v = to_space(this->on, some.v);
     const auto a = to_space(this->on, some.a);
     auto level = to_space(this->on, some.level);
     const auto list = to_space(this->on, active);
-    auto report = to_space(this->on, told);
+    auto report = to_space(this->on, counts);
     Buffer<float, TypeParam> size(this->on, x.size());
     finish(this->on, Motion<Vec3<float>>{x.view(), v.view(), a.view(), level.view()}, step, View<const std::uint32_t>(list.view()), {},
            size.view(), &rule, report.view());
@@ -131,14 +131,14 @@ TYPED_TEST(MotionOn, CorrectsTheActiveAndCountsTheirLevels) {
         ASSERT_NEAR(std::sqrt(dot(v_new[i] - v_next, v_new[i] - v_next)), 0, 1e-15 * (1 + dt * pull));
         ASSERT_FLOAT_EQ(sizes[i], static_cast<float>(pull));
         const double wanted = std::min(0.5 * 0.01 / speed, 0.5 * std::sqrt(0.01 / pull));
-        const int wants = static_cast<int>(std::ceil(std::log2(0.25 / wanted)));
-        if (wants > 6) ++expected[StepReport::clamped];
-        ASSERT_EQ(level_new[i], grid.after(some.level[i], std::max(wants, 0), 24)) << i;
+        const int required = static_cast<int>(std::ceil(std::log2(0.25 / wanted)));
+        if (required > 6) ++expected[StepReport::clamped];
+        ASSERT_EQ(level_new[i], grid.after(some.level[i], std::max(required, 0), 24)) << i;
     }
     EXPECT_EQ(to_host(report), expected);
 }
 
-TYPED_TEST(MotionOn, TellsOfTheFirstParticleThatIsNoNumber) {
+TYPED_TEST(MotionOn, ReportsTheFirstNonFiniteParticle) {
     Some some(3001);
     some.a[2500].y = std::numeric_limits<float>::infinity();
     some.a[77].x = std::nanf("");
@@ -161,7 +161,7 @@ TYPED_TEST(MotionOn, TellsOfTheFirstParticleThatIsNoNumber) {
     EXPECT_EQ(bad(8, {}), (std::pair{8u, 77u}));
     some.x[2999].z = std::nan("");
     x = to_space(this->on, some.x);
-    EXPECT_EQ(bad(8, {}), (std::pair{8u, 2999u})) << "its place is no number: the others only felt it";
+    EXPECT_EQ(bad(8, {}), (std::pair{8u, 2999u})) << "a non-finite position comes before non-finite velocities";
 }
 
 TYPED_TEST(MotionOn, CountsLevels) {
@@ -189,7 +189,7 @@ void expect_permuted(S on, const std::vector<T>& data, const std::vector<std::ui
     for (std::size_t i = 0; i < data.size(); ++i) ASSERT_EQ(got[i], data[order[i]]) << i;
 }
 
-TYPED_TEST(MotionOn, PermutesWhereTheDataIs) {
+TYPED_TEST(MotionOn, PermutesInPlace) {
     const Some some(5003);
     std::vector<std::uint32_t> order(some.x.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i * 1789 % order.size());  // 5003 is prime

@@ -101,7 +101,8 @@ TEST_P(StepsOn, PlummerSphereKeepsItsEnergy) {
         const auto now = [&] { return diagnose(sim.particles(), sim.potential(), sim.acceleration(), sim.time()); };
         const double before = now().energy;
         sim.run_until(3);  // 1.06 crossing times
-        EXPECT_NEAR(now().virial_ratio, 1, 0.1) << "noise of 1024 particles, 1/sqrt(1024), before and after, and a breath of the sphere";
+        EXPECT_NEAR(now().virial_ratio, 1, 0.1)
+            << "noise of 1024 particles, 1/sqrt(1024), before and after, and a small oscillation of the sphere";
         return std::pair{std::abs(now().energy / before - 1), sim.step_counts()};
     };
     for (const auto& force : forces(eps)) {
@@ -138,13 +139,13 @@ TEST_P(StepsOn, CostFollowsTheActiveParticles) {
         sim.step(4);
         const auto counts = sim.step_counts();
         const auto deepest = std::find_if(counts.levels.rbegin(), counts.levels.rend(), [](auto count) { return count > 0; });
-        EXPECT_LE(*deepest, 8) << "few on the deepest level";
+        EXPECT_LE(*deepest, 8) << "few particles are on the deepest level";
         EXPECT_GE(counts.block_steps, 4 * 16);
         EXPECT_LT(counts.updates, 0.4 * 1024 * static_cast<double>(counts.block_steps));
         if (force.index() == 0) {
             EXPECT_EQ(sim.interactions(), 1024 * (counts.updates + 1024)) << "one force for all at first, then one per update";
         }
-        // Both of the pair are where they belong: together.
+        // The two particles of the pair are still together.
         const auto& p = sim.particles();
         EXPECT_LT(distance(p.position[0], p.position[1]), 0.01);
     }
@@ -161,7 +162,7 @@ TEST_P(StepsOn, OneAndTwoParticles) {
             one.mass = {3};
             Simulation alone(space_, one, {.force = force, .step = how});
             alone.step(4);
-            EXPECT_LT(distance(alone.particles().position[0], {2, 2, 1}), 1e-14) << "it flies straight on";
+            EXPECT_LT(distance(alone.particles().position[0], {2, 2, 1}), 1e-14) << "it moves uniformly";
             EXPECT_EQ(alone.particles().velocity[0], one.velocity[0]);
             EXPECT_EQ(alone.audit().count, 1);
             EXPECT_EQ(alone.potential()[0], 0);
@@ -189,8 +190,8 @@ TEST_P(StepsOn, CoincidentParticlesWithoutSoftening) {
     }
 }
 
-/// Half of a run, then everything that is needed to go on, then the other half: no bit differs from the run in one piece.
-TEST_P(StepsOn, GoesOnBitByBit) {
+/// Half of a run, then its state, then the other half: no bit differs from the uninterrupted run.
+TEST_P(StepsOn, ContinuesBitByBit) {
     const auto start = plummer({.count = 3001, .seed = 5});
     for (const double eps : {0.02, 0.0})
         for (const auto& force : {Force{Direct{.softening = eps}}, Force{Tree{.softening = eps}},
@@ -203,7 +204,7 @@ TEST_P(StepsOn, GoesOnBitByBit) {
                 Simulation whole(space_, start, options), first(space_, start, options);
                 whole.step(6);
                 first.step(3);
-                first.potential();  // a look in between changes nothing
+                first.potential();  // diagnostics do not change the run
                 first.audit();
                 auto later = options;
                 later.steps = first.steps();
@@ -238,7 +239,7 @@ TEST(Steps, DoNotDependOnThreads) {
         }
 }
 
-TEST_P(StepsOn, NamesTheParticleThatIsNoNumber) {
+TEST_P(StepsOn, NamesTheNonFiniteParticle) {
     auto p = plummer({.count = 100, .seed = 1});
     p.velocity[41] = {1e308, 0, 0};
     for (const Force& force : {Force{Direct{.softening = 0.1, .precision = Precision::double_}}, Force{Tree{.softening = 0.1}}})
@@ -246,14 +247,14 @@ TEST_P(StepsOn, NamesTheParticleThatIsNoNumber) {
             Simulation sim(space_, p, {.force = force, .step = how});
             try {
                 sim.step(5);
-                FAIL() << "it went on";
+                FAIL() << "no error was thrown";
             } catch (const ComputationError& error) {
                 EXPECT_NE(std::string(error.what()).find("id 42"), std::string::npos) << error.what();
             }
         }
 }
 
-TEST(Steps, RefuseWhatCannotBe) {
+TEST(Steps, RefuseInvalidOptions) {
     const auto p = plummer({.count = 32, .seed = 1});
     const auto make = [&](const SimulationOptions& options) { Simulation(Cpu{}, p, options); };
     const Force tree = Tree{.softening = 0.1};
@@ -267,12 +268,13 @@ TEST(Steps, RefuseWhatCannotBe) {
     control.deepest = 24;
     EXPECT_NO_THROW(make({.force = tree, .step = control}));
     EXPECT_THROW(make({.force = Tree{.mac = GeometricMac{1.5}}, .step = control}), InputError);
-    EXPECT_THROW(make({.force = Tree{.softening = 1e-20}, .step = control}), InputError) << "accelerations that float does not hold";
+    EXPECT_THROW(make({.force = Tree{.softening = 1e-20}, .step = control}), InputError) << "accelerations out of the range of float";
     EXPECT_THROW(make({.force = Tree{.softening = 0.1, .G = 1e-38}, .step = control}), InputError);
-    EXPECT_THROW(make({.force = Tree{.softening = 1e-18, .G = 1e-15}, .step = control}), InputError) << "softening that float does not see";
+    EXPECT_THROW(make({.force = Tree{.softening = 1e-18, .G = 1e-15}, .step = control}), InputError)
+        << "softening that is too small for float";
     SimulationOptions resumed{.force = tree, .step = control};
     resumed.state.order.assign(32, 3);
-    EXPECT_THROW(make(resumed), InputError) << "an order that is none";
+    EXPECT_THROW(make(resumed), InputError) << "an order that is not a permutation";
     resumed.state.order.assign(31, 0);
     EXPECT_THROW(make(resumed), InputError);
     resumed.state.order.clear();

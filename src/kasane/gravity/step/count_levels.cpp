@@ -1,4 +1,4 @@
-// The histogram of levels on the CPU: one per thread, added up. Integers: the order does not matter.
+// Histogram of levels on the CPU: one per thread, then their sum. Counts are integers, so the order of the additions does not matter.
 #include <kasane/gravity/step/motion.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The histogram of levels on CUDA: one per block in shared memory, then one addition per level and block.
+// Histogram of levels on CUDA: one per block in shared memory, then one atomic addition per level and block.
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/gravity/step/motion.hpp>
 
@@ -12,7 +12,7 @@ __global__ void count(View<const std::uint8_t> level, View<StepReport::Word> tot
     if (threadIdx.x < 32) own[threadIdx.x] = 0;
     __syncthreads();
     const index_t stride = gridDim.x * static_cast<index_t>(threads);
-    // Neighbours are often on one level: runs are counted before they meet in shared memory.
+    // Neighbouring particles are often on one level: a thread counts runs of equal levels and adds each run once to shared memory.
     int run_level = 0;
     std::uint32_t run = 0;
     for (index_t i = blockIdx.x * static_cast<index_t>(threads) + threadIdx.x; i < level.n; i += stride) {

@@ -1,8 +1,8 @@
 // One block step of every particle, in predict-evaluate-correct form: v' = v + a dt/2, x' = x + v' dt, (new a), v = v' + a_new dt/2,
-// with dt since the particle's own time. It is second order; with one constant step it is the kick-drift-kick leapfrog, symplectic
-// and time-reversible to rounding.
-// Invariants: only particles whose step ends are changed; nothing is read back; what is counted is counted in integers, so that
-// no result depends on the number of threads.
+// where dt is the time since the particle's own time. The scheme is of second order; with one constant step it is the kick-drift-kick
+// leapfrog, symplectic and time-reversible to rounding.
+// Invariants: only particles whose step ends change; nothing is copied to the host; counts are integers, so that no result depends
+// on the number of threads.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -15,9 +15,9 @@
 
 namespace kasane::gravity {
 
-/// From one time of the system to the next, in ticks of the grid.
+/// A step of the system from one time to the next, in ticks of the grid.
 struct BlockStep {
-    /// @param first_level  steps of this level and of deeper ones end at `to`   @param macro_step  its number, for reports
+    /// @param first_level  steps of this level and of deeper ones end at `to`   @param macro_step  number of the macro step, for reports
     BlockStep(const TimeGrid& on, std::uint32_t from, std::uint32_t to, int first_level, std::uint32_t macro_step)
         : grid(on), now(from), next(to), first(first_level), macro(macro_step) {
         for (int level = 0; level <= grid.deepest; ++level) elapsed[level] = grid.time(next - grid.begin(level, now));
@@ -29,30 +29,30 @@ struct BlockStep {
     double elapsed[most_levels] = {};  ///< time from that of the particles of a level to `next`
 };
 
-/// Particles under way. A is Vec3<double> or Vec3<float>.
+/// The particles during a step. A, the type of an acceleration, is Vec3<double> or Vec3<float>.
 template <class A>
 struct Motion {
     View<Vec3<double>> position, velocity;  ///< [n], at each particle's own time
-    View<const A> acceleration;             ///< [n], at its own time; after the force, new where a step ends
-    View<std::uint8_t> level;               ///< [n]; empty: all are on the level `first` of the step
+    View<const A> acceleration;             ///< [n], at the same times; after the force, the new one where a step ends
+    View<std::uint8_t> level;               ///< [n]; empty: all particles are on the level `first` of the step
 };
 
-/// What steps report to the host, one word each: particles per level, wishes below the shortest step since the last reset, and the first
-/// particle that was not finite, or `none`. First is the earliest macro step, and there one whose place is no number before those
-/// that only felt it; then the least index in the order given.
+/// Report of the steps to the host, one word each: particles per level; how often the criterion asked for less than the shortest step since
+/// the last reset; the first particle that was not finite, or `none`. The order is: the earliest macro step, then particles whose position
+/// is not finite before those with a non-finite velocity alone, then the smallest index in the order given.
 struct StepReport {
     using Word = unsigned long long;
     static constexpr index_t clamped = most_levels, bad = most_levels + 1, words = most_levels + 2;
     static constexpr Word none = ~Word{0};
 
-    KS_FN static Word bad_word(std::uint32_t macro, bool place, std::uint32_t given) {
-        return Word{macro} << 32 | (place ? 0u : 1u << 31) | given;
+    KS_FN static Word bad_word(std::uint32_t macro, bool position, std::uint32_t given) {
+        return Word{macro} << 32 | (position ? 0u : 1u << 31) | given;
     }
     KS_FN static std::uint32_t bad_macro(Word word) { return static_cast<std::uint32_t>(word >> 32); }
     KS_FN static std::uint32_t bad_given(Word word) { return static_cast<std::uint32_t>(word) & ~(1u << 31); }
 };
 
-/// Where predicted positions go: nowhere, to positions of their own, or straight into the bodies of a tree.
+/// Destination of the predicted positions: none, an array of positions, or the bodies of a tree.
 struct PredictNothing {
     KS_FN void operator()(index_t, const Vec3<double>&) const {}
 };
@@ -64,39 +64,39 @@ struct PredictBodies {
     View<Body> body;          ///< [n]
     View<const double> mass;  ///< [n]
     Vec3<double> center;
-    double per_length = 1, per_mass = 1;  ///< powers of two: the products round nothing
+    double per_length = 1, per_mass = 1;  ///< powers of two, so that the products are exact
     KS_FN void operator()(index_t i, const Vec3<double>& x) const {
         body[i] = {to_tree(x.x - center.x), to_tree(x.y - center.y), to_tree(x.z - center.z), static_cast<float>(per_mass * mass[i])};
     }
-    /// As Octree::place() has it: escapers are held where squares and cubes of distances stay finite.
+    /// As in Octree::place(): escapers are clamped to 1e18, where squares and cubes of distances stay finite.
     KS_FN float to_tree(double x) const {
         const double scaled = per_length * x;
         return static_cast<float>(scaled < -1e18 ? -1e18 : scaled > 1e18 ? 1e18 : scaled);
     }
 };
 
-/// Predicts all particles to the end of the step; those whose own step ends there are moved and kicked.
-/// @param ends  [n], 1 for these and 0 for the others; may be empty
+/// Predicts all particles to the end of the step. Particles whose own step ends there are moved there and get the first half of the kick.
+/// @param ends  [n], becomes 1 for particles whose step ends and 0 for the others; may be empty
 template <Space S, class A, class Predict>
 void advance(S on, const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends, const Predict& predict);
 
-/// The second half of the kick, for those whose step ends.
-/// @param active  their indices; empty: all n      @param given  [n], indices in the order given; empty: that order
-/// @param size    [n], |a| is written for them; may be empty
-/// @param rule    null: levels stay; else each takes its next level, and the report's counts follow
+/// Second half of the kick, for the particles whose step ends.
+/// @param active  their indices; empty: all n   @param given  [n], index of each particle in the order given; empty: they are in that order
+/// @param size    [n], |a| of the active particles; may be empty
+/// @param rule    null: levels do not change; else each active particle gets its next level, and the counts of the report follow
 template <Space S, class A>
 void finish(S on, const Motion<A>& motion, const BlockStep& step, View<const std::uint32_t> active, View<const std::uint32_t> given,
             View<float> size, const StepRule* rule, View<StepReport::Word> report);
 
-/// The level that each particle asks for, `deepest` at most, into level, and their numbers into the report.
+/// Writes the level that the criterion gives each particle, at most `deepest`, and the number of particles on each level (report).
 template <Space S, class A>
 void want_levels(S on, const Motion<A>& motion, const TimeGrid& grid, const StepRule& rule, View<StepReport::Word> report);
 
-/// |a| into size [n].
+/// Writes |a| to size [n].
 template <Space S, class A>
 void measure(S on, View<const A> acceleration, View<float> size);
 
-/// No particles on any level, none clamped, none bad.
+/// Sets all counts to 0 and the first non-finite particle to `none`.
 template <Space S>
 void reset_report(S on, View<StepReport::Word> report);
 

@@ -30,7 +30,7 @@ KS_FN void lower(Word& to, Word what) {
 #endif
 }
 
-KS_FN bool no_number(const Vec3<double>& v) {
+KS_FN bool not_finite(const Vec3<double>& v) {
     const double sum = v.x + v.y + v.z;
     return !(sum - sum == 0);
 }
@@ -77,17 +77,17 @@ struct Finish {
         const double a2 = dot(a, a);
         if (!size.empty()) size[i] = static_cast<float>(std::sqrt(a2));
         const auto x = motion.position[i];
-        const bool place = no_number(x);
-        if (place || no_number(v))
+        const bool position = not_finite(x);
+        if (position || not_finite(v))
             lower(report[StepReport::bad],
-                  StepReport::bad_word(step.macro, place, given.empty() ? static_cast<std::uint32_t>(i) : given[i]));
+                  StepReport::bad_word(step.macro, position, given.empty() ? static_cast<std::uint32_t>(i) : given[i]));
         if (!choose) return;
-        const int wants = step.grid.wanted(rule.dt(dot(v, v), a2));
-        if (wants > step.grid.deepest) add(report[StepReport::clamped], 1);
-        const int to = step.grid.after(level, wants, step.next);
+        const int required = step.grid.wanted(rule.dt(dot(v, v), a2));
+        if (required > step.grid.deepest) add(report[StepReport::clamped], 1);
+        const int to = step.grid.after(level, required, step.next);
         if (to == level) return;
         motion.level[i] = static_cast<std::uint8_t>(to);
-        add(report[level], ~Word{0});  // one less
+        add(report[level], ~Word{0});  // minus one
         add(report[to], 1);
     }
 };
@@ -102,9 +102,9 @@ struct WantLevel {
     KS_FN void operator()(index_t i) const {
         const auto a = wide(motion.acceleration[i]);
         const auto v = motion.velocity[i];
-        const int wants = grid.wanted(rule.dt(dot(v, v), dot(a, a)));
-        if (wants > grid.deepest) add(report[StepReport::clamped], 1);
-        motion.level[i] = static_cast<std::uint8_t>(wants < grid.deepest ? wants : grid.deepest);
+        const int required = grid.wanted(rule.dt(dot(v, v), dot(a, a)));
+        if (required > grid.deepest) add(report[StepReport::clamped], 1);
+        motion.level[i] = static_cast<std::uint8_t>(required < grid.deepest ? required : grid.deepest);
     }
 };
 

@@ -1,5 +1,5 @@
-// Puts arrays into another order where they are: data[i] becomes what data[order[i]] was, word by word through 8 bytes of scratch
-// per element, so that large elements need no copy of the array.
+// Permutes arrays in place: data[i] becomes the old data[order[i]]. Elements are moved word by word through 8 bytes of scratch per
+// element, so that arrays of large elements need no second copy.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -11,12 +11,12 @@
 
 namespace kasane::gravity {
 
-/// data[stride i + offset] = what data[stride order[i] + offset] was, of words of 1, 4 or 8 bytes.
+/// data[stride i + offset] = old data[stride order[i] + offset], for words of 1, 4 or 8 bytes.
 /// @param scratch  8 bytes per element of order, aligned to 8
 template <Space S, class Word>
 void permute_words(S on, View<const std::uint32_t> order, Word* data, int stride, int offset, std::byte* scratch);
 
-/// @param data  [n], n that of order or 0 (then nothing is done)
+/// Permutes `data` in place. @param data  [order.n], or empty: then nothing is done
 template <Space S, class T>
 void permute(S on, View<const std::uint32_t> order, View<T> data, std::byte* scratch) {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -23,7 +23,7 @@ Scheme::Scheme(const Steps& steps, double softening, double known_length, const 
     if (rule.length == 0) rule.length = mean_distance(particles);
     if (control->length == 0) computed_length = rule.length;
     log::info(
-        "no softening: steps follow eta sqrt(length / |a|) with length = {:.4g}{}, velocities do not enter, and none is shorter than "
+        "softening is 0: the step of a particle is eta sqrt(length / |a|) with length = {:.4g}{}, whatever its velocity, and at least "
         "{:.3g}",
         rule.length, control->length > 0 ? "" : " (mean distance inside the half-mass radius)", grid.time(1));
 }

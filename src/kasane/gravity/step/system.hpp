@@ -1,5 +1,5 @@
 // The particles of a simulation on their space. A is the type of their accelerations: Vec3<double> of direct summation, Vec3<float>
-// of a tree. With a tree they stand in curve order, and `given` says which particle of the order given each of them is.
+// of a tree. With a tree they are in curve order, and given[k] is the index of particle k in the order given by the user.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
@@ -15,14 +15,14 @@
 
 namespace kasane::gravity {
 
-/// What a system keeps besides positions, velocities, accelerations and masses.
+/// Arrays of a System besides positions, velocities, accelerations and masses.
 struct Keeps {
-    bool order = false;   ///< another order than the one given
-    bool levels = false;  ///< a level for each particle
-    bool sizes = false;   ///< |a|
+    bool order = false;   ///< `given`: the particles may be in another order than the one given
+    bool levels = false;  ///< `level` of each particle
+    bool sizes = false;   ///< `size`: |a| of each particle
 };
 
-/// Bytes per particle of scratch: what permute() needs, and, at other times, a list of active particles (4) and a flag (1).
+/// Bytes of scratch per particle: permute() needs 8; at other times it holds a list of active particles (4) and flags (1).
 inline constexpr index_t scratch_per_particle = 8;
 
 template <Space S, class A>
@@ -62,13 +62,13 @@ struct System {
 
     index_t count() const { return position.size(); }
     Motion<A> motion() { return {position.view(), velocity.view(), acceleration.view(), level.view()}; }
-    /// Scratch as a list of particles and as flags, side by side.
+    /// Scratch as a list of particles, and behind it as flags.
     View<std::uint32_t> list() { return {reinterpret_cast<std::uint32_t*>(scratch.data()), scratch.size() > 0 ? count() : 0}; }
     View<std::uint8_t> flags() { return {reinterpret_cast<std::uint8_t*>(scratch.data()) + 4 * count(), scratch.size() > 0 ? count() : 0}; }
     /// Scratch as one float per particle.
     View<float> floats() { return {reinterpret_cast<float*>(scratch.data()), scratch.size() > 0 ? count() : 0}; }
 
-    /// Everything into another order: what was at order[k] comes to k.
+    /// Permutes all arrays: the element at order[k] moves to k.
     void reorder(View<const std::uint32_t> order) {
         permute(on, order, position.view(), scratch.data());
         permute(on, order, velocity.view(), scratch.data());
@@ -79,24 +79,24 @@ struct System {
         permute(on, order, size.view(), scratch.data());
     }
 
-    /// From the host, in the order given, into this order.
+    /// Copies an array of the host, in the order given, into the order of this system.
     template <class T>
     void send(const std::vector<T>& from, View<T> to) {
         if (given.size() == 0) return copy_from_host(on, to, view(from));
-        in_pieces([&](index_t first, const std::vector<std::uint32_t>& index) {
-            std::vector<T> piece(index.size());
-            for (std::size_t k = 0; k < index.size(); ++k) piece[k] = from[index[k]];
-            copy_from_host(on, to.subview(first, static_cast<index_t>(index.size())), view(piece));
+        in_chunks([&](index_t first, const std::vector<std::uint32_t>& index) {
+            std::vector<T> chunk(index.size());
+            for (std::size_t k = 0; k < index.size(); ++k) chunk[k] = from[index[k]];
+            copy_from_host(on, to.subview(first, static_cast<index_t>(index.size())), view(chunk));
         });
     }
 
-    /// To the host, in the order given.
+    /// Copies an array of this system to the host, into the order given.
     template <class T, class U, class Convert>
     void fetch(View<const T> from, std::vector<U>& to, Convert convert) const {
-        in_pieces([&](index_t first, const std::vector<std::uint32_t>& index) {
-            std::vector<T> piece(index.size());
-            copy_to_host(on, view(piece), from.subview(first, static_cast<index_t>(index.size())));
-            for (std::size_t k = 0; k < index.size(); ++k) to[index[k]] = convert(piece[k]);
+        in_chunks([&](index_t first, const std::vector<std::uint32_t>& index) {
+            std::vector<T> chunk(index.size());
+            copy_to_host(on, view(chunk), from.subview(first, static_cast<index_t>(index.size())));
+            for (std::size_t k = 0; k < index.size(); ++k) to[index[k]] = convert(chunk[k]);
         });
     }
     template <class T>
@@ -106,9 +106,9 @@ struct System {
     }
 
    private:
-    /// body(first, indices in the order given of the elements from `first` on), in pieces that take little host memory.
+    /// Calls body(first, indices in the order given of the elements from `first` on), in chunks that need little host memory.
     template <class F>
-    void in_pieces(F body) const {
+    void in_chunks(F body) const {
         constexpr index_t most = index_t{1} << 20;
         for (index_t first = 0; first < count(); first += most) {
             std::vector<std::uint32_t> index(static_cast<std::size_t>(std::min(most, count() - first)));
