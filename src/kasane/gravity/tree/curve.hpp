@@ -1,5 +1,5 @@
-// Space-filling curves: 63-bit keys of 21 levels, three bits a level, the coarsest first. Particles in key order fill every cell of
-// the octree contiguously, on either curve.
+// Space-filling curves: 63-bit keys of 21 levels, three bits a level, the coarsest first. In key order, on either curve, the
+// particles of every cell of the octree are contiguous.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -11,10 +11,10 @@ namespace kasane::gravity {
 
 inline constexpr int key_levels = 21;
 
-/// Level l (0: the root) has cells of 8^l; two keys lie in one cell of level l when they agree after this shift.
+/// Level l (0: the root) has 8^l cells; two keys lie in one cell of level l if they agree after this shift to the right.
 KS_FN int key_shift(int level) { return 3 * (key_levels - level); }
 
-/// Grid index of a coordinate of [-1, 1); what lies outside goes to the cell at the border.
+/// Grid index of a coordinate in [-1, 1); coordinates outside are mapped to the cells at the border.
 KS_FN std::uint32_t grid_index(float x) {
     constexpr float half = static_cast<float>(1 << (key_levels - 1));
     const float scaled = (x + 1.f) * half;
@@ -22,7 +22,7 @@ KS_FN std::uint32_t grid_index(float x) {
     return static_cast<std::uint32_t>(scaled < 0.f ? 0.f : scaled > last ? last : scaled);
 }
 
-/// Z order (Morton 1966): the bits of x, y, z in turn.   @param x, y, z  below 2^21
+/// Z order (Morton 1966): the bits of x, y and z alternate.   @param x, y, z  below 2^21
 KS_FN std::uint64_t morton_key(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
     const auto spread = [](std::uint64_t b) {  // two zeros between any two bits
         b = (b | b << 32) & 0x001f00000000ffffull;
@@ -52,7 +52,7 @@ constexpr HilbertSteps hilbert_steps() {
             for (const unsigned cell : {cells >> 3, cells & 7u}) {
                 const unsigned turned = rotate(cell ^ entry, 2 - axis);
                 const unsigned digit = turned ^ turned >> 1 ^ turned >> 2;
-                const unsigned even = digit == 0 ? 0 : (digit - 1) & ~1u;  // where in the sequence the digit's cell is entered
+                const unsigned even = digit == 0 ? 0 : (digit - 1) & ~1u;  // its Gray code: the corner where the curve enters
                 const unsigned along = digit == 0 ? 0 : digit % 2 ? digit : digit - 1;
                 unsigned ones = 0;  // at the end of `along`: the axis of its Gray code's step
                 while (along >> ones & 1u) ++ones;
@@ -67,7 +67,7 @@ constexpr HilbertSteps hilbert_steps() {
 
 }  // namespace detail
 
-/// Peano-Hilbert order: neighbours along it are neighbours in space.   @param x, y, z  below 2^21
+/// Peano-Hilbert order: cells that follow each other on the curve share a face.   @param x, y, z  below 2^21
 KS_FN std::uint64_t hilbert_key(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
     static constexpr auto table = detail::hilbert_steps();
     const std::uint64_t cells = morton_key(x, y, z);

@@ -1,6 +1,6 @@
 // Cells far from a whole group of targets, monopole and second moments, as one Taylor series about the group's centre: fourth order
-// in the potential, third in the acceleration, quadrupoles to the same total order. A lane adds cells to sums of its own; the lanes'
-// sums are added at the end. About 8 operations per target and cell (one cell a lane) where a pair takes 34.
+// in the potential, third in the acceleration, quadrupoles to the same total order. Each lane adds cells to sums of its own; the sums of
+// the lanes are added at the end. About 8 operations per target and cell (one cell a lane) where a pair takes 34.
 // Invariants: lengths in units of the group's radius, so that powers up to the ninth stay in the range of float; softening is exact.
 //
 // With X = cell - centre, rho^2 = X^2 + eps^2 and g1 = 1/rho^3, g2 = 3/rho^5, g3 = 15/rho^7, g4 = 105/rho^9, the derivatives of
@@ -73,7 +73,7 @@ struct FarValue {
 };
 template <bool Phi>
 __device__ inline FarValue far_field(const float* l, float x, float y, float z) {
-    // Horner's way: contracted with y from the highest order down; M_n = L_n + L_{n+1} y / (n + 1), symmetric tensors each time.
+    // Horner's scheme: contracted with y from the highest order down; M_n = L_n + L_{n+1} y / (n + 1), symmetric tensors each time.
     float t3[10], t2[6], t1[3];
     constexpr float third = 1.f / 3, quarter = 0.25f;
     constexpr int up[10][3] = {{20, 21, 22}, {21, 23, 24}, {22, 24, 25}, {23, 26, 27}, {24, 27, 28},

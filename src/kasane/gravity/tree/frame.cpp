@@ -8,10 +8,10 @@
 namespace kasane::gravity::detail {
 namespace {
 
-/// The bin whose upper end is the half-width of the root cube. Particles beyond it go to cells at the border, and each of them
+/// The bin whose upper end is the half-width of the root cube. Particles beyond it belong to cells at the border, and each of them
 /// costs every target about one interaction; particles in the innermost 2^-17 of it (16 of the smallest cells) are too close for
-/// the keys to tell well apart, and cost each other one. The bin with the least sum is taken, of equal ones the smallest: it holds
-/// all particles wherever the keys allow that, and leaves an escaper outside where they do not.
+/// the keys to separate them well, and cost each other one. The bin with the smallest sum is chosen, of equal ones the smallest: it
+/// holds all particles where the keys allow that, and leaves an escaper outside where they do not.
 int extent_bin(const Census& census) {
     constexpr int unresolved_below = 17;
     constexpr std::uint64_t few = 8;
@@ -49,7 +49,7 @@ Frame frame_of(const Vec3<double>& center, const Census& census) {
                                " particles are not finite, so that no tree can be built: take shorter time steps or more softening");
     Frame frame;
     frame.center = center;
-    // Within these ends, 1 / length and squares of ratios stay finite.
+    // Within these limits 1 / length and squares of ratios stay finite.
     frame.length = std::ldexp(1., std::clamp(extent_bin(census) - 1022, -900, 900));
     double mass = 0;
     for (const double part : census.mass) mass += part;

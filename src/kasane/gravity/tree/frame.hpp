@@ -1,4 +1,4 @@
-// Where the root cube lies: about the middle of the particles, and so wide that the keys' levels are spent where the particles are.
+// Choice of the root cube: its centre is the middle of the particles; its width lets the levels of the keys resolve most particles.
 // Invariants: the frame is a function of the particles alone, not of threads; length and mass are powers of two.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace kasane::gravity::detail {
 
-/// How many particles lie at which distance from the center, by binary exponent: bin k holds those whose largest coordinate is in
-/// [2^(k-1023), 2^(k-1022)); bin 0 those at the center, the last one those that are not finite. And their mass, in partial sums.
+/// Histogram of the distances from the center, by binary exponent: bin k counts particles whose largest coordinate is in
+/// [2^(k-1023), 2^(k-1022)), bin 0 those at the center, the last bin those that are not finite. `mass` has partial sums of the masses.
 struct Census {
     static constexpr int bins = 2048, not_finite = bins - 1, shares = 1024;
     std::uint32_t count[bins];
@@ -29,14 +29,14 @@ KS_FN int census_bin(const Vec3<double>& x, const Vec3<double>& center) {
     return static_cast<int>(bits >> 52);
 }
 
-/// Component by component the median of a sample of the particles.
+/// Median of a sample of the particles, component by component.
 Vec3<double> middle(std::vector<Vec3<double>> sample);
 
-/// The frame that goes with a census about this center.
-/// @throws ComputationError when particles are not finite
+/// The frame for a census about this center.
+/// @throws ComputationError: positions are not finite
 Frame frame_of(const Vec3<double>& center, const Census& census);
 
-/// @throws ComputationError when particles are not finite
+/// Chooses the frame of these particles. @throws ComputationError: positions are not finite
 template <Space S>
 Frame choose_frame(S on, Workspace<S>& work, View<const Vec3<double>> position, View<const double> mass);
 

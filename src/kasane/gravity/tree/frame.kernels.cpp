@@ -1,4 +1,4 @@
-// The census of the particles, once per Space: integers and partial sums of fixed shares, the same for any number of threads.
+// Census of the particles, once per Space: integer counts and sums over fixed shares, so it is the same for any number of threads.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/tree/frame.hpp>
 

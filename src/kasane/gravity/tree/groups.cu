@@ -1,12 +1,12 @@
-// Groups of few active targets: each aligned run of 64 targets is halved until what is left spans few bodies, since targets that are
-// far apart along the curve would make each other's lists long. Nothing is read back; the walk finds the number on the device.
+// Groups where few particles are targets: each aligned run of 64 targets is halved until a group spans few bodies, because targets far
+// apart along the curve make each other's lists long. Nothing is copied to the host: the walk reads the number of groups on the device.
 #include <kasane/gravity/tree/walks.cuda.hpp>
 
 namespace kasane::gravity::detail {
 namespace {
 
-/// The largest aligned power-of-two piece, at most `most`, around this lane's target that spans fewer than `span` bodies.
-__device__ std::uint32_t largest_piece(std::uint32_t body, unsigned lane, unsigned count, std::uint32_t most, std::uint32_t span) {
+/// Size of the largest aligned group, a power of two and at most `most`, with this lane's target that spans at most `span` bodies.
+__device__ std::uint32_t largest_group(std::uint32_t body, unsigned lane, unsigned count, std::uint32_t most, std::uint32_t span) {
     std::uint32_t size = 1;
 #pragma unroll
     for (unsigned wanted = 2; wanted <= warp_size; wanted *= 2) {
@@ -23,12 +23,12 @@ __global__ void divide(View<const std::uint32_t> index, std::uint32_t most, std:
     const unsigned lane = lane_index();
     const index_t run = (blockIdx.x * static_cast<index_t>(blockDim.x) + threadIdx.x) / warp_size;
     const index_t first = run * run_size;
-    if (first >= index.n) return;  // whole warps
+    if (first >= index.n) return;  // uniform in the warp
     const auto count = static_cast<unsigned>(min(static_cast<index_t>(run_size), index.n - first));
     const unsigned count0 = min(count, static_cast<unsigned>(warp_size)), count1 = count - count0;
     const std::uint32_t body0 = lane < count0 ? index[first + lane] : 0;
     const std::uint32_t body1 = lane < count1 ? index[first + warp_size + lane] : 0;
-    std::uint32_t size0 = largest_piece(body0, lane, count0, most, span), size1 = largest_piece(body1, lane, count1, most, span);
+    std::uint32_t size0 = largest_group(body0, lane, count0, most, span), size1 = largest_group(body1, lane, count1, most, span);
     const std::uint32_t end = __shfl_sync(all_lanes, body1, max(count1, 1u) - 1), begin = __shfl_sync(all_lanes, body0, 0);
     if (most >= run_size && count1 > 0 && end - begin < span) size0 = size1 = run_size;
 

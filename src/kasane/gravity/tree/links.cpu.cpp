@@ -1,6 +1,6 @@
-// The walk `links` on the CPU, as [OMBMN12] sections 2 and 4 have it: a depth-first walk along More (first child) and Next links, which
-// needs no stack. V targets of a thread ("vectorisation") and G threads ("grouping") take one decision by their smallest distance.
-// On the CPU a thread walks for a whole group of V G consecutive targets, the inner loops running over these.
+// The walk `links` on the CPU [OMBMN12, sections 2 and 4]: a depth-first walk along More (first child) and Next links, which needs no
+// stack. V targets per thread ("vectorisation") and G threads ("grouping") take one decision by their smallest distance. On the CPU one
+// thread walks for a whole group of V G consecutive targets; the inner loops run over the targets.
 #include <kasane/core/device/thread_pool.hpp>
 #include <kasane/gravity/tree/walks.cpu.hpp>
 
@@ -12,11 +12,11 @@
 namespace kasane::gravity::detail {
 namespace {
 
-/// Targets of one decision, side by side; V and G are at most 32.
+/// Targets that take one decision together; V and G are at most 32.
 struct LinkTargets {
     static constexpr int most = 32 * 32;
     int count = 0;
-    float acceleration = INFINITY;  ///< the least
+    float acceleration = INFINITY;  ///< the smallest |a| of the targets
     std::uint32_t body[most];       ///< ascending
     float x[most], y[most], z[most];
     double ax[most], ay[most], az[most], phi[most];
@@ -66,7 +66,7 @@ void pull(const WalkJob& job, const Body& source, std::uint32_t own, LinkTargets
     }
 }
 
-/// The terms of a cell's second moments, d from the target to the centre of mass (derived where lists.simd.cpp has them).
+/// The terms of a cell's second moments, d from the target to the centre of mass; lists.simd.cpp has the formula.
 void pull_second(const WalkJob& job, const Body& center, const Quadrupole& q, LinkTargets& t) {
     const float eps2 = job.eps2, trace = q.xx + q.yy + q.zz;
 #pragma omp simd
@@ -88,7 +88,7 @@ void pull_second(const WalkJob& job, const Body& center, const Quadrupole& q, Li
 
 void walk(const WalkJob& job, LinkTargets& t, WalkCounts& counts) {
     const OctreeView& tree = job.tree;
-    const std::uint32_t nobody = static_cast<std::uint32_t>(tree.bodies);
+    const std::uint32_t no_body = static_cast<std::uint32_t>(tree.bodies);
     double tests = 0, cells = 0, bodies = 0;
     for (std::uint32_t at = 0; at < tree.nodes;) {
         const Body& center = tree.center[at];
@@ -97,7 +97,7 @@ void walk(const WalkJob& job, LinkTargets& t, WalkCounts& counts) {
         const float power = d2 * d2 * (tree.quadrupole ? std::sqrt(d2) : 1.f) * t.acceleration;
         ++tests;
         if (d2 > test.radius2 && power > test.weight && !holds_target(test, t)) {
-            pull(job, center, nobody, t);
+            pull(job, center, no_body, t);
             if (tree.quadrupole) pull_second(job, center, tree.quadrupole[at], t);
             ++cells;
             at = tree.next[at];

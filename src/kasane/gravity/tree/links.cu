@@ -1,8 +1,8 @@
-// The walk `links` on CUDA, as [OMBMN12] sections 2 and 4 have it: blocks of 256 threads, a depth-first walk along More (first child)
-// and Next links that needs no stack, V targets a thread ("vectorisation"), G threads that decide together by their least distance
-// ("grouping"), shared through shared memory as in the paper or by the warp's reduction.
-// Invariants: a group never straddles warps (lanes left over idle); the lanes of a warp come together before every node, whatever
-// branches they took, as independent thread scheduling asks for.
+// The walk `links` on CUDA [OMBMN12, sections 2 and 4]: blocks of 256 threads, a depth-first walk along More (first child) and Next
+// links that needs no stack, V targets per thread ("vectorisation"), G threads that decide together by their smallest distance
+// ("grouping"). The threads exchange it through shared memory, as in the paper, or by a reduction over the warp.
+// Invariants: a group never spans two warps (left-over lanes are idle); the lanes of a warp synchronise before every node, whatever
+// branches they took, because independent thread scheduling requires it.
 #include <kasane/gravity/tree/links_divergence.hpp>
 #include <kasane/gravity/tree/walks.cuda.hpp>
 
@@ -17,7 +17,7 @@ struct LinksShape {
     bool warp_reduce;
 };
 
-/// Counted by the instrumented kernel, on the device.
+/// Counters of the instrumented kernel, on the device.
 struct DivergenceLedger {
     unsigned long long steps, lanes, splits, body_steps, body_lanes;
 };
@@ -47,7 +47,7 @@ __device__ void pull(float4 source, bool own, float eps2, bool softened, Target&
     if constexpr (Phi) t.phi += own || (!softened && r2 <= eps2) ? 0.f : w;
 }
 
-/// The second moments' part, along n = d/rho (derived where lists.cu has it).
+/// The terms of the second moments, along n = d/rho; pull.cuda.hpp has the formula.
 template <bool Phi>
 __device__ void pull_second(float4 center, const Quadrupole& q, float eps2, Target& t) {
     const float dx = center.x - t.x, dy = center.y - t.y, dz = center.z - t.z;
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(block) walk(const __grid_constant__ WalkJob jo
     float a_least = 3e38f;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-        // Beyond the last target, and where V is not as asked for: the group's last target once more, never written.
+        // Slots beyond the last target or beyond shape.vector repeat a target of the group; their results are not written.
         const std::size_t at = min(v < static_cast<int>(shape.vector) ? mine + v : mine, group_end - 1);
         index[v] = idle ? 0 : job.body(static_cast<std::uint32_t>(at));
         const float4 b = bodies[index[v]];
@@ -88,11 +88,11 @@ __global__ void __launch_bounds__(block) walk(const __grid_constant__ WalkJob jo
         if (!idle) a_least = fminf(a_least, job.last_acceleration(index[v]));
     }
     if (!idle) first = job.body(static_cast<std::uint32_t>(group_first)), last = job.body(static_cast<std::uint32_t>(group_end - 1));
-    const unsigned members = shape.group == warp_size ? all_lanes : ((1u << shape.group) - 1) << head;
+    const unsigned lanes_of_group = shape.group == warp_size ? all_lanes : ((1u << shape.group) - 1) << head;
 
     const unsigned idlers = __ballot_sync(all_lanes, idle);
-    const unsigned together = idle ? idlers : members;
-    const auto least = [&](float x) {  // x >= 0, whose bits are ordered as they are
+    const unsigned together = idle ? idlers : lanes_of_group;
+    const auto least = [&](float x) {  // floats x >= 0 are ordered like their bits
         if (shape.warp_reduce) return __uint_as_float(__reduce_min_sync(together, __float_as_uint(x)));
         __syncwarp();
         shared_distance[threadIdx.x] = x;
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(block) walk(const __grid_constant__ WalkJob jo
                     const float4 b = __ldg(bodies + j);
 #pragma unroll
                     for (int v = 0; v < V; ++v) pull<Phi>(b, j == index[v], job.eps2, softened, target[v]);
-                    if (j % steps_in_float == 0) add_to_totals<Phi>(target);  // a leaf at one place may hold any number
+                    if (j % steps_in_float == 0) add_to_totals<Phi>(target);  // a leaf of coincident bodies may have any number
                 }
                 body_pairs += count;
                 node = job.tree.next[node];
@@ -216,7 +216,7 @@ void launch(Cuda on, const WalkJob& job, LinksShape shape, DivergenceLedger* led
     launch<V, false, false, false>(on, job, shape, ledger);
 }
 
-/// The kernel with room for `vector` targets in registers; 16 and 32 spill, as the paper found for 8 on its device.
+/// Launches the kernel that holds at least `vector` targets in registers; 16 and 32 spill, as the paper found for 8 on its device.
 void launch(Cuda on, const WalkJob& job, LinksShape shape, DivergenceLedger* ledger) {
     KS_CUDA(cudaSetDevice(on.device));
     if (shape.vector <= 1) return launch<1>(on, job, shape, ledger);

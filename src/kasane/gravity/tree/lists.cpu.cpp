@@ -1,4 +1,4 @@
-// The walk `lists` on the CPU: consecutive targets are put into groups, and the groups are shared out among the threads.
+// The walk `lists` on the CPU: consecutive targets form groups, and the groups are distributed over the threads.
 // Invariant: the groups depend on the targets and the tuning alone, never on the number of threads.
 #include <kasane/core/device/thread_pool.hpp>
 #include <kasane/gravity/tree/walks.cpu.hpp>
@@ -35,10 +35,10 @@ struct Box {
     float extent() const { return std::max({high.x - low.x, high.y - low.y, high.z - low.z}); }
 };
 
-/// Puts the targets [first, last) into groups of at most `most`. Where few are active they lie far apart, and a common list would be
-/// long for everybody: a group of k ends where its box would grow beyond group_extent times (k / most)^(1/3) of the box of the `most`
-/// bodies that begin with its first, or where it spans more than 200 k bodies (then walks of their own cost less: 5.5 and not 8.4
-/// microseconds for each of 0.1% of 10^6).
+/// Divides the targets [first, last) into groups of at most `most`. Where few particles are targets they are far apart, and a common list
+/// is long for all of them: a group of k ends where its box would exceed group_extent times (k / most)^(1/3) of the box of the `most`
+/// bodies that begin with its first, or where it would span more than 200 k bodies (then separate walks cost less: 5.5 instead of 8.4
+/// microseconds per target for 0.1% of 10^6).
 void make_groups(const WalkJob& job, const ListsChoice& choice, index_t first, index_t last, std::vector<TargetGroup>& groups) {
     constexpr index_t widest = 200;
     const index_t most = choice.group;
@@ -46,7 +46,7 @@ void make_groups(const WalkJob& job, const ListsChoice& choice, index_t first, i
         const index_t end = std::min(i + most, last);
         const index_t from = job.body(i), to = std::min(from + most, job.tree.bodies);
         index_t k = end - i;
-        if (job.body(end - 1) >= to) {  // else all of them are among these bodies
+        if (job.body(end - 1) >= to) {  // otherwise all targets of the group are among these bodies
             Box natural, box;
             for (index_t b = from; b < to; ++b) natural.include(job.tree.body[b]);
             const double unit = choice.group_extent * static_cast<double>(natural.extent()) / std::cbrt(static_cast<double>(most));
@@ -69,7 +69,7 @@ void walk_lists(Cpu on, const WalkJob& job, const WalkTuning& tuning, std::vecto
     if (scratch.size() < static_cast<std::size_t>(threads)) scratch.resize(static_cast<std::size_t>(threads));
     const bool quadrupole = job.tree.quadrupole;
     const ListsChoice choice = choice_of(tuning, quadrupole);
-    // Blocks of targets are grouped apart, so that many threads do not wait for one.
+    // Blocks of targets are grouped in parallel.
     const index_t block = 64 * choice.group, blocks = (job.targets + block - 1) / block;
     std::vector<std::vector<TargetGroup>> grouped(static_cast<std::size_t>(blocks));
     for_each_part(blocks > 4 ? threads : 1, blocks, [&](index_t b) {

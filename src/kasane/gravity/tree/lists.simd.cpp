@@ -1,6 +1,6 @@
-// One group of `lists`: the nodes of the tree are tested by vectors of children, what is accepted goes to interaction lists, and full
-// lists pull on all targets of the group, sources in vector registers, a few targets beside them.
-// Invariants: a list is evaluated when it is full, so no capacity can be exceeded; the order of every sum is fixed by the group alone.
+// The walk `lists` for one group: nodes are tested by vectors of children, accepted cells and bodies of leaves enter interaction lists,
+// and full lists are evaluated for all targets of the group, with sources in vector registers and a few targets beside them.
+// Invariants: a list is evaluated when it is full, so no capacity can be exceeded; the group alone determines the order of every sum.
 #include <kasane/gravity/tree/walks.cpu.hpp>
 #include <kasane/perf/simd_targets.hpp>
 
@@ -42,7 +42,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Targets that stay in registers beside a vector of sources: what the register file holds with places and sums.
+// Targets in registers beside a vector of sources: as many as fit with their positions and sums.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr int body_block = 4, cell_block = 2;
 #else
@@ -57,9 +57,9 @@ struct Target {
     HWY_INLINE Target() {}  // written out: an implicit one is compiled for the baseline and cannot take in NEON's constructors
 };
 
-/// Point masses on one target, as in direct summation: y0 ~ 1/r the estimate, r^-3 = y0^3 (1 + 3t/2) with t = 1 - r^2 y0^2. Left out
-/// until the end: float sums 2/3 of the acceleration or, with the potential, 8 times, and twice the potential. What sits on the
-/// target (r^2 = eps^2) does not enter the potential: its mass is summed in `same`, since the target itself is in there.
+/// Point masses on one target, as in direct summation: y0 ~ 1/r is the estimate, r^-3 = y0^3 (1 + 3t/2) with t = 1 - r^2 y0^2. The sums
+/// lack constant factors until the end: they are 2/3 of the acceleration or, with the potential, 8 times it, and twice the potential.
+/// Bodies at the target (r^2 = eps^2), itself included, do not enter the potential: `same` sums their masses.
 template <bool Potential, bool Softened, class D, class V = hn::Vec<D>>
 HWY_INLINE void pull_of_bodies(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
     const V dx = hn::Sub(x, to.x), dy = hn::Sub(y, to.y), dz = hn::Sub(z, to.z);
@@ -91,7 +91,7 @@ HWY_INLINE void pull_of_bodies(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
 ///     phi = -[ M/rho + 1/2 (3 d.Qd/rho^5 - tr Q/rho^3) ],  d from the target to the centre of mass,  rho^2 = d^2 + eps^2.
 /// With P = 3 Q, T = 3/2 tr Q and u = d/rho its gradient gives
 ///     a = ( u [ M + (5/2 u.Pu - T)/rho^2 ] - Pu/rho^2 )/rho^2;
-/// by way of u nothing leaves the range of float, however near or far the cell.
+/// with u, no product leaves the range of float, however near or far the cell.
 template <bool Potential, class D, class V = hn::Vec<D>>
 HWY_INLINE void pull_of_cells(D d, Target<D>& to, const float* const (&row)[11], std::size_t at, V eps2) {
     const auto load = [d, at](const float* from) HWY_ATTR { return hn::Load(d, from + at); };
@@ -126,7 +126,7 @@ HWY_INLINE void load_targets(D d, Target<D>* target, int n, const ListsScratch& 
     }
 }
 
-/// Sums of one list in float to those of the group in double.
+/// Adds the sums of one list, in float, to those of the group, in double.
 template <bool Potential, class D>
 HWY_INLINE void add_sums(D d, const Target<D>& target, double* sum, double acceleration, double potential) {
     const auto all = [d](auto v) HWY_ATTR { return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, v))); };
@@ -139,7 +139,7 @@ HWY_INLINE void add_sums(D d, const Target<D>& target, double* sum, double accel
     }
 }
 
-/// Massless entries up to a full vector.
+/// Pads a list with massless entries to a full vector; returns the new size.
 template <class D>
 HWY_INLINE std::size_t pad(D d, InteractionList& list, int rows) {
     const auto size = static_cast<std::size_t>(list.size), width = hn::Lanes(d);
@@ -183,7 +183,7 @@ HWY_NOINLINE void evaluate_cells(const WalkJob& job, std::uint32_t targets, List
         q[j + 6 * stride] = 1.5f * (of.xx + of.yy + of.zz);
     }
     const std::size_t end = pad(d, s.cells, 11);
-    // What pads the list lies on no target: its 1/r must be a number.
+    // Padding must not coincide with a target: its 1/r must be finite.
     for (auto j = static_cast<std::size_t>(s.cells.size); j < end; ++j) s.cells.row(0)[j] = 4;
     const auto eps2 = hn::Set(d, job.eps2);
     for (std::size_t i = 0; i < targets; i += cell_block) {
@@ -204,7 +204,7 @@ class GroupWalk {
     GroupWalk(const WalkJob& job, const ListsChoice& choice, TargetGroup group, ListsScratch& s)
         : job_(job), choice_(choice), group_(group), s_(s), potential_(!job.out.potential.empty()) {}
 
-    /// False when the group is better divided: nothing is written then.
+    /// Returns false, and writes nothing, if the group should be divided.
     bool run() {
         gather_targets();
         const OctreeView& t = job_.tree;
@@ -214,7 +214,7 @@ class GroupWalk {
         while (top_ > 0) {
             if (inside_ > inside_limit_) return false;
             const NodeLink link = s_.stack[--top_];
-            if (top_ > 0) {  // in large trees the first that the cache hears of them
+            if (top_ > 0) {  // in large trees these are the first loads of the children
                 const std::uint32_t next = first_child(s_.stack[top_ - 1]);
                 hwy::Prefetch(t.center + next), hwy::Prefetch(t.center + next + 4);
                 hwy::Prefetch(t.test + next), hwy::Prefetch(t.test + next + 4);
@@ -251,7 +251,7 @@ class GroupWalk {
         last_body_ = static_cast<std::int32_t>(job_.body(group_.first + n - 1));
         low_ = low, high_ = high;
         const bool divisible = n > 1 && (low.x < high.x || low.y < high.y || low.z < high.z);
-        // Few targets in a crowded box soon cost more than two walks; with many, all pairs together do.
+        // Few targets in a dense box cost more than two separate walks; with many targets, the number of pairs decides.
         inside_limit_ = divisible ? std::min(choice_.inside / n, 600 * n) : ~0u;
     }
 
@@ -297,7 +297,7 @@ class GroupWalk {
             const auto many = hn::RebindMask(d, hn::Gt(bodies, hn::Set(di, static_cast<std::int32_t>(choice_.few))));
             const std::uint32_t lanes = (1u << valid) - 1;
             std::uint32_t accepted = bits(d, hn::And(far, apart)) & lanes;
-            // Few targets among many bodies: the range of a node may overlap theirs and hold none of them.
+            // Few targets among many bodies: the range of a node may overlap the range of the targets and contain none of them.
             for (std::uint32_t left = bits(d, far) & lanes & ~accepted; left; left &= left - 1) {
                 const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
                 if (!holds_target(test[lane].begin, test[lane].count)) accepted |= 1u << lane;
@@ -307,7 +307,7 @@ class GroupWalk {
             const auto few = hn::Not(hn::Gt(bodies, hn::Set(di, static_cast<std::int32_t>(choice_.open_leaf))));
             const std::uint32_t taken = accepted & bits(d, many), opened = lanes & ~accepted;
             const std::uint32_t given = (opened & bits(d, hn::RebindMask(d, hn::Or(ends, few)))) | (accepted & ~taken);
-            // No branch on what comes of a node but for its bodies: nothing here can be predicted.
+            // The only branch on the decisions is the loop over bodies: no decision can be predicted.
             accept(d, base, taken, x, y, z, m);
             push(d, hn::BitCast(d, links), opened & ~given);
             for (std::uint32_t left = given; left; left &= left - 1) {
@@ -335,7 +335,7 @@ class GroupWalk {
     }
 
     bool holds_target(std::uint32_t begin, std::uint32_t count) const {
-        if (!job_.index) return true;  // of all bodies none is missing
+        if (!job_.index) return true;  // all bodies are targets
         const std::uint32_t* const first = job_.index + group_.first;
         const std::uint32_t* const at = std::lower_bound(first, first + group_.count, begin);
         return at != first + group_.count && *at < begin + count;
@@ -353,8 +353,8 @@ class GroupWalk {
     HWY_INLINE void accept(D d, std::uint32_t base, std::uint32_t taken, V x, V y, V z, V m) {
         InteractionList& list = job_.tree.quadrupole ? s_.cells : s_.bodies;
         const auto at = list.size;
-        // A table of our own and full stores, for which lists have room behind their end: Highway's Compress on AVX2 leads GCC 12 to
-        // copy its whole table at every call, a fifth of the walk.
+        // An own table and full stores (lists have slack behind their end): with Highway's Compress on AVX2, GCC 12 copies the whole
+        // table at every call, which takes a fifth of the walk.
         const hn::RebindToSigned<D> di;
         const auto lanes = packed(d, taken);
         hn::StoreU(hn::TableLookupLanes(x, lanes), d, list.row(0) + at);
@@ -378,7 +378,7 @@ class GroupWalk {
         const auto width = static_cast<std::uint32_t>(hn::Lanes(d));
         bodies_ += count;
         while (count > 0) {
-            const std::uint32_t now = std::min<std::uint32_t>(count, InteractionList::largest_piece);
+            const std::uint32_t now = std::min<std::uint32_t>(count, InteractionList::largest_batch);
             const Body* const from = job_.tree.body + begin;
             const bool inside = begin + now + width <= job_.tree.bodies;
             InteractionList& list = s_.bodies;
@@ -419,7 +419,7 @@ class GroupWalk {
                 job_.out.acceleration[at] = {f(job_.per_acceleration * sum[0]), f(job_.per_acceleration * sum[1]),
                                              f(job_.per_acceleration * sum[2])};
             if (!potential_) continue;
-            // Of the bodies at this very place one is the target itself.
+            // One of the bodies at this position is the target itself.
             const double others = sum[4] - static_cast<double>(job_.tree.body[at].m);
             job_.out.potential[at] = f(job_.per_potential * (sum[3] + job_.self_potential * others));
         }
@@ -430,8 +430,8 @@ class GroupWalk {
     const TargetGroup group_;
     ListsScratch& s_;
     const bool potential_;
-    Vec3<float> low_, high_;  ///< tight box of the targets
-    float acceleration_ = 0;  ///< the least of the targets
+    Vec3<float> low_, high_;  ///< box of the targets
+    float acceleration_ = 0;  ///< the smallest |a| of the targets
     std::int32_t first_body_ = 0, last_body_ = 0;
     std::uint32_t inside_ = 0, inside_limit_ = 0;  ///< bodies taken from leaves whose centre of mass lies in the box
     std::size_t top_ = 0;                          ///< nodes on the stack

@@ -1,6 +1,6 @@
 // Mass, centre of mass, second moments, extent and acceptance of one node, from its bodies or its children: host and device.
-// Invariants: b is never below the largest distance of a body from the centre of mass; nothing is NaN, whatever the masses;
-// the sums have a fixed order, which does not depend on threads.
+// Invariants: b is at least the largest distance of a body from the centre of mass; no result is NaN, whatever the masses;
+// the order of the sums is fixed and does not depend on threads.
 #pragma once
 
 #include <kasane/gravity/tree/octree.hpp>
@@ -9,7 +9,7 @@
 
 namespace kasane::gravity::detail {
 
-/// The box around a node's bodies, b, and B2 = sum m r^2 about the centre of mass: what parents and criteria need beside the
+/// Box of a node's bodies, b, and B2 = sum m r^2 about the centre of mass. Parents and criteria need them besides the
 /// moments.
 struct alignas(16) Extent {
     float low_x, low_y, low_z, b;
@@ -23,7 +23,7 @@ struct Acceptance {
     bool quadrupole;
 };
 
-/// fmin and fmax where nothing is NaN: on the CPU one instruction each, not a call.
+/// fmin and fmax for arguments that are not NaN: on the CPU one instruction each, not a call.
 KS_FN float lesser(float a, float b) {
 #if defined(__CUDA_ARCH__)
     return fminf(a, b);
@@ -39,7 +39,7 @@ KS_FN float greater(float a, float b) {
 #endif
 }
 
-/// Smallest d with  4 B3 / (d^3 (d - b)^2) <= error  (Warren & Salmon 1993 at order 2, without the term that helps), B3 <= b B2:
+/// Smallest d with  4 B3 / (d^3 (d - b)^2) <= error  (Warren & Salmon 1993 at order 2, without the negative term), where B3 <= b B2:
 /// d = b + t, where t is the root of (b + t)^3 t^2 = q. The left side is convex, so Newton's method from above stays above.
 KS_FN double quadrupole_distance(double b, double q) {
     if (!(q > 0)) return b;
@@ -72,7 +72,7 @@ KS_FN void set_acceptance(const Acceptance& by, const Body& center, const Extent
     }
 }
 
-/// The lanes that share a node on the CPU: one.
+/// A single lane computes a node: on the CPU, and for leaves on CUDA.
 struct OneLane {
     static constexpr std::uint32_t width = 1;
     KS_FN std::uint32_t index() const { return 0; }
@@ -91,7 +91,7 @@ struct NodeArrays {
     Extent* extent;
 };
 
-/// In nodes of at most so many bodies b is exact; above, it is bounded from the children. Two or three levels read all bodies.
+/// In nodes of at most so many bodies b is exact; in larger ones it is a bound from the children. Two or three levels read all bodies.
 inline constexpr std::uint32_t exact_bodies = 512;
 
 /// Largest distance squared of bodies [begin, begin + count) from c.
@@ -106,7 +106,7 @@ KS_FN float farthest2(Lanes lanes, const Body* body, std::uint32_t begin, std::u
     return lanes.most(most);
 }
 
-/// All lanes of a group call this with the same node.
+/// Computes one node. All lanes of a group call this with the same node.
 template <class Lanes, bool quadrupoles>
 KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, std::uint32_t node) {
     auto test = tree.test[node];
@@ -117,7 +117,7 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
     const std::uint32_t parts = is_leaf ? test.count : child_count(link);
 
     // Mass and centre of mass, relative to the first part so that no digits are lost far from the origin; and the box.
-    // A lane's own sums are in double: leaves of coincident bodies may be of any size.
+    // Each lane sums in double, because leaves of coincident bodies may have any size.
     const Body origin = part[0];
     double m = 0, mx = 0, my = 0, mz = 0;
     Extent box{INFINITY, INFINITY, INFINITY, 0, -INFINITY, -INFINITY, -INFINITY, 0};
@@ -167,7 +167,7 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
                     z = greater(c.z - box.low_z, box.high_z - c.z);
         reach = lesser(reach, std::sqrt(x * x + y * y + z * z));
     }
-    box.b = reach * (1 + 6e-7f);  // above the roundings of a difference, a square, a root and a sum: 10 times 2^-24
+    box.b = reach * (1 + 6e-7f);  // more than the rounding of a difference, a square, a root and a sum: 10 times 2^-24
     if (quadrupoles) q = {lanes.sum(q.xx), lanes.sum(q.xy), lanes.sum(q.xz), lanes.sum(q.yy), lanes.sum(q.yz), lanes.sum(q.zz)};
 
     set_acceptance(by, c, box, test);

@@ -17,7 +17,7 @@ detail::Acceptance acceptance(const Tree& options, const Frame& frame) {
 }
 
 #if defined(__CUDACC__)
-/// Neighbouring lanes of a warp that share a node. All of them run through the same branches, so that they meet at each reduction.
+/// Neighbouring lanes of a warp that share a node. All of them take the same branches, so that each takes part in every reduction.
 template <int lanes>
 struct Together {
     static constexpr std::uint32_t width = lanes;
@@ -39,15 +39,15 @@ struct Together {
     }
 };
 using EightLanes = Together<8>;  // as many as a node can have children
-using Warp = Together<32>;       // where few nodes have many bodies each to be measured
+using Warp = Together<32>;       // where few nodes have many bodies each
 
 constexpr std::uint32_t leaf_block = 128, inner_block = 256, small_block = 512;
-/// Levels of at most so many nodes share a launch of one block: the root's neighbourhood, and a dense centre's depths.
+/// Levels of at most so many nodes share a launch of one block: those near the root, and the deepest ones of a dense centre.
 constexpr std::uint32_t small_level = 2 * small_block / EightLanes::width;
-/// From so many nodes on a level fills the device with eight lanes a node.
+/// A level of at least so many nodes fills the device with eight lanes per node.
 constexpr std::uint32_t large_level = 16384;
 
-/// Six nodes of seven are leaves of a few bodies each: eight lanes a leaf spent most of the time of refresh() on reductions of nothing.
+/// Six nodes of seven are leaves of a few bodies each: with eight lanes per leaf most of refresh() was spent in reductions of idle lanes.
 template <bool quadrupoles>
 __global__ __launch_bounds__(leaf_block) void make_leaves(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
                                                           std::uint32_t n) {
@@ -55,7 +55,7 @@ __global__ __launch_bounds__(leaf_block) void make_leaves(detail::NodeArrays tre
     if (k < n) detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, list[k]);
 }
 
-/// All nodes that list[first, end) names, by the threads of a block.
+/// Computes the nodes list[first, end) by the threads of one block.
 template <bool quadrupoles>
 __device__ void make_nodes(const detail::NodeArrays& tree, const detail::Acceptance& by, const std::uint32_t* list, std::uint32_t first,
                            std::uint32_t end) {
@@ -135,9 +135,9 @@ void make_all(Cpu on, const detail::NodeArrays& tree, const detail::Acceptance& 
 }
 #endif
 
-/// Room for n elements; what was inside is lost when it grows.
+/// Ensures at least n elements; the contents are lost when the buffer grows.
 template <class T, Space S>
-void make_room(S on, Buffer<T, S>& buffer, index_t n) {
+void ensure_size(S on, Buffer<T, S>& buffer, index_t n) {
     if (buffer.size() >= n) return;
     buffer = {};
     buffer = Buffer<T, S>(on, n + n / 16);
@@ -151,9 +151,9 @@ void Octree<S>::refresh() {
     if (nodes == 0) return;
     const bool quadrupoles = options_.multipole == Multipole::quadrupole;
     constexpr index_t words = sizeof(detail::Extent) / sizeof(std::uint64_t);
-    make_room(on_, center_, nodes);
-    make_room(on_, key_scratch_, words * nodes);
-    if (quadrupoles) make_room(on_, quadrupole_, nodes);
+    ensure_size(on_, center_, nodes);
+    ensure_size(on_, key_scratch_, words * nodes);
+    if (quadrupoles) ensure_size(on_, quadrupole_, nodes);
     const detail::NodeArrays tree{body_.data(),   link_.data(),       test_.data(),
                                   center_.data(), quadrupole_.data(), reinterpret_cast<detail::Extent*>(key_scratch_.data())};
     const auto by = acceptance(options_, frame_);
@@ -167,7 +167,7 @@ template <Space S>
 void Octree<S>::set_mac(const Mac& mac) {
     options_.mac = mac;
     validate(options_);
-    refresh();  // costs less than keeping for this what criteria need
+    refresh();  // cheaper than to keep the extents that criteria need
 }
 
 template void Octree<KS_SPACE>::refresh();

@@ -1,10 +1,10 @@
-// The octree over particles in curve order, built where they live. Everything inside is in tree units: lengths are relative to
-// frame.center in units of frame.length (the root cube is [-1, 1]^3), masses in units of frame.mass, both powers of two, so that
-// float never runs out of range and scaling rounds nothing.
-// Invariants: nodes stand in breadth-first order, the root first, the children of a node contiguous and in curve order; every node
-// covers body[begin, begin + count); leaves hold at most leaf_size bodies, or are on the deepest level. Particles outside the root
-// cube (escapers) belong to cells at its border: moments, b and boxes are made from the bodies themselves, so no criterion is
-// fooled by it.
+// The octree over particles in curve order, built on their space. All its data are in tree units: lengths are relative to
+// frame.center in units of frame.length (the root cube is [-1, 1]^3), masses in units of frame.mass. Both are powers of two, so that
+// values stay in the range of float and scaling is exact.
+// Invariants: nodes are in breadth-first order, the root first; the children of a node are contiguous and in curve order; every node
+// covers body[begin, begin + count); a leaf has at most leaf_size bodies, or is on the deepest level. Particles outside the root
+// cube (escapers) belong to cells at its border. Moments, b and boxes come from the bodies themselves, so that criteria stay valid
+// for such cells.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -30,19 +30,19 @@ struct alignas(16) Body {
     float x, y, z, m;
 };
 
-/// What a walk asks of a node, in tree units with G = 1: the node may be accepted by a group of targets at distance d of its centre
-/// of mass when  d^2 > radius2  and  d^k a > weight, where a is the least acceleration of the group (1 for criteria without it) and
-/// k = 4 for monopoles, 5 with quadrupoles; and when it holds none of the targets.
+/// Acceptance test of a node, in tree units with G = 1. A group of targets at distance d from the node's centre of mass may accept the
+/// node if  d^2 > radius2  and  d^k a > weight  and the node holds none of the targets; a is the smallest acceleration of the group (1
+/// for criteria without it), k = 4 for monopoles and 5 with quadrupoles.
 ///   geometric:    radius2 = (l/theta + s)^2,  weight = 0
 ///   acceleration: radius2 = b^2,              weight = m b^2 / delta  or  m b^3 / delta
-///   multipole:    radius2 = the bound's d^2,  weight = 0
+///   multipole:    radius2 = d^2 of the bound, weight = 0
 struct alignas(16) NodeTest {
     float radius2, weight;
     std::uint32_t begin;  ///< first body
-    std::uint32_t count;  ///< of bodies
+    std::uint32_t count;  ///< number of bodies
 };
 
-/// Second moments about the centre of mass, sum m d_i d_j, in tree units (not traceless: softening couples the trace).
+/// Second moments about the centre of mass, sum m d_i d_j, in tree units (with their trace, which softening couples).
 struct Quadrupole {
     float xx, xy, xz, yy, yz, zz;
 };
@@ -54,21 +54,21 @@ inline constexpr std::uint32_t largest_node_count = 1u << 29;
 KS_FN std::uint32_t first_child(NodeLink link) { return link & (largest_node_count - 1); }
 KS_FN std::uint32_t child_count(NodeLink link) { return (link >> 29) + 1; }
 
-/// The tree as walks see it: pointers on its space.
+/// The arrays of the tree that a walk reads: pointers on its space.
 struct OctreeView {
     const Body* body = nullptr;  ///< [bodies], in curve order
     index_t bodies = 0;
     const Body* center = nullptr;            ///< [nodes], mass and centre of mass
     const NodeTest* test = nullptr;          ///< [nodes]
     const NodeLink* link = nullptr;          ///< [nodes]
-    const std::uint32_t* next = nullptr;     ///< [nodes], where a depth-first walk goes on behind this subtree; `nodes` at the end
+    const std::uint32_t* next = nullptr;     ///< [nodes], next node of a depth-first walk behind this subtree; `nodes` at the end
     const Quadrupole* quadrupole = nullptr;  ///< [nodes], null for monopoles
     index_t nodes = 0;
     Frame frame;
 };
 
 namespace detail {
-/// In which order refresh() makes the nodes: parents after their children.
+/// Order in which refresh() computes the nodes: parents after their children.
 template <Space S>
 struct RefreshPlan {
     std::vector<std::uint32_t> levels{0};  ///< Cpu: levels of all nodes, as Octree::levels(); Cuda: of `inner`
@@ -83,24 +83,24 @@ class Octree {
    public:
     Octree(S on, const Tree& options);
 
-    /// Chooses the frame, makes the keys and sorts them: order()[k] is the index in these arrays of the particle that comes k-th.
-    /// The caller then puts everything that belongs to the particles into that order, and calls place() and build().
-    /// @throws ComputationError when there are more than 2^31 - 1 particles
+    /// Chooses the frame, computes the keys and sorts them: order()[k] is the index in these arrays of the k-th particle on the curve.
+    /// The caller then permutes all arrays of the particles into that order, and calls place() and build().
+    /// @throws ComputationError: more than 2^31 - 1 particles
     void sort(View<const Vec3<double>> position, View<const double> mass);
     View<const std::uint32_t> order() const { return order_.view(); }
 
-    /// Divides the particles, in the order just made, into cells: topology only.
+    /// Divides the particles, in the order of the last sort(), into cells: topology only.
     void build();
 
-    /// Bodies from particles in curve order.
+    /// Writes the bodies, from particles in curve order.
     void place(View<const Vec3<double>> position, View<const double> mass);
-    /// Bodies to be written by the caller, in tree units, in curve order: what the step predicts.
+    /// The bodies, in tree units and curve order, for a caller that writes them: the step writes predicted positions.
     View<Body> bodies() { return body_.view(); }
     const Frame& frame() const { return frame_; }
 
-    /// Moments, b and acceptance of every node from the present bodies, on the present topology.
+    /// Computes moments, b and acceptance of every node from the present bodies, on the present topology.
     void refresh();
-    /// Acceptance alone is made anew with another criterion (the first force of all uses a geometric one).
+    /// Changes the criterion and calls refresh(). (The first force of a run uses a geometric criterion.)
     void set_mac(const Mac& mac);
 
     OctreeView view() const;
@@ -115,7 +115,7 @@ class Octree {
     Workspace<S> work_;
     Frame frame_;
     Buffer<Body, S> body_;
-    Buffer<std::uint64_t, S> key_, key_scratch_;  ///< key_scratch_ also holds bounds while building, and extents behind refresh()
+    Buffer<std::uint64_t, S> key_, key_scratch_;  ///< key_scratch_ also holds bounds in build() and extents in refresh()
     Buffer<std::uint32_t, S> order_, order_scratch_;
     Buffer<Body, S> center_;
     Buffer<NodeTest, S> test_;

@@ -1,5 +1,5 @@
-// The octree's particles: frame, keys, order and bodies. Its cells are made in topology.kernels.cpp, their moments in
-// moments.kernels.cpp.
+// The octree's particles: frame, keys, order and bodies. topology.kernels.cpp makes its cells, moments.kernels.cpp their
+// moments.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/tree/frame.hpp>
@@ -10,7 +10,7 @@
 namespace kasane::gravity {
 namespace {
 
-/// A coordinate in tree units. An escaper beyond 1e18 of them is held there, where squares and cubes of distances stay finite.
+/// A coordinate in tree units, clamped to 1e18 (escapers), so that squares and cubes of distances stay finite.
 KS_FN float to_tree(double x, double center, double per_length) {
     const double scaled = (x - center) * per_length;
     return static_cast<float>(scaled < -1e18 ? -1e18 : scaled > 1e18 ? 1e18 : scaled);
@@ -45,11 +45,11 @@ struct Place {
     }
 };
 
-/// Exactly n elements; what was inside is lost where the size changes.
+/// Resizes to exactly n elements; the contents are lost if the size changes.
 template <class T, Space S>
 void resize(S on, Buffer<T, S>& buffer, index_t n) {
     if (buffer.size() == n) return;
-    buffer = {};  // before the new one, so that both never stand side by side
+    buffer = {};  // before the allocation, so that both do not take memory at once
     buffer = Buffer<T, S>(on, n);
 }
 

@@ -1,4 +1,4 @@
-// The pull of one body or cell on one target, in float: the inner loops of the CUDA walk `lists`.
+// Acceleration and potential of one body or cell at one target, in float: the inner loops of the CUDA walk `lists`.
 #pragma once
 
 #include <kasane/gravity/tree/warp.cuda.hpp>
@@ -9,8 +9,8 @@ struct Sums {
     float x = 0, y = 0, z = 0, phi = 0, same = 0;
 };
 
-/// A point mass: 13 issue slots, and half of one to load it from shared memory. What sits on the target is left out of the potential;
-/// its mass is summed, since the target itself is in there.
+/// A point mass: 13 issue slots, and half of one to load it from shared memory. Bodies at the target, itself included, do not enter the
+/// potential: `same` sums their masses.
 template <bool Phi>
 __device__ inline void pull_of_body(float4 b, float x, float y, float z, float eps2, Sums& sum) {
     const float dx = b.x - x, dy = b.y - y, dz = b.z - z;
@@ -29,7 +29,7 @@ __device__ inline void pull_of_body(float4 b, float x, float y, float z, float e
 
 /// A cell with second moments about its centre of mass, the softened potential to second order:
 ///     phi = -[ M/rho + (3 d.Qd/rho^5 - tr Q/rho^3)/2 ],  rho^2 = d^2 + eps^2.
-/// By the unit vector n = d/rho, so that nothing underflows: a = n [M + 7.5 n.Qn/rho^2 - 1.5 tr Q/rho^2]/rho^2 - 3 Qn/rho^4. 34 slots.
+/// With n = d/rho, so that nothing underflows: a = n [M + 7.5 n.Qn/rho^2 - 1.5 tr Q/rho^2]/rho^2 - 3 Qn/rho^4. 34 slots.
 template <bool Phi>
 __device__ inline void pull_of_cell(float4 c, float4 q, float4 r, float x, float y, float z, float eps2, Sums& sum) {
     const float dx = c.x - x, dy = c.y - y, dz = c.z - z;

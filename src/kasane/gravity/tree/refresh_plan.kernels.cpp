@@ -1,6 +1,6 @@
-// The order in which refresh() makes nodes, once per tree. On the CPU that is level by level. On CUDA leaves, which are most, are made
-// by one lane each, and nodes with children by several, level by level; here they are listed.
-// Invariant: the order inside a list is arbitrary, and nothing depends on it: nodes of one list (one level) do not read each other.
+// The order in which refresh() computes nodes, made once per tree. On the CPU it is level by level. On CUDA one lane computes a leaf, and
+// several lanes a node with children, level by level; this file lists the leaves and the nodes of each level.
+// Invariant: the order inside a list is arbitrary and does not matter, because nodes of one list (one level) do not read each other.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/tree/moments.hpp>
 
@@ -20,16 +20,16 @@ struct Levels {
     int number;
 };
 
-/// How many nodes are listed so far: the inner ones of each level, and the leaves.
+/// Numbers of nodes listed so far: the inner ones of each level, and the leaves.
 struct Listed {
     std::uint32_t inner[most_depths], leaves;
     __device__ std::uint32_t& counter(int level) { return level < most_depths ? inner[level] : leaves; }
 };
 
-/// A leaf of more bodies than this (all at one place, or nearly) is not left to one lane.
+/// A leaf of more bodies than this (all at one position, or nearly) is computed by several lanes.
 constexpr std::uint32_t most_leaf_bodies = 64;
 
-/// Counts, or with `inner` given lists, where inner[at.inner[level]] is the next place of a level.
+/// Counts the nodes or, if `inner` is not null, lists them; inner[at.inner[level]] is the next element of a level.
 struct ListNodes {
     const NodeTest* test;
     const NodeLink* link;
@@ -46,7 +46,7 @@ struct ListNodes {
         while (level + 1 < levels.number && levels.first[level + 1] <= node) ++level;
         list(level, inner, node);
     }
-    /// Lanes that come here together and list to the same place make one addition.
+    /// Lanes that append to the same list at the same time make one atomic addition.
     __device__ void list(int level, std::uint32_t* to, std::uint32_t node) const {
         const auto together = cooperative_groups::labeled_partition(cooperative_groups::coalesced_threads(), level);
         std::uint32_t place = 0;
@@ -80,13 +80,13 @@ void Octree<Cuda>::make_plan() {
         listed.inner[k] = first;
     }
     listed.leaves = 0;
-    const auto make_room = [&](Buffer<std::uint32_t, Cuda>& list, index_t n) {
+    const auto ensure_size = [&](Buffer<std::uint32_t, Cuda>& list, index_t n) {
         if (list.size() >= n) return;
         list = {};
         list = Buffer<std::uint32_t, Cuda>(on_, n + n / 8);
     };
-    make_room(plan_.inner, plan_.levels.back());
-    make_room(plan_.leaves, plan_.leaf_count);
+    ensure_size(plan_.inner, plan_.levels.back());
+    ensure_size(plan_.leaves, plan_.leaf_count);
     run(plan_.inner.data(), plan_.leaves.data());
 }
 #else

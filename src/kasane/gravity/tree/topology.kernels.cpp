@@ -1,6 +1,6 @@
-// The octree's cells, from sorted keys alone: level by level from the root, every step over all nodes of a level at once.
-// A node is divided where the keys of its bodies part for the first time, so that cells with a single child never arise; memory for
-// the children is dealt out by a scan, so that the tree is the same however many threads make it.
+// The octree's cells, from the sorted keys alone: level by level from the root, each step for all nodes of a level in parallel.
+// A node is divided at the first level on which the keys of its bodies differ, so that no cell has a single child. A scan assigns the
+// memory of the children, so that the tree does not depend on the number of threads.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/tree/octree.hpp>
@@ -23,8 +23,8 @@ KS_FN int common_level(std::uint64_t a, std::uint64_t b) {
     return (zeros - 1) / 3;  // the topmost bit belongs to no level
 }
 
-/// Bounds of octants: bound[8 k + c] is the first body of node k's cell in its octant c or behind; leaves that have too many bodies
-/// for one, all at one place, get one octant that holds all. Nodes with few bodies get none.
+/// Bounds of octants: bound[8 k + c] is the first body of node k in its octant c or behind. A node with more than leaf_size bodies, all
+/// with one key, gets one octant with all of them. Nodes with at most leaf_size bodies get none.
 struct FindOctants {
     const std::uint64_t* key;
     const NodeTest* node;
@@ -107,7 +107,7 @@ struct MakeRoot {
     }
 };
 
-/// Behind the last body, depth first, a walk ends: the number of nodes is known only now.
+/// Sets `next` of the root and of its last descendant on each level to the number of nodes, which is known only now.
 struct EndWalk {
     std::uint32_t nodes;
     const NodeLink* link;
@@ -125,7 +125,7 @@ struct CopyElements {
     KS_FN void operator()(index_t i) const { to[i] = from[i]; }
 };
 
-/// Room for n elements, keeping the first `used`.
+/// Ensures at least n elements and keeps the first `used`.
 template <class T, Space S>
 void grow(S on, Buffer<T, S>& buffer, index_t used, index_t n) {
     if (buffer.size() >= n) return;
@@ -142,12 +142,12 @@ void Octree<S>::build() {
     levels_.assign(1, 0);
     if (n == 0) return;
     const auto leaf_size = static_cast<std::uint32_t>(options_.leaf_size);
-    const auto make_room = [&](index_t used, index_t nodes) {
+    const auto grow_nodes = [&](index_t used, index_t nodes) {
         grow(on_, test_, used, nodes);
         grow(on_, link_, used, nodes);
         grow(on_, next_, used, nodes);
     };
-    make_room(0, 4 * n / options_.leaf_size + 64);  // the usual number: leaves are a third full
+    grow_nodes(0, 4 * n / options_.leaf_size + 64);  // the usual number: leaves are a third full
     parallel_for(on_, 1, MakeRoot{static_cast<std::uint32_t>(n), test_.data(), next_.data()});
 
     std::uint32_t first = 0, behind = 1;
@@ -164,8 +164,8 @@ void Octree<S>::build() {
         copy_to_host(on_, View<std::uint32_t>(&made, 1), View<const std::uint32_t>(children.ptr + nodes, 1));
         if (behind + static_cast<std::uint64_t>(made) > largest_node_count - 8)
             throw ComputationError("the tree has more than " + std::to_string(largest_node_count - 8) +
-                                   " cells, which its links cannot number: take a larger leaf_size");
-        make_room(behind, static_cast<index_t>(behind) + made);
+                                   " cells, more than its links can number: take a larger leaf_size");
+        grow_nodes(behind, static_cast<index_t>(behind) + made);
         parallel_for(on_, nodes, MakeChildren{first, behind, bound, children.ptr, test_.data(), link_.data(), next_.data()});
         first = behind;
         behind += made;

@@ -1,5 +1,5 @@
 // Options of the tree code: the octree of Barnes and Hut after [OMBMN12], with the acceptance criteria of GOTHIC (Miki & Umemura 2017)
-// and of Warren & Salmon (1993). Plain values; tree_force.hpp has the method.
+// and of Warren & Salmon (1993). Plain values.
 #pragma once
 
 #include <kasane/core/base/types.hpp>

@@ -13,7 +13,7 @@ TreeField tree_field_on(S on, const std::vector<Vec3<double>>& position, const s
 
 TreeField tree_field(const AnySpace& on, const std::vector<Vec3<double>>& position, const std::vector<double>& mass, const Tree& options) {
     KS_VALIDATE(position.size() == mass.size(),
-                fmt::format("{} positions do not go with {} masses: every particle needs one of each", position.size(), mass.size()));
+                fmt::format("{} positions and {} masses were given: every particle needs one of each", position.size(), mass.size()));
     return std::visit([&](auto space) { return detail::tree_field_on(space, position, mass, options); }, on);
 }
 

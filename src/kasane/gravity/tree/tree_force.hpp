@@ -1,5 +1,5 @@
-// The tree code as a force: keeps an octree and a walk, and knows how to make a first force when there is no last acceleration.
-// Invariants: particles given to place() and accelerate() stand in the order of the last sort().
+// The tree code as a force: an octree and a walk, and the first force of a run, where there is no last acceleration.
+// Invariant: particles given to place() and accelerate() are in the order of the last sort().
 #pragma once
 
 #include <kasane/gravity/tree/walk.hpp>
@@ -11,16 +11,16 @@ namespace kasane::gravity {
 template <Space S>
 class TreeForce {
    public:
-    /// @throws InputError for options out of range
+    /// @throws InputError: an option is out of range
     TreeForce(S on, const Tree& options);
 
     Octree<S>& octree() { return octree_; }
     Walk<S>& walk() { return walk_; }
 
-    /// Forces on `targets`, from the bodies that are in the octree now and moments that refresh() made.
+    /// Evaluates the force on `targets`, from the present bodies of the octree and the moments of the last refresh().
     void accelerate(const WalkTargets& targets, const WalkField& out) { walk_(octree_.view(), targets, out); }
-    /// The same for all bodies and without a last acceleration: with the acceleration criterion, a geometric walk (theta = 0.5) comes
-    /// first, which the walk's counts leave out.
+    /// The same for all bodies, without a last acceleration. With the acceleration criterion, a geometric walk (theta = 0.5) comes first;
+    /// the counts of the walk do not include it.
     void accelerate_first(const WalkField& out);
 
    private:
@@ -30,18 +30,18 @@ class TreeForce {
     Walk<S> walk_;
 };
 
-/// The field of particles in any order: builds a tree and makes a first force. [n] each; an empty result is not computed.
+/// The field of n particles in any order: builds a tree and evaluates a first force. An empty result is not computed.
 /// @throws ComputationError: positions are not finite
 template <Space S>
 void evaluate_tree(S on, TreeForce<S>& force, View<const Vec3<double>> position, View<const double> mass, View<Vec3<double>> acceleration,
                    View<double> potential);
 
-/// Accelerations and potentials of particles on the host, in any order: one tree, one force.
+/// Accelerations and potentials of particles on the host, in any order, from one tree and one force.
 struct TreeField {
     std::vector<Vec3<double>> acceleration;  ///< [length / time^2], in the order given
     std::vector<double> potential;           ///< [length^2 / time^2]
     double seconds = 0;                      ///< sort, build, moments and walks
-    WalkCounts counts;                       ///< of the last walk
+    WalkCounts counts;                       ///< counts of the last walk
 };
 TreeField tree_field(const AnySpace& on, const std::vector<Vec3<double>>& position, const std::vector<double>& mass, const Tree& options);
 

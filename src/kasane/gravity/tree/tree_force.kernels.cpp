@@ -26,7 +26,7 @@ struct Gather {
     }
 };
 
-/// Back into the order given, in double.
+/// Writes results in double, in the order given.
 struct Scatter {
     const std::uint32_t* order;
     View<const Vec3<float>> a;

@@ -9,13 +9,13 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr double memory = 0.98;  // weight of a walk against the next one of its kind
-constexpr int tries = 3;         // of each candidate; the best counts, others were disturbed
+constexpr double memory = 0.98;  // weight of a walk relative to the next one with as many targets
+constexpr int tries = 3;         // of each candidate; the fastest counts, because others may be disturbed
 
-// One after the other: group, extent, list, lanes. Each is tried with what was best of those before.
+// Stages: group, extent, list, lanes. Each stage uses the best values of the stages before.
 constexpr int stages = 4;
 
-/// The values tried at a stage, the walk's own first.
+/// The values tried in a stage; the first one is the choice of the walk.
 std::vector<WalkTuning> candidates_of(int stage, const WalkTuning& so_far) {
     std::vector<WalkTuning> all(3, so_far);
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -68,7 +68,7 @@ void TreeTuner::walked(index_t targets, double seconds, double age) {
     ++steps_since_;
     targets_since_ += static_cast<double>(targets);
     if (deterministic_ || targets == 0) return;
-    if (stage_ < stages) {  // other groups, other times: not for the fit
+    if (stage_ < stages) {  // walks with other groups do not enter the fit
         if (2 * static_cast<double>(targets) >= n_) try_next(seconds / static_cast<double>(targets));
         return;
     }
@@ -85,7 +85,7 @@ void TreeTuner::fit(index_t targets, double seconds, double age) {
     line.t += per_target;
     line.ss += age * age;
     line.st += age * per_target;
-    // One relative slope for all kinds of walk, about each kind's own middle; kinds count by the time that they take.
+    // One relative slope for all lines, each about its own mean; lines are weighted by the time that their walks take.
     double covariance = 0, variance = 0, middle = 0, total = 0;
     for (std::size_t k = 0; k < line_.size(); ++k) {
         const auto& l = line_[k];
@@ -119,14 +119,13 @@ void TreeTuner::try_next(double score) {
     if (++stage_ < stages) return begin_stage();
     candidates_.clear();
     const auto& walk = tuning_.walk;
-    log::info("walk: groups of {}, extent {}, lists of {}, {} lanes a target (0: the walk's own): {:.3g} of the time of its own choices",
+    log::info("tree walk tuned: groups of {}, extent {}, lists of {}, {} lanes per target (0: default), {:.3g} of the default's time",
               walk.group, walk.group_extent, walk.list, walk.lanes, found / own_);
 }
 
 TreeTuning TreeTuner::tuning() const {
     auto tuning = tuning_;
-    if (stage_ < stages)
-        tuning.walk.group = tuning.walk.list = tuning.walk.lanes = 0, tuning.walk.group_extent = 0;  // nothing is decided yet
+    if (stage_ < stages) tuning.walk.group = tuning.walk.list = tuning.walk.lanes = 0, tuning.walk.group_extent = 0;  // not yet decided
     return tuning;
 }
 

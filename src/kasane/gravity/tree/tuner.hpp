@@ -1,5 +1,5 @@
-// Decides when the tree is rebuilt, and which groups, lists and lanes the walk uses: from measured times, or, for runs that must repeat
-// bit by bit, from counts alone. A tree is used for at most one full walk's worth of targets: the force of an older topology does
+// Decides when the tree is rebuilt, and which groups, lists and lanes the walk uses: from measured times, or from counts alone in runs that
+// must be repeatable bit by bit. A tree is used for at most one full walk's worth of targets: the force of an older topology does
 // systematic work on the particles (docs/tree-code.md, "Energy").
 // Invariant: with deterministic = true no decision depends on a clock.
 #pragma once
@@ -14,23 +14,23 @@
 namespace kasane::gravity {
 
 /// A walk over a tree of age s (time since it was built) takes c (1 + g s) per target: bodies that have moved make cells larger, so
-/// fewer are accepted. c depends on how many targets there are (one straight line for each power of two of them), g is one for all.
-/// A cycle of a build of B seconds and walks that take D seconds more than on a fresh tree costs least per step when it ends at
-/// D = B: where the mean (B + D)/s has its minimum for a D that grows like s^2. (The idea is GOTHIC's: Miki & Umemura 2017.) Where that is
-/// later than full_walks_per_tree, the limit applies.
+/// fewer are accepted. c depends on the number of targets (one straight line for each power of two), g is common to all.
+/// One cycle is a build of B seconds and walks that take D seconds more than on a fresh tree. Its cost per step, (B + D)/s, has its
+/// minimum at D = B, because D grows like s^2. (The idea is from GOTHIC: Miki & Umemura 2017.) Where that is later than
+/// full_walks_per_tree, the limit applies.
 class TreeTuner {
    public:
-    /// @param n  particles   @param start  choices of an earlier life of the run
+    /// @param n  particles   @param start  choices of an earlier segment of the run
     TreeTuner(index_t n, bool deterministic, const TreeTuning& start);
 
     /// True when the tree must be rebuilt before the next block step.
     bool due() const;
     /// A tree was built in so many seconds.
     void built(double seconds);
-    /// A block step was done: its targets, the seconds of its walk, and the time of the system since the build.
+    /// A block step ended: its number of targets, the seconds of its walk, and the time of the system since the build.
     void walked(index_t targets, double seconds, double age);
 
-    /// For the next walk.
+    /// Parameters of the next walk.
     const WalkTuning& walk() const { return tuning_.walk; }
     TreeTuning tuning() const;
     /// g, the relative growth of the walk per time [1/time]; 0 while it is not known.
@@ -45,7 +45,7 @@ class TreeTuner {
     void begin_stage();
     void try_next(double score);
 
-    /// Sums of a weighted straight line, older walks forgotten.
+    /// Sums of a weighted fit of a straight line, in which older walks lose weight.
     struct Line {
         double weight = 0, s = 0, t = 0, ss = 0, st = 0;
     };
@@ -65,7 +65,7 @@ class TreeTuner {
     std::vector<Candidate> candidates_;
     std::size_t trying_ = 0;
     int stage_ = 0;
-    double own_ = 0;  ///< best time per target with the walk's own choices
+    double own_ = 0;  ///< best time per target with the choices of the walk [s]
 };
 
 }  // namespace kasane::gravity

@@ -1,4 +1,4 @@
-// What walks count, on any space.
+// Counts of walks, on any space.
 #include <kasane/gravity/tree/walk.hpp>
 
 namespace kasane::gravity {

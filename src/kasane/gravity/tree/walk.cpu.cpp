@@ -1,5 +1,5 @@
-// Walk<Cpu>: which walk runs, units, and what is kept between calls.
-// Invariant: a group's forces do not depend on the thread that makes them, nor on their number.
+// Walk<Cpu>: choice of the walk, units, and memory that is reused between calls.
+// Invariant: the forces on a group do not depend on the thread that computes them, nor on the number of threads.
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/tree/walks.cpu.hpp>
 
@@ -41,7 +41,7 @@ void Walk<Cpu>::operator()(const OctreeView& tree, const WalkTargets& targets, c
     job.index = targets.all ? nullptr : targets.index.ptr;
     job.targets = n;
     job.acceleration = targets.acceleration.empty() ? nullptr : targets.acceleration.ptr;
-    // In this order no product leaves the range of double where the result does not.
+    // In this order no product leaves the range of double if the result does not.
     job.acceleration_unit = frame.length / options.G * (frame.length / frame.mass);
     job.eps2 = static_cast<float>(eps * eps);
     job.softened = job.eps2 >= detail::coincident2;

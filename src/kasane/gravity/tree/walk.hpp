@@ -1,4 +1,4 @@
-// Walks: the force of a tree on some of its bodies. All walks share this interface and agree to the accuracy of the criterion.
+// Walks evaluate the force of a tree on some of its bodies. All walks share this interface and agree to the accuracy of the criterion.
 // Invariants: a cell that holds a target is never accepted for it; a body contributes nothing to itself; coincident bodies
 // contribute nothing to each other's acceleration, and at zero softening nothing to their potential either.
 #pragma once
@@ -12,22 +12,22 @@
 
 namespace kasane::gravity {
 
-/// For whom the force is wanted, and with which last acceleration.
+/// The bodies on which a walk evaluates the force, and their last accelerations.
 struct WalkTargets {
-    View<const std::uint32_t> index;  ///< of bodies, ascending; with `all` it is not read
+    View<const std::uint32_t> index;  ///< indices of bodies, ascending; not read if `all`
     bool all = true;
-    View<const float> acceleration;  ///< |a| of every body from its last force, in the particles' units; empty: criteria without it
+    View<const float> acceleration;  ///< |a| of every body from its last force [length / time^2]; empty for criteria without it
 };
 
-/// Where it goes, indexed by body, in the particles' units; only targets are written. An empty view is not computed.
+/// Results, indexed by body, in the units of the particles; only targets are written. An empty view is not computed.
 struct WalkField {
     View<Vec3<float>> acceleration;
     View<float> potential;
 };
 
-/// What a walk did.
+/// Work of one or more walks.
 struct WalkCounts {
-    double bodies = 0;  ///< target-body interactions, padding not counted
+    double bodies = 0;  ///< target-body interactions, without padding
     double cells = 0;   ///< target-cell interactions
     double tests = 0;   ///< cells tested, once per group
     double groups = 0;
@@ -44,11 +44,11 @@ class Walk {
     Walk& operator=(Walk&&) noexcept;
 
     /// Overwrites `out` at the targets. Asynchronous on Cuda.
-    /// @throws ComputationError naming the capacity, when a traversal stack is exceeded (found at the next counts() on Cuda)
+    /// @throws ComputationError: a traversal stack is full (Cuda; counts() throws it)
     void operator()(const OctreeView& tree, const WalkTargets& targets, const WalkField& out);
 
     WalkTuning& tuning();
-    /// Since the last call of counts(); waits for the walks before.
+    /// Counts since the last call of counts(); waits for these walks.
     WalkCounts counts();
 
    private:

@@ -1,5 +1,5 @@
-// The seams between Walk<Cpu> and its walks; internal to gravity/tree.
-// Inside a walk everything is in tree units with G = 1.
+// Interface between Walk<Cpu> and its two walks; internal to gravity/tree.
+// Walks compute in tree units with G = 1.
 #pragma once
 
 #include <kasane/gravity/tree/walk.hpp>
@@ -10,7 +10,7 @@
 
 namespace kasane::gravity::detail {
 
-/// One walk: the tree, the targets and how results come back to the particles' units.
+/// Arguments of one walk: the tree, the targets, and the factors that convert results to the units of the particles.
 struct WalkJob {
     OctreeView tree;
     const std::uint32_t* index;  ///< null: target i is body i
@@ -18,13 +18,13 @@ struct WalkJob {
     const float* acceleration;  ///< |a| of the last force; null: 1 everywhere
     double acceleration_unit;   ///< |a| in tree units per |a| of the particles
     float eps2;
-    bool softened;          ///< pairs need no mask
-    double self_potential;  ///< 1 / eps, what a target's own mass contributes; 0 when a mask leaves it out
+    bool softened;          ///< pairs need no mask for coincident bodies
+    double self_potential;  ///< 1 / eps: potential per mass of bodies at the target's position; 0 if a mask excludes them
     double per_acceleration, per_potential;
     WalkField out;
 
     std::uint32_t body(index_t target) const { return index ? index[target] : static_cast<std::uint32_t>(target); }
-    /// In tree units; never so large that d^5 times it is not a number.
+    /// |a| in tree units, clamped so that d^5 |a| stays finite.
     float last_acceleration(std::uint32_t body_index) const {
         if (!acceleration) return 1;
         const double a = static_cast<double>(acceleration[body_index]) * acceleration_unit;
@@ -40,48 +40,48 @@ struct TargetGroup {
     std::uint32_t first, count;
 };
 
-/// Numbers of a list side by side: x, y, z, m, and for cells with quadrupoles 3 Q and 3/2 tr Q behind them.
-/// Room for `capacity` entries, and for a vector and a leaf more.
+/// An interaction list, one row per quantity: x, y, z, m and, for cells with quadrupoles, 3 Q and 3/2 tr Q.
+/// It holds `capacity` entries and the slack that a full vector or leaf needs behind them.
 class InteractionList {
    public:
     void reset(int rows, index_t capacity) {
         stride_ = (capacity + slack + 31) / 32 * 32;
-        room_.reserve_discarding(rows * stride_);
+        data_.reserve_discarding(rows * stride_);
         capacity_ = capacity, size = 0;
     }
-    float* row(int r) { return room_.data() + r * stride_; }
+    float* row(int r) { return data_.data() + r * stride_; }
     bool full() const { return size >= capacity_; }
 
     index_t size = 0;
-    static constexpr index_t largest_piece = 64;          ///< entries that may come at once
-    static constexpr index_t slack = largest_piece + 32;  ///< and vectors that write beyond the end
+    static constexpr index_t largest_batch = 64;          ///< entries that are appended at once, at most
+    static constexpr index_t slack = largest_batch + 32;  ///< with full vectors that are stored beyond the end
 
    private:
-    Buffer<float, Cpu> room_;
+    Buffer<float, Cpu> data_;
     index_t stride_ = 0, capacity_ = 0;
 };
 
-/// What a thread keeps between groups.
+/// Memory of a thread, reused for all its groups.
 struct ListsScratch {
     InteractionList bodies, cells;
-    std::vector<std::int32_t> cell_index;  ///< nodes of `cells` whose quadrupoles are still to come
+    std::vector<std::int32_t> cell_index;  ///< nodes of `cells`, whose quadrupoles are loaded when the list is evaluated
     std::vector<NodeLink> stack;
-    std::vector<float> x, y, z;  ///< of the targets
-    std::vector<double> sum;     ///< 4 of each target
+    std::vector<float> x, y, z;  ///< positions of the targets
+    std::vector<double> sum;     ///< 5 per target: acceleration, potential, mass at the target
     WalkCounts counts;
 };
 
-/// WalkTuning with everything chosen.
+/// WalkTuning with every open choice made.
 struct ListsChoice {
-    index_t group;  ///< most targets of a group
+    index_t group;  ///< largest number of targets in a group
     double group_extent;
     index_t list;             ///< entries of a list before it is evaluated
-    std::uint32_t few;        ///< an accepted node of so many bodies gives them in place of its multipole
-    std::uint32_t open_leaf;  ///< a node of so many bodies that is not accepted gives them, leaf or not
-    std::uint32_t inside;     ///< targets times bodies in their box from which on a group is divided
+    std::uint32_t few;        ///< an accepted node of at most so many bodies contributes them instead of its multipole
+    std::uint32_t open_leaf;  ///< a node of at most so many bodies that is not accepted contributes them, leaf or not
+    std::uint32_t inside;     ///< a group is divided if targets times bodies in their box exceed this
 };
 
-/// Walks and evaluates one group: `lists`.
+/// Walk `lists` of one group.
 using WalkGroup = void (*)(const WalkJob&, const ListsChoice&, TargetGroup, ListsScratch&);
 WalkGroup walk_group_kernel();
 

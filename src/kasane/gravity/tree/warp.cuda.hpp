@@ -1,6 +1,6 @@
-// What the 32 lanes of a warp do together: votes turned into places, least and largest floats, sums.
-// Invariants: every function is called by all 32 lanes, never under a divergent branch; each synchronises by itself and nothing here
-// leans on lanes running in step (independent thread scheduling).
+// Operations of the 32 lanes of a warp together: positions from votes, smallest and largest floats, sums.
+// Invariants: all 32 lanes call every function, never under a divergent branch; each function synchronises by itself and does not
+// assume that lanes run in lock-step (independent thread scheduling).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr int warp_size = 32;
 __device__ inline unsigned lane_index() { return threadIdx.x % warp_size; }
 __device__ inline unsigned lanes_below(unsigned lane) { return (1u << lane) - 1; }
 
-/// Order-preserving map of floats to signed integers and back: the warp's hardware reductions know integers only.
+/// Order-preserving map of floats to signed integers and back: the hardware reductions of a warp take integers only.
 __device__ inline int ordered(float x) {
     const int bits = __float_as_int(x);
     return bits ^ ((bits >> 31) & 0x7fffffff);
@@ -32,7 +32,7 @@ __device__ inline float warp_max(float x, bool hardware) {
     return x;
 }
 
-/// Sum of n over the lanes below, for n in 1 ... 8 where `counted` and ignored elsewhere: four votes in place of a scan.
+/// Sum of n over the lanes below, with n in 1 ... 8 where `counted` and ignored elsewhere: four votes instead of a scan.
 struct SmallScan {
     unsigned counted, bit0, bit1, bit2;
     __device__ SmallScan(bool is_counted, unsigned n)
@@ -46,7 +46,7 @@ struct SmallScan {
     }
 };
 
-/// Sum of x over the lanes up to and with this one.
+/// Sum of x over the lanes up to this one, inclusive.
 __device__ inline unsigned inclusive_scan(unsigned x, unsigned lane) {
 #pragma unroll
     for (int step = 1; step < warp_size; step *= 2) {
@@ -56,8 +56,8 @@ __device__ inline unsigned inclusive_scan(unsigned x, unsigned lane) {
     return x;
 }
 
-/// Sum of 2 Half values over the lanes, one of them left in each lane: lane k gets the sum of value[k % (2 Half)] over the lanes that
-/// agree with k in the bits above. 31 shuffles for 32 values, halving what a lane keeps at each step.
+/// Sums 2 Half values over the lanes; each lane gets one of them: lane k gets the sum of value[k % (2 Half)] over the lanes that agree
+/// with k in the higher bits. Each step halves the values that a lane keeps: 31 shuffles for 32 values.
 template <int Half>
 __device__ float transposed_sum(const float (&value)[2 * Half], unsigned lane) {
     const bool upper = lane & static_cast<unsigned>(Half);
