@@ -1,11 +1,11 @@
-// The walk `lists` on CUDA. A warp owns a group of at most 64 consecutive targets and draws the next one when it is done. It tests 32
-// nodes at a time; cells that the group may take as a whole, and bodies of leaves that it may not, go to lists in shared memory, and
-// full lists pull on the targets, two targets a lane, or several lanes a target where there are few. Cells far from the whole group
-// go to one Taylor series (far_cells.cuda.hpp).
-// Invariants: no intrinsic under a branch that the warp does not take as one; memory shared by the warp is ordered by __syncwarp; the
-// order of every sum is fixed by the group alone; the stack holds what any tree can ask for (see stack_size).
-#include <kasane/gravity/tree/draw.cuda.hpp>
+// The walk `lists` on CUDA. A warp walks for a group of at most 64 consecutive targets, then takes the next group. It tests 32 nodes at a
+// time. Cells that the group accepts, and bodies of leaves that it does not, enter lists in shared memory. Full lists are evaluated for
+// the targets: two targets per lane, or several lanes per target where there are few. Cells far from the whole group enter one Taylor
+// series (far_cells.cuda.hpp).
+// Invariants: no warp intrinsic under a divergent branch; __syncwarp orders the memory that a warp shares; the group alone determines
+// the order of every sum; the stack is large enough for every tree that Octree builds (see stack_size).
 #include <kasane/gravity/tree/far_cells.cuda.hpp>
+#include <kasane/gravity/tree/group_queue.cuda.hpp>
 #include <kasane/gravity/tree/pull.cuda.hpp>
 
 #include <cuda_pipeline_primitives.h>
@@ -17,18 +17,18 @@ constexpr int block = 128, warps_per_block = block / warp_size;
 constexpr unsigned targets_per_lane = 2;
 constexpr unsigned largest_group = targets_per_lane * warp_size;
 
-/// Opened nodes wait here, the deepest on top. A batch takes from the top until it has up to 32 children, at least four nodes where
-/// there are so many, and puts back the opened ones in order of depth; so nodes of one depth are added only when no deeper one is
-/// left, and 28 of each of the 20 depths that can hold opened nodes, and 32 of the last, is the most that can wait.
+/// Capacity of the stack of opened nodes, the deepest on top. A batch takes nodes from the top until it has up to 32 children, at least
+/// four nodes if there are so many, and pushes the opened ones in order of depth. So nodes of one depth are added only when no deeper one
+/// is left, and at most 28 of each of the 20 depths with opened nodes, and 32 of the last, are on the stack.
 constexpr unsigned stack_size = 608;
 constexpr unsigned runs_size = 64, cells_size = 128, far_size = 256;
 
-/// One warp's part of the shared memory. The list of bodies comes behind it.
+/// Shared memory of one warp. The list of bodies follows it.
 template <bool Phi, bool Far>
 struct alignas(16) Shared {
     static constexpr unsigned sums = Phi ? 5 : 3;
-    double total[targets_per_lane][sums][warp_size];  ///< of each lane's targets over its share of the lists: x y z, phi, same
-    float4 cell[3][warp_size];                        ///< staged cells: x y z m | 7.5 Q: xx xy xz yy | yz zz, -1.5 tr Q, -
+    double total[targets_per_lane][sums][warp_size];  ///< sums of each lane's targets over its share of the lists: x y z, phi, same
+    float4 cell[3][warp_size];                        ///< cells to evaluate: x y z m | 7.5 Q: xx xy xz yy | yz zz, -1.5 tr Q, -
     float far[Far ? 36 : 4];
     unsigned long long bodies, cells, tests, groups;
     uint2 run[runs_size];  ///< bodies [x, y)
@@ -47,13 +47,13 @@ __device__ void add_to_totals(const Sums (&sum)[targets_per_lane], SharedOfWarp&
     }
 }
 
-/// Targets of this lane, and which part of each list it pulls with.
+/// Targets of this lane, and its share of each list.
 struct Lane {
     float x[targets_per_lane], y[targets_per_lane], z[targets_per_lane];
     unsigned share, shares;
 };
 
-/// Entries of a list are taken in so many steps without a question; lists are padded to match.
+/// The inner loop over a list is unrolled so many times; lists are padded to match.
 constexpr unsigned bodies_at_once = 4;
 
 /// @param n  a multiple of bodies_at_once * shares
@@ -102,17 +102,17 @@ __device__ Moments load_moments(const Quadrupole* quadrupole, std::uint32_t node
     return {a.x, a.y, b.x, b.y, c.x, c.y};
 }
 
-/// Entries that pull on nothing, up to a multiple of `to`, a power of two.
+/// Pads a list with massless entries to a multiple of `to`, a power of two; returns the new size.
 __device__ unsigned pad(float4* list, unsigned n, unsigned to, unsigned lane) {
     const unsigned padded = (n + to - 1) & ~(to - 1);
     for (unsigned i = n + lane; i < padded; i += warp_size) list[i] = make_float4(4, 4, 4, 0);
     return padded;
 }
 
-/// A target whose acceleration is smaller than is usual in its group by such a factor does not walk with it.
+/// A group is divided if its smallest acceleration is below its mean (of logarithms) by more than this factor.
 constexpr int largest_ratio_log2 = 2, log_shift = 8;
 
-/// Without far cells there are registers and shared memory for more warps.
+/// A kernel without the series leaves registers and shared memory for more warps.
 template <bool Far>
 constexpr int blocks_per_sm = Far ? 4 : 6;
 
@@ -130,29 +130,29 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
     const unsigned groups = job.group ? job.ledger->groups : (job.targets + job.group_size - 1) / job.group_size;
     if (lane == 0) shared.bodies = shared.cells = shared.tests = shared.groups = 0;
 
-    // A run of targets is drawn and walked as one group, or, where that asks for too much, in pieces: other warps get all but the first,
-    // unless they have no room for them; then this one comes to them later. The pieces are the same.
+    // A run of targets is walked as one group or, where that needs too much work, in parts: the queue gets all parts but the first, as far
+    // as its capacity allows; this warp walks the others later. The parts do not depend on that.
     TargetGroup run{};
     unsigned offset = 0, size = 0;
     const auto cut = [&](unsigned count) {
-        size = piece_of(count);
-        if (offset + count != run.count) return;  // this warp goes on with what is behind
+        size = part_size(count);
+        if (offset + count != run.count) return;  // this warp walks the rest of the run as well
         const unsigned others = (count - 1) / size;
-        const unsigned given = give_pieces(job, {run.first + offset, count}, size, others, lane);
-        run.count = min(run.count, offset + (others + 1 - given) * size);
+        const unsigned appended = append_parts(job, {run.first + offset, count}, size, others, lane);
+        run.count = min(run.count, offset + (others + 1 - appended) * size);
     };
     while (true) {
         if (offset >= run.count) {
-            TargetGroup drawn{};
-            if (lane == 0) drawn = draw(job, groups);
-            run = {__shfl_sync(all_lanes, drawn.first, 0), __shfl_sync(all_lanes, drawn.count, 0)};
+            TargetGroup taken{};
+            if (lane == 0) taken = next_group(job, groups);
+            run = {__shfl_sync(all_lanes, taken.first, 0), __shfl_sync(all_lanes, taken.count, 0)};
             if (run.count == 0) break;
             offset = 0;
             size = largest_group;
         }
         const TargetGroup group{run.first + offset, min(size, run.count - offset)};
 
-        // Its targets, its box, its least |a|.
+        // The group's targets, box and smallest |a|.
         Lane at;
         const unsigned wide = group.count <= 1 ? 1 : 1u << (warp_size - __clz(group.count - 1));  // the next power of two
         at.shares = min(largest_group / wide, static_cast<unsigned>(warp_size));
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
             high[0] = fmaxf(high[0], b.x), high[1] = fmaxf(high[1], b.y), high[2] = fmaxf(high[2], b.z);
             const float a = job.last_acceleration(target[v]);
             a_least = fminf(a_least, a);
-            a_logs += __float_as_uint(a) >> log_shift;  // bits of a float count like its logarithm
+            a_logs += __float_as_uint(a) >> log_shift;  // the bits of a float grow like its logarithm
         }
         const std::uint32_t first = job.body(group.first), last = job.body(group.first + group.count - 1);
         float center[3], half[3], radius = 0;
@@ -190,10 +190,10 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
             cut(group.count);
             continue;
         }
-        // A series pays from eight targets on; the radius must be one whose inverse square is a float.
+        // A series pays from eight targets on; the inverse square of the radius must be in the range of float.
         const float far_reach2 = group.count >= 8 && radius > 1e-12f ? choice.far.reach2 : 0.f;
         const float over_radius = 1 / radius;
-        const float far_end2 = 1e16f * radius * radius;  // beyond, m/R^3 in units of the radius could fall out of the range of float
+        const float far_end2 = 1e16f * radius * radius;  // beyond, m/R^3 in units of the radius could leave the range of float
         if constexpr (Far) {
             shared.far[lane] = 0;
             if (lane < 4) shared.far[warp_size + lane] = 0;
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
                 const unsigned below = lanes_below(lane);
                 const auto pushed = static_cast<unsigned>(__popc(open_votes));
                 const bool fits = waiting + pushed <= stack_size;
-                __syncwarp();  // everyone has read what was offered
+                __syncwarp();  // every lane has read the stack
                 if (opened && fits) shared.stack[waiting + pushed - 1 - __popc(open_votes & below)] = link;
                 if (!fits && lane == 0) atomicOr(&job.ledger->exceeded, 1u);
                 waiting += fits ? pushed : 0;
@@ -265,7 +265,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
                 fars += static_cast<unsigned>(__popc(far_votes));
                 cells += static_cast<unsigned>(__popc(near_votes));
 
-                // Leaves that follow each other, as children of one parent do, make one run of bodies.
+                // Leaves that follow each other, as children of one parent do, form one run of bodies.
                 const std::uint32_t end = begin + count;
                 const std::uint32_t end_before = __shfl_up_sync(all_lanes, end, 1);
                 const bool continues = in_bodies && lane > 0 && (body_votes >> ((lane - 1) & 31) & 1) && end_before == begin;
@@ -280,7 +280,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
             if (too_much) break;
             const bool finished = waiting == 0;
 
-            // Evaluate what is full; bodies begin to come before the cells are evaluated.
+            // Evaluate full lists; the copies of bodies start before the cells are evaluated.
             uint2 bodies_of = {0, 0};
             unsigned begins_at = 0, copied = 0, wanted = 0;
             do {
@@ -324,7 +324,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
                                 r = make_float4(7.5f * s.yz, 7.5f * s.zz, -1.5f * (s.xx + s.yy + s.zz), 0);
                             }
                         }
-                        __syncwarp();  // the cells before have been used
+                        __syncwarp();  // the cells before are evaluated
                         shared.cell[0][lane] = m;
                         if constexpr (Quad) shared.cell[1][lane] = q, shared.cell[2][lane] = r;
                         __syncwarp();
@@ -382,7 +382,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
             if (finished) break;
         }
         __syncwarp();
-        if (too_much) {  // a box with much between its targets, or few accelerations that ask for much
+        if (too_much) {  // many bodies in the box, or a few small accelerations that need long lists
             if (choice.async_copy) {
                 __pipeline_commit();
                 __pipeline_wait_prior(0);
@@ -391,7 +391,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
             continue;
         }
 
-        // Add the shares, then the series, and write.
+        // Add the shares, then the series, and write the results.
 #pragma unroll
         for (unsigned v = 0; v < targets_per_lane; ++v) {
             double total[shared.sums];
@@ -429,7 +429,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
             ++shared.groups;
         }
         offset += size;
-        size = piece_at(offset);
+        size = part_size_at(offset);
         __syncwarp();  // before the next group writes to shared memory
     }
     if (lane == 0 && shared.groups > 0) {
@@ -440,15 +440,32 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
     }
 }
 
-template <bool Quad, bool Phi, bool Far>
-void launch(Cuda on, int multiprocessors, const WalkJob& job, ListsChoice choice) {
-    const auto kernel = walk<Quad, Phi, Far>;
-    const std::size_t bytes = warps_per_block * (sizeof(Shared<Phi, Far>) + static_cast<std::size_t>(choice.list) * sizeof(float4));
+/// An instance of the walk and the shared memory of one of its warps, without the list of bodies [byte].
+struct Instance {
+    void (*kernel)(WalkJob, ListsChoice);
+    std::size_t shared_bytes;
+};
+
+template <bool Quad>
+Instance instance(bool phi, bool far) {
+    if (phi)
+        return far ? Instance{walk<Quad, true, true>, sizeof(Shared<true, true>)}
+                   : Instance{walk<Quad, true, false>, sizeof(Shared<true, false>)};
+    return far ? Instance{walk<Quad, false, true>, sizeof(Shared<false, true>)}
+               : Instance{walk<Quad, false, false>, sizeof(Shared<false, false>)};
+}
+
+}  // namespace
+
+void walk_lists(Cuda on, int multiprocessors, const WalkJob& job, const ListsChoice& choice) {
+    const bool phi = job.out_potential, far = choice.far.reach2 > 0;
+    const auto [kernel, shared_bytes] = job.tree.quadrupole ? instance<true>(phi, far) : instance<false>(phi, far);
+    const std::size_t bytes = warps_per_block * (shared_bytes + static_cast<std::size_t>(choice.list) * sizeof(float4));
     KS_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     int resident = 0;
     KS_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, bytes));
-    KS_VALIDATE(resident > 0,
-                "interaction lists of " + std::to_string(choice.list) + " entries do not fit the shared memory of this device");
+    KS_VALIDATE(resident > 0, "interaction lists of " + std::to_string(choice.list) +
+                                  " entries do not fit the shared memory of this device: take shorter lists");
     const auto wanted = (static_cast<index_t>(job.targets) + warps_per_block - 1) / warps_per_block;  // a target is a group at least
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(std::min<index_t>(wanted, static_cast<index_t>(resident) * multiprocessors)));
@@ -467,24 +484,6 @@ void launch(Cuda on, int multiprocessors, const WalkJob& job, ListsChoice choice
         config.numAttrs = 1;
     }
     KS_CUDA(cudaLaunchKernelEx(&config, kernel, job, choice));
-}
-
-template <bool Quad, bool Phi>
-void launch(Cuda on, int multiprocessors, const WalkJob& job, const ListsChoice& choice) {
-    if (choice.far.reach2 > 0)
-        launch<Quad, Phi, true>(on, multiprocessors, job, choice);
-    else
-        launch<Quad, Phi, false>(on, multiprocessors, job, choice);
-}
-
-}  // namespace
-
-void walk_lists(Cuda on, int multiprocessors, const WalkJob& job, const ListsChoice& choice) {
-    const bool quad = job.tree.quadrupole, phi = job.out_potential;
-    if (quad && phi) launch<true, true>(on, multiprocessors, job, choice);
-    if (quad && !phi) launch<true, false>(on, multiprocessors, job, choice);
-    if (!quad && phi) launch<false, true>(on, multiprocessors, job, choice);
-    if (!quad && !phi) launch<false, false>(on, multiprocessors, job, choice);
 }
 
 }  // namespace kasane::gravity::detail

@@ -1,5 +1,5 @@
-// Walk<Cuda>: which walk runs, in which shape, units, and what is kept between calls.
-// Invariant: everything is enqueued on the space's stream; only counts() waits for the device.
+// Walk<Cuda>: choice of the walk and of its launch, units, and memory that is reused between calls.
+// Invariant: all work is enqueued on the stream of the space; only counts() waits for the device.
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/tree/links_divergence.hpp>
 #include <kasane/gravity/tree/walks.cuda.hpp>
@@ -16,7 +16,7 @@ LinksDivergence count_links_divergence(Cuda on, const WalkJob& job, int vector, 
 
 namespace {
 
-/// What must be cleared before each walk, and all of it where counts() has read it.
+/// Clears the first `bytes` of the ledger: per_walk_bytes before each walk, all of it after counts() has read it.
 void clear(Cuda on, WalkLedger* ledger, std::size_t bytes) { KS_CUDA(cudaMemsetAsync(ledger, 0, bytes, on.stream)); }
 constexpr std::size_t per_walk_bytes = offsetof(WalkLedger, exceeded);
 
@@ -32,7 +32,7 @@ WalkJob make_job(const Tree& options, const OctreeView& tree, const WalkTargets&
     job.acceleration = targets.acceleration.empty() ? nullptr : targets.acceleration.ptr;
     job.eps2 = softened ? static_cast<float>(eps * eps) : coincident2;
     job.over_eps = softened ? static_cast<float>(1 / eps) : 0.f;
-    // In this order no product leaves the range of double where the result does not.
+    // In this order no product leaves the range of double if the result does not.
     job.acceleration_unit = frame.length / options.G * (frame.length / frame.mass);
     job.per_acceleration = options.G / frame.length * (frame.mass / frame.length);
     job.per_potential = -options.G / frame.length * frame.mass;
@@ -42,9 +42,9 @@ WalkJob make_job(const Tree& options, const OctreeView& tree, const WalkTargets&
     return job;
 }
 
-/// What the series leaves out of a far cell's pull is at most of the order m s^2 (s^2 + b^2)/R^6. It may be 1/40 of what the criterion
-/// allows a cell: far cells are many and their errors alike for the whole group (measured so that the 99th percentile of the error
-/// grows by a tenth, in a cube and in a Plummer sphere). The geometric criterion weighs no masses; distance alone decides.
+/// The series neglects at most of the order m s^2 (s^2 + b^2)/R^6 of a far cell's acceleration. This may be 1/40 of the error that the
+/// criterion allows a cell, because far cells are many and their errors are alike for the whole group (measured: the 99th percentile of the
+/// error grows by a tenth, in a cube and in a Plummer sphere). The geometric criterion does not use masses: the distance alone decides.
 FarRule far_rule(const Tree& options, const Frame& frame) {
     FarRule rule;
     constexpr double share = 0.025, reach2 = 2.2;
@@ -62,8 +62,8 @@ FarRule far_rule(const Tree& options, const Frame& frame) {
     return rule;
 }
 
-/// A group whose lists are several times as long as usual holds a target with a very small acceleration, or lies about a centre where
-/// all are small; it is shared out among warps. How long is usual goes with the volume that the criterion has a group open.
+/// Largest number of list entries of a group that is not divided among warps. A group with several times the usual number has a target with
+/// a very small acceleration, or is at a centre where all are small. The usual number grows with the volume in which cells are opened.
 unsigned most_entries(const Tree& options) {
     constexpr double usual = 6144;  // at delta = 2^-9, which makes lists of about 1500 entries; theta = 0.6 makes up to 4000
     double more = 4;
@@ -84,7 +84,7 @@ struct Walk<Cuda>::State {
     WalkTuning tuning{};
     Buffer<detail::WalkLedger, Cuda> ledger;
     Buffer<detail::TargetGroup, Cuda> group, cut;
-    double resident_mib = 0;  ///< of the L2 cache, set aside by us
+    double resident_mib = 0;  ///< part of the L2 cache that this object reserves [MiB]
 
     State(Cuda space, const Tree& tree)
         : on(space), options(tree), multiprocessors(device_info(AnySpace{space}).units), ledger(space, 1), cut(space, detail::most_cut) {
@@ -92,11 +92,11 @@ struct Walk<Cuda>::State {
         KS_CUDA(cudaMemsetAsync(cut.data(), 0, detail::most_cut * sizeof(detail::TargetGroup), on.stream));
     }
     ~State() {
-        if (resident_mib > 0) set_aside(0);
+        if (resident_mib > 0) reserve_l2(0);
     }
 
-    /// A failure here costs speed alone.
-    void set_aside(double mib) {
+    /// Errors are ignored: they affect the speed alone.
+    void reserve_l2(double mib) {
         cudaSetDevice(on.device);
         if (mib == 0) cudaCtxResetPersistingL2Cache();
         cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, static_cast<std::size_t>(mib * 1048576));
@@ -104,20 +104,21 @@ struct Walk<Cuda>::State {
         resident_mib = mib;
     }
 
-    void lists(detail::WalkJob& job, const WalkTargets& targets);
+    detail::ListsChoice choose_lists(const detail::WalkJob& job);
+    void make_groups(detail::WalkJob& job);
 };
 
-/// Speed alone is decided here, from H200 measurements (bench gravity.tree).
-void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) {
+/// Chooses for speed, from measurements on an H200 (bench gravity.tree); errors stay within the criterion.
+detail::ListsChoice Walk<Cuda>::State::choose_lists(const detail::WalkJob& job) {
     detail::ListsChoice choice;
     choice.list = tuning.list > 0 ? std::clamp((tuning.list + 127) / 128 * 128, 128, 1024) : 128;
     choice.async_copy = tuning.async_copy;
     choice.warp_reduce = tuning.warp_reduce;
     choice.few = job.tree.quadrupole ? 2 : 0;
     choice.most_entries = detail::most_entries(options);
-    // Where few are active most groups have a target or two, which no series pays for.
+    // With few targets most groups have one or two of them, for which a series does not pay.
     if (static_cast<index_t>(job.targets) * 32 >= job.tree.bodies) choice.far = detail::far_rule(options, job.tree.frame);
-    if (tuning.l2_persist_mib != resident_mib) set_aside(tuning.l2_persist_mib);
+    if (tuning.l2_persist_mib != resident_mib) reserve_l2(tuning.l2_persist_mib);
     if (tuning.l2_persist_mib > 0) {
         choice.resident = job.tree.body;
         int largest = 0;
@@ -125,26 +126,29 @@ void Walk<Cuda>::State::lists(detail::WalkJob& job, const WalkTargets& targets) 
         choice.resident_bytes = std::min({static_cast<std::size_t>(tuning.l2_persist_mib * 1048576), static_cast<std::size_t>(largest),
                                           static_cast<std::size_t>(job.tree.bodies) * sizeof(Body)});
     }
+    return choice;
+}
+
+/// Chooses the size of the groups; where not all bodies are targets, divides these into groups.
+void Walk<Cuda>::State::make_groups(detail::WalkJob& job) {
     // Groups of 64 are the cheapest per target once every warp of the device has some of them.
     std::uint32_t most = 64;
     if (tuning.group > 0)
         most = std::bit_floor(static_cast<std::uint32_t>(std::clamp(tuning.group, 1, 64)));
     else
         while (most > 16 && job.targets / most < static_cast<std::uint32_t>(24 * multiprocessors)) most /= 2;
-    // So many lanes a target: at most 64/lanes targets in a group, since a lane takes two.
+    // With `lanes` lanes per target a group has at most 64/lanes targets, since a lane takes two.
     if (tuning.lanes > 0) most = std::min(most, std::bit_floor(static_cast<std::uint32_t>(std::max(1, 64 / tuning.lanes))));
     job.group_size = most;
     job.cut = cut.data();
-    if (job.index) {
-        const double extent = tuning.group_extent > 0 ? tuning.group_extent : 1.25;
-        const auto span = static_cast<std::uint32_t>(std::clamp(extent * extent * extent * 64, 2., 2e9));
-        // What is halved spans more than `span` bodies, so each of the six halvings leaves few such pieces.
-        const auto groups = std::min<index_t>(job.targets, job.targets / most + 12 * (job.tree.bodies / span + 1) + 1);
-        if (group.size() < groups) group = {}, group = Buffer<detail::TargetGroup, Cuda>(on, groups + groups / 8);
-        detail::divide_targets(on, targets.index, most, span, group.data(), ledger.data());
-        job.group = group.data();
-    }
-    detail::walk_lists(on, multiprocessors, job, choice);
+    if (!job.index) return;
+    const double extent = tuning.group_extent > 0 ? tuning.group_extent : 1.25;
+    const auto span = static_cast<std::uint32_t>(std::clamp(extent * extent * extent * 64, 2., 2e9));
+    // A group that is halved spans more than `span` bodies, so each of the six halvings has few such groups.
+    const auto groups = std::min<index_t>(job.targets, job.targets / most + 12 * (job.tree.bodies / span + 1) + 1);
+    if (group.size() < groups) group = {}, group = Buffer<detail::TargetGroup, Cuda>(on, groups + groups / 8);
+    detail::divide_targets(on, {job.index, static_cast<index_t>(job.targets)}, most, span, group.data(), ledger.data());
+    job.group = group.data();
 }
 
 template <>
@@ -168,10 +172,13 @@ void Walk<Cuda>::operator()(const OctreeView& tree, const WalkTargets& targets, 
     KS_CUDA(cudaSetDevice(s.on.device));
     detail::clear(s.on, s.ledger.data(), detail::per_walk_bytes);
     auto job = detail::make_job(s.options, tree, targets, out, s.ledger.data());
-    if (s.options.walk == TreeWalk::links)
+    if (s.options.walk == TreeWalk::links) {
         detail::walk_links(s.on, job, s.options.vector, s.options.group, s.tuning.warp_reduce);
-    else
-        s.lists(job, targets);
+    } else {
+        const auto choice = s.choose_lists(job);
+        s.make_groups(job);
+        detail::walk_lists(s.on, s.multiprocessors, job, choice);
+    }
 }
 
 template <>
@@ -186,8 +193,8 @@ WalkCounts Walk<Cuda>::counts() {
     detail::clear(s.on, s.ledger.data(), sizeof(detail::WalkLedger));
     if (ledger.exceeded)
         throw ComputationError(
-            "the walk met a tree that asks for more than the 608 nodes of its stack, so some forces lack cells: "
-            "the tree is not one that Octree builds; please report it");
+            "the walk of the tree needs more than the 608 nodes of its stack, so that forces are incomplete: "
+            "Octree builds no such tree; please report this error");
     return {static_cast<double>(ledger.bodies), static_cast<double>(ledger.cells), static_cast<double>(ledger.tests),
             static_cast<double>(ledger.all_groups)};
 }
