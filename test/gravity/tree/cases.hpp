@@ -1,5 +1,5 @@
-// The one list of particle distributions that the tree code is held to: smooth, cuspy, clumped and flat ones, few particles, and
-// what breaks trees: coincident particles, an escaper, masses over twelve decades, no softening.
+// The particle distributions of the tests of the tree code: smooth, cuspy, clumped and flat ones, few particles, and difficult cases for
+// trees: coincident particles, an escaper, masses over twelve decades, zero softening.
 #pragma once
 
 #include <kasane/core/math/random.hpp>
@@ -33,7 +33,7 @@ struct TreeProblem {
     index_t size() const { return static_cast<index_t>(mass.size()); }
 };
 
-/// Few enough that direct summation at a hundred of them is quick.
+/// All cases, with so few particles that direct summation for a hundred of them is fast.
 inline std::vector<TreeCase> tree_cases(index_t count = 4097) {
     std::vector<TreeCase> all;
     for (const auto shape :
@@ -45,7 +45,7 @@ inline std::vector<TreeCase> tree_cases(index_t count = 4097) {
     return all;
 }
 
-/// Half-mass radius about 1, total mass 1 (but for one_place's zeros and what masses() says).
+/// Makes the particles of a case: half-mass radius about 1; total mass 1, except for Shape::masses.
 inline TreeProblem make(const TreeCase& of) {
     RandomStream random(17, static_cast<std::uint64_t>(of.shape));
     const auto direction = [&] {

@@ -1,4 +1,4 @@
-// Keys: every prefix of 3 l bits is a cell of level l, each cell has one; and what makes Hilbert's curve worth its name.
+// Keys: every prefix of 3 l bits is a cell of level l, and each cell has one prefix. Consecutive cells of Hilbert's curve share a face.
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/tree/curve.hpp>
 
@@ -21,7 +21,7 @@ using Key = std::uint64_t (*)(std::uint32_t, std::uint32_t, std::uint32_t);
 std::uint64_t hilbert(std::uint32_t x, std::uint32_t y, std::uint32_t z) { return hilbert_key(x, y, z); }
 std::uint64_t morton(std::uint32_t x, std::uint32_t y, std::uint32_t z) { return morton_key(x, y, z); }
 
-/// The cells of a level along a curve; fails where two cells share a key or a key lies outside the level's.
+/// The cells of a level along a curve; fails if two cells share a key or a key is out of range.
 std::vector<Cell> along(Key key, int level) {
     const int width = 1 << level;
     std::vector<Cell> cells(std::size_t{1} << (3 * level));
@@ -38,7 +38,7 @@ std::vector<Cell> along(Key key, int level) {
     return cells;
 }
 
-TEST(Curve, MortonTakesBitsInTurn) {
+TEST(Curve, MortonKeyInterleavesBits) {
     for (std::uint64_t i = 0; i < 1000; ++i) {
         const auto bits = random_bits(3, 0, i);
         const std::uint32_t mask = (1u << key_levels) - 1;
@@ -59,7 +59,7 @@ TEST(Curve, EachCellHasOneKey) {
     }
 }
 
-TEST(Curve, HilbertGoesFromNeighbourToNeighbour) {
+TEST(Curve, ConsecutiveHilbertCellsShareAFace) {
     for (int level = 1; level <= 6; ++level) {
         const auto cells = along(hilbert, level);
         ASSERT_FALSE(cells.empty());
@@ -70,9 +70,9 @@ TEST(Curve, HilbertGoesFromNeighbourToNeighbour) {
     }
 }
 
-/// At the deepest levels too: Hilbert's curve is its own refinement, so the keys of the 8 cells of an octant are 8 in a row, and
-/// those of its neighbours on the curve touch it.
-TEST(Curve, PrefixesAreCells) {
+/// Also on the deepest levels: all points of a cell have the same prefix, and the other half of its parent along x has another one with
+/// the same prefix of the parent.
+TEST(Curve, KeyPrefixesAreCells) {
     for (const Key key : {Key{hilbert}, Key{morton}})
         for (std::uint64_t i = 0; i < 500; ++i) {
             const auto bits = random_bits(3, 1, i);
@@ -95,7 +95,7 @@ TEST(Curve, PrefixesAreCells) {
         }
 }
 
-TEST(Curve, GridTakesWhatLiesOutsideToTheBorder) {
+TEST(Curve, GridIndexClampsToTheBorder) {
     constexpr std::uint32_t last = (1u << key_levels) - 1;
     EXPECT_EQ(grid_index(-1.f), 0u);
     EXPECT_EQ(grid_index(0.f), 1u << (key_levels - 1));

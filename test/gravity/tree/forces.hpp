@@ -1,4 +1,4 @@
-// How tests ask a tree for forces: particles in any order, any space, results in the order given; and the errors of these.
+// Tree forces for tests: particles in any order, on any space, with results in the order given; and the errors of these forces.
 #pragma once
 
 #include <kasane/gravity/tree/walk.hpp>
@@ -17,13 +17,13 @@ namespace kasane::test {
 
 using namespace gravity;
 
-/// What is asked of a walk beside its options.
-struct Ask {
+/// Arguments of a walk besides its options.
+struct WalkRequest {
     std::vector<std::uint32_t> targets = {};  ///< particles; empty: all
-    std::vector<float> last = {};             ///< |a| of every particle; empty: of a walk with theta = 0.5, as the first force takes it
+    std::vector<float> last = {};             ///< |a| of every particle; empty: from a walk with theta = 0.5, as for the first force
     bool potential = false;
     WalkTuning tuning = {};
-    bool whole_index = false;  ///< all particles, but named one by one
+    bool whole_index = false;  ///< all particles, as a list of indices
 };
 
 struct Forces {
@@ -71,7 +71,7 @@ class TreeOn {
 };
 
 template <Space S>
-Forces forces_on(S on, const TreeProblem& problem, const Tree& given, const Ask& ask) {
+Forces forces_on(S on, const TreeProblem& problem, const Tree& given, const WalkRequest& request) {
     const auto n = problem.size();
     Tree options = given;
     options.softening = problem.softening;
@@ -89,44 +89,44 @@ Forces forces_on(S on, const TreeProblem& problem, const Tree& given, const Ask&
     const auto mass = to_space(on, permuted(problem.mass, made.order));
     tree.build();
     tree.place(position.view(), mass.view());
-    if (by_acceleration && ask.last.empty())
+    if (by_acceleration && request.last.empty())
         tree.set_mac(GeometricMac{0.5});
     else
         tree.refresh();
     made.frame = tree.view().frame;
 
     Walk<S> walk(on, options);
-    walk.tuning() = ask.tuning;
+    walk.tuning() = request.tuning;
     const float nan = std::numeric_limits<float>::quiet_NaN();
     Buffer<float, S> last;
     if (by_acceleration) {
         std::vector<float> sizes;
-        if (ask.last.empty()) {
+        if (request.last.empty()) {
             auto first = to_space(on, std::vector<Vec3<float>>(static_cast<std::size_t>(n), {nan, nan, nan}));
             walk(tree.view(), {}, {first.view(), {}});
             for (const auto& a : to_host(first)) sizes.push_back(static_cast<float>(length(wide(a))));
             tree.set_mac(options.mac);
         } else {
-            sizes = permuted(ask.last, made.order);
+            sizes = permuted(request.last, made.order);
         }
         last = to_space(on, sizes);
     }
     std::vector<std::uint32_t> place(static_cast<std::size_t>(n)), index;
     for (std::uint32_t k = 0; k < n; ++k) place[made.order[k]] = k;
-    for (const auto i : ask.targets) index.push_back(place[i]);
-    if (ask.whole_index)
+    for (const auto i : request.targets) index.push_back(place[i]);
+    if (request.whole_index)
         for (std::uint32_t k = 0; k < n; ++k) index.push_back(k);
     std::sort(index.begin(), index.end());
     const auto targets = to_space(on, index);
     auto acceleration = to_space(on, std::vector<Vec3<float>>(static_cast<std::size_t>(n), {nan, nan, nan}));
-    auto potential = to_space(on, std::vector<float>(static_cast<std::size_t>(ask.potential ? n : 0), nan));
+    auto potential = to_space(on, std::vector<float>(static_cast<std::size_t>(request.potential ? n : 0), nan));
     walk.counts();
     walk(tree.view(), {targets.view(), index.empty(), std::as_const(last).view()}, {acceleration.view(), potential.view()});
     made.counts = walk.counts();
     made.acceleration.resize(static_cast<std::size_t>(n));
     const auto a = to_host(acceleration);
     for (std::size_t k = 0; k < a.size(); ++k) made.acceleration[made.order[k]] = wide(a[k]);
-    if (ask.potential) {
+    if (request.potential) {
         made.potential.resize(static_cast<std::size_t>(n));
         const auto phi = to_host(potential);
         for (std::size_t k = 0; k < phi.size(); ++k) made.potential[made.order[k]] = static_cast<double>(phi[k]);
@@ -134,8 +134,8 @@ Forces forces_on(S on, const TreeProblem& problem, const Tree& given, const Ask&
     return made;
 }
 
-inline Forces forces(const AnySpace& on, const TreeProblem& problem, const Tree& options, const Ask& ask = {}) {
-    return std::visit([&](auto space) { return forces_on(space, problem, options, ask); }, on);
+inline Forces forces(const AnySpace& on, const TreeProblem& problem, const Tree& options, const WalkRequest& request = {}) {
+    return std::visit([&](auto space) { return forces_on(space, problem, options, request); }, on);
 }
 
 /// Direct summation at every `step`-th particle.
@@ -156,9 +156,9 @@ inline Exact exact(const TreeProblem& problem, double G = 1, index_t at_most = 1
     return made;
 }
 
-/// What float may be wrong by. A pair: 12 roundings and the estimate of 1/r, (15/2) 2^-23; sums of runs below a thousand terms add
-/// 3 sqrt(1000) 2^-24, moments as much; and the result is rounded once more: together below 2e-5 / 3. Places round by 2^-24 of
-/// their distance from the frame's centre, the target's and that of the sources beside it.
+/// Bound of the rounding error in float. A pair: 12 roundings and the estimate of 1/r, (15/2) 2^-23; sums of runs below a thousand terms
+/// add 3 sqrt(1000) 2^-24, moments as much; the result is rounded once more: together below 2e-5 / 3. Positions of target and sources are
+/// rounded by 2^-24 of their distance from the centre of the frame.
 inline double rounding(const reference::FieldAt& field, const Vec3<double>& target, const Frame& frame) {
     const auto d = target - frame.center;
     const double place = 4 * std::sqrt(3.0) * 0x1p-24 * std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)});
@@ -174,7 +174,7 @@ inline Errors spread(std::vector<double> e) {
     return {e[e.size() / 2], e[(e.size() - 1) * 99 / 100], e.back()};
 }
 
-/// |a - exact| beyond what float may be wrong by, in units of scale(i-th of `to`).
+/// |a - exact| beyond rounding(), in units of scale(k) for the k-th particle of `to`.
 template <class Scale>
 Errors errors(const Forces& got, const TreeProblem& problem, const Exact& to, Scale scale) {
     std::vector<double> all;

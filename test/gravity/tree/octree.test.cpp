@@ -1,10 +1,10 @@
 // The octree on every space: its topology against the keys, its moments and criteria against plain sums in double over the bodies
-// of each node, where particles are placed as badly as can be.
+// of each node, for particles in extreme positions.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/tree/octree.hpp>
 
-#include <gtest/gtest.h>
+#include <test/gravity/space_test.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,9 +15,9 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr double u = 0x1p-24;  // unit roundoff of float
+constexpr double roundoff = 0x1p-24;  // unit roundoff of float
 
-struct Set {
+struct ParticleSet {
     std::string name;
     std::vector<Vec3<double>> position;
     std::vector<double> mass;
@@ -28,8 +28,8 @@ Vec3<double> direction(RandomStream& random) {
     return {across * std::cos(phi), across * std::sin(phi), z};
 }
 
-Set plummer(index_t n) {
-    Set set{"Plummer", {}, std::vector<double>(n, 1. / static_cast<double>(n))};
+ParticleSet plummer_set(index_t n) {
+    ParticleSet set{"Plummer", {}, std::vector<double>(n, 1. / static_cast<double>(n))};
     RandomStream random(11, static_cast<std::uint64_t>(n));
     for (index_t i = 0; i < n; ++i) {
         const double r = 1 / std::sqrt(std::pow(random.uniform(), -2. / 3) - 1);
@@ -38,22 +38,22 @@ Set plummer(index_t n) {
     return set;
 }
 
-Set uniform(index_t n) {
-    Set set{"uniform", {}, std::vector<double>(n, 3.)};
+ParticleSet uniform_set(index_t n) {
+    ParticleSet set{"uniform", {}, std::vector<double>(n, 3.)};
     RandomStream random(12, static_cast<std::uint64_t>(n));
     for (index_t i = 0; i < n; ++i) set.position.push_back({random.uniform() + 5, random.uniform(), random.uniform() - 7});
     return set;
 }
 
-std::vector<Set> sets() {
-    std::vector<Set> all;
+std::vector<ParticleSet> particle_sets() {
+    std::vector<ParticleSet> all;
     for (const index_t n : {1, 2, 3, 33, 4097}) {
-        all.push_back(plummer(n));
+        all.push_back(plummer_set(n));
         all.back().name += " " + std::to_string(n);
     }
-    all.push_back(uniform(3000));
+    all.push_back(uniform_set(3000));
 
-    Set heap = plummer(300);  // more at one place than a leaf holds
+    ParticleSet heap = plummer_set(300);  // more coincident particles than a leaf holds
     heap.name = "heap";
     for (std::size_t i = 0; i < 100; ++i) heap.position[3 * i] = heap.position[0];
     all.push_back(heap);
@@ -63,29 +63,29 @@ std::vector<Set> sets() {
     all.back().name = "one place but one";
     all.back().position[77] = {1.5, 2, 3};
 
-    Set masses = plummer(2000);
-    masses.name = "masses over twelve decades, and none";
+    ParticleSet masses = plummer_set(2000);
+    masses.name = "masses over twelve decades and zero";
     for (std::size_t i = 0; i < masses.mass.size(); ++i)
         masses.mass[i] = i % 3 == 0 ? 0 : std::pow(10., 12. * static_cast<double>(i) / 2000);
     all.push_back(masses);
 
-    Set massless = uniform(500);
+    ParticleSet massless = uniform_set(500);
     massless.name = "no mass at all";
     massless.mass.assign(500, 0.);
     all.push_back(massless);
 
-    Set disk = uniform(3000);
+    ParticleSet disk = uniform_set(3000);
     disk.name = "flat disk, far units";
     for (auto& x : disk.position) x = {1e15 * x.x, 1e15 * x.y, 0};
     for (auto& m : disk.mass) m *= 1e40;
     all.push_back(disk);
 
-    Set clusters = plummer(4000);
+    ParticleSet clusters = plummer_set(4000);
     clusters.name = "two distant clusters";
     for (std::size_t i = 0; i < 4000; i += 2) clusters.position[i] += Vec3<double>{1e4, 1e4, -1e4};
     all.push_back(clusters);
 
-    Set escaper = plummer(4097);
+    ParticleSet escaper = plummer_set(4097);
     escaper.name = "escaper";
     escaper.position.back() = {1e6, -3e5, 2e5};
     all.push_back(escaper);
@@ -110,9 +110,9 @@ std::vector<T> copied(S on, const T* from, index_t n) {
     return to;
 }
 
-/// Sorts, builds and refreshes; then `more` may do something to the octree before it is copied.
+/// Sorts, builds and refreshes; then `more` may change the octree before it is copied.
 template <class More>
-HostTree built(const AnySpace& space, const Tree& options, const Set& set, More more) {
+HostTree built(const AnySpace& space, const Tree& options, const ParticleSet& set, More more) {
     return std::visit(
         [&]<Space S>(S on) {
             const auto position = to_space(on, set.position);
@@ -145,7 +145,7 @@ HostTree built(const AnySpace& space, const Tree& options, const Set& set, More 
         space);
 }
 
-HostTree built(const AnySpace& space, const Tree& options, const Set& set) {
+HostTree built(const AnySpace& space, const Tree& options, const ParticleSet& set) {
     return built(space, options, set, [](auto&) {});
 }
 
@@ -158,7 +158,7 @@ std::vector<std::uint64_t> keys(const HostTree& tree) {
     return all;
 }
 
-void expect_bodies_in_order(const HostTree& tree, const Set& set) {
+void expect_bodies_in_order(const HostTree& tree, const ParticleSet& set) {
     const auto n = set.position.size();
     ASSERT_EQ(tree.order.size(), n);
     ASSERT_EQ(tree.body.size(), n);
@@ -169,7 +169,7 @@ void expect_bodies_in_order(const HostTree& tree, const Set& set) {
     }
     for (const double unit : {tree.frame.length, tree.frame.mass}) {
         int exponent = 0;
-        ASSERT_EQ(std::frexp(unit, &exponent), 0.5) << unit << " is no power of two";
+        ASSERT_EQ(std::frexp(unit, &exponent), 0.5) << unit << " is not a power of two";
     }
     for (std::size_t k = 0; k < n; ++k) {
         const auto i = tree.order[k];
@@ -183,7 +183,7 @@ void expect_bodies_in_order(const HostTree& tree, const Set& set) {
     for (std::size_t k = 1; k < n; ++k) {
         ASSERT_LE(key[k - 1], key[k]);
         if (key[k - 1] == key[k]) {
-            ASSERT_LT(tree.order[k - 1], tree.order[k]) << "equal keys keep the given order";
+            ASSERT_LT(tree.order[k - 1], tree.order[k]) << "equal keys must keep the given order";
         }
     }
 }
@@ -204,7 +204,7 @@ void expect_cells(const HostTree& tree) {
     ASSERT_EQ(tree.test[0].begin, 0u);
     ASSERT_EQ(tree.test[0].count, tree.body.size());
     const auto leaf_size = static_cast<std::uint32_t>(tree.options.leaf_size);
-    std::uint32_t child = 1;  // children are dealt out in the order of their parents
+    std::uint32_t child = 1;  // children are numbered in the order of their parents
     for (std::size_t level = 0; level + 1 < tree.levels.size(); ++level)
         for (std::uint32_t node = tree.levels[level]; node < tree.levels[level + 1]; ++node) {
             const auto& test = tree.test[node];
@@ -226,9 +226,9 @@ void expect_cells(const HostTree& tree) {
                 ASSERT_EQ(tree.test[c].begin, body) << "children are neighbours";
                 body += tree.test[c].count;
                 const auto cell = key[tree.test[c].begin] >> shift;
-                ASSERT_EQ(key[body - 1] >> shift, cell) << "the bodies of a cell agree in their prefix";
+                ASSERT_EQ(key[body - 1] >> shift, cell) << "bodies of a cell must agree in their prefix";
                 if (c > child) {
-                    ASSERT_LT(key[tree.test[c].begin - 1] >> shift, cell) << "and differ from their neighbours'";
+                    ASSERT_LT(key[tree.test[c].begin - 1] >> shift, cell) << "and differ from those of the cell before";
                 }
             }
             ASSERT_EQ(body, test.begin + test.count) << "children cover their parent";
@@ -241,7 +241,7 @@ void expect_cells(const HostTree& tree) {
     ASSERT_EQ(child, nodes);
 }
 
-/// A walk that opens every cell visits all leaves in the order of their bodies; `next` of a cell skips just its subtree.
+/// A walk that opens every cell visits all leaves in the order of their bodies; `next` of a cell skips exactly its subtree.
 void expect_depth_first(const HostTree& tree) {
     std::uint32_t node = 0, bodies = 0, visits = 0;
     while (node < tree.link.size()) {
@@ -265,10 +265,10 @@ void expect_depth_first(const HostTree& tree) {
     ASSERT_EQ(bodies, tree.body.size());
 }
 
-/// Of a node's bodies about the tree's centre of mass, in double.
+/// Sums over the bodies of a node about its centre of mass in the tree, in double.
 struct Plain {
     double mass = 0;
-    Vec3<double> center;  ///< of mass, where there is any
+    Vec3<double> center;  ///< of mass, if the mass is not 0
     Vec3<double> low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};
     double xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
     double first = 0;  ///< sum m |d|
@@ -302,14 +302,14 @@ Plain plain(const HostTree& tree, std::size_t node) {
 
 void expect_moments(const HostTree& tree) {
     // A level adds up at most 8 parts, each by some 10 roundings; coordinates are rounded once more at each level.
-    const double sums = 18 * u * static_cast<double>(tree.levels.size());
+    const double sums = 18 * roundoff * static_cast<double>(tree.levels.size());
     ASSERT_EQ(tree.quadrupole.size(), tree.options.multipole == Multipole::quadrupole ? tree.link.size() : 0);
     for (std::size_t node = 0; node < tree.link.size(); ++node) {
         SCOPED_TRACE("node " + std::to_string(node) + " of " + std::to_string(tree.test[node].count) + " bodies");
         const auto p = plain(tree, node);
         const auto& c = tree.center[node];
         ASSERT_NEAR(c.m, p.mass, sums * p.mass);
-        const double rounding = 2 * u * (std::abs(c.x) + std::abs(c.y) + std::abs(c.z)) * static_cast<double>(tree.levels.size());
+        const double rounding = 2 * roundoff * (std::abs(c.x) + std::abs(c.y) + std::abs(c.z)) * static_cast<double>(tree.levels.size());
         const Vec3<double> middle = 0.5 * (p.low + p.high);
         const auto wanted = c.m > 0 ? p.center : middle;
         const double near = sums * p.b + rounding;
@@ -329,8 +329,8 @@ void expect_moments(const HostTree& tree) {
     }
 }
 
-/// b of a node: the acceleration criterion keeps its square. The bound from the children of large cells is above the truth by what
-/// the directions of their farthest bodies and of their centres differ.
+/// b of a node, whose square the acceleration criterion stores. In large cells the bound from the children exceeds the exact b because the
+/// farthest body of a child is not in the direction of its centre.
 void expect_b(const HostTree& tree, double most_over) {
     for (std::size_t node = 0; node < tree.link.size(); ++node) {
         const auto p = plain(tree, node);
@@ -340,7 +340,7 @@ void expect_b(const HostTree& tree, double most_over) {
     }
 }
 
-/// The acceptance of each node against the formula of its criterion, from plain sums.
+/// Compares the acceptance test of each node with the formula of its criterion, from plain sums.
 void expect_acceptance(const HostTree& tree) {
     const bool quadrupole = tree.options.multipole == Multipole::quadrupole;
     for (std::size_t node = 0; node < tree.link.size(); ++node) {
@@ -355,25 +355,26 @@ void expect_acceptance(const HostTree& tree) {
             const double l = std::max({sides.x, sides.y, sides.z}), s = std::sqrt(dot(off, off));
             const double far = std::max(
                 {std::abs(p.low.x), std::abs(p.low.y), std::abs(p.low.z), std::abs(p.high.x), std::abs(p.high.y), std::abs(p.high.z)});
-            ASSERT_NEAR(d, l / geometric->theta + s, 8 * u * d + 4 * u * far);
+            ASSERT_NEAR(d, l / geometric->theta + s, 8 * roundoff * d + 4 * roundoff * far);
             ASSERT_EQ(weight, 0);
-            ASSERT_GE(d, p.b * (1 - 4 * u) - 4 * u * far) << "a cell is never accepted inside itself";
+            ASSERT_GE(d, p.b * (1 - 4 * roundoff) - 4 * roundoff * far) << "a cell is never accepted inside itself";
         } else if (const auto* by = std::get_if<AccelerationMac>(&tree.options.mac)) {
             const double exact = c.m * std::pow(d, quadrupole ? 3 : 2) / by->delta;  // d is b here
-            ASSERT_NEAR(weight, exact, 16 * u * exact + 1e-37);
+            ASSERT_NEAR(weight, exact, 16 * roundoff * exact + 1e-37);
         } else {
             const double unit = tree.options.G * tree.frame.mass / tree.frame.length / tree.frame.length;
             const double error = std::get<MultipoleMac>(tree.options.mac).error / unit;
             ASSERT_EQ(weight, 0);
             ASSERT_GE(d, p.b);
-            // Warren & Salmon 1993 with the sums themselves: the bound holds at d. Single bodies have no error at all.
+            // Warren & Salmon 1993 with the sums themselves: the bound holds at d. Single bodies have no error.
             if (p.b == 0 || p.second() == 0) continue;
             const double away = (d - p.b) * (d - p.b);
             const double bound = quadrupole ? 4 * p.third / (d * d * d * away) : 3 * p.second() / (d * d * away);
-            // Centres of mass are rounded as coordinates: what that moves them, against b, comes back in the second moments.
-            const double moved = 2 * u * (std::abs(c.x) + std::abs(c.y) + std::abs(c.z)) * static_cast<double>(tree.levels.size()) / p.b;
+            // Centres of mass are rounded as coordinates: this shift, relative to b, enters the second moments.
+            const double moved =
+                2 * roundoff * (std::abs(c.x) + std::abs(c.y) + std::abs(c.z)) * static_cast<double>(tree.levels.size()) / p.b;
             ASSERT_LE(bound, error * (1.0001 + 4 * moved) + 1e-37);
-            // And it is not far from the truth: a tenth nearer would not do, with the third moment taken as b times the second.
+            // The bound is tight: it does not hold at 0.9 d, with b times the second moment as third moment.
             const double nearer = 0.9 * d, b = 1.25 * p.b;
             if (nearer <= b) continue;
             const double gap = (nearer - b) * (nearer - b);
@@ -392,8 +393,8 @@ class OctreeOn : public testing::TestWithParam<std::string> {
     AnySpace space_;
 };
 
-TEST_P(OctreeOn, CoversTheBodiesByCells) {
-    for (const auto& set : sets())
+TEST_P(OctreeOn, CellsCoverAllBodies) {
+    for (const auto& set : particle_sets())
         for (const auto curve : {Curve::hilbert, Curve::morton})
             for (const int leaf_size : {1, 16, 64}) {
                 SCOPED_TRACE(set.name + ", " + name(curve) + ", leaf_size " + std::to_string(leaf_size));
@@ -408,7 +409,7 @@ TEST_P(OctreeOn, CoversTheBodiesByCells) {
 }
 
 TEST_P(OctreeOn, MomentsAgreeWithPlainSums) {
-    for (const auto& set : sets())
+    for (const auto& set : particle_sets())
         for (const auto multipole : {Multipole::quadrupole, Multipole::monopole}) {
             SCOPED_TRACE(set.name + ", " + name(multipole));
             Tree options;
@@ -421,7 +422,7 @@ TEST_P(OctreeOn, MomentsAgreeWithPlainSums) {
 }
 
 TEST_P(OctreeOn, AcceptanceFollowsTheCriterion) {
-    for (const auto& set : sets())
+    for (const auto& set : particle_sets())
         for (const auto multipole : {Multipole::quadrupole, Multipole::monopole})
             for (const Mac mac : {Mac{GeometricMac{0.6}}, Mac{AccelerationMac{0x1p-9}}, Mac{MultipoleMac{1e-3}}, Mac{MultipoleMac{1e-9}}}) {
                 SCOPED_TRACE(set.name + ", " + name(multipole) + ", criterion " + std::to_string(mac.index()));
@@ -449,8 +450,8 @@ void expect_same(const HostTree& a, const HostTree& b) {
     expect_same_bytes(a.quadrupole, b.quadrupole, "second moments");
 }
 
-TEST_P(OctreeOn, AnotherCriterionAndBack) {
-    const auto set = plummer(3000);
+TEST_P(OctreeOn, SetMacEqualsAFreshTree) {
+    const auto set = plummer_set(3000);
     Tree geometric;
     geometric.mac = GeometricMac{0.5};
     const Tree acceleration;
@@ -464,9 +465,9 @@ TEST_P(OctreeOn, AnotherCriterionAndBack) {
     expect_same(back, built(space_, acceleration, set));
 }
 
-/// Moments follow bodies that the caller moves, far outside the cells too; the cells stay.
-TEST_P(OctreeOn, RefreshTakesMovedBodies) {
-    auto set = plummer(3000);
+/// Moments follow bodies that the caller moves, even far outside their cells; the cells do not change.
+TEST_P(OctreeOn, RefreshFollowsMovedBodies) {
+    auto set = plummer_set(3000);
     const auto before = built(space_, {}, set);
     const auto moved = built(space_, {}, set, [](auto& octree) {
         auto bodies = octree.bodies();
@@ -488,13 +489,13 @@ TEST_P(OctreeOn, RefreshTakesMovedBodies) {
     ASSERT_NO_FATAL_FAILURE(expect_b(moved, 1.4));
 }
 
-/// One particle at 1e6 half-mass radii costs the others neither levels nor places: all cells but its own stay as they were.
-TEST_P(OctreeOn, AnEscaperChangesNothingElse) {
+/// One particle at 1e6 half-mass radii does not change the levels of the tree, nor cells other than its own.
+TEST_P(OctreeOn, AnEscaperLeavesOtherCellsUnchanged) {
     for (const index_t n : {33, 4097, 20'000}) {
         SCOPED_TRACE(n);
-        const auto bound = plummer(n);
+        const auto bound = plummer_set(n);
         auto with_escaper = bound;
-        // Not among those whose median becomes the centre, where only some are drawn.
+        // Not in the sample whose median becomes the centre, if the sample is not all particles.
         const auto far = n < 1024 ? index_t{0} : n - 1;
         with_escaper.position[static_cast<std::size_t>(far)] = {1e6, 1e6, 1e6};
         const auto a = built(space_, {}, bound), b = built(space_, {}, with_escaper);
@@ -502,7 +503,7 @@ TEST_P(OctreeOn, AnEscaperChangesNothingElse) {
         if (n > 1024) {
             EXPECT_EQ(a.frame.length, b.frame.length);
         }
-        // It leaves one leaf and enters another.
+        // The particle moves from one leaf to another.
         EXPECT_NEAR(static_cast<double>(a.link.size()), static_cast<double>(b.link.size()), n < 1024 ? 9 : 16);
         EXPECT_NEAR(static_cast<double>(a.levels.size()), static_cast<double>(b.levels.size()), n < 1024 ? 1 : 0);
         std::uint32_t largest = 0;
@@ -512,9 +513,9 @@ TEST_P(OctreeOn, AnEscaperChangesNothingElse) {
     }
 }
 
-/// Two crowds that the keys cannot hold both at full depth are both inside: no crowd is taken for escapers.
-TEST_P(OctreeOn, AFarCrowdIsNoEscaper) {
-    auto set = plummer(20'000);
+/// Two dense clusters that the keys cannot both resolve at full depth are both in the root cube: a cluster is not treated as escapers.
+TEST_P(OctreeOn, ADistantClusterIsInsideTheRootCube) {
+    auto set = plummer_set(20'000);
     for (std::size_t i = 0; i < 4000; ++i) set.position[5 * i] += Vec3<double>{3e4, 3e4, 3e4};
     const auto tree = built(space_, {}, set);
     EXPECT_GE(tree.frame.length, 3e4);
@@ -524,15 +525,15 @@ TEST_P(OctreeOn, AFarCrowdIsNoEscaper) {
     EXPECT_LE(largest, static_cast<std::uint32_t>(Tree{}.leaf_size));
 }
 
-TEST_P(OctreeOn, RefusesWhatIsNotFinite) {
+TEST_P(OctreeOn, RefusesNonFinitePositions) {
     for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-        auto set = plummer(5000);
+        auto set = plummer_set(5000);
         set.position[4321].y = bad;
         EXPECT_THROW(built(space_, {}, set), ComputationError);
     }
 }
 
-TEST_P(OctreeOn, NoParticlesNoNodes) {
+TEST_P(OctreeOn, NoParticlesGiveNoNodes) {
     std::visit(
         []<Space S>(S on) {
             Octree<S> octree(on, {});
@@ -546,17 +547,17 @@ TEST_P(OctreeOn, NoParticlesNoNodes) {
         space_);
 }
 
-/// The same octree again for other particles, more and fewer: nothing of the last ones is left.
-TEST_P(OctreeOn, CanBeUsedAgain) {
+/// The same octree for other particles, more and fewer, equals a new one.
+TEST_P(OctreeOn, CanBeReused) {
     std::visit(
         []<Space S>(S on) {
             Octree<S> octree(on, {});
             for (const index_t n : {3000, 20'000, 1, 500}) {
-                const auto set = plummer(n);
+                const auto set = plummer_set(n);
                 const auto position = to_space(on, set.position);
                 const auto mass = to_space(on, set.mass);
                 octree.sort(position.view(), mass.view());
-                octree.place(position.view(), mass.view());  // not in order: cells alone are looked at
+                octree.place(position.view(), mass.view());  // in the wrong order: only cells are compared
                 octree.build();
                 octree.refresh();
                 const auto fresh = built(on, {}, set);
@@ -568,22 +569,14 @@ TEST_P(OctreeOn, CanBeUsedAgain) {
         space_);
 }
 
-std::vector<std::string> spaces() {
-#if defined(KASANE_CUDA)
-    return {"cpu", "cuda"};
-#else
-    return {"cpu"};
-#endif
-}
-
-INSTANTIATE_TEST_SUITE_P(Gravity, OctreeOn, testing::ValuesIn(spaces()), [](const auto& space) { return space.param; });
+INSTANTIATE_TEST_SUITE_P(Gravity, OctreeOn, testing::ValuesIn(every_space()), [](const auto& space) { return space.param; });
 
 #if defined(KASANE_CUDA)
-/// Keys and cells are made of integers: they are the same on both.
-TEST(OctreeOnCuda, HasTheCellsOfTheCpu) {
+/// Keys and cells come from integers: they are the same on both spaces.
+TEST(OctreeOnCuda, EqualsTheOctreeOnTheCpu) {
     if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
-    auto all = sets();
-    all.push_back(plummer(100'000));
+    auto all = particle_sets();
+    all.push_back(plummer_set(100'000));
     for (const auto& set : all) {
         SCOPED_TRACE(set.name);
         const auto cpu = built(Cpu{}, {}, set), cuda = built(Cuda{}, {}, set);
@@ -596,14 +589,14 @@ TEST(OctreeOnCuda, HasTheCellsOfTheCpu) {
 
 TEST(OctreeOnCuda, RepeatsBitByBit) {
     if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
-    const auto set = plummer(200'000);
+    const auto set = plummer_set(200'000);
     expect_same(built(Cuda{}, {}, set), built(Cuda{}, {}, set));
 }
 #endif
 
 TEST(OctreeOnCpu, DoesNotDependOnThreads) {
-    auto all = sets();
-    all.push_back(plummer(50'000));
+    auto all = particle_sets();
+    all.push_back(plummer_set(50'000));
     for (const auto& set : all) {
         SCOPED_TRACE(set.name);
         const auto one = built(Cpu{1}, {}, set);

@@ -1,5 +1,5 @@
-// A simulation with the tree: what comes out stands in the order given, forces are as good as the audit says, and they stay so when
-// the tree is older than the positions, or a particle far away.
+// A simulation with the tree: results are in the order given, and the errors of forces are those of the audit, also if the tree is older
+// than the positions or a particle is far away.
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
@@ -16,21 +16,21 @@ namespace {
 class TreeSimulationOn : public OnEverySpace {};
 KS_ON_EVERY_SPACE(TreeSimulationOn);
 
-double size(const Vec3<double>& a) { return std::sqrt(dot(a, a)); }
+double magnitude(const Vec3<double>& a) { return std::sqrt(dot(a, a)); }
 
 /// Relative error of every acceleration, ascending.
-std::vector<double> errors(const Particles& p, const std::vector<Vec3<double>>& acceleration, double softening) {
+std::vector<double> relative_errors(const Particles& p, const std::vector<Vec3<double>>& acceleration, double softening) {
     std::vector<double> error;
     for (std::size_t i = 0; i < p.mass.size(); ++i) {
         const auto exact = reference::direct(p.position[i], p.position, p.mass, static_cast<index_t>(i), softening, 1).acceleration;
         const Vec3<double> a{static_cast<double>(exact.x), static_cast<double>(exact.y), static_cast<double>(exact.z)};
-        error.push_back(size(acceleration[i] - a) / size(a));
+        error.push_back(magnitude(acceleration[i] - a) / magnitude(a));
     }
     std::sort(error.begin(), error.end());
     return error;
 }
 
-TEST_P(TreeSimulationOn, AnswersInTheOrderGiven) {
+TEST_P(TreeSimulationOn, ResultsAreInTheOrderGiven) {
     auto start = plummer({.count = 1500, .seed = 8});
     for (std::size_t i = 0; i < start.mass.size(); ++i) start.mass[i] *= 1 + 0.5 * std::sin(static_cast<double>(i));
     BlockSteps blocks;
@@ -44,12 +44,12 @@ TEST_P(TreeSimulationOn, AnswersInTheOrderGiven) {
     const auto phi = tree.potential(), exact_phi = direct.potential();
     for (std::size_t i = 0; i < start.mass.size(); ++i) {
         // Forces differ by about 1e-4 of about 1, over a time of 1/8.
-        ASSERT_LT(size(tree.particles().position[i] - direct.particles().position[i]), 1e-4) << i;
+        ASSERT_LT(magnitude(tree.particles().position[i] - direct.particles().position[i]), 1e-4) << i;
         ASSERT_NEAR(phi[i] / exact_phi[i], 1, 2e-3) << i;
     }
 }
 
-TEST_P(TreeSimulationOn, AuditTellsTheErrorOfTheLastForce) {
+TEST_P(TreeSimulationOn, AuditMeasuresTheErrorOfTheLastForce) {
     for (const auto& how : {Steps{Leapfrog{1. / 64}}, Steps{[] {
                                 BlockSteps blocks;
                                 blocks.dt_max = 1. / 16;
@@ -57,7 +57,7 @@ TEST_P(TreeSimulationOn, AuditTellsTheErrorOfTheLastForce) {
                             }()}}) {
         Simulation sim(space_, plummer({.count = 1500, .seed = 8}), {.force = Tree{.softening = 0.05}, .step = how});
         for (int k = 0; k < 3; ++k) {
-            const auto exact = errors(sim.particles(), sim.acceleration(), 0.05);
+            const auto exact = relative_errors(sim.particles(), sim.acceleration(), 0.05);
             const auto all = sim.audit(1'000'000);
             ASSERT_EQ(all.count, 1500);
             // The audit's own sums are in double with an estimated 1/sqrt: far below the error of a tree.
@@ -75,8 +75,8 @@ TEST_P(TreeSimulationOn, AuditTellsTheErrorOfTheLastForce) {
     }
 }
 
-/// The error of a single force stays that of the criterion on a topology that is older than the bodies.
-TEST(TreeForce, HoldsOnATreeThatIsOld) {
+/// On a topology that is older than the bodies, the error of a single force is still that of the criterion.
+TEST(TreeForce, IsAccurateOnAnOldTree) {
     const double eps = 0.02;
     const Tree options{.mac = GeometricMac{0.5}, .softening = eps};
     const auto before = plummer({.count = 3000, .seed = 9});
@@ -101,12 +101,12 @@ TEST(TreeForce, HoldsOnATreeThatIsOld) {
     force.accelerate({}, {view(a), {}});
     std::vector<Vec3<double>> wide;
     for (const auto& v : a) wide.push_back({static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)});
-    const auto error = errors(moved, wide, eps);
+    const auto error = relative_errors(moved, wide, eps);
     EXPECT_LT(error[error.size() / 2], 5e-4) << "as on a fresh tree";
     EXPECT_LT(error.back(), 2e-2);
 }
 
-TEST_P(TreeSimulationOn, AnEscaperCostsNoAccuracy) {
+TEST_P(TreeSimulationOn, AnEscaperDoesNotChangeTheErrors) {
     auto p = plummer({.count = 2000, .seed = 10});
     Simulation near(space_, p, {.force = Tree{.softening = 0.02}, .step = Leapfrog{1. / 64}});
     p.position[5] = {6e5, 3e5, -5e5};
@@ -119,7 +119,7 @@ TEST_P(TreeSimulationOn, AnEscaperCostsNoAccuracy) {
     EXPECT_LT(with.p99, 1.2 * without.p99);
 }
 
-TEST_P(TreeSimulationOn, RenewsItsTree) {
+TEST_P(TreeSimulationOn, RebuildsItsTree) {
     BlockSteps blocks;
     blocks.dt_max = 1. / 8;
     blocks.eta = 0.25;
@@ -136,7 +136,7 @@ TEST_P(TreeSimulationOn, RenewsItsTree) {
     }
 }
 
-TEST_P(TreeSimulationOn, TimersNameItsParts) {
+TEST_P(TreeSimulationOn, TimersListItsParts) {
     Simulation sim(space_, plummer({.count = 500, .seed = 11}), {.force = Tree{.softening = 0.02}, .step = Leapfrog{0.01}});
     sim.step(3);
     const auto& parts = sim.timers().parts();
@@ -150,7 +150,7 @@ TEST_P(TreeSimulationOn, TimersNameItsParts) {
 }
 
 #if defined(KASANE_CUDA)
-TEST(TreeSimulation, FitsItsBudget) {
+TEST(TreeSimulation, NeedsAtMost160BytesPerParticle) {
     const index_t n = index_t{1} << 27;
     EXPECT_LE(static_cast<double>(simulation_memory(Cuda{}, n, Tree{}).device_bytes) / static_cast<double>(n), 160);
 }

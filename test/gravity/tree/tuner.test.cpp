@@ -1,4 +1,4 @@
-// The tuner with a clock of our own: it finds the interval of least cost, the fastest groups, and looks at no clock when it must not.
+// The tuner with a simulated clock: it finds the interval of least cost and the fastest groups, and uses no times if deterministic.
 #include <kasane/gravity/tree/tuner.hpp>
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr index_t n = 1 << 20;
+constexpr index_t particles = 1 << 20;
 
 TreeTuning decided() {
     TreeTuning tuning;
@@ -17,7 +17,7 @@ TreeTuning decided() {
     return tuning;
 }
 
-/// A machine whose walks take c targets (1 + g age) and builds B seconds, and which is disturbed now and then.
+/// A machine whose walks take c targets (1 + g age) seconds, with noise, and whose builds take B seconds.
 struct Machine {
     double per_target = 1e-8, growth = 40, build = 5e-3, noise = 0;
     std::uint64_t state = 1;
@@ -29,7 +29,7 @@ struct Machine {
     double walk(double targets, double age) { return per_target * targets * (1 + growth * age) * (1 + noise * random()); }
 };
 
-/// Mean number of steps of dt with n / share targets from tree to tree, over the second half of `steps`.
+/// Mean number of steps of dt with particles / share targets from tree to tree, over the second half of `steps`.
 double interval(TreeTuner& tuner, Machine& machine, double dt, int steps, index_t share) {
     double age = 0;
     int trees = 0;
@@ -41,7 +41,7 @@ double interval(TreeTuner& tuner, Machine& machine, double dt, int steps, index_
             if (k >= steps / 2) ++trees;
         }
         age += dt;
-        tuner.walked(n / share, machine.walk(static_cast<double>(n / share), age), age);
+        tuner.walked(particles / share, machine.walk(static_cast<double>(particles / share), age), age);
     }
     return 0.5 * steps / trees;
 }
@@ -52,13 +52,14 @@ TEST(TreeTuner, RebuildsAtTheIntervalOfLeastCost) {
             Machine machine;
             machine.build = build;
             machine.noise = noise;
-            TreeTuner tuner(n, false, decided());
+            TreeTuner tuner(particles, false, decided());
             const double dt = 1. / 512;
             constexpr index_t share = 64;
             const double found = interval(tuner, machine, dt, 4000, share);
             EXPECT_NEAR(tuner.growth(), machine.growth, (noise > 0 ? 0.25 : 0.02) * machine.growth);
-            // Cost per step of a cycle of s steps: (B + c (n / share) g dt s (s + 1) / 2) / s, over the whole numbers up to a full walk.
-            const double grows = machine.per_target * (static_cast<double>(n) / share) * machine.growth * dt;
+            // Cost per step of a cycle of s steps: (B + c (particles / share) g dt s (s + 1) / 2) / s, over the whole numbers up to a full
+            // walk.
+            const double grows = machine.per_target * (static_cast<double>(particles) / share) * machine.growth * dt;
             const auto cost = [&](double s) { return (build + grows * s * (s + 1) / 2) / s; };
             double least = 1e9;
             for (int s = 1; s <= share; ++s) least = std::min(least, cost(s));
@@ -66,28 +67,28 @@ TEST(TreeTuner, RebuildsAtTheIntervalOfLeastCost) {
         }
 }
 
-TEST(TreeTuner, NoTreeServesMoreThanOneFullWalk) {
+TEST(TreeTuner, RebuildsAfterOneFullWalkAtTheLatest) {
     // Builds that cost more than any growth of the walks must not keep an old tree: its force does systematic work.
     for (const bool deterministic : {true, false})
         for (const index_t share : {1, 2, 16}) {
             Machine machine;
             machine.growth = 0.1;
             machine.build = 1;
-            TreeTuner tuner(n, deterministic, decided());
+            TreeTuner tuner(particles, deterministic, decided());
             EXPECT_EQ(interval(tuner, machine, 1. / 512, 1024, share), static_cast<double>(share)) << "deterministic " << deterministic;
         }
 }
 
-TEST(TreeTuner, LearnsFromStepsOfDifferentSizes) {
-    // Block steps: everybody every eighth time, an eighth of them in between. Walks for few cost more per target.
+TEST(TreeTuner, FitsGrowthFromStepsOfDifferentSizes) {
+    // Block steps: all particles in every eighth step, an eighth of them in the others. Walks for few targets cost more per target.
     Machine machine;
-    TreeTuner tuner(n, false, decided());
+    TreeTuner tuner(particles, false, decided());
     double age = 0;
     for (int k = 0; k < 4000; ++k) {
         if (tuner.due()) tuner.built(machine.build), age = 0;
         age += 1. / 4096;
         const bool all = k % 8 == 7;
-        tuner.walked(all ? n : n / 8, machine.walk(all ? n : n / 8., age) * (all ? 1 : 3), age);
+        tuner.walked(all ? particles : particles / 8, machine.walk(all ? particles : particles / 8., age) * (all ? 1 : 3), age);
     }
     EXPECT_NEAR(tuner.growth(), machine.growth, 0.05 * machine.growth);
 }
@@ -95,41 +96,41 @@ TEST(TreeTuner, LearnsFromStepsOfDifferentSizes) {
 TEST(TreeTuner, RebuildsNoEarlierWithoutGrowth) {
     Machine machine;
     machine.growth = 0;
-    TreeTuner tuner(n, false, decided());
+    TreeTuner tuner(particles, false, decided());
     EXPECT_EQ(interval(tuner, machine, 1. / 512, 1024, 16), 16) << "walks that do not grow, or whose growth is unknown";
     EXPECT_EQ(tuner.growth(), 0);
 }
 
-TEST(TreeTuner, TakesTheFastestGroupsListsAndLanes) {
+TEST(TreeTuner, ChoosesTheFastestGroupsListsAndLanes) {
     Machine machine;
     machine.noise = 0.02;
-    TreeTuner tuner(n, false, {});
+    TreeTuner tuner(particles, false, {});
     const auto seconds = [&] {
         const auto& walk = tuner.walk();
         const double slower = (walk.group == 32 ? 0.8 : 1) * (walk.group_extent == 3.0 ? 0.7 : 1) * (walk.list == 256 ? 0.8 : 1) *
                               (walk.lanes == 2 ? 0.8 : 1);
-        return machine.walk(n, 0) * slower;
+        return machine.walk(particles, 0) * slower;
     };
-    for (int k = 0; k < 100; ++k) tuner.walked(n, k == 4 ? 100 * seconds() : seconds(), 0);  // disturbed once
+    for (int k = 0; k < 100; ++k) tuner.walked(particles, k == 4 ? 100 * seconds() : seconds(), 0);  // disturbed once
     EXPECT_EQ(tuner.walk().group, 32);
     EXPECT_EQ(tuner.walk().group_extent, 3.0);
     EXPECT_EQ(tuner.walk().list, 256);
     EXPECT_EQ(tuner.walk().lanes, 2);
-    TreeTuner resumed(n, false, tuner.tuning());
+    TreeTuner resumed(particles, false, tuner.tuning());
     for (int k = 0; k < 10; ++k) {
-        EXPECT_EQ(resumed.walk().group, 32) << "what was chosen is not tried again";
+        EXPECT_EQ(resumed.walk().group, 32) << "a stored choice is not tried again";
         EXPECT_EQ(resumed.walk().list, 256);
-        resumed.walked(n, 1, 0);
+        resumed.walked(particles, 1, 0);
     }
 }
 
-TEST(TreeTuner, DeterministicLooksAtNoClock) {
-    TreeTuner a(n, true, {}), b(n, true, {});
+TEST(TreeTuner, DeterministicIgnoresTimes) {
+    TreeTuner a(particles, true, {}), b(particles, true, {});
     double seconds = 1;
     for (int k = 0; k < 200; ++k) {
         ASSERT_EQ(a.due(), b.due()) << k;
         if (a.due()) a.built(1), b.built(seconds);
-        const index_t targets = k % 5 ? n / 7 : n;
+        const index_t targets = k % 5 ? particles / 7 : particles;
         a.walked(targets, 1, 0.1);
         b.walked(targets, seconds *= 1.1, 0.1);
         ASSERT_EQ(a.walk().group, 0);

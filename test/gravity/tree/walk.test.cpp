@@ -1,5 +1,5 @@
-// Every walk, on every space, with either multipole, against direct summation in long double; and what walks promise beside accuracy:
-// errors that fall with the parameter, no cell accepted that holds the target, subsets, nothing written elsewhere, no capacity.
+// Every walk, on every space, with either multipole, against direct summation in long double. Other properties of walks: errors fall with
+// the parameter, a cell that holds the target is not accepted, subsets of targets, only targets are written, no limit of capacity.
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/tree/walk.hpp>
 
@@ -16,17 +16,17 @@ using namespace test;
 
 namespace {
 
-struct Engine {
+struct WalkCase {
     std::string space;
     TreeWalk walk;
     Multipole multipole;
 };
 
-std::ostream& operator<<(std::ostream& to, const Engine& engine) {
-    return to << engine.space << '_' << name(engine.walk) << '_' << name(engine.multipole);
+std::ostream& operator<<(std::ostream& to, const WalkCase& walk) {
+    return to << walk.space << '_' << name(walk.walk) << '_' << name(walk.multipole);
 }
 
-class WalkOn : public testing::TestWithParam<Engine> {
+class WalkOn : public testing::TestWithParam<WalkCase> {
    protected:
     void SetUp() override {
         if (GetParam().space == "cuda" && !why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
@@ -50,14 +50,14 @@ double median_acceleration(const Exact& of) {
     return spread(all).median;
 }
 
-const TreeProblem& plummer() {
+const TreeProblem& plummer_problem() {
     static const auto made = make(TreeCase{Shape::plummer, 4097, 0.02});
     return made;
 }
 
-// In units of theta^2 sum |a_ij|. A uniform cube of side l at d = l/theta errs by 3 B2/d^4 = 3/4 theta^2 of its force in the first
-// term left out, at the worst angle. Over all cells, most of them farther away and their errors in all directions, a tenth of this
-// is not exceeded, and the median is far below; the next order is smaller by another factor of about 8 at theta = 0.5.
+// In units of theta^2 sum |a_ij|. For a uniform cube of side l at d = l/theta the first neglected term is 3 B2/d^4 = 3/4 theta^2 of its
+// force at the worst angle. Most cells are farther away and their errors have all directions, so that the sum stays below a tenth of this
+// and the median far below; the next order is smaller by another factor of about 8 at theta = 0.5.
 TEST_P(WalkOn, GeometricCriterionBoundsTheError) {
     const double theta = 0.5;
     for (const auto& of : tree_cases()) {
@@ -71,8 +71,8 @@ TEST_P(WalkOn, GeometricCriterionBoundsTheError) {
     }
 }
 
-// In units of delta |a|. One cell may err by about as much, some hundred do so in all directions and most of them by far less.
-// The tail is of targets whose force nearly vanishes, so that the first force, made without knowing it, is all wrong.
+// In units of delta |a|. The error of one cell is at most about 1; some hundred cells have errors in all directions, most far smaller.
+// The largest errors are of targets whose force nearly vanishes, where the geometric first force has a large relative error.
 TEST_P(WalkOn, AccelerationCriterionBoundsTheError) {
     const double delta = 1. / 512;
     for (const auto& of : tree_cases()) {
@@ -86,10 +86,10 @@ TEST_P(WalkOn, AccelerationCriterionBoundsTheError) {
     }
 }
 
-// In units of the error allowed for one cell, with the same reasoning; the bound is rigorous, so cells stay well below it.
+// In units of the error allowed for one cell, with the same reasoning; the bound is rigorous, so errors of cells are well below it.
 TEST_P(WalkOn, MultipoleCriterionBoundsTheError) {
     for (const auto& of : tree_cases()) {
-        if (of.count < 2) continue;  // no force to take a part of
+        if (of.count < 2) continue;  // the force is zero
         SCOPED_TRACE(of.name());
         const auto problem = make(of);
         const auto to = exact(problem);
@@ -118,7 +118,7 @@ TEST_P(WalkOn, ErrorsFallWithTheParameter) {
                 EXPECT_TRUE(now[k] < last[k] || now[k] == 0)
                     << "criterion " << k << " at " << part << ": " << now[k] << ", was " << last[k];
                 if (part == 1) {
-                    EXPECT_GT(now[k], 0) << "0 is what rounding explains: nothing would be asked";
+                    EXPECT_GT(now[k], 0) << "0: rounding explains the whole error, so that the test checks nothing";
                 }
                 last[k] = now[k];
             }
@@ -126,13 +126,14 @@ TEST_P(WalkOn, ErrorsFallWithTheParameter) {
     }
 }
 
-// Quadrupoles at one geometric criterion: the first term left out is smaller by a factor of about theta.
+// With quadrupoles and the same geometric criterion, the first neglected term is smaller by a factor of about theta.
 TEST_P(WalkOn, QuadrupolesAreBetterThanMonopoles) {
-    const auto to = exact(plummer());
+    const auto to = exact(plummer_problem());
     Tree of = options(GeometricMac{0.5});
     of.multipole = Multipole::quadrupole;
     const auto median = [&] {
-        return errors(forces(space_, plummer(), of), plummer(), to, [&](std::size_t k) { return to.field[k].force_sum; }).median;
+        return errors(forces(space_, plummer_problem(), of), plummer_problem(), to, [&](std::size_t k) { return to.field[k].force_sum; })
+            .median;
     };
     const double with = median();
     of.multipole = Multipole::monopole;
@@ -140,7 +141,7 @@ TEST_P(WalkOn, QuadrupolesAreBetterThanMonopoles) {
 }
 
 // At theta = 0.001 a cell is accepted only beyond a thousand times its size, where its quadrupole is 1e-6 of its force.
-TEST_P(WalkOn, TinyThetaIsDirectSummation) {
+TEST_P(WalkOn, TinyThetaEqualsDirectSummation) {
     for (const auto& of : tree_cases(1025)) {
         SCOPED_TRACE(of.name());
         const auto problem = make(of);
@@ -157,17 +158,17 @@ TEST_P(WalkOn, TinyThetaIsDirectSummation) {
     }
 }
 
-// Opening everything gives every pair once: its own body, of which nothing comes, included.
+// With all cells opened every pair counts once, including a target with itself.
 TEST_P(WalkOn, CountsInteractions) {
-    const auto n = static_cast<double>(plummer().size());
+    const auto n = static_cast<double>(plummer_problem().size());
     auto of = options(AccelerationMac{1e-3});
-    Ask ask;
-    ask.last.assign(plummer().mass.size(), 0.f);  // without an acceleration nothing is good enough
-    const auto all = forces(space_, plummer(), of, ask).counts;
+    WalkRequest request;
+    request.last.assign(plummer_problem().mass.size(), 0.f);  // at zero acceleration no cell is accepted
+    const auto all = forces(space_, plummer_problem(), of, request).counts;
     EXPECT_EQ(all.bodies, n * n);
     EXPECT_EQ(all.cells, 0);
     EXPECT_GT(all.groups, 0);
-    const auto some = forces(space_, plummer(), options(GeometricMac{0.7})).counts;
+    const auto some = forces(space_, plummer_problem(), options(GeometricMac{0.7})).counts;
     EXPECT_GT(some.bodies, n);
     EXPECT_GT(some.cells, n);
     EXPECT_LT(some.interactions(), 0.5 * n * n);
@@ -175,15 +176,15 @@ TEST_P(WalkOn, CountsInteractions) {
     EXPECT_LE(some.tests, all.tests);
 }
 
-TEST_P(WalkOn, ZeroAccelerationIsDirectSummation) {
-    Ask ask;
-    ask.last.assign(plummer().mass.size(), 0.f);
-    const auto to = exact(plummer());
-    const auto got = forces(space_, plummer(), options(AccelerationMac{1}), ask);
-    EXPECT_EQ(errors(got, plummer(), to, [](std::size_t) { return 1.0; }).largest, 0);
+TEST_P(WalkOn, ZeroAccelerationEqualsDirectSummation) {
+    WalkRequest request;
+    request.last.assign(plummer_problem().mass.size(), 0.f);
+    const auto to = exact(plummer_problem());
+    const auto got = forces(space_, plummer_problem(), options(AccelerationMac{1}), request);
+    EXPECT_EQ(errors(got, plummer_problem(), to, [](std::size_t) { return 1.0; }).largest, 0);
 }
 
-// The potential is one order in theta better than the force; its terms left out are 1/2 and 1/6 where the force has 3/2 and 2/3.
+// The potential is one order in theta better than the force; its neglected terms have factors 1/2 and 1/6 where the force has 3/2 and 2/3.
 TEST_P(WalkOn, PotentialFollowsTheCriterion) {
     const double theta = 0.5;
     for (const auto& of : tree_cases()) {
@@ -203,42 +204,43 @@ TEST_P(WalkOn, PotentialFollowsTheCriterion) {
     }
 }
 
-// With the potential or without, one at a time or both: the same forces within rounding.
-TEST_P(WalkOn, PotentialDoesNotTouchTheForce) {
+// With and without the potential the forces are the same within rounding.
+TEST_P(WalkOn, PotentialDoesNotChangeTheForce) {
     const auto of = options(GeometricMac{0.6});
-    const auto alone = forces(space_, plummer(), of), both = forces(space_, plummer(), of, {.potential = true});
-    const auto to = exact(plummer());
+    const auto alone = forces(space_, plummer_problem(), of), both = forces(space_, plummer_problem(), of, {.potential = true});
+    const auto to = exact(plummer_problem());
     for (std::size_t k = 0; k < to.particle.size(); ++k) {
         const auto i = to.particle[k];
-        EXPECT_LE(length(alone.acceleration[i] - both.acceleration[i]), 2 * rounding(to.field[k], plummer().position[i], alone.frame));
+        EXPECT_LE(length(alone.acceleration[i] - both.acceleration[i]),
+                  2 * rounding(to.field[k], plummer_problem().position[i], alone.frame));
     }
 }
 
 // Newton's third law holds to the errors of the forces: |sum m a| is at most sum m |a - exact|, here estimated from the sample.
 TEST_P(WalkOn, MomentumChangesLessThanTheErrors) {
-    const auto to = exact(plummer());
-    const auto got = forces(space_, plummer(), options(AccelerationMac{1. / 512}));
+    const auto to = exact(plummer_problem());
+    const auto got = forces(space_, plummer_problem(), options(AccelerationMac{1. / 512}));
     Vec3<double> sum;
-    for (std::size_t i = 0; i < plummer().mass.size(); ++i) sum += plummer().mass[i] * got.acceleration[i];
+    for (std::size_t i = 0; i < plummer_problem().mass.size(); ++i) sum += plummer_problem().mass[i] * got.acceleration[i];
     double error = 0;
     for (std::size_t k = 0; k < to.particle.size(); ++k)
         error += length(got.acceleration[to.particle[k]] - to.field[k].acceleration) / static_cast<double>(to.particle.size());
     EXPECT_LE(length(sum), error);
 }
 
-// A subset keeps to the criterion, writes nowhere else, and is the full walk bit by bit where all are named.
-TEST_P(WalkOn, SubsetsOfTargets) {
+// A subset of targets meets the criterion and only its results are written; a list of all bodies gives the full walk bit by bit.
+TEST_P(WalkOn, EvaluatesSubsetsOfTargets) {
     const double theta = 0.5;
     const auto of = options(GeometricMac{theta});
-    const auto n = static_cast<std::uint32_t>(plummer().size());
-    const auto whole = forces(space_, plummer(), of);
-    EXPECT_EQ(forces(space_, plummer(), of, {.whole_index = true}).acceleration, whole.acceleration);
-    const auto to = exact(plummer());
+    const auto n = static_cast<std::uint32_t>(plummer_problem().size());
+    const auto whole = forces(space_, plummer_problem(), of);
+    EXPECT_EQ(forces(space_, plummer_problem(), of, {.whole_index = true}).acceleration, whole.acceleration);
+    const auto to = exact(plummer_problem());
     for (const std::uint32_t every : {2u, 17u, 500u, n}) {
         SCOPED_TRACE(every);
-        Ask ask;
-        for (std::uint32_t i = 0; i < n; i += every) ask.targets.push_back(i);
-        const auto got = forces(space_, plummer(), of, ask);
+        WalkRequest request;
+        for (std::uint32_t i = 0; i < n; i += every) request.targets.push_back(i);
+        const auto got = forces(space_, plummer_problem(), of, request);
         double largest = 0;
         std::size_t compared = 0;
         for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(std::isnan(got.acceleration[i].x), i % every != 0) << i;
@@ -250,29 +252,29 @@ TEST_P(WalkOn, SubsetsOfTargets) {
         }
         EXPECT_GT(compared, 0u);
         EXPECT_LE(largest, (quadrupole() ? 1.5e-2 : 7.5e-2) * theta * theta);
-        EXPECT_EQ(forces(space_, plummer(), of, ask).acceleration[0], got.acceleration[0]) << "twice the same";
+        EXPECT_EQ(forces(space_, plummer_problem(), of, request).acceleration[0], got.acceleration[0]) << "twice the same";
     }
 }
 
-// The work follows the number of active bodies: a thousandth of them asks for a few thousandths of the tests and pairs.
-TEST_P(WalkOn, CostFollowsTheActive) {
+// The work is proportional to the number of targets: a thousandth of the bodies needs a few thousandths of the tests and pairs.
+TEST_P(WalkOn, CostFollowsTheNumberOfTargets) {
     const auto problem = make(TreeCase{Shape::plummer, 40000, 0.02});
-    Ask ask;
-    for (std::uint32_t i = 0; i < 40000; i += 1000) ask.targets.push_back(i);
+    WalkRequest request;
+    for (std::uint32_t i = 0; i < 40000; i += 1000) request.targets.push_back(i);
     Tree of = options(GeometricMac{0.6});
     const auto all = forces(space_, problem, of).counts;
     of.vector = of.group = 1;  // groups of `links` have a fixed size, and far targets would share a decision
-    const auto some = forces(space_, problem, of, ask).counts;
+    const auto some = forces(space_, problem, of, request).counts;
     EXPECT_LE(some.interactions(), 10e-3 * all.interactions());
-    EXPECT_LE(some.tests, 50e-3 * all.tests);  // one or few targets a group, where all are active up to a hundred
+    EXPECT_LE(some.tests, 50e-3 * all.tests);  // one or few targets per group instead of up to a hundred
 }
 
-// Pairs closer than anything else, so that each other's pull rules: whatever the parameters, a cell with the target in it is opened.
+// Pairs so close that the force between their particles dominates: whatever the parameters, a cell that holds the target is opened.
 TEST_P(WalkOn, NeverAcceptsACellThatHoldsTheTarget) {
     auto problem = make(TreeCase{Shape::cube, 2000, 1e-7});
     for (std::size_t i = 0; i < 40; i += 2) problem.position[i + 1] = problem.position[i] + Vec3<double>{1e-5, 0, 0};
     const auto to = exact(problem, 1, 2000);
-    Ask huge;
+    WalkRequest huge;
     huge.last.assign(problem.mass.size(), 1e30f);
     for (const Mac mac : {Mac(GeometricMac{1}), Mac(AccelerationMac{1e10}), Mac(MultipoleMac{1e30})})
         for (const int leaf : {1, 16, 64}) {
@@ -291,12 +293,12 @@ TEST_P(WalkOn, NeverAcceptsACellThatHoldsTheTarget) {
         }
 }
 
-// A tree whose tests let every cell pass: what holds a target must still be opened, and only that.
-TEST_P(WalkOn, OpensByTheRangeOfBodiesAlone) {
+// A tree whose tests accept every cell: cells that hold a target must still be opened, and only these.
+TEST_P(WalkOn, OpensExactlyTheCellsThatHoldATarget) {
     Tree of = options(GeometricMac{1});
     of.softening = 0.02;
     of.leaf_size = 4;
-    const auto& problem = plummer();
+    const auto& problem = plummer_problem();
     auto tree = reference::tree(problem.position, problem.mass, of, reference::median_frame(problem.position, problem.mass));
     for (auto& test : tree.test) test.radius2 = test.weight = 0;
     std::visit(
@@ -310,8 +312,8 @@ TEST_P(WalkOn, OpensByTheRangeOfBodiesAlone) {
             Buffer<Vec3<float>, S> a(on, problem.size());
             walk(seen.view(), {targets.view(), false, {}}, {a.view(), {}});
             const auto counts = walk.counts();
-            // Each target's own leaf is opened; of others, what lies where the target is, and in lists cells that cost more than
-            // their few bodies.
+            // Each target's own leaf is opened, other cells only if their centre coincides with the target; `lists` also takes the bodies
+            // of cells that cost more than these.
             EXPECT_GE(counts.bodies, static_cast<double>(few.size()));
             if (GetParam().walk == TreeWalk::lists) {
                 EXPECT_LE(counts.bodies, 64. * static_cast<double>(few.size()));
@@ -322,10 +324,10 @@ TEST_P(WalkOn, OpensByTheRangeOfBodiesAlone) {
         space_);
 }
 
-// One cell of forty bodies and a target far from it: the softened expansion as it stands on paper,
+// One cell of forty bodies and a target far from it: the softened expansion,
 //     phi = -G [M/rho + (3 d.Qd/rho^5 - tr Q/rho^3)/2],
 // and the acceleration is its gradient, here by central differences in long double.
-TEST_P(WalkOn, OneCellIsTheExpansion) {
+TEST_P(WalkOn, OneCellEqualsItsExpansion) {
     const double G = 1.5;
     constexpr int bodies = 40;
     for (const double softening : {0.0, 0.4}) {
@@ -366,14 +368,14 @@ TEST_P(WalkOn, OneCellIsTheExpansion) {
             return -G * (M / rho + second);
         };
         Real x[3] = {at(tree.body[where], 0), at(tree.body[where], 1), at(tree.body[where], 2)};
-        double want[4] = {0, 0, 0, static_cast<double>(potential(x))};
+        double expected[4] = {0, 0, 0, static_cast<double>(potential(x))};
         const Real h = 1e-6;
         for (int k = 0; k < 3; ++k) {
             const Real middle = x[k];
             x[k] = middle + h;
             const Real above = potential(x);
             x[k] = middle - h;
-            want[k] = -static_cast<double>((above - potential(x)) / (2 * h));
+            expected[k] = -static_cast<double>((above - potential(x)) / (2 * h));
             x[k] = middle;
         }
         std::visit(
@@ -383,7 +385,7 @@ TEST_P(WalkOn, OneCellIsTheExpansion) {
                 Buffer<Vec3<float>, S> a(on, bodies + 1);
                 Buffer<float, S> phi(on, bodies + 1);
                 Walk<S> walk(on, of);
-                const double size = std::hypot(want[0], want[1], want[2]);
+                const double size = std::hypot(expected[0], expected[1], expected[2]);
                 for (const bool with_potential : {false, true}) {
                     walk(seen.view(), {target.view(), false, {}}, {a.view(), with_potential ? phi.view() : View<float>{}});
                     const auto got = to_host(a)[where];
@@ -391,11 +393,11 @@ TEST_P(WalkOn, OneCellIsTheExpansion) {
                     EXPECT_EQ(counts.cells, 1);
                     EXPECT_EQ(counts.bodies, 1) << "the target itself";
                     // 20 roundings, and the centre's: 1e-7 of a distance of 1.9, in a force that falls with its square.
-                    const double error = std::hypot(static_cast<double>(got.x) - want[0], static_cast<double>(got.y) - want[1],
-                                                    static_cast<double>(got.z) - want[2]);
+                    const double error = std::hypot(static_cast<double>(got.x) - expected[0], static_cast<double>(got.y) - expected[1],
+                                                    static_cast<double>(got.z) - expected[2]);
                     EXPECT_LE(error, 2e-6 * size);
                     if (with_potential) {
-                        EXPECT_NEAR(static_cast<double>(to_host(phi)[where]), want[3], -2e-6 * want[3]);
+                        EXPECT_NEAR(static_cast<double>(to_host(phi)[where]), expected[3], -2e-6 * expected[3]);
                     }
                 }
             },
@@ -404,35 +406,35 @@ TEST_P(WalkOn, OneCellIsTheExpansion) {
 }
 
 // Lists and groups of any size: other decisions, other orders of sums, the same criterion.
-TEST_P(WalkOn, AnyTuning) {
+TEST_P(WalkOn, AcceptsAnyTuning) {
     const double theta = 0.5;
-    const auto to = exact(plummer());
+    const auto to = exact(plummer_problem());
     auto of = options(GeometricMac{theta});
     for (const auto& [group, list, extent] : {std::tuple{1, 1, 0.0}, {7, 33, 0.1}, {33, 64, 1.0}, {200, 4096, 8.0}}) {
         SCOPED_TRACE(testing::Message() << "group " << group << ", list " << list << ", extent " << extent);
-        Ask ask;
-        ask.tuning.group = group, ask.tuning.list = list, ask.tuning.group_extent = extent;
-        ask.potential = true;
+        WalkRequest request;
+        request.tuning.group = group, request.tuning.list = list, request.tuning.group_extent = extent;
+        request.potential = true;
         of.vector = std::min(group, 32), of.group = std::min(list, 32);
-        const auto got = forces(space_, plummer(), of, ask);
-        const auto error = errors(got, plummer(), to, [&](std::size_t k) { return theta * theta * to.field[k].force_sum; });
+        const auto got = forces(space_, plummer_problem(), of, request);
+        const auto error = errors(got, plummer_problem(), to, [&](std::size_t k) { return theta * theta * to.field[k].force_sum; });
         EXPECT_LE(error.largest, quadrupole() ? 1.5e-2 : 7.5e-2);
     }
     for (const int leaf : {1, 3, 64}) {
         SCOPED_TRACE(testing::Message() << "leaf size " << leaf);
         of.leaf_size = leaf;
-        const auto got = forces(space_, plummer(), of);
-        const auto error = errors(got, plummer(), to, [&](std::size_t k) { return theta * theta * to.field[k].force_sum; });
+        const auto got = forces(space_, plummer_problem(), of);
+        const auto error = errors(got, plummer_problem(), to, [&](std::size_t k) { return theta * theta * to.field[k].force_sum; });
         EXPECT_LE(error.largest, quadrupole() ? 1.5e-2 : 7.5e-2);
     }
 }
 
-// Units are powers of two times each other: the tree works in its own, so nothing but the last scaling may differ.
-TEST_P(WalkOn, TakesAnyUnits) {
+// Units that differ by powers of two: the tree computes in its own units, so that only the last scaling differs.
+TEST_P(WalkOn, AcceptsAnyUnits) {
     const auto of = options(GeometricMac{0.6});
-    const auto plain = forces(space_, plummer(), of, {.potential = true});
+    const auto plain = forces(space_, plummer_problem(), of, {.potential = true});
     for (const auto& [length, mass, G] : {std::tuple{0x1p70, 0x1p90, 0x1p-20}, {0x1p-40, 0x1p-100, 0x1p30}}) {
-        auto problem = plummer();
+        auto problem = plummer_problem();
         for (auto& x : problem.position) x = length * x;
         for (auto& m : problem.mass) m *= mass;
         problem.softening *= length;
@@ -446,11 +448,11 @@ TEST_P(WalkOn, TakesAnyUnits) {
     }
 }
 
-// The acceleration criterion looks at accelerations in the units of the particles.
-TEST_P(WalkOn, AccelerationCriterionTakesAnyUnits) {
+// The acceleration criterion uses accelerations in the units of the particles.
+TEST_P(WalkOn, AccelerationCriterionAcceptsAnyUnits) {
     const auto of = options(AccelerationMac{1. / 256});
-    const auto plain = forces(space_, plummer(), of);
-    auto problem = plummer();
+    const auto plain = forces(space_, plummer_problem(), of);
+    auto problem = plummer_problem();
     for (auto& x : problem.position) x = 0x1p20 * x;
     for (auto& m : problem.mass) m *= 0x1p30;
     problem.softening *= 0x1p20;
@@ -461,8 +463,8 @@ TEST_P(WalkOn, AccelerationCriterionTakesAnyUnits) {
     for (std::size_t i = 0; i < problem.mass.size(); ++i) ASSERT_EQ(got.acceleration[i], 0x1p-15 * plain.acceleration[i]);
 }
 
-TEST_P(WalkOn, NobodyIsFine) {
-    const auto none = forces(space_, plummer(), options(GeometricMac{0.5}), {.targets = {5}});
+TEST_P(WalkOn, AcceptsOneTargetAndNone) {
+    const auto none = forces(space_, plummer_problem(), options(GeometricMac{0.5}), {.targets = {5}});
     EXPECT_EQ(std::count_if(none.acceleration.begin(), none.acceleration.end(), [](const auto& a) { return !std::isnan(a.x); }), 1);
     std::visit(
         []<Space S>(S on) {
@@ -473,19 +475,19 @@ TEST_P(WalkOn, NobodyIsFine) {
         space_);
 }
 
-std::vector<Engine> engines() {
+std::vector<WalkCase> walk_cases() {
     std::vector<std::string> spaces = {"cpu"};
 #if defined(KASANE_CUDA)
     spaces.push_back("cuda");
 #endif
-    std::vector<Engine> all;
+    std::vector<WalkCase> all;
     for (const auto& space : spaces)
         for (const auto walk : {TreeWalk::lists, TreeWalk::links})
             for (const auto multipole : {Multipole::monopole, Multipole::quadrupole}) all.push_back({space, walk, multipole});
     return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Gravity, WalkOn, testing::ValuesIn(engines()), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Gravity, WalkOn, testing::ValuesIn(walk_cases()), testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace kasane::gravity

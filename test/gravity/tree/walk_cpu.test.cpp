@@ -1,5 +1,5 @@
-// What the CPU's walks promise beside what all walks do: no dependence on threads, every instruction set, and 2^17 bodies at the
-// accuracy that the speed of the tree code is quoted with.
+// Properties of the walks on the CPU besides those of all walks: no dependence on threads, every instruction set, and 2^17 bodies at the
+// accuracy for which the speed of the tree code is quoted.
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/tree/walk.hpp>
 #include <kasane/perf/simd.hpp>
@@ -15,10 +15,10 @@ using namespace test;
 
 namespace {
 
-/// Takes an instruction set for the life of the object.
-struct With {
-    explicit With(const std::string& target) { select_simd_target(target); }
-    ~With() { select_simd_target(""); }
+/// Selects an instruction set while the object exists.
+struct SelectSimdTarget {
+    explicit SelectSimdTarget(const std::string& target) { select_simd_target(target); }
+    ~SelectSimdTarget() { select_simd_target(""); }
 };
 
 TEST(WalkOnCpu, DoesNotDependOnThreads) {
@@ -27,12 +27,12 @@ TEST(WalkOnCpu, DoesNotDependOnThreads) {
         for (const bool subset : {false, true}) {
             Tree options;
             options.walk = walk;
-            Ask ask;
-            ask.potential = true;
-            for (std::uint32_t i = 0; subset && i < 4097; i += 5) ask.targets.push_back(i);
-            const auto one = forces(Cpu{1}, problem, options, ask);
+            WalkRequest request;
+            request.potential = true;
+            for (std::uint32_t i = 0; subset && i < 4097; i += 5) request.targets.push_back(i);
+            const auto one = forces(Cpu{1}, problem, options, request);
             for (const int threads : {2, 3, 16}) {
-                const auto several = forces(Cpu{threads}, problem, options, ask);
+                const auto several = forces(Cpu{threads}, problem, options, request);
                 for (std::size_t i = 0; i < problem.mass.size(); ++i) {
                     if (std::isnan(one.potential[i])) continue;
                     ASSERT_EQ(one.acceleration[i], several.acceleration[i]);
@@ -65,9 +65,9 @@ Forces forces_of_slow_tree(const TreeProblem& problem, Tree options) {
 
 class WalkOnEverySimdTarget : public testing::TestWithParam<std::string> {};
 
-// Groups and lists do not depend on the width of vectors, so that only roundings differ; nor on how they end: sizes about every width.
+// Groups and lists do not depend on the width of vectors, so that only roundings differ. The sizes are near every width.
 TEST_P(WalkOnEverySimdTarget, AgreesWithTheReference) {
-    const With set(GetParam());
+    const SelectSimdTarget selected(GetParam());
     for (const index_t n : {1, 2, 5, 8, 15, 17, 31, 33, 1025})
         for (const double softening : {0.02, 0.0})
             for (const auto multipole : {Multipole::monopole, Multipole::quadrupole}) {
@@ -84,7 +84,7 @@ TEST_P(WalkOnEverySimdTarget, AgreesWithTheReference) {
                 options.mac = GeometricMac{1e-3};
                 const auto all = forces_of_slow_tree(problem, options);
                 EXPECT_LE(errors(all, problem, to, [&](std::size_t k) { return to.field[k].force_sum; }).largest, 1e-6);
-                for (std::size_t k = 0; k < to.particle.size(); ++k)  // places 2^-24 of at most 16 off, beside the roundings
+                for (std::size_t k = 0; k < to.particle.size(); ++k)  // positions are rounded by 2^-24 of at most 16, besides the roundings
                     ASSERT_NEAR(all.potential[to.particle[k]], to.field[k].potential,
                                 8e-6 * to.field[k].potential_sum + 7e-6 * to.field[k].slope_sum);
             }
@@ -92,7 +92,7 @@ TEST_P(WalkOnEverySimdTarget, AgreesWithTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Gravity, WalkOnEverySimdTarget, testing::ValuesIn(simd_targets()), [](const auto& of) { return of.param; });
 
-// Median 7.9e-4 and 99th percentile 2.65e-3 are what the speed of one core is compared at with other codes.
+// Median 7.9e-4 and 99th percentile 2.65e-3 are the errors at which the speed of one core is compared with other codes.
 TEST(WalkOnCpu, ReachesTheAccuracyOfTheBenchmark) {
     const auto problem = make(TreeCase{Shape::plummer, index_t{1} << 17, 0.01});
     const auto to = exact(problem, 1, 64);
@@ -108,8 +108,8 @@ TEST(WalkOnCpu, ReachesTheAccuracyOfTheBenchmark) {
     }
 }
 
-// Escapers as far as the tree holds them: squares of distances are near the end of float, forces are right or zero, never NaN.
-TEST(WalkOnCpu, EscapersBeyondAllBounds) {
+// Escapers at the largest distances: squares of distances are near the limit of float, forces are correct or zero, never NaN.
+TEST(WalkOnCpu, EscapersGiveFiniteForces) {
     auto problem = make(TreeCase{Shape::plummer, 1025, 0.02});
     const double far[] = {1e12, 1e17, 1e25};
     for (std::size_t i = 0; i < 6; ++i) problem.position[i] = (i % 2 ? -far[i / 2] : far[i / 2]) * Vec3<double>{0.6, 0.0, 0.8};

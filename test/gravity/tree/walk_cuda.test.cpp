@@ -1,5 +1,5 @@
-// What the CUDA walks promise beside what all walks do: repeatable bit by bit although groups are cut and shared out as they come,
-// techniques that change no bit, shapes that change no accuracy, and the count of divergence.
+// Properties of the CUDA walks besides those of all walks: they repeat bit by bit although warps divide and exchange groups, techniques
+// change no bit, shapes do not change the accuracy, and divergence is counted.
 #include <kasane/gravity/tree/links_divergence.hpp>
 #include <kasane/gravity/tree/walk.hpp>
 
@@ -37,20 +37,20 @@ void expect_same_bits(const Forces& a, const Forces& b) {
     EXPECT_EQ(a.counts.groups, b.counts.groups);
 }
 
-Ask ask_for(bool subset) {
-    Ask ask;
-    ask.potential = true;
-    for (std::uint32_t i = 0; subset && i < 4097; i += 3) ask.targets.push_back(i);
-    return ask;
+WalkRequest request_for(bool subset) {
+    WalkRequest request;
+    request.potential = true;
+    for (std::uint32_t i = 0; subset && i < 4097; i += 3) request.targets.push_back(i);
+    return request;
 }
 
-// The clusters have groups that span the space between them, and a plummer sphere has a centre without acceleration: both are cut.
+// The clusters have groups that span the space between them, and a Plummer sphere has a centre without acceleration: both are divided.
 TEST_F(WalkOnCuda, RepeatsBitByBit) {
     for (const auto shape : {Shape::clusters, Shape::plummer, Shape::escaper})
         for (const bool subset : {false, true}) {
             const auto problem = make(TreeCase{shape, 4097, 0.02});
-            const auto once = forces(Cuda{}, problem, {}, ask_for(subset));
-            for (int again = 0; again < 5; ++again) expect_same_bits(once, forces(Cuda{}, problem, {}, ask_for(subset)));
+            const auto once = forces(Cuda{}, problem, {}, request_for(subset));
+            for (int again = 0; again < 5; ++again) expect_same_bits(once, forces(Cuda{}, problem, {}, request_for(subset)));
         }
 }
 
@@ -60,35 +60,35 @@ TEST_F(WalkOnCuda, TechniquesChangeNoBit) {
         for (const auto multipole : {Multipole::monopole, Multipole::quadrupole}) {
             Tree options;
             options.multipole = multipole;
-            auto ask = ask_for(subset);
-            ask.tuning = {.async_copy = false, .warp_reduce = false};
-            const auto plain = forces(Cuda{}, problem, options, ask);
+            auto request = request_for(subset);
+            request.tuning = {.async_copy = false, .warp_reduce = false};
+            const auto plain = forces(Cuda{}, problem, options, request);
             for (const WalkTuning& tuning : {WalkTuning{.async_copy = true, .warp_reduce = false}, WalkTuning{.async_copy = false},
                                              WalkTuning{.async_copy = false, .warp_reduce = false, .l2_persist_mib = 8}}) {
-                ask.tuning = tuning;
-                expect_same_bits(plain, forces(Cuda{}, problem, options, ask));
+                request.tuning = tuning;
+                expect_same_bits(plain, forces(Cuda{}, problem, options, request));
             }
         }
 }
 
-// Groups decide by their nearest target: smaller ones open fewer cells, so that errors grow, but never beyond those of single targets.
-TEST_F(WalkOnCuda, ShapesChangeNoAccuracy) {
+// Groups decide by their nearest target: smaller groups open fewer cells and have larger errors, at most those of single targets.
+TEST_F(WalkOnCuda, ShapesDoNotChangeTheAccuracy) {
     const auto problem = make(TreeCase{Shape::plummer, 4097, 0.02});
     const auto to = exact(problem);
     const auto relative = [&](std::size_t k) { return length(to.field[k].acceleration); };
     Tree options;
-    Ask ask;
-    ask.tuning.group = 1;
-    const auto single = errors(forces(Cuda{}, problem, options, ask), problem, to, relative);
+    WalkRequest request;
+    request.tuning.group = 1;
+    const auto single = errors(forces(Cuda{}, problem, options, request), problem, to, relative);
     EXPECT_LT(single.median, 1.5e-3);  // delta = 2^-9 of |a| from each of some cells
     for (const WalkTuning& tuning :
          {WalkTuning{.group = 2}, WalkTuning{.group = 8}, WalkTuning{.group = 31}, WalkTuning{.group = 64}, WalkTuning{.group = 1000},
           WalkTuning{.lanes = 1}, WalkTuning{.lanes = 3}, WalkTuning{.lanes = 32}, WalkTuning{.list = 1}, WalkTuning{.list = 1000000},
           WalkTuning{.group_extent = 0.1}, WalkTuning{.group_extent = 1e9}})
         for (const bool whole_index : {false, true}) {
-            ask.tuning = tuning;
-            ask.whole_index = whole_index;
-            const auto error = errors(forces(Cuda{}, problem, options, ask), problem, to, relative);
+            request.tuning = tuning;
+            request.whole_index = whole_index;
+            const auto error = errors(forces(Cuda{}, problem, options, request), problem, to, relative);
             EXPECT_LT(error.median, 1.2 * single.median);
             EXPECT_LT(error.p99, 1.5 * single.p99);  // one of 100 targets
         }
@@ -109,7 +109,7 @@ TEST_F(WalkOnCuda, DivergenceOfSingleTargetsIsTheirTests) {
         walk(tree.view(), {}, {field.view(), {}});
         const auto counts = walk.counts();
         const auto counted = links_divergence(Cuda{}, options, tree.view(), {});
-        EXPECT_EQ(counted.lanes, counts.tests * group);  // every lane of a group is there for each of its tests
+        EXPECT_EQ(counted.lanes, counts.tests * group);  // every lane of a group takes part in each of its tests
         EXPECT_GE(32 * counted.steps, counted.lanes);
         EXPECT_GE(counted.steps, counted.splits);
         EXPECT_GE(32 * counted.body_steps, counted.body_lanes);
