@@ -26,7 +26,7 @@ struct TimeGrid {
     KS_FN std::uint32_t begin(int level, std::uint32_t now) const { return now & ~(ticks(level) - 1); }
     /// The first time after now at which a step of this level ends.
     KS_FN std::uint32_t next(int level, std::uint32_t now) const { return begin(level, now) + ticks(level); }
-    /// The shallowest level with a step that ends at this time, which is above 0. Steps of all deeper levels end there too.
+    /// The shallowest level with a step that ends at this time (above 0). Steps of all deeper levels end there too.
     KS_FN int first_ending(std::uint32_t time) const {
         int level = deepest;
         while (level > 0 && time % ticks(level - 1) == 0) --level;

@@ -54,7 +54,7 @@ template <class D>
 struct Target {
     hn::Vec<D> x, y, z;
     hn::Vec<D> ax, ay, az, phi, same;
-    HWY_INLINE Target() {}  // written out: an implicit one is compiled for the baseline and cannot take in NEON's constructors
+    HWY_INLINE Target() {}  // written out: an implicit constructor is compiled for the baseline and cannot inline those of NEON
 };
 
 /// Point masses on one target, as in direct summation: y0 ~ 1/r is the estimate, r^-3 = y0^3 (1 + 3t/2) with t = 1 - r^2 y0^2. The sums

@@ -12,7 +12,7 @@ detail::Acceptance acceptance(const Tree& options, const Frame& frame) {
     const bool quadrupole = options.multipole == Multipole::quadrupole;
     if (const auto* by = std::get_if<GeometricMac>(&options.mac)) return {Acceptance::geometric, 1 / by->theta, quadrupole};
     if (const auto* by = std::get_if<AccelerationMac>(&options.mac)) return {Acceptance::acceleration, 1 / by->delta, quadrupole};
-    const double unit = options.G * frame.mass / frame.length / frame.length;  // of acceleration
+    const double unit = options.G * frame.mass / frame.length / frame.length;  // unit of acceleration
     return {Acceptance::multipole, unit / std::get<MultipoleMac>(options.mac).error, quadrupole};
 }
 
@@ -167,7 +167,7 @@ template <Space S>
 void Octree<S>::set_mac(const Mac& mac) {
     options_.mac = mac;
     validate(options_);
-    refresh();  // cheaper than to keep the extents that criteria need
+    refresh();  // cheaper than storing the extents that criteria need
 }
 
 template void Octree<KS_SPACE>::refresh();

@@ -1,4 +1,4 @@
-// The octree's particles: frame, keys, order and bodies. topology.kernels.cpp makes its cells, moments.kernels.cpp their
+// The octree's particles: frame, keys, order and bodies. topology.kernels.cpp makes the cells, moments.kernels.cpp their
 // moments.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>

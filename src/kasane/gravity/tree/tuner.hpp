@@ -23,11 +23,11 @@ class TreeTuner {
     /// @param n  particles   @param start  choices of an earlier segment of the run
     TreeTuner(index_t n, bool deterministic, const TreeTuning& start);
 
-    /// True when the tree must be rebuilt before the next block step.
+    /// Must the tree be rebuilt before the next block step?
     bool due() const;
-    /// A tree was built in so many seconds.
+    /// Reports the time of a build [s].
     void built(double seconds);
-    /// A block step ended: its number of targets, the seconds of its walk, and the time of the system since the build.
+    /// Reports a block step: its number of targets, the time of its walk [s], and the time of the system since the build.
     void walked(index_t targets, double seconds, double age);
 
     /// Parameters of the next walk.
