@@ -1,4 +1,4 @@
-// The sums that audits hold forces against: those of the formula, and the same bits however the sources are shared out.
+// The reference sums of force audits: they equal the formula and are the same bits for any distribution of the sources.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/gravity/direct/audit_sum.hpp>
 
@@ -14,7 +14,7 @@ KS_ON_EVERY_SPACE(ExactSumOn);
 
 constexpr index_t run = 128;
 
-/// Sums of the sources [first, first + count) by so many shares.
+/// Sums of the sources [first, first + count), computed in several shares.
 template <Space S>
 std::vector<AuditSum> sums_of(S on, const std::vector<Vec3<double>>& target, const Particles& p, index_t first, index_t count,
                               double softening, index_t shares) {
@@ -35,9 +35,9 @@ std::vector<AuditSum> sums_of(S on, const std::vector<Vec3<double>>& target, con
     return sum;
 }
 
-TEST_P(ExactSumOn, IsTheFormulaWhoeverHasTheSources) {
+TEST_P(ExactSumOn, EqualsTheFormulaForAnyDistributionOfTheSources) {
     auto p = worker_particles(1000);
-    p.position[3] = p.position[500];  // two at one place
+    p.position[3] = p.position[500];  // two particles at one point
     const std::vector<Vec3<double>> target{p.position[3], p.position[42], {0.1, -0.2, 0.3}};
     std::visit(
         [&](auto on) {
@@ -47,7 +47,7 @@ TEST_P(ExactSumOn, IsTheFormulaWhoeverHasTheSources) {
                     const auto expected = reference::direct(target[t], p.position, p.mass, -1, softening, 1);
                     const Vec3<double> found{whole[t].x.value(), whole[t].y.value(), whole[t].z.value()},
                         off = found - expected.acceleration;
-                    // Each pair to some roundings of 2^-53, runs of 128 of them to as many again at most.
+                    // Each pair has an error of some roundings of 2^-53, and a sum of 128 pairs at most as many again.
                     EXPECT_LT(std::sqrt(dot(off, off)), 140 * 0x1p-53 * expected.force_sum);
                 }
                 const auto shared = sums_of(on, target, p, 0, 1000, softening, 5);

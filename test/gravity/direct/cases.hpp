@@ -1,4 +1,4 @@
-// The one list of cases of direct summation, for correctness and for speed: sizes that fit no block, sets that differ, slices,
+// The list of cases of direct summation, for correctness and for speed: sizes that are no multiple of a tile, distinct sets, slices,
 // unequal and zero masses, clusters far from the origin, coincident particles.
 #pragma once
 
@@ -21,7 +21,7 @@ enum class Layout {
     coincident,  ///< a sphere in which every third particle sits exactly on its neighbour
 };
 
-/// A task without its numbers. shift >= 0: target i is source i + shift; Self::none: two sets of their own.
+/// Sizes and layout of a case. shift >= 0: target i is source i + shift; Self::none: two distinct sets.
 struct DirectCase {
     index_t targets;
     index_t sources;
@@ -99,7 +99,7 @@ inline std::vector<Vec3<double>> positions(Random& random, Layout layout, index_
             x[i] = center[i % 3] + 0.02 * x[i];
         }
         if (layout == Layout::coincident && i % 3 == 2) x[i] = x[i - 1];
-        // Numbers that float holds: then only differences round, whatever origin a variant takes.
+        // Numbers that float represents exactly: then only differences are rounded, for any origin of a variant.
         x[i] = {static_cast<float>(x[i].x), static_cast<float>(x[i].y), static_cast<float>(x[i].z)};
     }
     return x;
@@ -107,7 +107,7 @@ inline std::vector<Vec3<double>> positions(Random& random, Layout layout, index_
 
 }  // namespace detail
 
-/// The numbers of a case: the same in every run.
+/// Positions and masses of a case; the same in every run.
 inline DirectProblem make(const DirectCase& of) {
     detail::Random random(static_cast<std::uint64_t>(7919 * of.targets + of.sources));
     DirectProblem made;

@@ -1,5 +1,5 @@
-// Every variant of direct summation, on every space, against the long double reference; and what the contract promises beside
-// accuracy: no dependence on threads, empty sets, zeros instead of NaN, refused options.
+// Every variant of direct summation, on every space, against the long double reference; and the rest of the contract: no dependence on
+// threads, empty sets, zeros instead of NaN, refused options.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/performance/bound.hpp>
@@ -31,9 +31,9 @@ std::ostream& operator<<(std::ostream& to, const Engine& engine) {
     return to << engine.space << '_' << name(engine.variant) << '_' << (engine.precision == Precision::single_ ? "single" : "double");
 }
 
-enum class Want { both, acceleration, potential };
+enum class Fields { both, acceleration, potential };
 
-Direct options_of(const Engine& engine, double softening, double G = 1) {
+Direct options_for(const Engine& engine, double softening, double G = 1) {
     Direct options;
     options.softening = softening;
     options.G = G;
@@ -42,16 +42,16 @@ Direct options_of(const Engine& engine, double softening, double G = 1) {
     return options;
 }
 
-Result evaluate(const AnySpace& space, const Direct& options, const DirectProblem& problem, Want want) {
+Result evaluate(const AnySpace& space, const Direct& options, const DirectProblem& problem, Fields want) {
     return std::visit(
         [&]<Space S>(S on) {
             const auto targets = to_space(on, problem.target), sources = to_space(on, problem.source);
             const auto mass = to_space(on, problem.mass);
             const auto n = static_cast<index_t>(problem.target.size());
-            // NaN beforehand: a result that is not written shows.
+            // NaN before the call shows a result that is not written.
             const double nan = std::numeric_limits<double>::quiet_NaN();
-            auto acceleration = to_space(on, std::vector<Vec3<double>>(want == Want::potential ? 0 : n, {nan, nan, nan}));
-            auto potential = to_space(on, std::vector<double>(want == Want::acceleration ? 0 : n, nan));
+            auto acceleration = to_space(on, std::vector<Vec3<double>>(want == Fields::potential ? 0 : n, {nan, nan, nan}));
+            auto potential = to_space(on, std::vector<double>(want == Fields::acceleration ? 0 : n, nan));
             DirectSum<S> sum(on, options);
             sum(targets.view(), {sources.view(), mass.view()}, problem.self, {acceleration.view(), potential.view()});
             return Result{to_host(acceleration), to_host(potential)};
@@ -75,9 +75,9 @@ TEST_P(DirectOn, AgreesWithTheReference) {
         if (!takes(of)) continue;
         SCOPED_TRACE(of.name());
         const auto problem = make(of);
-        const auto options = options_of(GetParam(), of.softening, 2.5);
-        for (const auto want : {Want::both, Want::acceleration, Want::potential}) {
-            SCOPED_TRACE(want == Want::both ? "both" : want == Want::acceleration ? "acceleration alone" : "potential alone");
+        const auto options = options_for(GetParam(), of.softening, 2.5);
+        for (const auto want : {Fields::both, Fields::acceleration, Fields::potential}) {
+            SCOPED_TRACE(want == Fields::both ? "both" : want == Fields::acceleration ? "acceleration alone" : "potential alone");
             ASSERT_NO_FATAL_FAILURE(expect_near_reference(evaluate(space_, options, problem, want), options, problem));
         }
     }
@@ -86,13 +86,13 @@ TEST_P(DirectOn, AgreesWithTheReference) {
 TEST_P(DirectOn, EmptySets) {
     const auto some = make({31, 31, 0, 0.1});
     for (const double softening : {0.1, 0.0}) {
-        const auto options = options_of(GetParam(), softening);
-        const DirectProblem nobody{{}, {}, {}, {0}, softening};
-        EXPECT_TRUE(evaluate(space_, options, nobody, Want::both).potential.empty());
+        const auto options = options_for(GetParam(), softening);
+        const DirectProblem empty{{}, {}, {}, {0}, softening};
+        EXPECT_TRUE(evaluate(space_, options, empty, Fields::both).potential.empty());
         if (GetParam().variant == DirectVariant::pair) continue;
-        const auto no_targets = evaluate(space_, options, {{}, some.source, some.mass, {}, softening}, Want::both);
+        const auto no_targets = evaluate(space_, options, {{}, some.source, some.mass, {}, softening}, Fields::both);
         EXPECT_TRUE(no_targets.acceleration.empty());
-        const auto no_sources = evaluate(space_, options, {some.target, {}, {}, {}, softening}, Want::both);
+        const auto no_sources = evaluate(space_, options, {some.target, {}, {}, {}, softening}, Fields::both);
         for (std::size_t i = 0; i < some.target.size(); ++i) {
             EXPECT_EQ(no_sources.acceleration[i], (Vec3<double>{0, 0, 0}));
             EXPECT_EQ(no_sources.potential[i], 0);
@@ -104,8 +104,8 @@ TEST_P(DirectOn, AllAtOnePlace) {
     const std::size_t n = 67;
     const DirectProblem heap{std::vector<Vec3<double>>(n, {3, -4, 5}), std::vector<Vec3<double>>(n, {3, -4, 5}),
                              std::vector<double>(n, 0.5), Self{0}, 0};
-    const auto unsoftened = evaluate(space_, options_of(GetParam(), 0), heap, Want::both);
-    const auto softened = evaluate(space_, options_of(GetParam(), 0.25), heap, Want::both);
+    const auto unsoftened = evaluate(space_, options_for(GetParam(), 0), heap, Fields::both);
+    const auto softened = evaluate(space_, options_for(GetParam(), 0.25), heap, Fields::both);
     for (std::size_t i = 0; i < n; ++i) {
         EXPECT_EQ(unsoftened.acceleration[i], (Vec3<double>{0, 0, 0}));
         EXPECT_EQ(unsoftened.potential[i], 0);
@@ -117,7 +117,7 @@ TEST_P(DirectOn, AllAtOnePlace) {
 TEST_P(DirectOn, TwoBodiesByHand) {
     // m = 3 and 4, 2 apart along z, eps = 1.5: r^2 + eps^2 = 6.25, so a_0 = 4 2 / 15.625 and phi_0 = -4 / 2.5.
     const std::vector<Vec3<double>> x{{1, 1, -1}, {1, 1, 1}};
-    const auto got = evaluate(space_, options_of(GetParam(), 1.5), {x, x, {3, 4}, {0}, 1.5}, Want::both);
+    const auto got = evaluate(space_, options_for(GetParam(), 1.5), {x, x, {3, 4}, {0}, 1.5}, Fields::both);
     EXPECT_NEAR(got.acceleration[0].z, 0.512, 1e-6);
     EXPECT_NEAR(got.acceleration[1].z, -0.384, 1e-6);
     EXPECT_EQ(got.acceleration[0].x, 0);
@@ -127,10 +127,10 @@ TEST_P(DirectOn, TwoBodiesByHand) {
 
 TEST_P(DirectOn, RepeatsBitByBit) {
     for (const index_t n : {1031, 20011}) {
-        if (n > 2000 && GetParam().variant == DirectVariant::plain) continue;  // nothing in it depends on the size
+        if (n > 2000 && GetParam().variant == DirectVariant::plain) continue;  // it does not depend on the size
         const auto problem = make({n, n, 0, 0.01});
-        const auto options = options_of(GetParam(), 0.01);
-        const auto first = evaluate(space_, options, problem, Want::both), second = evaluate(space_, options, problem, Want::both);
+        const auto options = options_for(GetParam(), 0.01);
+        const auto first = evaluate(space_, options, problem, Fields::both), second = evaluate(space_, options, problem, Fields::both);
         EXPECT_EQ(first.acceleration, second.acceleration);
         EXPECT_EQ(first.potential, second.potential);
     }
@@ -160,22 +160,22 @@ TEST(DirectOnCuda, RefusesWhatPairCannotDo) {
     options.variant = DirectVariant::pair;
     options.softening = 0.1;
     const auto slices = make({31, 257, 226, 0.1});
-    EXPECT_THROW(evaluate(Cuda{}, options, slices, Want::acceleration), InputError) << "two sets";
+    EXPECT_THROW(evaluate(Cuda{}, options, slices, Fields::acceleration), InputError) << "two sets";
     options.variant = DirectVariant::simd;
     EXPECT_THROW((DirectSum<Cuda>{Cuda{}, options}), InputError) << "a variant of the CPU";
 }
 
-// Sums of pair in bins: forces of very different sizes beside each other, and float atomics instead of them.
-TEST(DirectOnCuda, PairSumsInEitherWay) {
+// Sums of `pair` with forces of very different sizes, in fixed point and by float atomics.
+TEST(DirectOnCuda, PairSumsInFixedPointAndInFloats) {
     if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
     for (const bool deterministic : {true, false})
         for (const double heavy : {1.0, 1e12}) {
             auto problem = make({4097, 4097, 0, 0.01});
             problem.mass[1234] = heavy;
-            Direct options = options_of({"cuda", DirectVariant::pair, Precision::single_}, 0.01);
+            Direct options = options_for({"cuda", DirectVariant::pair, Precision::single_}, 0.01);
             options.deterministic = deterministic;
             SCOPED_TRACE(std::string(deterministic ? "bins" : "floats") + ", heaviest mass " + std::to_string(heavy));
-            expect_near_reference(evaluate(Cuda{}, options, problem, Want::acceleration), options, problem);
+            expect_near_reference(evaluate(Cuda{}, options, problem, Fields::acceleration), options, problem);
         }
 }
 #endif
@@ -186,17 +186,17 @@ TEST(DirectOnCpu, DoesNotDependOnThreads) {
             for (const auto& of : {DirectCase{4097, 4097, 0, 0.01}, DirectCase{257, 4097, 1003, 0.0}, DirectCase{31, 31, 0, 0.0}}) {
                 SCOPED_TRACE(name(variant) + ", " + of.name());
                 const auto problem = make(of);
-                const auto options = options_of({"cpu", variant, precision}, of.softening);
-                const auto one = evaluate(Cpu{1}, options, problem, Want::both);
+                const auto options = options_for({"cpu", variant, precision}, of.softening);
+                const auto one = evaluate(Cpu{1}, options, problem, Fields::both);
                 for (const int threads : {2, 3, 16}) {
-                    const auto several = evaluate(Cpu{threads}, options, problem, Want::both);
+                    const auto several = evaluate(Cpu{threads}, options, problem, Fields::both);
                     EXPECT_EQ(one.acceleration, several.acceleration);
                     EXPECT_EQ(one.potential, several.potential);
                 }
             }
 }
 
-/// Takes an instruction set for the life of the object.
+/// Selects an instruction set until the object is destroyed.
 struct With {
     explicit With(const std::string& target) { select_simd_target(target); }
     ~With() { select_simd_target(""); }
@@ -213,15 +213,15 @@ TEST_P(EverySimdTarget, AgreesWithTheReference) {
         const auto problem = make(of);
         for (const auto& engine :
              {Engine{"cpu", DirectVariant::simd, Precision::single_}, Engine{"cpu", DirectVariant::simd, Precision::double_}})
-            for (const auto want : {Want::both, Want::acceleration}) {
-                const auto options = options_of(engine, of.softening);
+            for (const auto want : {Fields::both, Fields::acceleration}) {
+                const auto options = options_for(engine, of.softening);
                 ASSERT_NO_FATAL_FAILURE(expect_near_reference(evaluate(Cpu{2}, options, problem, want), options, problem)) << engine;
             }
     }
 }
 
-/// Units do not matter: lengths and masses of any size (centimetres and grams of a galaxy, say), as far as the softening that a
-/// precision allows. The estimates of 1/sqrt must hold over the whole range, with and without softening.
+/// Lengths and masses of any size (for example centimetres and grams of a galaxy) within the softening that a precision allows. The
+/// estimates of 1/sqrt must be accurate over the whole range, with and without softening.
 TEST_P(EverySimdTarget, TakesAnyUnits) {
     const With set(GetParam());
     for (const auto& [precision, length] : {std::pair{Precision::single_, 0x1p55}, std::pair{Precision::single_, 0x1p-25},
@@ -233,13 +233,13 @@ TEST_P(EverySimdTarget, TakesAnyUnits) {
                 for (auto* set_of : {&problem.target, &problem.source})
                     for (auto& x : *set_of) x = length * x;
                 for (auto& m : problem.mass) m *= mass;
-                const auto options = options_of({"cpu", DirectVariant::simd, precision}, length * softening);
-                ASSERT_NO_FATAL_FAILURE(expect_near_reference(evaluate(Cpu{1}, options, problem, Want::both), options, problem));
+                const auto options = options_for({"cpu", DirectVariant::simd, precision}, length * softening);
+                ASSERT_NO_FATAL_FAILURE(expect_near_reference(evaluate(Cpu{1}, options, problem, Fields::both), options, problem));
             }
 }
 
-/// Unsoftened pairs from 1e-90 to 1 apart at once, each target ruled by its own scale: the estimate in double works where float
-/// has no numbers.
+/// Unsoftened pairs with distances from 1e-90 to 1 in one call: the estimate of 1/sqrt in double must also be accurate outside the range
+/// of float.
 TEST_P(EverySimdTarget, ResolvesClosePairsInDouble) {
     const With set(GetParam());
     DirectProblem problem;
@@ -249,21 +249,21 @@ TEST_P(EverySimdTarget, ResolvesClosePairsInDouble) {
         problem.mass.push_back(1 + 0.01 * k);
     }
     problem.target = problem.source;
-    const auto options = options_of({"cpu", DirectVariant::simd, Precision::double_}, 0);
-    expect_near_reference(evaluate(Cpu{1}, options, problem, Want::both), options, problem);
-    expect_near_reference(evaluate(Cpu{1}, options, problem, Want::acceleration), options, problem);
+    const auto options = options_for({"cpu", DirectVariant::simd, Precision::double_}, 0);
+    expect_near_reference(evaluate(Cpu{1}, options, problem, Fields::both), options, problem);
+    expect_near_reference(evaluate(Cpu{1}, options, problem, Fields::acceleration), options, problem);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gravity, EverySimdTarget, testing::ValuesIn(simd_targets()), [](const auto& of) { return of.param; });
 
-TEST(DirectOnCpu, FloatKeepsItsDigitsForTheDensePlaces) {
-    // One light particle flies off to 10,000 lengths: the others' places must not pay for it.
+TEST(DirectOnCpu, AFarParticleDoesNotCostOtherParticlesDigits) {
+    // One light particle is 10,000 lengths away: the other positions must keep their digits.
     auto problem = make({257, 257, 0, 0.01});
     const auto near = problem;
     problem.source[0] = problem.target[0] = {1e4, -1e4, 1e4};
     problem.mass[0] = 1e-4;
-    const auto options = options_of({"cpu", DirectVariant::simd, Precision::single_}, 0.01);
-    const auto got = evaluate(Cpu{1}, options, problem, Want::acceleration);
+    const auto options = options_for({"cpu", DirectVariant::simd, Precision::single_}, 0.01);
+    const auto got = evaluate(Cpu{1}, options, problem, Fields::acceleration);
     for (std::size_t i = 1; i < near.target.size(); ++i) {
         const auto exact = reference::direct(problem.target[i], problem.source, problem.mass, static_cast<index_t>(i), 0.01, 1);
         ASSERT_LE(distance(got.acceleration[i], exact.acceleration), bound(options, near, exact).acceleration) << i;
@@ -271,22 +271,22 @@ TEST(DirectOnCpu, FloatKeepsItsDigitsForTheDensePlaces) {
 }
 
 TEST(DirectOnCpu, FloatResolvesRelativeToTheCenter) {
-    // A million lengths from the origin, at places that double holds exactly: float must not see the distance.
+    // A million lengths from the origin, at positions that double represents exactly: float results must not depend on the distance.
     auto problem = make({257, 257, 0, 0.01});
-    const auto options = options_of({"cpu", DirectVariant::simd, Precision::single_}, 0.01);
+    const auto options = options_for({"cpu", DirectVariant::simd, Precision::single_}, 0.01);
     const auto near = problem;
     for (auto* set : {&problem.target, &problem.source})
         for (auto& x : *set) x += Vec3<double>{0x1p20, -0x1p20, 0x1p20};
-    const auto far = evaluate(Cpu{1}, options, problem, Want::both);
+    const auto far = evaluate(Cpu{1}, options, problem, Fields::both);
     for (std::size_t i = 0; i < near.target.size(); ++i) {
         const auto exact = reference::direct(problem.target[i], problem.source, problem.mass, static_cast<index_t>(i), 0.01, 1);
-        const auto allowed = bound(options, near, exact);  // with the places of the sphere about the origin
+        const auto allowed = bound(options, near, exact);  // with the positions of the sphere at the origin
         ASSERT_LE(distance(far.acceleration[i], exact.acceleration), allowed.acceleration) << i;
         ASSERT_LE(std::abs(far.potential[i] - exact.potential), allowed.potential) << i;
     }
 }
 
-// Rates depend on who else uses the machine, so only what holds on any is asked: the loop was executed, and not optimised away.
+// Rates depend on the load of the machine, so the test only checks that the loop was executed and not optimised away.
 TEST(DirectOnCpu, BoundIsMeasuredForEverySimdTarget) {
     for (const auto& target : simd_targets()) {
         const With set(target);

@@ -1,5 +1,5 @@
-// Direct summation over source blocks, on every space: neither the order of the source blocks nor how the particles are dealt out to
-// workers changes a bit, and the sums are as near the long double reference as those of DirectSum.
+// Direct summation over source blocks, on every space: results are the same bits for any order of the source blocks and any distribution
+// of the particles over workers, and as near the long double reference as those of DirectSum.
 #include <kasane/core/comm/partition.hpp>
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/base/error.hpp>
@@ -18,7 +18,7 @@ using test::DirectProblem, test::DirectResult, test::expect_near_reference, test
 
 namespace {
 
-/// Who holds what, and how the source blocks come.
+/// The distribution of the particles over workers, and the order of the source blocks.
 struct Dealt {
     int workers = 1;
     bool reversed = false;  ///< the slabs come in falling order, beginning with one's own; otherwise rising
@@ -37,7 +37,7 @@ DirectFrame frame_of(const DirectProblem& problem) {
     return make_direct_frame(sampled, *std::max_element(problem.mass.begin(), problem.mass.end()), n);
 }
 
-/// The workers of a communicator, one after the other on one space.
+/// The workers of a communicator, executed one after the other on one space.
 template <Space S>
 class Workers {
    public:
@@ -55,9 +55,9 @@ class Workers {
         }
     }
 
-    /// The field at every particle, each evaluated by the worker that holds it.
+    /// The field at every particle, evaluated by the worker that has the particle.
     DirectResult field(const Dealt& dealt, Want want) {
-        const double nan = std::numeric_limits<double>::quiet_NaN();  // a result that is not written shows
+        const double nan = std::numeric_limits<double>::quiet_NaN();  // shows a result that is not written
         auto acceleration = to_space(on_, std::vector<Vec3<double>>(want == Want::potential ? 0 : all(), {nan, nan, nan}));
         auto potential = to_space(on_, std::vector<double>(want == Want::acceleration ? 0 : all(), nan));
         for (int m = 0; m < partition_.workers; ++m) {
@@ -125,10 +125,10 @@ Direct options_of(Precision precision, double softening, DirectVariant variant =
     return options;
 }
 
-class Pieces : public OnEverySpace {};
-KS_ON_EVERY_SPACE(Pieces);
+class SourceBlocks : public OnEverySpace {};
+KS_ON_EVERY_SPACE(SourceBlocks);
 
-TEST_P(Pieces, GrainIsAFunctionOfTheTotal) {
+TEST_P(SourceBlocks, GrainIsAFunctionOfTheTotal) {
     std::visit(
         [&]<Space S>(S on) {
             for (const auto precision : {Precision::single_, Precision::double_})
@@ -145,7 +145,7 @@ TEST_P(Pieces, GrainIsAFunctionOfTheTotal) {
         space_);
 }
 
-TEST_P(Pieces, DoNotDependOnHowTheyCome) {
+TEST_P(SourceBlocks, DoNotDependOnTheOrderAndTheDistribution) {
     for (const auto precision : {Precision::single_, Precision::double_})
         for (const double softening : {0.01, 0.0})
             for (const index_t n : {1, 5, 1000, 4097}) {
@@ -162,7 +162,7 @@ TEST_P(Pieces, DoNotDependOnHowTheyCome) {
             }
 }
 
-TEST_P(Pieces, AgreeWithTheReference) {
+TEST_P(SourceBlocks, AgreeWithTheReference) {
     for (const auto precision : {Precision::single_, Precision::double_})
         for (const double softening : {0.01, 0.0})
             for (const index_t n : {1, 5, 1000, 4097}) {
@@ -174,8 +174,8 @@ TEST_P(Pieces, AgreeWithTheReference) {
             }
 }
 
-TEST_P(Pieces, AnyTargetsFeelTheSame) {
-    // Those of a block step: what stands beside a target in registers or in a block does not matter.
+TEST_P(SourceBlocks, AccelerationsDoNotDependOnTheSetOfTargets) {
+    // Targets of a block step: other targets in the same registers or the same group must not matter.
     for (const auto precision : {Precision::single_, Precision::double_})
         for (const double softening : {0.01, 0.0}) {
             const auto problem = make({4097, 4097, 0, softening});
@@ -199,19 +199,19 @@ TEST_P(Pieces, AnyTargetsFeelTheSame) {
         }
 }
 
-TEST_P(Pieces, AParticleThatIsNowhereLeavesTheOthersAlone) {
+TEST_P(SourceBlocks, ANonFiniteParticleDoesNotAffectOthers) {
     for (const auto precision : {Precision::single_, Precision::double_})
         for (const double softening : {0.01, 0.0})
             for (const double where : {1e200, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
                 auto without = make({257, 257, 0, softening});
                 without.mass[100] = 0;
                 auto problem = without;
-                problem.mass[100] = 0.5;  // not one of those that the frame is made of
+                problem.mass[100] = 0.5;  // not one of the sampled particles
                 problem.source[100] = problem.target[100] = {where, 0, -where};
                 const auto options = options_of(precision, softening);
                 auto got = evaluate(space_, options, problem, {2}, Want::both);
                 const auto expected = evaluate(space_, options, without, {2}, Want::both);
-                // It still pulls with 1 / r^2 from where it is held, of which nothing is left in the digits kept.
+                // It still attracts with 1 / r^2 from its clamped position, which is below the digits of the sums.
                 for (std::size_t i = 0; i < 257; ++i) {
                     if (i == 100) continue;
                     const auto own = static_cast<index_t>(i);
@@ -223,7 +223,7 @@ TEST_P(Pieces, AParticleThatIsNowhereLeavesTheOthersAlone) {
             }
 }
 
-TEST_P(Pieces, AllAtOnePlace) {
+TEST_P(SourceBlocks, AllAtOnePlace) {
     const std::size_t n = 67;
     const std::vector<Vec3<double>> place(n, {3, -4, 5});
     const DirectProblem heap{place, place, std::vector<double>(n, 0.5), Self{0}, 0};
@@ -237,7 +237,7 @@ TEST_P(Pieces, AllAtOnePlace) {
         }
 }
 
-TEST(PiecesOnCpu, DoNotDependOnThreads) {
+TEST(SourceBlocksOnCpu, DoNotDependOnThreads) {
     for (const auto precision : {Precision::single_, Precision::double_})
         for (const auto variant : {DirectVariant::simd, DirectVariant::plain}) {
             const auto problem = make({4097, 4097, 0, 0.01});
@@ -251,7 +251,7 @@ TEST(PiecesOnCpu, DoNotDependOnThreads) {
         }
 }
 
-TEST(PiecesOnCpu, PlainDoesNotDependOnHowTheyCome) {
+TEST(SourceBlocksOnCpu, PlainDoesNotDependOnTheOrder) {
     for (const auto precision : {Precision::single_, Precision::double_})
         for (const double softening : {0.01, 0.0}) {
             const auto problem = make({1000, 1000, 0, softening, Layout::coincident});
@@ -266,7 +266,7 @@ TEST(PiecesOnCpu, PlainDoesNotDependOnHowTheyCome) {
         }
 }
 
-TEST(PiecesOnCpu, EverySimdTargetSumsInAnyOrder) {
+TEST(SourceBlocksOnCpu, EverySimdTargetSumsInAnyOrder) {
     for (const auto& target : simd_targets()) {
         select_simd_target(target);
         for (const auto precision : {Precision::single_, Precision::double_})
@@ -284,8 +284,9 @@ TEST(PiecesOnCpu, EverySimdTargetSumsInAnyOrder) {
     select_simd_target("");
 }
 
-TEST(PiecesOnCpu, QuantaDoNotCostDigits) {
-    // The frame of very many equal bodies, or a softening far below their distances: the quanta grow with both, the digits stay.
+TEST(SourceBlocksOnCpu, ACoarseResolutionDoesNotCostDigits) {
+    // The frame of very many equal bodies, or a softening far below their distances: the resolution becomes coarser with both, but no
+    // digits are lost.
     for (const auto precision : {Precision::single_, Precision::double_})
         for (const double softening : {0.01, 1e-9, 0.0}) {
             SCOPED_TRACE(softening);
@@ -298,7 +299,7 @@ TEST(PiecesOnCpu, QuantaDoNotCostDigits) {
         }
 }
 
-TEST(PiecesOnCpu, AFarParticleInTheFrameDoesNotHideClosePairs) {
+TEST(SourceBlocksOnCpu, AFarParticleInTheFrameDoesNotHideClosePairs) {
     // A step far too long for one of the sampled particles has thrown it away: the frame is 1e15 softenings wide.
     auto problem = make({1000, 1000, 0, 0.01});
     const auto near = problem;
@@ -314,7 +315,7 @@ TEST(PiecesOnCpu, AFarParticleInTheFrameDoesNotHideClosePairs) {
     EXPECT_EQ(got.acceleration, evaluate(Cpu{1}, options, problem, {4, true}, Want::acceleration).acceleration);
 }
 
-TEST(PiecesOnCpu, RefuseBadOptions) {
+TEST(SourceBlocksOnCpu, RefuseBadOptions) {
     Direct options;
     options.softening = -1;
     EXPECT_THROW((DirectForce<Cpu>{Cpu{}, options, 10}), InputError);

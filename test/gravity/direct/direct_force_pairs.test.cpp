@@ -1,5 +1,5 @@
-// Both sides of a pair at once, dealt out to workers: several workers play on one device, reactions go home by hand. What the workers add
-// up is one worker's result bit by bit, and as near the long double reference as DirectSum's.
+// Both sides of each pair at once, distributed over workers: one device executes several workers, and the test moves the reactions. The
+// results are the bits of one worker, and as near the long double reference as those of DirectSum.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/space.hpp>
 
@@ -18,7 +18,7 @@ using test::DirectProblem, test::expect_near_reference, test::Layout, test::make
 
 namespace {
 
-DirectFrame frame_of(const DirectProblem& problem) {
+DirectFrame frame_for(const DirectProblem& problem) {
     const auto n = static_cast<index_t>(problem.source.size());
     std::vector<Vec3<double>> sampled;
     for (int k = 0; k < frame_samples; ++k) sampled.push_back(problem.source[static_cast<std::size_t>(frame_sample(k, n))]);
@@ -34,7 +34,7 @@ class PairWorkers {
           mass_(to_space(Cuda{}, problem.mass)) {
         for (int m = 0; m < workers; ++m) {
             auto& force = workers_.emplace_back(Cuda{}, options, slabs_.n);
-            force.set(frame_of(problem));
+            force.set(frame_for(problem));
             auto& bodies = bodies_.emplace_back(Cuda{}, force.padded(slabs_.count(m)) * static_cast<index_t>(force.body_bytes()));
             const index_t first = slabs_.begin(m), count = slabs_.count(m);
             force.pack(Cuda{}, position_.view().subview(first, count), mass_.view().subview(first, count), bodies.view());
@@ -43,7 +43,7 @@ class PairWorkers {
 
     /// Accelerations of all. @param backward  source blocks and reactions in the opposite order, between two shares of the own pairs
     std::vector<Vec3<double>> accelerations(bool backward = false) {
-        const double nan = std::numeric_limits<double>::quiet_NaN();  // a result that is not written shows
+        const double nan = std::numeric_limits<double>::quiet_NaN();  // shows a result that is not written
         auto acceleration = to_space(Cuda{}, std::vector<Vec3<double>>(static_cast<std::size_t>(slabs_.n), {nan, nan, nan}));
         const int workers = slabs_.workers;
         for (int m = 0; m < workers; ++m) at(m).begin_pairs(Cuda{}, block(m));
@@ -52,7 +52,7 @@ class PairWorkers {
             at(m).add_pairs(Cuda{}, block(m), {}, backward ? Share::before : Share::all);
             for (int step = 1; step < workers; ++step) {
                 const int other = (m + (backward ? workers - step : step)) % workers;
-                if (!at(m).meets(slabs_.begin(m), slabs_.end(m), slabs_.begin(other), slabs_.end(other))) continue;
+                if (!at(m).has_pairs(slabs_.begin(m), slabs_.end(m), slabs_.begin(other), slabs_.end(other))) continue;
                 const auto bytes = static_cast<std::size_t>(slabs_.count(other)) * at(m).reaction_bytes();
                 auto reaction = to_space(Cuda{}, std::vector<std::byte>(bytes, std::byte{0x5a}));  // to be overwritten
                 at(m).clear(Cuda{}, reaction.view());
@@ -80,7 +80,7 @@ class PairWorkers {
     std::vector<Buffer<std::byte, Cuda>> bodies_;
 };
 
-Direct options_of(Precision precision, double softening, bool deterministic = true) {
+Direct pair_options(Precision precision, double softening, bool deterministic = true) {
     Direct options;
     options.softening = softening;
     options.G = 2.5;
@@ -98,21 +98,21 @@ class DirectForcePairs : public testing::Test {
 };
 
 DirectProblem of_equal_masses(DirectProblem problem) {
-    // Components follow each other: blocks of equal masses, and one block with both.
+    // Components are stored one after the other: tiles of equal masses, and one tile with both masses.
     for (std::size_t i = 0; i < problem.mass.size(); ++i) problem.mass[i] = i < problem.mass.size() / 2 ? 0.25 : 3.0;
     return problem;
 }
 
-TEST_F(DirectForcePairs, WorkersAddUpToOneBitByBit) {
+TEST_F(DirectForcePairs, WorkersGiveTheBitsOfOneWorker) {
     for (const index_t n : {1, 300, 4097, 20000})
         for (const double softening : {0.01, 0.0})
             for (const bool equal : {false, true}) {
                 auto problem = make({n, n, 0, softening, n == 300 ? Layout::coincident : Layout::sphere});
                 if (equal) problem = of_equal_masses(problem);
                 for (const auto precision : {Precision::single_, Precision::double_}) {
-                    if (n == 20000 && (precision == Precision::double_ || softening == 0)) continue;  // nothing in them depends on the size
+                    if (n == 20000 && (precision == Precision::double_ || softening == 0)) continue;  // these do not depend on the size
                     SCOPED_TRACE(std::to_string(n) + (equal ? " of two masses" : "") + ", softening " + std::to_string(softening));
-                    const auto options = options_of(precision, softening);
+                    const auto options = pair_options(precision, softening);
                     const auto one = PairWorkers(options, problem, 1).accelerations();
                     ASSERT_NO_FATAL_FAILURE(expect_near_reference({one, {}}, options, problem));
                     for (const int workers : {1, 2, 3, 4, 7}) {
@@ -124,10 +124,10 @@ TEST_F(DirectForcePairs, WorkersAddUpToOneBitByBit) {
             }
 }
 
-// So many particles that there are work units of all sizes, chunks without any, and chunks that are taken.
-TEST_F(DirectForcePairs, WorkUnitsOfAllSizesAddUpToo) {
+// Enough particles for work units of all sizes and for chunks that the counter assigns.
+TEST_F(DirectForcePairs, WorkUnitsOfAllSizesGiveTheSameBits) {
     const auto problem = make({65536, 65536, 0, 0.01});
-    const auto options = options_of(Precision::single_, 0.01);
+    const auto options = pair_options(Precision::single_, 0.01);
     const auto one = PairWorkers(options, problem, 1).accelerations();
     for (const int workers : {2, 3, 4}) {
         PairWorkers several(options, problem, workers);
@@ -139,18 +139,18 @@ TEST_F(DirectForcePairs, FloatSumsAreNearTheReference) {
     for (const double softening : {0.01, 0.0})
         for (const auto precision : {Precision::single_, Precision::double_}) {
             const auto problem = make({4097, 4097, 0, softening});
-            const auto options = options_of(precision, softening, false);
+            const auto options = pair_options(precision, softening, false);
             PairWorkers workers(options, problem, 3);
             for (const bool backward : {false, true})  // sums in memory are in the precision of the pairs
                 expect_near_reference({workers.accelerations(backward), {}}, options, problem, true);
         }
 }
 
-// A worker meets about half of the others: those behind it on the circle.
-TEST_F(DirectForcePairs, PiecesGoToHalfOfTheWorkers) {
+// A worker has pairs with about half of the other workers: those behind it in the circulant order.
+TEST_F(DirectForcePairs, AWorkerHasPairsWithHalfOfTheWorkers) {
     const auto problem = make({8 * 2048, 8 * 2048, 0, 0.01});
     for (const int workers : {2, 4, 8}) {
-        PairWorkers several(options_of(Precision::single_, 0.01), problem, workers);
+        PairWorkers several(pair_options(Precision::single_, 0.01), problem, workers);
         several.accelerations();
         EXPECT_LE(several.messages, workers * (workers / 2));
         EXPECT_GE(several.messages, workers * (workers - 1) / 2);
@@ -161,13 +161,13 @@ TEST_F(DirectForcePairs, AllAtOnePlace) {
     const DirectProblem heap{std::vector<Vec3<double>>(67, {3, -4, 5}), std::vector<Vec3<double>>(67, {3, -4, 5}),
                              std::vector<double>(67, 0.5), Self{0}, 0};
     for (const double softening : {0.0, 0.25})
-        for (const auto& a : PairWorkers(options_of(Precision::single_, softening), heap, 2).accelerations())
+        for (const auto& a : PairWorkers(pair_options(Precision::single_, softening), heap, 2).accelerations())
             EXPECT_EQ(a, (Vec3<double>{0, 0, 0}));
 }
 
 // Forms agree to rounding, and `variant` decides between them.
 TEST_F(DirectForcePairs, BothSidesFollowTheVariant) {
-    auto options = options_of(Precision::single_, 0.01);
+    auto options = pair_options(Precision::single_, 0.01);
     EXPECT_TRUE(DirectForce<Cuda>(Cuda{}, options, 10).both_sides());
     options.variant = DirectVariant::tile;
     EXPECT_FALSE(DirectForce<Cuda>(Cuda{}, options, 1 << 20).both_sides());

@@ -14,7 +14,7 @@
 
 namespace kasane::test {
 
-/// Of all targets; what was not wanted is empty.
+/// Results of all targets; results that were not requested are empty.
 struct DirectResult {
     std::vector<Vec3<double>> acceleration;
     std::vector<double> potential;

@@ -1,5 +1,5 @@
-// The work of the kernel `pair` as its warps go through it, on the host: every tile of every tile pair once, whoever holds what; and how
-// its terms are cut into parts.
+// The schedule of the kernel `pair`, executed on the host: every strip of every tile pair occurs once, for any number of workers; and the
+// fixed-point parts of its terms.
 #include <kasane/core/comm/partition.hpp>
 #include <kasane/gravity/direct/bound.body.hpp>
 #include <kasane/gravity/direct/circulant.hpp>
@@ -18,27 +18,27 @@
 namespace kasane::gravity {
 namespace {
 
-using detail::count_tiles, detail::even_chunks, detail::guided_chunks, detail::tile_pair_rows, detail::Chunk;
+using detail::count_strips, detail::even_chunks, detail::guided_chunks, detail::tile_pair_rows, detail::Chunk;
 
-/// Blocks of all particles, the tile of the second one, and tiles of the work unit.
-using Tile = std::tuple<int, int, int, int>;
+/// Numbers of the two tiles among all tiles, number of the strip in the second tile, and strips of the work unit.
+using Strip = std::tuple<int, int, int, int>;
 
-/// One call: the source blocks that meet, and how its work is told.
+/// One call of the kernel for two source blocks.
 struct Call {
     std::vector<detail::TilePairRow> rows;
-    int own_first, other_first;  ///< blocks
+    int own_first, other_first;  ///< numbers of the first tiles of the source blocks
 };
 
-/// Adds the tiles of a chunk, as a warp goes through them.
+/// Adds the strips of a chunk, as a warp goes through them.
 template <int K>
-void walk_through(const Call& call, const Chunk& chunk, std::multiset<Tile>& tiles) {
+void walk_through(const Call& call, const Chunk& chunk, std::multiset<Strip>& strips) {
     if (chunk.units == 0) return;
-    detail::TileWalk<K> walk(call.rows.data(), chunk);
+    detail::StripWalk<K> walk(call.rows.data(), chunk);
     for (auto left = chunk.units;;) {
-        const int own = call.own_first + walk.block, other = call.other_first + walk.other;
+        const int own = call.own_first + walk.tile, other = call.other_first + walk.other;
         EXPECT_EQ(walk.diagonal, own == other);
-        EXPECT_EQ(walk.first_source(), (walk.other * K + walk.tile) * 32);
-        tiles.insert({own, other, walk.tile, walk.tiles});
+        EXPECT_EQ(walk.first_source(), (walk.other * K + walk.strip) * 32);
+        strips.insert({own, other, walk.strip, walk.strips});
         if (walk.ends_unit() && --left == 0) return;
         walk.next();
     }
@@ -47,76 +47,76 @@ void walk_through(const Call& call, const Chunk& chunk, std::multiset<Tile>& til
 PairShape shape_of(int targets_per_lane, std::array<WorkUnits, 3> units) { return {targets_per_lane, units, 4, 2}; }
 
 template <int K>
-void expect_every_tile_once(const PairShape& shape, index_t total, int workers, int warps) {
+void expect_every_strip_once(const PairShape& shape, index_t total, int workers, int warps) {
     const comm::Partition slabs{total, shape.grain(), workers};
-    std::multiset<Tile> tiles;
+    std::multiset<Strip> strips;
     for (int m = 0; m < workers; ++m)
         for (int other = 0; other < workers; ++other) {
-            const auto first = [&](int of) { return static_cast<int>(shape.blocks(slabs.begin(of))); };
+            const auto first = [&](int of) { return static_cast<int>(shape.tiles(slabs.begin(of))); };
             const Call call{tile_pair_rows(shape, total, slabs.begin(m), slabs.end(m), slabs.begin(other), slabs.end(other)), first(m),
                             first(other)};
-            const auto all = count_tiles(shape, call.rows);
+            const auto all = count_strips(shape, call.rows);
             const auto pairs = count_tile_pairs(shape, total, slabs.begin(m), slabs.end(m), slabs.begin(other), slabs.end(other));
-            EXPECT_EQ(all, pairs.tiles);
+            EXPECT_EQ(all, pairs.strips);
             std::int64_t units = 0;
             const auto evenly = even_chunks(shape, call.rows, 0, all / 4, warps);
             ASSERT_LE(evenly.size(), static_cast<std::size_t>(warps));
             for (const auto& chunk : evenly) {
                 units += chunk.units;
                 EXPECT_GT(chunk.units, 0);
-                const auto before = tiles.size();
-                walk_through<K>(call, chunk, tiles);
-                EXPECT_LE(tiles.size() - before, static_cast<std::size_t>(all) / 4 / evenly.size() + 1 + K);
+                const auto before = strips.size();
+                walk_through<K>(call, chunk, strips);
+                EXPECT_LE(strips.size() - before, static_cast<std::size_t>(all) / 4 / evenly.size() + 1 + K);
             }
             for (const auto& chunk : guided_chunks(shape, call.rows, all / 4, all, warps)) {
                 units += chunk.units;
                 EXPECT_GT(chunk.units, 0);
-                walk_through<K>(call, chunk, tiles);
+                walk_through<K>(call, chunk, strips);
             }
             EXPECT_EQ(units, pairs.units);
         }
-    std::multiset<Tile> wanted;
-    const int blocks = static_cast<int>(shape.blocks(total));
-    for (int block = 0; block < blocks; ++block)
-        for (int distance = 0; distance <= circulant_reach(block, blocks); ++distance) {
+    std::multiset<Strip> wanted;
+    const int tiles = static_cast<int>(shape.tiles(total));
+    for (int tile = 0; tile < tiles; ++tile)
+        for (int distance = 0; distance <= circulant_reach(tile, tiles); ++distance) {
             const auto units = std::find_if(shape.units.begin(), shape.units.end(), [&](const auto& of) { return distance < of.reach; });
             ASSERT_NE(units, shape.units.end());
-            for (int tile = 0; tile < K; ++tile) wanted.insert({block, (block + distance) % blocks, tile, units->tiles});
+            for (int strip = 0; strip < K; ++strip) wanted.insert({tile, (tile + distance) % tiles, strip, units->strips});
         }
-    EXPECT_EQ(tiles, wanted) << "K " << K << ", total " << total << ", workers " << workers << ", warps " << warps;
+    EXPECT_EQ(strips, wanted) << "K " << K << ", total " << total << ", workers " << workers << ", warps " << warps;
 }
 
-TEST(TilePairs, WarpsGoThroughEveryTileOnce) {
+TEST(TilePairs, WarpsGoThroughEveryStripOnce) {
     for (const index_t total : {1, 300, 4097, 9000})
         for (const int workers : {1, 2, 3, 4, 7})
             for (const int warps : {1, 5, 1056})
                 for (const int reach : {0, 3, 1000}) {
-                    expect_every_tile_once<16>(shape_of(16, {{{2, reach / 2}, {4, reach}, {16, 10'000}}}), total, workers, warps);
-                    expect_every_tile_once<8>(shape_of(8, {{{1, reach}, {4, reach + 2}, {8, 10'000}}}), total, workers, warps);
-                    expect_every_tile_once<4>(shape_of(4, {{{1, reach}, {1, reach}, {4, 10'000}}}), total, workers, warps);
+                    expect_every_strip_once<16>(shape_of(16, {{{2, reach / 2}, {4, reach}, {16, 10'000}}}), total, workers, warps);
+                    expect_every_strip_once<8>(shape_of(8, {{{1, reach}, {4, reach + 2}, {8, 10'000}}}), total, workers, warps);
+                    expect_every_strip_once<4>(shape_of(4, {{{1, reach}, {1, reach}, {4, 10'000}}}), total, workers, warps);
                 }
 }
 
-TEST(TilePairs, ChunksAreEqualOrFall) {
+TEST(TilePairs, ChunksAreEvenOrBecomeSmaller) {
     const auto shape = shape_of(16, {{{2, 3}, {4, 8}, {16, 10'000}}});
     const auto rows = tile_pair_rows(shape, 40'000, 0, 40'000, 0, 40'000);
-    EXPECT_EQ(rows.front().tiles, 16);
-    EXPECT_EQ(rows.back().tiles, 2);
+    EXPECT_EQ(rows.front().strips, 16);
+    EXPECT_EQ(rows.back().strips, 2);
     constexpr int warps = 37;
-    const auto all = count_tiles(shape, rows);
-    const auto tiles_of = [&](const Chunk& chunk) {
-        std::multiset<Tile> tiles;
-        walk_through<16>({rows, 0, 0}, chunk, tiles);
-        return static_cast<double>(tiles.size());
+    const auto all = count_strips(shape, rows);
+    const auto strips_of = [&](const Chunk& chunk) {
+        std::multiset<Strip> strips;
+        walk_through<16>({rows, 0, 0}, chunk, strips);
+        return static_cast<double>(strips.size());
     };
     const auto mean = static_cast<double>(all) / warps;
     const auto even = even_chunks(shape, rows, 0, all, warps);
     EXPECT_EQ(even.size(), static_cast<std::size_t>(warps));
-    for (const auto& chunk : even) EXPECT_NEAR(tiles_of(chunk), mean, 16);
+    for (const auto& chunk : even) EXPECT_NEAR(strips_of(chunk), mean, 16);
     const auto falling = guided_chunks(shape, rows, 0, all, warps);
-    EXPECT_NEAR(tiles_of(falling.front()), mean / 2, 16);
-    EXPECT_EQ(tiles_of(falling.back()), 2);
-    for (std::size_t k = warps; k < falling.size(); ++k) EXPECT_LE(tiles_of(falling[k]), tiles_of(falling[k - warps]) + 16);
+    EXPECT_NEAR(strips_of(falling.front()), mean / 2, 16);
+    EXPECT_EQ(strips_of(falling.back()), 2);
+    for (std::size_t k = warps; k < falling.size(); ++k) EXPECT_LE(strips_of(falling[k]), strips_of(falling[k - warps]) + 16);
 }
 
 TEST(TilePairs, ShapesFitSlabsAndRuns) {
@@ -124,16 +124,16 @@ TEST(TilePairs, ShapesFitSlabsAndRuns) {
         for (const index_t total : {1, 1000, 12287, 12288, 20000, 65536, 1 << 20, 1 << 26}) {
             const auto shape = pair_shape(precision, total);
             EXPECT_EQ(shape.grain() % source_run, 0);
-            EXPECT_EQ(shape.grain() % shape.block(), 0);
-            int tiles = 0, reach = 0;
+            EXPECT_EQ(shape.grain() % shape.tile(), 0);
+            int strips = 0, reach = 0;
             for (const auto& units : shape.units) {
-                EXPECT_EQ(shape.targets_per_lane % units.tiles, 0);
-                EXPECT_GE(units.tiles, tiles);
+                EXPECT_EQ(shape.targets_per_lane % units.strips, 0);
+                EXPECT_GE(units.strips, strips);
                 EXPECT_GE(units.reach, reach);
-                tiles = units.tiles, reach = units.reach;
+                strips = units.strips, reach = units.reach;
             }
             EXPECT_GE(shape.units.front().reach, 1);
-            EXPECT_GT(shape.units.back().reach, shape.blocks(total) / 2);
+            EXPECT_GT(shape.units.back().reach, shape.tiles(total) / 2);
         }
 }
 
@@ -148,9 +148,9 @@ TEST(TilePairs, TileSchedulesCoverTheirWork) {
             }
 }
 
-/// What is left of a term after all its parts, as it should be: less than half of the last work unit; and the parts stand for the rest.
+/// Checks that the parts of a term add up to it within `resolution` times the bound.
 template <class Real>
-void expect_whole(double bound, double unit) {
+void expect_whole(double bound, double resolution) {
     std::mt19937_64 random(7);
     std::uniform_real_distribution<double> mantissa(-1, 1);
     const detail::FixedPoint<Real> fixed_point(bound);
@@ -163,7 +163,7 @@ void expect_whole(double bound, double unit) {
             ASSERT_LT(std::abs(fixed_point.value(part, one)), 4 * bound);
             sum += fixed_point.value(part, one);
         }
-        ASSERT_LE(std::abs(sum - static_cast<double>(term)), unit * bound) << term;
+        ASSERT_LE(std::abs(sum - static_cast<double>(term)), resolution * bound) << term;
     }
 }
 
@@ -172,7 +172,7 @@ TEST(FixedPoint, PartsMakeUpTheTerm) {
         expect_whole<float>(bound, 0x1p-91);
         expect_whole<double>(bound, 0x1p-103);
     }
-    for (const double bound : {1e-30, 1e37}) {  // near the ends of what float holds, work units are held there too
+    for (const double bound : {1e-30, 1e37}) {  // near the ends of the range of float, where the resolution is clamped
         const detail::FixedPoint<float> fixed_point(bound);
         const auto term = static_cast<float>(0.3 * bound);
         float rest = term;
@@ -180,7 +180,7 @@ TEST(FixedPoint, PartsMakeUpTheTerm) {
     }
 }
 
-TEST(FixedPoint, PartsOfDoublesAreThoseOfBins) {
+TEST(FixedPoint, PartsOfDoublesEqualThoseOfBins) {
     std::mt19937_64 random(7);
     std::uniform_real_distribution<double> mantissa(-1, 1);
     for (const double bound : {1.0, 3.7e5, 0.99e-9, 1e30}) {
@@ -193,7 +193,7 @@ TEST(FixedPoint, PartsOfDoublesAreThoseOfBins) {
     }
 }
 
-// Sums of as many terms as the bound allows are the same integers in any order, and right.
+// Sums of terms up to the bound are the same integers in any order, and correct.
 TEST(FixedPoint, SumsOfFloatsDoNotDependOnTheOrder) {
     std::mt19937_64 random(3);
     std::normal_distribution<double> normal;
@@ -215,7 +215,7 @@ TEST(FixedPoint, SumsOfFloatsDoNotDependOnTheOrder) {
     EXPECT_EQ(sum(), first);
 }
 
-TEST(FixedPoint, BoundsAreThoseOfTheFrame) {
+TEST(FixedPoint, BoundsEqualThoseOfTheFrame) {
     for (const double softening : {0.0, 1e-9, 0.01, 10.0})
         for (const double extent : {0.0, 1e-3, 5.0}) {
             const DirectFrame frame{{1, 2, 3}, extent, 0.25, 1000};

@@ -1,5 +1,5 @@
-// What holds for the sums of a communicator's workers, of any number of ranks: held to the sum of one worker, bit by bit, and to the number
-// of messages of [MTM13] section 4. Every worker has all the particles and compares what it got at its own.
+// Checks of the sums of a communicator's workers for any number of ranks: the bits of one worker, and the number of messages of [MTM13]
+// section 4. Every worker has all particles and compares the results at its own ones.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
@@ -15,7 +15,7 @@
 
 namespace kasane::gravity {
 
-/// The particles where the tests want them, and the field of one worker.
+/// Particles for the tests, and the field that one worker computes.
 template <Space S>
 struct SumCase {
     S on;
@@ -68,7 +68,7 @@ void expect_worker_sums(comm::Worker& worker, S on, const SumCase<S>& of, const 
     sum.potential(own, phi.view());
     EXPECT_EQ(to_host(phi), part(of.potential, first, count)) << "worker " << worker.index() << " of " << worker.size();
     EXPECT_EQ(sum.messages() - before, messages);
-    // Whoever the senders are, every other slab comes once, in whole grains.
+    // Every other slab is received once, in whole grains, for any plan of messages.
     const auto& slabs = sum.partition();
     const index_t grains = slabs.grains() - (slabs.first_grain(worker.index() + 1) - slabs.first_grain(worker.index()));
     const double body = of.options.precision == Precision::double_ ? 32 : 16;
@@ -79,7 +79,7 @@ void expect_worker_sums(comm::Worker& worker, S on, const SumCase<S>& of, const 
         EXPECT_EQ(to_host(a), part(of.acceleration, first, count)) << "worker " << worker.index() << " of " << worker.size();
     }
 
-    // Some workers want the field nowhere, others at a few places of their own.
+    // Some workers have no targets, the others have a few.
     const index_t wanted = worker.index() % 3 == 1 ? 0 : std::min<index_t>(count, 7);
     before = sum.messages();
     sum.accelerate_at(x.view().subview(0, wanted), own, a.view().subview(0, wanted));

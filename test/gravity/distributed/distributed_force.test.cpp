@@ -9,7 +9,7 @@ namespace {
 
 class DistributedForceOn : public OnEverySpace {
    protected:
-    /// body(communicator, space) with so many workers.
+    /// Calls body(communicator, space) on this number of workers.
     template <class F>
     void on_workers(int workers, F body) {
         const auto ranks = comm::alone();

@@ -1,5 +1,5 @@
-// A simulation on several workers of one rank is the simulation on one, bit by bit, whatever the number of workers, the way of stepping and
-// the way of the messages; and what goes wrong on a communicator is told as alone.
+// A simulation on several workers of one rank has the bits of one worker, for any number of workers, any kind of steps and any engine of
+// the messages; and it reports errors like a simulation on one device.
 #include <kasane/core/base/error.hpp>
 
 #include <gravity/space_test.hpp>
@@ -91,7 +91,7 @@ TEST_P(WorkersOn, AnotherCommunicatorGoesOn) {
     }
 }
 
-/// A system that drifts away from where its frame was made.
+/// A system that drifts away from the position at which its frame was made.
 TEST_P(WorkersOn, FramesFollowTheParticlesAndGoOnWithTheRun) {
     auto start = worker_particles(300);
     for (auto& v : start.velocity) v.x += 3;

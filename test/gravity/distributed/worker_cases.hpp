@@ -15,7 +15,7 @@
 
 namespace kasane::gravity {
 
-/// The first n of a Plummer sphere. Masses differ, so that nothing is equal by symmetry.
+/// The first n particles of a Plummer sphere. Masses differ, so that no results are equal by symmetry.
 inline Particles worker_particles(index_t n) {
     static const auto all = plummer({.count = 9000, .seed = 11});
     auto p = all;

@@ -1,5 +1,5 @@
-// The numbers of [MTM13] section 6 from the models with the paper's parameters. The paper rounds to 2 or 3 digits; what its own
-// measurements say differently from its own model is told beside the tolerance.
+// The numbers of [MTM13] section 6 from the models with the paper's parameters. The paper rounds to 2 or 3 digits; where its measurements
+// differ from its model, a comment beside the tolerance says so.
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/performance/direct_model.hpp>
 #include <kasane/core/math/least_squares.hpp>
@@ -33,12 +33,12 @@ TEST(DirectModel, EquationByHand) {
     EXPECT_EQ(direct_cycles(device, 1, 16), 4480 + 3100);
     device.latency_cycles = 5000;  // longer than the calculation: it hides the calculation
     EXPECT_EQ(direct_cycles(device, 8192, 16000), 1000 * 5000 + 12100);
-    device.resident_blocks = 1;  // nothing hides anything, and half as many targets fill the device
+    device.resident_blocks = 1;  // no latency is hidden, and half as many targets fill the device
     EXPECT_EQ(direct_cycles(device, 4096, 32000), 1000 * 9480 + 12100);
 }
 
 TEST(DirectModel, Gigaflops) {
-    // 28.9 s are 989 GFLOPS; the 1004 GFLOPS of section 2 are the peak of another run, 1.5% above the one that eq. 3 is made from.
+    // 28.9 s are 989 GFLOPS; the 1004 GFLOPS of section 2 are the peak of another run, 1.5% faster than the run of eq. 3.
     const auto device = tesla_m2090();
     const double pairs = static_cast<double>(timed_particles) * static_cast<double>(timed_particles);
     const double rate = 1e-9 * flops_per_interaction * pairs / direct_seconds(device, timed_particles, timed_particles);
@@ -50,7 +50,7 @@ TEST(DirectModel, Gigaflops) {
 }
 
 TEST(DirectModel, Table3) {
-    // The paper's own table and its eq. 2 differ: an SM with one block has nothing to hide latencies under, which eq. 2 counts as two
+    // The paper's own table and its eq. 2 differ: an SM with one block cannot hide latencies, and eq. 2 counts two
     // blocks that share the lanes: 8 to 9% too slow up to N = 4096. Filled, the table is 10% slower than the 28.9 s at N = 1,048,576 say.
     const auto device = tesla_m2090();
     const double expected[] = {1.086, 1.087, 1.084, 1.085, 1.083, 0.910};
@@ -63,7 +63,7 @@ TEST(DirectModel, Table3) {
 
 TEST(DirectModel, LatencyFromTable3) {
     // Up to 4096 the table is a line in N_j, whose intercept is C_kernel + 2 L in eq. 2: L comes out within the paper's 400 to 800
-    // cycles, where it could not be told from N = 1,048,576.
+    // cycles, where it cannot be determined from N = 1,048,576.
     std::vector<std::vector<double>> rows;
     std::vector<double> seconds;
     for (const auto& row : table3)

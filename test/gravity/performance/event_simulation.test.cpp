@@ -28,7 +28,7 @@ TEST(EventSimulation, PriorityGoesFirst) {
     EXPECT_NEAR(table.end_of(low), 3, 1e-14);
 }
 
-TEST(EventSimulation, MessagesAreHiddenOrShow) {
+TEST(EventSimulation, MessagesAreHiddenOrExposed) {
     // A message of 0.5 + 1 under a kernel of 1: 0.5 of it shows before the next kernel can begin.
     EventSimulation table;
     const auto own = table.kernel(1, 1, {}), message = table.message(0.5, 1, {});
@@ -64,7 +64,7 @@ TEST(EventSimulation, StreamsOfThePaper) {
     }
 }
 
-TEST(EventSimulation, RefusesCircles) {
+TEST(EventSimulation, RefusesCyclicDependencies) {
     EventSimulation table;
     table.kernel(1, 1, {1});
     table.kernel(1, 1, {0});

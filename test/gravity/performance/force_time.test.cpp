@@ -22,19 +22,19 @@ TEST(ForceTime, CountsOfBothSides) {
     for (const index_t n : {1000, 4096, 8192, 65536, 100000}) {
         const auto shape = pair_shape(Precision::single_, n);
         const auto work = both_sides_work(h200, Precision::single_, n, 0, n, 0, n);
-        // Every block meets itself and half of the others: B (B + 1) / 2 tile pairs of block^2 pairs, 32 lanes at a time.
-        const auto blocks = static_cast<double>(shape.blocks(n)), block = static_cast<double>(shape.block());
-        EXPECT_DOUBLE_EQ(work.whole * 132 * 4 * 32, blocks * (blocks + 1) / 2 * block * block) << n;
+        // B tiles have B (B + 1) / 2 tile pairs of tile^2 pairs, evaluated by 32 lanes at a time.
+        const auto tiles = static_cast<double>(shape.tiles(n)), tile = static_cast<double>(shape.tile());
+        EXPECT_DOUBLE_EQ(work.whole * 132 * 4 * 32, tiles * (tiles + 1) / 2 * tile * tile) << n;
         EXPECT_LE(work.chain, work.issue);
         EXPECT_LE(work.whole, work.issue);
         EXPECT_EQ(work.targets, shape.targets_per_lane);
-        // The share before the others' pairs and the one after them are the whole, and the longest warps of each no less.
+        // The shares before and after add up to the whole, and their longest warps to no less than the longest of the whole.
         const auto before = both_sides_work(h200, Precision::single_, n, 0, n, 0, n, Share::before);
         const auto after = both_sides_work(h200, Precision::single_, n, 0, n, 0, n, Share::after);
         EXPECT_NEAR(before.whole, work.whole / 4, 0.001 * work.whole + 32.0 * 16 * 16 / 528);
         EXPECT_NEAR(before.whole + after.whole, work.whole, 1e-9 * work.whole);
         EXPECT_GE(before.chain + after.chain, work.chain);
-        // Warps take where there are more work units than warps: from 6,144 particles on with 8 targets a lane.
+        // Warps take further chunks where there are more work units than warps: above 6,144 particles with 8 targets per lane.
         EXPECT_EQ(work.takes, n > 4096 ? 1 : 0) << n;
         EXPECT_EQ(before.takes, 0);
     }
@@ -64,7 +64,7 @@ TEST(ForceTime, FormIsChosenBySize) {
     EXPECT_FALSE(takes_both_sides({false, 64}, {}, 65536));
 }
 
-/// Deviation of a fit at other sizes than it was made from, where the truth is known.
+/// Deviation of a fit from known times at sizes that were not fitted.
 double largest_deviation(const ForceDevice& device, bool both, const ForceTime& truth, double noise) {
     std::vector<ForceWork> work;
     std::vector<double> seconds;
@@ -159,7 +159,7 @@ TEST(ForceTime, GoesThroughItsEntry) {
 }
 
 TEST(ForceTime, CalibratesAProcessor) {
-    // Not how fast it is, but that it ends with a model that it can be asked for.
+    // Checks that the calibration ends with a model that can be evaluated; its speed depends on the machine.
     const auto measured = calibrate_force(Cpu{1}, {}, 0.1);
     EXPECT_EQ(measured.sizes.size(), 7u);
     EXPECT_EQ(measured.sizes.size(), measured.seconds.size());

@@ -1,4 +1,4 @@
-// One target and one share of the runs of sources to an index; neighbouring indices have neighbouring targets and read the same source.
+// Each index has one target and one share of the runs of sources; neighbouring indices have neighbouring targets and read the same source.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/direct/audit_sum.hpp>
 

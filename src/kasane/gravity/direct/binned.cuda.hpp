@@ -1,6 +1,6 @@
 // Sums in memory that many threads add to. BinnedSums (core/math/binned_sum.hpp): the same bits in any order. FloatSums: float atomics,
-// vectors of four where the device has them, in the order that the device takes them.
-// Invariant: sums are all zero before the first kernel that adds to them, and again after they were read.
+// vectors of four where the device has them; their bits depend on the order of the additions.
+// Invariant: sums are zero before the first kernel that adds to them, and again after take_sums().
 #pragma once
 
 #include <kasane/gravity/direct/fixed_point.body.hpp>
@@ -12,13 +12,13 @@
 
 namespace kasane::gravity::detail {
 
-/// What the parts of sums stand for, written by the kernels that add to them: of accelerations, of potentials.
+/// Scales of the parts of binned sums, written by the kernels that add to the sums.
 template <class Real>
 struct FieldFixedPoint {
     FixedPoint<Real> acceleration, potential;
 };
 
-/// Layout: [component][part][n], components x, y, z and, where it is wanted, the potential.
+/// Fixed-point sums. Layout: [component][part][n] with the components x, y, z of the acceleration and, if requested, the potential.
 template <class R>
 struct BinnedSums {
     using Real = R;
@@ -27,25 +27,24 @@ struct BinnedSums {
     static constexpr bool binned = true;
     Part* words = nullptr;
     index_t n = 0;
-    FieldFixedPoint<Real>* fixed_points = nullptr;  ///< null where sums are only passed on
+    FieldFixedPoint<Real>* fixed_points = nullptr;  ///< null for sums that are only sent on
 
     void place(std::byte* memory, std::byte* of_fixed_points) {
         words = reinterpret_cast<Part*>(memory);
         fixed_points = reinterpret_cast<FieldFixedPoint<Real>*>(of_fixed_points);
     }
-    static constexpr index_t bytes(index_t n, int components) { return n * components * parts * static_cast<index_t>(sizeof(Part)); }
     __device__ Part* part(int c, int k) const { return words + (c * parts + k) * n; }
     __device__ static void add_to(long long* word, long long term) {
         atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(term));
     }
     __device__ static void add_to(double* word, double term) { atomicAdd(word, term); }
-    /// Adds what is left of a term of component c of particle i after its first part, as a rule nothing.
+    /// Adds the parts behind the first of a term of component c of particle i. `rest` is the term without its first part, mostly 0.
     __device__ void add_rest(const FixedPoint<Real>& fixed_point, int c, index_t i, Real rest) const {
 #pragma unroll
         for (int k = 1; k < parts; ++k)
             if (const auto one = fixed_point(k, rest); one != Part(0)) add_to(part(c, k) + i, one);
     }
-    /// Adds the first parts of one particle's terms; they are left with the rest. @return 0 if there is none
+    /// Adds the first parts of the three terms of particle i and leaves the rests in x, y, z. @return 0 if all rests are 0
     __device__ unsigned add_first(const FixedPoint<Real>& fixed_point, index_t i, Real& x, Real& y, Real& z) const {
         add_to(part(0, 0) + i, fixed_point(0, x));
         add_to(part(1, 0) + i, fixed_point(0, y));
@@ -67,22 +66,23 @@ struct BinnedSums {
     __device__ void clear(int c, index_t i) const {
         for (int k = 0; k < parts; ++k) part(c, k)[i] = 0;
     }
-    /// Word i of a reaction, as many as `merged` says.
+    /// Adds word i of a reaction, 0 <= i < merged().
     __device__ void merge(const BinnedSums& from, index_t i) const {
         if (const auto word = from.words[i]; word != Part(0)) add_to(words + i, word);
     }
     KS_FN index_t merged() const { return n * 3 * parts; }
 };
 
+/// Sums of accelerations in the precision of the pairs.
 template <class R>
 struct FloatSums {
     using Real = R;
     static constexpr bool binned = false;
-    Body<Real>* sums = nullptr;  ///< m unused
+    Body<Real>* sums = nullptr;  ///< m is not used
     index_t n = 0;
 
     void place(std::byte* memory, std::byte*) { sums = reinterpret_cast<Body<Real>*>(memory); }
-    static constexpr index_t bytes(index_t n, int) { return n * static_cast<index_t>(sizeof(Body<Real>)); }
+
     __device__ unsigned add_first(const FixedPoint<Real>&, index_t i, Real x, Real y, Real z) const {
         add(i, x, y, z);
         return 0;

@@ -4,14 +4,14 @@
 
 namespace kasane::gravity {
 
-std::vector<CirculantRow> circulant_rows(int blocks, int begin, int end, int other_begin, int other_end) {
+std::vector<CirculantRow> circulant_rows(int tiles, int begin, int end, int other_begin, int other_end) {
     std::vector<CirculantRow> rows;
-    for (int block = begin; block < end; ++block) {
-        const int reach = circulant_reach(block, blocks);
-        // The others as distances, before and behind the end of the circle: [other - block] and [other - block + blocks].
-        for (const int turn : {0, blocks}) {
-            const int first = std::max(0, other_begin - block + turn), last = std::min(reach, other_end - 1 - block + turn);
-            if (first <= last) rows.push_back({block, first, last - first + 1});
+    for (int tile = begin; tile < end; ++tile) {
+        const int reach = circulant_reach(tile, tiles);
+        // Distances of the other tiles, without and with a wrap around the circle: other - tile and other - tile + tiles.
+        for (const int turn : {0, tiles}) {
+            const int first = std::max(0, other_begin - tile + turn), last = std::min(reach, other_end - 1 - tile + turn);
+            if (first <= last) rows.push_back({tile, first, last - first + 1});
         }
     }
     return rows;

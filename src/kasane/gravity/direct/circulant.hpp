@@ -1,5 +1,5 @@
-// The circulant order of blocks, dealt out to workers: block b of B meets b, b + 1, …, b + B/2 (mod B); with B even, of two blocks right
-// across one meets the other, by turns, so that every pair of blocks is met once, and neighbours share the work equally. Pure arithmetic.
+// The circulant order of tile pairs: tile b of B is paired with b, b + 1, …, b + B/2 (mod B). With B even, two tiles at the distance B/2
+// form one pair, which the one or the other evaluates alternately. So every tile pair occurs once, and workers have equal work.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -8,21 +8,22 @@
 
 namespace kasane::gravity {
 
-/// Neighbouring distances at which block `block` meets blocks of a source block.
+/// Tile pairs of one tile with consecutive tiles of a source block.
 struct CirculantRow {
-    int block;     ///< of all
-    int distance;  ///< first of them; the other block is (block + distance) mod B
-    int count;     ///< how many
+    int tile;      ///< number among all tiles
+    int distance;  ///< distance of the first pair; its other tile is (tile + distance) mod B
+    int count;     ///< number of pairs
 };
 
-/// Largest distance at which block b meets another.
-KS_FN int circulant_reach(int block, int blocks) {
-    if (blocks % 2 == 1) return blocks / 2;
-    const int half = blocks / 2;
-    return block % half % 2 == (block < half ? 0 : 1) ? half : half - 1;
+/// Largest distance of a pair of `tile`.
+KS_FN int circulant_reach(int tile, int tiles) {
+    if (tiles % 2 == 1) return tiles / 2;
+    const int half = tiles / 2;
+    return tile % half % 2 == (tile < half ? 0 : 1) ? half : half - 1;
 }
 
-/// All tile pairs of the blocks [begin, end) with those of [other_begin, other_end) of `blocks`, row by row; a block may have two rows.
-std::vector<CirculantRow> circulant_rows(int blocks, int begin, int end, int other_begin, int other_end);
+/// All pairs of the tiles [begin, end) with the tiles [other_begin, other_end), row by row; a tile may have two rows.
+/// @param tiles  number of all tiles
+std::vector<CirculantRow> circulant_rows(int tiles, int begin, int end, int other_begin, int other_end);
 
 }  // namespace kasane::gravity

@@ -1,5 +1,5 @@
 // The physics of one target in direct summation, host and device: the plain loop of [MTM13] eq. 1.
-// It is the measure of the tuned variants, so it stays as simple as the formula.
+// The tuned variants are compared with it, so it stays as simple as the formula.
 #pragma once
 
 #include <kasane/gravity/direct/direct.hpp>
@@ -8,7 +8,7 @@
 
 namespace kasane::gravity::detail {
 
-/// Field at one target; pairs in Real, sums in double.
+/// Computes the field at one target; pairs in Real, sums in double.
 template <class Real>
 struct PlainDirect {
     View<const Vec3<double>> targets;

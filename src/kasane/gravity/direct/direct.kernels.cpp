@@ -1,4 +1,4 @@
-// The variant `plain`, once per Space.
+// The variant `plain`, compiled once per Space.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/direct/direct.body.hpp>
 #include <kasane/gravity/direct/variants.hpp>

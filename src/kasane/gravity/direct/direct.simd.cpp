@@ -1,7 +1,7 @@
-// The variant `simd`: sources go through vector registers, a few targets stay in registers, threads share out the targets.
-// Invariants: a target's sum over a grain runs over its sources in one order, whatever the threads and the other targets, and is added to
-// binned sums; every pair is evaluated for a target (no use of Newton's third law); no branch and no division or square root in the
-// inner loop.
+// The variant `simd`: sources stream through vector registers, a few targets stay in registers, targets are distributed over threads.
+// Invariants: a target's sum over a grain adds the sources in one order, for any threads and other targets, and is added to binned sums;
+// every pair is evaluated for each of its two targets (no use of Newton's third law); the inner loop has no branch, division or
+// square root.
 //
 // Why Highway: measured in 1e9 interactions/s, accelerations, N = 4096, one core with AVX-512 at about 3.7 GHz, g++ 12.2 (2026-11):
 //                                                          float AVX2 / AVX-512      double AVX2 / AVX-512
@@ -9,10 +9,10 @@
 //     this file with square root and division                                         0.80      0.76
 //     omp simd, -ffast-math (target_clones: the same)        4.1       3.4             0.81      0.75
 //     std::experimental::simd, 4 targets (with -ffast-math)  2.8 (3.7) 2.7 (4.1)       0.80      0.75
-// Only intrinsics reach the estimate of 1/sqrt in double without -ffast-math, and Highway chooses the instruction set at run time.
-// Bound by the instruction mix (performance/bound.simd.cpp): N >= 4096 runs at 85 to 93% of it (AVX-512; AVX2: float 88 to 94%, double 71
-// to 82%). What is done once per grain and block of targets (flush) costs 1.5% of 1024 sources in float, 3% of 512. Blocks of 4 targets
-// beat 2 by 3% with AVX-512's 32 registers; with AVX2's 16, blocks of 2 beat 4 by 7% in float.
+// Only intrinsics give access to the estimate of 1/sqrt in double without -ffast-math. Highway chooses the instruction set at run time.
+// Bound by the instruction mix (performance/bound.simd.cpp): N >= 4096 reaches 85 to 93% of it (AVX-512; AVX2: float 88 to 94%, double 71
+// to 82%). The work per grain and group of targets (flush) costs 1.5% of 1024 sources in float, 3% of 512. Groups of 4 targets are 3%
+// faster than 2 with AVX-512's 32 registers; with AVX2's 16 registers, groups of 2 are 7% faster than 4 in float.
 #include <kasane/gravity/direct/simd.hpp>
 #include <kasane/perf/simd_targets.hpp>
 
@@ -30,11 +30,11 @@
 namespace kasane::gravity::detail {
 namespace {
 
-/// Targets that a thread takes at a time, at most. Their sums stay in the first-level cache beside a grain of sources in float, and a grain
-/// that comes from the third level pays: 64 are 2% slower at N = 65,536, 256 too.
+/// Targets that a thread evaluates at a time, at most. Their sums fit into the first-level cache beside a grain of sources in float, and
+/// they amortise the load of a grain from the third level: 64 and 256 are 2% slower at N = 65,536.
 constexpr index_t chunk_size = 128;
 
-/// Below this r^2 an unsoftened pair contributes zero: r^-3 stays finite above.
+/// An unsoftened pair with a smaller r^2 contributes zero, so that r^-3 stays finite.
 template <class Real>
 constexpr Real coincident = Real(sizeof(Real) == 4 ? 1e-24 : 1e-200);
 
@@ -49,7 +49,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How many targets stay in registers: as many as the register file holds with their positions and sums.
+// Number of targets in registers: as many as the register file holds with their positions and sums.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr int block_size = 4;
 #else
@@ -60,11 +60,11 @@ template <class D>
 struct Target {
     hn::Vec<D> x, y, z;
     hn::Vec<D> ax, ay, az, phi;
-    HWY_INLINE Target() {}  // written out: an implicit one is compiled for the baseline and cannot take in NEON's constructors
+    HWY_INLINE Target() {}  // explicit: an implicit constructor is compiled for the baseline and cannot inline NEON's constructors
 };
 
-/// Adds the pull of one vector of sources on one target. With y0 ~ 1/r the estimate and h = r^2 y0^2 = 1 - t, the factors
-/// r^-3 = y0^3 h^(-3/2) and r^-1 = y0 h^(-1/2) come from their Taylor series in t. Constant factors are left to the end:
+/// Adds the attraction of one vector of sources on one target. With the estimate y0 ~ 1/r and h = r^2 y0^2 = 1 - t, the factors
+/// r^-3 = y0^3 h^(-3/2) and r^-1 = y0 h^(-1/2) are evaluated by their Taylor series in t. Constant factors are applied at the end:
 /// float sums 2/3 of the acceleration (5/3 - h in place of 1 + 3t/2), or, with the potential, 8 times and twice it.
 template <bool Potential, bool Softened, class D, class V = hn::Vec<D>>
 HWY_INLINE void interact(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
@@ -87,7 +87,7 @@ HWY_INLINE void interact(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
         }
     } else {
         const V t = hn::NegMulAdd(r2, s, c(1.0));
-        // |t| < a. The first power left out is economised: t^4 -> a^2 t^2 and t^5 -> 5/4 a^2 t^3 - 5/16 a^4 t are right to
+        // |t| < a. The first omitted power is economised: t^4 -> a^2 t^2 and t^5 -> 5/4 a^2 t^3 - 5/16 a^4 t have errors of
         // a^4 / 8 and a^5 / 16 (Chebyshev), less than 1e-16 here.
         constexpr double a = 2 * kasane::HWY_NAMESPACE::rsqrt_estimate_error, a2 = a * a;
 #if HWY_TARGET == HWY_AVX3
@@ -113,7 +113,7 @@ HWY_INLINE void interact(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
     to.az = hn::MulAdd(force, dz, to.az);
 }
 
-/// The sources [from, to) of a run, whole groups.
+/// Adds the sources [from, to) of a run, whole groups.
 template <bool Potential, bool Softened, class D, class Real = hn::TFromD<D>>
 HWY_INLINE void pull(D d, Target<D> (&target)[block_size], const Real* run, index_t from, index_t to, hn::Vec<D> eps2) {
     constexpr index_t group = source_group<Real>;
@@ -127,7 +127,7 @@ HWY_INLINE void pull(D d, Target<D> (&target)[block_size], const Real* run, inde
         }
 }
 
-/// The same where the block's own sources lie: own[k] = source `own` + k of the run.
+/// The same for sources that contain the targets: target k is source `own` + k of the run.
 template <bool Potential, bool Softened, class D, class Real = hn::TFromD<D>>
 HWY_NOINLINE void pull_but_own(D d, Target<D> (&target)[block_size], const Real* run, index_t from, index_t to, index_t own,
                                hn::Vec<D> eps2) {
@@ -144,7 +144,7 @@ HWY_NOINLINE void pull_but_own(D d, Target<D> (&target)[block_size], const Real*
         }
 }
 
-/// Cuts terms into parts and adds these: BinnedSum::add, on as many neighbouring sums as there are lanes.
+/// Divides terms into parts and adds them: BinnedSum::add on as many neighbouring sums as there are lanes.
 template <class D>
 HWY_INLINE void add_parts(D d, hn::Vec<D> term, const SimdSums& to, const double* bins, double* sums) {
     const auto add_part = [&](int k) HWY_ATTR {
@@ -158,7 +158,7 @@ HWY_INLINE void add_parts(D d, hn::Vec<D> term, const SimdSums& to, const double
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Neighbouring blocks of 128 bits added: [a0 + a1, …, b0 + b1, …].
+/// Adds neighbouring 128-bit lanes: [a0 + a1, …, b0 + b1, …].
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V fold(D d, V a, V b) {
 #if HWY_TARGET == HWY_AVX3
@@ -173,8 +173,8 @@ HWY_INLINE V fold(D d, V a, V b) {
 }
 #endif
 
-/// Adds what a block of targets, the first of which is number i, felt of one grain. The lanes are summed up by transposing and adding at
-/// once: after each step a vector holds half as many lanes of twice as many sums.
+/// Adds the field of one grain at a group of targets, the first of which is number i. The lanes are summed by transposing and adding in
+/// one: after each step a vector holds half as many lanes of twice as many sums.
 template <class D>
 HWY_INLINE void flush(D d, const Target<D> (&target)[block_size], index_t i, const SimdSums& to) {
     const hn::ScalableTag<double> dd;
@@ -223,7 +223,7 @@ HWY_INLINE void flush(D d, const Target<D> (&target)[block_size], index_t i, con
 #endif
 }
 
-/// Targets [first, last), both multiples of target_padding.
+/// Evaluates the targets [first, last), both multiples of target_padding.
 template <class Real, bool Potential, bool Softened>
 HWY_NOINLINE void sum_chunk(const SimdJob<Real>& job, index_t first, index_t last) {
     using D = hn::ScalableTag<Real>;
@@ -279,7 +279,7 @@ namespace {
 HWY_EXPORT(sum_single);
 HWY_EXPORT(sum_double);
 
-/// The processor is asked once, not at every call of the table's first entry.
+/// Highway detects the processor here once, not at every call through its table.
 void choose_target() {
     if (!hwy::GetChosenTarget().IsInitialized()) hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
@@ -290,7 +290,7 @@ auto kernel(double) { return choose_target(), HWY_DYNAMIC_DISPATCH(sum_double); 
 
 template <class Real>
 void add_simd(const SimdJob<Real>& job, int threads) {
-    // At least four chunks a thread, that the slowest does not keep the others waiting.
+    // At least four chunks per thread, so that threads do not wait long for the slowest.
     const auto whole = [](index_t n) { return (n + target_padding - 1) / target_padding * target_padding; };
     const index_t padded = whole(job.targets), chunk = std::clamp(whole(job.targets / (4 * threads)), target_padding, chunk_size);
     const auto sum = kernel(Real());

@@ -1,6 +1,6 @@
-// DirectForce<Cpu>: source blocks lie in the groups that the kernel loads, and sums in memory as fixed-point (binned) sums.
-// Invariants: lengths and masses are scaled by powers of two, which changes no bit; a target's sum over a grain of sources is a
-// function of these alone (simd.hpp), and grains' sums are added exactly, so that neither source blocks, workers nor threads show.
+// DirectForce<Cpu>: source blocks are stored in the groups that the kernel loads, and sums as fixed-point (binned) sums.
+// Invariants: lengths and masses are scaled by powers of two, which is exact; a target's sum over a grain of sources is a function of
+// target and grain alone (simd.hpp), and the sums of grains are added exactly: results are the same for any source blocks and threads.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/math/binned_sum.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
@@ -17,33 +17,33 @@ namespace kasane::gravity {
 namespace detail {
 namespace {
 
-/// Of the binned sums.
+/// Largest number of parts of the binned sums.
 constexpr int most_parts = 5;
 
 index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
 
-/// The power of two just above a magnitude; 1 for zero. Non-finite values (a run that blew up) are clamped.
+/// The smallest power of two above a magnitude; 1 for zero. Non-finite values (a run that blew up) are clamped.
 double power_above(double magnitude) { return magnitude > 0 ? std::ldexp(1.0, std::clamp(std::ilogb(magnitude), -1001, 999) + 1) : 1.0; }
 
-/// A scaled coordinate as the kernel takes it. Clamped to the range where squares of distances are finite: such a particle (a step
-/// was far too long for it) exerts no force and does not propagate NaN.
+/// Rounds a scaled coordinate and clamps it to the range where squares of distances are finite: a particle beyond it (its step was far
+/// too long) exerts no force and does not propagate NaN.
 template <class Real>
 Real held(double x) {
     constexpr double most = sizeof(Real) == 4 ? 1e18 : 1e150;
     return static_cast<Real>(x > -most ? (x < most ? x : most) : -most);
 }
 
-/// The work in one precision.
+/// Direct summation in one precision.
 template <class Real>
 class CpuDirectForce {
    public:
     CpuDirectForce(const Direct& options, index_t grain) : options_(options), grain_(grain) {}
 
     void set(const DirectFrame& frame) {
-        // Float resolves places best near its origin. Double needs no shift, which would cost it digits of close pairs.
+        // Float resolves positions best near the origin. Double needs no shift, which would lose digits of close pairs.
         origin_ = sizeof(Real) == 4 ? frame.origin : Vec3<double>{};
         const auto reach = [](const Vec3<double>& x) { return std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)}); };
-        // A unit in the middle of what float holds: one far particle in the frame's sample does not cost the others their close pairs.
+        // The unit leaves a margin of 2^20 to the extent: a far particle in the frame's sample does not lose the digits of close pairs.
         per_length_ = 1 / power_above(std::max(0x1p-20 * std::max(frame.extent, reach(frame.origin - origin_)), options_.softening));
         per_mass_ = 1 / power_above(frame.largest_mass);
         eps_ = per_length_ * options_.softening;
@@ -129,21 +129,21 @@ class CpuDirectForce {
         return options_.variant == DirectVariant::plain ? SimdFactors{1, 1} : simd_factors<Real>(job_.potential);
     }
 
-    /// As many parts as keep the precision's digits of what the heaviest body pulls from as far as the extent, whatever the bound is.
+    /// Chooses the number of parts so that the acceleration by the heaviest particle at the distance of the extent keeps all its digits.
     void choose_bins() {
         const auto factor = factors();
         const double pull = scaled_.acceleration_bound(eps_), well = scaled_.potential_bound(eps_);
         const double least = scaled_.largest_mass / (scaled_.extent * scaled_.extent);
         job_.sums.parts = 2;
-        const auto quantum = [&](int parts) { return std::ldexp(pull, -23 - 27 * parts); };
+        const auto resolution = [&](int parts) { return std::ldexp(pull, -23 - 27 * parts); };
         const double wanted = least * std::numeric_limits<Real>::epsilon() / 4;
-        while (job_.sums.parts < most_parts && quantum(job_.sums.parts) > wanted) ++job_.sums.parts;
+        while (job_.sums.parts < most_parts && resolution(job_.sums.parts) > wanted) ++job_.sums.parts;
         const Bins<most_parts> accelerations(pull / factor.acceleration), potentials(well / factor.potential);
         for (int k = 0; k < most_parts; ++k)
             for (int c = 0; c < bins_width; ++c) bins_[k][c] = c % sum_components < 3 ? accelerations.shift[k] : potentials.shift[k];
     }
 
-    /// The textbook loop over the packed sources: a grain at a time in double, then into the bins.
+    /// The variant `plain`: sums each grain of the packed sources in double and adds the sum to the binned sums.
     void add_plain(int threads) {
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (index_t i = 0; i < job_.targets; ++i)
@@ -180,17 +180,17 @@ class CpuDirectForce {
     double bins_[most_parts][bins_width] = {};
     SimdJob<Real> job_;
     Buffer<Real, Cpu> target_;  ///< x[], y[], z[]
-    Buffer<double, Cpu> sums_;  ///< as SimdSums says
+    Buffer<double, Cpu> sums_;  ///< layout: SimdSums
 };
 
 }  // namespace
 
-/// As long as what is done once per grain (1.5% of 1024 floats) allows, so that a few thousand particles still spread over ranks.
+/// Small enough to distribute a few thousand particles over ranks, large enough for the work per grain (1.5% of 1024 sources in float).
 index_t cpu_grain(index_t total) { return total < 1024 ? 256 : total < 16384 ? 512 : 1024; }
 
 std::uint64_t cpu_force_bytes(index_t targets, Precision precision) {
     const bool single = precision == Precision::single_;
-    // More parts are only taken where sqrt(n) times the extent is above 2^39 softenings.
+    // choose_bins() takes more parts only where sqrt(n) times the extent is above 2^39 softenings.
     const std::uint64_t real = single ? sizeof(float) : sizeof(double), parts = single ? 3 : 4;
     return static_cast<std::uint64_t>(round_up(targets, target_padding)) * (3 * real + parts * sum_components * sizeof(double));
 }
@@ -203,9 +203,9 @@ struct DirectForce<Cpu>::State {
     index_t grain;
     std::size_t body_bytes;
     std::variant<detail::CpuDirectForce<float>, detail::CpuDirectForce<double>> in;
-    Buffer<std::byte, Cpu> bodies{};  ///< of whole evaluations
+    Buffer<std::byte, Cpu> bodies{};  ///< all particles packed, for whole evaluations
 
-    /// The field of all particles at these targets.
+    /// Computes the field of all particles at the targets.
     void evaluate(View<const Vec3<double>> targets, index_t first, const Sources& all, const Field& out) {
         if (targets.n == 0) return;
         const index_t n = all.position.n;

@@ -1,8 +1,9 @@
-// DirectForce on a CUDA device. Calls are asynchronous, but for the first pairs with a source block, whose table the host makes.
-// Invariant: kernels of several calls may run at the same time on streams of one device: they only read or add to shared memory.
+// DirectForce on a CUDA device. Calls are asynchronous, except the first add_pairs() with a source block, for which the host makes a table.
+// Invariant: kernels of several calls may run at the same time on streams of one device: they read common arrays or add to them atomically.
 #include <kasane/core/device/stream_cuda.hpp>
 #include <kasane/gravity/direct/pair_tables.cuda.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/direct/layout.hpp>
 #include <kasane/gravity/direct/sums.cuda.hpp>
 #include <kasane/gravity/direct/variants.hpp>
 
@@ -22,13 +23,13 @@ struct DirectForce<Cuda>::State {
     detail::Scale scale;
     detail::ClearedSums memory;
 
-    detail::SumsMemory sums;  ///< of the targets, or of the own particles
-    detail::TileLaunch wish;  ///< the arguments of begin()
+    detail::SumsMemory sums;   ///< of the targets, or of the own particles
+    detail::TileLaunch begun;  ///< the arguments of begin()
     index_t first = 0;
     SourceBlock own;             ///< the argument of begin_pairs()
-    cuda::Stream tables_copied;  ///< whose copies wait for nothing: the caller's may wait for a message
+    cuda::Stream tables_copied;  ///< copies tables at once, while the caller's stream may wait for a message
     std::map<std::array<index_t, 5>, detail::PairTable> tables;
-    Buffer<std::byte, Cuda> bodies;  ///< of whole evaluations
+    Buffer<std::byte, Cuda> bodies;  ///< all particles packed, for whole evaluations
 
     State(Cuda space, const Direct& chosen, index_t of)
         : on(space),
@@ -40,17 +41,19 @@ struct DirectForce<Cuda>::State {
           tables_copied(on.device),
           bodies(on, 0) {}
 
-    /// All particles as one block.
+    DirectLayout layout() const { return {options.precision}; }
+
+    /// Packs all particles into one source block.
     SourceBlock pack(const Sources& all) {
         const index_t n = all.position.n, padded = (n + shape.grain() - 1) / shape.grain() * shape.grain();
         KS_CUDA(cudaSetDevice(on.device));
-        bodies.reserve_discarding(padded * detail::body_bytes(options.precision));
-        const auto block = bodies.view().subview(0, padded * detail::body_bytes(options.precision));
+        bodies.reserve_discarding(padded * layout().body_bytes());
+        const auto block = bodies.view().subview(0, padded * layout().body_bytes());
         detail::launch_pack(on, options.precision, all.position, all.mass, scale.origin, block);
         return {block, n, 0};
     }
 
-    index_t reaction_bytes(index_t n) const { return detail::sums_bytes(options.precision, options.deterministic, n, 3); }
+    index_t reaction_bytes(index_t n) const { return layout().sums_bytes(n, 3, options.deterministic); }
 
     const detail::PairTable& table(const SourceBlock& other, Share share) {
         const std::array<index_t, 5> key{own.first, own.count, other.first, other.count, static_cast<index_t>(share)};
@@ -85,7 +88,7 @@ index_t DirectForce<Cuda>::grain() const {
 
 template <>
 std::size_t DirectForce<Cuda>::body_bytes() const {
-    return static_cast<std::size_t>(detail::body_bytes(state_->options.precision));
+    return static_cast<std::size_t>(state_->layout().body_bytes());
 }
 
 template <>
@@ -98,7 +101,7 @@ void DirectForce<Cuda>::set(const DirectFrame& frame) {
     auto& scale = state_->scale;
     const double softening = state_->options.softening;
     scale.origin = frame.origin;
-    // With a softening far below the extent no pair comes as close; bounds for such pairs would only make the sums coarse.
+    // With a softening far below the extent no pair comes as close as the softening; its bound would make the sums coarse.
     scale.acceleration_bound = std::min(frame.acceleration_bound(softening), frame.acceleration_bound(0));
     scale.potential_bound = std::min(frame.potential_bound(softening), frame.potential_bound(0));
 }
@@ -115,18 +118,18 @@ void DirectForce<Cuda>::begin(Cuda on, View<const Vec3<double>> targets, index_t
     auto& state = *state_;
     KS_EXPECT(!potential || first != Self::none);
     KS_CUDA(cudaSetDevice(on.device));
-    state.wish.targets = targets;
+    state.begun.targets = targets;
     state.first = first;
-    state.wish.acceleration = acceleration;
-    state.wish.potential = potential;
-    state.wish.sums = state.sums = state.memory.begin(on, state.options.precision, true, targets.n, potential ? 4 : 3);
+    state.begun.acceleration = acceleration;
+    state.begun.potential = potential;
+    state.begun.sums = state.sums = state.memory.begin(on, state.options.precision, true, targets.n, potential ? 4 : 3);
 }
 
 template <>
 void DirectForce<Cuda>::add(Cuda on, const SourceBlock& sources) {
     auto& state = *state_;
     KS_CUDA(cudaSetDevice(on.device));
-    auto call = state.wish;
+    auto call = state.begun;
     call.sources = sources.bodies;
     call.source_count = sources.count;
     call.has_self = state.first != Self::none;
@@ -150,8 +153,8 @@ bool DirectForce<Cuda>::both_sides() const {
 }
 
 template <>
-bool DirectForce<Cuda>::meets(index_t begin, index_t end, index_t other_begin, index_t other_end) const {
-    return count_tile_pairs(state_->shape, state_->total, begin, end, other_begin, other_end).tiles > 0;
+bool DirectForce<Cuda>::has_pairs(index_t begin, index_t end, index_t other_begin, index_t other_end) const {
+    return count_tile_pairs(state_->shape, state_->total, begin, end, other_begin, other_end).strips > 0;
 }
 
 template <>
@@ -180,7 +183,7 @@ void DirectForce<Cuda>::add_pairs(Cuda on, const SourceBlock& other, View<std::b
     call.other = other.bodies;
     call.own_count = state.own.count;
     call.other_count = other.count;
-    state.table(other, share).give(call);
+    state.table(other, share).set(call);
     call.scale = state.scale;
     call.own_sums = state.sums;
     call.other_sums = is_own ? state.sums : detail::SumsMemory{reaction.ptr, other.count, state.options.deterministic, nullptr, nullptr};
@@ -245,9 +248,9 @@ template class DirectForce<Cuda>;
 namespace detail {
 
 std::uint64_t cuda_force_bytes(index_t own, index_t largest_block, const Direct& options) {
-    // Tables of the pairs: a few rows for every block with every source block, and chunks of the work.
-    const auto blocks = static_cast<std::uint64_t>(own + largest_block) / 128 + 1;
-    return static_cast<std::uint64_t>(sums_bytes(options.precision, true, own, 4)) + 64 * blocks + (std::uint64_t{1} << 20);
+    // Tables of the pairs: a few rows for every tile (of 128 particles or more) with every source block, and chunks of the work.
+    const auto tiles = static_cast<std::uint64_t>(own + largest_block) / 128 + 1;
+    return static_cast<std::uint64_t>(DirectLayout{options.precision}.sums_bytes(own, 4)) + 64 * tiles + (std::uint64_t{1} << 20);
 }
 
 }  // namespace detail

@@ -1,14 +1,14 @@
 // Direct summation of all particles on each other, on one device: [MTM13] sections 1 and 2. accelerate(), potential() and accelerate_at()
-// are whole evaluations. DistributedForce (gravity/distributed) takes the same evaluations apart, into blocks of sources that arrive as
-// messages: [MTM13] section 4.
+// are whole evaluations. DistributedForce (gravity/distributed) divides the same evaluations into source blocks that arrive as messages:
+// [MTM13] section 4.
 //
 // Invariant: contributions are summed over runs of sources that are fixed in the order of all particles, and the sums of the runs are
-// accumulated in fixed point (binned_sum.hpp). So no result depends on the order of the source blocks, on the distribution of the particles
-// over workers, or on threads: a bit by bit promise on devices of one kind, with `deterministic` (and without it for the one-sided form).
+// accumulated in fixed point (binned_sum.hpp). So results are the same bits for any order of the source blocks, distribution of the
+// particles over workers and number of threads, on devices of one kind, with `deterministic` (the one-sided form: always).
 //
-// Two forms. One-sided: begin(), add() for each source block, end(). Both sides at once (CUDA, Newton's third law): every pair of tiles of
-// particles is evaluated once, by the worker that holds the first of the two in the circulant order: tile b acts on b, b + 1, …, b + B/2
-// (mod B). The reaction on the sources of a block returns as a message: begin_pairs(), add_pairs() for each source block, merge() for each
+// Two forms. One-sided: begin(), add() for each source block, end(). Both sides at once (CUDA, Newton's third law): every tile pair
+// is evaluated once, by the worker that holds the first of the two tiles in the circulant order (circulant.hpp). The reaction on the
+// sources of a source block returns to their worker as a message: begin_pairs(), add_pairs() for each source block, merge() for each
 // reaction, end_pairs().
 #pragma once
 
@@ -22,20 +22,20 @@
 
 namespace kasane::gravity {
 
-/// Packed sources that follow each other in the order of all particles: position relative to the frame's origin, and mass. The memory has
-/// padded(count) bodies; those behind `count` are massless. It begins where a Buffer begins, or whole grains behind: vectors are loaded
-/// from it.
+/// Packed sources with consecutive numbers among all particles: position relative to the frame's origin, and mass.
 struct SourceBlock {
+    /// [padded(count) body_bytes()]; the bodies behind `count` are massless. Begins at the first byte of a Buffer or whole grains behind
+    /// it, so that vector loads are aligned.
     View<const std::byte> bodies;
-    index_t count = 0, first = 0;  ///< particles, and the number of the first one; a multiple of grain()
+    index_t count = 0, first = 0;  ///< number of particles; number of the first one, a multiple of grain()
 };
 
-/// Which part of a worker's own pairs: they need no message, so some are evaluated while source blocks arrive, the rest while reactions
-/// return.
+/// Part of a worker's own pairs. They need no message: `before` is evaluated while source blocks arrive, `after` while reactions return.
 enum class Share { all, before, after };
-/// `before` is one part of so many.
+/// `before` is 1 / parts_of_own_pairs of the own pairs.
 inline constexpr int parts_of_own_pairs = 4;
 
+/// Direct summation on one device.
 template <Space S>
 class DirectForce {
    public:
@@ -45,55 +45,59 @@ class DirectForce {
     DirectForce(DirectForce&&) noexcept;
     DirectForce& operator=(DirectForce&&) noexcept;
 
-    /// Origin and scale of the evaluations that follow; without cost. Must be called before the first one.
+    /// Sets origin and scale of the following evaluations; must be called before the first one. Costs nothing.
     void set(const DirectFrame& frame);
 
-    /// Accelerations of all particles. Asynchronous on Cuda. @param all  [total]   @param acceleration  [total], overwritten
+    /// Computes the accelerations of all particles. Asynchronous on Cuda. @param all  [total]   @param acceleration  [total], overwritten
     void accelerate(const Sources& all, View<Vec3<double>> acceleration);
-    /// Potentials of all particles, their own sources left out. @param potential  [total], overwritten
+    /// Computes the potentials of all particles, each without its own source. @param potential  [total], overwritten
     void potential(const Sources& all, View<double> potential);
-    /// Accelerations at any places. @param all  [total]   @param acceleration  [targets.n], overwritten
+    /// Computes the accelerations at any positions. @param all  [total]   @param acceleration  [targets.n], overwritten
     void accelerate_at(View<const Vec3<double>> targets, const Sources& all, View<Vec3<double>> acceleration);
 
     /// Source blocks and the slabs of workers begin at multiples of this. A function of the space's kind, the options and `total` alone.
     index_t grain() const;
+    /// Bytes of a packed particle.
     std::size_t body_bytes() const;
     /// `count` rounded up to whole grains.
     index_t padded(index_t count) const;
-    /// bodies [padded(position.n) body_bytes()]
+    /// Packs particles into a source block. @param bodies  [padded(position.n) body_bytes()], overwritten
     void pack(S on, View<const Vec3<double>> position, View<const double> mass, View<std::byte> bodies);
 
-    /// Begins the sums at these targets. Acceleration and potential may both be wanted.
-    /// @param first  number of targets[0] in the order of all when the targets follow each other there (the potential then leaves out a
-    ///               target's own source); Self::none: any particles, and no potential
+    /// Begins the sums of the acceleration, the potential or both at these targets.
+    /// @param first  number of targets[0] among all particles if the targets have consecutive numbers (the potential then leaves out a
+    ///               target's own source); Self::none: any positions, and no potential
     void begin(S on, View<const Vec3<double>> targets, index_t first, bool acceleration, bool potential);
-    /// Adds the field of a block. `on` may be another stream of the same device, at the same time as others, after the one of begin().
+    /// Adds the field of a source block. `on` may be another stream of the same device that waits for the stream of begin(); several
+    /// streams may add at the same time.
     void add(S on, const SourceBlock& sources);
-    /// Overwrites `out` with G times the sums; views that were not wanted are empty.
+    /// Overwrites `out` with G times the sums; a view that begin() did not ask for must be empty.
     void end(S on, const Field& out);
 
-    /// Does accelerate() evaluate each pair once? Then the functions below may be called; on the CPU this is false, and they do not exist
-    /// (ask with if constexpr). A function of the same things as grain() and of the device's size.
+    /// True if accelerate() evaluates each pair once; the functions below may then be called. On the CPU it is false and they do not exist
+    /// (use `if constexpr`). A function of the arguments of grain() and of the device's size.
     bool both_sides() const;
-    /// Does a worker with particles [begin, end) evaluate pairs with [other_begin, other_end) (all multiples of grain, or the total)?
-    bool meets(index_t begin, index_t end, index_t other_begin, index_t other_end) const
+    /// True if a worker with the particles [begin, end) evaluates pairs with [other_begin, other_end) (multiples of grain, or the total).
+    bool has_pairs(index_t begin, index_t end, index_t other_begin, index_t other_end) const
         requires(!std::same_as<S, Cpu>);
     /// Bytes of the reaction on one particle.
     std::size_t reaction_bytes() const
         requires(!std::same_as<S, Cpu>);
 
+    /// Begins the sums of the accelerations of the own particles.
     void begin_pairs(S on, const SourceBlock& own)
         requires(!std::same_as<S, Cpu>);
-    /// The pairs of own particles with those of `other`; `other` may be the own source block, with a share of its pairs.
-    /// @param reaction [other.count reaction_bytes()]  is added to, clear() comes first; empty where other is the own source block
+    /// Adds the pairs of own particles with those of `other`. `other` may be the own source block, with a share of its pairs.
+    /// @param reaction [other.count reaction_bytes()]  the reactions are added to it; call clear() first. Empty if `other` is the own one
     void add_pairs(S on, const SourceBlock& other, View<std::byte> reaction, Share share = Share::all)
         requires(!std::same_as<S, Cpu>);
     /// Sets a reaction to zero.
     void clear(S on, View<std::byte> reaction)
         requires(!std::same_as<S, Cpu>);
-    /// Adds a reaction on the own particles that another worker summed up.
+    /// Adds a reaction on the own particles that another worker computed.
     void merge(S on, View<const std::byte> reaction)
         requires(!std::same_as<S, Cpu>);
+    /// Overwrites `acceleration` with G times the sums.
     void end_pairs(S on, View<Vec3<double>> acceleration)
         requires(!std::same_as<S, Cpu>);
 
@@ -102,7 +106,8 @@ class DirectForce {
     std::unique_ptr<State> state_;
 };
 
-/// Scratch bytes that DirectForce takes at most on its space, for so many own particles and so many in the largest source block.
+/// Largest scratch memory of a DirectForce on its space, without packed particles [byte].
+/// @param own  own particles, or targets   @param largest_block  particles of the largest source block
 std::uint64_t direct_force_memory(const AnySpace& on, index_t own, index_t largest_block, const Direct& options);
 
 }  // namespace kasane::gravity

@@ -1,5 +1,5 @@
-// DirectSum<Cpu>: which variant runs; `simd` is DirectForce<Cpu> with all sources as its one source block.
-// Targets are shared out among the threads and every target's sum has its own fixed order: results do not depend on the threads.
+// DirectSum<Cpu>: chooses the variant; `simd` is DirectForce<Cpu> with all sources as one source block.
+// Targets are distributed over threads, and the sum of every target has a fixed order: results do not depend on the number of threads.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/gravity/direct/direct_sum.hpp>
@@ -12,7 +12,7 @@
 namespace kasane::gravity {
 namespace {
 
-/// The frame of all that takes part; a few far particles widen it, but do not move its origin.
+/// The frame of all sources and targets; a few far particles increase its extent, but do not move its origin.
 DirectFrame frame_of(View<const Vec3<double>> targets, const Sources& sources, int threads) {
     const index_t n = sources.position.n;
     std::vector<Vec3<double>> sampled;
@@ -53,7 +53,7 @@ struct DirectSum<Cpu>::State {
     Direct options;
     DirectForce<Cpu> force;
     Buffer<std::byte, Cpu> bodies;
-    index_t sources = 0;  ///< that source blocks is for
+    index_t sources = 0;  ///< number of sources that `force` was made for
 };
 
 template <>
@@ -71,7 +71,7 @@ DirectSum<Cpu>& DirectSum<Cpu>::operator=(DirectSum&&) noexcept = default;
 template <>
 DirectVariant DirectSum<Cpu>::chosen(index_t targets, index_t, Self, bool) const {
     if (state_->options.variant != DirectVariant::automatic) return state_->options.variant;
-    // Packing the sources costs as much as 2 to 3 targets of the plain loop (1024 and 1e5 sources, one AVX-512 core, 2026-11).
+    // Packing the sources takes the time of 2 to 3 targets of the plain loop (1024 and 1e5 sources, one AVX-512 core, 2026-11).
     return targets <= 2 ? DirectVariant::plain : DirectVariant::simd;
 }
 

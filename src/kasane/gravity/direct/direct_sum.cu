@@ -1,7 +1,8 @@
-// DirectSum on a CUDA device: which kernel runs, with which scratch memory.
-// Kernels: tile.cuda.hpp, pair.cuda.hpp; three launches each, pack, pairs, results. Everything is enqueued on the space's stream; nothing
-// waits for the host but the first call of `pair` with so many particles.
+// DirectSum on a CUDA device: chooses the kernel and keeps its scratch memory.
+// Kernels: tile.cuda.hpp, pair.cuda.hpp, with three launches each: pack, pairs, results. All work is enqueued on the space's stream; only
+// the first call of `pair` for a number of particles waits for the host.
 #include <kasane/gravity/direct/direct_sum.hpp>
+#include <kasane/gravity/direct/layout.hpp>
 #include <kasane/gravity/direct/pair_tables.cuda.hpp>
 #include <kasane/gravity/direct/sums.cuda.hpp>
 #include <kasane/gravity/direct/variants.hpp>
@@ -14,7 +15,8 @@ namespace detail {
 
 void validate_cuda(const Direct& options) {
     validate(options);
-    KS_VALIDATE(options.variant != DirectVariant::simd, "the variant 'simd' is for the CPU; a CUDA device has plain, tile and pair");
+    KS_VALIDATE(options.variant != DirectVariant::simd,
+                "variant = \"simd\" of direct summation needs the CPU; a CUDA device has auto, plain, tile and pair");
 }
 
 struct CudaScratch {
@@ -24,7 +26,7 @@ struct CudaScratch {
     Buffer<std::byte, Cuda> bodies;
     Buffer<FoundFrame, Cuda> found;
     ClearedSums sums;
-    std::optional<PairTable> table;  ///< for `table_of` particles
+    std::optional<PairTable> table;  ///< of `pair` for `table_of` particles
     index_t table_of = 0;
 
     CudaScratch(Cuda space, const Direct& chosen)
@@ -32,9 +34,9 @@ struct CudaScratch {
         KS_CUDA(cudaMemsetAsync(found.data(), 0, sizeof(FoundFrame), on.stream));
     }
 
-    /// Packs the sources; [size] bodies.
+    /// Packs the sources, padded to `size` bodies.
     View<const std::byte> pack(const Sources& sources, index_t size) {
-        const auto bytes = size * body_bytes(options.precision);
+        const auto bytes = size * DirectLayout{options.precision}.body_bytes();
         bodies.reserve_discarding(bytes);
         const auto room = bodies.view().subview(0, bytes);
         launch_pack(on, options.precision, sources.position, sources.mass, found.data(), room);
@@ -75,8 +77,8 @@ struct CudaScratch {
             table.emplace(on, multiprocessors, call.shape, n, 0, n, 0, n, Share::all);
             table_of = n;
         }
-        table->give(call);
-        call.own = call.other = pack(sources, call.shape.blocks(n) * call.shape.block());
+        table->set(call);
+        call.own = call.other = pack(sources, call.shape.tiles(n) * call.shape.tile());
         call.own_count = call.other_count = n;
         call.scale = scale(n);
         call.own_sums = call.other_sums = sums.begin(on, options.precision, options.deterministic, n, 3);
@@ -119,7 +121,7 @@ void DirectSum<Cuda>::operator()(View<const Vec3<double>> targets, const Sources
     auto& state = *state_;
     KS_CUDA(cudaSetDevice(state.on.device));
     KS_VALIDATE(targets.n < detail::most_particles && sources.position.n < detail::most_particles,
-                "direct summation takes fewer than 2^30 particles on one device");
+                "direct summation on one CUDA device takes fewer than 2^30 particles: use fewer particles or more devices");
     if (targets.n == 0 || (out.acceleration.empty() && out.potential.empty())) return;
     if (sources.position.n == 0) {
         const auto clear = [&](auto view) {
@@ -132,8 +134,9 @@ void DirectSum<Cuda>::operator()(View<const Vec3<double>> targets, const Sources
     switch (chosen(targets.n, sources.position.n, self, !out.potential.empty())) {
         case DirectVariant::plain: return detail::direct_plain(state.on, state.options, targets, sources, self, out);
         case DirectVariant::pair:
-            KS_VALIDATE(self.shift == 0 && targets.n == sources.position.n,
-                        "the variant 'pair' needs targets and sources to be the same particles; take 'tile' or 'auto'");
+            KS_VALIDATE(
+                self.shift == 0 && targets.n == sources.position.n,
+                "variant = \"pair\" of direct summation needs targets and sources to be the same particles: take \"tile\" or \"auto\"");
             if (!out.acceleration.empty()) state.pair(sources, out.acceleration);
             if (!out.potential.empty()) state.tile(targets, sources, self, {{}, out.potential});
             return;

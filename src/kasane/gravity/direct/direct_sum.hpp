@@ -1,5 +1,5 @@
 // Direct summation of any sources at any targets, in one call. The steps of a simulation use DirectForce (direct_force.hpp), which keeps
-// origin and scale from call to call; this class finds them anew in each call.
+// origin and scale between calls; this class computes them in each call.
 #pragma once
 
 #include <kasane/gravity/direct/direct.hpp>
@@ -18,10 +18,10 @@ class DirectSum {
     DirectSum(DirectSum&&) noexcept;
     DirectSum& operator=(DirectSum&&) noexcept;
 
-    /// Overwrites `out`. Asynchronous on Cuda. @param targets  any number, 0 too   @param sources  any number
+    /// Overwrites `out`. Asynchronous on Cuda. @param targets  0 or more   @param sources  0 or more
     void operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out);
 
-    /// The variant that runs for so many targets and sources.
+    /// The variant that runs for these numbers of targets and sources.
     DirectVariant chosen(index_t targets, index_t sources, Self self, bool potential) const;
 
    private:

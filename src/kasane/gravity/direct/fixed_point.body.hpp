@@ -1,6 +1,6 @@
-// Cuts terms into parts whose sums are exact, so that they do not depend on the order (core/math/binned_sum.hpp), in the form that is
-// quickest on a device: sums of floats as two integers, sums of doubles as three doubles. Host and device. Invariant: a part is a function
-// of the term and the bound alone; what is cut off after the last part is less than half of its quantum.
+// Divides terms into parts whose sums are exact and therefore independent of the order (core/math/binned_sum.hpp), in the fastest form for
+// a device: sums of floats as two integers, sums of doubles as three doubles. Host and device. Invariant: a part is a function of the term
+// and the bound alone; the remainder behind the last part is less than half of its resolution.
 #pragma once
 
 #include <kasane/core/math/binned_sum.hpp>
@@ -12,38 +12,38 @@ namespace kasane::gravity::detail {
 template <class Real>
 struct FixedPoint;
 
-/// Whole numbers of quanta in 64 bits. The first quantum is 2^-60 of the power of two above the bound, so that most floats are whole at
-/// once and nothing overflows; the second one is 2^-32 of it, and takes in 2^31 terms. Adding integers in memory is quicker than adding
-/// doubles: sums of targets and reactions cost 1% of the kernel `pair` on an H200 instead of 5%.
+/// Integers of 64 bits, in multiples of a resolution. The first resolution is 2^-60 of the power of two above the bound: no overflow, and
+/// most floats need no second part. The second one is 2^-32 of the first; 2^31 terms fit. Adding integers in memory is faster than adding
+/// doubles: sums of targets and reactions take 1% of the kernel `pair` on an H200 instead of 5%.
 template <>
 struct FixedPoint<float> {
     using Part = long long;
     static constexpr int parts = 2;
-    float quantum[parts] = {}, per_quantum[parts] = {};
-    float whole = 0;  ///< 2^23 fixed_points: from here on a float consists of whole ones
+    float resolution[parts] = {}, per_resolution[parts] = {};
+    float whole = 0;  ///< 2^23 times the first resolution: a float of this size or above is a multiple of it
 
     FixedPoint() = default;
     KS_FN explicit FixedPoint(double bound) {
         for (int k = 0; k < parts; ++k) {
             const int exponent = ilogb(bound) - 59 - 32 * k;
-            const int held = exponent < -126 ? -126 : exponent > 103 ? 103 : exponent;  // what float holds, 2^23 of them too
-            quantum[k] = ldexpf(1.0f, held);
-            per_quantum[k] = ldexpf(1.0f, -held);
+            const int held = exponent < -126 ? -126 : exponent > 103 ? 103 : exponent;  // normal floats, also times 2^23
+            resolution[k] = ldexpf(1.0f, held);
+            per_resolution[k] = ldexpf(1.0f, -held);
         }
-        whole = 8388608.0f * quantum[0];
+        whole = 8388608.0f * resolution[0];
     }
-    /// Takes part k out of the term.
+    /// Returns part k of the term and subtracts it from the term.
     KS_FN Part operator()(int k, float& term) const {
-        const float scaled = term * per_quantum[k];
+        const float scaled = term * per_resolution[k];
 #if defined(__CUDA_ARCH__)
         const Part part = __float2ll_rn(scaled);
 #else
         const Part part = llrintf(scaled);
 #endif
-        term = fabsf(term) < whole ? fmaf(-static_cast<float>(part), quantum[k], term) : 0.0f;
+        term = fabsf(term) < whole ? fmaf(-static_cast<float>(part), resolution[k], term) : 0.0f;
         return part;
     }
-    KS_FN double value(int k, Part sum) const { return static_cast<double>(sum) * static_cast<double>(quantum[k]); }
+    KS_FN double value(int k, Part sum) const { return static_cast<double>(sum) * static_cast<double>(resolution[k]); }
 };
 
 template <>

@@ -1,4 +1,4 @@
-// A sample of particles stands for all: its median is the origin, its extent the scale.
+// The frame of a sample of particles: its median is the origin, its extent the scale.
 #include <kasane/gravity/direct/bound.body.hpp>
 #include <kasane/gravity/direct/frame.hpp>
 
@@ -8,10 +8,10 @@
 namespace kasane::gravity {
 namespace {
 
-/// A scale that is zero (one place, no mass) is replaced, so that bounds stay above it: the sums are then zero anyway.
+/// Replaces a scale of zero (all particles at one point, no mass) by 1, so that bounds are above 0. The sums are then zero.
 double or_one(double scale) { return scale > 0 ? scale : 1; }
 
-/// The largest sum of all masses.
+/// Upper bound of the total mass.
 double mass_bound(const DirectFrame& frame) { return static_cast<double>(std::max<index_t>(frame.total, 1)) * or_one(frame.largest_mass); }
 
 }  // namespace

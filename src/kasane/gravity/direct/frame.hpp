@@ -1,5 +1,5 @@
 // Origin and scale of direct summation: packed positions are relative to `origin`, and the resolution of the fixed-point sums follows
-// from the masses and the scale. The same on every worker, and a function of the particles alone, not of the number of workers.
+// from the masses and the extent. The same on every worker, and a function of the particles alone, not of the number of workers.
 #pragma once
 
 #include <kasane/core/base/types.hpp>

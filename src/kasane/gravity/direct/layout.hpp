@@ -1,4 +1,4 @@
-// Bytes of what direct summation keeps in memory and sends in messages: packed particles and the sums of their accelerations.
+// Sizes of the arrays that direct summation keeps in memory and sends in messages: packed particles and the sums of their accelerations.
 #pragma once
 
 #include <kasane/core/math/binned_sum.hpp>
@@ -9,14 +9,19 @@ namespace kasane::gravity {
 struct DirectLayout {
     Precision precision = Precision::single_;
 
-    /// A packed particle: position and mass.
+    /// Bytes of a packed particle: position and mass.
     constexpr index_t body_bytes() const { return 4 * real_bytes(); }
-    /// A fixed-point sum of one component.
+    /// Bytes of a fixed-point sum of one component.
     constexpr index_t sum_bytes() const {
         return static_cast<index_t>(precision == Precision::single_ ? sizeof(BinnedSum<2>) : sizeof(BinnedSum<3>));
     }
-    /// The acceleration that one worker sums up for a particle of another one.
-    constexpr index_t reaction_bytes() const { return 3 * sum_bytes(); }
+    /// Bytes of the sums of n particles with 3 components (acceleration) or 4 (and potential).
+    /// @param binned  in fixed point; otherwise 3 components in the precision of the pairs, stored as a body (CUDA, not deterministic)
+    constexpr index_t sums_bytes(index_t n, int components, bool binned = true) const {
+        return n * (binned ? components * sum_bytes() : body_bytes());
+    }
+    /// Bytes of the deterministic acceleration that one worker sums for a particle of another worker.
+    constexpr index_t reaction_bytes() const { return sums_bytes(1, 3); }
 
    private:
     constexpr index_t real_bytes() const { return static_cast<index_t>(precision == Precision::single_ ? sizeof(float) : sizeof(double)); }

@@ -3,6 +3,7 @@
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/gravity/direct/binned.cuda.hpp>
 #include <kasane/gravity/direct/launches.cuda.hpp>
+#include <kasane/gravity/direct/layout.hpp>
 #include <kasane/gravity/direct/pack.cuda.hpp>
 
 #include <algorithm>
@@ -10,8 +11,16 @@
 namespace kasane::gravity::detail {
 namespace {
 
-constexpr int block = 128;
+constexpr int block = 128;  // threads
 unsigned blocks_for(index_t n) { return static_cast<unsigned>((n + block - 1) / block); }
+
+/// The kernels' types have the sizes of DirectLayout.
+template <class Real>
+constexpr bool fits(const DirectLayout& layout) {
+    return layout.body_bytes() == sizeof(Body<Real>) &&
+           layout.sum_bytes() == BinnedSums<Real>::parts * sizeof(typename BinnedSums<Real>::Part);
+}
+static_assert(fits<float>({Precision::single_}) && fits<double>({Precision::double_}));
 
 template <class Real, class Origin>
 void pack_bodies(Cuda on, View<const Vec3<double>> position, View<const double> mass, Origin origin, View<std::byte> bodies) {
@@ -39,7 +48,7 @@ Sums placed(const SumsMemory& memory) {
     return sums;
 }
 
-/// f(sums) with the type of these sums.
+/// Calls f(sums) with sums of the type that the memory holds.
 template <class F>
 void with_sums(Precision precision, const SumsMemory& memory, F f) {
     const bool in_double = precision == Precision::double_;
@@ -51,17 +60,7 @@ void with_sums(Precision precision, const SumsMemory& memory, F f) {
 
 }  // namespace
 
-index_t sums_bytes(Precision precision, bool binned, index_t n, int components) {
-    index_t bytes = 0;
-    with_sums(precision, {nullptr, n, binned, nullptr, nullptr}, [&](auto sums) { bytes = decltype(sums)::bytes(n, components); });
-    return bytes;
-}
-
 index_t fixed_point_bytes() { return static_cast<index_t>(std::max(sizeof(FieldFixedPoint<float>), sizeof(FieldFixedPoint<double>))); }
-
-index_t body_bytes(Precision precision) {
-    return static_cast<index_t>(precision == Precision::double_ ? sizeof(Body<double>) : sizeof(Body<float>));
-}
 
 void launch_pack(Cuda on, Precision precision, View<const Vec3<double>> position, View<const double> mass, const Vec3<double>& origin,
                  View<std::byte> bodies) {

@@ -1,6 +1,6 @@
-// Between the particles of a simulation (double, structure of arrays) and the packed bodies of the CUDA kernels.
-// Positions are taken relative to the middle of the sources before they are rounded, so that a system far from the origin of the
-// coordinates keeps its digits in float, and a few far particles do not cost the many theirs.
+// Converts the particles of a simulation (double, structure of arrays) to the packed bodies of the CUDA kernels, and sums to results.
+// Positions are taken relative to the middle of the sources before they are rounded to float, so that a system far from the origin of
+// the coordinates keeps its digits. The middle is a median, so that a few far particles do not move it.
 #pragma once
 
 #include <kasane/core/math/vec3.hpp>
@@ -11,19 +11,19 @@
 
 namespace kasane::gravity::detail {
 
-/// A frame (frame.hpp) that a kernel has found on the device.
+/// A frame (frame.hpp) that a kernel computed on the device.
 struct FoundFrame {
     Vec3<double> origin;
     double extent;
-    unsigned largest_mass;  ///< bits of a float; 0 before pack
+    unsigned largest_mass;  ///< bits of a float; 0 before pack()
 };
 
-/// What kernels know of the frame: given, or where pack leaves it.
+/// The frame as kernels read it: from the host, or from the device memory that pack() wrote.
 struct Scale {
     Vec3<double> origin;
     double acceleration_bound = 1, potential_bound = 1;
-    const FoundFrame* found = nullptr;  ///< if not null, it takes the place of what was given
-    double total = 0, softening = 0;    ///< of what is found
+    const FoundFrame* found = nullptr;  ///< if not null, it replaces the origin and bounds above
+    double total = 0, softening = 0;    ///< number of particles and softening, for the bounds of `found`
 
     __device__ Vec3<double> present_origin() const { return found ? found->origin : origin; }
     template <class Real>
@@ -38,8 +38,8 @@ struct Scale {
     }
 };
 
-/// A coordinate as the kernels take it. Clamped to the range where squares of distances are finite: such a particle (a step was
-/// far too long for it) exerts no force and does not propagate NaN.
+/// Rounds a coordinate and clamps it to the range where squares of distances are finite: a particle beyond it (its step was far too
+/// long) exerts no force and does not propagate NaN.
 template <class Real>
 __device__ Real held(double x) {
     constexpr double most = sizeof(Real) == 4 ? 1e18 : 1e150;
@@ -51,7 +51,7 @@ __device__ Body<Real> packed(const Vec3<double>& position, const Vec3<double>& o
     return {held<Real>(x.x), held<Real>(x.y), held<Real>(x.z), static_cast<Real>(mass)};
 }
 
-/// The median of the warp's values: the one that 16 others stand before, equal values in the order of lanes.
+/// The median of the warp's 32 values: the value with 16 values before it, equal values in the order of lanes.
 __device__ inline double warp_median(double value) {
     constexpr unsigned all = 0xffffffffu;
     const int lane = threadIdx.x % 32;
@@ -70,12 +70,13 @@ struct GivenOrigin {
     __device__ void note(const Body<Real>&) const {}
 };
 
-/// The middle of particles: per component the median of 32 of them, found by a warp each. Every block finds the same; the first leaves it.
+/// The middle of particles: per component the median of 32 of them, computed by one warp each. Every thread block computes the same one;
+/// the first block stores it.
 struct FindMiddle {
     View<const Vec3<double>> of;
     FoundFrame* found;
 
-    /// All threads of a block of at least three warps call this.
+    /// All threads of a thread block with at least three warps must call this.
     __device__ Vec3<double> find() const {
         __shared__ double median[3];
         const int warp = threadIdx.x / 32;
@@ -91,7 +92,7 @@ struct FindMiddle {
         }
         return origin;
     }
-    /// Masses are not negative, so that their bits are ordered as they are; rounded up, since a bound is wanted.
+    /// Masses are not negative, so that their bits have the order of their values. They are rounded up to give an upper bound.
     template <class Real>
     __device__ void note(const Body<Real>& body) const {
         const auto most = __reduce_max_sync(0xffffffffu, __float_as_uint(__double2float_ru(static_cast<double>(body.m))));
@@ -99,7 +100,7 @@ struct FindMiddle {
     }
 };
 
-/// bodies [padded]: behind n, massless particles in the middle.
+/// Fills bodies [padded]; those behind the particles are massless, at the origin.
 template <class Real, class Origin>
 __global__ void pack(View<const Vec3<double>> position, View<const double> mass, int padded, Body<Real>* bodies, Origin from) {
     const auto origin = from.find();
@@ -109,7 +110,7 @@ __global__ void pack(View<const Vec3<double>> position, View<const double> mass,
     from.note(body);
 }
 
-/// out = G sums, the potential with its sign; leaves the sums and the counter cleared for the next time.
+/// Writes out = G sums (the potential negative) and clears the sums and the counter.
 template <class Sums>
 __global__ void take_sums(Sums sums, double G, Field out, FoundFrame* found, int* counter) {
     const index_t i = blockIdx.x * static_cast<index_t>(blockDim.x) + threadIdx.x;
@@ -133,7 +134,7 @@ inline __global__ void clear_words(View<std::uint64_t> words) {
     if (i < words.n) words[i] = 0;
 }
 
-/// Another's sums are added; others may add at the same time.
+/// Adds the sums of another worker; other kernels may add to the same sums at the same time.
 template <class Sums>
 __global__ void merge_sums(Sums to, Sums from) {
     const index_t i = blockIdx.x * static_cast<index_t>(blockDim.x) + threadIdx.x;

@@ -1,4 +1,4 @@
-// Launches of the kernel `pair`: which shape, for which precision and sums.
+// Launches of the kernel `pair` for every shape, precision and kind of sums.
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/gravity/direct/launches.cuda.hpp>
 #include <kasane/gravity/direct/pair.cuda.hpp>
@@ -6,26 +6,26 @@
 namespace kasane::gravity::detail {
 namespace {
 
-constexpr int pair_block = 128;  // four warps that share nothing: the block only bounds the registers
+constexpr int pair_block = 128;  // threads; the four warps are independent, and the size only bounds the registers
 
 template <class Sums, int K, int BlocksPerSm, bool Softened>
-void launch(Cuda on, const Direct& options, const PairLaunch& wish) {
+void launch(Cuda on, const Direct& options, const PairLaunch& given) {
     using Real = typename Sums::Real;
     PairCall<Real> call;
-    call.own = reinterpret_cast<const Body<Real>*>(wish.own.ptr);
-    call.other = reinterpret_cast<const Body<Real>*>(wish.other.ptr);
-    call.own_count = static_cast<int>(wish.own_count);
-    call.other_count = static_cast<int>(wish.other_count);
-    call.rows = wish.rows, call.chunks = wish.chunks;
-    call.warps = wish.warps, call.chunk_count = wish.chunk_count;
-    call.counter = wish.own_sums.counter;
+    call.own = reinterpret_cast<const Body<Real>*>(given.own.ptr);
+    call.other = reinterpret_cast<const Body<Real>*>(given.other.ptr);
+    call.own_count = static_cast<int>(given.own_count);
+    call.other_count = static_cast<int>(given.other_count);
+    call.rows = given.rows, call.chunks = given.chunks;
+    call.warps = given.warps, call.chunk_count = given.chunk_count;
+    call.counter = given.own_sums.counter;
     call.eps2 = static_cast<Real>(options.softening * options.softening);
-    call.scale = wish.scale;
+    call.scale = given.scale;
     Sums own, other;
-    own.place(wish.own_sums.bytes, wish.own_sums.fixed_points), own.n = wish.own_sums.n;
-    other.place(wish.other_sums.bytes, nullptr), other.n = wish.other_sums.n;
+    own.place(given.own_sums.bytes, given.own_sums.fixed_points), own.n = given.own_sums.n;
+    other.place(given.other_sums.bytes, nullptr), other.n = given.other_sums.n;
     constexpr int warps_per_block = pair_block / 32;
-    const auto grid = static_cast<unsigned>((wish.warps + warps_per_block - 1) / warps_per_block);
+    const auto grid = static_cast<unsigned>((given.warps + warps_per_block - 1) / warps_per_block);
     sum_pairs<Real, K, Softened, pair_block, BlocksPerSm, Sums><<<grid, pair_block, 0, on.stream>>>(call, own, other);
     KS_CUDA(cudaGetLastError());
 }
@@ -38,7 +38,7 @@ void launch_softened(Cuda on, const Direct& options, const PairLaunch& call) {
         launch<Sums, K, BlocksPerSm, false>(on, options, call);
 }
 
-/// The shapes that pair_shape() knows.
+/// Chooses the kernel that is compiled for the shape; pair_shape() returns no other shapes.
 template <template <class> class Sums>
 void launch_shape(Cuda on, const Direct& options, const PairLaunch& call) {
     if (options.precision == Precision::double_)

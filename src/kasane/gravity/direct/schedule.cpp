@@ -8,13 +8,13 @@
 namespace kasane::gravity {
 namespace {
 
-// From here on blocks of 256 threads with 4 targets each, in particles per multiprocessor: 12,288 on the 132 of an H200.
+// Targets per multiprocessor from which thread blocks have 256 threads with 4 targets each: 12,288 on the 132 of an H200.
 constexpr index_t many_targets = 93;
-// Blocks with two targets per thread that are too few for a multiprocessor: one target makes more of them.
+// With fewer thread blocks per multiprocessor, threads have one target instead of two, which doubles their number.
 constexpr index_t few_blocks = 8;
 
-/// Shares of the sources that keep every multiprocessor busy to the end: the least of waves times the work of one block. Of the shares that
-/// take so many waves the most are the best, so the waves are gone through, and more than these gain nothing.
+/// Number of shares of the sources that keeps every multiprocessor busy to the end: minimises waves times the work of one thread block.
+/// For each number of waves the largest number of shares is the best; more than most_waves gain nothing.
 int best_shares(int target_blocks, int runs, int resident_blocks) {
     constexpr int most_waves = 64;
     int best = 1;
@@ -57,34 +57,34 @@ std::array<int, 2> PairShape::reached(std::size_t k, int from, int to) const {
 }
 
 PairShape pair_shape(Precision precision, index_t total) {
-    constexpr index_t long_rows = 12288;  // 16 targets per lane from here on
+    constexpr index_t long_rows = 12288;  // particles from which a lane has 16 targets
     constexpr int everywhere = std::numeric_limits<int>::max();
     PairShape shape{16, {{{2, 0}, {4, 0}, {16, everywhere}}}, 4, 2};
     if (precision == Precision::double_)
         shape = {4, {{{1, 0}, {1, 0}, {4, everywhere}}}, 4, 3};
     else if (total < long_rows)
         shape = {8, {{{1, 0}, {1, 0}, {8, everywhere}}}, 4, 4};
-    // Units of one size leave the warps up to one of them apart: half as much work for each warp, in smaller work units, evens that out. On
-    // each of four devices with 132 multiprocessors.
+    // With work units of one size the warps end up to one unit apart. Half a unit per warp, divided into smaller units, evens that out.
+    // The number of warps is that of four devices with 132 multiprocessors.
     constexpr double devices = 4, half = 0.5;
-    const auto blocks = static_cast<double>(shape.blocks(total));
-    double tiles = 0;
+    const auto tiles = static_cast<double>(shape.tiles(total));
+    double strips = 0;
     for (std::size_t k = 0; k + 1 < shape.units.size(); ++k) {
-        tiles += devices * half * shape.units[k + 1].tiles * shape.warps(132);
-        shape.units[k].reach = static_cast<int>(std::min(std::ceil(tiles / (blocks * shape.targets_per_lane)), blocks / 2 + 1));
+        strips += devices * half * shape.units[k + 1].strips * shape.warps(132);
+        shape.units[k].reach = static_cast<int>(std::min(std::ceil(strips / (tiles * shape.targets_per_lane)), tiles / 2 + 1));
     }
     return shape;
 }
 
 TilePairs count_tile_pairs(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin, index_t other_end) {
-    const auto blocks = [&](index_t particles) { return static_cast<int>(shape.blocks(particles)); };
+    const auto tiles = [&](index_t particles) { return static_cast<int>(shape.tiles(particles)); };
     TilePairs pairs;
-    for (const auto& row : circulant_rows(blocks(total), blocks(begin), blocks(end), blocks(other_begin), blocks(other_end)))
+    for (const auto& row : circulant_rows(tiles(total), tiles(begin), tiles(end), tiles(other_begin), tiles(other_end)))
         for (std::size_t k = 0; k < shape.units.size(); ++k) {
             const auto [from, to] = shape.reached(k, row.distance, row.distance + row.count);
             if (from == to) continue;
-            const int here = shape.units[k].tiles;
-            pairs.tiles += static_cast<std::int64_t>(to - from) * shape.targets_per_lane;
+            const int here = shape.units[k].strips;
+            pairs.strips += static_cast<std::int64_t>(to - from) * shape.targets_per_lane;
             pairs.units += static_cast<std::int64_t>(to - from) * (shape.targets_per_lane / here);
             pairs.last = pairs.last == 0 ? here : std::min(pairs.last, here);
         }

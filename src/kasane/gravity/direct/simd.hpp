@@ -1,57 +1,57 @@
-// The seam between direct summation on the CPU (direct_force.cpu.cpp) and its kernel in explicit SIMD (direct.simd.cpp).
-// Invariant: what the kernel adds to a target for one grain of sources depends on these two and the instruction set alone, not on the
-// targets beside it, the grains before it or the threads; grains are added as binned sums, so that their order does not show.
+// The interface between direct summation on the CPU (direct_force.cpu.cpp) and its kernel in explicit SIMD (direct.simd.cpp).
+// Invariant: the sum that the kernel adds to a target for one grain of sources depends on the two and the instruction set alone, not on
+// other targets, earlier grains or threads; grains are added to binned sums, so that results do not depend on their order.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
 
 namespace kasane::gravity::detail {
 
-/// What is summed for a target: x, y, z of its acceleration and its potential.
+/// Components of a target's sums: x, y, z of its acceleration and its potential.
 inline constexpr int sum_components = 4;
 
-/// Sources lie in groups x[], y[], z[], m[] of this many: the widest vector there is.
+/// Sources are stored in groups x[], y[], z[], m[] of this many: the width of the widest vector.
 template <class Real>
 inline constexpr index_t source_group = static_cast<index_t>(64 / sizeof(Real));
 
-/// Numbers of each part in SimdSums::bins: the components' constants, twice, as the widest vector takes them.
+/// Constants of each part in SimdSums::bins: one per component, twice, for the widest vector.
 inline constexpr index_t bins_width = 2 * sum_components;
 
-/// Targets are padded to a multiple of this, which covers every number of targets that a kernel keeps in registers.
+/// Targets are padded to a multiple of this, a multiple of every number of targets that a kernel keeps in registers.
 inline constexpr index_t target_padding = 4;
 
-/// The binned sums of the targets, four targets together.
+/// The binned sums of the targets, stored for four targets at a time.
 struct SimdSums {
     double* at = nullptr;  ///< [padded targets / 4][parts][4][components], aligned as a Buffer is
     int parts = 0;
-    const double* bins = nullptr;  ///< [parts][bins_width] constants to cut with (Bins::shift)
+    const double* bins = nullptr;  ///< [parts][bins_width] constants Bins::shift
 
-    /// Numbers from part to part.
+    /// Distance between the parts of a target, in numbers.
     static constexpr index_t stride = target_padding * sum_components;
     /// The components of a target's first part.
     double* of(index_t target) const { return at + target / target_padding * parts * stride + target % target_padding * sum_components; }
 };
 
-/// A source block of sources and the targets that feel it. Lengths and masses are of order 1 (the caller scales them).
+/// One call of the kernel: a source block and the targets. Lengths and masses are of order 1 (the caller scales them).
 template <class Real>
 struct SimdJob {
-    const Real* bodies = nullptr;                         ///< groups of sources, padded by massless ones to whole groups
-    index_t sources = 0, grain = 0;                       ///< a grain is a whole number of groups
+    const Real* bodies = nullptr;                         ///< groups of sources, padded with massless ones to whole groups
+    index_t sources = 0, grain = 0;                       ///< sources in all and of a grain, which is a whole number of groups
     const Real *x = nullptr, *y = nullptr, *z = nullptr;  ///< targets, padded
-    index_t targets = 0;                                  ///< without the padding
-    bool potential = false;                               ///< wanted beside the acceleration
-    bool leaves_out_own = false;                          ///< target i is source i + shift, and its potential leaves that out
+    index_t targets = 0;                                  ///< number of targets without the padding
+    bool potential = false;                               ///< the potential is computed beside the acceleration
+    bool leaves_out_own = false;                          ///< target i is source i + shift, which its potential leaves out
     index_t shift = 0;
     Real eps2 = 0;
-    bool softened = false;  ///< eps2 >= softened_from: no pair needs to be guarded
-    SimdSums sums;          ///< added to
+    bool softened = false;  ///< eps2 >= softened_from: the loop needs no guard against r = 0
+    SimdSums sums;          ///< the kernel adds to these
 };
 
 /// From this eps^2 on the loop without a guard is safe: r^-3 stays finite, and r^2 is a normal float.
 template <class Real>
 inline constexpr double softened_from = sizeof(Real) == 4 ? 1e-24 : 1e-30;
 
-/// Factors that the kernel leaves to its caller: the field (without G) is these times the sums.
+/// Constant factors that the caller applies: the field (without G) is these times the sums.
 struct SimdFactors {
     double acceleration, potential;
 };
@@ -61,7 +61,7 @@ constexpr SimdFactors simd_factors(bool potential) {
     return potential ? SimdFactors{1. / 8, 1. / 2} : SimdFactors{3. / 2, 1};
 }
 
-/// Shares the targets out among the threads.
+/// Runs the kernel; the targets are distributed over the threads.
 template <class Real>
 void add_simd(const SimdJob<Real>& job, int threads);
 

@@ -1,9 +1,10 @@
-// The memory of sums on a device, between a kernel that adds to it and launch_take(), which reads it and leaves it cleared.
+// The memory of sums on a device. Kernels add to it; launch_take() reads it and leaves it cleared.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/gravity/direct/launches.cuda.hpp>
+#include <kasane/gravity/direct/layout.hpp>
 
 namespace kasane::gravity::detail {
 
@@ -14,9 +15,9 @@ class ClearedSums {
         KS_CUDA(cudaMemsetAsync(counter_.data(), 0, sizeof(int), on.stream));
     }
 
-    /// Sums of n particles, all zero once the work given to `on` so far is done. Every begin() needs its taken().
+    /// Sums of n particles; they are zero for work that is launched on `on` afterwards. Call taken() after launch_take().
     SumsMemory begin(Cuda on, Precision precision, bool binned, index_t n, int components) {
-        const auto bytes = sums_bytes(precision, binned, n, components);
+        const auto bytes = DirectLayout{precision}.sums_bytes(n, components, binned);
         const bool grows = bytes > memory_.size();
         if (grows) memory_ = Buffer<std::byte, Cuda>(on_, bytes);
         const auto all = static_cast<std::size_t>(memory_.size());

@@ -1,4 +1,4 @@
-// Launches of the kernel `tile`: which shape, for which precision and wish.
+// Launches of the kernel `tile` for every shape, precision and set of results.
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/gravity/direct/launches.cuda.hpp>
 #include <kasane/gravity/direct/tile.cuda.hpp>
@@ -14,39 +14,39 @@ void launch(Cuda on, const TileSchedule& schedule, const TileCall<Real>& call) {
 }
 
 template <class Real, int K, int BlocksPerSm, bool Softened>
-void launch_wanted(Cuda on, const TileSchedule& schedule, const TileLaunch& wish, const TileCall<Real>& call) {
+void launch_wanted(Cuda on, const TileSchedule& schedule, const TileLaunch& given, const TileCall<Real>& call) {
     constexpr int with_potential = sizeof(Real) == 8 && K == 2 ? 3 : BlocksPerSm;
-    if (wish.potential && wish.acceleration) return launch<Real, 128, K, with_potential, Wanted::both, Softened>(on, schedule, call);
-    if (wish.potential) return launch<Real, 128, K, with_potential, Wanted::potential, Softened>(on, schedule, call);
+    if (given.potential && given.acceleration) return launch<Real, 128, K, with_potential, Wanted::both, Softened>(on, schedule, call);
+    if (given.potential) return launch<Real, 128, K, with_potential, Wanted::potential, Softened>(on, schedule, call);
     launch<Real, 128, K, BlocksPerSm, Wanted::acceleration, Softened>(on, schedule, call);
 }
 
-/// The shapes that tile_shape() knows.
+/// Chooses the kernel that is compiled for the shape; tile_shape() returns no other shapes.
 template <class Real, bool Softened>
-void launch_shape(Cuda on, const TileSchedule& schedule, const TileLaunch& wish, const TileCall<Real>& call) {
+void launch_shape(Cuda on, const TileSchedule& schedule, const TileLaunch& given, const TileCall<Real>& call) {
     constexpr bool single = sizeof(Real) == 4;
     if (schedule.shape.threads == 256) return launch<Real, 256, single ? 4 : 2, 2, Wanted::acceleration, Softened>(on, schedule, call);
-    if (schedule.shape.targets_per_thread == 2) return launch_wanted<Real, 2, single ? 6 : 4, Softened>(on, schedule, wish, call);
-    launch_wanted<Real, 1, single ? 8 : 4, Softened>(on, schedule, wish, call);
+    if (schedule.shape.targets_per_thread == 2) return launch_wanted<Real, 2, single ? 6 : 4, Softened>(on, schedule, given, call);
+    launch_wanted<Real, 1, single ? 8 : 4, Softened>(on, schedule, given, call);
 }
 
 template <class Real>
-void launch_in(Cuda on, int multiprocessors, const Direct& options, const TileLaunch& wish) {
-    const auto schedule = tile_schedule(wish.targets.n, wish.source_count, options.precision, wish.potential, multiprocessors);
+void launch_in(Cuda on, int multiprocessors, const Direct& options, const TileLaunch& given) {
+    const auto schedule = tile_schedule(given.targets.n, given.source_count, options.precision, given.potential, multiprocessors);
     TileCall<Real> call;
-    call.targets = wish.targets;
-    call.sources = reinterpret_cast<const Body<Real>*>(wish.sources.ptr);
-    call.runs = static_cast<int>(whole_runs(wish.source_count) / source_run);
-    if (wish.has_self) call.self_shift = static_cast<int>(wish.self_shift);
+    call.targets = given.targets;
+    call.sources = reinterpret_cast<const Body<Real>*>(given.sources.ptr);
+    call.runs = static_cast<int>(whole_runs(given.source_count) / source_run);
+    if (given.has_self) call.self_shift = static_cast<int>(given.self_shift);
     call.shares = schedule.shares;
     call.eps2 = static_cast<Real>(options.softening * options.softening);
-    call.scale = wish.scale;
-    call.sums.place(wish.sums.bytes, wish.sums.fixed_points);
-    call.sums.n = wish.sums.n;
+    call.scale = given.scale;
+    call.sums.place(given.sums.bytes, given.sums.fixed_points);
+    call.sums.n = given.sums.n;
     if (options.softening > 0)
-        launch_shape<Real, true>(on, schedule, wish, call);
+        launch_shape<Real, true>(on, schedule, given, call);
     else
-        launch_shape<Real, false>(on, schedule, wish, call);
+        launch_shape<Real, false>(on, schedule, given, call);
 }
 
 }  // namespace

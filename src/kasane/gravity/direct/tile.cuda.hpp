@@ -1,9 +1,9 @@
-// The variant `tile`, [MTM13] fig. 2: a block of threads stages a run of sources in shared memory, every thread sums the run
-// for its own K targets. The ideas of the paper: r2 is summed as eps2 + dx dx + dy dy + dz dz (three FMAs, fig. 1), no branch
-// inside, massless padding, the next run's load is hoisted out of the barriers, sums go to memory by atomic additions.
-// Beyond the paper: K targets per thread share one shared-memory load; a run of equal masses (particles of one component)
-// leaves the mass out of the loop; a run is summed in Real, the runs in bins, which do not depend on their order.
-// Invariant: the sum of one target over one run depends on nothing else, so results are the same bits for any shape and any shares.
+// The variant `tile`, [MTM13] fig. 2: a thread block stages a run of sources in shared memory, and every thread sums the run
+// for its own K targets. From the paper: r2 is summed as eps2 + dx dx + dy dy + dz dz (three FMAs, fig. 1), no branch in the loop,
+// massless padding, the load of the next run is moved out of the barriers, sums are added to memory by atomic additions.
+// Beyond the paper: K targets per thread share one shared-memory load; in a run of equal masses (particles of one component) the
+// mass is factored out of the loop; a run is summed in Real, the runs in binned sums, which do not depend on their order.
+// Invariant: the sum of a target over a run depends on the two alone, so results are the same bits for any shape and any shares.
 #pragma once
 
 #include <kasane/core/math/vec3.hpp>
@@ -15,7 +15,7 @@ namespace kasane::gravity::detail {
 
 enum class Wanted { acceleration, potential, both };
 
-/// The own source of every target, or none of them.
+/// Value of TileCall::self_shift for which no target is a source.
 inline constexpr int no_self = -(1 << 30) - (1 << 29);
 
 template <class Real>
@@ -24,7 +24,7 @@ struct TileCall {
     const Body<Real>* sources = nullptr;  ///< padded to whole runs
     int runs = 0;
     int self_shift = no_self;  ///< target i is source i + self_shift
-    int shares = 1;            ///< the sources are dealt out in so many shares of whole runs, one per blockIdx.y
+    int shares = 1;            ///< number of shares of the sources, of whole runs; blockIdx.y is the number of the share
     Real eps2 = 0;
     Scale scale;
     BinnedSums<Real> sums;  ///< of the targets
@@ -32,7 +32,7 @@ struct TileCall {
 
 /// Instructions per pair (float, acceleration, softened): 12 FP32 + 1 MUFU, 11 + 1 in runs of equal masses, and one
 /// shared-memory load per K pairs. H200, N = 2^20: 2.22e12 interactions/s with equal masses, 2.06e12 with unequal ones, 82% of
-/// the issue slots; K = 1, 2, 4, 8 and blocks of 128, 256, 512 were tried, with unrolling 4 to 32.
+/// the issue slots; K = 1, 2, 4, 8 and 128, 256, 512 threads were tried, with unrolling 4 to 32.
 template <class Real, int Block, int K, int BlocksPerSm, Wanted wanted, bool Softened>
 __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> call) {
     constexpr bool want_a = wanted != Wanted::potential, want_phi = wanted != Wanted::acceleration;
@@ -49,8 +49,8 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> c
     const int first_target = blockIdx.x * (Block * K) + threadIdx.x;
     const auto origin = call.scale.present_origin();
     Real x[K], y[K], z[K];
-    typename FixedPoint<Real>::Part sum[4]
-                                       [K];  // of first parts; what is left of terms (in float of small ones alone) goes to memory at once
+    typename FixedPoint<Real>::Part
+        sum[4][K];  // sums of first parts; the rests of terms (in float: of small terms) are added to memory at once
 #pragma unroll
     for (int k = 0; k < K; ++k) {
         const auto target = packed<Real>(call.targets[min(first_target + k * Block, count - 1)], origin, 0);
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> c
     if (begin < end) load(begin);
     for (int r = begin; r < end; ++r) {
         const Real first_mass = call.sources[r * source_run].m;
-        __syncthreads();  // the run before has been used
+        __syncthreads();  // all threads have read the previous run
         bool equal = true;
 #pragma unroll
         for (int l = 0; l < loads; ++l) {

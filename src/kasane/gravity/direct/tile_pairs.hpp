@@ -1,7 +1,7 @@
-// The work of the kernel `pair` between two source blocks, as the warps of the device walk through it: tile pairs of blocks in rows, every
-// tile pair divided into work units, all of them in one list, those of more tiles first. Invariants: a work unit is the same tiles of the
-// same two blocks whatever the source blocks, the workers, the warps; the chunks of a call make up its part of the list, each work unit
-// once.
+// The work of the kernel `pair` between two source blocks: rows of tile pairs, divided into work units, in one list that begins with the
+// largest work units. Warps take chunks of this list. Invariants: a work unit consists of the same strips of the same two tiles for any
+// source blocks, workers and warps; the chunks of a call contain every work unit of its part of the list once.
+// Terms (tile, strip, work unit): schedule.hpp.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -11,69 +11,69 @@
 
 namespace kasane::gravity::detail {
 
-/// A block meets neighbouring blocks; numbers count from the first block of its own source block and of the other source block.
+/// Tile pairs of one tile with consecutive other tiles.
 struct TilePairRow {
-    int block, other;
-    int count;
-    int diagonal;  ///< 1: the first of them is the block itself
-    int tiles;     ///< of a work unit
+    int tile, other;  ///< numbers of the tiles of the first pair in their source blocks
+    int count;        ///< number of pairs
+    int diagonal;     ///< 1: the first pair is the tile with itself
+    int strips;       ///< strips of a work unit
 };
 
-/// Neighbouring work units of the list, which a warp goes through at a time.
+/// Consecutive work units of the list, which one warp executes.
 struct Chunk {
-    int row, first;      ///< the first of them: its row, its number in the row
-    std::int64_t units;  ///< how many
+    int row, first;      ///< row of the first work unit, and its number in the row
+    std::int64_t units;  ///< number of work units
 };
 
-/// Rows of all tile pairs of the blocks of [begin, end) with those of [other_begin, other_end) (circulant.hpp).
+/// Rows of all tile pairs of the particles [begin, end) with [other_begin, other_end) out of `total` (circulant.hpp).
 std::vector<TilePairRow> tile_pair_rows(const PairShape& shape, index_t total, index_t begin, index_t end, index_t other_begin,
                                         index_t other_end);
-std::int64_t count_tiles(const PairShape& shape, const std::vector<TilePairRow>& rows);
+std::int64_t count_strips(const PairShape& shape, const std::vector<TilePairRow>& rows);
 
-// Parts of the list are given by their first and last tile; they begin and end with the work unit that ends there or is the next to end.
+// [begin, end) is a part of the list, counted in strips; both ends are rounded up to the end of a work unit.
 
-/// The part in chunks for at most so many warps, as equal as whole work units allow: so few that each has one work unit at least.
+/// Divides a part into at most `warps` chunks, as equal as whole work units allow, each with at least one work unit.
 std::vector<Chunk> even_chunks(const PairShape& shape, const std::vector<TilePairRow>& rows, std::int64_t begin, std::int64_t end,
                                int warps);
-/// The part in chunks for warps that take the next one when they have finished one, so that they end together: the smaller, the less is
-/// left. Not one is empty.
+/// Divides a part for guided scheduling: a warp that has finished a chunk takes the next one. The chunks become smaller towards the end, so
+/// that all warps end together. No chunk is empty.
 std::vector<Chunk> guided_chunks(const PairShape& shape, const std::vector<TilePairRow>& rows, std::int64_t begin, std::int64_t end,
                                  int warps);
 
-/// A place in the list.
+/// The present strip of a walk through the list.
 template <int K>
-struct TileWalk {
+struct StripWalk {
     const TilePairRow* row;
-    int block, other;
-    int left;   ///< tile pairs of the row, the present one included
-    int tile;   ///< of the other block
-    int tiles;  ///< of a work unit here
+    int tile, other;
+    int left;    ///< remaining tile pairs of the row, with the present one
+    int strip;   ///< number of the strip in the other tile
+    int strips;  ///< strips of a work unit of this row
     bool diagonal;
 
-    KS_FN TileWalk(const TilePairRow* rows, const Chunk& chunk) : row(rows + chunk.row) {
+    KS_FN StripWalk(const TilePairRow* rows, const Chunk& chunk) : row(rows + chunk.row) {
         enter();
-        const int before = chunk.first * tiles;
-        tile = before % K;
+        const int before = chunk.first * strips;
+        strip = before % K;
         other += before / K, left -= before / K;
         diagonal = diagonal && before < K;
     }
     KS_FN void next() {
-        if (++tile < K) return;
-        tile = 0;
+        if (++strip < K) return;
+        strip = 0;
         diagonal = false;
         ++other;
         if (--left > 0) return;
         ++row;
         enter();
     }
-    /// Of the present tile, among the other source block's particles.
-    KS_FN int first_source() const { return (other * K + tile) * 32; }
-    KS_FN bool ends_unit() const { return (tile + 1) % tiles == 0; }
+    /// Number of the strip's first particle in the other source block.
+    KS_FN int first_source() const { return (other * K + strip) * 32; }
+    KS_FN bool ends_unit() const { return (strip + 1) % strips == 0; }
 
    private:
     KS_FN void enter() {
         const auto here = *row;
-        block = here.block, other = here.other, left = here.count, diagonal = here.diagonal != 0, tiles = here.tiles;
+        tile = here.tile, other = here.other, left = here.count, diagonal = here.diagonal != 0, strips = here.strips;
     }
 };
 

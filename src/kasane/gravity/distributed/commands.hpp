@@ -14,7 +14,7 @@ namespace kasane::gravity {
 struct Command {
     enum class Verb : std::int64_t { make, step, fetch, acceleration, potential, audit, end };
     Verb verb = Verb::end;
-    std::int64_t count = 0;  ///< of steps, or of particles to audit
+    std::int64_t count = 0;  ///< steps to take, or particles to audit
 };
 
 /// The parameters of a simulation; particles follow as messages.
@@ -28,10 +28,10 @@ struct Setup {
     std::int64_t steps = 0;
     DirectFrame frame;
     Exchange exchange;
-    std::uint64_t kind = 0;  ///< of the workers' spaces, as an alternative of AnySpace
+    std::uint64_t kind = 0;  ///< kind of the workers' spaces: index of the alternative of AnySpace
 };
 
-/// From the root rank to all; afterwards the same on every rank.
+/// Broadcasts `what` from the root rank to all ranks. Collective.
 template <class T>
 void broadcast(comm::Communicator& ranks, T& what) {
     static_assert(std::is_trivially_copyable_v<T>);

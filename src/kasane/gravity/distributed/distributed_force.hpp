@@ -1,8 +1,8 @@
 // Direct summation of all particles on those of one worker ([MTM13] sections 3 and 4), built from the force of one device and channels:
-// first the own source block, then those of the other workers in the order of their arrival. Each message travels while the kernels run
-// that were launched before it. Invariants: nothing here waits for the device (a staged message does, in its channel); work launched on the
-// worker's space before a call is done before it, and work launched afterwards reads the result; all workers of the communicator make the
-// same calls.
+// first the own source block, then those of the other workers in the order of their arrival. Each message is under way while the kernels
+// that were launched before it run. Invariants: the host does not wait for the device (except in the channel of a staged message); a call
+// is ordered on the worker's space after the work launched before it and before the work launched after it; all workers of the
+// communicator make the same calls.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>
@@ -38,18 +38,18 @@ class DistributedForce {
         if (exchange.form == PairForm::both_sides) {
             both_sides_ = pairs_exist && (options.variant == DirectVariant::automatic || options.variant == DirectVariant::pair);
             KS_VALIDATE(both_sides_,
-                        "both sides of each pair at once are summed on CUDA alone, by the variants auto and pair: leave the form of "
-                        "the exchange to \"auto\"");
+                        "the form \"both-sides\" of the exchange needs CUDA devices and the variant auto or pair: set the form to "
+                        "\"auto\"");
         }
         for (const auto& hop : plan_.hops)
             if (hop.accumulates) joined_ *= 2;
         base_ = partition_.begin(index_ / joined_ * joined_);
-        // The own slab at its place among those that are joined to it.
+        // Buffer 0 has the own slab, at its place among the slabs that accumulation joins to it.
         buffer_[0] = Buffer<std::byte, S>(on_, bytes(alone() ? count() : plan_.buffer));
     }
 
-    /// Takes the memory and opens the channels of the exchange. Collective, after every worker has constructed its force.
-    /// @throws InputError on every worker when the engine cannot serve this communicator
+    /// Allocates the buffers and opens the channels of the exchange. Collective, after every worker has constructed its force.
+    /// @throws InputError on every worker if the engine does not work on this communicator
     void connect() {
         if (alone()) return;
         plan_turns();
@@ -72,7 +72,7 @@ class DistributedForce {
     /// Name of the engine of the messages; empty with one worker.
     std::string engine() const { return links_ ? links_->positions.text() : std::string(); }
 
-    /// Origin and scale of the evaluations that follow; the same on all workers.
+    /// Sets origin and scale of the following evaluations; they must be the same on all workers.
     void set(const DirectFrame& frame) { force_.set(frame); }
 
     /// Computes the acceleration of all particles of this worker. @param own, acceleration [count()]
@@ -87,21 +87,22 @@ class DistributedForce {
         pack(own);
         one_sided(own.position, first(), {{}, potential});
     }
-    /// Computes the acceleration at any number of targets, 0 too. @param own [count()], at the positions that act on all targets
+    /// Computes the acceleration by all particles at any number of targets, 0 too. @param own [count()]
     void accelerate_at(View<const Vec3<double>> targets, const Sources& own, View<Vec3<double>> acceleration) {
         pack(own);
         one_sided(targets, Self::none, {acceleration, {}});
     }
 
-    /// Records spans "pairs" and "message" of the evaluations that follow; null: none.
+    /// Records spans "pairs" and "message" of the following evaluations; null: none.
     void keep(Timeline<S>* timeline) {
         timeline_ = timeline;
         if (!links_) return;
         links_->positions.keep(timeline);
         if (links_->reactions) links_->reactions->keep(timeline);
     }
-    /// Messages with positions, and bytes of all messages, received so far.
+    /// Number of messages with positions received so far.
     std::int64_t messages() const { return links_ ? links_->positions.messages() : 0; }
+    /// Bytes of all messages received so far.
     double bytes_received() const {
         if (!links_) return 0;
         return links_->positions.bytes() + (links_->reactions ? links_->reactions->bytes() : 0);
@@ -110,13 +111,13 @@ class DistributedForce {
    private:
     static constexpr bool pairs_exist = !std::same_as<S, Cpu>;
 
-    /// A message with positions, and one with reactions the other way.
+    /// One exchange of positions, and of reactions in the opposite direction.
     struct Turn {
-        int to, from;       ///< of the positions
-        bool gives, takes;  ///< are there any?
+        int to, from;       ///< workers to which positions are sent and from which they are received
+        bool gives, takes;  ///< positions are sent; positions are received
     };
 
-    /// Streams and channels, where there are several workers.
+    /// Streams and channels of several workers.
     struct Links {
         Links(S on, comm::Worker& worker, comm::Engine engine, bool both_sides)
             : side{{on, both_sides ? Urgency::high : Urgency::usual}, {on, both_sides ? Urgency::high : Urgency::usual}},
@@ -126,7 +127,7 @@ class DistributedForce {
             if (both_sides) reactions.emplace(on, worker, 1, engine);
         }
         SideStream<S> side[2];     ///< kernels beside those on the space's own stream
-        SideStream<S> link, home;  ///< in whose order messages with positions, and with reactions, are sent
+        SideStream<S> link, home;  ///< order of the messages with positions, and of those with reactions
         comm::Channel<S> positions;
         std::optional<comm::Channel<S>> reactions;
     };
@@ -134,27 +135,30 @@ class DistributedForce {
     bool alone() const { return partition_.workers == 1; }
     index_t bytes(index_t particles) const { return force_.padded(particles) * static_cast<index_t>(force_.body_bytes()); }
     index_t reaction_bytes(index_t particles) const { return particles * static_cast<index_t>(force_.reaction_bytes()); }
-    bool meets(int a, int b) const { return force_.meets(partition_.begin(a), partition_.end(a), partition_.begin(b), partition_.end(b)); }
+    bool has_pairs(int a, int b) const {
+        return force_.has_pairs(partition_.begin(a), partition_.end(a), partition_.begin(b), partition_.end(b));
+    }
 
     int neighbour(int away) const { return (index_ + partition_.workers + away) % partition_.workers; }
 
-    /// Both sides are summed at once if every worker can. Workers exchange with those at each distance at which any worker has pairs.
+    /// Chooses the form, both sides only if every worker can, and plans a turn for each distance at which any worker has pairs.
     void plan_turns() {
         std::vector<double> needed(static_cast<std::size_t>(partition_.workers));
         needed[0] = both_sides_ ? 0 : 1;
         if constexpr (pairs_exist)
             for (int away = 1; both_sides_ && away < partition_.workers; ++away)
-                needed[static_cast<std::size_t>(away)] = meets(index_, neighbour(away)) ? 1 : 0;
+                needed[static_cast<std::size_t>(away)] = has_pairs(index_, neighbour(away)) ? 1 : 0;
         worker_.all_reduce(view(needed), comm::Reduce::max);
         both_sides_ = needed[0] == 0;
         if constexpr (pairs_exist)
             for (int away = 1; both_sides_ && away < partition_.workers; ++away) {
                 const int from = neighbour(away), to = neighbour(-away);
-                if (needed[static_cast<std::size_t>(away)] > 0) turns_.push_back({to, from, meets(to, index_), meets(index_, from)});
+                if (needed[static_cast<std::size_t>(away)] > 0)
+                    turns_.push_back({to, from, has_pairs(to, index_), has_pairs(index_, from)});
             }
     }
 
-    /// Slabs in a buffer whose first particle is number `base` of all.
+    /// The source block of some slabs in a buffer whose first particle has the number `base`.
     SourceBlock block(int buffer, index_t base, comm::Slabs slabs) {
         const index_t count = partition_.count(slabs.first, slabs.count), first = partition_.begin(slabs.first);
         if (count == 0) return {};
@@ -175,7 +179,7 @@ class DistributedForce {
         timeline_->end(on, number);
     }
 
-    /// Every source acts on every target: accumulation, then transport. The own slab is packed.
+    /// Every source acts on every target: accumulation, then transport. The own slab must be packed.
     void one_sided(View<const Vec3<double>> targets, index_t first_target, const Field& out) {
         const bool wanted = targets.n > 0;
         const auto add = [&](S stream, const SourceBlock& sources) {
@@ -212,8 +216,8 @@ class DistributedForce {
             const auto here = coming;
             if (h + 1 < hops) {
                 if (!joins(h) && !joins(h + 1)) {
-                    // In the ring: the next message overwrites the buffer that was sent before, once the kernels launched so far have read
-                    // it.
+                    // In the ring, the next message overwrites the buffer that was sent before; it waits for the kernels that read that
+                    // buffer.
                     link.follow(on_);
                     side.lead(link.space());
                 }
@@ -225,7 +229,7 @@ class DistributedForce {
         if (wanted) force_.end(on_, out);
     }
 
-    /// Each pair once: the positions of the other particle come from its worker, and the reaction on it returns there.
+    /// Each pair once: positions are received from other workers, and the reactions on them are sent back.
     void both(View<Vec3<double>> acceleration) {
         const auto own = own_block();
         const bool some = own.count > 0;
@@ -255,9 +259,9 @@ class DistributedForce {
             if (turn(k).gives && some) force_.merge(home.space(), View<const std::byte>(reaction_on(2, k, own.count)));
         };
 
-        // Own pairs run on the space's own stream, at the lowest priority. Pairs with other blocks run before them where both could, and
-        // alternate between two streams: the kernel of one fills multiprocessors that the other's leaves idle at its end. NCCL's kernels
-        // need these: with it there is one stream.
+        // Own pairs run on the space's own stream, at the lowest priority. Pairs with other source blocks have priority and alternate
+        // between two streams: the kernel of one fills multiprocessors that the other's leaves idle at its end. NCCL's kernels need these
+        // multiprocessors, so with NCCL there is one stream.
         const int streams = positions.engine() == comm::Engine::nccl ? 1 : 2;
         const auto clear = [&](int k) {
             if (k < turns && turn(k).takes) force_.clear(side[k % streams].space(), reaction_on(0, k, partition_.count(turn(k).from)));
@@ -275,14 +279,14 @@ class DistributedForce {
             high.follow(link.space());
             const auto here = coming;
             if (k + 1 < turns) {
-                if (k > 0) other.lead(link.space());  // the kernel that read the next buffer
+                if (k > 0) other.lead(link.space());  // waits for the kernel that read the next buffer
                 coming = start(k + 1);
             }
             const auto reaction = reaction_on(0, k, here.count);
             add(high.space(), here, reaction, Share::all);
             if (k > 0) {
                 merge(k - 1);
-                other.follow(home.space());  // the reactions in its buffer were sent
+                other.follow(home.space());  // waits until the reactions in its buffer are sent
                 clear(k + 1);
             }
             home.follow(high.space());
@@ -292,7 +296,7 @@ class DistributedForce {
         }
         add(on_, own, {}, Share::after);
         merge(turns - 1);
-        home.lead(on_);  // it follows the other streams
+        home.lead(on_);  // `home` waited for the other streams
         if (some) force_.end_pairs(on_, acceleration);
     }
 
@@ -306,8 +310,8 @@ class DistributedForce {
     bool both_sides_;
     int joined_ = 1;                                ///< slabs that accumulation joins in buffer 0
     index_t base_ = 0;                              ///< number of the first particle of buffer 0, while slabs are joined there
-    std::vector<Turn> turns_;                       ///< of both sides at once
-    Buffer<std::byte, S> buffer_[3], reaction_[4];  ///< reactions: two to send, two to receive
+    std::vector<Turn> turns_;                       ///< exchanges of the form both_sides
+    Buffer<std::byte, S> buffer_[3], reaction_[4];  ///< packed slabs; reactions, two to send and two to receive
     std::optional<Links> links_;
     Timeline<S>* timeline_ = nullptr;
 };

@@ -7,7 +7,7 @@
 namespace kasane::gravity {
 namespace {
 
-/// The stepper of the root rank: broadcasts commands, executes its own part of them and gathers the results.
+/// The stepper of the root rank: broadcasts commands, executes its part of them and gathers the results.
 class RootStepper final : public Stepper {
    public:
     RootStepper(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, Particles particles,
@@ -32,7 +32,7 @@ class RootStepper final : public Stepper {
         host = std::move(particles);
     }
     ~RootStepper() override {
-        // A destructor cannot throw; if the ranks do not answer any more, the one that failed has reported it.
+        // A destructor must not throw. If a rank does not answer any more, it has reported its failure.
         problem_of([&] {
             Command command{Command::Verb::end, 0};
             broadcast(ranks_, command);
@@ -57,7 +57,7 @@ class RootStepper final : public Stepper {
     std::vector<Vec3<double>> acceleration() override { return run(Command::Verb::acceleration).vector; }
     std::vector<double> potential() override { return run(Command::Verb::potential).scalar; }
     ForceAudit audit(index_t count) override { return run(Command::Verb::audit, count).audit; }
-    // The same on every worker.
+    // The form is the same on every worker.
     SimulationState state() override { return workers_->first().state(); }
     StepCounts step_counts() override { return workers_->first().step_counts(); }
     double interactions() override { return workers_->first().interactions(); }
@@ -83,7 +83,7 @@ Simulation distributed_simulation(comm::WorkerCommunicator& communicator, const 
     try {
         check_simulation(particles, options);
         KS_VALIDATE(std::holds_alternative<Direct>(options.force),
-                    "the tree code runs on one rank, with one worker: take direct summation, or a single device");
+                    "the tree code runs on one rank with one worker: take direct summation, or a single device");
     } catch (...) {
         Command nothing;  // the other ranks wait for their first command
         broadcast(communicator.ranks(), nothing);
@@ -111,7 +111,7 @@ void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySp
         try {
             workers->run(command);
         } catch (const Error&) {
-            // All workers throw it, those of the root rank too, which decides what becomes of the run.
+            // All workers throw this error, also those of the root rank, which ends the run.
         }
     }
 }

@@ -1,5 +1,5 @@
-// Steps of one worker of many: those of DirectStepper with a DistributedForce. Sums, and what decides about steps, are reduced over all
-// workers, so that all take the same steps.
+// Steps of one worker of many: those of DirectStepper with a DistributedForce. Sums and the reports that determine the next steps are
+// reduced over all workers, so that all take the same steps.
 #pragma once
 
 #include <kasane/gravity/distributed/distributed_force.hpp>
@@ -40,7 +40,7 @@ class DistributedStepper final : public DirectStepper<S, DistributedForce<S>>, p
 
     void sum(View<double> values) const override { worker_.all_reduce(values, comm::Reduce::sum); }
 
-    /// Counts are sums; of the non-finite particles, the one that a single report would name.
+    /// Adds the counts; of several non-finite particles, keeps the one that a single worker would report.
     Report reduce(const Report& own) override {
         std::array<std::uint64_t, StepReport::words> words{};
         std::copy(own.begin(), own.begin() + StepReport::bad, words.begin());
@@ -57,7 +57,7 @@ class DistributedStepper final : public DirectStepper<S, DistributedForce<S>>, p
         return reduced;
     }
 
-    /// Thrown by every worker; the root rank, which has the ids, writes the message.
+    /// Every worker throws; the root rank, which has the ids, writes the message.
     void handle(const BlowUp& what) override { throw what; }
     bool writes_warnings() const override { return worker_.index() == 0; }
 

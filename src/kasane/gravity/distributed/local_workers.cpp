@@ -9,7 +9,7 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr int slab_tag = 4001;  // of messages with particles between the root rank and the others
+constexpr int slab_tag = 4001;  // tag of messages with particles between the root rank and the others
 
 comm::Partition partition_of(const AnySpace& kind, const Setup& setup, int workers) {
     return std::visit(
@@ -19,7 +19,7 @@ comm::Partition partition_of(const AnySpace& kind, const Setup& setup, int worke
         kind);
 }
 
-/// Throws on every rank if one of them has a problem.
+/// Throws InputError on every rank if `problem` is not empty on one of them. Collective.
 void agree(comm::Communicator& ranks, const std::string& problem) {
     const auto all = ranks.all_gather(problem);
     const auto bad = std::find_if(all.begin(), all.end(), [](const std::string& text) { return !text.empty(); });
@@ -80,7 +80,7 @@ LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::ve
     communicator_.run([&](comm::Worker& worker) { workers_[static_cast<std::size_t>(worker.local())]->connect(); });
 }
 
-/// Before any memory is taken.
+/// Checks the spaces and the memory of this rank, before memory is allocated.
 void LocalWorkers::check(const std::vector<AnySpace>& here, const Setup& setup) const {
     KS_VALIDATE(
         here.size() == static_cast<std::size_t>(communicator_.workers_per_rank()),
@@ -89,7 +89,7 @@ void LocalWorkers::check(const std::vector<AnySpace>& here, const Setup& setup) 
         KS_VALIDATE(
             space.index() == setup.kind,
             fmt::format(
-                "a worker works on {}, and the first one of the communicator on another kind of device: take cpu for all, or cuda for all",
+                "a worker uses {}, but the first worker of the communicator uses another kind of device: take cpu for all, or cuda for all",
                 name(space)));
     check_worker_memory(here, setup.total, setup.force, setup.exchange, communicator_.size(), first_worker(ranks().rank()),
                         ranks().local_size());
@@ -115,7 +115,7 @@ Particles LocalWorkers::slab(const Particles& all, int worker) const {
     return to;
 }
 
-/// The slabs of all workers, in their order, on the root rank. @param local  of this rank's workers
+/// Gathers the slabs of all workers on the root rank, in their order. @param local  slabs of this rank's workers
 template <class T>
 std::vector<T> LocalWorkers::gather(const std::vector<std::vector<T>>& local) const {
     std::vector<T> all;

@@ -1,5 +1,5 @@
-// The workers of one rank, and what they do together with those of the other ranks.
-// Invariants: the slabs of the ranks follow each other in the order of all particles; gathered values lie on the root rank in that order.
+// The workers of one rank, and their collective operations with the workers of the other ranks.
+// Invariants: the slabs follow each other in the order of all particles, rank by rank; gathered values are in that order.
 #pragma once
 
 #include <kasane/core/comm/partition.hpp>
@@ -13,7 +13,7 @@
 
 namespace kasane::gravity {
 
-/// The result of a command: of all particles on the root rank, empty elsewhere; the audit on every rank.
+/// The result of a command: values of all particles on the root rank, empty on the other ranks; the audit on every rank.
 struct Answer {
     std::vector<Vec3<double>> vector, velocity;
     std::vector<double> scalar;
@@ -26,7 +26,7 @@ class LocalWorkers {
     /// @throws InputError on every rank when a worker cannot be made, with the rank that it belongs to
     LocalWorkers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Setup& setup, const Particles& particles);
 
-    /// Collective. @throws what every worker throws (BlowUp)
+    /// Executes a command. Collective. @throws BlowUp if every worker throws it
     Answer run(const Command& command);
     /// The first worker of this rank.
     Stepper& first() { return workers_.front()->stepper(); }
@@ -45,7 +45,7 @@ class LocalWorkers {
     std::vector<std::unique_ptr<WorkerStepper>> workers_;
 };
 
-/// body(), and the message of what it throws; empty: nothing.
+/// Calls body(). @return the message of the exception that it throws; empty: none
 template <class F>
 std::string problem_of(F body) {
     try {

@@ -8,10 +8,10 @@
 
 namespace kasane::gravity {
 
-/// Memory of one worker, as simulation_memory(); the host of worker 0 holds all particles besides.
+/// Estimates the memory of one worker, like simulation_memory(). The host of worker 0 also holds all particles.
 SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Direct& force, const Exchange& exchange, int workers, int worker);
-/// Checks the memory of the workers of one rank, number `first` and the following ones of the communicator, as check_memory().
-/// @param sharing  ranks that share this host's memory
+/// Checks the memory of the workers of one rank, like check_memory().
+/// @param first  number of the rank's first worker in the communicator   @param sharing  ranks that share this host's memory
 void check_worker_memory(const std::vector<AnySpace>& here, index_t n, const Direct& force, const Exchange& exchange, int workers,
                          int first, int sharing);
 

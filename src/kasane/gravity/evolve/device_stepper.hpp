@@ -1,6 +1,6 @@
 // Steps of the particles of one device: the time grid, prediction, correction and their reports. A derived class evaluates the force.
-// With several workers each has one, with its own slab of the particles; a derived class combines what decides about steps, so that all
-// workers take the same ones (distributed/distributed_stepper.hpp).
+// With several workers each has a stepper for its slab of the particles; a derived class reduces the reports that determine the steps, so
+// that all workers take the same steps (distributed/distributed_stepper.hpp).
 #pragma once
 
 #include <kasane/core/base/log.hpp>
@@ -53,7 +53,7 @@ class DeviceStepper : public Stepper {
         const index_t n = total_, sampled = std::clamp<index_t>(wanted, 0, n);
         if (sampled == 0) return {};
         std::vector<index_t> index;
-        // Evenly spread over the array, so with a tree over space; 2^31 - 1 is prime, so that every step takes another sample.
+        // Evenly spread over the array and therefore, with a tree, over space; 2^31 - 1 is prime, so that samples differ between steps.
         const auto offset = static_cast<index_t>(static_cast<std::uint64_t>(steps) * 2147483647u % static_cast<std::uint64_t>(n));
         for (index_t k = 0; k < sampled; ++k) index.push_back((k * n / sampled + offset) % n);
         std::vector<Vec3<double>> target(static_cast<std::size_t>(sampled)), present(target.size());
@@ -84,7 +84,7 @@ class DeviceStepper : public Stepper {
 
    protected:
     using Report = std::array<StepReport::Word, StepReport::words>;
-    /// Takes name, seconds so far and calls so far of a part of the force.
+    /// Function of the name, the seconds and the calls of a part of the force so far.
     using PartFunction = std::function<void(const char*, double, std::int64_t)>;
 
     /// @param particles  positions, velocities and masses of this device; @param total  particles of all workers
@@ -103,7 +103,7 @@ class DeviceStepper : public Stepper {
         reset_report(on, report_.view());
     }
 
-    /// The force, in the order in which a macro step calls these functions.
+    // The functions of a derived class, in the order in which a macro step calls them.
     virtual void begin_macro_step() {}
     /// @param first  of the macro step: all particles are at one time
     virtual void begin_block_step([[maybe_unused]] bool first) {}
@@ -113,20 +113,20 @@ class DeviceStepper : public Stepper {
     virtual void evaluate(View<const std::uint32_t> list, index_t active, bool all) = 0;
     virtual void end_block_step() {}
     virtual void end_macro_step() {}
-    /// The force on all particles, where there is none of an earlier step.
+    /// Evaluates the force on all particles if there is no force of an earlier step.
     virtual void evaluate_first() = 0;
     virtual void force_parts(const PartFunction& part) = 0;
     /// Accelerations at these positions by direct summation in double.
     virtual std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at) = 0;
 
-    /// Number of this device's first particle in the order of all.
+    /// Number of this device's first particle among all particles.
     virtual index_t first() const { return 0; }
-    /// Sums over all workers, in place.
+    /// Sums `values` over all workers, in place.
     virtual void sum(View<double>) const {}
     /// Combines the reports of all workers.
     virtual Report reduce(const Report& own) { return own; }
     virtual void handle(const BlowUp& what) { report_blow_up(what); }
-    /// Does this device write the warnings of the run?
+    /// True if this device writes the warnings of the run.
     virtual bool writes_warnings() const { return true; }
 
     void ensure_force() {
@@ -144,9 +144,9 @@ class DeviceStepper : public Stepper {
             warned_ = true;
             if (!writes_warnings()) return;
             log::warning(
-                "{} {} for a step shorter than dt_max / 2^{} = {:.3g}, the shortest there is: energy may suffer. Take a smaller dt_max, "
-                "more softening or a larger eta",
-                clamped, clamped == 1 ? "particle asks" : "particles ask", scheme_.grid.deepest, scheme_.grid.time(1));
+                "{} {} a step shorter than dt_max / 2^{} = {:.3g}, the shortest possible: the energy error may grow. Take a smaller "
+                "dt_max, more softening or a larger eta",
+                clamped, clamped == 1 ? "particle needs" : "particles need", scheme_.grid.deepest, scheme_.grid.time(1));
         }
     }
 
@@ -158,7 +158,7 @@ class DeviceStepper : public Stepper {
     bool accelerated_ = false;  ///< the accelerations belong to the positions
 
    private:
-    /// From one time at which all particles are together to the next.
+    /// Advances all particles from one time that they share to the next.
     void macro_step() {
         const bool blocks = scheme_.kind == Scheme::Kind::blocks;
         std::uint32_t now = 0;
@@ -169,7 +169,7 @@ class DeviceStepper : public Stepper {
         }
     }
 
-    /// The level that each particle asks for; at a time when all particles are together.
+    /// Chooses the level of each particle; at a time that all particles share.
     void choose_steps(std::uint32_t now) {
         span([&] { want_levels(on_, system_.motion(), scheme_.grid, scheme_.rule, report_.view()); });
         read_report();
@@ -189,7 +189,7 @@ class DeviceStepper : public Stepper {
         const auto next = grid.next(blocks ? deepest_level() : shared_, now);
         const BlockStep step(grid, now, next, blocks ? grid.first_ending(next) : shared_,
                              static_cast<std::uint32_t>(steps - options.steps));
-        // Of all workers, and here.
+        // Active particles of all workers, and on this device.
         const index_t active = blocks ? on_levels(reduced_, step.first) : total_;
         const index_t here = blocks ? on_levels(own_, step.first) : system_.count();
         const bool all = active == total_;
@@ -205,7 +205,7 @@ class DeviceStepper : public Stepper {
             list = list.subview(0, here);
         });
         evaluate(list, active, all);
-        const bool choose = blocks && step.next < grid.end();  // at the end they are chosen anew
+        const bool choose = blocks && step.next < grid.end();  // at the end choose_steps() chooses all steps
         span([&] {
             if (here == 0) return;
             finish(on_, motion, step, View<const std::uint32_t>(list), View<const std::uint32_t>(system_.given.view()), system_.size.view(),
@@ -218,7 +218,7 @@ class DeviceStepper : public Stepper {
         return step.next;
     }
 
-    /// Particles on this level and on deeper ones.
+    /// Number of particles on this level and deeper ones.
     index_t on_levels(const Report& counted, int level) const {
         index_t sum = 0;
         for (; level <= scheme_.grid.deepest; ++level) sum += static_cast<index_t>(counted[static_cast<std::size_t>(level)]);
@@ -233,7 +233,7 @@ class DeviceStepper : public Stepper {
         ++spans_;
     }
 
-    /// Positions and present accelerations of these particles, from the workers that hold them. @param index  in this system's order
+    /// Collects positions and present accelerations of some particles from the workers that hold them. @param index  in the systems' order
     void collect(const std::vector<index_t>& index, std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& present) {
         std::vector<std::uint32_t> list;
         std::vector<std::size_t> slot;
@@ -264,10 +264,10 @@ class DeviceStepper : public Stepper {
     Buffer<StepReport::Word, S> report_;
     Buffer<std::uint32_t, S> selected_;
     SpanTimer<S> step_span_;
-    Report own_{};      ///< the report of this device, as last read
-    Report reduced_{};  ///< of all workers
+    Report own_{};      ///< last report of this device
+    Report reduced_{};  ///< last report of all workers
     std::int64_t spans_ = 0;
-    int shared_ = 0;  ///< level of the step that all share
+    int shared_ = 0;  ///< level of the step that all particles share
     bool warned_ = false;
 };
 

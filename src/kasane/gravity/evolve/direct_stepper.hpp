@@ -13,7 +13,7 @@ namespace kasane::gravity {
 struct Slab {
     index_t total = 0;        ///< particles of all workers
     index_t first = 0;        ///< number of the first particle here
-    double largest_mass = 0;  ///< of all particles
+    double largest_mass = 0;  ///< of all particles [mass]
 };
 
 /// Frames of direct summation are renewed before the macro steps whose number is a multiple of this.
@@ -98,7 +98,7 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
         } else {
             const auto target = target_.view().subview(0, list.n), result = result_.view().subview(0, list.n);
             if (list.n > 0) gather(on_, list, View<const Vec3<double>>(predicted_.view()), target);
-            // Two sets: a target meets itself among the sources at distance zero, which gives no acceleration.
+            // Two sets: a target is also a source, at distance zero, which adds no acceleration.
             force_.accelerate_at(target, {predicted_.view(), system_.mass.view()}, result);
             if (list.n > 0) scatter(on_, list, View<const Vec3<double>>(result), system_.acceleration.view());
         }
@@ -116,7 +116,7 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
 
     std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at) override {
         const auto target = to_space(on_, at);
-        constexpr index_t indices = 16384;  // that keep a device busy
+        constexpr index_t indices = 16384;  // enough to keep a device busy
         const index_t shares = (indices + target.size() - 1) / target.size();
         Buffer<AuditSum, S> part(on_, shares * target.size());
         audit_sums(on_, target.view(), own(), direct_.softening, Bins<3>(frame_.acceleration_bound(direct_.softening)), force_.grain(),
@@ -139,11 +139,12 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
    private:
     Sources own() { return {system_.position.view(), system_.mass.view()}; }
 
-    /// A frame from the present positions, of which the host reads a few.
+    /// Makes a frame from the present positions; the host reads frame_samples of them.
     void renew_frame() {
         gather(on_, sample_on_space_.view(), View<const Vec3<double>>(system_.position.view()), sampled_.view());
         const auto mine = to_host(sampled_);
-        std::vector<Vec3<double>> sampled(frame_samples);  // zeros where another worker has the sample: the sum is the sample
+        std::vector<Vec3<double>> sampled(
+            frame_samples);  // zero where another worker has the sample, so that the sum over workers is the sample
         for (std::size_t k = 0; k < mine.size(); ++k) sampled[static_cast<std::size_t>(slot_[k])] += mine[k];
         this->sum({&sampled[0].x, 3 * frame_samples});
         frame_ = make_direct_frame(sampled, slab_.largest_mass, total_);
@@ -158,8 +159,8 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
     SpanTimer<S> span_;
     DirectFrame frame_;
     std::int64_t framed_ = -1;           ///< macro step at whose beginning the frame was made
-    std::vector<std::uint32_t> sample_;  ///< particles here that frames are made of, and
-    std::vector<int> slot_;              ///< which of all samples they are
+    std::vector<std::uint32_t> sample_;  ///< sampled particles on this device
+    std::vector<int> slot_;              ///< their numbers among all samples
     Buffer<std::uint32_t, S> sample_on_space_;
     Buffer<Vec3<double>, S> sampled_;
     double interactions_ = 0;

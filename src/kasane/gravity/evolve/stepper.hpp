@@ -15,17 +15,17 @@ namespace kasane::gravity {
 /// A particle became infinite or NaN.
 struct BlowUp final : ComputationError {
     BlowUp(index_t which, std::int64_t in_step) : ComputationError("a particle is not finite any more"), particle(which), step(in_step) {}
-    index_t particle;   ///< number in the order given
+    index_t particle;   ///< number in the given order
     std::int64_t step;  ///< macro step in which it happened
 };
 
-/// The functions do what those of Simulation with the same names do.
+/// The functions are those of Simulation with the same names.
 class Stepper {
    public:
     virtual ~Stepper() = default;
     virtual AnySpace space() const = 0;
     virtual void step(std::int64_t n) = 0;
-    /// Positions and velocities, in the order given. @param to  has the right sizes
+    /// Copies positions and velocities to the host, in the given order. @param to  must have the right sizes
     virtual void fetch(Particles& to) = 0;
     virtual std::vector<Vec3<double>> acceleration() = 0;
     virtual std::vector<double> potential() = 0;
@@ -36,8 +36,8 @@ class Stepper {
     virtual void read_timers(Timers& to) = 0;
     virtual std::string variant() = 0;
 
-    SimulationOptions options;  ///< without the state
-    Particles host;             ///< the state of step `host_step`; Simulation updates it on demand
+    SimulationOptions options;  ///< without `state`
+    Particles host;             ///< particles at the step `host_step`; Simulation updates them on demand
     std::int64_t host_step = 0;
     std::int64_t steps = 0;
     Timers timers;

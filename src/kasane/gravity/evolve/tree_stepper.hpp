@@ -1,7 +1,7 @@
-// Steps with a tree: the particles stand in curve order, and prediction writes straight into the tree's bodies. The tree is rebuilt when
-// tuner.hpp says so.
-// Invariant: bodies and moments belong to one time. The topology may be older, by one full walk at most: moments, reaches and boxes come
-// from the bodies, so that the error of a single force stays that of the criterion, but an older topology lets the energy drift
+// Steps with a tree: the particles are stored in curve order, and prediction writes directly into the tree's bodies. TreeTuner
+// (tree/tuner.hpp) determines when the tree is rebuilt.
+// Invariant: bodies and moments belong to one time. The topology may be older, by one full walk at most: moments, reaches and boxes are
+// computed from the bodies, so that the error of a single force is that of the criterion, but with an older topology the energy drifts
 // (docs/tree-code.md).
 #pragma once
 
@@ -45,7 +45,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         force_.accelerate({{}, true, system_.size.view()}, {{}, system_.floats()});
         std::vector<double> phi(static_cast<std::size_t>(system_.count()));
         system_.fetch(View<const float>(system_.floats()), phi, [](float value) { return static_cast<double>(value); });
-        force_.walk().counts();  // diagnostics are not what the steps took
+        force_.walk().counts();  // diagnostics are not counted as interactions of the steps
         return phi;
     }
 
@@ -110,7 +110,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     }
 
     void end_macro_step() override {
-        this->read_report();  // before the next tree is built: its positions must be finite
+        this->read_report();  // checks that positions are finite, before the next tree is built
         interactions();
     }
 
@@ -134,12 +134,12 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         const auto target = to_space(on_, at);
         Buffer<Vec3<double>, S> found(on_, target.size());
         DirectSum<S> sum(on_, {.softening = tree_.softening, .G = tree_.G, .precision = Precision::double_});
-        // Two sets: a target meets itself among the sources at distance zero, which gives no acceleration.
+        // Two sets: a target is also a source, at distance zero, which adds no acceleration.
         sum(target.view(), {system_.position.view(), system_.mass.view()}, Self{}, {found.view(), {}});
         return to_host(found);
     }
 
-    /// A new tree at the particles' positions; the particles come into its order.
+    /// Builds a new tree at the present positions and brings the particles into its order.
     void rebuild() {
         const double before = tree_.deterministic ? 0 : tree_span_.seconds();
         tree_span_.begin();
@@ -154,7 +154,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         ++rebuilds_;
     }
 
-    /// Bodies and moments at the particles' positions, if they are not.
+    /// Updates bodies and moments to the present positions if they are older.
     void make_current() {
         if (!built_) rebuild();
         if (current_) return;
@@ -162,7 +162,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         make_moments();
     }
 
-    /// Moments of the bodies where they are now.
+    /// Computes the moments of the present bodies.
     void make_moments() {
         moments_span_.begin();
         force_.octree().refresh();
@@ -178,9 +178,9 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     TreeTuner tuner_;
     SpanTimer<S> walk_span_, moments_span_, tree_span_;
     WalkCounts counts_;
-    bool built_ = false;    ///< there is a tree
-    bool fresh_ = false;    ///< it was built where the particles are
-    bool current_ = false;  ///< bodies and moments are where the particles are
+    bool built_ = false;    ///< a tree exists
+    bool fresh_ = false;    ///< the tree was built at the present positions
+    bool current_ = false;  ///< bodies and moments belong to the present positions
     double age_ = 0, walked_ = 0;
     index_t targets_ = 0;
     std::int64_t calls_ = 0, refreshes_ = 0, rebuilds_ = 0;

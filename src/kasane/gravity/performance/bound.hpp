@@ -1,5 +1,5 @@
-// What the hardware allows direct summation: the rate at which the arithmetic instructions of the inner loop can be executed,
-// and nothing else (no loads, no latencies, no overheads).
+// Upper bound of the rate of direct summation: the rate at which the hardware executes the arithmetic instructions of the inner loop,
+// without loads, latencies and overheads.
 #pragma once
 
 #include <kasane/gravity/direct/direct.hpp>
@@ -10,21 +10,21 @@ namespace kasane::gravity {
 
 struct DirectBound {
     double rate = 0;     ///< interactions per second
-    std::string reason;  ///< what was counted
+    std::string reason;  ///< the instructions that were counted, for people
 };
 
-/// Measured in 60 ms: this CPU on the instruction mix of the variant `simd`, every instruction independent of the others.
-/// @param potential  is computed beside the acceleration
+/// Measures the rate of this CPU, in 60 ms, on the instruction mix of the variant `simd` with independent instructions.
+/// @param potential  the potential is computed beside the acceleration
 DirectBound direct_bound(Cpu on, const Direct& options, bool potential = false);
 
 #if defined(KASANE_CUDA)
-/// Counted: accelerations of n particles on themselves by the variant that `options` chooses. Every multiprocessor issues four
-/// warp instructions per cycle; the special function takes a slot like any other, shuffles and loads are left out.
-/// @param equal_masses  all particles have one mass: the mass leaves the inner loop
+/// Counts the instructions of the accelerations of n particles on themselves by the variant that `options` chooses. Every multiprocessor
+/// issues four warp instructions per cycle; the special function takes one slot; shuffles and loads are not counted.
+/// @param equal_masses  all particles have one mass, which is factored out of the inner loop
 DirectBound direct_bound(Cuda on, const Direct& options, index_t n, bool equal_masses);
 #endif
 
-/// Accelerations of n particles on themselves.
+/// The bound of the accelerations of n particles on themselves on any space.
 DirectBound direct_bound(const AnySpace& on, const Direct& options, index_t n, bool equal_masses);
 
 }  // namespace kasane::gravity

@@ -18,15 +18,15 @@ namespace {
 
 /// Arithmetic of one interaction of a vector in the softened inner loop, as the disassembly has it (objdump -d of the object of
 /// direct.simd.cpp, the loops of sum_chunk that hold vrsqrt: vsub/vadd, vmul, vfmadd + vfnmadd, estimates, divided by the targets of
-/// a block: 4 for AVX-512, 2 for AVX2). Loads (4 a block, and what of the targets does not fit into registers), register moves and
-/// the loop's own 3 instructions go to other ports.
+/// a group: 4 for AVX-512, 2 for AVX2). Loads (4 per group, and targets that do not fit into registers), register moves and the loop's
+/// own 3 instructions use other ports.
 struct Mix {
     int adds, products, fmas, estimates;
 };
 constexpr Mix single_acceleration{3, 4, 7, 1}, single_both{4, 5, 7, 1};
 constexpr Mix double_acceleration{3, 4, 10, 1}, double_both{4, 5, 10, 1};
-/// Without AVX-512 the estimate of a double goes through float (two conversions more, measured as part of it) and has fewer bits:
-/// the series is longer by one.
+/// Without AVX-512 the estimate of a double is computed in float (two more conversions, measured as part of it) and has fewer bits:
+/// the series has one more term.
 constexpr int longer_series = 1;
 
 struct Measured {

@@ -10,7 +10,7 @@ namespace kasane::gravity {
 namespace {
 
 /// Instructions per interaction of the inner loops, as the SASS for compute capability 9.0 has them (cuobjdump --dump-sass on the
-/// object of direct.cu: FADD, FMUL, FFMA and MUFU between the loop's label and its branch, over the pairs of one pass).
+/// objects of tile.cu and pair.cu: FADD, FMUL, FFMA and MUFU between the loop's label and its branch, over the pairs of one pass).
 struct Mix {
     double arithmetic;  ///< FADD, FMUL, FFMA (or their double forms)
     double special;     ///< MUFU.RSQ

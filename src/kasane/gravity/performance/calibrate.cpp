@@ -17,8 +17,8 @@ namespace {
 
 constexpr double sphere_softening = 0.01;
 constexpr index_t smallest = 1024, largest = 1048576;
-constexpr double burst_seconds = 0.005;  ///< of steps that are timed together, at least
-constexpr std::size_t least_sizes = 7;   ///< a fit needs them, however slow the device is
+constexpr double burst_seconds = 0.005;  ///< least time of the steps that are timed together
+constexpr std::size_t least_sizes = 7;   ///< sizes that are measured even if the device is slow, because a fit needs them
 constexpr int least_rounds = 3;
 
 Particles sphere(index_t n, bool equal_masses) {
@@ -34,7 +34,7 @@ SimulationOptions options_of(const ForceMethod& method, bool cuda) {
     return {.force = force, .step = Leapfrog{1e-9}};
 }
 
-/// Steps of so many particles, timed again and again.
+/// A simulation of one size, whose steps are timed repeatedly.
 class Timed {
    public:
     explicit Timed(Simulation simulation) : simulation_(std::move(simulation)) {
@@ -49,7 +49,7 @@ class Timed {
         simulation_.step(burst_);
         seconds_ = std::min(seconds_, watch.seconds() / static_cast<double>(burst_));
     }
-    /// Of a step: the fastest so far, since what disturbs one only adds to it.
+    /// Time of a step: the fastest so far, because disturbances only add time.
     double seconds() const { return seconds_; }
     double burst() const { return static_cast<double>(burst_) * seconds_; }
     index_t size() const { return simulation_.size(); }
@@ -96,7 +96,7 @@ KnownForce known_force(const CalibrationEntry& entry) {
     KnownForce out;
     out.device.cuda = entry["cuda"] > 0;
     KS_VALIDATE(entry["units"] >= 1 && entry["units"] <= 1e6,
-                fmt::format("the calibration of {} has no sensible 'units'", entry.key.device));
+                fmt::format("the calibration of {} has 'units' outside 1 to 1e6: calibrate the device again", entry.key.device));
     out.device.units = static_cast<int>(entry["units"]);
     out.time = {entry["launch"], entry["particle"], entry["step"],    entry["load"],   entry["addition"], entry["draw"],
                 entry["hiding"], entry["scatter"],  entry["largest"], entry["fewest"], entry["most"]};
@@ -108,28 +108,28 @@ ForceCalibration calibrate_force(const AnySpace& on, const ForceMethod& method, 
     std::vector<index_t> sizes;
     for (index_t n = smallest; n <= largest; n *= 2) {
         sizes.push_back(n);
-        if (n < 65536) sizes.push_back(n / 2 * 3);  // where the shape of the kernels changes more sizes are wanted
+        if (n < 65536) sizes.push_back(n / 2 * 3);  // more sizes where the shape of the kernels changes
     }
     const Stopwatch watch;
-    const auto tell = [&](const std::string& what) {
+    const auto report = [&](const std::string& what) {
         if (progress) progress(std::min(1.0, watch.seconds() / seconds), what);
     };
     std::vector<Timed> timed;
-    double round = 0;  // seconds that all sizes take once
+    double round = 0;  // seconds of one burst of each size
     for (const auto n : sizes) {
         if (timed.size() >= least_sizes) {
             const double grown = static_cast<double>(n) / static_cast<double>(timed.back().size());
             const double expected = std::max(burst_seconds, grown * grown * timed.back().seconds());
             if (watch.seconds() + 3 * expected + least_rounds * (round + expected) > seconds) break;
         }
-        tell(fmt::format("{}: {} particles", method.text(), n));
+        report(fmt::format("{}: {} particles", method.text(), n));
         timed.emplace_back(Simulation(on, sphere(n, method.equal_masses), options_of(method, out.device.cuda)));
         round += timed.back().burst();
     }
-    // All sizes by turns, so that a disturbance does not fall on one of them alone.
+    // The sizes take turns, so that a disturbance does not fall on one of them alone.
     for (int rounds = 0; rounds < least_rounds || watch.seconds() + round < seconds; ++rounds)
         for (auto& size : timed) {
-            tell(method.text());
+            report(method.text());
             size.time();
         }
     for (const auto& size : timed) {

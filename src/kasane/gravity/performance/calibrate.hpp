@@ -1,5 +1,5 @@
-// Measures the parameters of the model of a step (force_time.hpp) on the device itself: steps of small systems to large ones, fitted by
-// least squares. What a step takes is what Simulation::step takes, so that a run is predicted and not a kernel.
+// Measures the parameters of the model of a step (force_time.hpp) on a device: steps of small to large systems, fitted by least squares.
+// The measured time is that of Simulation::step, so that the model predicts runs and not kernels.
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
@@ -12,11 +12,12 @@
 
 namespace kasane::gravity {
 
-/// What one set of parameters belongs to. How float pairs are summed up changes the time by less than the model is off.
+/// The method that one set of parameters belongs to. `deterministic` is not part of it, because it changes the time by less than the error
+/// of the model.
 struct ForceMethod {
     Precision precision = Precision::single_;
     bool both_sides = false;   ///< each pair once (CUDA)
-    bool equal_masses = true;  ///< of a Plummer sphere; unequal masses take a longer loop (CUDA)
+    bool equal_masses = true;  ///< all particles have one mass; unequal masses need a longer loop (CUDA)
 
     /// "single, both sides, equal masses"
     std::string text() const;
@@ -27,23 +28,24 @@ struct ForceCalibration {
     ForceDevice device;
     ForceTime time;
     std::vector<index_t> sizes;
-    std::vector<double> seconds;  ///< of a step; one per size
+    std::vector<double> seconds;  ///< time of a step, one per size
 
     CalibrationEntry entry(const std::string& device_name) const;
 };
 
-/// The counts of a device's work depend on these.
+/// The properties of a device that the counts of work depend on.
 ForceDevice force_device(const AnySpace& on);
 
-/// @param seconds  that it may take, about: the largest sizes are left out where they take too long
-/// @param progress  may throw, which ends it
+/// Calibrates one method on a device.
+/// @param seconds  approximate time of the calibration; the largest sizes are left out if they take too long
+/// @param progress  called before each size; it may throw to stop the calibration
 ForceCalibration calibrate_force(const AnySpace& on, const ForceMethod& method, double seconds, const ProgressFunction& progress = {});
 
-/// Seconds of a step of a few hundred particles for each worker of a communicator: launches, messages, what the host has to say, and little
-/// else, so that no step takes less. Collective over the ranks of the communicator; 0 on all but rank 0.
+/// Measures a step with a few hundred particles per worker, which consists of launches, messages and work of the host: the lower bound of
+/// the time per step [s]. Collective over the ranks of the communicator; returns 0 on all ranks but the root rank.
 double least_step_seconds(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const ForceMethod& method);
 
-/// What a file says of a device and a method.
+/// Device and parameters of an entry of a calibration file.
 struct KnownForce {
     ForceDevice device;
     ForceTime time;

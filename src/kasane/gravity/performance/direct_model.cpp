@@ -9,7 +9,7 @@ namespace {
 
 index_t waves(const DirectDevice& device, index_t targets) { return (targets + device.filling_targets() - 1) / device.filling_targets(); }
 
-/// Blocks that share the lanes: T/W passes for each.
+/// Cycles of one source for all resident blocks of a multiprocessor.
 double blocks_per_lane(const DirectDevice& device) { return static_cast<double>(device.resident_blocks) / device.lanes; }
 
 }  // namespace

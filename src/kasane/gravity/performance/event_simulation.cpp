@@ -21,7 +21,7 @@ EventSimulation::Task EventSimulation::message(double latency, double seconds, c
     return static_cast<Task>(tasks_.size()) - 1;
 }
 
-/// How fast those that run now go, in parts of their speed alone.
+/// Sets the speeds of the running kernels (or messages), relative to their speed alone.
 void EventSimulation::share(bool kernels) {
     double left = 1;
     for (const bool priority : {true, false}) {
@@ -43,7 +43,7 @@ double EventSimulation::run() {
     exposed_ = 0;
     for (auto& entry : tasks_) entry.begin = entry.end = -1, entry.left = entry.seconds, entry.waits = entry.latency;
     for (;;) {
-        for (bool again = true; again;) {  // what takes no time ends at once, and may let others begin
+        for (bool again = true; again;) {  // tasks without duration end at once, and others may begin
             again = false;
             for (auto& entry : tasks_) {
                 if (entry.begin < 0 && std::all_of(entry.after.begin(), entry.after.end(), [&](Task task) { return end_of(task) >= 0; }))
@@ -66,11 +66,12 @@ double EventSimulation::run() {
                 next = std::min(next, entry.left / entry.speed);
         }
         if (all) return now;
-        KS_VALIDATE(next < std::numeric_limits<double>::infinity(), "a event simulation has tasks that wait for each other");
+        KS_VALIDATE(next < std::numeric_limits<double>::infinity(),
+                    "the event simulation has tasks that wait for each other: remove the cycle");
         if (messages && !kernels) exposed_ += next;
         for (auto& entry : tasks_) {
             if (entry.begin < 0 || entry.end >= 0) continue;
-            // What ends now is set to its end: rounding would leave something over, and never an end.
+            // A task that ends now is set to exactly 0, because rounding could leave a remainder that never ends.
             if (entry.waits > 0)
                 entry.waits = entry.waits <= next ? 0 : entry.waits - next;
             else if (entry.speed > 0)

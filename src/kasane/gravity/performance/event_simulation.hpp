@@ -1,30 +1,31 @@
-// When the kernels and messages of one evaluation end, from how long each takes alone and what it waits for: the picture of [MTM13] fig.
-// 11 for any device, any number of streams and any exchange.
-// Invariants: a kernel takes a part of the device, and kernels at the same time share it: as long as their parts add up to less than one,
-// none is slowed down (the superlinear region: two streams fill each other's idle multiprocessors); beyond, those with priority are
-// executed first, the others equally. Messages share their link alike, after a latency that is not shared.
+// Event simulation of the kernels and messages of one evaluation: computes their ends from their durations alone and their dependencies.
+// [MTM13] fig. 11 for any device, any number of streams and any exchange.
+// Invariants: a kernel uses a part of the device, and concurrent kernels share it. If their parts add up to one or less, none is slowed
+// down (the superlinear region: two streams fill each other's idle multiprocessors); otherwise kernels with priority run at full speed
+// first and the others share the rest equally. Concurrent messages share their link equally, after a latency that is not shared.
 #pragma once
 
 #include <vector>
 
 namespace kasane::gravity {
 
+/// Tasks, their dependencies, and the times that follow.
 class EventSimulation {
    public:
     using Task = int;
 
-    /// @param seconds  alone   @param part  of the device that it keeps busy then, above 0, at most 1   @param after  tasks that end
-    /// before it begins
+    /// Adds a kernel. @param seconds  its duration if it runs alone   @param part  part of the device that it keeps busy then, above 0, at
+    /// most 1   @param after  tasks that end before it begins
     Task kernel(double seconds, double part, const std::vector<Task>& after, bool priority = false);
-    /// @param latency  before the bytes flow   @param seconds  of the bytes, alone on the link
+    /// Adds a message. @param latency  time before the transfer begins   @param seconds  of the transfer, alone on the link
     Task message(double latency, double seconds, const std::vector<Task>& after);
 
-    /// When everything is done.
+    /// Runs the simulation. @return the time when all tasks have ended
     double run();
-    /// After run().
+    /// Times of a task; valid after run().
     double end_of(Task task) const { return tasks_[static_cast<std::size_t>(task)].end; }
     double begin_of(Task task) const { return tasks_[static_cast<std::size_t>(task)].begin; }
-    /// Seconds in which no kernel was on the device, though messages were under way: communication that shows.
+    /// Exposed communication: seconds in which messages are under way and no kernel runs.
     double exposed() const { return exposed_; }
 
    private:

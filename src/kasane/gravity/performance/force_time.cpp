@@ -10,15 +10,14 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr double schedulers = 4;  ///< of a multiprocessor, each with its own warps
-constexpr double warp = 32;
-/// On a CPU a target's sums over a grain go to its binned sums; that takes as long as so many interactions (AVX-512, single precision,
-/// 2026-11).
+constexpr double schedulers = 4;  ///< schedulers of a multiprocessor, each with its own warps
+constexpr double warp = 32;       ///< lanes of a warp
+/// CPU: time to add a target's sums over a grain to its binned sums, in interactions (AVX-512, single precision, 2026-11).
 constexpr double grain_steps = 40;
 
 double whole_number(double over, double under) { return std::ceil(over / under); }
 
-/// Targets of the CPU's busiest thread: whole blocks of registers.
+/// Targets of the CPU's busiest thread, in whole groups of targets in registers.
 double targets_of_thread(const ForceDevice& device, index_t targets) {
     const double padded = whole_number(static_cast<double>(targets), detail::target_padding) * detail::target_padding;
     return std::max(padded / device.units, std::min(padded, static_cast<double>(detail::target_padding)));
@@ -39,8 +38,8 @@ KernelWork one_sided_work(const ForceDevice& device, Precision precision, index_
     }
     const auto schedule = tile_schedule(targets, sources, precision, false, device.units);
     const double blocks = static_cast<double>(schedule.target_blocks) * schedule.shares;
-    const double warps = schedule.shape.threads / warp / schedulers;  // of a block, on each scheduler
-    const double fullest = whole_number(blocks, device.units);        // blocks of a multiprocessor, one wave after the other
+    const double warps = schedule.shape.threads / warp / schedulers;  // warps of a thread block on each scheduler
+    const double fullest = whole_number(blocks, device.units);        // thread blocks of the fullest multiprocessor, in all waves
     const double per_block = static_cast<double>(schedule.runs) * source_run * schedule.shape.targets_per_thread;
     work.chain = per_block * whole_number(fullest, schedule.shape.blocks_per_multiprocessor);
     work.issue = per_block * warps * fullest;
@@ -55,19 +54,19 @@ KernelWork both_sides_work(const ForceDevice& device, Precision precision, index
     const auto shape = pair_shape(precision, total);
     const auto pairs = count_tile_pairs(shape, total, begin, end, other_begin, other_end);
     const double before = 1.0 / parts_of_own_pairs, part = share == Share::all ? 1 : share == Share::before ? before : 1 - before;
-    const double units = part * static_cast<double>(pairs.units), tiles = part * static_cast<double>(pairs.tiles);
+    const double units = part * static_cast<double>(pairs.units), strips = part * static_cast<double>(pairs.strips);
     if (units == 0) return {};
     const double warps = std::min(std::ceil(units), static_cast<double>(shape.warps(device.units)));
-    const double scheduled = std::min(warps, device.units * schedulers);  // schedulers that have a warp
-    const double per_tile = warp * shape.targets_per_lane;
-    // Warps and schedulers end with whole work units, of those that come last.
-    const double last = pairs.last, longest = last * whole_number(tiles, last * warps);
+    const double scheduled = std::min(warps, device.units * schedulers);  // schedulers with at least one warp
+    const double per_strip = warp * shape.targets_per_lane;
+    // The work of a warp and of a scheduler is rounded up to whole work units of the smallest size, which come last.
+    const double last = pairs.last, longest = last * whole_number(strips, last * warps);
     KernelWork work;
     work.targets = shape.targets_per_lane;
-    work.chain = longest * per_tile;
-    work.issue = std::max(longest, last * whole_number(tiles, last * scheduled)) * per_tile;
-    work.whole = tiles * per_tile / (device.units * schedulers);
-    work.additions = (tiles + units * shape.targets_per_lane) / scheduled;  // reactions, and on the targets
+    work.chain = longest * per_strip;
+    work.issue = std::max(longest, last * whole_number(strips, last * scheduled)) * per_strip;
+    work.whole = strips * per_strip / (device.units * schedulers);
+    work.additions = (strips + units * shape.targets_per_lane) / scheduled;  // sums of reactions and of targets
     const bool own = begin == other_begin && end == other_end;
     work.takes = own && share != Share::before && units > warps ? 1 : 0;
     return work;
@@ -106,11 +105,11 @@ double ForceTime::part(const KernelWork& kernel) const {
 
 ForceTime fit_force_time(const std::vector<ForceWork>& work, const std::vector<double>& seconds) {
     KS_VALIDATE(work.size() == seconds.size() && work.size() >= 6, "the model of a force needs measurements at six sizes or more");
-    bool latency = false;  // is there any to hide?
+    bool latency = false;  // the counts depend on the hiding of latency
     for (const auto& one : work)
         for (const auto& kernel : one.kernels) latency = latency || kernel.issue != kernel.chain;
     ForceTime best;
-    // L is the one parameter that the time is not linear in: the best of a fine grid.
+    // L is the only parameter in which the time is not linear: the best value of a fine grid is taken.
     const double first = latency ? 0.25 : 1, last = latency ? 64 : 1;
     for (double hiding = first; hiding <= last; hiding *= 1.02) {
         std::vector<std::vector<double>> rows;

@@ -14,7 +14,7 @@ namespace {
 double body_bytes(Precision precision) { return static_cast<double>(DirectLayout{precision}.body_bytes()); }
 double reaction_bytes(Precision precision) { return static_cast<double>(DirectLayout{precision}.reaction_bytes()); }
 
-/// Workers that are asked whether anybody meets somebody so far away: the order of the blocks is the same all around.
+/// Workers that are checked for pairs at a distance. A few suffice, because the circulant order is the same around the circle.
 constexpr int looked_at = 16;
 
 using Task = EventSimulation::Task;
@@ -32,12 +32,12 @@ class Plan {
         const double seconds = time_.seconds(work);
         busy_ += (time_.step + time_.load / work.targets) * work.whole;
         kernels_ += seconds;
-        // A launch takes nothing of the device, but its time.
+        // A launch takes time, but uses no part of the device.
         return table_.kernel(time_.launch + seconds, seconds > 0 ? time_.part(work) * seconds / (time_.launch + seconds) : 1, after,
                              priority);
     }
 
-    /// On the CPU the threads that compute carry the messages too, so that a kernel given before is not beside it.
+    /// On the CPU the computing threads also transfer the messages, so that a message and an earlier kernel do not overlap.
     Task message(double bytes, Tasks after, const Tasks& kernels_before) {
         ++messages_;
         if (!device_.cuda) after.insert(after.end(), kernels_before.begin(), kernels_before.end());
@@ -65,7 +65,7 @@ int fullest_worker(const comm::Partition& partition) {
     return fullest;
 }
 
-/// Accumulation and transport of positions: kernels by turns on two streams.
+/// Accumulation and transport of positions, with kernels on two streams alternately.
 void one_sided(Plan& plan, const ForceDevice& device, const Direct& options, const comm::Partition& partition, index_t buffer, int worker,
                Task packed, Tasks& last) {
     const auto exchange = comm::exchange_plan(partition, worker, buffer);
@@ -76,7 +76,7 @@ void one_sided(Plan& plan, const ForceDevice& device, const Direct& options, con
     for (std::size_t h = 0; h < exchange.hops.size(); ++h) {
         const auto& hop = exchange.hops[h];
         Tasks after{link};
-        // In the ring, the buffer that a message fills is free when the kernels before the last one have read it.
+        // In the ring, a message fills a buffer after the kernels before the last one have read it.
         if (!hop.accumulates && h > 0 && !exchange.hops[h - 1].accumulates) after.insert(after.end(), given.begin(), given.end() - 1);
         const double bytes = body_bytes(options.precision) * static_cast<double>(partition.count(hop.received.first, hop.received.count));
         link = plan.message(bytes, after, {given.back()});
@@ -88,7 +88,7 @@ void one_sided(Plan& plan, const ForceDevice& device, const Direct& options, con
     last.insert(last.end(), given.begin(), given.end());
 }
 
-/// Each pair once: positions come, reactions go home.
+/// Each pair once: positions are received, reactions are sent back.
 void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, const comm::Partition& partition, const ForceTime& time,
                 int worker, Task packed, Tasks& last) {
     const auto work = [&](int a, int b, Share share = Share::all) {
@@ -96,24 +96,24 @@ void both_sides(Plan& plan, const ForceDevice& device, const Direct& options, co
                                partition.end(b), share);
     };
     const auto shape = pair_shape(options.precision, partition.n);
-    const auto meet = [&](int a, int b) {
+    const auto has_pairs = [&](int a, int b) {
         return partition.count(a) > 0 && partition.count(b) > 0 &&
-               count_tile_pairs(shape, partition.n, partition.begin(a), partition.end(a), partition.begin(b), partition.end(b)).tiles > 0;
+               count_tile_pairs(shape, partition.n, partition.begin(a), partition.end(a), partition.begin(b), partition.end(b)).strips > 0;
     };
     const auto own = static_cast<double>(partition.count(worker));
     Task low = plan.kernel(work(worker, worker, Share::before), {packed}), high[2] = {packed, packed}, link = packed, home = packed;
     int turn = 0;
-    // Every worker has a turn for each distance at which some worker meets another; its own may be without work.
+    // Every worker has a turn for each distance at which any worker has pairs; its own turn may be without work.
     for (int away = 1; away < partition.workers; ++away) {
-        bool anybody = meet(worker, (worker + away) % partition.workers);
-        for (int k = 0; k < looked_at && !anybody; ++k) {
+        bool needed = has_pairs(worker, (worker + away) % partition.workers);
+        for (int k = 0; k < looked_at && !needed; ++k) {
             const int m = k * partition.workers / looked_at;
-            anybody = meet(m, (m + away) % partition.workers);
+            needed = has_pairs(m, (m + away) % partition.workers);
         }
-        if (!anybody) continue;
+        if (!needed) continue;
         const int from = (worker + away) % partition.workers, to = (worker + partition.workers - away) % partition.workers;
-        const bool takes = meet(worker, from), gives = meet(to, worker);
-        auto& here = high[turn++ % 2];  // there are two streams, and two buffers for positions
+        const bool takes = has_pairs(worker, from), gives = has_pairs(to, worker);
+        auto& here = high[turn++ % 2];  // two streams and two buffers for positions
         link = plan.message(takes ? body_bytes(options.precision) * static_cast<double>(partition.count(from)) : 0, {link, here}, {low});
         if (takes) here = plan.kernel(work(worker, from), {link, here}, true);
         home = plan.message(gives ? reaction_bytes(options.precision) * own : 0, {home, here}, {here});
@@ -154,15 +154,15 @@ StepTime step_time(const ForceDevice& device, const Direct& options, const Excha
         one_sided(plan, device, options, partition, static_cast<index_t>(exchange.buffer_bytes / body_bytes(options.precision)), worker,
                   packed, last);
     plan.plain(around / 2, last);
-    // With few particles the host, which gives the devices their work, is slower than they are.
+    // With few particles the host needs more time to launch the work than the devices need to execute it.
     step.seconds = std::max(plan.table().run(), step.both_sides ? link.least_both_sides : link.least_one_sided);
     step.exposed = plan.table().exposed();
     step.busy = plan.busy();
     step.idle = std::max(0.0, step.seconds - step.exposed - step.busy);
     step.messages = plan.messages();
     const double others = static_cast<double>(n) * (1 - 1.0 / workers);
-    // One-sided: every worker receives all others' particles, and so sends as much on average. Both sides: half of them, and their
-    // reactions.
+    // One-sided: every worker receives the particles of all other workers, and sends as much on average. Both sides: half of them, and
+    // their reactions.
     step.bytes = step.both_sides ? others / 2 * (body_bytes(options.precision) + reaction_bytes(options.precision))
                                  : others * body_bytes(options.precision);
     return step;
