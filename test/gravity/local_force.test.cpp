@@ -39,7 +39,7 @@ class LocalForceOn : public OnEverySpace {
 };
 KS_ON_EVERY_SPACE(LocalForceOn);
 
-TEST_P(LocalForceOn, TheFirstForceIsThatOfASimulation) {
+TEST_P(LocalForceOn, TheFirstForceEqualsThatOfASimulation) {
     const auto p = plummer({.count = 3000, .seed = 4});
     for (const auto precision : {Precision::single_, Precision::double_}) {
         const Direct direct{.softening = 0.02, .precision = precision};
@@ -51,7 +51,7 @@ TEST_P(LocalForceOn, TheFirstForceIsThatOfASimulation) {
 }
 
 /// Leapfrog by hand, in double precision, where the frame that a simulation keeps does not show.
-TEST_P(LocalForceOn, ALeapfrogByHandIsThatOfASimulation) {
+TEST_P(LocalForceOn, ALeapfrogByHandEqualsThatOfASimulation) {
     auto p = plummer({.count = 1000, .seed = 4});
     const double dt = 1. / 64;
     const Direct direct{.softening = 0.05, .precision = Precision::double_};
@@ -91,7 +91,7 @@ TEST_P(LocalForceOn, IsAFunctionOfItsArguments) {
     }
 }
 
-TEST_P(LocalForceOn, ATreeAnswersInTheOrderGiven) {
+TEST_P(LocalForceOn, ATreeKeepsTheGivenOrder) {
     const auto p = plummer({.count = 2000, .seed = 8});
     LocalForce force(space_, Tree{.softening = 0.02}, p.size());
     const auto a = accelerations(force, p);

@@ -1,13 +1,13 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/direct/largest_mass.hpp>
 #include <kasane/gravity/local_force.hpp>
 #include <kasane/gravity/step/permute.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -50,18 +50,17 @@ class LocalDirect final : public AnyLocalForce {
     }
 
    private:
+    /// Sets origin and scale from the present particles.
     void choose_frame(const Sources& all) {
         gather(on_, View<const std::uint32_t>(sample_.view()), all.position, sampled_.view());
-        mass_.resize(static_cast<std::size_t>(n));
-        copy_to_host(on_, view(mass_), all.mass);
-        direct_.set(make_direct_frame(to_host(sampled_), *std::max_element(mass_.begin(), mass_.end()), n));
+        direct_.set(make_direct_frame(to_host(sampled_), largest_mass(on_, all.mass, scratch_), n));
     }
 
     S on_;
     DirectForce<S> direct_;
     Buffer<std::uint32_t, S> sample_;
     Buffer<Vec3<double>, S> sampled_;
-    std::vector<double> mass_;
+    Buffer<double, S> scratch_;  ///< of largest_mass()
 };
 
 template <Space S>

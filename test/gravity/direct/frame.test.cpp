@@ -1,8 +1,10 @@
-// The frame of direct summation: where its origin lies, and that its bounds hold, are attained and can be cut with whatever is given.
+// The frame of direct summation: the position of its origin, the validity and sharpness of its bounds for any input, the largest mass.
 #include <kasane/core/math/binned_sum.hpp>
 #include <kasane/gravity/direct/frame.hpp>
+#include <kasane/gravity/direct/largest_mass.hpp>
 
 #include <gravity/direct/cases.hpp>
+#include <gravity/space_test.hpp>
 
 #include <gtest/gtest.h>
 
@@ -31,7 +33,7 @@ TEST(DirectFrame, SamplesAreSpreadOverAll) {
     }
 }
 
-TEST(DirectFrame, OriginIsAmongTheManyWhateverTheFew) {
+TEST(DirectFrame, OriginIsNotMovedByAFewFarParticles) {
     std::mt19937_64 random(3);
     std::normal_distribution<double> normal;
     std::vector<Vec3<double>> x;
@@ -54,7 +56,7 @@ TEST(DirectFrame, MedianIsTheSeventeenthOf32) {
     EXPECT_EQ(frame.origin, (Vec3<double>{16, 16, -15}));
 }
 
-TEST(DirectFrame, LeavesOutWhatIsNoNumber) {
+TEST(DirectFrame, LeavesOutNonFinitePositions) {
     const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
     std::vector<Vec3<double>> x(frame_samples, {1, 2, 3});
     x[0] = {nan, 0, 0}, x[5] = {0, inf, 0}, x[9] = {4, 6, 3};
@@ -64,7 +66,7 @@ TEST(DirectFrame, LeavesOutWhatIsNoNumber) {
     EXPECT_EQ(make_direct_frame(std::vector<Vec3<double>>(frame_samples, {nan, nan, nan}), 1, 100).origin, (Vec3<double>{0, 0, 0}));
 }
 
-/// The sums of magnitudes at a target, in the formula's own words.
+/// The sums of magnitudes at a target, by the formula.
 struct Sizes {
     double acceleration = 0, potential = 0;
 };
@@ -92,7 +94,7 @@ TEST(DirectFrame, BoundsHold) {
 }
 
 TEST(DirectFrame, SoftenedBoundsAreAttained) {
-    // All others at eps / sqrt 2, where the softened force is largest; and at the target's own place.
+    // All other particles at the distance eps / sqrt 2, where the softened force is largest; then at the target's position.
     const double eps = 0.2, u = 1e-12;
     test::DirectProblem problem{{{0, 0, 0}}, {}, {}, {}, eps};
     problem.source.assign(50, {0, eps / std::sqrt(2.0), 0});
@@ -104,7 +106,7 @@ TEST(DirectFrame, SoftenedBoundsAreAttained) {
     EXPECT_NEAR(frame.potential_bound(eps) / sizes(problem, 0).potential, 1, u);
 }
 
-TEST(DirectFrame, BoundsCanBeCutWithWhateverIsGiven) {
+TEST(DirectFrame, BoundsAreNormalForAnyInput) {
     const std::vector<Vec3<double>> heap(frame_samples, {1, 1, 1});
     auto wide = heap;
     wide[3] = {1e300, 0, 0};
@@ -120,6 +122,24 @@ TEST(DirectFrame, BoundsCanBeCutWithWhateverIsGiven) {
                         for (const double shift : bins.shift) EXPECT_TRUE(std::isnormal(shift * 0x1p-52) && std::isfinite(4 * shift));
                     }
                 }
+}
+
+class LargestMass : public OnEverySpace {};
+KS_ON_EVERY_SPACE(LargestMass);
+
+TEST_P(LargestMass, IsThatOfAllParticles) {
+    std::visit(
+        [&]<Space S>(S on) {
+            Buffer<double, S> scratch;
+            for (const std::size_t n : {1, 2, 4095, 4096, 4097, 100'000})
+                for (const std::size_t place : {std::size_t{0}, n / 2, n - 1}) {
+                    std::vector<double> mass(n, 1e-3);
+                    mass[place] = 0.1 + static_cast<double>(n);
+                    const auto there = to_space(on, mass);
+                    EXPECT_EQ(largest_mass(on, there.view(), scratch), mass[place]) << n << ", " << place;
+                }
+        },
+        space_);
 }
 
 }  // namespace
