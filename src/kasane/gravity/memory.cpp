@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace kasane::gravity {
 namespace detail {
 namespace {
@@ -23,7 +21,7 @@ std::uint64_t packed_bytes(const Direct& force, index_t particles) {
 
 std::uint64_t direct_memory(const AnySpace& on, index_t own, index_t block, const Direct& force) {
     constexpr std::uint64_t state = 3 * sizeof(Vec3<double>) + sizeof(double);
-    // Block steps keep predicted positions, and targets and their accelerations side by side.
+    // Block steps also keep predicted positions, the positions of the targets and their accelerations, levels and scratch memory.
     constexpr std::uint64_t blocks = 3 * sizeof(Vec3<double>) + sizeof(std::uint8_t) + scratch_per_particle;
     constexpr std::uint64_t potential = sizeof(double);
     return static_cast<std::uint64_t>(own) * (state + blocks + potential) + packed_bytes(force, block) +
@@ -32,14 +30,14 @@ std::uint64_t direct_memory(const AnySpace& on, index_t own, index_t block, cons
 
 void check_host(std::uint64_t needed, index_t n) {
     const auto free = available_memory(Cpu{});
-    KS_VALIDATE(needed <= free, fmt::format("{} particles need {} of memory, and {} are free: take fewer particles", n, gibibytes(needed),
+    KS_VALIDATE(needed <= free, fmt::format("{} particles need {} of memory, but {} are free: take fewer particles", n, gibibytes(needed),
                                             gibibytes(free)));
 }
 
 void check_device(const AnySpace& on, std::uint64_t needed, index_t n) {
     if (needed == 0) return;
     const auto free = available_memory(on);
-    KS_VALIDATE(needed <= free, fmt::format("{} particles need {} of memory on {}, and {} are free: take fewer particles", n,
+    KS_VALIDATE(needed <= free, fmt::format("{} particles need {} of memory on {}, but {} are free: take fewer particles", n,
                                             gibibytes(needed), name(on), gibibytes(free)));
 }
 
@@ -50,7 +48,7 @@ namespace {
 std::uint64_t work_memory(const AnySpace& on, index_t n, const Direct& force) { return detail::direct_memory(on, n, n, force); }
 
 std::uint64_t work_memory(const AnySpace& on, index_t n, const Tree& force) {
-    // Positions, velocities, mass; acceleration and its size; place in the order given, level.
+    // System with all its arrays: position, velocity, mass; acceleration and its size; number in the given order, level; scratch memory.
     constexpr std::uint64_t state = 2 * sizeof(Vec3<double>) + sizeof(double) + sizeof(Vec3<float>) + sizeof(float) +
                                     sizeof(std::uint32_t) + sizeof(std::uint8_t) + scratch_per_particle;
     return static_cast<std::uint64_t>(n) * state + tree_memory(on, n, force);
@@ -62,10 +60,9 @@ SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Force& f
     const auto count = static_cast<std::uint64_t>(n);
     const auto work = std::visit([&](const auto& f) { return work_memory(on, n, f); }, force);
     const bool device = name(on) != "cpu";
-    // A checkpoint holds the order and the accelerations of a tree.
+    // The state of a tree is its order and the accelerations.
     const std::uint64_t state = std::holds_alternative<Tree>(force) ? sizeof(std::uint32_t) + sizeof(Vec3<float>) : 0;
-    const std::uint64_t host = detail::host_particle + std::max(detail::host_diagnostics, detail::host_particle + state);
-    return {count * host + (device ? 0 : work), device ? work : 0};
+    return {count * detail::host_bytes(state) + (device ? 0 : work), device ? work : 0};
 }
 
 void check_memory(const AnySpace& on, index_t n, const Force& force) {

@@ -1,20 +1,32 @@
-// Parts of the memory of a simulation, which one device and many workers share.
+// Parts of the memory of a simulation, used for one device and for many workers.
 #pragma once
 
 #include <kasane/gravity/simulation.hpp>
+
+#include <algorithm>
 
 namespace kasane::gravity::detail {
 
 /// Bytes of a particle on the host: position, velocity, mass, id, type.
 inline constexpr std::uint64_t host_particle = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + 1;
-/// While diagnostics are computed: a potential, an acceleration and a second copy of the particle (a snapshot).
-inline constexpr std::uint64_t host_diagnostics = host_particle + sizeof(Vec3<double>) + sizeof(double);
 
-/// Grains of direct summation are at most so large.
+/// Largest host memory per particle of a run, without its force [byte]: the particles, and the largest of
+///   diagnostics:  potential, acceleration, and distance and mass for the Lagrangian radii
+///   a snapshot:   a copy of the particles, two lists of their numbers, and the file without types, which HDF5 builds in memory
+///   a checkpoint: a copy of the particles, the state for a resumed run, and the file with both
+/// @param state  bytes per particle of SimulationState
+constexpr std::uint64_t host_bytes(std::uint64_t state) {
+    constexpr std::uint64_t diagnostics = sizeof(double) + sizeof(Vec3<double>) + 2 * sizeof(double);
+    constexpr std::uint64_t snapshot = host_particle + 2 * sizeof(std::size_t) + (host_particle - 1);
+    return host_particle + std::max({diagnostics, snapshot, 2 * (host_particle + state)});
+}
+
+/// Largest grain of direct summation on any space.
 inline constexpr index_t largest_grain = 1024;
-/// Bytes of so many packed particles.
+/// Memory of a source block with this number of particles [byte].
 std::uint64_t packed_bytes(const Direct& force, index_t particles);
-/// What direct summation takes where `own` particles are stepped. @param block  particles of the largest source block
+/// Memory of direct summation and of the steps of `own` particles on their space [byte]. @param block  particles of the largest source
+/// block
 std::uint64_t direct_memory(const AnySpace& on, index_t own, index_t block, const Direct& force);
 
 /// @throws InputError with both numbers when the space has less memory free. @param n  particles, for the message

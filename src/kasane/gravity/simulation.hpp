@@ -119,7 +119,7 @@ struct SimulationMemory {
     std::uint64_t host_bytes = 0;    ///< host memory, with diagnostics and checkpoints [byte]
     std::uint64_t device_bytes = 0;  ///< memory of the CUDA device [byte]; 0 on Cpu
 };
-/// Estimates the memory of a simulation of n particles on one device.
+/// Estimates the memory of a run with n particles on one device: the simulation, its diagnostics, snapshots and checkpoints.
 SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Force& force);
 /// Compares simulation_memory() with the free memory of the host and of the device.
 /// @throws InputError with the memory needed and the memory free, if too little is free

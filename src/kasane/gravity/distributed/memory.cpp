@@ -14,13 +14,13 @@ SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Direct& fo
     if (workers > 1) {
         work += detail::packed_bytes(force, plan.buffer);
         const index_t slab = (partition.largest() + partition.grain - 1) / partition.grain * partition.grain;
-        // Both sides of the pairs at once: another buffer of positions, and four of reactions.
+        // With both sides of the pairs at once there are one more buffer of positions and four of reactions.
         if (device) work += static_cast<std::uint64_t>(slab * (layout.body_bytes() + 4 * layout.reaction_bytes()));
     }
     const auto count = static_cast<std::uint64_t>(comm::Partition{n, 1, workers}.count(worker));
-    // A slab is on the host while it is sent or gathered; the first worker's holds all particles.
-    const std::uint64_t host = count * (2 * sizeof(Vec3<double>) + sizeof(double)) +
-                               (worker == 0 ? static_cast<std::uint64_t>(n) * (detail::host_particle + detail::host_diagnostics) : 0);
+    // A slab is on the host while it is sent or gathered; the host of worker 0 holds all particles.
+    const std::uint64_t host =
+        count * (2 * sizeof(Vec3<double>) + sizeof(double)) + (worker == 0 ? static_cast<std::uint64_t>(n) * detail::host_bytes(0) : 0);
     return {host + (device ? 0 : work), device ? work : 0};
 }
 
@@ -32,7 +32,7 @@ void check_worker_memory(const std::vector<AnySpace>& here, index_t n, const Dir
         const auto needed = worker_memory(here[k], n, force, exchange, workers, worker);
         detail::check_device(here[k], needed.device_bytes, n);
         host += needed.host_bytes;
-        // The other ranks of this host need as much, without the particles of the first worker.
+        // The other ranks on this host need as much, without the particles of worker 0.
         host += static_cast<std::uint64_t>(sharing - 1) * (worker > 0 ? needed.host_bytes : 0);
     }
     detail::check_host(host, n);
