@@ -15,21 +15,21 @@ using namespace kasane::gravity;
 
 namespace {
 
-double norm(const Vec3<double>& v) { return std::sqrt(dot(v, v)); }
+double length(const Vec3<double>& v) { return std::sqrt(dot(v, v)); }
 
 /// Chi-square of (|x| / radius)^3 over 50 bins: at five standard deviations, as in sampler.test.cpp. The centre of mass was moved by
 /// about 3/sqrt(5 N): the last bin's edge blurs by less than a tenth of its width.
 void expect_uniform_ball(const std::vector<Vec3<double>>& vectors, double radius) {
     constexpr int bins = 50;
     std::vector<double> count(bins);
-    for (const auto& x : vectors) ++count[static_cast<std::size_t>(std::min(std::pow(norm(x) / radius, 3) * bins, bins - 1.))];
+    for (const auto& x : vectors) ++count[static_cast<std::size_t>(std::min(std::pow(length(x) / radius, 3) * bins, bins - 1.))];
     const double expected = static_cast<double>(vectors.size()) / bins;
     double chi2 = 0;
     for (const double c : count) chi2 += (c - expected) * (c - expected) / expected;
     EXPECT_NEAR(chi2, bins - 1, 5 * std::sqrt(2. * (bins - 1)));
 }
 
-std::vector<std::string> bad_keys(const Ball& ball) {
+std::vector<std::string> bad_ball_keys(const Ball& ball) {
     std::vector<std::string> keys;
     try {
         sample(ball);
@@ -38,7 +38,7 @@ std::vector<std::string> bad_keys(const Ball& ball) {
     }
     return keys;
 }
-using Keys = std::vector<std::string>;
+using BallKeys = std::vector<std::string>;
 
 }  // namespace
 
@@ -73,8 +73,8 @@ TEST(Ball, RestsAndDoesNotDependOnThreads) {
     Vec3<double> x, v;
     for (std::size_t i = 0; i < one.mass.size(); ++i) x += one.position[i], v += one.velocity[i];
     // Rounding of a plain sum of N terms of order 1.
-    EXPECT_LT(norm(x), 20'001 * 20'001 * 1.2e-16);
-    EXPECT_LT(norm(v), 20'001 * 20'001 * 1.2e-16);
+    EXPECT_LT(length(x), 20'001 * 20'001 * 1.2e-16);
+    EXPECT_LT(length(v), 20'001 * 20'001 * 1.2e-16);
     for (const int threads : {2, 3, 7}) {
         const auto p = sample(ball, Cpu{threads});
         EXPECT_EQ(p.position, one.position);
@@ -83,7 +83,7 @@ TEST(Ball, RestsAndDoesNotDependOnThreads) {
     EXPECT_NE(sample(Ball{.count = 2, .seed = 4}).position, sample(Ball{.count = 2, .seed = 5}).position);
 }
 
-TEST(Ball, PartsAreThoseOfTheWhole) {
+TEST(Ball, FillsAnyRangeOfTheParticles) {
     const Ball ball{.count = 70'001, .seed = 5, .mass = 3, .radius = 2, .type = 4};  // more than a block of the sums
     const auto all = sample(ball);
     const BallSampler sampler(ball, Cpu{2});
@@ -105,13 +105,13 @@ TEST(Ball, PartsAreThoseOfTheWhole) {
 
 TEST(Ball, BadOptionsAreNamed) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-    EXPECT_EQ(bad_keys({.count = 10}), Keys{});
-    for (const index_t bad : {index_t{0}, index_t{-5}, (index_t{1} << 40) + 1}) EXPECT_EQ(bad_keys({.count = bad}), Keys{"count"});
+    EXPECT_EQ(bad_ball_keys({.count = 10}), BallKeys{});
+    for (const index_t bad : {index_t{0}, index_t{-5}, (index_t{1} << 40) + 1}) EXPECT_EQ(bad_ball_keys({.count = bad}), BallKeys{"count"});
     for (const double bad : {0., -1., nan, inf}) {
-        EXPECT_EQ(bad_keys({.count = 1, .mass = bad}), Keys{"mass"});
-        EXPECT_EQ(bad_keys({.count = 1, .radius = bad}), Keys{"radius"});
-        EXPECT_EQ(bad_keys({.count = 1, .G = bad}), Keys{"G"});
+        EXPECT_EQ(bad_ball_keys({.count = 1, .mass = bad}), BallKeys{"mass"});
+        EXPECT_EQ(bad_ball_keys({.count = 1, .radius = bad}), BallKeys{"radius"});
+        EXPECT_EQ(bad_ball_keys({.count = 1, .G = bad}), BallKeys{"G"});
     }
-    EXPECT_EQ(bad_keys({.count = 1, .type = 6}), Keys{"type"});
-    EXPECT_EQ(bad_keys({.count = 0, .mass = 0, .type = 9}), (Keys{"count", "mass", "type"}));
+    EXPECT_EQ(bad_ball_keys({.count = 1, .type = 6}), BallKeys{"type"});
+    EXPECT_EQ(bad_ball_keys({.count = 0, .mass = 0, .type = 9}), (BallKeys{"count", "mass", "type"}));
 }

@@ -20,31 +20,33 @@ void expect_one(const std::vector<InputProblem>& cautions, const std::string& ke
 }
 bool none(const Galaxy& galaxy) { return cautions(galaxy).empty(); }
 
-Component sphere(const char* name, Law law, double mass, double scale, Truncation truncation) {
+Component sphere_named(const char* name, Law law, double mass, double scale, Truncation truncation) {
     return {.name = name, .law = std::move(law), .mass = mass, .scale = scale, .truncation = truncation, .count = 10};
 }
 
-Component disk(double q, Truncation truncation = {}) {
+Component disk_with_q(double q, Truncation truncation = {}) {
     return {.name = "disk", .law = ExponentialDisk{}, .truncation = truncation, .disk = {.height = 0.1, .toomre_q = q}, .count = 10};
 }
 
-GalaxyModel with_halo(Component component) { return {.components = {std::move(component), sphere("halo", Hernquist{}, 10, 5, {100, 20})}}; }
+GalaxyModel with_halo(Component component) {
+    return {.components = {std::move(component), sphere_named("halo", Hernquist{}, 10, 5, {100, 20})}};
+}
 
-TEST(Cautions, NoneForGalaxiesAsTheyShouldBe) {
-    EXPECT_TRUE(none(Galaxy({.components = {sphere("stars", Plummer{}, 1, 1, {})}})));
-    EXPECT_TRUE(none(Galaxy(with_halo(disk(1.5, {10, 1})))));
+TEST(Cautions, NoneForGalaxiesInEquilibrium) {
+    EXPECT_TRUE(none(Galaxy({.components = {sphere_named("stars", Plummer{}, 1, 1, {})}})));
+    EXPECT_TRUE(none(Galaxy(with_halo(disk_with_q(1.5, {10, 1})))));
 }
 
 TEST(Cautions, ACoreAboutABlackHoleHasNoIsotropicEquilibrium) {
     // Orbits about a point mass spend most of their time far out: an isotropic density must rise at least as r^(-1/2), and a core does not
     // rise at all.                                                       [Tremaine et al. 1994]
     const auto model = [](double hole) {
-        return GalaxyModel{.components = {sphere("stars", Plummer{}, 1, 1, {}), {.law = BlackHole{}, .mass = hole}}};
+        return GalaxyModel{.components = {sphere_named("stars", Plummer{}, 1, 1, {}), {.law = BlackHole{}, .mass = hole}}};
     };
     const Galaxy galaxy(model(0.01));
     expect_one(cautions(galaxy), "components.0.model",
                {"component \"stars\"", "negative for 0.02", "%", "at the radius 0.", "less central mass"});
-    expect_one(cautions(galaxy, "kpc"), "components.0.model", {" kpc: about it"});
+    expect_one(cautions(galaxy, "kpc"), "components.0.model", {" kpc: near this radius"});
     const auto f = facts(galaxy);
     EXPECT_EQ(f.warnings, Words{cautions(galaxy)[0].message});
     EXPECT_GT(f.components[0].clamped_fraction, noticed_clamping);
@@ -55,27 +57,28 @@ TEST(Cautions, ACoreAboutABlackHoleHasNoIsotropicEquilibrium) {
 }
 
 TEST(Cautions, ADiskWithQBelowOne) {
-    const Galaxy galaxy(with_halo(disk(0.5)));
+    const Galaxy galaxy(with_halo(disk_with_q(0.5)));
     expect_one(cautions(galaxy, "kpc"), "components.0.disk.toomre_q",
-               {"\"disk\"", "Q = 0.4", "at R = ", " kpc, its least", "Try toomre_q = 1."});
-    // What it tells to try is free of it.
+               {"\"disk\"", "smallest Q is 0.4", "at R = ", " kpc: below 1", "Try toomre_q = 1."});
+    // With the suggested value there is no warning.
     const auto tried = 1.05 * 0.5 / galaxy.disks()->least_q(0).toomre_q;
-    EXPECT_TRUE(none(Galaxy(with_halo(disk(tried)))));
+    EXPECT_TRUE(none(Galaxy(with_halo(disk_with_q(tried)))));
 }
 
 TEST(Cautions, AHotDisk) {
-    const Galaxy galaxy(with_halo(disk(3)));
+    const Galaxy galaxy(with_halo(disk_with_q(3)));
     expect_one(cautions(galaxy), "components.0.disk.toomre_q", {"\"disk\"", "too hot", "toomre_q"});
     const auto f = facts(galaxy);
     EXPECT_GT(std::max(f.components[0].density_miss, f.components[0].dispersion_miss), noticed_miss);
 }
 
 TEST(Cautions, ADiskThatEndsSharply) {
-    expect_one(cautions(Galaxy(with_halo(disk(1.5, {3, 0.06})))), "components.0.disk.toomre_q", {"\"disk\"", "too sharply", "truncation"});
+    expect_one(cautions(Galaxy(with_halo(disk_with_q(1.5, {3, 0.06})))), "components.0.disk.toomre_q",
+               {"\"disk\"", "too sharply", "truncation"});
 }
 
-TEST(Cautions, ACoolDiskIsWhatItWasAskedToBe) {
-    const Galaxy galaxy(with_halo(disk(1.2)));
+TEST(Cautions, NoneForACoolDisk) {
+    const Galaxy galaxy(with_halo(disk_with_q(1.2)));
     EXPECT_TRUE(none(galaxy));
     const auto misses = galaxy.disks()->misses(0);
     EXPECT_LT(misses.surface_density, 1e-4);  // where the iteration stops
@@ -83,15 +86,15 @@ TEST(Cautions, ACoolDiskIsWhatItWasAskedToBe) {
 }
 
 TEST(Cautions, ADensityWithoutAMeanRadius) {
-    const Galaxy galaxy({.components = {sphere("tail", Hernquist{}, 1, 1, {})}});
+    const Galaxy galaxy({.components = {sphere_named("tail", Hernquist{}, 1, 1, {})}});
     expect_one(cautions(galaxy, "kpc"), "components.0.truncation", {"\"tail\"", "mean radius is infinite", "truncation radius of 100 kpc"});
 }
 
 TEST(Cautions, ASharpEdge) {
-    auto halo = sphere("halo", Nfw{}, 1, 1, {36, 2.8});
+    auto halo = sphere_named("halo", Nfw{}, 1, 1, {36, 2.8});
     halo.count = 10;
     expect_one(cautions(Galaxy({.components = {halo}}), "kpc"), "components.0.truncation",
-               {"\"halo\"", " kpc: about it", "wider truncation"});
+               {"\"halo\"", " kpc: near this radius", "wider truncation"});
 }
 
 }  // namespace

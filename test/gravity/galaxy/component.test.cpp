@@ -74,7 +74,7 @@ std::vector<Bad> bad_components() {
         {"triple_power_infinite", of(TriplePower{1, 2, 2.9, 10, 1}), "truncation.radius", "infinite"},
         {"table_infinite", of(TabulatedDensity{power_table(2.5)}), "truncation.radius", "Try 32"},
         {"surface_table_infinite", of(TabulatedSurfaceDensity{power_table(1.4)}), "truncation.radius", "r^-2.4"},
-        {"table_disk_endless", disk(TabulatedDisk{power_table(0.5)}), "truncation.radius", "for ever"},
+        {"table_disk_endless", disk(TabulatedDisk{power_table(0.5)}), "truncation.radius", "without an end"},
         {"truncation_inside", cut(Nfw{}, 0.9, 0.1), "truncation.radius", "outside the scale 1"},
         {"truncation_at_scale", cut(Hernquist{}, 1, 0.1), "truncation.radius", "outside the scale"},
         {"truncation_inside_triple", cut(TriplePower{}, 0.5, 0.1), "truncation.radius", "outside the scale"},
@@ -169,9 +169,7 @@ std::string text_of(const T& what) {
     return text;
 }
 
-}  // namespace
-
-TEST_P(BadComponent, IsToldByItsKey) {
+TEST_P(BadComponent, IsReportedWithItsKey) {
     const auto& [label, component, key, says] = GetParam();
     const auto problems = problems_of(component);
     ASSERT_EQ(problems.size(), 1U) << text_of(component);
@@ -181,7 +179,7 @@ TEST_P(BadComponent, IsToldByItsKey) {
 
 INSTANTIATE_TEST_SUITE_P(All, BadComponent, testing::ValuesIn(bad_components()), [](const auto& one) { return one.param.name; });
 
-TEST(Component, GoodOnesHaveNoProblem) {
+TEST(Component, ValidOnesHaveNoProblem) {
     const std::vector<Component> good = {
         of(Plummer{}),
         of(King{0.1}),
@@ -223,7 +221,7 @@ TEST(Component, AllProblemsAreReportedAtOnce) {
     EXPECT_EQ(problems_of(of(TabulatedDensity{table})).size(), 2U);
 }
 
-TEST(LawNames, AreReadBackAndTold) {
+TEST(LawNames, AreReadBackAndListed) {
     EXPECT_EQ(law_names().size(), std::variant_size_v<Law>);
     for (const auto name : law_names()) EXPECT_EQ(kasane::gravity::name(law_named(std::string(name))), name);
     EXPECT_TRUE(std::holds_alternative<TriplePower>(law_named("triple-power")));
@@ -245,7 +243,7 @@ TEST(LawNames, TheNearestIsProposed) {
     EXPECT_THROW(law_named(""), kasane::InputError);
 }
 
-TEST(GalaxyModel, KeysSayWhichComponent) {
+TEST(GalaxyModel, KeysContainTheComponent) {
     auto bad = cut(Nfw{}, 0.5, 0.1);
     bad.name = "halo";
     auto other = of(King{20});
@@ -262,8 +260,8 @@ TEST(GalaxyModel, IsEmptyOrHasBadConstants) {
     EXPECT_NE(text_of(model).find("G: is 0"), std::string::npos);
 }
 
-// Shares of an infinite mass would be nothing.
-TEST(GalaxyModel, MassesThatOverflow) {
+// Shares of an infinite mass would be 0.
+TEST(GalaxyModel, RefusesMassesThatOverflow) {
     auto a = of(Plummer{}), b = of(Hernquist{});
     a.mass = b.mass = 1.5e308;
     const auto problems = problems_of(galaxy({a, b}));
@@ -272,7 +270,7 @@ TEST(GalaxyModel, MassesThatOverflow) {
     EXPECT_EQ(problems[1].where.key, "components.1.mass");
 }
 
-TEST(GalaxyModel, TwoAlikeAndTwoSoftenings) {
+TEST(GalaxyModel, RefusesEqualNamesAndTwoSofteningsOfAType) {
     auto a = of(Plummer{}), b = of(Plummer{});
     EXPECT_NE(text_of(galaxy({a, b})).find("components.1.name: is \"plummer\""), std::string::npos);
     b.name = "bulge";
@@ -281,11 +279,11 @@ TEST(GalaxyModel, TwoAlikeAndTwoSoftenings) {
     EXPECT_NE(text_of(galaxy({a, b})).find("components.1.softening: is 0.2, but plummer"), std::string::npos);
     b.type = 2;
     EXPECT_EQ(text_of(galaxy({a, b})), "");
-    b.type = 1, b.softening = 0;  // not told
+    b.type = 1, b.softening = 0;  // 0: not known
     EXPECT_EQ(text_of(galaxy({a, b})), "");
 }
 
-TEST(GalaxyModel, CountsThatCannotBe) {
+TEST(GalaxyModel, RefusesImpossibleCounts) {
     const auto says = [](const GalaxyModel& model, const std::string& what) {
         const auto text = text_of(model);
         EXPECT_NE(text.find("count: is " + what), std::string::npos) << text;
@@ -328,7 +326,7 @@ TEST(Counts, SharesAddUp) {
     EXPECT_EQ(most[2], 699689217676);  // 7/11 of 2^40 = 699689217675.6
 }
 
-TEST(Counts, OwnCountsAndParticleMassesStandAside) {
+TEST(Counts, OwnCountsAndParticleMassesAreNotShared) {
     auto a = of(Plummer{}), b = of(Hernquist{}), c = of(Sersic{}), d = of(Einasto{});
     a.count = 77;
     b.mass = 10, b.particle_mass = 0.3;
@@ -337,10 +335,12 @@ TEST(Counts, OwnCountsAndParticleMassesStandAside) {
 }
 
 // Miki et al.'s M31: particles of equal mass.
-TEST(Counts, AndromedaAtTwoToTheTwenty) {
+TEST(Counts, AndromedaWith2To20Particles) {
     auto halo = cut(Nfw{}), stars = of(Sersic{2.2}), bulge = of(Hernquist{}), exponential = disk();
     halo.mass = 8.11e11, stars.mass = 8e9, bulge.mass = 3.24e10, exponential.mass = 3.66e10;
     const auto counts = counts_of(galaxy({halo, stars, bulge, exponential}, 1 << 20));
     EXPECT_NEAR(static_cast<double>(counts[0]), 957654, 5);  // the published count
     EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), kasane::index_t{0}), 1 << 20);
 }
+
+}  // namespace

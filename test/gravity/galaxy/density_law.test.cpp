@@ -18,7 +18,7 @@ using std::numbers::pi;
 namespace {
 
 template <class F>
-Table table_of(F f, double first, double last, int rows) {
+Table tabulated(F f, double first, double last, int rows) {
     Table table;
     for (int i = 0; i < rows; ++i) {
         const double r = first * std::pow(last / first, i / (rows - 1.));
@@ -29,15 +29,15 @@ Table table_of(F f, double first, double last, int rows) {
 }
 
 double hernquist(double x) { return 1 / (x * std::pow(1 + x, 3)); }
-Table hernquist_table() { return table_of(hernquist, 1e-3, 1e3, 121); }
+Table hernquist_table() { return tabulated(hernquist, 1e-3, 1e3, 121); }
 Table exponential_table() {
-    return table_of([](double R) { return std::exp(-R); }, 1e-3, 20, 121);
+    return tabulated([](double R) { return std::exp(-R); }, 1e-3, 20, 121);
 }
 
 /// -1e9: no power law at that end.
 constexpr double steep = -1e9;
 
-struct Case {
+struct LawCase {
     std::string name;
     Law law;
     Truncation cut;
@@ -45,12 +45,12 @@ struct Case {
     double tolerance = 1e-10;                     // of derivatives against differences
     std::function<double(double)> expected = {};  // of x, in any unit
     std::function<double(double)> mass = {};      // enclosed, in any unit, without truncation
-    friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+    friend std::ostream& operator<<(std::ostream& out, const LawCase& c) { return out << c.name; }
 };
 
 constexpr double scale = 2.5;
 
-Component component_of(const Case& c) {
+Component component_of(const LawCase& c) {
     Component component;
     component.law = c.law;
     component.truncation = c.cut;
@@ -59,9 +59,9 @@ Component component_of(const Case& c) {
     return component;
 }
 
-double unit(const Case& c) { return component_of(c).scale; }
+double unit(const LawCase& c) { return component_of(c).scale; }
 
-std::vector<Case> cases() {
+std::vector<LawCase> law_cases() {
     const Truncation wide{75, 7.5}, sharp{75, 0.75};
     using std::pow;
     return {
@@ -118,12 +118,12 @@ std::vector<Case> cases() {
         {"sersic_10", Sersic{10}, {}, -0.9, steep, 1e-9},
         // The spline's third derivatives jump at the rows: differences across one see its size times their step.
         {"table", TabulatedDensity{hernquist_table()}, {}, -1, -4, 1e-4},
-        {"table_cut", TabulatedDensity{table_of([](double x) { return 1 / (1 + x * x); }, 0.01, 100, 41)}, wide, 0, steep, 1e-4},
+        {"table_cut", TabulatedDensity{tabulated([](double x) { return 1 / (1 + x * x); }, 0.01, 100, 41)}, wide, 0, steep, 1e-4},
         {"surface_table", TabulatedSurfaceDensity{exponential_table()}, {10, 1}, -1, steep, 1e-2},
     };
 }
 
-class DensityLawTest : public testing::TestWithParam<Case> {};
+class DensityLawTest : public testing::TestWithParam<LawCase> {};
 
 /// Int of 4 pi r^2 rho over ln r by Simpson's rule, from a to b, in n double panels.
 double mass_between(const DensityLaw& law, double a, double b, int n) {
@@ -135,8 +135,6 @@ double mass_between(const DensityLaw& law, double a, double b, int n) {
     }
     return 4 * pi * h / 3 * sum;
 }
-
-}  // namespace
 
 TEST_P(DensityLawTest, DerivativesAreThoseOfTheDensity) {
     const auto& c = GetParam();
@@ -157,7 +155,7 @@ TEST_P(DensityLawTest, DerivativesAreThoseOfTheDensity) {
     }
 }
 
-TEST_P(DensityLawTest, IsFiniteEverywhereAndUnderflowsToNothing) {
+TEST_P(DensityLawTest, IsFiniteEverywhereAndUnderflowsToZero) {
     const auto law = density_law(component_of(GetParam()));
     const double last = std::log(law.outer * 10);
     for (double t = std::log(law.inner * 1e-3); t < last; t += 0.0917) {
@@ -167,7 +165,7 @@ TEST_P(DensityLawTest, IsFiniteEverywhereAndUnderflowsToNothing) {
     }
 }
 
-TEST_P(DensityLawTest, GridHoldsTheMass) {
+TEST_P(DensityLawTest, GridContainsTheMass) {
     const auto law = density_law(component_of(GetParam()));
     const double total = mass_between(law, law.inner, law.outer, 20000);
     const double further_in = law.inner * 1e-20;  // r^3 rho falls at least as r^(1/2)
@@ -224,16 +222,14 @@ TEST_P(DensityLawTest, EnclosedMassIsTheClosedForm) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, DensityLawTest, testing::ValuesIn(cases()), [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(Laws, DensityLawTest, testing::ValuesIn(law_cases()), [](const auto& one) { return one.param.name; });
 
-namespace {
 double total_mass(const DensityLaw& law) { return mass_between(law, law.inner, law.outer, 20000); }
 DensityLaw law_of(Law law) {
     Component c;
     c.law = std::move(law);
     return density_law(c);
 }
-}  // namespace
 
 TEST(DensityLaw, TotalMassesOfEinastoAndSersic) {
     for (const double alpha : {0.1, 0.18, 1., 2.}) {
@@ -273,7 +269,7 @@ TEST(DensityLaw, LawsContainEachOther) {
 }
 
 // rho'' - rho'/r vanishes at the centre of a core as r^2: f(E) there divides it by r^2.
-TEST(DensityLaw, CoresKeepTheDigitsOfTheirCurvature) {
+TEST(DensityLaw, CurvatureOfACoreKeepsItsDigits) {
     for (const double r : {1e-5, 1e-4, 1e-3, 0.009, 0.0101, 0.05}) {
         const auto check = [&](const char* law, const DensityAt& at, double expected, double tolerance) {
             EXPECT_NEAR(at.dd - at.d / r, expected, tolerance) << law << " " << r;
@@ -289,7 +285,7 @@ TEST(DensityLaw, CoresKeepTheDigitsOfTheirCurvature) {
     }
 }
 
-TEST(DensityLaw, ATableGivesBackWhatItSamples) {
+TEST(DensityLaw, ATableReproducesItsFunction) {
     const auto law = law_of(TabulatedDensity{hernquist_table()});
     const double unit = law.at(1).rho / hernquist(1);
     for (const double r : {0.01, 0.1, 0.7, 3., 50.}) {
@@ -312,3 +308,5 @@ TEST(DensityLaw, ADeprojectedTableIsABesselFunction) {
             << r;
     }
 }
+
+}  // namespace

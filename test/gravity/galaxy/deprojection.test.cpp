@@ -62,7 +62,7 @@ TEST(Deprojection, AnExponentialProfileIsABesselFunction) {
 }
 
 // n = 1/2 is a Gaussian sphere, whose derivatives are tiny in the core.
-TEST(Deprojection, AGaussianProfileIsAGaussianSphereDownToItsCore) {
+TEST(Deprojection, AGaussianProfileIsAGaussianSphereAlsoInItsCore) {
     const auto rho = sersic(0.5);
     const double b = sersic_b(0.5), unit = std::exp(b) * std::sqrt(b / pi);
     for (const double r : {1e-6, 1e-4, 1e-2, 0.5, 2., 6.}) {
@@ -100,7 +100,7 @@ TEST(Deprojection, ATableOfAPlummerSphereGivesItsDensity) {
     }
 }
 
-TEST(Deprojection, SaysWhereASurfaceDensityHasNoPositiveDensity) {
+TEST(Deprojection, ReportsTheRadiusOfANegativeDensity) {
     // A ring at R = 3 on a declining disk.
     const auto table = table_of([](double R) { return std::pow(1 + R, -3) + 0.1 * std::exp(-8 * (R - 3) * (R - 3)); }, 0.1, 10, 60);
     try {
@@ -114,7 +114,7 @@ TEST(Deprojection, SaysWhereASurfaceDensityHasNoPositiveDensity) {
 }
 
 // As steep as the check of tables allows: it has a density or it has not, and that shows soon.
-TEST(Deprojection, CliffsBetweenRowsEnd) {
+TEST(Deprojection, SteepTablesAreDeprojectedOrRefused) {
     for (const double sign : {-1., 1.}) {
         auto table = table_of([](double R) { return std::pow(1 + R * R, -2); }, 0.01, 100, 40);
         table.radius[20] = table.radius[19] * (1 + 1e-4);

@@ -10,7 +10,7 @@ using namespace kasane::gravity;
 
 namespace {
 
-// The quadrature goes to 1e-8 and ln f is interpolated to 1e-9.
+// The quadrature has an error of 1e-8, and ln f is interpolated to 1e-9.
 constexpr double inversion_error = 2e-8;
 
 struct Isolated {
@@ -72,7 +72,7 @@ TEST(Distribution, OsipkovMerrittHernquistInClosedForm) {
     }
 }
 
-// King's sphere is what f ~ exp(E/sigma^2) - 1 makes, E from the tidal radius.                                       [King 1966]
+// King's sphere follows from f ~ exp(E/sigma^2) - 1, with E from the tidal radius.                                   [King 1966]
 TEST(Distribution, KingIsALoweredMaxwellian) {
     for (const double w0 : {1., 6., 12.}) {
         const Isolated king({.law = King{w0}});
@@ -113,20 +113,20 @@ TEST(Distribution, NothingIsUnbound) {
     EXPECT_GT(plummer.f(1e-12), 0);
     EXPECT_EQ(plummer.f(0), 0);
     EXPECT_EQ(plummer.f(-1), 0);
-    // Nothing lives beyond the edge of a truncated component.
+    // There are no particles beyond the edge of a truncated component.
     const double edge = nfw.potential->psi(nfw.profile->outer());
     EXPECT_EQ(nfw.f(0.99 * edge), 0);
     EXPECT_EQ(nfw.f(0), 0);
 }
 
-struct Case {
+struct DensityCase {
     std::string name;
-    std::vector<Component> components;  // the first is looked at
+    std::vector<Component> components;  // the first one is tested
     double point_mass = 0;
 };
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const DensityCase& c, std::ostream* out) { *out << c.name; }
 
-class GivesBackTheDensity : public testing::TestWithParam<Case> {};
+class GivesBackTheDensity : public testing::TestWithParam<DensityCase> {};
 
 // No closed form: the velocities' integral must give back the density, through truncations and around black holes.
 TEST_P(GivesBackTheDensity, OfItsComponent) {
@@ -146,7 +146,7 @@ TEST_P(GivesBackTheDensity, OfItsComponent) {
 
 namespace {
 
-std::vector<Case> cases() {
+std::vector<DensityCase> density_cases() {
     const Component nfw{.law = Nfw{}, .mass = 81.1, .scale = 7.63, .truncation = {250, 25}};
     const Component stars{.law = Sersic{2.2}, .mass = 0.8, .scale = 9, .truncation = {176, 20}};
     const Component bulge{.law = Hernquist{}, .mass = 3.24, .scale = 0.61, .truncation = {6.1, 0.61}};
@@ -186,10 +186,10 @@ std::vector<Case> cases() {
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(Distribution, GivesBackTheDensity, testing::ValuesIn(cases()), [](const auto& c) { return c.param.name; });
+INSTANTIATE_TEST_SUITE_P(Distribution, GivesBackTheDensity, testing::ValuesIn(density_cases()), [](const auto& c) { return c.param.name; });
 
-TEST(Distribution, SharpTruncationIsClampedAndSaysSo) {
-    // rho drops to nothing within a few per cent of the radius: f would have to be negative inside the edge.
+TEST(Distribution, ReportsTheClampingOfASharpTruncation) {
+    // rho drops to 0 within a few per cent of the radius: f would have to be negative inside the edge.
     const auto clamped = [](double width) { return Isolated({.law = Nfw{}, .scale = 0.999, .truncation = {1, width}}).f.clamped(); };
     EXPECT_GT(clamped(0.03).fraction, 0.1);
     EXPECT_NEAR(clamped(0.03).radius, 1, 0.1);

@@ -24,7 +24,7 @@ std::vector<double> crowded() {
     return e;
 }
 
-EnergyTable table_of(const std::vector<double>& energies, auto f, auto slope, double crowd) {
+EnergyTable energy_table_of(const std::vector<double>& energies, auto f, auto slope, double crowd) {
     std::vector<EnergyTable::Node> nodes;
     for (const double e : energies) nodes.push_back({e, f(e), slope(e)});
     return {nodes, crowd};
@@ -32,11 +32,12 @@ EnergyTable table_of(const std::vector<double>& energies, auto f, auto slope, do
 
 }  // namespace
 
-TEST(EnergyTable, FindsEveryPiece) {
+TEST(EnergyTable, FindsEveryCell) {
     const auto energies = crowded();
     // Cubics come back exactly, from whichever piece; a wrong piece extrapolates a curve with kinks.
     for (const double crowd : {1., 0.5, 1e-9, 1e12}) {
-        const auto table = table_of(energies, [](double e) { return std::sqrt(e); }, [](double e) { return 0.5 / std::sqrt(e); }, crowd);
+        const auto table =
+            energy_table_of(energies, [](double e) { return std::sqrt(e); }, [](double e) { return 0.5 / std::sqrt(e); }, crowd);
         for (std::size_t i = 0; i + 1 < energies.size(); ++i) {
             const double a = energies[i], b = energies[i + 1];
             EXPECT_DOUBLE_EQ(table(a), std::sqrt(a));
@@ -53,7 +54,7 @@ TEST(EnergyTable, FindsEveryPiece) {
 }
 
 TEST(EnergyTable, NeverNegativeAndBounded) {
-    // Ragged data with wild slopes: the invariant holds whatever comes.
+    // Irregular data with extreme slopes: the invariant holds for any data.
     std::vector<EnergyTable::Node> nodes;
     RandomStream random(3, 0);
     double e = 1;

@@ -14,7 +14,7 @@ using namespace kasane::gravity;
 
 namespace {
 
-GalaxyModel of(std::vector<Component> components, index_t count = 100) {
+GalaxyModel model_of(std::vector<Component> components, index_t count = 100) {
     GalaxyModel model{.components = std::move(components), .count = count};
     for (std::size_t i = 0; i < model.components.size(); ++i) {
         if (model.components[i].name.empty()) model.components[i].name = std::string(1, static_cast<char>('a' + i));
@@ -31,21 +31,21 @@ std::vector<InputProblem> problems_with(const GalaxyModel& model) {
     return {};
 }
 
-std::vector<std::string> bad_keys(const GalaxyModel& model) {
+std::vector<std::string> bad_model_keys(const GalaxyModel& model) {
     std::vector<std::string> keys;
     for (const auto& problem : problems_with(model)) keys.push_back(problem.where.key);
     return keys;
 }
-using Keys = std::vector<std::string>;
+using ModelKeys = std::vector<std::string>;
 
-const Component halo{.name = "halo", .law = Nfw{}, .mass = 81.1, .scale = 7.63, .truncation = {250, 25}};
-const Component bulge{.name = "bulge", .law = Hernquist{}, .mass = 3.24, .scale = 0.61, .truncation = {6.1, 0.61}};
+const Component m31_halo{.name = "halo", .law = Nfw{}, .mass = 81.1, .scale = 7.63, .truncation = {250, 25}};
+const Component m31_bulge{.name = "bulge", .law = Hernquist{}, .mass = 3.24, .scale = 0.61, .truncation = {6.1, 0.61}};
 const Component hole{.name = "hole", .law = BlackHole{}, .mass = 0.014};
 
 }  // namespace
 
-TEST(Galaxy, KnowsItsParts) {
-    auto model = of({halo, hole, bulge}, 1000);
+TEST(Galaxy, HasItsComponents) {
+    auto model = model_of({m31_halo, hole, m31_bulge}, 1000);
     const Galaxy galaxy(model);
     EXPECT_EQ(galaxy.count(), 1001);
     EXPECT_EQ(galaxy.counts()[1], 1);
@@ -53,13 +53,13 @@ TEST(Galaxy, KnowsItsParts) {
     EXPECT_FALSE(galaxy.sphere(1) || galaxy.distribution(1) || galaxy.disks());
     EXPECT_DOUBLE_EQ(galaxy.potential().total_mass(), 81.1 + 3.24 + 0.014);
     EXPECT_EQ(galaxy.potential().point_mass(), 0.014);
-    // f of a component in the potential of all: it knows of the others.
+    // f of a component follows from the potential of all components.
     const auto r = 1.;
     EXPECT_NEAR(density_of(*galaxy.distribution(2), galaxy.potential(), r, 11) / galaxy.sphere(2)->density(r).rho, 1, 1e-5);
 }
 
 TEST(Galaxy, OnlyABlackHole) {
-    const Galaxy galaxy(of({hole}, 0));
+    const Galaxy galaxy(model_of({hole}, 0));
     EXPECT_EQ(galaxy.count(), 1);
     EXPECT_DOUBLE_EQ(galaxy.potential().psi(2), 0.007);
 }
@@ -68,7 +68,7 @@ TEST(Galaxy, OnlyABlackHole) {
 TEST(Galaxy, WithDisks) {
     const Component disk{
         .name = "disk", .law = ExponentialDisk{}, .mass = 3.66, .scale = 5.4, .truncation = {54, 5.4}, .disk = {.height = 0.6}};
-    const Galaxy galaxy(of({bulge, disk, hole}));
+    const Galaxy galaxy(model_of({m31_bulge, disk, hole}));
     ASSERT_TRUE(galaxy.disks());
     EXPECT_FALSE(galaxy.sphere(1) || galaxy.distribution(1));
     EXPECT_NEAR(galaxy.potential().total_mass(), 3.24 + 3.66 + 0.014, 1e-4);
@@ -78,14 +78,14 @@ TEST(Galaxy, WithDisks) {
     for (const double r : {0.01, 0.6, 5.}) {
         EXPECT_NEAR(density_of(*galaxy.distribution(0), galaxy.potential(), r, 11) / galaxy.sphere(0)->density(r).rho, 1, 1e-5) << r;
     }
-    EXPECT_EQ(Galaxy(of({disk})).count(), 100);
-    EXPECT_EQ(Galaxy(of({hole, disk})).count(), 101);
+    EXPECT_EQ(Galaxy(model_of({disk})).count(), 100);
+    EXPECT_EQ(Galaxy(model_of({hole, disk})).count(), 101);
 }
 
-// A spherical average keeps the potential at the centre, and far away everything is a point.
-TEST(Galaxy, ADiskAloneHasASphericalPotential) {
+// The spherical average has the same potential at the centre, and far away that of a point mass.
+TEST(Galaxy, ASingleDiskHasASphericalPotential) {
     const Component disk{.name = "disk", .law = ExponentialDisk{}, .mass = 2, .scale = 1, .disk = {.height = 0.1}};
-    const Galaxy galaxy(of({disk}));
+    const Galaxy galaxy(model_of({disk}));
     const auto& potential = galaxy.potential();
     EXPECT_EQ(potential.point_mass(), 0);
     EXPECT_NEAR(potential.total_mass(), 2, 1e-12);
@@ -95,36 +95,37 @@ TEST(Galaxy, ADiskAloneHasASphericalPotential) {
     EXPECT_FALSE(galaxy.sphere(0) || galaxy.distribution(0));
 }
 
-TEST(Galaxy, RefusesWhatHasNoEquilibrium) {
+TEST(Galaxy, RefusesModelsWithoutEquilibrium) {
     // The closed form allows r_a = 0.2024 and more: the remedy must do.
     const Component hernquist{.name = "h", .law = Hernquist{}, .anisotropy_radius = 0.1};
-    const auto problems = problems_with(of({hernquist}));
+    const auto problems = problems_with(model_of({hernquist}));
     ASSERT_EQ(problems.size(), 1u);
     EXPECT_NE(problems[0].message.find("Try 0.2"), std::string::npos) << problems[0].message;
     EXPECT_NE(problems[0].message.find("\"h\""), std::string::npos);
     EXPECT_NE(problems[0].message.find("radius"), std::string::npos);
 
-    Component sharp = bulge;
+    Component sharp = m31_bulge;
     sharp.truncation.width = 0.15;
     // A core around a black hole.
     const Component core{.law = TwoPower{.inner_slope = 0, .outer_slope = 4, .sharpness = 3}};
-    EXPECT_EQ(bad_keys(of({core, {.law = BlackHole{}, .mass = 100}})), Keys{"components.0"});
+    EXPECT_EQ(bad_model_keys(model_of({core, {.law = BlackHole{}, .mass = 100}})), ModelKeys{"components.0"});
     // All at once, and in the potential of both.
     Component radial{.name = "radial", .law = Plummer{}, .anisotropy_radius = 0.4};
-    EXPECT_EQ(bad_keys(of({sharp, radial})), (Keys{"components.0.truncation", "components.1.anisotropy_radius"}));
+    EXPECT_EQ(bad_model_keys(model_of({sharp, radial})), (ModelKeys{"components.0.truncation", "components.1.anisotropy_radius"}));
 }
 
 TEST(Galaxy, RefusesBadModels) {
-    EXPECT_EQ(bad_keys(of({})), Keys{"components"});
-    EXPECT_EQ(bad_keys(of({{.name = "a", .law = BlackHole{}}, {.name = "b", .law = BlackHole{}}}, 0)), Keys{"components.1"});
-    EXPECT_EQ(bad_keys(of({{.law = Nfw{}, .mass = -1}})).size(), 2u);  // infinite without truncation, and negative
+    EXPECT_EQ(bad_model_keys(model_of({})), ModelKeys{"components"});
+    EXPECT_EQ(bad_model_keys(model_of({{.name = "a", .law = BlackHole{}}, {.name = "b", .law = BlackHole{}}}, 0)),
+              ModelKeys{"components.1"});
+    EXPECT_EQ(bad_model_keys(model_of({{.law = Nfw{}, .mass = -1}})).size(), 2u);  // infinite without truncation, and negative
 }
 
 // f ~ M / (a v)^3 with v^2 ~ M / a.
 TEST(Galaxy, ScalesWithItsUnits) {
-    Component scaled = halo;
+    Component scaled = m31_halo;
     scaled.mass *= 6, scaled.scale *= 3, scaled.truncation = {750, 75};
-    const Galaxy a(of({halo})), b(of({scaled}));
+    const Galaxy a(model_of({m31_halo})), b(model_of({scaled}));
     for (const double r : {1e-3, 1., 58., 240.}) {
         EXPECT_NEAR(b.potential().psi(3 * r) / a.potential().psi(r), 2, 1e-8) << r;
         const double e = a.potential().psi(r);
@@ -132,10 +133,10 @@ TEST(Galaxy, ScalesWithItsUnits) {
     }
 }
 
-TEST(Galaxy, TellsHowFarItIs) {
+TEST(Galaxy, ReportsItsProgress) {
     double last = 0;
     std::vector<std::string> what;
-    Galaxy(of({halo, bulge}), {}, [&](double done, const std::string& now) {
+    Galaxy(model_of({m31_halo, m31_bulge}), {}, [&](double done, const std::string& now) {
         EXPECT_GE(done, last);
         EXPECT_LE(done, 1);
         last = done;
@@ -146,7 +147,7 @@ TEST(Galaxy, TellsHowFarItIs) {
 }
 
 TEST(Galaxy, SameOnAnyNumberOfThreads) {
-    const auto model = of({halo, bulge, hole});
+    const auto model = model_of({m31_halo, m31_bulge, hole});
     const Galaxy one(model, Cpu{1}), three(model, Cpu{3});
     for (const double r : {1e-4, 0.1, 3.}) {
         const double e = one.potential().psi(r);

@@ -23,7 +23,7 @@ TEST(King, DensityIsTheIntegralOfItsDistributionFunction) {
     }
 }
 
-TEST(King, SeriesMeetsTheClosedFormAndThereIsNothingBelowZero) {
+TEST(King, SeriesAgreesWithTheClosedFormAndIsZeroBelowZero) {
     const auto below = king_density(1.5 * (1 - 1e-15)), above = king_density(1.5);
     // Closed form: 4.48 * 0.917 - 1.38 * 2 = 1.34: three roundings of 4.
     EXPECT_NEAR(below.rho / above.rho, 1, 4e-15);
@@ -70,7 +70,7 @@ TEST(King, PotentialSolvesPoissonsEquation) {
     }
 }
 
-TEST(King, MassInsideTheTidalRadiusIsWhatPullsAtTheEdge) {
+TEST(King, MassGivesTheForceAtTheTidalRadius) {
     const KingSphere king(6);
     const double edge = king.tidal_radius();
     const double mass = kasane::integrate([&](double x) { return 9 * x * x * king(x).f; }, 0, edge, 1e-13).value;
@@ -82,7 +82,7 @@ TEST(King, MassInsideTheTidalRadiusIsWhatPullsAtTheEdge) {
     EXPECT_EQ(king(edge).f, 0);
 }
 
-TEST(King, PiecesJoinSmoothly) {
+TEST(King, TablesJoinSmoothly) {
     for (const double w0 : {0.1, 3., 16.}) {
         const KingSphere king(w0);
         for (const double x : {0.01, king.tidal_radius() / 2}) {

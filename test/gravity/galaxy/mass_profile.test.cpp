@@ -13,7 +13,7 @@ namespace {
 constexpr double table_error = 1e-9;
 
 template <class Reference>
-void expect_closed_form(const Law& law) {
+void expect_mass_of(const Law& law) {
     constexpr double total = 3, scale = 2;
     const auto profile = profile_of({.law = law, .mass = total, .scale = scale});
     EXPECT_FALSE(profile->finite());
@@ -32,10 +32,10 @@ void expect_closed_form(const Law& law) {
 
 }  // namespace
 
-TEST(MassProfile, PlummerInClosedForm) { expect_closed_form<reference::Plummer>(Plummer{}); }
-TEST(MassProfile, HernquistInClosedForm) { expect_closed_form<reference::Hernquist>(Hernquist{}); }
+TEST(MassProfile, PlummerInClosedForm) { expect_mass_of<reference::Plummer>(Plummer{}); }
+TEST(MassProfile, HernquistInClosedForm) { expect_mass_of<reference::Hernquist>(Hernquist{}); }
 
-TEST(MassProfile, TheOutsideKeepsItsDigits) {
+TEST(MassProfile, MassBeyondKeepsItsDigits) {
     const auto hernquist = profile_of({.law = Hernquist{}});
     for (const double r : {1e-12, 1e-7, 1e-3, 0.123, 1., 77., 1e5, 1e9, 1e11, 1e13}) {
         // 1 - r^2/(1+r)^2, and Int 4 pi r rho dr = 1/(1+r)^2.
@@ -44,7 +44,7 @@ TEST(MassProfile, TheOutsideKeepsItsDigits) {
     }
 }
 
-// A cusp of r^-2.5: M ~ r^0.5, and 1e-12 of the mass lies inside 1e-24 scales.
+// A cusp of r^-2.5: M ~ r^0.5, and 1e-12 of the mass is inside 1e-24 scales.
 TEST(MassProfile, SteepCusp) {
     const auto steep = profile_of({.law = TwoPower{.inner_slope = 2.5, .outer_slope = 4}});
     for (const double r : {1e-30, 1e-20, 1e-10, 1e-3, 1., 1e3}) {

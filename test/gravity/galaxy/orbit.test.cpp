@@ -111,7 +111,7 @@ TEST(Orbit, InclinationAndArgumentComeBackFromTheState) {
                     // Angles through arc tangents; the root of a rounding error is in the velocity at apsides.
                     const double inclination = degrees(std::acos(dot(L, spin) / std::sqrt(dot(L, L))));
                     EXPECT_NEAR(inclination, i, 1e-6);
-                    const auto node = cross(spin, L);  // where the orbit comes up through the disk's plane
+                    const auto node = cross(spin, L);  // where the orbit crosses the disk's plane to the side of the spin
                     const double across = dot(cross(node, to_pericentre), L) / std::sqrt(dot(L, L));
                     const double argument = degrees(std::atan2(across, dot(node, to_pericentre)));
                     EXPECT_NEAR(argument, omega, 1e-5);
@@ -121,7 +121,7 @@ TEST(Orbit, InclinationAndArgumentComeBackFromTheState) {
     }
 }
 
-TEST(Orbit, AnglesThatAreNoNumbers) {
+TEST(Orbit, RefusesNonFiniteAngles) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW(spin_on_orbit({1, 1, 1}, 0, nan, 0), InputError);
     EXPECT_THROW(spin_on_orbit({1, 1, 1}, 0, 0, nan), InputError);

@@ -21,7 +21,7 @@ Particles one_at(const Vec3<double>& x, const Vec3<double>& v) {
     return p;
 }
 
-void expect_near(const Vec3<double>& a, const Vec3<double>& b) {
+void expect_same_place(const Vec3<double>& a, const Vec3<double>& b) {
     EXPECT_NEAR(std::sqrt(dot(a - b, a - b)), 0, 1e-14 * (1 + std::sqrt(dot(b, b))));
 }
 
@@ -31,8 +31,8 @@ TEST(Place, TurnsThenMoves) {
     auto p = one_at({1, 2, 3}, {0.1, 0.2, 0.3});
     place(p, {{10, 20, 30}, {1, 2, 3}, {90, 0, 0}});
     // A quarter turn about x takes y to z and z to -y.
-    expect_near(p.position[0], {11, 17, 32});
-    expect_near(p.velocity[0], {1.1, 1.7, 3.2});
+    expect_same_place(p.position[0], {11, 17, 32});
+    expect_same_place(p.velocity[0], {1.1, 1.7, 3.2});
     auto still = one_at({1, 2, 3}, {4, 5, 6});
     place(still, {});
     EXPECT_EQ(still.position[0], (Vec3<double>{1, 2, 3}));
@@ -44,8 +44,8 @@ TEST(Place, TurnsAboutXThenYThenZ) {
     const auto expect = [&](const Vec3<double>& spin, const Vec3<double>& to) {
         auto p = one_at(x, x);
         place(p, {{}, {}, spin});
-        expect_near(p.position[0], to);
-        expect_near(p.velocity[0], to);
+        expect_same_place(p.position[0], to);
+        expect_same_place(p.velocity[0], to);
     };
     expect({0, 90, 0}, {x.z, x.y, -x.x});
     expect({0, 0, 90}, {-x.y, x.x, x.z});

@@ -23,10 +23,10 @@ constexpr index_t count = 1'000'000;
 // A right sampler exceeds mean + 5 sigma of chi-square once in 3 million; the seeds are fixed, so a pass stays a pass.
 double largest_chi_square(double freedom) { return freedom + 5 * std::sqrt(2 * freedom); }
 
-struct Case {
+struct SphereCase {
     std::string name;
     Component component;
-    friend void PrintTo(const Case& each, std::ostream* to) { *to << each.name; }
+    friend void PrintTo(const SphereCase& each, std::ostream* to) { *to << each.name; }
 };
 
 Table plummer_table(double power) {
@@ -38,7 +38,7 @@ Table plummer_table(double power) {
     return table;
 }
 
-std::vector<Case> cases() {
+std::vector<SphereCase> sphere_cases() {
     // Isothermal spheres have so much mass at the edge that f < 0 for 0.9% of it when it is only 10% wide.
     const Truncation cut{20, 2}, wide{20, 5};
     return {{"plummer", {.law = Plummer{}}},
@@ -120,7 +120,7 @@ class Sums {
     double ra_;
 };
 
-class SampledSpheres : public testing::TestWithParam<Case> {};
+class SampledSpheres : public testing::TestWithParam<SphereCase> {};
 
 TEST_P(SampledSpheres, FitTheirDensityDispersionsAndDistribution) {
     const auto& component = GetParam().component;
@@ -169,7 +169,7 @@ TEST_P(SampledSpheres, FitTheirDensityDispersionsAndDistribution) {
     const auto* f = galaxy.distribution(0);
     double energy = 0;
     constexpr std::size_t bins = 40, pieces = 16;
-    // The last bins at either end hold what lies beyond the tables' ends, and are left out.
+    // The last bins at either end contain the particles beyond the tables' ends, and are left out.
     for (std::size_t k = 1; k + 1 < bins; ++k) {
         const auto per_bin = q.size() / bins;
         const double low = q[k * per_bin], high = q[(k + 1) * per_bin];
@@ -214,12 +214,12 @@ TEST_P(SampledSpheres, MomentsOfFCloseJeansEquation) {
         worst_density = std::max(worst_density, std::abs(zeroth / sums.weight(r) / sums.at(sums.rho, r) - 1));
     }
     std::printf("%-24s Jeans' equation closes to %.1e, the density to %.1e\n", GetParam().name.c_str(), worst, worst_density);
-    // 1% is asked for; nothing is clamped here, and the sums over speeds and radii are good to some 1e-5.
+    // The tolerance is 1%; f is not clamped here, and the sums over speeds and radii have errors of about 1e-5.
     EXPECT_LT(worst, 5e-5);
     EXPECT_LT(worst_density, 5e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryLaw, SampledSpheres, testing::ValuesIn(cases()), [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(EveryLaw, SampledSpheres, testing::ValuesIn(sphere_cases()), [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace kasane::gravity

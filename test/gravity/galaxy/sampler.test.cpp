@@ -140,7 +140,7 @@ class Histograms : public testing::TestWithParam<Component> {
         for (std::size_t i = 0; i < p.mass.size(); ++i) {
             ++counts[bin(edges, potential.psi(norm(p.position[i])) - dot(p.velocity[i], p.velocity[i]) / 2)];
         }
-        // The open ends are not expected: their share is what is left, one degree of freedom.
+        // The open ends have no expectation of their own; they contain the rest, one degree of freedom.
         std::vector<double> inside(counts.begin() + 1, counts.end() - 1), expected;
         for (const double m : mass) expected.push_back(m / sphere.total() * million);
         inside.push_back(counts.front() + counts.back());
@@ -170,8 +170,6 @@ using Keys = std::vector<std::string>;
 
 const Component halo{.name = "halo", .law = Nfw{}, .mass = 81.1, .scale = 7.63, .truncation = {250, 25}};
 const Component bulge{.name = "bulge", .law = Hernquist{}, .mass = 3.24, .scale = 0.61, .truncation = {6.1, 0.61}};
-
-}  // namespace
 
 const Component radial_hernquist{.name = "radial_hernquist", .law = Hernquist{}, .truncation = {100, 30}, .anisotropy_radius = 40};
 
@@ -211,7 +209,7 @@ TEST(Sample, DirectionsAreIsotropicAndIndependent) {
     EXPECT_NEAR(turning / n, 0, five * std::sqrt(2. / 9));
 }
 
-TEST(Sample, SameOnAnyThreadsAndInAnyBlocks) {
+TEST(Sample, SameForAnyThreadsAndBlocks) {
     const Component hole{.name = "hole", .law = BlackHole{}, .mass = 0.01};
     const Component disk{
         .name = "disk", .law = ExponentialDisk{}, .mass = 3.66, .scale = 5.4, .truncation = {54, 5.4}, .disk = {.height = 0.6}};
@@ -307,8 +305,6 @@ TEST(Sample, SeedsDiffer) {
     for (std::size_t i = 0; i < 100; ++i) EXPECT_NE(a.position[i], b.position[i]);
 }
 
-namespace {
-
 struct Energies {
     double kinetic, potential;
 };
@@ -322,8 +318,6 @@ Energies energies(const Particles& p, double G) {
     }
     return e;
 }
-
-}  // namespace
 
 // Deviations of K and W from their means are some 0.5/sqrt(N) and 0.9/sqrt(N) of themselves, or 1.6% together for these models;
 // 6% is four of them.
@@ -355,7 +349,7 @@ TEST(Sample, ProblemsHaveTheComponentsOwnKeys) {
     EXPECT_EQ(bad_keys([] { sample(Component{.law = Nfw{}, .scale = 0.9, .truncation = {1, 0.03}, .count = 5}); }), Keys{"truncation"});
 }
 
-TEST(Sample, TellsHowFarItIs) {
+TEST(Sample, ReportsItsProgress) {
     double last = 0;
     sample(GalaxyModel{.components = {bulge}, .count = 5000}, {}, [&](double done, const std::string&) {
         EXPECT_GE(done, last);
@@ -364,3 +358,5 @@ TEST(Sample, TellsHowFarItIs) {
     });
     EXPECT_EQ(last, 1);
 }
+
+}  // namespace

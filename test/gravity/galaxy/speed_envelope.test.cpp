@@ -55,15 +55,15 @@ TEST(SpeedEnvelope, ColdAndHot) {
     }
 }
 
-TEST(SpeedEnvelope, NobodyMoves) {
+TEST(SpeedEnvelope, ZeroBoundsGiveSpeedZero) {
     SpeedEnvelope envelope(0, 1, 1);
     envelope.set(0, {0, 0.5, 1}, {0, 0});
     RandomStream random(1, 1);
     EXPECT_EQ(envelope.draw(0.5, [](double) { return 0.; }, random), 0);
 }
 
-// A density that is no number, or vanishes where the bound does not, must not keep the sampler for ever.
-TEST(SpeedEnvelope, EndsWhateverTheDensity) {
+// The sampler must end for a density that is NaN, or 0 where the bound is not.
+TEST(SpeedEnvelope, EndsForAnyDensity) {
     SpeedEnvelope envelope(0, 1, 1);
     envelope.set(0, {0, 0.5, 1}, {1, 1});
     RandomStream random(1, 1);

@@ -1,4 +1,4 @@
-// Spheres for the tests of the galaxy room: laws with known answers as profiles and potentials, and integrals over velocities.
+// Spheres for the tests of gravity/galaxy: laws with known profiles and potentials, and integrals over velocities.
 #pragma once
 
 #include <kasane/gravity/galaxy/distribution.hpp>
@@ -41,7 +41,7 @@ struct Jet {
     }
 };
 
-/// A law known by its density alone, a function of Jets, that goes on for ever.
+/// A law without an end, given by its density as a function of Jets.
 template <class Density>
 DensityLaw law_of(Density density, double inner, double outer) {
     const auto at = [density](double r) {

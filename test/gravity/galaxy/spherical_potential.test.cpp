@@ -11,36 +11,36 @@ using namespace kasane::gravity;
 namespace {
 
 // As in mass_profile.test.cpp.
-constexpr double table_error = 1e-9;
+constexpr double potential_error = 1e-9;
 
 template <class Reference>
-void expect_closed_form(const Law& law) {
+void expect_potential_of(const Law& law) {
     const auto potential = potential_of({profile_of({.law = law})});
     for (double r = 1e-4; r < 1e12; r *= 1.7) {
-        EXPECT_NEAR(potential->mass(r) / Reference::mass(r), 1, table_error) << r;
-        EXPECT_NEAR(potential->psi(r) / Reference::psi(r), 1, table_error) << r;
-        EXPECT_NEAR(potential->density(r) / Reference::density(r), 1, table_error) << r;
+        EXPECT_NEAR(potential->mass(r) / Reference::mass(r), 1, potential_error) << r;
+        EXPECT_NEAR(potential->psi(r) / Reference::psi(r), 1, potential_error) << r;
+        EXPECT_NEAR(potential->density(r) / Reference::density(r), 1, potential_error) << r;
         const double flat = Reference::psi(r) * r / Reference::mass(r);  // -dln r / dln Psi
-        EXPECT_NEAR(potential->radius_of(Reference::psi(r)) / r, 1, table_error * flat) << r;
+        EXPECT_NEAR(potential->radius_of(Reference::psi(r)) / r, 1, potential_error * flat) << r;
     }
-    EXPECT_NEAR(potential->central(), 1, table_error);
+    EXPECT_NEAR(potential->central(), 1, potential_error);
     EXPECT_EQ(potential->radius_of(1.1), 0);
     for (const double r : {1e-5, 1e-3, 0.3, 1., 40., 1e11}) {
         for (const double x : {1e-5, 0.00999, 0.01001, 0.05, 0.0999, 0.1001, 1., 5., 30.}) {
             const double far = r * std::exp(x);
             const double drop = r < 1 ? Reference::depth(far) - Reference::depth(r) : Reference::psi(r) - Reference::psi(far);
             // The reference itself cancels at small x.
-            EXPECT_NEAR(potential->drop(r, x) / drop, 1, 20 * table_error + 1e-15 / x) << r << " " << x;
+            EXPECT_NEAR(potential->drop(r, x) / drop, 1, 20 * potential_error + 1e-15 / x) << r << " " << x;
         }
         // Small steps fall by M/r x, with no cancellation.
-        EXPECT_NEAR(potential->drop(r, 1e-40) / (Reference::mass(r) / r * 1e-40), 1, 10 * table_error);
+        EXPECT_NEAR(potential->drop(r, 1e-40) / (Reference::mass(r) / r * 1e-40), 1, 10 * potential_error);
     }
 }
 
 }  // namespace
 
-TEST(SphericalPotential, PlummerInClosedForm) { expect_closed_form<reference::Plummer>(Plummer{}); }
-TEST(SphericalPotential, HernquistInClosedForm) { expect_closed_form<reference::Hernquist>(Hernquist{}); }
+TEST(SphericalPotential, PlummerInClosedForm) { expect_potential_of<reference::Plummer>(Plummer{}); }
+TEST(SphericalPotential, HernquistInClosedForm) { expect_potential_of<reference::Hernquist>(Hernquist{}); }
 
 TEST(SphericalPotential, PointMassAlone) {
     const auto point = potential_of({}, 4);
@@ -68,12 +68,12 @@ TEST(SphericalPotential, SumsOverScales) {
         return -point / r + reference::Hernquist::depth(r) + mass / scale * reference::Plummer::depth(r / scale);
     };
     for (double r = 1e-12; r < 1e12; r *= 2.3) {
-        EXPECT_NEAR(potential->mass(r) / exact_mass(r), 1, table_error) << r;
-        EXPECT_NEAR(potential->psi(r) / psi(r), 1, table_error) << r;
+        EXPECT_NEAR(potential->mass(r) / exact_mass(r), 1, potential_error) << r;
+        EXPECT_NEAR(potential->psi(r) / psi(r), 1, potential_error) << r;
         const double far = r * 1.5;
-        EXPECT_NEAR(potential->drop(r, std::log(1.5)) / (r < 1 ? depth(far) - depth(r) : psi(r) - psi(far)), 1, 20 * table_error) << r;
+        EXPECT_NEAR(potential->drop(r, std::log(1.5)) / (r < 1 ? depth(far) - depth(r) : psi(r) - psi(far)), 1, 20 * potential_error) << r;
         // Psi is flat to 1e-4 between the scales: the radius is known worse by M / (r Psi).
-        EXPECT_NEAR(potential->radius_of(psi(r)) / r, 1, table_error * 10 * psi(r) * r / exact_mass(r)) << r;
+        EXPECT_NEAR(potential->radius_of(psi(r)) / r, 1, potential_error * 10 * psi(r) * r / exact_mass(r)) << r;
     }
 }
 

@@ -13,7 +13,7 @@ using namespace kasane::gravity;
 
 namespace {
 
-Table exponential_table() {
+Table exponential_disk_table() {
     Table table;
     for (int i = 0; i <= 132; ++i) {
         table.radius.push_back(0.01 * std::pow(10, i / 40.));
@@ -22,7 +22,7 @@ Table exponential_table() {
     return table;
 }
 
-Component disk(Law law, double scale, Truncation cut = {}) {
+Component disk_with(Law law, double scale, Truncation cut = {}) {
     Component c;
     c.law = std::move(law);
     c.scale = scale;
@@ -31,15 +31,13 @@ Component disk(Law law, double scale, Truncation cut = {}) {
     return c;
 }
 
-struct Case {
+struct SurfaceCase {
     std::string name;
     Component component;
     double tolerance;
 };
 
-class SurfaceDensity : public testing::TestWithParam<Case> {};
-
-}  // namespace
+class SurfaceDensity : public testing::TestWithParam<SurfaceCase> {};
 
 TEST_P(SurfaceDensity, DerivativesAreThoseOfTheValue) {
     const auto& [label, component, tolerance] = GetParam();
@@ -61,15 +59,15 @@ TEST_P(SurfaceDensity, DerivativesAreThoseOfTheValue) {
 // Rounding: eps / h = 6e-14 times the derivatives' cancelling terms; the spline's third derivative jumps, which a stencil across a
 // knot averages.
 INSTANTIATE_TEST_SUITE_P(Laws, SurfaceDensity,
-                         testing::Values(Case{"exponential", disk(ExponentialDisk{}, 5.4), 1e-11},
-                                         Case{"exponential_cut", disk(ExponentialDisk{}, 5.4, {54, 5.4}), 1e-10},
-                                         Case{"sersic_half", disk(SersicDisk{0.5}, 2), 1e-11},
-                                         Case{"sersic_four_cut", disk(SersicDisk{4}, 2, {40, 8}), 1e-10},
-                                         Case{"table", disk(TabulatedDisk{exponential_table()}, 1, {8, 0.8}), 0.05}),
+                         testing::Values(SurfaceCase{"exponential", disk_with(ExponentialDisk{}, 5.4), 1e-11},
+                                         SurfaceCase{"exponential_cut", disk_with(ExponentialDisk{}, 5.4, {54, 5.4}), 1e-10},
+                                         SurfaceCase{"sersic_half", disk_with(SersicDisk{0.5}, 2), 1e-11},
+                                         SurfaceCase{"sersic_four_cut", disk_with(SersicDisk{4}, 2, {40, 8}), 1e-10},
+                                         SurfaceCase{"table", disk_with(TabulatedDisk{exponential_disk_table()}, 1, {8, 0.8}), 0.05}),
                          [](const auto& one) { return one.param.name; });
 
 TEST(SurfaceDensityLaw, ExponentialDiskIsItself) {
-    const auto sigma = surface_density(disk(ExponentialDisk{}, 2));
+    const auto sigma = surface_density(disk_with(ExponentialDisk{}, 2));
     for (const double R : {1e-6, 0.1, 2., 30.}) EXPECT_NEAR(sigma(R).sigma / sigma(1e-9).sigma, std::exp(-(R - 1e-9) / 2), 1e-14);
     const auto center = sigma(0);
     EXPECT_NEAR(center.d / center.sigma, -0.5, 1e-11);
@@ -78,7 +76,7 @@ TEST(SurfaceDensityLaw, ExponentialDiskIsItself) {
 }
 
 TEST(SurfaceDensityLaw, TableGivesBackItsFunction) {
-    const auto sigma = surface_density(disk(TabulatedDisk{exponential_table()}, 1, {8, 0.8}));
+    const auto sigma = surface_density(disk_with(TabulatedDisk{exponential_disk_table()}, 1, {8, 0.8}));
     const auto exact = [](double R) { return std::exp(-R) * std::erfc((R - 8) / 0.8); };
     // Spline of ln Sigma = -e^t: 5 h^4/384 R = 1.4e-7 R with h = 0.0576.
     for (const double R : {0.05, 0.3, 1., 4., 7., 9.}) {
@@ -88,7 +86,7 @@ TEST(SurfaceDensityLaw, TableGivesBackItsFunction) {
 
 TEST(SurfaceDensityLaw, HalfOfASersicDiskLiesInsideItsScale) {
     for (const double n : {0.5, 1., 2.2, 4., 10.}) {
-        const auto c = disk(SersicDisk{n}, 3);
+        const auto c = disk_with(SersicDisk{n}, 3);
         const double whole = surface_mass(c, surface_end(c));
         EXPECT_NEAR(surface_mass(c, 3) / whole, 0.5, 1e-12) << n;
         const double b = sersic_b(n);
@@ -97,7 +95,7 @@ TEST(SurfaceDensityLaw, HalfOfASersicDiskLiesInsideItsScale) {
 }
 
 TEST(SurfaceDensityLaw, MassOfAnExponentialDisk) {
-    const auto c = disk(ExponentialDisk{}, 1);
+    const auto c = disk_with(ExponentialDisk{}, 1);
     const double unit = 2 * std::numbers::pi * std::exp(1);  // Sigma(scale) = 1
     for (const double R : {1e-3, 0.5, 5., 40.}) {
         const double share = -std::expm1(-R) - R * std::exp(-R);
@@ -109,7 +107,7 @@ TEST(SurfaceDensityLaw, MassOfAnExponentialDisk) {
 }
 
 TEST(SurfaceDensityLaw, ATruncatedDiskEndsWithItsTruncation) {
-    const auto c = disk(ExponentialDisk{}, 1, {10, 1});
+    const auto c = disk_with(ExponentialDisk{}, 1, {10, 1});
     EXPECT_EQ(surface_end(c), 17);
     EXPECT_EQ(surface_density(c)(50).sigma, 0);
     EXPECT_EQ(surface_density(c)(50).ddd, 0);
@@ -126,3 +124,5 @@ TEST(SersicB, KnownValues) {
         a - 1. / 3 + 8 / (405 * a) + 184 / (25515 * a * a) + 2248 / (3444525 * std::pow(a, 3)) - 19006408 / (15345358875 * std::pow(a, 4));
     EXPECT_NEAR(sersic_b(10), median, 1e-9);
 }
+
+}  // namespace

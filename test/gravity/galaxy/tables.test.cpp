@@ -18,7 +18,7 @@ namespace {
 
 constexpr double G = 2, M = 3, a = 1.5;
 
-Component sphere(const Law& law, const std::string& name = "") {
+Component sphere_of(const Law& law, const std::string& name = "") {
     Component c;
     c.name = name, c.law = law, c.mass = M, c.scale = a, c.count = 100'000;
     return c;
@@ -30,7 +30,7 @@ Component black_hole(double mass) {
     return c;
 }
 
-Galaxy galaxy(std::vector<Component> components, double g = G) { return Galaxy({.components = std::move(components), .G = g}); }
+Galaxy galaxy_of(std::vector<Component> components, double g = G) { return Galaxy({.components = std::move(components), .G = g}); }
 
 /// f(r) at the table's radius nearest to r.
 struct At {
@@ -54,7 +54,7 @@ double integral(const std::function<double(double)>& f, double low, double high,
 constexpr double fine = 1e-6;
 
 TEST(GalaxyFacts, PlummerSphere) {
-    const auto f = facts(galaxy({sphere(Plummer{})}));
+    const auto f = facts(galaxy_of({sphere_of(Plummer{})}));
     const double r_h = a / std::sqrt(std::cbrt(4.) - 1), v2 = 3 * pi / 32 * G * M / a;  // 2K = |W| = 3 pi/32 G M^2 / a
     EXPECT_NEAR(r_h / a, 1.3048, 1e-4);
     EXPECT_NEAR(f.half_mass_radius, r_h, fine * r_h);
@@ -76,7 +76,7 @@ TEST(GalaxyFacts, PlummerSphere) {
 }
 
 TEST(GalaxyFacts, HernquistSphere) {
-    const auto f = facts(galaxy({sphere(Hernquist{})}));
+    const auto f = facts(galaxy_of({sphere_of(Hernquist{})}));
     const double r_h = (1 + std::sqrt(2.)) * a;
     EXPECT_NEAR(f.half_mass_radius, r_h, fine * r_h);
     EXPECT_NEAR(f.escape_speed, std::sqrt(2 * G * M / a), fine);
@@ -87,9 +87,9 @@ TEST(GalaxyFacts, HernquistSphere) {
 TEST(GalaxyFacts, EverySphereIsInVirialEquilibrium) {
     const std::vector<Law> laws{King{6}, Einasto{}, Sersic{4}, TwoPower{0.5, 4.5, 1.5}, Nfw{}, Burkert{}};
     for (const auto& law : laws) {
-        auto c = sphere(law);
+        auto c = sphere_of(law);
         if (std::holds_alternative<Nfw>(law) || std::holds_alternative<Burkert>(law)) c.truncation = {20, 3};
-        const auto f = facts(galaxy({c}));
+        const auto f = facts(galaxy_of({c}));
         EXPECT_NEAR(f.virial_ratio, 1, 1e-4) << name(law);
         EXPECT_GT(f.suggested_softening, 0) << name(law);
         EXPECT_GT(f.suggested_step, 0) << name(law);
@@ -97,18 +97,18 @@ TEST(GalaxyFacts, EverySphereIsInVirialEquilibrium) {
 }
 
 TEST(GalaxyFacts, AnisotropyMovesEnergyButNotTheVirial) {
-    auto c = sphere(Plummer{});
-    const auto isotropic = facts(galaxy({c}));
+    auto c = sphere_of(Plummer{});
+    const auto isotropic = facts(galaxy_of({c}));
     c.anisotropy_radius = 1.5 * a;
-    const auto radial = facts(galaxy({c}));
+    const auto radial = facts(galaxy_of({c}));
     EXPECT_NEAR(radial.virial_ratio, 1, 1e-5);
     EXPECT_NEAR(radial.components[0].dispersion, isotropic.components[0].dispersion, 1e-5);
 }
 
 TEST(GalaxyFacts, TwoComponentsAndABlackHole) {
-    auto core = sphere(Plummer{}, "core"), halo = sphere(Hernquist{}, "halo");
+    auto core = sphere_of(Plummer{}, "core"), halo = sphere_of(Hernquist{}, "halo");
     halo.mass = 10, halo.scale = 12;
-    const auto f = facts(galaxy({core, halo, black_hole(0.02)}));
+    const auto f = facts(galaxy_of({core, halo, black_hole(0.02)}));
     EXPECT_NEAR(f.mass, 13.02, 1e-12);
     EXPECT_EQ(f.count, 200'001);
     EXPECT_NEAR(f.virial_ratio, 1, 1e-3);
@@ -116,7 +116,7 @@ TEST(GalaxyFacts, TwoComponentsAndABlackHole) {
     EXPECT_NEAR(f.components[0].half_mass_radius, r_core, fine * r_core);
     EXPECT_EQ(f.components[2].half_mass_radius, 0);
     EXPECT_EQ(f.components[2].count, 1);
-    // With a black hole the centre cannot be left: the speed is told at a hundredth of the smallest half-mass radius.
+    // With a black hole the escape speed at the centre is infinite: it is that at a hundredth of the smallest half-mass radius.
     const double r = r_core / 100;
     EXPECT_NEAR(f.escape_radius, r, fine * r);
     const double psi = 3 / std::hypot(r, a) + 10 / (r + 12) + 0.02 / r;
@@ -127,7 +127,7 @@ TEST(GalaxyFacts, TwoComponentsAndABlackHole) {
 }
 
 TEST(GalaxyFacts, BlackHoleAlone) {
-    const auto g = galaxy({black_hole(M)});
+    const auto g = galaxy_of({black_hole(M)});
     const auto f = facts(g);
     EXPECT_EQ(f.count, 1);
     EXPECT_EQ(f.mass, M);
@@ -137,30 +137,30 @@ TEST(GalaxyFacts, BlackHoleAlone) {
 }
 
 TEST(GalaxyFacts, SofteningAndStepFollowTheirRule) {
-    auto c = sphere(Plummer{});
-    const auto f = facts(galaxy({c}));
-    // The sphere that holds 1% of the particles, M(x) = x^3 (1 + x^2)^-1.5: x^2 = q / (1 - q), q = 0.01^(2/3).
+    auto c = sphere_of(Plummer{});
+    const auto f = facts(galaxy_of({c}));
+    // The sphere with 1% of the particles, M(x) = x^3 (1 + x^2)^-1.5: x^2 = q / (1 - q), q = 0.01^(2/3).
     const double q = std::pow(0.01, 2. / 3), r = a * std::sqrt(q / (1 - q));
     const double distance = std::cbrt(4 * pi / 3 * r * r * r / 1000);
     EXPECT_NEAR(f.suggested_softening, distance / 1.5, fine);
-    // At the centre <v^2> = G M / (2 a), which is what limits the step.
+    // At the centre <v^2> = G M / (2 a), which limits the step.
     EXPECT_NEAR(f.suggested_step, 0.5 * f.suggested_softening / std::sqrt(G * M / (2 * a)), 1e-3 * f.suggested_step);
     EXPECT_GE(f.suggested_dt_max, f.suggested_step);
     EXPECT_EQ(std::exp2(std::round(std::log2(f.suggested_dt_max))), f.suggested_dt_max) << "a power of two";
     c.count *= 8;
-    EXPECT_NEAR(facts(galaxy({c})).suggested_softening, f.suggested_softening / 2, fine);
+    EXPECT_NEAR(facts(galaxy_of({c})).suggested_softening, f.suggested_softening / 2, fine);
     // Two components: the one with the finer particles decides.
-    auto other = sphere(Hernquist{});
+    auto other = sphere_of(Hernquist{});
     other.count = 50;
-    const auto both = facts(galaxy({c, other}));
+    const auto both = facts(galaxy_of({c, other}));
     EXPECT_EQ(both.suggested_softening, both.components[0].suggested_softening);
     EXPECT_GT(both.components[1].suggested_softening, 10 * both.suggested_softening);
     c.count = 1;
-    EXPECT_TRUE(std::isfinite(facts(galaxy({c})).suggested_softening));
+    EXPECT_TRUE(std::isfinite(facts(galaxy_of({c})).suggested_softening));
 }
 
 TEST(GalaxyFacts, DoNotDependOnThreads) {
-    const auto g = galaxy({sphere(Hernquist{}), sphere(Plummer{}, "core")});
+    const auto g = galaxy_of({sphere_of(Hernquist{}), sphere_of(Plummer{}, "core")});
     const auto one = facts(g, Cpu{1}), three = facts(g, Cpu{3});
     EXPECT_EQ(one.virial_ratio, three.virial_ratio);
     EXPECT_EQ(one.suggested_step, three.suggested_step);
@@ -168,7 +168,7 @@ TEST(GalaxyFacts, DoNotDependOnThreads) {
 }
 
 TEST(GalaxyTables, PlummerSphere) {
-    const auto t = tables(galaxy({sphere(Plummer{})}));
+    const auto t = tables(galaxy_of({sphere_of(Plummer{})}));
     ASSERT_EQ(t.radius.size(), 257U);
     const auto& c = t.components[0];
     EXPECT_LT(t.radius.front(), 0.02 * a);
@@ -201,9 +201,9 @@ TEST(GalaxyTables, PlummerSphere) {
 }
 
 TEST(GalaxyTables, ComponentsFeelEachOther) {
-    auto core = sphere(Plummer{}, "core"), halo = sphere(Hernquist{}, "halo");
+    auto core = sphere_of(Plummer{}, "core"), halo = sphere_of(Hernquist{}, "halo");
     halo.mass = 10, halo.scale = 12;
-    const auto t = tables(galaxy({core, halo, black_hole(0.3)}), 65);
+    const auto t = tables(galaxy_of({core, halo, black_hole(0.3)}), 65);
     const auto mass = [](double r) { return 3 * std::pow(1 + a * a / (r * r), -1.5) + 10 * std::pow(r / (r + 12), 2) + 0.3; };
     const auto rho = [](double r) { return std::pow(1 + r * r / (a * a), -2.5); };
     for (const double r : {0.05, 0.5, 2.0, 9.0, 30.0}) {
@@ -222,10 +222,10 @@ TEST(GalaxyTables, ComponentsFeelEachOther) {
     EXPECT_TRUE(t.components[2].density.empty());
 }
 
-TEST(GalaxyTables, NothingBeyondAnEdge) {
-    auto core = sphere(King{4}, "cluster"), halo = sphere(Hernquist{}, "halo");
+TEST(GalaxyTables, DensityIsZeroBeyondAnEdge) {
+    auto core = sphere_of(King{4}, "cluster"), halo = sphere_of(Hernquist{}, "halo");
     halo.scale = 100 * a;
-    const auto t = tables(galaxy({core, halo}), 129);
+    const auto t = tables(galaxy_of({core, halo}), 129);
     const auto& c = t.components[0];
     EXPECT_EQ(c.density.back(), 0);
     EXPECT_TRUE(std::isnan(c.sigma_radial.back())) << "no particles, no dispersion";
@@ -259,7 +259,7 @@ TEST(GalaxyFacts, Andromeda) {
     EXPECT_NEAR(f.virial_ratio, 1, 0.01) << "only the disk, 4% of the mass, is approximate";
     EXPECT_GT(f.components[3].least_q, 1);
     EXPECT_LE(f.components[3].least_q, 2.3);
-    // An exponential disk holds half of its mass inside 1.678 scales; height and edge change that by less than 3%.
+    // An exponential disk has half of its mass inside 1.678 scales; height and edge change that by less than 3%.
     EXPECT_NEAR(f.components[3].half_mass_radius, 1.678 * 5.4, 0.03 * 1.678 * 5.4);
 
     const auto t = tables(g);
@@ -285,7 +285,7 @@ Component exponential_disk(const char* name, double mass, double scale, double h
 }
 
 Component hernquist_halo(double mass, double scale) {
-    auto halo = sphere(Hernquist{}, "halo");
+    auto halo = sphere_of(Hernquist{}, "halo");
     halo.mass = mass, halo.scale = scale, halo.truncation = {20 * scale, 2 * scale};
     return halo;
 }
@@ -303,8 +303,8 @@ std::size_t checked_squares(const GalaxyTables& t, double R, double tolerance) {
 constexpr double sum_of_disks = 1e-4;
 
 TEST(GalaxyTables, TwoThinDisksHaveTheirOwnCurves) {
-    const auto t =
-        tables(galaxy({exponential_disk("inner", 1, 1, 0.002, 1.5), exponential_disk("outer", 2, 3, 0.006, 1.5), hernquist_halo(20, 5)}));
+    const auto t = tables(
+        galaxy_of({exponential_disk("inner", 1, 1, 0.002, 1.5), exponential_disk("outer", 2, 3, 0.006, 1.5), hernquist_halo(20, 5)}));
     for (const double R : {0.3, 1.0, 2.2, 5.0, 12.0}) {
         const auto i = checked_squares(t, R, sum_of_disks);
         for (const std::size_t k : {0, 1}) {
@@ -333,10 +333,10 @@ double disk_speed2(const DiskSystem& disks, std::size_t k, double R, double heig
                     1e-3 * height, 30 * height, 100);
 }
 
-TEST(GalaxyTables, AThickAndAThinDiskGiveWhatTheirDensitiesDo) {
+TEST(GalaxyTables, AThickAndAThinDiskHaveTheSpeedsOfTheirDensities) {
     // The disks of models/milky-way.toml.
     const auto g =
-        galaxy({exponential_disk("thick", 2.88, 3.6, 0.9, 2), exponential_disk("thin", 8.32, 2.6, 0.3, 1.5), hernquist_halo(70, 15)});
+        galaxy_of({exponential_disk("thick", 2.88, 3.6, 0.9, 2), exponential_disk("thin", 8.32, 2.6, 0.3, 1.5), hernquist_halo(70, 15)});
     const auto t = tables(g);
     for (const double R : {0.5, 1.0, 2.0, 5.0, 20.0}) {
         const auto i = checked_squares(t, R, sum_of_disks);

@@ -310,7 +310,8 @@ TEST_F(Models, CautionsReachTheUser) {
     model(
         "units = 'galactic'\ncount = 1000\n[[component]]\nname = 'stars'\nmodel = 'plummer'\nscale = 1\nmass = 1\n"
         "[[component]]\nmodel = 'black-hole'\nmass = 0.01\n");
-    const std::string words = "component \"stars\": the distribution function is negative for 0.028% of the mass", unit = " kpc: about it";
+    const std::string words = "component \"stars\": the distribution function is negative for 0.028% of the mass",
+                      unit = " kpc: near this radius";
     const auto told = [&](const std::string& text, const std::string& galaxy) {
         EXPECT_NE(text.find("model.toml:5:"), std::string::npos) << text;
         for (const auto& word : {std::string("component.0.model: "), galaxy + words, unit})
@@ -326,7 +327,7 @@ TEST_F(Models, CautionsReachTheUser) {
     const auto page = test::read_file(directory / "s.html");
     const auto note = page.find("<strong>Note:</strong>");
     ASSERT_NE(note, std::string::npos);
-    for (const char* word : {"component &quot;stars&quot;", "component.0.model", " kpc: about it"})
+    for (const char* word : {"component &quot;stars&quot;", "component.0.model", " kpc: near this radius"})
         EXPECT_NE(page.find(word, note), std::string::npos) << word;
 
     test::write_file(directory / "run.toml",

@@ -31,13 +31,13 @@ std::vector<InputProblem> problems_of(const Ball& ball) {
     return problems;
 }
 
-/// Uniform inside a sphere.
+/// A random point, uniform inside a sphere.
 Vec3<double> in_sphere(double radius, RandomStream& random) {
     const double r = radius * std::cbrt(random.uniform());
     return r * random_direction(random);
 }
 
-/// Mean of many, one fixed order of summation.
+/// Mean of vectors, with one fixed order of summation.
 class Mean {
    public:
     void add(const std::vector<Vec3<double>>& vectors) {
@@ -54,7 +54,7 @@ class Mean {
     index_t count_ = 0;
 };
 
-constexpr index_t block = 1 << 16;
+constexpr index_t draws_at_once = 1 << 16;
 
 }  // namespace
 
@@ -62,8 +62,8 @@ BallSampler::BallSampler(const Ball& ball, Cpu on, const ProgressFunction& progr
     if (auto problems = problems_of(ball); !problems.empty()) throw InputError(std::move(problems));
     Mean position, velocity;
     Particles drawn;
-    for (index_t first = 0; first < ball.count; first += block) {
-        drawn.resize(std::min(block, ball.count - first));
+    for (index_t first = 0; first < ball.count; first += draws_at_once) {
+        drawn.resize(std::min(draws_at_once, ball.count - first));
         draw(drawn, first);
         position.add(drawn.position);
         velocity.add(drawn.velocity);

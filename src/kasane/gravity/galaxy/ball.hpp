@@ -49,7 +49,7 @@ class BallSampler {
 
     Ball ball_;
     Cpu on_;
-    Vec3<double> position_, velocity_;  // means of what is drawn
+    Vec3<double> position_, velocity_;  // means of the drawn particles
 };
 
 /// Draws all particles of a ball. @throws InputError as BallSampler does

@@ -8,7 +8,7 @@
 namespace kasane::gravity {
 namespace {
 
-/// Int r dM diverges for rho ~ r^-4 and flatter.
+/// Outer slope of the density up to which the mean radius Int r dM diverges.
 bool mean_radius_diverges(const MassProfile& sphere) {
     if (sphere.finite()) return false;
     const auto at = sphere.density(sphere.outer());
@@ -24,14 +24,14 @@ class Cautions {
         if (const auto& clamped = galaxy_.distribution(k)->clamped(); clamped.fraction >= noticed_clamping) {
             const auto [option, remedy] = clamping(component, clamped.radius);
             add(k, option,
-                "the distribution function is negative for {:.2g}% of the mass and set to 0 there, most of it at the radius {}: about "
-                "it the component is not quite in equilibrium, and will change. {}",
+                "the distribution function is negative for {:.2g}% of the mass and is set to 0 there, most of it at the radius {}: near "
+                "this radius the component is not exactly in equilibrium and will change. {}",
                 100 * clamped.fraction, length(clamped.radius), remedy);
         }
         if (mean_radius_diverges(*galaxy_.sphere(k))) {
             add(k, "truncation",
-                "the mean radius is infinite: the density falls too slowly, so that the centre of mass, which goes to the "
-                "origin, lies about one scale off the cusp at any count. Try a truncation radius of {}",
+                "the mean radius is infinite: the density falls so slowly that the centre of mass, which is placed at the "
+                "origin, is about one scale away from the cusp for any count. Try a truncation radius of {}",
                 length(100 * component.scale));
         }
     }
@@ -41,16 +41,16 @@ class Cautions {
         const auto least = galaxy_.disks()->least_q(disk);
         if (least.toomre_q < 1) {  // [Toomre 1964]
             add(k, "disk.toomre_q",
-                "Q = {:.3g} at R = {}, its least: below 1 a disk is unstable to rings and breaks up. Try toomre_q = {:.3g}", least.toomre_q,
-                length(least.radius), 1.05 * galaxy_.model().components[k].disk.toomre_q / least.toomre_q);
+                "the smallest Q is {:.3g}, at R = {}: below 1 a disk is unstable to rings and breaks up. Try toomre_q = {:.3g}",
+                least.toomre_q, length(least.radius), 1.05 * galaxy_.model().components[k].disk.toomre_q / least.toomre_q);
         }
         const auto misses = galaxy_.disks()->misses(disk);
         const double sigma_R = misses.sigma_R2 / 2;
         if (std::max(misses.surface_density, sigma_R) > noticed_miss) {
             add(k, "disk.toomre_q",
-                "the disk is too hot or ends too sharply for its orbits: they keep up its surface density to {:.2g}% and "
-                "sigma_R to {:.2g}%, means over its mass, and it will settle by as much. A lower toomre_q or a wider "
-                "truncation mends that",
+                "the disk is too hot or ends too sharply for its orbits: its surface density deviates by {:.2g}% and "
+                "sigma_R by {:.2g}% from the model, as means over its mass, and the disk will change by as much. Try a lower "
+                "toomre_q or a wider truncation",
                 100 * misses.surface_density, 100 * sigma_R);
         }
     }
@@ -58,11 +58,11 @@ class Cautions {
     std::vector<InputProblem> all;
 
    private:
-    /// The option that is most at fault, and what to do.
+    /// The option that is the most likely cause, and the remedy.
     static std::pair<const char*, const char*> clamping(const Component& component, double radius) {
-        if (component.truncation && radius > component.truncation.radius / 2) return {"truncation", "A wider truncation mends that"};
-        if (component.anisotropy_radius > 0) return {"anisotropy_radius", "A larger anisotropy_radius mends that"};
-        return {"model", "A steeper cusp or less central mass mends that"};
+        if (component.truncation && radius > component.truncation.radius / 2) return {"truncation", "Try a wider truncation"};
+        if (component.anisotropy_radius > 0) return {"anisotropy_radius", "Try a larger anisotropy_radius"};
+        return {"model", "Try a steeper cusp or less central mass"};
     }
 
     std::string length(double r) const { return fmt::format("{:.4g}{}", r, unit_); }

@@ -1,5 +1,5 @@
-// What the user of a galaxy should know before running it: models that can be made, but not quite as they were asked for, or that will
-// not stay as they are. What cannot be made at all is refused by Galaxy.
+// Warnings about a galaxy before a run: a model whose galaxy deviates from the description, or will not stay as it is. Galaxy refuses
+// models that are impossible.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -10,12 +10,12 @@
 
 namespace kasane::gravity {
 
-// Above these a caution is given.
-inline constexpr double noticed_clamping = 1e-4;  ///< share of a component's mass that a clamped f touches
-inline constexpr double noticed_miss = 0.01;      ///< of a disk's surface density or sigma_R, mean over its mass, relative
+// Thresholds of the warnings.
+inline constexpr double noticed_clamping = 1e-4;  ///< fraction of a component's mass for which f is clamped
+inline constexpr double noticed_miss = 0.01;      ///< relative deviation of a disk's surface density or sigma_R, mean over its mass
 
-/// Each a sentence or two with reason and remedy, and the option that mends it as its key ("components.2.truncation"): a clamped f(E), a
-/// disk with Q < 1, a disk whose orbits do not keep up what was asked for, a component whose mean radius diverges. Empty for most galaxies.
+/// Finds a clamped f(E), a disk with Q < 1, a disk whose orbits do not reproduce its surface density or sigma_R, and a component whose
+/// mean radius diverges. Each warning has reason and remedy, and as its key the option to change ("components.2.truncation").
 /// @param length_unit  name of the unit of the radii in the messages
 std::vector<InputProblem> cautions(const Galaxy& galaxy, const std::string& length_unit = "");
 

@@ -11,7 +11,7 @@
 namespace kasane::gravity {
 namespace {
 
-/// The alternatives of Law, in its order.
+/// Names of the alternatives of Law, in their order.
 const std::vector<std::string_view> names = {"plummer",
                                              "king",
                                              "hernquist",
@@ -37,8 +37,8 @@ Law law_at(std::size_t index, std::index_sequence<I...> /*all*/) {
     return law;
 }
 
-/// Whole numbers proportional to the masses and at least 1, that add up to count: rounded down, and what is missing goes to those
-/// that rounding took most from.
+/// Integers proportional to the masses, at least 1, that add up to count. They are rounded down, and the missing particles go to the
+/// components with the largest remainders.
 void share(index_t count, const GalaxyModel& model, std::vector<index_t>& counts) {
     std::vector<std::size_t> sharers;
     double mass = 0;
@@ -54,7 +54,7 @@ void share(index_t count, const GalaxyModel& model, std::vector<index_t>& counts
         left -= counts[i];
     }
     for (; left > 0; --left) ++counts[*std::ranges::max_element(sharers, {}, owed)];
-    // Components that were lifted to 1 particle may have taken too many: back from those that have most beyond their share.
+    // Components that were raised to 1 particle may exceed the sum: particles are removed where the excess over the share is largest.
     for (; left < 0; ++left) {
         --counts[*std::ranges::min_element(sharers, {}, [&](std::size_t i) { return counts[i] > 1 ? owed(i) : HUGE_VAL; })];
     }
@@ -81,7 +81,7 @@ Law law_named(const std::string& name) {
     const auto near = nearest_name(name, names);
     std::string known;
     for (const auto law : names) known += (known.empty() ? "" : ", ") + std::string(law);
-    throw InputError(fmt::format("\"{}\" is no profile: {}the profiles are {}", name,
+    throw InputError(fmt::format("\"{}\" is not a profile: {}the profiles are {}", name,
                                  near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near), known));
 }
 

@@ -148,7 +148,7 @@ inline constexpr index_t most_particles = index_t{1} << 40;
 /// the scale, W0 outside 0.1 to 16, slopes out of range, a table that is not monotone or too short, options that the law does not use, ...
 std::vector<InputProblem> problems_of(const Component& component);
 /// Finds all faults of all components ("components.2.mass") and of the model as a whole: no component, G, counts (below 1, or above
-/// most_particles in total), masses that overflow, two softenings for one type, two equal names.
+/// most_particles in total), two softenings for one type, two equal names.
 std::vector<InputProblem> problems_of(const GalaxyModel& model);
 
 /// Number of particles of each component, 1 or more. @throws InputError with the result of problems_of() if it is not empty

@@ -1,4 +1,4 @@
-// Everything that can be wrong with components, told by option: problem, reason, remedy.
+// All checks of components. Each message belongs to an option and has problem, reason and remedy.
 #include <kasane/gravity/galaxy/component.hpp>
 #include <kasane/gravity/galaxy/king.hpp>
 #include <kasane/gravity/galaxy/laws.hpp>
@@ -15,10 +15,10 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr std::size_t least_rows = 8, most_rows = 10'000;  // the work of a deprojection goes with their number
-constexpr double steepest_cliff = 1e4;                     // d ln f / d ln r between two rows: an edge 1e-3 of its radius wide is less
-constexpr std::size_t longest_name = 200;                  // bytes; of labels in tables and pictures
-constexpr double steepest_cusp = 2.5;                      // beyond, too much mass lies too far in to be tabulated
+constexpr std::size_t least_rows = 8, most_rows = 10'000;  // the time of a deprojection is proportional to the number of rows
+constexpr double steepest_cliff = 1e4;                     // d ln f / d ln r between two rows; less for an edge of width r / 1000
+constexpr std::size_t longest_name = 200;                  // bytes of a label in tables and figures
+constexpr double steepest_cusp = 2.5;                      // in steeper cusps too much mass is inside any table
 constexpr double smallest = 1e-60, largest = 1e60;         // mass, length: densities and f(E) stay inside double precision
 constexpr double slowest_convergence = 3.25;               // outer slope whose mass converges within 40 decades of radius
 
@@ -44,14 +44,14 @@ struct Problems {
     }
 };
 
-/// What is known of a law once its parameters are good: where it may be cut and whether it must be.
+/// Properties of a law with valid parameters that determine which truncations are possible or necessary.
 struct Shape {
-    double outer_slope = HUGE_VAL;  ///< -d ln rho / d ln r far out
-    double ends_at = HUGE_VAL;      ///< nothing lies beyond [length]
-    double first_row = 0, last_row = 0;
+    double outer_slope = HUGE_VAL;       ///< -d ln rho / d ln r far out
+    double ends_at = HUGE_VAL;           ///< radius where the density ends [length]
+    double first_row = 0, last_row = 0;  ///< radii of a table [length]; 0: none
 };
 
-/// The scale of these is not used: their table has one.
+/// True if the law uses the component's scale; black holes and tables of spheres do not.
 bool has_scale(const Law& law) {
     return !is_black_hole(law) && !std::holds_alternative<TabulatedDensity>(law) && !std::holds_alternative<TabulatedSurfaceDensity>(law);
 }
@@ -67,7 +67,7 @@ bool check_table(const Table& table, Problems& problems) {
         return false;
     }
     if (radius.size() < least_rows) {
-        add(fmt::format("has {} rows, too short to tell a density and its derivatives: give at least {}", radius.size(), least_rows));
+        add(fmt::format("has {} rows, too short for a density and its derivatives: give at least {}", radius.size(), least_rows));
     }
     if (radius.size() > most_rows) {
         add(fmt::format("has {} rows, and at most {} are taken: a spline needs no more. Leave most of them out", radius.size(), most_rows));
@@ -95,14 +95,14 @@ bool check_table(const Table& table, Problems& problems) {
     };
     if (const auto i = first_bad([&](std::size_t row) { return row > 0 && !(std::abs(slope(row)) <= steepest_cliff); });
         i < radius.size()) {
-        add(fmt::format("jumps from {} to {} between the rows {} and {}: steeper than r^{} is no density. Leave one of them out",
+        add(fmt::format("jumps from {} to {} between the rows {} and {}: a density may not be steeper than r^{}. Leave one of them out",
                         density[i - 1], density[i], i, i + 1, steepest_cliff));
         return false;
     }
     return true;
 }
 
-/// Checks the parameters of a law; nothing when they are bad.
+/// Checks the parameters of a law; returns no Shape if one is invalid.
 struct CheckLaw {
     Problems& problems;
     const Component& component;
@@ -116,7 +116,7 @@ struct CheckLaw {
     }
     bool slopes(const std::string& law, double inner, double outer, double sharpness) const {
         bool good = problems.within(inner, 0, steepest_cusp, law + ".inner_slope",
-                                    ": the mass inside any radius is infinite from 3 on, and no table reaches it above 2.5");
+                                    ": from 3 on the mass inside any radius is infinite, and above 2.5 tables do not resolve it");
         good &= problems.need(outer > inner && outer <= 20, law + ".outer_slope",
                               fmt::format("is {}: it must be above the inner slope {} and at most 20", outer, inner));
         good &= problems.within(sharpness, 0.25, 10, law + ".sharpness", ". 1 is usual");
@@ -187,7 +187,7 @@ void check_truncation(const Component& c, const Shape& shape, Problems& problems
         const double try_radius = table ? shape.last_row : 20 * c.scale;
         if (std::holds_alternative<TabulatedDisk>(c.law)) {
             problems.add("truncation.radius",
-                         fmt::format("is missing: beyond its last row a tabulated disk goes on for ever. Try {:.4g}", try_radius));
+                         fmt::format("is missing: beyond its last row a tabulated disk continues without an end. Try {:.4g}", try_radius));
         } else if (shape.outer_slope <= 3) {
             problems.add("truncation.radius", fmt::format("is missing: the mass of an untruncated {} with density r^{:.3g} far out is "
                                                           "infinite. Try {:.4g}",
@@ -195,7 +195,7 @@ void check_truncation(const Component& c, const Shape& shape, Problems& problems
         } else if (shape.outer_slope < slowest_convergence) {
             problems.add("truncation.radius",
                          fmt::format("is missing: with density r^-{:.3g} far out the mass of an untruncated {} converges too slowly; "
-                                     "r^-{} and steeper do without. Try {:.4g}",
+                                     "only r^-{} and steeper need no truncation. Try {:.4g}",
                                      shape.outer_slope, law, slowest_convergence, try_radius));
         }
         return;
@@ -212,7 +212,7 @@ void check_truncation(const Component& c, const Shape& shape, Problems& problems
     problems.need(
         radius < shape.ends_at, "truncation.radius",
         fmt::format("is {}: a {} of this W0 ends at its tidal radius {:.4g}. Leave the truncation out", radius, law, shape.ends_at));
-    // Wider, and the factor at the centre is no longer 1; sharper, and f(E) dips below 0 (and tables would not resolve it).
+    // With a larger width the factor at the centre is below 1; with a smaller one f(E) is negative and tables do not resolve the edge.
     problems.need(width >= radius / 100 && width <= radius / 2, "truncation.width",
                   fmt::format("is {}: it must be between 1/100 and 1/2 of the truncation radius {}. Try {}", width, radius, radius / 10));
 }
@@ -235,7 +235,7 @@ void check_disk(const Component& c, Problems& problems) {
         problems.add("disk.height", fmt::format("is missing: how thick is the disk? Try a tenth of the scale, {:.4g}", c.scale / 10));
     } else if (problems.above_zero(height, "disk.height")) {
         problems.need(!(height > c.scale / 2), "disk.height",
-                      fmt::format("is {}: above half the scale {} it is no disk. Try a tenth of the scale", height, c.scale));
+                      fmt::format("is {}: above half the scale {} the component is not a disk. Try a tenth of the scale", height, c.scale));
     }
     problems.above_zero(toomre_q, "disk.toomre_q");
     problems.within(retrograde, 0, 1, "disk.retrograde", ", a share of the particles");
@@ -266,7 +266,7 @@ void check_particles(const Component& c, Problems& problems) {
     problems.not_negative(c.softening, "softening");
 }
 
-/// Counts of all components together.
+/// Checks the counts of all components together.
 void check_counts(const GalaxyModel& model, Problems& problems) {
     problems.need(model.count >= 0 && model.count <= most_particles, "count",
                   fmt::format("is {}: it must be from 1 to {}", model.count, most_particles));
@@ -338,17 +338,16 @@ std::vector<InputProblem> problems_of(const GalaxyModel& model) {
     std::array<std::size_t, type_count> softened;
     softened.fill(components.size());
     bool good_particles = true;
-    double mass = 0;
     for (std::size_t i = 0; i < components.size(); ++i) {
         const auto& c = components[i];
-        mass += c.mass;
         for (auto& [message, where] : problems_of(c)) {
             good_particles &= where.key != "mass" && where.key != "count" && where.key != "particle_mass";
             problems.add(key(i, where.key), std::move(message));
         }
         for (std::size_t j = 0; j < i; ++j) {
             if (components[j].label() != c.label()) continue;
-            problems.add(key(i, "name"), fmt::format("is \"{}\" like that of component {}: give each its own name", c.label(), j));
+            problems.add(key(i, "name"),
+                         fmt::format("is \"{}\", which is also the name of component {}: give each its own name", c.label(), j));
             break;
         }
         if (c.type >= type_count || !(c.softening > 0)) continue;
@@ -362,10 +361,7 @@ std::vector<InputProblem> problems_of(const GalaxyModel& model) {
                                      c.softening, components[other].label(), c.type, components[other].softening));
         }
     }
-    if (good_particles &&
-        problems.need(std::isfinite(mass), key(0, "mass"), "is too large: the components' masses together are infinite")) {
-        check_counts(model, problems);
-    }
+    if (good_particles) check_counts(model, problems);
     return std::move(problems.list);
 }
 

@@ -1,4 +1,4 @@
-// Which law a component has, from where to where it must be tabulated, and its cut.
+// The density of a component: its law, the range of its table, and its truncation.
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/galaxy/density_law.hpp>
 #include <kasane/gravity/galaxy/deprojection.hpp>
@@ -16,24 +16,24 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr double coarsest_step = 1. / 64, finest_step = 1. / 256;  // of ln r, without a truncation
-constexpr double inner_share = 1e-12;                              // of the mass, by a sum good to a few per cent
-constexpr double outer_share = 1e-22;                              // as beyond a truncation's end
-constexpr double scan_step = 1. / 8;                               // of ln r
-constexpr double deepest = 70;  // of -ln(r / scale): r^3 rho of the steepest cusp, r^-2.5, is 1e-15 there
+constexpr double coarsest_step = 1. / 64, finest_step = 1. / 256;  // steps in ln r without a truncation
+constexpr double inner_share = 1e-12;                              // fraction of the mass inside the grid, to a few per cent
+constexpr double outer_share = 1e-22;                              // fraction of the mass beyond the grid, as beyond a truncation's end
+constexpr double scan_step = 1. / 8;                               // step in ln r of the search for the grid's ends
+constexpr double deepest = 70;  // largest -ln(r / scale): r^3 rho of the steepest cusp, r^-2.5, is 1e-15 there
 
-/// A law without its truncation; rho, r rho', r^2 rho'' against r.
+/// A law without its truncation: rho, r rho', r^2 rho'' as functions of r.
 struct Untruncated {
     std::function<ScaledDerivatives(double r)> at;
-    double inner;    ///< the grid starts there or further in [length]
-    double end = 0;  ///< where the law ends or its grid shall [length]; 0: where nothing is left of it
+    double inner;    ///< the grid begins at this radius or inside it [length]
+    double end = 0;  ///< end of the law or of its grid [length]; 0: the grid ends where the mass is negligible
     bool finite = true;
     double step = coarsest_step;
 };
 
-constexpr double core = 1e-5;  // of the scale: there every core and most cusps are what they are at the centre
+constexpr double core = 1e-5;  // in scales: inside it, every core and most cusps have their central form
 
-/// The grid's end for a mass that converges as r^(3 - slope): 1e-10 of it or less lies beyond. Only a truncation ends what does not.
+/// The grid's end for a mass that converges as r^(3 - slope): at most 1e-10 of the mass is beyond it. Other laws need a truncation.
 double power_law_end(double from, double slope) {
     return slope > 3 ? from * std::pow(10, 10 / std::min(slope - 3, 1.)) : std::numeric_limits<double>::infinity();
 }
@@ -82,10 +82,10 @@ struct Build {
         return {[law = StretchedExponential{2 / law.alpha, law.alpha}, s = scale](double r) { return law(r / s); }, core * scale};
     }
     Untruncated operator()(const Sersic& law) const {
-        if (law.n == 0.5) {  // a Gaussian sphere, whose core no table resolves as well
+        if (law.n == 0.5) {  // a Gaussian sphere has a closed form, which is more accurate in the core than a table
             return {[law = StretchedExponential{sersic_b(0.5), 2}, s = scale](double r) { return law(r / s); }, core * scale};
         }
-        // From where n = 10 has 1e-15 of its mass to where the surface density is exp(-130).
+        // From the radius inside which n = 10 has 1e-15 of its mass to the radius where the surface density is exp(-130).
         const double first = 1e-12, last = std::pow(130 / sersic_b(law.n), law.n);
         const auto table = std::make_shared<const Deprojection>(sersic_projection(law.n), first, last);
         return {[table, s = scale](double r) { return (*table)(r / s); }, core * scale};
@@ -102,7 +102,7 @@ struct Build {
     Untruncated operator()(const TabulatedSurfaceDensity& law) const {
         const LogTable sigma(law.table);
         const auto [first, last] = ends(law.table);
-        // A power law of Sigma is one of rho beyond the last row, and inside the first one only far in.
+        // Beyond the last row a power law of Sigma is a power law of rho; inside the first row this holds only far inside.
         const auto table = std::make_shared<const Deprojection>(table_projection(law.table), 1e-6 * first, last);
         return {[table](double r) { return (*table)(r); }, inside_rows * first, power_law_end(last, 1 - sigma.outer_slope()), false,
                 step_of(sigma)};

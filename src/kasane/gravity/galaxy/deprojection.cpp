@@ -14,13 +14,13 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr double analytic_step = 1. / 128, pieced_step = 1. / 64;  // of ln r; a spline through data is no better than the latter
-constexpr double noise = 1e-14;                                    // of ln rho: the rounding of a sum of some hundred terms
-constexpr double negligible = 1e-18;                               // a term of a sum
-constexpr double longest_panel = 0.25;  // of u, for flat laws: five Gauss points resolve cosh u and its powers to 1e-13
+constexpr double analytic_step = 1. / 128, spline_step = 1. / 64;  // steps in ln r; a spline through data is not more accurate
+constexpr double noise = 1e-14;                                    // rounding error of ln rho, a sum of some hundred terms
+constexpr double negligible = 1e-18;                               // relative size of a term that ends a sum
+constexpr double longest_panel = 0.25;  // in u, for flat laws: five Gauss points resolve cosh u and its powers to 1e-13
 
-constexpr double farthest = 700;     // of u: cosh u overflows beyond
-constexpr int most_panels = 10'000;  // between two rows, and beyond the last: of the steepest table that is let in
+constexpr double farthest = 700;     // largest u: cosh u overflows beyond
+constexpr int most_panels = 10'000;  // between two rows and beyond the last one, for the steepest table that is accepted
 
 /// The three integrands over R = r cosh u: dQ / sqrt(Q - q) = 2 R du.
 struct Terms {
@@ -43,12 +43,12 @@ Terms terms(const Projection& projection, double r, double u) {
     return {sigma.d1 / R, sigma.d2 / R * q, sigma.d3 / R * q * q};
 }
 
-/// The integrand is even in u and analytic in a strip about the real axis: the trapezoidal rule converges exponentially. It rises at
-/// most once, so that the first negligible term ends it.
+/// The integrand is even in u and analytic in a strip around the real axis: the trapezoidal rule converges exponentially. The integrand
+/// rises at most once, so that the sum ends at the first negligible term.
 Terms analytic(const Projection& projection, double r) {
     const auto at = projection.at(r);
     const double steepness = at.f > 0 ? -2 * at.d1 / at.f : 0;  // -d ln Sigma / d ln R: a Gaussian exp(-steepness u^2 / 2) far out
-    // Strip of half width pi/4 or more: error exp(-pi^2 / (2 step)); a Gaussian: exp(-2 pi^2 / (step^2 steepness)).
+    // A strip of half width pi/4 or more gives the error exp(-pi^2 / (2 step)); a Gaussian gives exp(-2 pi^2 / (step^2 steepness)).
     const double step = std::min(0.13, 0.5 / std::sqrt(1 + steepness));
     Terms sum;
     sum.add(terms(projection, r, 0), step / 2);
@@ -60,7 +60,7 @@ Terms analytic(const Projection& projection, double r) {
     return sum;
 }
 
-/// Gauss's rule on panels between kinks, then along the power law beyond the last one.
+/// Gauss quadrature on panels between the kinks, then along the power law beyond the last kink.
 Terms pieced(const Projection& projection, double r) {
     Terms sum;
     const auto add_panel = [&](double a, double b) {
@@ -77,7 +77,7 @@ Terms pieced(const Projection& projection, double r) {
     for (const double kink : projection.kinks) {
         if (kink <= r) continue;
         const double end = std::acosh(kink / r);
-        // Exponentials exp(-steepness u) over a length of 1/steepness: to 1e-12.
+        // Panels of length 1/steepness integrate exp(-steepness u) to 1e-12.
         const double panel = longest_panel / (1 + longest_panel * steepness(end));
         const int panels = static_cast<int>(std::clamp(std::ceil((end - u) / panel), 1., double{most_panels}));
         for (int i = 0; i < panels; ++i) add_panel(u + (end - u) * i / panels, u + (end - u) * (i + 1) / panels);
@@ -97,14 +97,14 @@ ScaledDerivatives Deprojection::integral(const Projection& projection, double r)
 }
 
 Deprojection::Deprojection(const Projection& projection, double first, double last) {
-    const double start = std::log(first), step = projection.kinks.empty() ? analytic_step : pieced_step;
+    const double start = std::log(first), step = projection.kinks.empty() ? analytic_step : spline_step;
     const auto n = static_cast<std::size_t>(std::ceil((std::log(last) - start) / step)) + 1;
     std::vector<double> value(n), slope(n), curvature(n);
     for (std::size_t i = 0; i < n; ++i) {
         const double r = std::exp(start + step * static_cast<double>(i));
         const auto [rho, d1, d2, d3] = integral(projection, r);
         KS_VALIDATE(rho > 0 && std::isfinite(rho),
-                    fmt::format("has no positive density: its deprojection at the radius {:.4g} is {:.3g}, because the surface density "
+                    fmt::format("has no positive density: the deprojection at the radius {:.4g} is {:.3g}, because the surface density "
                                 "does not decline outward there. Try fewer rows or a smoother table",
                                 r, rho),
                     {"", 0, 0, "table"});
@@ -117,7 +117,7 @@ Deprojection::Deprojection(const Projection& projection, double first, double la
 }
 
 Projection sersic_projection(double n) {
-    // R^(1/n) = Q^(1/2n): the same law of Q.
+    // R^(1/n) = Q^(1/2n): the same law as a function of Q.
     return {[by_area = StretchedExponential{sersic_b(n), 1 / (2 * n)}](double R) { return by_area(R * R); }, {}};
 }
 

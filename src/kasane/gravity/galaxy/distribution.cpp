@@ -14,17 +14,17 @@ namespace {
 
 using std::numbers::pi;
 
-// Steps of the table of f in the density's steps of ln r, which resolve its edge. Without one they are 1/85, where the interpolation
-// error, (step d ln f/d ln r)^4 / 384, is 2e-9 in a cusp and 7e-9 far out; f dips and peaks inside an edge, and there the density
-// comes back to 1e-6 (Distribution/GivesBackTheDensity).
+// Step of the table of f in units of the density's step of ln r, which resolves an edge. Without an edge it is 1/85 in ln r, for which the
+// interpolation error, (step d ln f/d ln r)^4 / 384, is 2e-9 in a cusp and 7e-9 far out. Inside an edge f has minima and peaks, and f
+// reproduces the density to 1e-6 (test Distribution/GivesBackTheDensity).
 constexpr double coarsening = 0.75;
-// Cells of the bound of speeds, in steps of the table: f changes by some 20% across one.
+// Width of the cells of the speed envelope, in steps of the table: f changes by about 20% across a cell.
 constexpr double cell_steps = 4;
-// Deep in a flat core Psi no longer changes in double precision, nor does f: energies that differ by less are one. Psi at the centre
-// itself is good to 1e-10 alone, as its tables.
+// Deep in a flat core Psi and f no longer change in double precision: energies that differ by less are taken as equal. Psi at the centre
+// has the relative error of its tables, 1e-10.
 constexpr double flat = 1e-14, central_error = 1e-10;
-// Of the integral over x the part below this times its end: 1e-10 of it, as the integrand goes as x^(-1/2).
-constexpr double negligible = 1e-20;
+// The integral over x below this fraction of its end is 1e-10 of the whole, because the integrand is proportional to x^(-1/2).
+constexpr double inner_part = 1e-20;
 
 /// rho_Q = (1 + r^2/r_a^2) rho with its derivatives.
 DensityAt augmented(DensityAt rho, double r, double anisotropy_radius) {
@@ -34,14 +34,14 @@ DensityAt augmented(DensityAt rho, double r, double anisotropy_radius) {
     return {factor * rho.rho, factor * rho.d + d * rho.rho, factor * rho.dd + 2 * d * rho.d + dd * rho.rho};
 }
 
-/// What f is the inversion of.
+/// The density rho_Q whose inversion is f.
 struct Inversion {
     const MassProfile& density;
     const SphericalPotential& potential;
     double anisotropy_radius;
 };
 
-/// How far beyond the grid the inversion of a density that never ends goes on, in e-folds of r: the integrand falls as r^(1 - slope).
+/// Range of the inversion beyond the grid for a density without an end, in e-folds of r: the integrand falls as r^(1 - slope).
 double far_beyond(const Inversion& c) {
     if (c.density.finite()) return 0;
     const double r = c.density.outer();
@@ -51,12 +51,12 @@ double far_beyond(const Inversion& c) {
 
 /// f(Q) = 1/(sqrt(8) pi^2) Int_0^Q (d^2 rho_Q / dPsi^2) dPsi / sqrt(Q - Psi)   [Binney & Tremaine 2008, eqs. 4.46a and 4.293; the
 /// boundary term vanishes with d rho/dPsi at the end], with Q = Psi(r_q), over x = ln(r / r_q), and
-/// d^2 rho / dPsi^2 = (r^2/M)^2 [rho'' + rho' 2 (M - 2 pi rho_tot r^3)/(r M)]    [Miki & Umemura 2018]; M, rho_tot of everything.
+/// d^2 rho / dPsi^2 = (r^2/M)^2 [rho'' + rho' 2 (M - 2 pi rho_tot r^3)/(r M)]    [Miki & Umemura 2018]; M, rho_tot of all components.
 Integral eddington(const Inversion& c, double r_q) {
     const double x_end = std::log(c.density.outer() / r_q) + far_beyond(c);
     if (x_end <= 0) return {.converged = true};
     const auto integrand = [&](double x) {
-        if (x < negligible * x_end) return 0.;
+        if (x < inner_part * x_end) return 0.;
         const double r = r_q * std::exp(x);
         const auto [rho, d, dd] = augmented(c.density.density(r), r, c.anisotropy_radius);
         if (!(rho > 0)) return 0.;
@@ -72,8 +72,8 @@ Integral eddington(const Inversion& c, double r_q) {
     return f;
 }
 
-/// Int over space of the mass per Q and unit f at Q = Psi(r_q): 16 pi^2 Int_0^r_q r^2 sqrt(2 (Psi - Q)) / (1 + r^2/r_a^2) dr, by the
-/// trapezoidal rule in ln r, good to a per cent.
+/// Mass per Q and unit f at Q = Psi(r_q), integrated over space: 16 pi^2 Int_0^r_q r^2 sqrt(2 (Psi - Q)) / (1 + r^2/r_a^2) dr, by the
+/// trapezoidal rule in ln r, with an error of about a per cent.
 double density_of_states(const Inversion& c, double r_q) {
     constexpr double step = 0.1;
     double sum = 0;
@@ -85,7 +85,7 @@ double density_of_states(const Inversion& c, double r_q) {
     return 16 * pi * pi * sum;
 }
 
-/// d values / dx on a uniform grid, of fourth order inside and of second at the ends.
+/// d values / dx on a uniform grid, of fourth order inside and of second order at the ends.
 std::vector<double> slopes_of(const std::vector<double>& values, double step) {
     const auto n = values.size();
     std::vector<double> slopes(n);
@@ -103,7 +103,7 @@ std::vector<double> slopes_of(const std::vector<double>& values, double step) {
     return slopes;
 }
 
-/// q from 0 to 1 in steps of 4% at most where f changes: at the speeds that carry a particle from Psi = top to the nodes below it.
+/// Nodes in q from 0 to 1, in steps of at most 4% where f changes: the speeds with which a particle at Psi = top reaches the nodes below.
 std::vector<double> speeds(const std::vector<double>& energies, double top, double range) {
     constexpr double finest = 0.02, coarsest = 0.04;
     std::vector<double> q{0};
@@ -154,7 +154,7 @@ DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> de
         if (f[k] < 0 && mass > worst) worst = mass, clamped_.radius = radius(k);
     }
     for (std::size_t k = 0; k < size; ++k) {
-        // Where rho hardly lives any more its inversion cancels to noise: what counts is the error's share of the mass.
+        // Where rho is very small its inversion cancels to noise: the criterion is the error's share of the mass.
         if (!integral[k].converged && !(integral[k].error * states[k] < 1e-6 * positive)) {
             throw ComputationError(fmt::format(
                 "Eddington's inversion does not converge at the radius {:.6g} (error {:.2g} of {:.2g}): the density changes too fast "
@@ -186,7 +186,7 @@ DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> de
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
     for (index_t i = 0; i < cells; ++i) {
         const auto cell = static_cast<std::size_t>(i);
-        // E = least + (1 - q^2) (Psi - least) with Psi between those of the cell's ends.
+        // E = least + (1 - q^2) (Psi - least) with Psi between its values at the cell's ends.
         const double high = potential_->psi(std::exp(envelope_.edge(cell)));
         const double low = std::max(potential_->psi(std::exp(envelope_.edge(cell + 1))), least_energy_);
         const auto q = speeds(energies, high, high - least_energy_);
@@ -204,16 +204,16 @@ DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> de
 double DistributionFunction::operator()(double q) const {
     if (!(q >= least_energy_ && q > 0)) return 0;
     if (q >= f_.first() && q <= f_.last() * (1 + central_error)) return f_(std::min(q, f_.last()));
-    // Power laws of the radius where Psi = q, beyond the table's ends; at the centre the last radius that a double can have.
+    // Beyond the table's ends f is a power law of the radius where Psi = q; at the centre this is the smallest radius of a double.
     const double t = std::log(std::max(potential_->radius_of(q), 1e-300));
     return q < f_.first() ? f_(f_.first()) * std::exp(outer_slope_ * (t - last_)) : f_(f_.last()) * std::exp(inner_slope_ * (t - first_));
 }
 
 RadialTangential DistributionFunction::velocity(double r, RandomStream& random) const {
-    // 1e-11 of the mass lies inside the table, and moves as at its end.
+    // 1e-11 of the mass is inside the table and has the velocities of its end.
     const double within = std::clamp(r, density_->inner(), density_->outer());
     const double range = std::max(potential_->psi(within) - least_energy_, 0.);
-    // The density of u = |(v_r, sqrt(1 + r^2/r_a^2) v_t)| is u^2 f(Psi - u^2/2), and its direction is isotropic.
+    // u = (v_r, sqrt(1 + r^2/r_a^2) v_t) has an isotropic direction, and |u| has the density u^2 f(Psi - u^2/2).
     const double q =
         envelope_.draw(std::log(within), [&](double s) { return s * s * (*this)(least_energy_ + (1 - s * s) * range); }, random);
     const double u = q * std::sqrt(2 * range), cosine = 2 * random.uniform() - 1;

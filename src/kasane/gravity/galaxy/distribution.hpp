@@ -53,8 +53,8 @@ class DistributionFunction {
     double anisotropy_radius_ = 0;
     Clamped clamped_;
     EnergyTable f_;
-    double first_ = 0, last_ = 0;               // ln r of the table's ends
-    double inner_slope_ = 0, outer_slope_ = 0;  // of ln f against ln r there
+    double first_ = 0, last_ = 0;               // ln r at the table's ends
+    double inner_slope_ = 0, outer_slope_ = 0;  // d ln f / d ln r at the table's ends
     double least_energy_ = 0;                   // f = 0 below it: Psi at the end of a finite component
     SpeedEnvelope envelope_;
 };

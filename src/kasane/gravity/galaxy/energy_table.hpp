@@ -1,7 +1,7 @@
-// A non-negative function of energy on any ascending nodes: cubic Hermite pieces, found in constant time. Energies may cluster at one
+// A non-negative function of energy on any ascending nodes: cubic Hermite cells, found in constant time. Energies may cluster at one
 // value (the bottom of a potential, from below or, with a point mass, from both sides): differences from it are resolved like energies
 // near 0.
-// Invariant: the Bernstein coefficients of all pieces are not negative; therefore the pieces are not negative.
+// Invariant: the Bernstein coefficients of all cells are not negative; therefore the function is not negative.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class EnergyTable {
             value,      ///< of the function at E, not negative
             slope;      ///< d value / dE
     };
-    /// Limits the slopes so that every piece keeps the invariant.
+    /// Limits the slopes so that every cell satisfies the invariant.
     /// @param nodes  at least 2, energies ascending and above 0, values not negative
     /// @param crowd  energy at which the nodes cluster
     EnergyTable(std::vector<Node> nodes, double crowd);
@@ -36,7 +36,7 @@ class EnergyTable {
         const auto& a = nodes_[cell(e)];
         const auto& b = *(&a + 1);
         const double width = b.energy - a.energy, s = (e - a.energy) / width, u = 1 - s;
-        // Rounding may give a negative value where a piece touches 0.
+        // Rounding may give a negative value where the function touches 0.
         return std::max(a.value + s * s * (3 - 2 * s) * (b.value - a.value) + s * u * width * (u * a.slope - s * b.slope), 0.);
     }
     /// Upper bound of the function between two energies of the table, low <= high.
@@ -71,7 +71,7 @@ class EnergyTable {
     std::vector<Node> nodes_;
     double crowd_ = 0;
     std::int64_t lowest_[3] = {}, count_[3] = {};
-    std::vector<std::uint32_t> first_cell_;  // by bin: the cell in which it begins, and one more
+    std::vector<std::uint32_t> first_cell_;  // [bins + 1] the cell in which each bin begins
 };
 
 }  // namespace kasane::gravity

@@ -12,15 +12,15 @@ namespace {
 
 using std::numbers::pi;
 
-// Of sums over a sphere in ln r; integrands are smooth and vanish at both ends, where the trapezoidal rule converges faster than any
-// power. An edge of a tenth of its radius is 3 steps wide and still good to 1e-6.
-constexpr double step = 1. / 32;
-constexpr double left_out = 1e-7;  // of the mass at either end
+// Step in ln r of integrals over a sphere. Integrands are smooth and vanish at both ends, so that the trapezoidal rule converges faster
+// than any power. An edge with a width of a tenth of its radius is 3 steps wide, and the error is still 1e-6.
+constexpr double shell_step = 1. / 32;
+constexpr double left_out = 1e-7;  // fraction of the mass left out at either end
 constexpr double resolved_share = 0.01;
 constexpr double resolved_particles = 8;
-constexpr double eta = 0.5;  // of a softening length that a particle moves in a step
+constexpr double eta = 0.5;  // softening lengths that a particle moves in a step
 
-/// Twice the kinetic energy, the part of it that is no rotation, and the virial of the forces, Int rho x . grad Phi dV; G = 1.
+/// Twice the kinetic energy, its part without rotation, and the virial of the forces, Int rho x . grad Phi dV; G = 1.
 struct Virial {
     double kinetic2 = 0, random2 = 0, forces = 0;
     Virial& operator+=(const Virial& other) {
@@ -33,21 +33,21 @@ Virial virial_of_sphere(const Galaxy& galaxy, std::size_t k, Cpu on) {
     const auto& sphere = *galaxy.sphere(k);
     const double first = std::log(sphere.radius(left_out * sphere.total()));
     const double last = std::log(std::min(sphere.outer(), sphere.radius((1 - left_out) * sphere.total())));
-    const auto n = static_cast<index_t>((last - first) / step) + 1;
+    const auto n = static_cast<index_t>((last - first) / shell_step) + 1;
     std::vector<Virial> part(static_cast<std::size_t>(n));
     const int threads = thread_count(on);
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
     for (index_t i = 0; i < n; ++i) {
-        const double r = std::exp(first + step * static_cast<double>(i));
+        const double r = std::exp(first + shell_step * static_cast<double>(i));
         const double rho = sphere.density(r).rho;
         if (!(rho > 0)) continue;
-        const double shell = 4 * pi * r * r * r * rho * step;
+        const double shell = 4 * pi * r * r * r * rho * shell_step;
         const double v2 = mean_speed2(galaxy, k, r);
-        // The disks' pull averaged over a sphere is that of their spherical average.
+        // The force of the disks, averaged over a sphere, is that of their spherical average.
         part[static_cast<std::size_t>(i)] = {shell * v2, shell * v2, shell * galaxy.potential().mass(r) / r};
     }
     Virial sum;
-    for (const auto& p : part) sum += p;  // in order, whatever the threads
+    for (const auto& p : part) sum += p;  // in one order for any number of threads
     return sum;
 }
 
@@ -58,7 +58,8 @@ Virial virial_of_disk(const Galaxy& galaxy, const Survey& survey, int disk) {
     double R = -1;
     DiskAt here;
     auto nodes = survey.nodes(disk);
-    std::sort(nodes.begin(), nodes.end(), [](const DiskNode& a, const DiskNode& b) { return a.R < b.R; });  // columns together
+    std::sort(nodes.begin(), nodes.end(),
+              [](const DiskNode& a, const DiskNode& b) { return a.R < b.R; });  // the nodes of a column are neighbours
     for (const auto& node : nodes) {
         if (node.R != R) here = disks.at(d, R = node.R);
         const double random = here.sigma_R * here.sigma_R + here.sigma_phi * here.sigma_phi + here.sigma_z * here.sigma_z;
@@ -74,7 +75,7 @@ double dynamical_time(const Galaxy& galaxy, double r) {
     return r > 0 ? std::sqrt(r * r * r / (galaxy.model().G * galaxy.potential().mass(r))) : 0;
 }
 
-/// The sphere that holds half of everything but black holes.
+/// Radius of the sphere with half of the mass, without black holes.
 double half_mass_radius(const Galaxy& galaxy) {
     const auto& potential = galaxy.potential();
     const double half = (potential.total_mass() - potential.point_mass()) / 2;
@@ -87,8 +88,8 @@ double half_mass_radius(const Galaxy& galaxy) {
     return std::exp(low);
 }
 
-/// eta min(eps / v, sqrt(eps / a)), the criterion of the steps, for the fastest component's rms speed and the pull at every radius that
-/// the softening resolves: particles move on average less than half a softening length in a step. [Rodionov & Sotnikova 2005]
+/// eta min(eps / v, sqrt(eps / a)), the criterion of the steps, for the rms speed of the fastest component and the largest acceleration at
+/// radii that the softening resolves: particles move on average less than half a softening length per step. [Rodionov & Sotnikova 2005]
 double step_for(const Galaxy& galaxy, const Survey& survey, double softening, double outer) {
     const double G = galaxy.model().G;
     double rate2 = 0;  // (1 / time)^2
@@ -158,7 +159,7 @@ GalaxyFacts facts(const Galaxy& galaxy, Cpu on) {
         if (component.suggested_softening > 0) f.suggested_softening = std::min(f.suggested_softening, component.suggested_softening);
         f.components.push_back(component);
     }
-    if (!std::isfinite(smallest)) {  // a black hole alone
+    if (!std::isfinite(smallest)) {  // the only component is a black hole
         f.suggested_softening = 0;
         return f;
     }
@@ -170,7 +171,7 @@ GalaxyFacts facts(const Galaxy& galaxy, Cpu on) {
     f.dynamical_time = dynamical_time(galaxy, f.half_mass_radius);
     f.crossing_time = 2 * f.half_mass_radius / std::sqrt(G * all.kinetic2 / (f.mass - potential.point_mass()));
     f.suggested_step = step_for(galaxy, survey, f.suggested_softening, f.half_mass_radius);
-    // Particles far out ask for steps so much longer, and an orbit should have some at the longest.
+    // The longest step is at most 64 times the shortest, and an orbit has several of the longest steps.
     if (f.suggested_step > 0)
         f.suggested_dt_max =
             std::exp2(std::floor(std::log2(std::max(f.suggested_step, std::min(64 * f.suggested_step, f.dynamical_time / 8)))));

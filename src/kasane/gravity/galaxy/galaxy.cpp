@@ -17,12 +17,13 @@ std::vector<InputProblem> all_problems(const GalaxyModel& model) {
     std::size_t holes = 0;
     for (std::size_t i = 0; i < model.components.size(); ++i) {
         if (!is_black_hole(model.components[i].law) || ++holes == 1) continue;
-        problems.push_back({"is a second black hole: two at the centre would be one. Add its mass to the first", {"", 0, 0, key_of(i)}});
+        problems.push_back(
+            {"is a second black hole: a galaxy has at most one, at its centre. Add the mass to the first", {"", 0, 0, key_of(i)}});
     }
     return problems;
 }
 
-/// An anisotropy radius that would do, by doubling; 0: none was found.
+/// Finds an anisotropy radius for which f is positive, by doubling; 0: none was found.
 double milder_anisotropy(const std::shared_ptr<const MassProfile>& sphere, const std::shared_ptr<const SphericalPotential>& potential,
                          double radius, Cpu on) {
     for (int i = 0; i < 6; ++i) {
@@ -32,7 +33,7 @@ double milder_anisotropy(const std::shared_ptr<const MassProfile>& sphere, const
     return 0;
 }
 
-/// Why a component has no equilibrium, and which option is at fault.
+/// The reason why a component has no equilibrium, with the option that causes it.
 InputProblem no_equilibrium(std::size_t i, const Component& component, const Clamped& clamped,
                             const std::shared_ptr<const MassProfile>& sphere, const std::shared_ptr<const SphericalPotential>& potential,
                             Cpu on) {
@@ -48,7 +49,7 @@ InputProblem no_equilibrium(std::size_t i, const Component& component, const Cla
     const double r_a = component.anisotropy_radius;
     if (r_a > 0 && DistributionFunction(sphere, potential, 0, on).clamped().fraction <= clamped_limit) {
         const double milder = milder_anisotropy(sphere, potential, r_a, on);
-        return problem(".anisotropy_radius", fmt::format("is {}, too small: {}. Orbits that radial cannot make its density. Try {}", r_a,
+        return problem(".anisotropy_radius", fmt::format("is {}, too small: {}. Such radial orbits cannot produce its density. Try {}", r_a,
                                                          found(clamped), milder > 0 ? fmt::format("{:.4g}", milder) : "isotropy, 0"));
     }
     const auto [radius, width] = component.truncation;
@@ -56,9 +57,10 @@ InputProblem no_equilibrium(std::size_t i, const Component& component, const Cla
         return problem(".truncation", fmt::format("is too sharp: {}. A density that falls so fast has no equilibrium. Try the width {:.4g}",
                                                   found(clamped), std::min(std::max(2 * width, radius / 10), radius / 2)));
     }
-    return problem("", fmt::format("has no equilibrium: {}. Its density rises too little inwards for the mass of the others there. Try a "
-                                   "steeper cusp, or less central mass",
-                                   found(clamped)));
+    return problem("",
+                   fmt::format("has no equilibrium: {}. Its density rises too little inwards for the mass of the other components. Try a "
+                               "steeper cusp, or less central mass",
+                               found(clamped)));
 }
 
 }  // namespace
@@ -68,10 +70,10 @@ Galaxy::Galaxy(GalaxyModel model, Cpu on, const ProgressFunction& progress) : mo
     counts_ = counts_of(model_);
     const auto& components = model_.components;
     const auto size = components.size();
-    const auto tell = [&](double done, const std::string& what) {
+    const auto report = [&](double done, const std::string& what) {
         if (progress) progress(done, what);
     };
-    tell(0, "densities");
+    report(0, "densities");
 
     std::vector<InputProblem> problems;
     std::vector<std::shared_ptr<const MassProfile>> profiles;
@@ -96,7 +98,7 @@ Galaxy::Galaxy(GalaxyModel model, Cpu on, const ProgressFunction& progress) : mo
     if (!problems.empty()) throw InputError(std::move(problems));
 
     const auto spheres = static_cast<double>(profiles.size());
-    const double before_spheres = has_disk ? 0.9 : 0.05;  // disks take most of the time
+    const double before_spheres = has_disk ? 0.9 : 0.05;  // share of the time; disks take most of it
     if (point_mass > 0 || !profiles.empty()) potential_ = std::make_shared<const SphericalPotential>(profiles, point_mass);
     if (has_disk) {
         disks_ = std::make_unique<const DiskSystem>(model_, potential_, on, part_of(progress, 0.05, before_spheres));
@@ -106,7 +108,7 @@ Galaxy::Galaxy(GalaxyModel model, Cpu on, const ProgressFunction& progress) : mo
     double done = 0;
     for (std::size_t i = 0; i < size; ++i) {
         if (!spheres_[i]) continue;
-        tell(before_spheres + (1 - before_spheres) * done++ / spheres, "f(E) of " + components[i].label());
+        report(before_spheres + (1 - before_spheres) * done++ / spheres, "f(E) of " + components[i].label());
         try {
             auto f = std::make_unique<const DistributionFunction>(spheres_[i], potential_, components[i].anisotropy_radius, on);
             if (!(f->clamped().fraction <= clamped_limit)) {
@@ -118,7 +120,7 @@ Galaxy::Galaxy(GalaxyModel model, Cpu on, const ProgressFunction& progress) : mo
         }
     }
     if (!problems.empty()) throw InputError(std::move(problems));
-    tell(1, "");
+    report(1, "");
 }
 
 index_t Galaxy::count() const { return std::accumulate(counts_.begin(), counts_.end(), index_t{0}); }

@@ -15,7 +15,7 @@ Dispersions jeans_dispersions(const MassProfile& density, const SphericalPotenti
         const double s = r * std::exp(x);
         return g(s) * density.density(s).rho * potential.mass(s) / s;
     };
-    // Without an end the integrand falls as r^-2 or faster: by e^-25 over these e-folds.
+    // Without an end the integrand falls as r^-2 or faster, by e^-25 over this range of ln r.
     const double x_end = std::log(density.outer() / r) + (density.finite() ? 0 : 12.5);
     if (x_end <= 0) return {};
     const double radial2 = integrate(integrand, 0, x_end, 1e-9).value / (g(r) * rho);

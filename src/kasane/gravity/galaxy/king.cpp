@@ -8,8 +8,8 @@ namespace kasane::gravity {
 namespace {
 
 constexpr double series_end = 0.01;     // x^8 = 1e-16 is the first term left out
-constexpr double step = 1. / 64;        // of ln x
-constexpr double edge_step = 1. / 512;  // of sqrt(1 - x / tidal); the edge's table reaches from the tidal radius to half of it
+constexpr double log_step = 1. / 64;    // step in ln x
+constexpr double edge_step = 1. / 512;  // step in sqrt(1 - x / tidal); the edge's table extends from the tidal radius to half of it
 constexpr int edge_steps = 384;
 
 struct State {
@@ -35,7 +35,7 @@ State extrapolated(F f, double t, State y, double h) {
         }
         slope = f(t + h, now);
         table[k] = {(before.a + now.a + s * slope.a) / 2, (before.b + now.b + s * slope.b) / 2};
-        for (int j = k - 1; j >= 0; --j) {  // Aitken and Neville
+        for (int j = k - 1; j >= 0; --j) {  // Aitken-Neville extrapolation
             const double ratio = static_cast<double>(k + 1) / (j + 1), weight = 1 / (ratio * ratio - 1);
             table[j].a = table[j + 1].a + (table[j + 1].a - table[j].a) * weight;
             table[j].b = table[j + 1].b + (table[j + 1].b - table[j].b) * weight;
@@ -51,8 +51,8 @@ KingDensity king_density(double w) {
     const double root = std::sqrt(w), unit = 2 / std::sqrt(std::numbers::pi);
     double rho = 0;
     if (w < 1.5) {
-        // e^w erf(sqrt w) = 2/sqrt(pi) sum_k 2^k w^(k + 1/2) / (2k + 1)!!, of which the first two terms cancel.
-        constexpr int terms = 22;  // from k = 2: the last is below 1e-17 of the first at w = 1.5
+        // e^w erf(sqrt w) = 2/sqrt(pi) sum_k 2^k w^(k + 1/2) / (2k + 1)!!; its first two terms cancel.
+        constexpr int terms = 22;  // from k = 2; the last term is below 1e-17 of the first at w = 1.5
         double sum = 1;
         for (int k = terms; k > 2; --k) sum = 1 + sum * 2 * w / (2 * k + 1);
         rho = unit * 4. / 15 * w * w * root * sum;
@@ -86,12 +86,12 @@ KingSphere::KingSphere(double w0) : w0_(w0) {
         pull.push_back(y.b / r2);
         pull_slope.push_back(9 * density.rho / central_ - 3 * pull.back());
         pull_curvature.push_back(-9 * density.d / central_ * y.b - 3 * pull_slope.back());
-        const auto next = extrapolated(by_log, t, y, step);
+        const auto next = extrapolated(by_log, t, y, log_step);
         if (next.a <= 0) break;
         y = next;
-        t = first + step * static_cast<double>(w.size());
+        t = first + log_step * static_cast<double>(w.size());
     }
-    // The last step to W = 0, where rho ~ W^(5/2): smooth in s = sqrt(W).
+    // The last step to W = 0, where rho ~ W^(5/2), uses s = sqrt(W), in which the solution is smooth.
     State last{t, y.b};
     const auto by_root = [&](double s, State z) {
         const double dt = -2 * s / z.b;
@@ -101,10 +101,10 @@ KingSphere::KingSphere(double w0) : w0_(w0) {
     const double root = std::sqrt(y.a);
     for (int i = 0; i < parts; ++i) last = extrapolated(by_root, root * (parts - i) / parts, last, -root / parts);
     tidal_ = std::exp(last.a);
-    inner_ = UniformQuintic(first, step, w, slope, curvature);
-    pull_ = UniformQuintic(first, step, pull, pull_slope, pull_curvature);
+    inner_ = UniformQuintic(first, log_step, w, slope, curvature);
+    pull_ = UniformQuintic(first, log_step, pull, pull_slope, pull_curvature);
 
-    // Back from the edge in p = sqrt(1 - x / tidal): dt/dp = -2 p / (1 - p^2).
+    // Integrates back from the edge in p = sqrt(1 - x / tidal): dt/dp = -2 p / (1 - p^2).
     const auto by_edge = [&](double p, State z) {
         const double dt = -2 * p / (1 - p * p);
         return State{-z.b * dt, (source(tidal_ * (1 - p * p), z.a) - z.b) * dt};

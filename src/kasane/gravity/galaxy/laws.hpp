@@ -1,5 +1,5 @@
-// Closed-form laws of density and surface density with their derivatives, in units of the scale, not normalised, and the cut at an
-// edge. Derivatives are kept as x^n f^(n), which neither overflow nor lose digits at a centre.
+// Closed-form laws of density and surface density with their derivatives, in units of the scale, not normalised, and the truncation.
+// Derivatives are stored as x^n f^(n), which neither overflow nor lose digits at the centre.
 #pragma once
 
 #include <kasane/gravity/galaxy/component.hpp>
@@ -16,7 +16,7 @@ struct ScaledDerivatives {
     double f, d1, d2, d3;
 };
 
-/// From the slope d ln f / d ln x and its derivatives by ln x.
+/// Computes the derivatives from the slope d ln f / d ln x and its derivatives by ln x.
 inline ScaledDerivatives from_slopes(double f, double s, double ds, double dds) {
     return {f, f * s, f * (s * s - s + ds), f * (s * (s * s - 3 * s + 2) + 3 * ds * (s - 1) + dds)};
 }
@@ -28,12 +28,12 @@ struct StretchedExponential {
     ScaledDerivatives operator()(double x) const {
         const double z = b * std::pow(x, k), f = std::exp(b - z);
         if (f == 0) return {};
-        const double s = -k * z;  // d s / d ln x = k s: factored, so that nothing cancels
+        const double s = -k * z;  // d s / d ln x = k s; in this form no terms cancel
         return {f, f * s, f * s * (s - (1 - k)), f * s * (s * (s - 3 * (1 - k)) + (1 - k) * (2 - k))};
     }
 };
 
-/// x^-inner times (1 + (x/scale)^sharpness)^-power of two factors: all laws that are power laws far in and far out.
+/// x^-inner times one or two factors (1 + (x/scale)^sharpness)^-power: all laws that are power laws far inside and far outside.
 struct PowerProduct {
     struct Factor {
         double power = 0, sharpness = 1, log_scale = 0;

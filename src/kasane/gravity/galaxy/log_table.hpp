@@ -1,5 +1,5 @@
-// A table of positive numbers as a function: the natural cubic spline of their logarithms, power laws beyond its ends. In units of
-// its first row, so that no unit of the file overflows.
+// A table of positive numbers as a function: the natural cubic spline of their logarithms, with power laws beyond its ends. Values are in
+// units of the first row, so that no unit of the file overflows.
 #pragma once
 
 #include <kasane/core/math/spline.hpp>
@@ -13,7 +13,7 @@ class LogTable {
    public:
     explicit LogTable(const Table& table);
 
-    /// The function and its slope d ln f / d ln x with two derivatives by ln x; the last jumps at the table's rows.
+    /// The function and its slope d ln f / d ln x with two derivatives by ln x; the second derivative of the slope jumps at the rows.
     struct At {
         double f, s, ds, dds;
     };
@@ -25,7 +25,7 @@ class LogTable {
     /// Slopes of the power laws inside the first row and beyond the last one.
     double inner_slope() const { return spline_(spline_.knots().front()).d; }
     double outer_slope() const { return spline_(spline_.knots().back()).d; }
-    /// The least distance of two rows in ln x.
+    /// The smallest distance of two rows in ln x.
     double spacing() const;
 
    private:

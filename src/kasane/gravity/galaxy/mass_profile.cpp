@@ -11,16 +11,16 @@ namespace {
 
 constexpr double sphere = 4 * std::numbers::pi;
 
-// Of the density at the beginning of a tail: the tail of r^-3.25 has shrunk by 1e-15 there, and nothing has underflowed.
-constexpr double negligible = 1e-200;
-// Of the innermost radius: a cusp of r^-2.5 has 1e-20 of the mass in there, and nothing has overflowed.
+// A tail ends where it has this fraction of its density at the beginning: the mass of a tail r^-3.25 is then complete to 1e-15.
+constexpr double tail_end = 1e-200;
+// Fraction of the innermost radius where integrals begin: a cusp r^-2.5 has 1e-20 of the mass inside it, and no number overflows.
 constexpr double center = 1e-40;
 
 double power_of(double r, int n) { return n == 1 ? r : r * r; }
 
-/// Int_r^inf 4 pi r^power rho dr of a law that never ends, with w = begin/r.
+/// Int_r^inf 4 pi r^power rho dr of a law without an end, with w = begin/r.
 double tail(const DensityLaw& law, double begin, int power) {
-    const double nothing = std::max(negligible * law.at(begin).rho, 1e-290);
+    const double nothing = std::max(tail_end * law.at(begin).rho, 1e-290);
     const auto integrand = [&](double w) {
         const double r = begin / w, rho = law.at(r).rho;
         return rho > nothing ? sphere * power_of(r, power) * rho * begin / (w * w) : 0;
@@ -38,7 +38,7 @@ MassProfile::MassProfile(DensityLaw law, double total) : law_(std::move(law)), t
     const auto x = [&](std::size_t i) { return first + step * static_cast<double>(i); };
     const auto shell = [&](double r, int power) { return sphere * power_of(r, power) * law_.at(r).rho; };
 
-    // Mass grows outwards and what lies beyond inwards, each from its small end, so that neither loses digits.
+    // The mass is summed outwards and the mass beyond a radius inwards, each from its small end, so that neither loses digits.
     std::vector<double> mass(n), slope(n);
     mass_beyond_.resize(n);
     psi_beyond_.resize(n);
@@ -83,7 +83,7 @@ double MassProfile::integral_beyond(double r, int power, const std::vector<doubl
     if (r >= law_.outer) return law_.finite ? 0 : normalisation_ * tail(law_, r, power);
     const double t = std::log(r), first = log_mass_.first(), step = log_mass_.step();
     if (t <= first) {
-        // M = M_inner (r / inner)^slope in there, and so 4 pi r^power rho dr = slope M r^(power - 2) dln r.
+        // Inside, M = M_inner (r / inner)^slope, and 4 pi r^power rho dr = slope M r^(power - 2) dln r.
         const double p = inner_slope_ + power - 2, x = first - t;
         const double at_inner = inner_slope_ * mass(law_.inner) / (power == 2 ? 1 : law_.inner);
         return nodes[0] + at_inner * (std::abs(p) * x < 1e-8 ? x : -std::expm1(-p * x) / p);

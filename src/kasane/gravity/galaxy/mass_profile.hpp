@@ -41,8 +41,8 @@ class MassProfile {
 
     DensityLaw law_;
     double total_ = 0, normalisation_ = 1;
-    double inner_slope_ = 3;                        // of ln M inside the grid
-    UniformHermite log_mass_;                       // of ln r
+    double inner_slope_ = 3;                        // d ln M / d ln r inside the grid
+    UniformHermite log_mass_;                       // ln M as a function of ln r
     std::vector<double> mass_beyond_, psi_beyond_;  // at the nodes
 };
 

@@ -16,17 +16,17 @@ void above_zero(double value, const char* key) {
     KS_VALIDATE(std::isfinite(value) && value > 0, fmt::format("is {}: it must be finite and above 0", value), {"", 0, 0, key});
 }
 
-void validate(const Orbit& orbit) {
+void validate_orbit(const Orbit& orbit) {
     const auto [r, pericentre, e] = orbit;
     above_zero(r, "separation");
     above_zero(pericentre, "pericentre");
     KS_VALIDATE(std::isfinite(e) && e >= 0, fmt::format("is {}: it must be 0 (circle) to 1 (parabola) or above (hyperbola)", e),
                 {"", 0, 0, "eccentricity"});
-    KS_VALIDATE(r >= pericentre, fmt::format("is {}, below the pericentre {}: the bodies are never so near", r, pericentre),
+    KS_VALIDATE(r >= pericentre, fmt::format("is {}, below the pericentre {}: the distance is never that small", r, pericentre),
                 {"", 0, 0, "separation"});
     if (e < 1) {
         const double apocentre = pericentre * (1 + e) / (1 - e);
-        // Rounding must not refuse the apocentre itself.
+        // The tolerance accepts the apocentre itself after rounding.
         KS_VALIDATE(r <= apocentre * (1 + 1e-12),
                     fmt::format("is {}, above the apocentre {} of an orbit with pericentre {} and eccentricity {}: raise the eccentricity",
                                 r, apocentre, pericentre, e),
@@ -39,7 +39,7 @@ void validate(const Orbit& orbit) {
 TwoBodies place_on_orbit(double mass0, double mass1, const Orbit& orbit, double G) {
     above_zero(mass0, "mass of body 0");
     above_zero(mass1, "mass of body 1");
-    validate(orbit);
+    validate_orbit(orbit);
     above_zero(G, "G");
     const auto [r, pericentre, e] = orbit;
     // Relative motion: v^2 = 2 (GM/r + energy), tangential part from the angular momentum.
@@ -54,7 +54,7 @@ TwoBodies place_on_orbit(double mass0, double mass1, const Orbit& orbit, double 
 
 Vec3<double> spin_on_orbit(const Orbit& orbit, int body, double inclination, double argument) {
     KS_EXPECT(body == 0 || body == 1);
-    validate(orbit);
+    validate_orbit(orbit);
     for (const auto& [angle, key] : {std::pair{inclination, "inclination"}, {argument, "argument"}})
         KS_VALIDATE(std::isfinite(angle), fmt::format("is {}: it must be finite", angle), {"", 0, 0, key});
     const auto [r, pericentre, e] = orbit;
@@ -63,7 +63,7 @@ Vec3<double> spin_on_orbit(const Orbit& orbit, int body, double inclination, dou
     const double cos_anomaly = e > 0 ? std::clamp((pericentre * (1 + e) / r - 1) / e, -1., 1.) : 1;
     const double of_body0 = std::acos(cos_anomaly) * 180 / std::numbers::pi;
     const double of_other = body == 1 ? of_body0 : of_body0 + 180;
-    // Turned about the node by -i, the spin leans to where the other one goes when it passes the node.
+    // A rotation by -i about the node tilts the spin towards the direction in which the other body moves at the node.
     return {-inclination, 0, of_other - argument};
 }
 

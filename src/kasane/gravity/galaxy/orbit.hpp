@@ -9,7 +9,7 @@ namespace kasane::gravity {
 
 struct Orbit {
     double separation = 0;    ///< present distance [length]
-    double pericentre = 0;    ///< least distance [length], above 0
+    double pericentre = 0;    ///< smallest distance [length], above 0
     double eccentricity = 1;  ///< 0 circle, 1 parabola, above 1 hyperbola
 };
 
@@ -18,21 +18,21 @@ struct TwoBodies {
     std::array<Vec3<double>, 2> velocity;
 };
 
-/// Positions and velocities of two point masses before pericentre (at it when separation == pericentre), in the frame of their
-/// centre of mass. Body 0 lies on the positive x axis, body 1 on the negative; the orbit is in the x-y plane, its angular momentum
+/// Computes positions and velocities of two point masses before pericentre (at it if separation == pericentre), in the frame of their
+/// centre of mass. Body 0 is on the positive x axis, body 1 on the negative one; the orbit is in the x-y plane, with its angular momentum
 /// along +z.
 /// @throws InputError: a mass, separation, pericentre or G not above 0, eccentricity below 0, a separation that the orbit does not
 /// reach
 TwoBodies place_on_orbit(double mass0, double mass1, const Orbit& orbit, double G = 1);
 
-/// How a galaxy that is made with its disk in the x-y plane, rotating about +z, has to be turned for the encounter of place_on_orbit().
+/// Computes the rotations that orient a galaxy, whose disk is in the x-y plane and rotates about +z, for an encounter of place_on_orbit().
 ///                                                                                                         [Toomre & Toomre 1972]
 /// @param body         0 or 1
-/// @param inclination  i between the galaxy's spin and the orbit's angular momentum [degrees]: 0 direct, 90 across, 180 retrograde
+/// @param inclination  i between the galaxy's spin and the orbit's angular momentum [degrees]: 0 direct, 90 perpendicular, 180 retrograde
 /// @param argument     omega of the other galaxy's pericentre, seen from this one [degrees]: in the plane of the orbit, in the direction
 ///                     of its motion, from its ascending node, where it crosses the plane of this disk to the side of the disk's
-///                     spin. The disk's own x axis comes to point to the node. i = 0 has no node: only the turned disk has
-/// @returns rotations about the x axis, then the y axis, then the z axis, all at rest [degrees], as Placement::spin
+///                     spin. The disk's own x axis is turned to the node (i = 0: to where the node would be)
+/// @returns rotations about the fixed x axis, then the y axis, then the z axis [degrees], as Placement::spin
 /// @throws InputError: angles that are not finite; otherwise as place_on_orbit()
 Vec3<double> spin_on_orbit(const Orbit& orbit, int body, double inclination, double argument);
 

@@ -22,7 +22,7 @@ Vec3<double> rotated(Vec3<double> v, const Vec3<double>& degrees) {
     return v;
 }
 
-void validate(const Placement& where) {
+void validate_placement(const Placement& where) {
     std::vector<InputProblem> problems;
     const auto need_finite = [&](const Vec3<double>& v, const char* key) {
         if (std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z)) return;
@@ -37,7 +37,7 @@ void validate(const Placement& where) {
 }  // namespace
 
 void place(Particles& particles, const Placement& where) {
-    validate(where);
+    validate_placement(where);
     for (auto& x : particles.position) x = rotated(x, where.spin) + where.position;
     for (auto& v : particles.velocity) v = rotated(v, where.spin) + where.velocity;
 }

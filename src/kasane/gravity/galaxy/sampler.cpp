@@ -15,11 +15,11 @@
 namespace kasane::gravity {
 namespace {
 
-// Sums run over blocks of a component's particles and then over the blocks, in their order, whatever the threads.
-constexpr index_t block = 4096;
+// Sums are formed over blocks of a component's particles and then over the blocks, in one order for any number of threads.
+constexpr index_t sum_block = 4096;
 constexpr index_t blocks_at_once = 256;
 
-/// A particle of a sphere, as drawn: G = 1.
+/// A particle of a sphere as it is drawn, with G = 1.
 PositionVelocity draw_from_sphere(const MassProfile& sphere, const DistributionFunction& f, RandomStream& random) {
     using std::numbers::pi;
     const double r = sphere.radius(sphere.total() * random.uniform());
@@ -44,8 +44,8 @@ class Drawing {
         disks_ = galaxy.disks();
         while (disks_->component(disk_) != component) ++disk_;
     }
-    /// @param particle  its index in the galaxy. Never inlined: a compiler that contracts to fused multiply-adds must do so alike for
-    /// sample() and fill().
+    /// @param particle  its index in the galaxy. Never inlined, so that sample() and fill() use the same machine code: a compiler may
+    /// contract products and sums differently at each place.
     [[gnu::noinline]] PositionVelocity operator()(index_t particle) const {
         RandomStream random(seed_, static_cast<std::uint64_t>(particle));
         PositionVelocity drawn;
@@ -88,13 +88,13 @@ Sampler::Sampler(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress,
         const Drawing draw(galaxy, c);
         const index_t end = first_[c + 1];
         Sum position, velocity;
-        for (index_t from = first_[c]; from < end; from += block * blocks_at_once) {
+        for (index_t from = first_[c]; from < end; from += sum_block * blocks_at_once) {
             if (progress) progress(static_cast<double>(from) / static_cast<double>(size()), galaxy.model().components[c].label());
-            const index_t blocks = std::min(blocks_at_once, (end - from + block - 1) / block);
+            const index_t blocks = std::min(blocks_at_once, (end - from + sum_block - 1) / sum_block);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
             for (index_t b = 0; b < blocks; ++b) {
                 Sum x, v;
-                for (index_t i = from + b * block; i < std::min(from + (b + 1) * block, end); ++i) {
+                for (index_t i = from + b * sum_block; i < std::min(from + (b + 1) * sum_block, end); ++i) {
                     const auto drawn = draw(i);
                     x.add(drawn.position);
                     v.add(drawn.velocity);

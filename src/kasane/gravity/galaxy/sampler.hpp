@@ -34,7 +34,7 @@ class Sampler {
 
    private:
     friend Particles sample(const Galaxy&, Cpu, const ProgressFunction&);
-    /// Also stores the particles in `all` if it is not null, relative to the centres of mass.
+    /// Finds the centres of mass; stores the particles in `all` if it is not null, relative to these centres.
     Sampler(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress, Particles* all);
     /// Sets masses, types and ids of the particles first, first + 1, ...
     void label(Particles& into, index_t first) const;
@@ -42,8 +42,8 @@ class Sampler {
 
     const Galaxy* galaxy_;
     Cpu on_;
-    std::vector<index_t> first_;                     // particle of each component, and the end
-    std::vector<Vec3<double>> position_, velocity_;  // of the components' centres of mass, as drawn
+    std::vector<index_t> first_;                     // first particle of each component, and the number of all particles
+    std::vector<Vec3<double>> position_, velocity_;  // of the components' centres of mass
 };
 
 /// Draws all particles at once: those of a Sampler, in half the time of its constructor and fill().

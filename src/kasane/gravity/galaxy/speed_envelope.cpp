@@ -7,8 +7,8 @@
 namespace kasane::gravity {
 namespace {
 
-/// Cuts [q.front(), q.back()] from left to right into bins whose width times greatest bound is at most `area`.
-/// @return how many bins that takes; `edges`, where given, receives them
+/// Divides [q.front(), q.back()] from left to right into bins whose width times largest bound is at most `area`.
+/// @return the number of bins; `edges`, if given, receives their edges
 std::size_t cut(const std::vector<double>& q, const std::vector<double>& bound, double area, std::size_t most, double* edges) {
     std::size_t bins = 0;
     double start = q.front(), height = 0;
@@ -50,9 +50,9 @@ void SpeedEnvelope::set(std::size_t cell, const std::vector<double>& q, const st
     double* edges = &edge_[cell * (bins + 1)];
     double whole = 0;
     for (std::size_t i = 0; i < bound.size(); ++i) whole += bound[i] * (q[i + 1] - q[i]);
-    if (!(whole > 0)) return;  // nobody moves here
+    if (!(whole > 0)) return;  // no particle has a speed above 0 here
     std::fill(edges, edges + bins + 1, q.back());
-    // The least area of a bin with which they suffice.
+    // Finds the smallest area of a bin for which the number of bins suffices.
     double low = whole / bins, high = 2 * low;
     while (cut(q, bound, high, bins, nullptr) > bins) low = high, high *= 2;
     for (int i = 0; i < 10; ++i) {

@@ -43,8 +43,8 @@ class SpeedEnvelope {
         const double* edges = &edge_[cell * (bins + 1)];
         const double area = area_[cell];
         if (!(area > 0)) return 0;
-        // Few draws are accepted at the end of an edge where the density falls by many orders of magnitude in a cell; few particles are
-        // there.
+        // At the end of an edge, where the density falls by many orders of magnitude in a cell, few draws are accepted; but few particles
+        // are there.
         for (int trial = 0; trial < most_trials; ++trial) {
             const double u = bins * random.uniform();
             const auto bin = static_cast<std::size_t>(u);
@@ -60,8 +60,8 @@ class SpeedEnvelope {
     static constexpr int most_trials = 1'000'000;
 
     double first_ = 0, step_ = 1;
-    std::vector<double> area_;  // of a bin, by cell
-    std::vector<double> edge_;  // bins + 1 by cell
+    std::vector<double> area_;  // area of a bin in each cell
+    std::vector<double> edge_;  // edges of the bins, bins + 1 for each cell
 };
 
 }  // namespace kasane::gravity

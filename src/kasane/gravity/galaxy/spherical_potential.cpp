@@ -10,11 +10,11 @@
 namespace kasane::gravity {
 namespace {
 
-// Of the sphere of influence: the profiles' mass in there is below 1e-3 of the point's, whatever the cusp (a rho ~ r^-2 has M ~ r).
+// Grid's beginning in units of the sphere of influence: inside it the profiles have less than 1e-3 of the point mass for any cusp.
 constexpr double deep_inside = 1e-3;
-// Shorter steps of ln r are integrated, longer ones are differences of tables.
+// Differences of Psi over shorter steps of ln r are integrated; those over longer steps are differences of the table.
 constexpr double short_step = 0.1;
-// Here two points of Gauss are as good as five: their error is x^4 / 4320 times the fourth derivative.
+// For such steps two Gauss points are as accurate as five: their error is x^4 / 4320 times the fourth derivative.
 constexpr double shortest_step = 0.01;
 constexpr double inv_sqrt3 = std::numbers::inv_sqrt3;
 
@@ -29,7 +29,7 @@ SphericalPotential::SphericalPotential(std::vector<std::shared_ptr<const MassPro
         outer = std::max(outer, profile->outer());
         step = std::min(step, profile->step());
     }
-    if (empty_) inner = 1, outer = 2;  // any grid will do for a power law
+    if (empty_) inner = 1, outer = 2;  // any grid is sufficient for a point mass
     const auto mass_at = [&](double r) {
         double sum = 0;
         for (const auto& profile : profiles_) sum += profile->mass(r);
@@ -135,7 +135,7 @@ double SphericalPotential::radius_of(double e) const {
     // Newton's iteration for ln Psi = ln e in t = ln r, whose slope is -M/(r Psi), inside a bracket.
     double low = log_psi_.first(), high = log_psi_.last();
     for (double stride = 1; psi(std::exp(low)) < e; stride *= 2) {
-        if (stride > 1000) return 0;  // a rounding below the centre's
+        if (stride > 1000) return 0;  // e is below the central potential by a rounding error
         high = low, low -= stride;
     }
     for (double stride = 1; psi(std::exp(high)) > e; stride *= 2) low = high, high += stride;

@@ -47,8 +47,8 @@ class SphericalPotential {
     std::vector<std::shared_ptr<const MassProfile>> profiles_;
     double point_mass_ = 0;
     bool empty_ = true;                          // no profiles: the point mass alone
-    double inner_slope_ = 3;                     // of ln mass inside the grid
-    UniformHermite log_mass_, log_psi_, depth_;  // the profiles' part, of ln r; depth: Int_inner^r M/r^2 dr
+    double inner_slope_ = 3;                     // d ln mass / d ln r inside the grid
+    UniformHermite log_mass_, log_psi_, depth_;  // the profiles' part as functions of ln r; depth: Int_inner^r M/r^2 dr
 };
 
 }  // namespace kasane::gravity

@@ -13,7 +13,7 @@ namespace {
 
 using Scaled = std::function<ScaledDerivatives(double R)>;
 
-constexpr double innermost = 1e-12;  // of the scale; what lies inside it, 1e-24 of the mass or less, is left out
+constexpr double innermost = 1e-12;  // in scales; the mass inside it, a fraction of 1e-24 or less, is left out
 
 Scaled untruncated(const Component& component) {
     const double scale = component.scale;
@@ -29,7 +29,7 @@ Scaled untruncated(const Component& component) {
     return [law = StretchedExponential{1, 1}, scale](double R) { return law(R / scale); };
 }
 
-/// Of ln R, for five Gauss points: resolves the law and its edge to 1e-12.
+/// Step in ln R for which five Gauss points resolve the law and its edge to 1e-12.
 double panel(const Component& component) {
     const auto& cut = component.truncation;
     return cut ? std::min(1. / 16, cut.width / cut.radius / 2) : 1. / 16;

@@ -17,13 +17,13 @@ struct SurfaceDensityAt {
 /// @param component a disk without problems
 std::function<SurfaceDensityAt(double R)> surface_density(const Component& component);
 
-/// Where nothing of a disk is left in double precision: less than 1e-16 of its mass lies beyond [length].
+/// Radius beyond which a disk has less than 1e-16 of its mass [length].
 double surface_end(const Component& component);
 
-/// 2 pi Int_0^R Sigma R dR in the unit of surface_density(), relative error about 1e-12; everything with R = surface_end().
+/// Mass inside R, 2 pi Int_0^R Sigma R dR, in the unit of surface_density(); relative error about 1e-12. The total for R = surface_end().
 double surface_mass(const Component& component, double R);
 
-/// b of Sersic's law: half of the projected mass lies inside the scale. The root of P(2n, b) = 1/2.              [Ciotti 1991]
+/// b of Sersic's law, for which half of the projected mass is inside the scale: the root of P(2n, b) = 1/2.      [Ciotti 1991]
 double sersic_b(double n);
 
 }  // namespace kasane::gravity

@@ -11,12 +11,12 @@ namespace {
 
 using std::numbers::pi;
 
-// Of ln R: an edge a tenth of its radius wide spans it.
-constexpr double step = 0.1;
-// In heights: density falls by e in the first, and slower the further the plane is.
+// Step in ln R, the width of an edge of a tenth of its radius.
+constexpr double ring_step = 0.1;
+// Limits of the layers of a column, in heights; they become thicker with the distance from the plane.
 constexpr double levels[] = {0, 0.5, 1, 2, 3, 4.5, 6.5, 9, 13, 19, 28, 42, 64, 100, 160};
 
-/// A column of the disk as far up as it reaches, its masses adding up to the surface density's.
+/// Nodes of a column of the disk; their masses add up to the surface density.
 void add_column(std::vector<DiskNode>& nodes, const DiskSystem& disks, std::size_t k, double R, double area) {
     const auto here = disks.at(k, R);
     const double mass = here.surface_density * area;
@@ -38,8 +38,8 @@ void add_column(std::vector<DiskNode>& nodes, const DiskSystem& disks, std::size
     if (first == nodes.size()) nodes.push_back({R, 0, mass});
 }
 
-/// About a millionth of a disk's mass lies inside.
-double innermost(const Component& disk) {
+/// Radius that encloses about a millionth of a disk's mass.
+double central_radius(const Component& disk) {
     const auto* tabulated = std::get_if<TabulatedDisk>(&disk.law);
     return tabulated ? 0.1 * tabulated->table.radius.front() : 1e-3 * disk.scale;
 }
@@ -48,7 +48,7 @@ std::vector<DiskNode> nodes_of(const DiskSystem& disks, std::size_t k, double in
     std::vector<DiskNode> nodes;
     const auto central = disks.at(k, inner / 2).surface_density * pi * inner * inner;
     nodes.push_back({inner / 2, 0, central});
-    const auto pieces = std::max(1, static_cast<int>(std::ceil(std::log(outer / inner) / step)));
+    const auto pieces = std::max(1, static_cast<int>(std::ceil(std::log(outer / inner) / ring_step)));
     const double h = std::log(outer / inner) / pieces;
     for (int i = 0; i < pieces; ++i)
         each_gauss_point(std::log(inner) + h * i, std::log(inner) + h * (i + 1), [&](double x, double weight) {
@@ -59,7 +59,7 @@ std::vector<DiskNode> nodes_of(const DiskSystem& disks, std::size_t k, double in
     return nodes;
 }
 
-/// Shares without owning.
+/// A shared pointer that does not own its object.
 std::shared_ptr<const MassProfile> borrowed(const MassProfile* profile) { return {std::shared_ptr<const void>{}, profile}; }
 
 }  // namespace
@@ -85,10 +85,10 @@ Survey::Survey(const Galaxy& galaxy, Cpu on) : galaxy_(&galaxy), disk_of_(galaxy
     for (std::size_t d = 0; d < nodes_.size(); ++d) {
         const auto& component = components[disks->component(d)];
         const double end = component.truncation ? std::min(outer, component.truncation.end()) : outer;
-        nodes_[d] = nodes_of(*disks, d, std::min(innermost(component), end / 10), end);
+        nodes_[d] = nodes_of(*disks, d, std::min(central_radius(component), end / 10), end);
         double sum = 0;
         for (const auto& node : nodes_[d]) cumulated_[d].push_back(sum += node.mass);
-        for (auto& node : nodes_[d]) node.mass *= component.mass / sum;  // what the quadrature and the last edge leave
+        for (auto& node : nodes_[d]) node.mass *= component.mass / sum;  // corrects the error of the quadrature
         for (auto& m : cumulated_[d]) m *= component.mass / sum;
     }
     for (std::size_t d = 0; d < nodes_.size(); ++d) disk_of_[disks->component(d)] = static_cast<int>(d);

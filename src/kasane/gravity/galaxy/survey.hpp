@@ -1,4 +1,4 @@
-// A galaxy seen from outside, for tables and facts: its disks as weighted points, its forces and potential in the plane of the disks.
+// Derived quantities of a galaxy for tables and facts: its disks as weighted points, forces and potential in the plane of the disks.
 // Units: the galaxy's own, G = 1.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kasane::gravity {
 
-/// A piece of a disk, both sides of the plane together.
+/// A quadrature node of a disk; it represents both sides of the plane.
 struct DiskNode {
     double R = 0, z = 0, mass = 0;
     double radius() const;
@@ -17,17 +17,17 @@ struct DiskNode {
 
 class Survey {
    public:
-    /// The galaxy must outlive this.
+    /// @param galaxy  must outlive the survey
     explicit Survey(const Galaxy& galaxy, Cpu on = {});
 
-    /// The disk that is component k of the model; -1: it is none.
+    /// Number of the disk that is component k of the model; -1: the component is not a disk.
     int disk_of(std::size_t component) const { return disk_of_[component]; }
-    /// Quadrature of a disk's mass: sums over the nodes are integrals of rho dV. By distance from the centre.
+    /// Quadrature of a disk's mass: sums over the nodes are integrals of rho dV. Sorted by distance from the centre.
     const std::vector<DiskNode>& nodes(int disk) const { return nodes_[static_cast<std::size_t>(disk)]; }
-    /// Radius of the sphere that holds `share` of component k; 0 for black holes.
+    /// Radius of the sphere that encloses the fraction `share` of component k; 0 for black holes.
     double radius_holding(std::size_t component, double share) const;
 
-    /// Of everything in the plane: Psi > 0, and the circular speed squared (below 0 where the pull is outward).
+    /// Of all components, in the plane: Psi > 0, and the square of the circular speed (below 0 where the force points outwards).
     double psi(double R) const;
     double circular_speed2(double R) const;
 
@@ -35,13 +35,13 @@ class Survey {
     const Galaxy* galaxy_;
     std::vector<int> disk_of_;
     std::vector<std::vector<DiskNode>> nodes_;
-    std::vector<std::vector<double>> cumulated_;         // of the nodes' masses
+    std::vector<std::vector<double>> cumulated_;         // cumulative masses of the nodes
     std::unique_ptr<const SphericalPotential> spheres_;  // null: none
 };
 
-/// What component k, a sphere, has in velocities at r: <v^2> = sigma_r^2 + 2 sigma_t^2.
+/// Mean square velocity of component k, a sphere, at r: <v^2> = sigma_r^2 + 2 sigma_t^2.
 double mean_speed2(const Galaxy& galaxy, std::size_t component, double r);
-/// The same for a disk in the plane, rotation included.
+/// Mean square velocity of a disk in the plane, with rotation.
 double mean_speed2(const DiskAt& disk);
 
 }  // namespace kasane::gravity

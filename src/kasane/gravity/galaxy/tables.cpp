@@ -14,7 +14,7 @@ using std::numbers::pi;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double innermost_share = 1e-6, outermost_share = 0.999;
 
-/// Logarithmic, over all components but black holes.
+/// Logarithmic radii over the range of all components without black holes.
 std::vector<double> radii_of(const Galaxy& galaxy, const Survey& survey, int n) {
     double low = std::numeric_limits<double>::infinity(), high = 0;
     for (std::size_t k = 0; k < galaxy.model().components.size(); ++k) {

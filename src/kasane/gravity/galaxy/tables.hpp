@@ -1,7 +1,7 @@
-// What a galaxy's components look like, for its report: profiles on radii and distribution functions.
-// Units: the model's (its G is in all speeds and potentials), unlike the galaxy's own, where G = 1.
-// Invariants: columns are empty or as long as the radii; a value that a component has not at a radius (speeds where it has no
-// density, for one) is NaN.
+// Tables of a galaxy's components for its report: profiles on radii and distribution functions.
+// Units: the model's (speeds and potentials include its G), unlike those of Galaxy, where G = 1.
+// Invariants: columns are empty or as long as the radii; a value that is not defined at a radius (for example speeds where there is no
+// density) is NaN.
 #pragma once
 
 #include <kasane/gravity/galaxy/galaxy.hpp>
@@ -11,7 +11,7 @@
 
 namespace kasane::gravity {
 
-/// One component on the radii of GalaxyTables; spheres: r; disks: R in the plane. Columns that a component has not are empty.
+/// One component on the radii of GalaxyTables (spheres: r; disks: R in the plane). Columns that do not apply to it are empty.
 struct ComponentTable {
     std::string label, law;
     std::vector<double> density;                         ///< rho(r); disks: in the plane [mass / length^3]
@@ -27,13 +27,13 @@ struct ComponentTable {
 };
 
 struct GalaxyTables {
-    std::vector<double> radius;                                   ///< [length], logarithmic; empty when there is nothing but a black hole
-    std::vector<double> mass;                                     ///< of everything, inside a sphere
-    std::vector<double> potential, circular_speed, escape_speed;  ///< of everything, in the plane; Phi < 0
+    std::vector<double> radius;                                   ///< [length], logarithmic; empty if the only component is a black hole
+    std::vector<double> mass;                                     ///< of all components, inside a sphere [mass]
+    std::vector<double> potential, circular_speed, escape_speed;  ///< of all components, in the plane; Phi < 0
     std::vector<ComponentTable> components;
 };
 
-/// @param radii  how many, at least 2, from where a millionth of a component's mass lies inside to where all but a thousandth does
+/// @param radii  number of radii, at least 2, from the radius that encloses 1e-6 of a component's mass to that which encloses 0.999
 GalaxyTables tables(const Galaxy& galaxy, int radii = 257, Cpu on = {});
 
 }  // namespace kasane::gravity

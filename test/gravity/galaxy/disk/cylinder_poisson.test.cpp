@@ -75,7 +75,7 @@ Errors errors(const PlaneField& field, const MiyamotoNagai& exact) {
 }
 
 TEST(CylinderPoisson, MiyamotoAndNagaisDisk) {
-    // Its density never ends: what lies outside the box of 400 is 2e-4 of the mass and lowers psi by less than that of 1/400.
+    // Its density has no end: the mass outside the box of 400, a fraction of 2e-4, lowers psi by less than 2e-4 / 400.
     const MiyamotoNagai exact;
     krylov::SolveLog log;
     const auto fine = grid_of(0.14, 0.2, 400), coarse = grid_of(0.14, 0.2, 400, 2);
@@ -88,7 +88,7 @@ TEST(CylinderPoisson, MiyamotoAndNagaisDisk) {
     EXPECT_LT(log.iterations, 250);
 }
 
-TEST(CylinderPoisson, AHomogeneousSphereIsNoDisk) {
+TEST(CylinderPoisson, HomogeneousSphere) {
     // Psi = (3 - r^2)/2 inside the unit sphere; its edge runs across the cells, so masses are good to some cells' share.
     const auto grid = grid_of(0.5, 0.5, 4);
     const double rho = 3 / (4 * pi);

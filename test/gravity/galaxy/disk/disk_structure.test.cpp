@@ -36,7 +36,7 @@ TEST(DiskStructure, AThinSheetIsSpitzers) {
     }
 }
 
-TEST(DiskStructure, ColumnsHoldTheSurfaceDensity) {
+TEST(DiskStructure, ColumnsContainTheSurfaceDensity) {
     auto model = test::m31();
     model.components.push_back(test::exponential_disk(1, 3, 0.25));
     const DiskStructure s(model, test::spheres_of(model), {}, {});
@@ -67,7 +67,7 @@ TEST(DiskStructure, HalvingTheCellsChangesLittle) {
     EXPECT_LT(fine.iterations(), 30);
 }
 
-TEST(DiskStructure, IsThinnerWhereSpheresRule) {
+TEST(DiskStructure, IsThinnerWhereSpheresDominate) {
     GalaxyModel model;
     Component hole;
     hole.law = BlackHole{};
@@ -90,7 +90,7 @@ TEST(DiskStructure, DoesNotDependOnThreads) {
     }
 }
 
-TEST(DiskStructure, TellsItsProgress) {
+TEST(DiskStructure, ReportsItsProgress) {
     double last = 0;
     int calls = 0;
     const DiskStructure s(lone_disk(0.1), nullptr, {}, [&](double done, const std::string&) {

@@ -105,7 +105,7 @@ TEST(DiskSystem, SampledMomentsCloseJeansEquations) {
     }
 }
 
-TEST(DiskSystem, RotationFallsWithHeightAsJeansEquationAsks) {
+TEST(DiskSystem, RotationFallsWithHeightByJeansEquation) {
     // v_phi^2 = sigma_R^2 + (R/rho) d(rho sigma_R^2)/dR + R dPhi/dR at (R, z), no cross term: the ellipsoid lies along the cylinder.
     const auto& s = m31_disk();
     for (const double R : {2., 5.4, 10.8}) {
@@ -152,7 +152,7 @@ TEST(DiskSystem, SamplesFollowTheDensity) {
     EXPECT_NEAR(rotation / mean_rotation, 1, 2e-3);
 }
 
-TEST(DiskSystem, PullIsTheSlopeOfEverythingsPsi) {
+TEST(DiskSystem, PullIsTheGradientOfTheTotalPsi) {
     const auto& s = m31_disk();
     const auto spheres = test::spheres_of(m31_model());
     const auto psi = [&](double R, double z) { return s.psi(R, z) + spheres->psi(std::hypot(R, z)); };
@@ -166,7 +166,7 @@ TEST(DiskSystem, PullIsTheSlopeOfEverythingsPsi) {
     }
 }
 
-TEST(DiskSystem, TheSphericalAverageHoldsTheMass) {
+TEST(DiskSystem, TheSphericalAverageContainsTheMass) {
     const auto& s = m31_disk();
     const auto law = s.averaged();
     double mass = 0, at_ten = 0;
@@ -186,7 +186,7 @@ TEST(DiskSystem, TheSphericalAverageHoldsTheMass) {
     EXPECT_EQ(law.at(2 * law.outer).rho, 0);
 }
 
-TEST(DiskSystem, ADiskAloneKeepsItsQ) {
+TEST(DiskSystem, ASingleDiskKeepsItsQ) {
     const DiskSystem s(lone_disk(0.1), nullptr);
     EXPECT_NEAR(s.at(0, 1).toomre_q, 1, 0.01);
     // Freeman's curve, lowered by the thickness: v_c^2 (R_d) = 0.2696 M / R_d for a sheet, by less than z_d/R_d.
@@ -198,7 +198,7 @@ TEST(DiskSystem, ADiskAloneKeepsItsQ) {
     }
 }
 
-TEST(DiskSystem, AShareRotatesTheOtherWay) {
+TEST(DiskSystem, AFractionRotatesInTheOppositeDirection) {
     auto model = test::m31();
     model.components[3].disk.retrograde = 0.3;
     const DiskSystem s(model, test::spheres_of(model));
@@ -224,8 +224,8 @@ TEST(DiskSystem, RefusesAQThatLeavesNoRotation) {
     EXPECT_NO_THROW(DiskSystem(model, test::spheres_of(model)));
 }
 
-// A flat disk pulls its centre nowhere: the first, coarse grids find columns there that nothing holds.
-TEST(DiskSystem, RefusesWhatHasNoRotationForWantOfMassInside) {
+// At the centre of a flat disk the vertical force on the first, coarse grids is too small to hold the columns.
+TEST(DiskSystem, RefusesADiskWithoutCircularOrbits) {
     Table flat, hollow;
     for (int i = 0; i < 20; ++i) {
         flat.radius.push_back(std::pow(10, -2 + 0.25 * i)), flat.density.push_back(1);
@@ -292,7 +292,8 @@ TEST(DiskSystem, TheSameDiskByThreeLaws) {
 }
 
 TEST(DiskSystem, ADiskAroundABlackHole) {
-    // A tenth of the disk's mass: Kepler's speeds near it, and Q as ever. (Rotation is less there: with this Q stars plunge in.)
+    // A black hole of a tenth of the disk's mass: Kepler's speeds near it, and the requested Q. (Rotation is slower there, because with
+    // this Q orbits are eccentric.)
     GalaxyModel model = lone_disk(0.1, 1.5);
     Component hole;
     hole.law = BlackHole{};
@@ -350,9 +351,9 @@ TEST(VonMises, IsNormalWhereItIsNarrow) {
     EXPECT_EQ(von_mises(std::numeric_limits<double>::infinity(), random), 0);
 }
 
-TEST(DiskSystem, TracersStayWhereTheyAre) {
-    // 0.5 Gyr of M31 in the fixed potential of everything: an equilibrium shows no drift. 1,500 tracers; leapfrog with 50 steps in the
-    // shortest orbit beyond 0.5 kpc. Noise: of a radius that holds half of the mass 0.9/sqrt(N) = 2.3%, but what moves is the same
+TEST(DiskSystem, TracersStayInEquilibrium) {
+    // 0.5 Gyr of M31 in the fixed potential of all components: an equilibrium does not drift. 1,500 tracers; leapfrog with 50 steps in the
+    // shortest orbit beyond 0.5 kpc. Noise: of a half-mass radius 0.9/sqrt(N) = 2.3%, but before and after there are the same
     // particles, and of a mean height 0.8/sqrt(N) = 2%.
     const auto& s = m31_disk();
     const int n = 1500;

@@ -20,7 +20,7 @@ PlanarProblem flat(double sigma) {
     return p;
 }
 
-TEST(PlanarDistribution, ReachesWhatIsAskedFor) {
+TEST(PlanarDistribution, ReachesTheRequestedMoments) {
     for (const double sigma : {0.01, 0.1, 0.3, 0.5}) {
         const PlanarDistribution f(flat(sigma), {});
         EXPECT_LT(f.density_error(), 2e-3) << sigma;
@@ -56,8 +56,8 @@ PlanarProblem step(double sigma, double drop) {
     return p;
 }
 
-TEST(PlanarDistribution, UnstableOrbitsAreLeftOut) {
-    // kappa^2 = -3.4 Omega^2 at the step. Inside it, 4 of its widths away, Jeans' equation closes as ever; far outside too.
+TEST(PlanarDistribution, UnstableOrbitsAreNotPopulated) {
+    // kappa^2 = -3.4 Omega^2 at the step. Jeans' equation holds inside it, at a distance of 4 widths, and far outside.
     for (const double sigma : {0.02, 0.1}) {
         const auto problem = step(sigma, 0.4);
         const PlanarDistribution f(problem, {});
@@ -67,7 +67,7 @@ TEST(PlanarDistribution, UnstableOrbitsAreLeftOut) {
             EXPECT_NEAR(m.sigma_R2 / (sigma * sigma * std::exp(-R)), 1, 0.01) << sigma << " " << R;
         }
     }
-    // Where more of the pull is lost there may be no good answer, but there is one.
+    // With a deeper step the result may be inaccurate, but it is finite.
     const auto problem = step(0.02, 0.6);
     const PlanarDistribution f(problem, {});
     for (double R = 0.05; R < 19; R *= 1.01) {
@@ -80,7 +80,7 @@ TEST(PlanarDistribution, UnstableOrbitsAreLeftOut) {
     }
 }
 
-TEST(PlanarDistribution, DrawsItsMoments) {
+TEST(PlanarDistribution, DrawnSpeedsHaveTheMoments) {
     const auto problem = flat(0.4);
     const PlanarDistribution f(problem, {});
     for (const double R : {0.03, 0.4, 1.5, 5.}) {
@@ -97,7 +97,7 @@ TEST(PlanarDistribution, DrawsItsMoments) {
             mean += v.phi / n;
             square += v.phi * v.phi / n;
         }
-        // Five times the noise, and what is lost between the quantiles.
+        // Five times the noise, and the interpolation error between the quantiles.
         const double noise = 5 / std::sqrt(n);
         EXPECT_NEAR(mean_R, 0, noise * std::sqrt(m.sigma_R2)) << R;
         EXPECT_NEAR(radial / m.sigma_R2, 1, 2 * noise + 5e-3) << R;

@@ -1,4 +1,4 @@
-// The meridional plane cut into cells: R and z stretched as sinh, fine about the centre and the plane, logarithmic far away.
+// Cells of the meridional plane. R and z are stretched by sinh: fine at the centre and the plane, logarithmic far away.
 // Cells are numbered i * z.cells + j, i along R, j along z; the plane z = 0 and the axis R = 0 are faces.
 #pragma once
 

@@ -3,7 +3,7 @@
 namespace kasane::gravity {
 namespace {
 
-// Share of the dropped fill-in that goes to the diagonal: all of it may make a pivot vanish.        [van der Vorst 2003, section 13.3]
+// Share of the dropped fill-in that is added to the diagonal; with all of it a pivot may vanish.    [van der Vorst 2003, section 13.3]
 constexpr double relaxation = 0.98;
 
 FivePoint five_point(const CylinderGrid& grid) {
@@ -13,8 +13,8 @@ FivePoint five_point(const CylinderGrid& grid) {
         const double face = R.face(i + 1), inner = R.face(i);
         for (std::size_t j = 0; j < z.cells; ++j) {
             const std::size_t k = i * z.cells + j;
-            // Per radian of azimuth: area of the face over the distance of the centres, dR/du at the face. At an outer face the
-            // distance is half a cell's.
+            // Per radian of azimuth: area of the face over the distance of the cell centres, dR/du at the face. At an outer face the
+            // distance is half a cell.
             const bool last_R = i + 1 == R.cells, last_z = j + 1 == z.cells;
             const double through_R = face * (z.face(j + 1) - z.face(j)) / R.slope(face) * (last_R ? 2 : 1);
             const double through_z = (face * face - inner * inner) / 2 / z.slope(z.face(j + 1)) * (last_z ? 2 : 1);

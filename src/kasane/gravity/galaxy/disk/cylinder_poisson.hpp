@@ -1,5 +1,5 @@
-// Poisson's equation on a CylinderGrid by finite volumes: nothing flows through the axis and the plane, the outer faces have the
-// potential of the source's multipoles. The operator is a symmetric M-matrix of five points a row.
+// Poisson's equation on a CylinderGrid by finite volumes: no flux through the axis and the plane; the outer faces have the potential of
+// the source's multipoles. The operator is a symmetric M-matrix with five entries per row.
 #pragma once
 
 #include <kasane/gravity/galaxy/disk/plane_field.hpp>
@@ -10,7 +10,7 @@
 
 namespace kasane::gravity {
 
-/// Couplings of every cell to its outer neighbours and the sum of all of its couplings.
+/// Couplings of every cell to its outer neighbours, and on the diagonal the sum of all its couplings.
 struct FivePoint {
     std::vector<double> diagonal, to_R, to_z;  // to the next cell along R, along z; 0 at the outer faces
     std::size_t z_cells = 0;
@@ -43,7 +43,7 @@ class ModifiedCholesky {
    private:
     void solve(const std::vector<double>& r, std::vector<double>& z) const;
     const FivePoint* a_;
-    std::vector<double> inverse_;  // of D
+    std::vector<double> inverse_;  // inverse of D
 };
 
 class CylinderPoisson {
@@ -52,8 +52,8 @@ class CylinderPoisson {
     CylinderPoisson(const CylinderPoisson&) = delete;
     CylinderPoisson& operator=(const CylinderPoisson&) = delete;
 
-    /// Psi = -Phi with G = 1 at the centres of the cells.
-    /// @param mass  of every cell, half space z > 0 [mass]   @param psi  where the iteration begins; overwritten
+    /// Solves for Psi = -Phi with G = 1 at the centres of the cells.
+    /// @param mass  of every cell in the half space z > 0 [mass]   @param psi  start of the iteration; overwritten by the solution
     krylov::SolveLog solve(const std::vector<double>& mass, const Multipoles& outside, std::vector<double>& psi);
 
    private:

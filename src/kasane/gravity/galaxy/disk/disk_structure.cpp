@@ -17,18 +17,18 @@ using std::numbers::pi;
 namespace {
 
 constexpr double tolerance = 1e-4;      // of the iteration of density and potential
-constexpr int iteration_limit = 100;    // of it per grid; an isolated sheet takes 6
-constexpr double left_out = 1e-9;       // share of a disk's mass beyond its edge
-constexpr double spheres_share = 0.04;  // of v_c^2, the most that spheres may add to sigma_z^2
+constexpr int iteration_limit = 100;    // iterations per grid; an isolated sheet takes 6
+constexpr double left_out = 1e-9;       // fraction of a disk's mass beyond its edge
+constexpr double spheres_share = 0.04;  // largest contribution of the spheres to sigma_z^2, in units of v_c^2
 
-/// Less than both, and the smaller where they differ: the error is (a/b)^4 / 4 of a << b.
+/// A smooth minimum, below both numbers; for a << b its relative error is (a/b)^4 / 4.
 double smooth_least(double a, double b) {
     if (a == 0 || b == 0) return 0;
     const double q = a < b ? a / b : b / a;
     return std::min(a, b) / std::sqrt(std::sqrt(1 + q * q * q * q));
 }
 
-/// Iterations. @throws ComputationError
+/// Solves for the potential. @return the number of iterations @throws ComputationError: no convergence
 int solve(CylinderPoisson& poisson, const std::vector<double>& mass, const Multipoles& outside, std::vector<double>& psi) {
     const auto log = poisson.solve(mass, outside, psi);
     if (!log.converged()) {
@@ -49,7 +49,7 @@ SurfaceProfile::SurfaceProfile(const Component& disk) : total_(disk.mass), heigh
         const auto s = law(R);
         return s.sigma > 0 ? R * s.d / s.sigma : 0;
     };
-    // Shells of ln R over all radii that a law of this scale can fill.
+    // Shells in ln R over all radii that a law of this scale can cover.
     constexpr double step = 1. / 64;
     const double end = surface_end(disk), first = std::log(end) - 40;
     const int n = static_cast<int>(40 / step);
@@ -85,7 +85,7 @@ void SurfaceProfile::tabulate(const StretchedAxis& axis) {
         const auto u = static_cast<double>(i);
         slope[i] = per_index(u);
         if (i == 0) continue;
-        // A cell that is cut at the edge, or holds a cusp, in parts.
+        // Cells at the edge or with a cusp are integrated in several parts.
         double cell = 0;
         for (int part = 0; part < 4; ++part) cell += integrate_short(per_index, u - 1 + part / 4., u - 1 + (part + 1) / 4.);
         mass[i] = mass[i - 1] + cell;
@@ -123,7 +123,7 @@ DiskStructure::DiskStructure(const GalaxyModel& model, std::shared_ptr<const Sph
     }
     constexpr int grids = 3;
     const auto axis = [&](double core, double step) {
-        // Cells of the last grid in multiples of the first one's, about one percent more than twice the extent.
+        // The numbers of cells of the last grid are multiples of those of the first; it covers about twice the extent plus one percent.
         const double cells = std::asinh(2 * extent / core) / step;
         constexpr std::size_t multiple = 1 << (grids - 1);
         return StretchedAxis{core, step, (static_cast<std::size_t>(cells) / multiple + 1) * multiple};
@@ -135,7 +135,7 @@ DiskStructure::DiskStructure(const GalaxyModel& model, std::shared_ptr<const Sph
             a->step *= 1 << level;
             a->cells >>= level;
         }
-        // Work goes with the number of cells and the iterations of its solver: 8 times from grid to grid.
+        // The work grows with the number of cells and the iterations of the solver: 8 times from grid to grid.
         const double begin = level == grids - 1 ? 0 : std::pow(8., -level - 1), end = std::pow(8., -level);
         converge(grid, on, [&](double part) {
             if (progress) progress(begin + (end - begin) * part, "disks: density and potential");
@@ -199,7 +199,7 @@ PlaneField DiskStructure::own_field(std::size_t disk) const {
     add_mass(disk, grid, mass);
     double all = 0;
     for (const auto& p : profile_) all += p.total();
-    const double share = profile_[disk].total() / all;  // begins the iteration near its end
+    const double share = profile_[disk].total() / all;  // starts the iteration close to the solution
     for (std::size_t i = 0; i < grid.R.cells; ++i) {
         for (std::size_t j = 0; j < grid.z.cells; ++j) psi[i * grid.z.cells + j] = share * field_.psi(grid.R.centre(i), grid.z.centre(j));
     }
@@ -212,9 +212,9 @@ PlaneField DiskStructure::own_field(std::size_t disk) const {
 DiskColumns::Column DiskStructure::column(const SurfaceProfile& profile, double R) const {
     DiskColumns::Column c;
     constexpr std::size_t n = DiskColumns::nodes;
-    std::array<double, 2 * n - 1> density;  // at the nodes and between them, 1 in the plane
+    std::array<double, 2 * n - 1> density;  // at the nodes and midway between them; 1 in the plane
     const double step = DiskColumns::step, z_d = profile.height();
-    const auto lone_sheet = [&] {  // of the height that is asked for. (sech^2(z/z_0) has fallen by e at 1.085 z_0.)
+    const auto lone_sheet = [&] {  // an isolated sheet of the requested height; sech^2(z/z_0) has fallen by e at 1.085 z_0
         c.height = z_d;
         c.sigma_z2 = pi * profile(R) * z_d / 1.085;
         for (std::size_t k = 0; k < density.size(); ++k) {
@@ -223,16 +223,16 @@ DiskColumns::Column DiskStructure::column(const SurfaceProfile& profile, double 
         }
     };
     if (first_) {
-        lone_sheet();  // no potential of the disks yet
+        lone_sheet();  // there is no potential of the disks yet
     } else {
         const double plane = field_.psi(R, 0), spheres_plane = spheres_psi(R);
         const auto drop = [&](double z) { return plane - field_.psi(R, z) + (spheres_plane - spheres_psi(std::hypot(R, z))); };
         const double own = plane - field_.psi(R, z_d), spheres = spheres_plane - spheres_psi(std::hypot(R, z_d));
         c.sigma_z2 = std::max(own, 0.) + smooth_least(std::max(spheres, 0.), spheres_share * spheres_mass(R) / R);
         if (!(c.sigma_z2 > 0)) {
-            lone_sheet();  // nothing here that holds the column: a grid that is still too coarse, or the hole of a ring
+            lone_sheet();  // no force holds the column: the grid is still too coarse, or this is the hole of a ring
         } else {
-            // drop(height) = sigma_z^2: bisected first, then by secants.
+            // Solves drop(height) = sigma_z^2 by bisection, then by secants.
             double low = 0, high = z_d, f_low = -c.sigma_z2, f_high = drop(z_d) - c.sigma_z2;
             c.height = z_d;
             for (int i = 0; i < 60 && f_high > 1e-10 * c.sigma_z2 && high - low > 1e-10 * z_d; ++i) {
@@ -316,7 +316,7 @@ PlaneField::At DiskStructure::at(double R, double z) const {
 double DiskStructure::density(std::size_t disk, double R, double z) const {
     const double sigma = profile_[disk](R);
     if (sigma == 0) return 0;
-    // Inside the first centre the column is that centre's.
+    // Inside the first cell centre the column is that of the first centre.
     const double inside = std::max(R, axis().centre(0)), u = axis().index(inside);
     const auto& c = columns_[disk];
     const double height = c.height(u);

@@ -15,11 +15,11 @@ using std::numbers::pi;
 
 namespace {
 
-constexpr double isotropic_share = 0.9;  // of the dispersion of a disk that does not rotate, the most that sigma_R may reach
-constexpr double escape_share = 0.98;    // of the escape speed squared, the most that a particle gets
-constexpr int most_trials = 1000;        // for it; one is enough but for some in a thousand
+constexpr double isotropic_share = 0.9;  // largest sigma_R^2 in units of that of a disk without rotation
+constexpr double escape_share = 0.98;    // largest speed squared of a particle in units of the escape speed squared
+constexpr int most_trials = 1000;        // draws of a speed; all but some in a thousand particles need one
 
-// Normal numbers, above 0, of the table of heights.
+// The table of heights as a function of a standard normal number.
 constexpr std::size_t heights = 41;
 constexpr double normal_step = 0.125;
 
@@ -32,21 +32,25 @@ Normals normals(RandomStream& random) {
     return {r * std::cos(angle), r * std::sin(angle)};
 }
 
+}  // namespace
+
+namespace detail {
+
 /// One disk's kinematics, on the R axis of the grid.
 struct Kinematics {
     PlanarDistribution planar;
-    // Rotation depends on the vertical energy E_z: v_phi^2 goes up by tilt (E_z - mean_drop - sigma_z^2 / 2).
+    // Rotation depends on the vertical energy E_z: v_phi^2 increases by tilt (E_z - mean_drop - sigma_z^2 / 2).
     RadialTable tilt, mean_drop;
     std::vector<double> height;  // of the normal numbers 0, normal_step, ...: [column][heights]
 };
 
-}  // namespace
+}  // namespace detail
 
 struct DiskSystem::State {
     GalaxyModel model;
     std::vector<std::size_t> component;
     DiskStructure structure;
-    std::vector<Kinematics> kinematics;
+    std::vector<detail::Kinematics> kinematics;
     LogRadialTable kappa2_over_omega2;  // in the plane
 
     Cpu on;
@@ -66,7 +70,7 @@ struct DiskSystem::State {
 
     const StretchedAxis& axis() const { return structure.axis(); }
     double radius(std::size_t i) const { return axis().centre(i); }
-    /// Inside the first centre everything is that centre's.
+    /// Index of the column at R; inside the first cell centre, that of the first centre.
     double inside(double R) const { return std::max(R, radius(0)); }
     double index(double R) const { return axis().index(inside(R)); }
     Where at_key(std::size_t d, const char* option) const {
@@ -75,7 +79,7 @@ struct DiskSystem::State {
         return where;
     }
 
-    /// dPhi/dR in the plane. Not from a table: about a black hole it falls by a factor from cell to cell.
+    /// dPhi/dR in the plane. It is not tabulated, because near a black hole it falls by a large factor from cell to cell.
     double force(double R) const { return -structure.at(inside(R), 0).d_R; }
     double omega2(double R) const { return std::max(force(R), 0.) / inside(R); }
     double kappa2(double R) const { return kappa2_over_omega2(index(R)) * omega2(R); }
@@ -104,7 +108,7 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
     const int threads = thread_count(on);
     auto& k = kinematics.emplace_back();
 
-    // Averages over the column: of dPhi/dR, of the drop, and how R dPhi/dR and the slope of the density go with the drop.
+    // Averages over the column: dPhi/dR, the drop of the potential, and the dependence of R dPhi/dR and the density's slope on the drop.
     PlanarProblem problem{axis(), std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};
     std::vector<double> mean_drop(n), force_tilt(n), slope_tilt(n), least_force(n);
 #pragma omp parallel for schedule(static) num_threads(threads)
@@ -114,7 +118,7 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
         const auto in_plane = structure.at(R, 0);
         const double ratio = columns.sigma_z2(u + 0.5) / columns.sigma_z2(u - 0.5), slope_sigma2 = std::log(ratio) * R / axis().slope(R);
         double sum = 0, force = 0, drop = 0, drop2 = 0, rising = 0, rising_drop = 0, thinning = 0, thinning_drop = 0;
-        constexpr int last = 80;  // even, for Simpson's rule over t = asinh(z / h)
+        constexpr int last = 80;  // an even number, for Simpson's rule in t = asinh(z / h)
         constexpr double step = DiskColumns::step / 2;
         for (int q = 0; q <= last; ++q) {
             const double t = step * q;
@@ -122,7 +126,7 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
             const double x = in_plane.psi - a.psi;
             const double w = (q == 0 || q == last ? 1 : (q % 2 == 1 ? 4 : 2)) * std::cosh(t) * std::exp(-x / sigma2);
             const double F = -R * a.d_R;  // R dPhi/dR
-            // d ln rho / d ln R but for a constant of the column.
+            // d ln rho / d ln R up to a constant of the column.
             const double slope = R * (a.d_R - in_plane.d_R) / sigma2 + x / sigma2 * slope_sigma2;
             sum += w, force += w * -a.d_R, drop += w * x, drop2 += w * x * x;
             rising += w * F, rising_drop += w * F * x, thinning += w * slope, thinning_drop += w * slope * x;
@@ -138,13 +142,13 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
     }
     for (std::size_t i = 0; i < n; ++i) {
         if (least_force[i] > 0) continue;
-        return InputProblem{fmt::format("there are no circular orbits at R = {:.4g}: what lies outside pulls more than what lies inside. "
+        return InputProblem{fmt::format("there are no circular orbits at R = {:.4g}: the mass outside attracts more than the mass inside. "
                                         "Add mass to the centre or fill the hole of the disk",
                                         radius(i)),
                             at_key(d, "mass")};
     }
 
-    // The dispersion asked for, from Q at the scale, and what the mean rotation leaves room for: v^2 = v_c^2 + sigma_R^2
+    // The requested dispersion, from Q at the scale, and its limit where the mean rotation vanishes: v^2 = v_c^2 + sigma_R^2
     // (1 - kappa^2/(4 Omega^2) + d ln(Sigma sigma_R^2)/d ln R) >= 0.                      [Binney & Tremaine 2008, eq. 4.228, 6.70]
     const double scale = disk.scale, u_scale = index(scale), sigma_scale = profile(scale);
     const RadialTable force_of(axis(), problem.force);
@@ -160,7 +164,7 @@ std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
     };
     if (!(at_scale * at_scale < most2)) return refuse(std::sqrt(most2) / per_q);
 
-    // Of a disk that does not rotate: Int_R^inf Sigma dPhi/dR dR / Sigma. No planar equilibrium is hotter.
+    // sigma_R^2 of a disk that does not rotate: Int_R^inf Sigma dPhi/dR dR / Sigma. No planar equilibrium is hotter.
     double pressure = 0;
     for (std::size_t i = n; i-- > 0;) {
         const double R = radius(i), here = problem.surface_density[i] * problem.force[i] * axis().slope(R);
@@ -222,7 +226,7 @@ PositionVelocity DiskSystem::State::draw(std::size_t d, RandomStream& random) co
     const double psi = structure.psi(inside(R), z), drop = structure.psi(inside(R), 0) - psi;
     const double sigma_z2 = structure.columns(d).sigma_z2(u), square = k.planar.at(u).square;
     const double tilt = k.tilt(u), mean = k.mean_drop(u) + sigma_z2 / 2;
-    double speed = first.b;  // a normal number, that stands for a speed in the plane
+    double speed = first.b;  // a standard normal number, which determines the speed in the plane
     for (int trial = 1;; ++trial) {
         const auto more = normals(random);
         const auto in_plane = k.planar.draw(u, speed, random);
@@ -315,21 +319,21 @@ DensityLaw DiskSystem::averaged() const {
     double least = std::numeric_limits<double>::infinity(), outer = 0;
     for (std::size_t d = 0; d < size(); ++d) {
         const auto& p = state_->structure.profile(d);
-        // A sphere holds less than the cylinder about it; inside the first cell the surface density is smooth enough for R^2.
+        // A sphere has less mass than the cylinder around it; inside the first cell the mass is taken to grow as R^2.
         const double cell = state_->axis().face(1);
         least = std::min(least, cell * std::sqrt(1e-11 * total_mass() / std::max(p.mass(cell), 1e-11 * total_mass())));
         outer = std::max(outer, std::hypot(p.edge(), DiskColumns::reach(p.height())));
     }
     const double first = std::log(least), last = std::log(outer);
     const auto n = static_cast<index_t>((last - first) / step) + 1;
-    const double floor = 1e-40 * total_mass() / (outer * outer * outer);  // stands for 0
+    const double lowest = 1e-40 * total_mass() / (outer * outer * outer);  // replaces 0, which has no logarithm
     std::vector<double> log_rho(static_cast<std::size_t>(n));
 #pragma omp parallel for schedule(dynamic, 8) num_threads(thread_count(state_->on))
     for (index_t k = 0; k < n; ++k) {
         const double r = std::exp(first + step * static_cast<double>(k));
         double rho = 0;
         for (std::size_t d = 0; d < size(); ++d) {
-            // z = core sinh t is even along the column near the plane and along the circle far from it.
+            // With z = core sinh t the nodes are even along the column near the plane and along the circle far from it.
             const auto& columns = state_->structure.columns(d);
             const double core = std::min(columns.height(state_->index(r)), r), end = std::asinh(r / core);
             const int intervals = 2 * (32 + static_cast<int>(8 * end));
@@ -342,7 +346,7 @@ DensityLaw DiskSystem::averaged() const {
             }
             rho += sum * dt / 3 / r;
         }
-        log_rho[static_cast<std::size_t>(k)] = std::log(std::max(rho, floor));
+        log_rho[static_cast<std::size_t>(k)] = std::log(std::max(rho, lowest));
     }
     DensityLaw law;
     law.at = [table = UniformHermite(first, step, log_rho, monotone_slopes(log_rho, step)), outer](double r) {

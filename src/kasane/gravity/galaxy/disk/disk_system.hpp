@@ -70,7 +70,7 @@ class DiskSystem {
     /// Acceleration by all disks and spheres at (R, z), G = 1.
     Pull pull(double R, double z) const;
 
-    /// Square of the circular speed in the plane due to one disk alone [mass / length, G = 1]; below 0 where the disk attracts outwards.
+    /// Squares of the circular speed in the plane due to one disk alone [mass / length, G = 1]; below 0 where the disk attracts outwards.
     /// The values of all disks and of the spheres add up to -R pull(R, 0).R.
     /// @param disk  number of the disk
     /// @param radius  radii R [length]

@@ -12,14 +12,14 @@ using std::numbers::pi;
 
 namespace {
 
-constexpr std::size_t speeds = 97;  // at every radius; an odd number, for Simpson's rule
-constexpr double reach = 8;         // of the speeds, in dispersions about the circular speed
-constexpr int rounds = 60;          // of the iteration; most disks take 10
-constexpr double tolerance = 1e-4;  // of both moments, mean over the mass
+constexpr std::size_t speeds = 97;         // speeds at every radius; an odd number, for Simpson's rule
+constexpr double reach = 8;                // range of the speeds around the circular speed, in dispersions
+constexpr int rounds = 60;                 // limit of the iterations; most disks take 10
+constexpr double moment_tolerance = 1e-4;  // relative error of both moments, mean over the mass
 
-// Normal numbers of the table of quantiles; beyond them the last interval is continued.
+// Standard normal numbers of the table of quantiles; beyond them the last interval is extrapolated.
 constexpr std::size_t quantiles = 41;
-constexpr double normal_step = 0.25, normal_first = -5;
+constexpr double quantile_step = 0.25, normal_first = -5;
 
 double normal_share(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
@@ -27,7 +27,7 @@ double normal_share(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2)
 
 double von_mises(double concentration, RandomStream& random) {
     if (concentration < 1e-6) return pi * (2 * random.uniform() - 1);
-    // Here it is normal to 1e-8, and what follows loses its digits.
+    // For such concentrations the distribution is normal to 1e-8, and the formulas below lose their digits.
     if (!(concentration < 1e8)) {
         const double r = std::sqrt(-2 * std::log(random.uniform()) / concentration);
         return r * std::cos(2 * pi * random.uniform());
@@ -55,8 +55,8 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
         dR[i] = axis_.slope(R[i]);
     }
     const auto force_slope = log_slopes(axis_, problem.force);
-    // Psi of the force, inwards from a point mass's beyond the last centre: fourth order between the centres; power laws next to the
-    // axis and at the end.
+    // Psi of the force, integrated inwards from that of a point mass beyond the last centre: fourth order between the centres, power laws
+    // next to the axis and at the end.
     std::vector<double> per_index(n), psi(n);
     for (std::size_t i = 0; i < n; ++i) per_index[i] = problem.force[i] * dR[i];
     psi[n - 1] = problem.force[n - 1] * R[n - 1];
@@ -81,8 +81,8 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
         log_gamma[i] = std::log(2 * omega[i] / std::sqrt(kappa2));
         log_momentum[i] = std::log(momentum[i]);
     }
-    // Where the pull falls faster than R^-3, as just beyond a sharp edge, circular orbits are unstable and their energy falls with the
-    // radius: nobody has these. It is held nearly level there, so that every energy has one orbit.
+    // Where the force falls faster than R^-3, as just beyond a sharp edge, circular orbits are unstable and their energy decreases with
+    // the radius. No star has such an orbit; the energy is kept almost constant there, so that every energy has one orbit.
     std::vector<double> energy(n);
     for (std::size_t i = 0; i < n; ++i) {
         energy[i] = -binding[i];
@@ -92,7 +92,7 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
     const UniformHermite energy_of(0.5, 1, energy, binding_slope);
     const RadialTable omega_of(axis_, log_omega), gamma_of(axis_, log_gamma), momentum_of(axis_, log_momentum);
 
-    // Speeds at every radius and the circular orbits of their energies, which stay as S and s change.
+    // Speeds at every radius and the circular orbits of their energies; they do not change with S and s.
     struct Sample {
         double u, v, omega, gamma, momentum;
     };
@@ -116,7 +116,7 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
         }
     }
 
-    // ln S and ln s^2. Where the disk has ended S keeps a floor that is nothing.
+    // ln S and ln s^2. Where the disk has ended, S keeps a negligible positive value.
     double most = 0;
     for (const double s : problem.surface_density) most = std::max(most, s);
     std::vector<double> log_s(n), log_s2(n), wanted(n);
@@ -132,11 +132,11 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
         for (index_t k = 0; k < count; ++k) {
             const auto i = static_cast<std::size_t>(k);
             double sum = 0, radial = 0, mean = 0, tangential = 0;
-            // Of the exponentials the greatest is taken out, so that not all can vanish.
+            // The largest exponential is factored out, so that they do not all underflow.
             double exponent[speeds], greatest = -std::numeric_limits<double>::infinity();
             for (std::size_t j = 0; j < speeds; ++j) {
                 const auto& s = sample[i * speeds + j];
-                // L <= L_c(E); rounding of the tables must not make it otherwise.
+                // L <= L_c(E) must also hold for rounded tables.
                 exponent[j] = s_of(s.u) + std::min(s.omega * (R[i] * s.v - s.momentum), 0.) / std::exp(s2_of(s.u));
                 greatest = std::max(greatest, exponent[j]);
             }
@@ -171,9 +171,9 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
         }
         density_error_ /= mass;
         dispersion_error_ /= mass;
-        if (round == rounds || std::max(density_error_, dispersion_error_) < tolerance) break;
+        if (round == rounds || std::max(density_error_, dispersion_error_) < moment_tolerance) break;
         for (std::size_t i = 0; i < n; ++i) {
-            // Sharp edges cannot be had from orbits that are wider: steps are bounded, so that S does not run away there.
+            // Orbits wider than a sharp edge cannot reproduce it: steps are bounded, so that S does not diverge there.
             log_s[i] += std::clamp(std::log(wanted[i] / density[i]), -0.5, 0.5);
             const double s2 = std::clamp(std::log(problem.sigma_R2[i] / sigma_R2[i]), -0.5, 0.5), base = std::log(problem.sigma_R2[i]);
             log_s2[i] = std::clamp(log_s2[i] + s2, base - 2, base + 4);
@@ -198,7 +198,7 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
         for (std::size_t j = 0; j < speeds; ++j) share[j] /= all, slope[j] = w[j] / all;
         const UniformHermite share_of(0, 1, share, slope);
         for (std::size_t q = 0; q < quantiles; ++q) {
-            const double normal = normal_first + normal_step * static_cast<double>(q);
+            const double normal = normal_first + quantile_step * static_cast<double>(q);
             const double v = sample[i * speeds].v + step[i] * share_of.inverse(normal_share(normal));
             const double u = energy_of.inverse(v * v / 2 - psi[i]);
             quantile_[i * quantiles + q] = {v, omega_of(u) - s2_of(u)};
@@ -214,7 +214,7 @@ PlanarMoments PlanarDistribution::at(double u) const {
 
 PlanarDistribution::Velocity PlanarDistribution::draw(double u, double normal, RandomStream& random) const {
     const double x = std::clamp(u - 0.5, 0., static_cast<double>(axis_.cells - 1) - 1e-9);
-    const double y = std::clamp((normal - normal_first) / normal_step, 0., static_cast<double>(quantiles - 1) - 1e-9);
+    const double y = std::clamp((normal - normal_first) / quantile_step, 0., static_cast<double>(quantiles - 1) - 1e-9);
     const auto i = static_cast<std::size_t>(x), q = static_cast<std::size_t>(y);
     const double s = x - static_cast<double>(i), t = y - static_cast<double>(q);
     const Quantile* a = &quantile_[i * quantiles + q];

@@ -54,7 +54,7 @@ double Multipoles::psi(double R, double z) const { return at(R, z).psi; }
 PlaneField::PlaneField(const CylinderGrid& grid, const std::vector<double>& psi, Multipoles outside)
     : grid_(grid), node_((grid.R.cells + 1) * (grid.z.cells + 1)), outside_(std::move(outside)) {
     const std::size_t nR = grid.R.cells, nz = grid.z.cells;
-    // Slopes of fourth order; second at the outer faces, where the potential is smooth. Cell -k mirrors cell k - 1.
+    // Slopes of fourth order, of second order at the outer faces, where the potential is smooth. Cell -k mirrors cell k - 1.
     const auto slope = [](auto value, std::size_t i, std::size_t n) {
         const auto k = static_cast<std::ptrdiff_t>(i);
         const auto v = [&](std::ptrdiff_t m) { return value(static_cast<std::size_t>(m < 0 ? -m - 1 : m)); };
@@ -92,7 +92,7 @@ PlaneField::Corner PlaneField::locate(double R, double z) const {
 
 namespace {
 
-/// Cubic Hermite basis: of the values and slopes at 0 and 1, and their derivatives.
+/// Cubic Hermite basis functions of the values and slopes at 0 and 1, and their derivatives.
 struct Basis {
     double f0, f1, d0, d1;
 };

@@ -1,5 +1,5 @@
 // A potential between the cells of a CylinderGrid: bicubic, once continuously differentiable, even about the axis and the plane;
-// outside the grid the multipoles of its source. And those multipoles.
+// outside the grid it is that of the source's multipoles, which are computed here too.
 #pragma once
 
 #include <kasane/gravity/galaxy/disk/cylinder_grid.hpp>
@@ -11,7 +11,7 @@ namespace kasane::gravity {
 /// psi = sum over even l of q_l P_l(z/r) / r^(l+1), for points outside the source; axisymmetric, mirror-symmetric about the plane.
 class Multipoles {
    public:
-    static constexpr int order = 40;  // the source ends at half the box: the next term is below 2^-42
+    static constexpr int order = 40;  // the source ends at half the box, so that the next term is below 2^-42
     Multipoles() = default;
     /// @param mass of the cells, of the half space z > 0 [mass]
     Multipoles(const CylinderGrid& grid, const std::vector<double>& mass);
@@ -23,8 +23,8 @@ class Multipoles {
     At at(double R, double z) const;
 
    private:
-    double radius_ = 1;                                           // moments are in units of its powers
-    std::vector<double> q_ = std::vector<double>(order / 2 + 1);  // of l = 0, 2, ..., order
+    double radius_ = 1;                                           // unit of length of the moments
+    std::vector<double> q_ = std::vector<double>(order / 2 + 1);  // moments for l = 0, 2, ..., order
 };
 
 class PlaneField {
@@ -41,11 +41,11 @@ class PlaneField {
 
    private:
     struct Node {
-        double f, u, v, uv;  // value and derivatives by the indices
+        double f, u, v, uv;  // value and derivatives with respect to the indices
     };
     struct Corner {
-        const Node* node;  // lower left of the four
-        double s, t;       // 0 to 1 between them
+        const Node* node;  // lower left node of the cell
+        double s, t;       // position in the cell, 0 to 1
         bool inside;
     };
     Corner locate(double R, double z) const;

@@ -1,4 +1,4 @@
-// Numbers along R on the cell centres of a StretchedAxis, interpolated by monotone cubics; constant inside the first centre.
+// Functions of R, given at the cell centres of a StretchedAxis and interpolated by monotone cubics; constant inside the first centre.
 #pragma once
 
 #include <kasane/core/math/interpolate.hpp>
@@ -25,7 +25,7 @@ class RadialTable {
     double last_ = 0;
 };
 
-/// The same for positive numbers, kept as logarithms.
+/// The same for positive numbers, which are interpolated as logarithms.
 class LogRadialTable {
    public:
     LogRadialTable() = default;
@@ -40,8 +40,8 @@ class LogRadialTable {
     RadialTable log_;
 };
 
-/// d ln f / d ln R of positive numbers at the cell centres: fourth order in the index; next to the axis, where f may be a power of R
-/// of any sign, of second order in logarithms.
+/// d ln f / d ln R of positive numbers at the cell centres: of fourth order in the index; next to the axis, where f may be any power
+/// of R, of second order in logarithms.
 inline std::vector<double> log_slopes(const StretchedAxis& axis, const std::vector<double>& values) {
     const std::size_t n = values.size();
     const auto f = [&](std::size_t i) { return std::log(values[i]); };
