@@ -11,7 +11,7 @@
 #include <random>
 
 #if defined(__SANITIZE_ADDRESS__)
-// HDF5 asks for what a corrupt header says and copes with the refusal; AddressSanitizer would end the program instead.
+// HDF5 allocates what a corrupt header says and handles the failure; AddressSanitizer would end the program instead.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 // What HDF5 itself loses when it gives up on a corrupt file is not ours to mend.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
@@ -51,15 +51,15 @@ constexpr std::array<Record, 5> records{{{"HEAD", 0, 256},
                                          {"ID", 264 + 2 * 344, 14 * 4},
                                          {"MASS", 264 + 2 * 344 + 64, 9 * 8}}};
 
-TEST_F(CorruptSnapshots, FilesThatAreNoSnapshots) {
+TEST_F(CorruptSnapshots, RefusesFilesThatAreNotSnapshots) {
     EXPECT_MENTIONS(complaint(folder / "none"), "no such file");
     EXPECT_MENTIONS(complaint(folder.path()), "directory");
     EXPECT_MENTIONS(complaint("/dev/null"), "not a regular file");
-    EXPECT_MENTIONS(complaint_about(""), "no snapshot");
-    EXPECT_MENTIONS(complaint_about("abc"), "no snapshot");
-    EXPECT_MENTIONS(complaint_about("It was a dark and stormy night"), "no snapshot");
+    EXPECT_MENTIONS(complaint_about(""), "not a snapshot");
+    EXPECT_MENTIONS(complaint_about("abc"), "not a snapshot");
+    EXPECT_MENTIONS(complaint_about("It was a dark and stormy night"), "not a snapshot");
     fs::permissions(folder / "changed", fs::perms::none);
-    const bool superuser = ::geteuid() == 0;  // who may read everything: be nobody for a moment
+    const bool superuser = ::geteuid() == 0;  // root may read all files: the test switches to an ordinary user
     if (superuser) {
         ASSERT_EQ(::seteuid(65534), 0);
     }
@@ -72,7 +72,7 @@ TEST_F(CorruptSnapshots, FilesThatAreNoSnapshots) {
     EXPECT_THROW(inspect_snapshot(folder / "changed"), InputError);
 }
 
-TEST_F(CorruptSnapshots, CutAtAnyByteNamesFileAndBlock) {
+TEST_F(CorruptSnapshots, ATruncatedFileIsReportedWithItsBlock) {
     for (const auto format : {SnapshotFormat::gadget1, SnapshotFormat::gadget2}) {
         for (const auto order : {ByteOrder::little, ByteOrder::big}) {
             const auto whole = binary(format, order);
@@ -94,7 +94,7 @@ TEST_F(CorruptSnapshots, CutAtAnyByteNamesFileAndBlock) {
     }
 }
 
-TEST_F(CorruptSnapshots, MarkersThatLie) {
+TEST_F(CorruptSnapshots, RefusesWrongRecordLengths) {
     const auto whole = binary(SnapshotFormat::gadget1);
     for (const auto& record : records) {
         for (const std::uint32_t lie : {0u, 1u, static_cast<std::uint32_t>(record.bytes + 8), 0x7fffffffu, 0xffffffffu}) {
@@ -108,7 +108,7 @@ TEST_F(CorruptSnapshots, MarkersThatLie) {
     EXPECT_MENTIONS(complaint_about(with(with(whole, 4 + 4, 4), 4 + 96 + 4, 4)), "block POS");
 }
 
-TEST_F(CorruptSnapshots, CountsThatLie) {
+TEST_F(CorruptSnapshots, RefusesWrongCounts) {
     const auto whole = binary(SnapshotFormat::gadget1);
     const auto count = [&](int type, std::int32_t n) {
         return with(with(whole, 4 + 4 * static_cast<std::size_t>(type), n), 4 + 96 + 4 * static_cast<std::size_t>(type), n);
@@ -118,7 +118,7 @@ TEST_F(CorruptSnapshots, CountsThatLie) {
         EXPECT_MENTIONS(complaint_about(count(type, -1)), "block HEAD");
     }
     EXPECT_MENTIONS(complaint_about(with(whole, 4 + 96, 77)), "counts disagree");
-    EXPECT_MENTIONS(complaint_about(with(whole, 4 + 124, 2)), "holds no number");
+    EXPECT_MENTIONS(complaint_about(with(whole, 4 + 124, 2)), "has no number");
     auto none = whole.substr(0, 264);
     for (std::size_t t = 0; t < type_count; ++t) none = with(with(none, 4 + 4 * t, 0), 4 + 96 + 4 * t, 0);
     EXPECT_MENTIONS(complaint_about(none), "no particles");
@@ -128,7 +128,7 @@ TEST_F(CorruptSnapshots, CountsThatLie) {
     EXPECT_MENTIONS(complaint(folder / "huge.0"), "huge.2");
 }
 
-TEST_F(CorruptSnapshots, ValuesThatCannotBe) {
+TEST_F(CorruptSnapshots, RefusesInvalidValues) {
     const auto whole = binary(SnapshotFormat::gadget1);
     const auto nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
     EXPECT_MENTIONS(complaint_about(with(whole, records[1].offset + 4, nan)), "position");
@@ -147,7 +147,7 @@ TEST_F(CorruptSnapshots, ValuesThatCannotBe) {
     }
 }
 
-TEST_F(CorruptSnapshots, MoreParticlesThanMemorySaysHowMuch) {
+TEST_F(CorruptSnapshots, RefusesMoreParticlesThanMemoryWithBothNumbers) {
     // A consistent file, all holes but for its markers, of which lengths beyond 32 bits keep the lower ones, as GADGET writes them.
     const std::uint64_t n = available_memory(Cpu{}) / 60;  // a particle takes 65 bytes
     ASSERT_LT(n, std::uint64_t{6} << 31);
@@ -180,7 +180,7 @@ TEST_F(CorruptSnapshots, MoreParticlesThanMemorySaysHowMuch) {
     EXPECT_NEAR(std::stod(said.substr(first + 8)), static_cast<double>(n) * 65 / 1048576, 1);
 }
 
-TEST_F(CorruptSnapshots, RandomChangesOfBinariesNeverDoWorse) {
+TEST_F(CorruptSnapshots, RandomChangesOfBinaryFilesGiveErrorsOnly) {
     std::mt19937 random(20'081);
     std::array<int, 2> outcomes{};
     for (const auto format : {SnapshotFormat::gadget1, SnapshotFormat::gadget2}) {
@@ -203,7 +203,7 @@ TEST_F(CorruptSnapshots, RandomChangesOfBinariesNeverDoWorse) {
     EXPECT_GT(outcomes[1], 100);   // and those of a digit of a position cannot be
 }
 
-TEST_F(CorruptSnapshots, RandomChangesOfHdf5NeverDoWorse) {
+TEST_F(CorruptSnapshots, RandomChangesOfHdf5FilesGiveErrorsOnly) {
     auto s = sample();
     s.potential.resize(14, -1);
     write_snapshot(folder / "valid.hdf5", s);
@@ -222,7 +222,7 @@ TEST_F(CorruptSnapshots, RandomChangesOfHdf5NeverDoWorse) {
     EXPECT_GT(outcomes[1], 10);
 }
 
-TEST_F(CorruptSnapshots, AnHdf5FileCutShortOrWithoutADataset) {
+TEST_F(CorruptSnapshots, RefusesATruncatedHdf5FileAndAMissingDataset) {
     write_snapshot(folder / "valid.hdf5", sample());
     const auto whole = bytes_of(folder / "valid.hdf5");
     for (std::size_t length = 8; length < whole.size(); length += 97) {

@@ -1,5 +1,5 @@
-// What kasane writes opens in yt and pynbody with the right units, time and softening: check_readers.py asks them. The scripts of
-// docs/snapshots.md do what the page says.
+// yt and pynbody open the files of kasane with the right units, time and softening (check_readers.py). The scripts of docs/snapshots.md
+// work.
 // The interpreter is python3, or the one that KASANE_PYTHON names.
 #include "samples.hpp"
 
@@ -23,7 +23,7 @@ std::string without(const std::string& package) {
     return "the Python package " + package + " is not installed for " + python() + " (KASANE_PYTHON chooses another)";
 }
 
-/// The first block of docs/snapshots.md in this language that holds the word.
+/// The first code block of docs/snapshots.md in this language that contains the word.
 std::string block_of_page(const std::string& language, const std::string& word) {
     const auto page = bytes_of(fs::path(KASANE_SOURCE_DIR) / "docs/snapshots.md");
     const auto fence = "```" + language + "\n";

@@ -1,4 +1,4 @@
-// Small snapshots with every awkward property, and a folder that vanishes: what the snapshot tests share.
+// Common parts of the snapshot tests: small snapshots with all special properties, and a temporary folder.
 #pragma once
 
 #include <kasane/core/base/error.hpp>

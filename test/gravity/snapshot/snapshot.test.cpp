@@ -16,7 +16,7 @@ class Snapshots : public testing::Test {
     Folder folder;
 };
 
-TEST_F(Snapshots, BinaryFormatsComeBackInEveryOrderAndPrecision) {
+TEST_F(Snapshots, BinaryFormatsAreReadBackInEveryOrderAndPrecision) {
     for (const auto format : {SnapshotFormat::gadget1, SnapshotFormat::gadget2}) {
         for (const auto order : {ByteOrder::little, ByteOrder::big}) {
             for (const bool double_precision : {false, true}) {
@@ -62,7 +62,7 @@ TEST_F(Snapshots, BinaryLayoutIsGadgets) {
     EXPECT_EQ(format2.substr(0, 16), (std::string{0, 0, 0, 8, 'H', 'E', 'A', 'D', 0, 0, 1, 8, 0, 0, 0, 8}));
 }
 
-TEST_F(Snapshots, Hdf5ComesBackWhole) {
+TEST_F(Snapshots, Hdf5IsReadBackCompletely) {
     for (const bool double_precision : {false, true}) {
         for (const int files : {1, 3, 40}) {
             auto written = sample(true);
@@ -146,7 +146,7 @@ TEST_F(Snapshots, ParticlesInAnyOrderAreSortedByTypeAndKeepTheirValues) {
     }
 }
 
-TEST_F(Snapshots, EverySystemOfUnitsComesBack) {
+TEST_F(Snapshots, EverySystemOfUnitsIsReadBack) {
     for (const auto& units : {galactic_units(), nbody_units(), user_units(1.495978707e13, 1.98841e33, 2.97847e6)}) {
         auto s = sample();
         s.units = units;
@@ -157,7 +157,7 @@ TEST_F(Snapshots, EverySystemOfUnitsComesBack) {
     }
 }
 
-/// HDF5 files of others: attributes put by hand.
+/// HDF5 files of other programs: attributes written by hand.
 class ForeignHdf5 : public Snapshots {
    protected:
     void make(const std::function<void(hdf5::File&)>& extra) {
@@ -175,7 +175,7 @@ class ForeignHdf5 : public Snapshots {
     static void masses(hdf5::File& file) { file.write("/PartType4/Masses", std::vector<float>{1, 2}); }
 };
 
-TEST_F(ForeignHdf5, WithoutUnitsItIsGalactic) {
+TEST_F(ForeignHdf5, WithoutUnitsGalacticUnitsAreAssumed) {
     make(masses);
     const auto read = read_snapshot(folder / "a.hdf5");
     EXPECT_EQ(read.units, galactic_units());
@@ -211,7 +211,7 @@ TEST_F(ForeignHdf5, ScalesOfOneAndGOfOneAreNbody) {
     EXPECT_EQ(read_snapshot(folder / "a.hdf5").units, nbody_units());
 }
 
-TEST_F(ForeignHdf5, TheLeastThatASnapshotNeeds) {
+TEST_F(ForeignHdf5, ReadsAMinimalSnapshot) {
     // As docs/snapshots.md writes it in Python.
     auto file = hdf5::File::create(folder / "own.hdf5");
     file.create_group("/Header");
@@ -230,7 +230,7 @@ TEST_F(ForeignHdf5, TheLeastThatASnapshotNeeds) {
     EXPECT_FALSE(read.states_units);
 }
 
-TEST_F(ForeignHdf5, EverythingThatIsMissingIsReportedAtOnce) {
+TEST_F(ForeignHdf5, ReportsEveryMissingObjectAtOnce) {
     const auto mentions = [&](const std::vector<std::string>& words) {
         const auto text = complaint(folder / "bad.hdf5");
         for (const auto& word : words) EXPECT_MENTIONS(text, word);
@@ -248,7 +248,7 @@ TEST_F(ForeignHdf5, EverythingThatIsMissingIsReportedAtOnce) {
               "/PartType1/Velocities: is missing: (N, 3)", "/PartType1/ParticleIDs: holds floating-point", "/PartType1/Masses: is missing",
               "/PartType2: is missing: the header counts 3"});
 
-    // Without counts the groups are still looked at, and without a header.
+    // The groups are also checked without counts, and without a header.
     file = hdf5::File::create(folder / "bad.hdf5");
     file.write("/PartType1/Coordinates", std::vector<Vec3<double>>(2));
     file.write("/PartType4/ParticleIDs", std::vector<int>{1, 2});
@@ -259,10 +259,10 @@ TEST_F(ForeignHdf5, EverythingThatIsMissingIsReportedAtOnce) {
     file = hdf5::File::create(folder / "bad.hdf5");
     file.write("/Density", std::vector<double>{1});
     file.close();
-    mentions({"no GADGET snapshot"});
+    mentions({"not a GADGET snapshot"});
 }
 
-TEST_F(ForeignHdf5, UnusableOnesAreRefusedByName) {
+TEST_F(ForeignHdf5, RefusesUnusableFilesByName) {
     make([](hdf5::File&) {});
     EXPECT_MENTIONS(complaint(folder / "a.hdf5"), "/PartType4/Masses");
     make([](hdf5::File& file) {
@@ -298,7 +298,7 @@ TEST_F(ForeignHdf5, UnusableOnesAreRefusedByName) {
 }
 
 TEST_F(Snapshots, BinarySetsOfSeveralFiles) {
-    // Two halves of format 1, joined by what their headers say.
+    // A set of two files of format 1, joined by their headers.
     const auto whole = sample();
     for (const int half : {0, 1}) {
         auto part = whole;
@@ -330,7 +330,7 @@ TEST_F(Snapshots, BinarySetsOfSeveralFiles) {
     EXPECT_MENTIONS(complaint(folder / "lonely"), "one of 2 files");
 }
 
-TEST_F(Snapshots, SetsWhoseFilesDisagree) {
+TEST_F(Snapshots, RefusesSetsWhoseFilesDisagree) {
     write_snapshot(folder / "snap.hdf5", sample(), {.files = 2});
     auto other = sample();
     other.time = 1;
@@ -354,7 +354,7 @@ TEST_F(Snapshots, OptionalBlocksOfFormat2AreSkipped) {
     EXPECT_MENTIONS(complaint(folder / "a.dat"), "block U");
 }
 
-TEST_F(Snapshots, WritingWhatCannotBeWritten) {
+TEST_F(Snapshots, RefusesToWriteInvalidSnapshots) {
     const auto s = sample();
     EXPECT_THROW(write_snapshot(folder / "missing/a.hdf5", s), InputError);
     EXPECT_THROW(write_snapshot(folder.path(), s), InputError);
@@ -387,7 +387,7 @@ TEST_F(Snapshots, PublicGalaxyCollisionOfGadget2) {
     EXPECT_EQ(p.type[40'000], 2);
     write_snapshot(folder / "copy.hdf5", read);
     expect_same_particles(read_snapshot(folder / "copy.hdf5").particles, p);
-    // The first bytes of the file as it came: its header, positions, velocities and ids are what we write for it.
+    // The header, positions, velocities and ids of the original file are the bytes that kasane writes.
     write_snapshot(folder / "copy.dat", read, {.format = SnapshotFormat::gadget1, .double_precision = false});
     const auto original = bytes_of(path), copy = bytes_of(folder / "copy.dat");
     ASSERT_EQ(copy.size(), original.size());

@@ -1,4 +1,4 @@
-// A snapshot written block by block is the one written at once, and holds what was announced or does not appear at all.
+// A snapshot that is written block by block equals the one that is written at once; with wrong particles no file appears.
 #include "samples.hpp"
 
 #include <kasane/core/io/hdf5.hpp>
@@ -75,7 +75,7 @@ TEST_F(Writer, BlocksOfAnySizeGiveTheSnapshotThatIsWrittenAtOnce) {
         EXPECT_EQ(read.components, s.components);
         EXPECT_EQ(read.model, s.model);
         EXPECT_EQ(read.units, s.units);
-        // One mass of a type stands in the header alone.
+        // A mass that all particles of a type have is stored only in the header.
         EXPECT_FALSE(hdf5::File::open(folder / "blocks.hdf5").exists("/PartType1/Masses"));
         fs::remove(folder / "blocks.hdf5");
     }
@@ -87,7 +87,7 @@ TEST_F(Writer, BlocksOfAnySizeGiveTheSnapshotThatIsWrittenAtOnce) {
     EXPECT_LT(fs::file_size(folder / "a.hdf5"), bytes + 32'768);
 }
 
-TEST_F(Writer, MassesOfTheirOwn) {
+TEST_F(Writer, WritesIndividualMasses) {
     auto s = galaxy();
     auto outline = outline_of(s);
     s.particles.mass[3] = 17;
@@ -98,7 +98,7 @@ TEST_F(Writer, MassesOfTheirOwn) {
     expect_same_particles(read_snapshot(folder / "a.hdf5").particles, s.particles);
 }
 
-TEST_F(Writer, WhatWasNotAnnouncedLeavesNoFile) {
+TEST_F(Writer, UnannouncedParticlesLeaveNoFile) {
     const auto s = galaxy();
     const auto refused = [&](const auto& change) {
         fs::remove(folder / "a.hdf5");
@@ -122,7 +122,7 @@ TEST_F(Writer, WhatWasNotAnnouncedLeavesNoFile) {
     refused([](SnapshotOutline& outline, Particles&) { outline.count[5] = 0; });
 }
 
-TEST_F(Writer, PlacesThatCannotBeWrittenAreRefusedBeforeAnythingIsMade) {
+TEST_F(Writer, RefusesPathsThatCannotBeWrittenBeforeTheFirstParticle) {
     auto outline = outline_of(galaxy());
     EXPECT_THROW(SnapshotWriter(folder / "missing/a.hdf5", outline), InputError);
     EXPECT_THROW(SnapshotWriter(folder.path(), outline), InputError);
@@ -132,7 +132,7 @@ TEST_F(Writer, PlacesThatCannotBeWrittenAreRefusedBeforeAnythingIsMade) {
     EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-TEST_F(Writer, AModelOfAnyLength) {
+TEST_F(Writer, WritesModelsOfAnyLength) {
     auto s = galaxy();
     s.model = std::string(200'000, '#');
     write_snapshot(folder / "a.hdf5", s);
@@ -151,7 +151,7 @@ TEST_F(Writer, BlocksHaveChecksums) {
     }
 }
 
-TEST_F(Writer, LabelsThatLieAreRefused) {
+TEST_F(Writer, RefusesWrongLabels) {
     const auto s = galaxy();
     for (const char* name : {"NumComponents", "Count", "Name"}) {
         write_snapshot(folder / "a.hdf5", s);

@@ -1,6 +1,6 @@
 // GADGET formats 1 and 2: Fortran records, [length] bytes [length], of a 256-byte header, POS, VEL, ID, MASS and others; in format 2
 // each is preceded by a record of 8 bytes, its four-letter name and its length. [Springel, GADGET-2 user guide, sections 6.1 and 6.2]
-// Invariants: a record is used only after both of its lengths were seen to agree with each other, the counts and the file's size.
+// Invariants: a record is used only after both of its lengths agree with each other, with the counts and with the file's size.
 #include <kasane/gravity/snapshot/snapshot_file.hpp>
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ constexpr std::uint32_t header_bytes = 256;
 constexpr std::size_t buffer_bytes = 1 << 20;
 constexpr std::array<char, 8> units_mark{'K', 'A', 'S', 'A', 'N', 'E', 'u', '1'};
 
-/// Where GADGET's io_header keeps what; the rest up to 256 bytes is unused, and kasane's units stand at its end.
+/// Offsets in GADGET's io_header; the rest up to 256 bytes is unused, and kasane's units are at its end.
 namespace at {
 constexpr std::size_t count = 0, mass = 24, time = 72, redshift = 80, total = 96, files = 124, total_high = 168, double_precision = 196,
                       units = 216;
@@ -51,7 +51,7 @@ void store(char* to, T value, ByteOrder order) {
 }
 
 struct Block {
-    std::uint64_t offset = 0;  ///< of its first byte
+    std::uint64_t offset = 0;  ///< of the first byte in the file
     std::uint64_t bytes = 0;
 };
 
@@ -88,7 +88,7 @@ class BinaryFile final : public SnapshotFile {
    private:
     void recognise() {
         std::array<char, 4> start{};
-        if (size_ < start.size()) throw bad(path_, "", fmt::format("is no snapshot: it holds {} bytes", size_));
+        if (size_ < start.size()) throw bad(path_, "", fmt::format("is not a snapshot: it has {} bytes", size_));
         fetch(0, start.data(), start.size(), "HEAD");
         for (const auto order : {ByteOrder::little, ByteOrder::big}) {
             const auto length = load<std::uint32_t>(start.data(), order);
@@ -97,13 +97,13 @@ class BinaryFile final : public SnapshotFile {
             order_ = order;
             return;
         }
-        throw bad(path_, "", "is no snapshot: it begins neither as HDF5 nor as GADGET format 1 or 2");
+        throw bad(path_, "", "is not a snapshot: it begins neither as HDF5 nor as GADGET format 1 or 2");
     }
 
     void read_header() {
         std::uint64_t from = 0;
         const auto name = next_name(from, "HEAD");
-        if (name != "HEAD") throw bad(path_, "block " + name, "stands where the block HEAD must be");
+        if (name != "HEAD") throw bad(path_, "block " + name, "is at the place of the block HEAD");
         const auto block = next_record(from, "HEAD", {header_bytes});
         if (block.bytes != header_bytes) throw wrong_size("HEAD", block.bytes, {header_bytes});
         after_header_ = from;
@@ -121,7 +121,7 @@ class BinaryFile final : public SnapshotFile {
         }
         header_.time = head(double{}, at::time);
         header_.redshift = head(double{}, at::redshift);
-        // Writers of single files before GADGET-2 left this at 0.
+        // Programs before GADGET-2 that write single files set this to 0.
         header_.files = std::max(head(std::int32_t{}, at::files), 1);
         if (header_.files > 1) {
             for (std::size_t t = 0; t < type_count; ++t) {
@@ -138,7 +138,7 @@ class BinaryFile final : public SnapshotFile {
         }
     }
 
-    /// In format 2 the four letters of the record that follows, without trailing blanks; in format 1 `expected`.
+    /// In format 2 the name of the next record without trailing blanks; in format 1 `expected`.
     std::string next_name(std::uint64_t& from, const std::string& expected) {
         if (header_.format == SnapshotFormat::gadget1) return expected;
         const auto record = next_record(from, expected.empty() ? "(name)" : expected, {8});
@@ -153,12 +153,13 @@ class BinaryFile final : public SnapshotFile {
         return name.empty() ? "(blank)" : name;
     }
 
-    /// The record at `from`, and `from` behind it. Lengths count modulo 2^32: of the sizes that are known to be possible, the first
+    /// Returns the record at `from` and sets `from` to the byte behind it. Lengths are stored modulo 2^32: of the possible sizes, the first
     /// that agrees with both lengths is taken.
     Block next_record(std::uint64_t& from, const std::string& name, const std::vector<std::uint64_t>& possible) {
         const auto truncated = [&](std::uint64_t bytes) {
-            return bad(path_, "block " + name,
-                       fmt::format("is truncated or corrupt: it claims {} bytes at offset {}, and the file has {}", bytes, from, size_));
+            return bad(
+                path_, "block " + name,
+                fmt::format("is truncated or corrupt: its length is {} bytes at offset {}, but the file has {}", bytes, from, size_));
         };
         if (size_ - from < 8) throw truncated(8);
         const auto length = length_at(from, name);
@@ -172,9 +173,9 @@ class BinaryFile final : public SnapshotFile {
         }
         if (length > size_ - from - 8) throw truncated(length);
         if (!closed(length)) {
-            throw bad(
-                path_, "block " + name,
-                fmt::format("is corrupt: {} bytes are announced before it and {} after it", length, length_at(from + 4 + length, name)));
+            throw bad(path_, "block " + name,
+                      fmt::format("is corrupt: its length is {} bytes before it, but {} bytes after it", length,
+                                  length_at(from + 4 + length, name)));
         }
         const Block found{from + 4, length};
         from += std::uint64_t{length} + 8;
@@ -184,11 +185,11 @@ class BinaryFile final : public SnapshotFile {
     InputError wrong_size(const std::string& name, std::uint64_t bytes, const std::vector<std::uint64_t>& possible) const {
         std::string wanted;
         for (const auto size : possible) wanted += (wanted.empty() ? "" : " or ") + std::to_string(size);
-        return bad(path_, "block " + name, fmt::format("holds {} bytes, and the counts of the header ask for {}", bytes, wanted));
+        return bad(path_, "block " + name, fmt::format("has {} bytes, but the counts of the header need {}", bytes, wanted));
     }
 
     void find_blocks() {
-        const auto n = sum(header_.here);  // below 6 * 2^31, so that no product below wraps round
+        const auto n = sum(header_.here);  // below 6 * 2^31, so that no product below overflows
         std::uint64_t massive = 0;
         for (std::size_t t = 0; t < type_count; ++t) massive += header_.mass_table[t] == 0 ? header_.here[t] : 0;
         std::vector<std::string> order{"POS", "VEL", "ID"};
@@ -263,7 +264,7 @@ class BinaryFile final : public SnapshotFile {
     std::map<std::string, std::uint64_t> width_;  ///< bytes of one number
 };
 
-/// Numbers into an AtomicFile in one byte order, a buffer at a time.
+/// Writes numbers to an AtomicFile in one byte order, through a buffer.
 class Sink {
    public:
     Sink(AtomicFile& to, ByteOrder order) : to_(to), order_(order) { buffer_.reserve(buffer_bytes); }
@@ -302,7 +303,7 @@ std::string header_image(const Part& part) {
     set(at::files, std::int32_t{1});
     set(at::double_precision, std::int32_t{part.options.double_precision});
     const auto& units = part.header.units;
-    if (units != galactic_units()) {  // a galactic file stays as GADGET would have written it
+    if (units != galactic_units()) {  // a file in galactic units is the same as one of GADGET
         std::copy(units_mark.begin(), units_mark.end(), bytes.begin() + at::units);
         const std::array numbers{units.length_cm, units.mass_g, units.velocity_cm_s, units.G};
         for (std::size_t i = 0; i < numbers.size(); ++i) set(at::units + units_mark.size(), numbers[i], i);

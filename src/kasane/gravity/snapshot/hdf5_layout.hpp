@@ -1,6 +1,6 @@
-// The names of kasane's own words in GADGET's HDF5 layout, and the writer of one such file. Private to this folder.
+// Names of kasane's own attributes in GADGET's HDF5 layout, and the writer of one such file. Private to this folder.
 // [Springel et al. 2021, GADGET-4 documentation, "snapshot format"]
-// Invariants of what is written: no HubbleParam, Omega0 or OmegaLambda (their presence alone makes yt and pynbody read comoving
+// Invariants of written files: no HubbleParam, Omega0 or OmegaLambda (their presence alone makes yt and pynbody read comoving
 // coordinates per h); strings of fixed length (yt fails on others); the same particles in the same blocks make the same bytes.
 #pragma once
 
@@ -19,7 +19,7 @@ auto numbers_of(ForceError& error) {
                       std::pair{"ForceErrorMax", &error.max}};
 }
 
-/// The texts of a system of units, and under which names they are kept.
+/// The texts of a system of units and the names of their attributes.
 template <class SomeUnits>
 auto names_of(SomeUnits& units) {
     return std::array{std::pair{"UnitsName", &units.name}, std::pair{"LengthName", &units.length_name},
@@ -30,7 +30,7 @@ auto names_of(SomeUnits& units) {
 inline std::string group_of(std::size_t type) { return "/PartType" + std::to_string(type); }
 inline std::string group_of_component(std::size_t i) { return "/Kasane/Component" + std::to_string(i); }
 
-/// Arrays from which particles are taken; acceleration and potential may be null.
+/// Arrays from which particles are written; acceleration and potential may be null.
 struct Columns {
     const Vec3<double>* position = nullptr;
     const Vec3<double>* velocity = nullptr;
@@ -42,14 +42,14 @@ struct Columns {
 Columns columns_of(const Particles& particles);
 Columns columns_of(const Snapshot& snapshot);
 
-/// One file, filled block by block. The types' rows lie in the order in which they come.
+/// One file, filled block by block. The rows of a type have the order of the calls of append().
 class Hdf5Writer {
    public:
-    /// @param header  of this file: `here` says how many particles will come   @param kinds  which columns there will be
+    /// @param header  of this file; `here` is the number of particles to come   @param kinds  columns that are not null will be written
     Hdf5Writer(AtomicFile& to, const Header& header, bool double_precision, const Columns& kinds);
-    /// Writes the particles `members` of the columns, all of one type. @throws ComputationError: more than announced, or of another mass
+    /// Appends the particles `members` of the columns, all of one type. @throws ComputationError: more than announced, or another mass
     void append(std::size_t type, const Columns& from, View<const std::size_t> members);
-    /// @throws ComputationError: fewer than announced, disk full
+    /// Completes the file. @throws ComputationError: fewer particles than announced, disk full
     void close();
 
    private:

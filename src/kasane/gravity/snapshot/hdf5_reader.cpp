@@ -1,4 +1,4 @@
-// Reading GADGET's HDF5 layout, of kasane and of others. Everything that is wrong with a file is reported at once.
+// The reader of GADGET's HDF5 layout, written by kasane or other programs. All problems of a file are reported at once.
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/gravity/snapshot/hdf5_layout.hpp>
 #include <kasane/gravity/snapshot/snapshot_file.hpp>
@@ -11,14 +11,15 @@ namespace kasane::gravity::snapshot {
 
 namespace {
 
-/// More is no list of components that anybody wrote.
+/// Limit of the number of components; larger numbers come from damaged files.
 constexpr std::uint64_t most_components = 1u << 16;
 
 class Hdf5File final : public SnapshotFile {
    public:
     explicit Hdf5File(const std::filesystem::path& path) : path_(path), file_(hdf5::File::open(path)) {
         if (!has_header() && !has_particles())
-            throw bad(path_, "/Header", "is missing, and there is no group PartType0 to PartType5: this HDF5 file is no GADGET snapshot");
+            throw bad(path_, "/Header",
+                      "is missing, and there is no group PartType0 to PartType5: this HDF5 file is not a GADGET snapshot");
         read_header();
         read_units();
         read_softening();
@@ -51,7 +52,7 @@ class Hdf5File final : public SnapshotFile {
     }
 
    private:
-    /// One number per type; codes that know fewer or more than six types are understood as long as the others are empty.
+    /// Reads one number per type. Files of codes with fewer or more than six types are accepted if the other types are empty.
     template <class T>
     std::array<T, type_count> per_type(const std::string& name) const {
         const auto given = file_.attribute_values<T>("/Header", name);
@@ -69,7 +70,7 @@ class Hdf5File final : public SnapshotFile {
         return file_.has_attribute("/Header", name) ? file_.attribute<T>("/Header", name) : otherwise;
     }
 
-    /// Takes one step of reading; what is wrong is kept, so that all of it is reported at once.
+    /// Executes one step of reading and stores its problems, so that all problems are reported at once.
     template <class Step>
     void collect(Step step) {
         try {
@@ -201,7 +202,7 @@ class Hdf5File final : public SnapshotFile {
         bool any = false;
         for (std::size_t t = 0; t < type_count; ++t) {
             const auto group = group_of(t);
-            if (!counted_) collect([&] { header_.here[t] = rows_of(group); });  // so that everything else that is wrong shows too
+            if (!counted_) collect([&] { header_.here[t] = rows_of(group); });  // so that all other problems are found too
             const auto n = header_.here[t];
             if (n == 0) continue;
             if (!file_.is_group(group)) {
@@ -225,7 +226,7 @@ class Hdf5File final : public SnapshotFile {
             has_potential_ = potential && (has_potential_ || !any);
             any = true;
         }
-        if (!any) has_acceleration_ = has_potential_ = true;  // an empty file of a set stands in nobody's way
+        if (!any) has_acceleration_ = has_potential_ = true;  // an empty file of a set does not matter
     }
 
     enum class Shape { vectors, numbers, integers };
@@ -239,7 +240,7 @@ class Hdf5File final : public SnapshotFile {
         return text;
     }
 
-    /// Of the first data set that a group of particles must have; 0: there is none.
+    /// Number of rows of the first data set that a group of particles must have; 0: it is missing.
     std::uint64_t rows_of(const std::string& group) const {
         for (const auto* name : {"/Coordinates", "/Velocities", "/ParticleIDs"})
             if (file_.is_dataset(group + name)) return std::max<std::uint64_t>(file_.dataset(group + name).rows(), 1);
@@ -262,14 +263,14 @@ class Hdf5File final : public SnapshotFile {
             if (shape == Shape::integers && !info.integer)
                 throw bad(path_, name, fmt::format("holds floating-point numbers: {} needed", wanted(shape)));
             if (counted_ && info.rows() != n)
-                throw bad(path_, name, fmt::format("holds {} particles, and the header counts {}", info.rows(), n));
+                throw bad(path_, name, fmt::format("has {} particles, but the header counts {}", info.rows(), n));
             if (info.stored_bytes == 0) throw bad(path_, name, "was declared but never written: the file is incomplete");
         });
     }
 
     std::filesystem::path path_;
     hdf5::File file_;
-    bool counted_ = false;  // does the header say how many particles there are?
+    bool counted_ = false;  // the header has the numbers of particles
     std::vector<InputProblem> problems_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double gigayear_s = 3.15576e16;  // 1e9 Julian years
 
-/// What a data set measures, as powers of the three scales; both exponents of cosmology are 0.
+/// Dimension of a data set, as powers of the three scales; both cosmological exponents are 0.
 struct Scaling {
     int length = 0, mass = 0, velocity = 0;
 };
@@ -43,7 +43,7 @@ void write_header(hdf5::File& file, const Header& header, bool double_precision)
     }
 }
 
-/// Scales as other programs read them: a system without a scale says 1 cm, 1 g, 1 cm/s there, and the truth in /Kasane.
+/// Scales for other programs: for a system without scales they are 1 cm, 1 g, 1 cm/s; the group /Kasane has the actual units.
 Units visible(Units units) {
     if (units.velocity_cm_s == 0) units.length_cm = units.mass_g = units.velocity_cm_s = 1;
     return units;
@@ -155,15 +155,15 @@ void Hdf5Writer::append(std::size_t type, const Columns& from, View<const std::s
     const auto n = static_cast<std::uint64_t>(members.size());
     const auto refuse = [&](const std::string& what) { return ComputationError(fmt::format("cannot write {}: {}", target_, what)); };
     if (n > announced_[type] - written_[type]) {
-        throw refuse(fmt::format("more than the {} particles of type {} that were announced came", announced_[type], type));
+        throw refuse(fmt::format("there are more than the {} announced particles of type {}", announced_[type], type));
     }
     const double mass = mass_table_[type];
     for (const auto i : members) {
         if (mass != 0 && from.mass[i] != mass) {
-            throw refuse(fmt::format("a particle of type {} has mass {}, and {} was announced for all", type, from.mass[i], mass));
+            throw refuse(fmt::format("a particle of type {} has mass {}, but {} was announced for all", type, from.mass[i], mass));
         }
     }
-    // In parts that stay in the cache and end with a chunk.
+    // Written in parts that fit into the cache and end with a chunk.
     constexpr index_t most = 8 * hdf5::chunk_rows;
     for (index_t first = 0; first < members.size();) {
         const auto until_chunk = most - static_cast<index_t>(written_[type]) % hdf5::chunk_rows;
@@ -182,8 +182,8 @@ void Hdf5Writer::append(std::size_t type, const Columns& from, View<const std::s
 void Hdf5Writer::close() {
     for (std::size_t t = 0; t < type_count; ++t) {
         if (written_[t] == announced_[t]) continue;
-        throw ComputationError(
-            fmt::format("cannot write {}: {} particles of type {} came, and {} were announced", target_, written_[t], t, announced_[t]));
+        throw ComputationError(fmt::format("cannot write {}: there are {} particles of type {}, but {} were announced", target_,
+                                           written_[t], t, announced_[t]));
     }
     file_.close();
 }

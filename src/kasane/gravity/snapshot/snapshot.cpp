@@ -17,7 +17,7 @@ namespace snapshot {
 
 Units units_from_scales(double length_cm, double mass_g, double velocity_cm_s, double G) {
     const auto galactic = galactic_units();
-    // 1e-3: kpc and 1e10 Msun of different programs differ in the fourth digit.
+    // Tolerance 1e-3, because kpc and 1e10 Msun of different programs differ in the fourth digit.
     const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-3 * b; };
     const bool scaleless = length_cm == velocity_cm_s && mass_g == velocity_cm_s && (velocity_cm_s == 0 || velocity_cm_s == 1);
     if (scaleless && G == 1) return nbody_units();
@@ -28,7 +28,7 @@ Units units_from_scales(double length_cm, double mass_g, double velocity_cm_s, d
                velocity_cm_s > 0) {
         units = user_units(length_cm, mass_g, velocity_cm_s);
     } else {
-        units.length_cm = length_cm, units.mass_g = mass_g, units.velocity_cm_s = velocity_cm_s;  // check_header complains
+        units.length_cm = length_cm, units.mass_g = mass_g, units.velocity_cm_s = velocity_cm_s;  // check_header() reports them
     }
     if (G != 0) units.G = G;
     return units;
@@ -73,7 +73,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t bytes_per_particle = 2 * sizeof(Vec3<double>) + sizeof(double) + sizeof(std::uint64_t) + sizeof(std::uint8_t);
 
-/// What stands before and behind the number in "name.3.hdf5" or "name.3".
+/// The parts of a name before and behind the number: "name.3.hdf5" or "name.3".
 struct SetName {
     std::string before, after;
 };
@@ -114,7 +114,7 @@ struct Set {
     const Header& front() const { return headers.front(); }
 };
 
-/// Opens every file of the set once and compares what the headers say.
+/// Opens every file of the set once and compares the headers.
 Set open_set(fs::path path) {
     if (std::error_code ignored; !fs::exists(path, ignored) && fs::exists(numbered_path(path, 0), ignored)) path = numbered_path(path, 0);
     Set set;
@@ -123,7 +123,7 @@ Set open_set(fs::path path) {
     const auto name = set_name(path);
     if (files > 1 && !name) {
         throw bad(path, "",
-                  fmt::format("is one of {} files of a snapshot, but its name holds no number: it must be like name.0 or "
+                  fmt::format("is one of {} files of a snapshot, but its name has no number: it must be like name.0 or "
                               "name.0.hdf5",
                               files));
     }
@@ -147,7 +147,7 @@ Set open_set(fs::path path) {
     for (std::size_t t = 0; t < type_count; ++t) {
         if (set.total[t] != set.front().total[t]) {
             throw bad(path, "header",
-                      fmt::format("counts disagree: {} particles of type {} are there, and {} are announced", set.total[t], t,
+                      fmt::format("counts disagree: there are {} particles of type {}, but the header announces {}", set.total[t], t,
                                   set.front().total[t]));
         }
     }
@@ -159,7 +159,7 @@ void check_memory(const fs::path& path, std::uint64_t needed) {
     const auto available = available_memory(Cpu{});
     if (needed > available) {
         throw bad(path, "",
-                  fmt::format("holds more particles than memory: {:.1f} MiB are needed and {:.1f} MiB are available",
+                  fmt::format("has more particles than fit into memory: {:.1f} MiB are needed, but {:.1f} MiB are available",
                               static_cast<double>(needed) / 1048576, static_cast<double>(available) / 1048576));
     }
 }
@@ -169,7 +169,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
     return __builtin_mul_overflow(a, b, &result) ? UINT64_MAX : result;
 }
 
-/// Lengths that agree, known types, and values that the stored precision can hold.
+/// Checks that the arrays have one length, that types are known, and that values are in the range of the stored precision.
 void check_for_writing(const fs::path& path, const Snapshot& s, const SnapshotWriteOptions& options) {
     const auto& p = s.particles;
     const auto n = p.mass.size();
@@ -196,7 +196,7 @@ void check_for_writing(const fs::path& path, const Snapshot& s, const SnapshotWr
     }
 }
 
-/// The one mass of all particles of a type; 0 when they differ, and when it is 0, which MassTable cannot say.
+/// The common mass of all particles of a type; 0 if masses differ or are 0, which MassTable cannot express.
 double common_mass(const Particles& particles, const std::vector<std::size_t>& members) {
     if (members.empty()) return 0;
     const auto mass = particles.mass[members.front()];
@@ -269,7 +269,7 @@ void write_snapshot(const fs::path& path, const Snapshot& snapshot, const Snapsh
     const std::uint64_t number = options.double_precision ? 8 : 4;
     const std::uint64_t per_particle =
         7 * number + 8 + (snapshot.acceleration.empty() ? 0 : 3 * number) + (snapshot.potential.empty() ? 0 : number);
-    std::vector<AtomicFile> written;  // none is renamed before all are complete
+    std::vector<AtomicFile> written;  // files are renamed after all are complete
     for (std::uint64_t i = 0; i < files; ++i) {
         Part part{&snapshot, {}, header, options};
         for (std::size_t t = 0; t < type_count; ++t) {

@@ -1,6 +1,6 @@
-// One file of a snapshot, opened and checked, and what its header says. Private to this folder: snapshot.cpp joins files to sets.
-// Invariants: a SnapshotFile exists only if every block or data set that it will read is inside the file and as long as the header's
-// counts say; reading its particles can then fail only by a value or a checksum.
+// One file of a snapshot, opened and checked, and its header. Private to this folder: snapshot.cpp combines the files of a set.
+// Invariants: a SnapshotFile exists only if every block or data set that it will read is inside the file and has the length that follows
+// from the header's counts; reading its particles can then fail only because of a value or a checksum.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -18,14 +18,14 @@ struct Header {
     SnapshotFormat format = SnapshotFormat::hdf5;
     Counts here{};
     Counts total{};
-    std::array<double, type_count> mass_table{};  ///< not 0: the mass of every particle of the type
+    std::array<double, type_count> mass_table{};  ///< mass of every particle of the type; 0: particles have their own
     double time = 0;
     double redshift = 0;
     int files = 1;
     Units units;
-    bool states_units = false;  ///< else `units` are an assumption
+    bool states_units = false;  ///< the file states its units; otherwise `units` are the default
     std::array<double, type_count> softening{};
-    // HDF5 only, and only when it is written.
+    // Used only for writing HDF5.
     SnapshotForceError force_error;
     std::vector<SnapshotComponent> components;
     std::string model;
@@ -47,7 +47,7 @@ class SnapshotFile {
 };
 
 std::unique_ptr<SnapshotFile> open_hdf5(const std::filesystem::path& path);
-/// GADGET format 1 or 2. @throws InputError also when the file begins like neither
+/// Opens a file of GADGET format 1 or 2. @throws InputError: also if the file begins as neither of them
 std::unique_ptr<SnapshotFile> open_binary(const std::filesystem::path& path);
 
 /// The particles of one file of a snapshot that is being written.
@@ -57,20 +57,20 @@ struct Part {
     Header header;
     SnapshotWriteOptions options;
 };
-/// Fills the temporary of `to`; the caller commits it. @throws ComputationError (disk full), InputError (the format cannot hold it)
+/// Writes the temporary file of `to`; the caller commits it. @throws ComputationError: disk full; InputError: not possible in the format
 void write_binary(AtomicFile& to, const Part& part);
 
-/// @throws InputError for unusable times, masses, softenings and units
+/// Checks times, masses, softenings and units. @throws InputError with all problems
 void check_header(const std::filesystem::path& path, const Header& header);
 
-/// The system with these scales: galactic or N-body under their own names, else user units with the G given (0: from the scales).
+/// The system of units with these scales: galactic or N-body units by name, otherwise user units with this G (0: from the scales).
 Units units_from_scales(double length_cm, double mass_g, double velocity_cm_s, double G);
 
 inline InputError bad(const std::filesystem::path& path, std::string where, std::string message) {
     return InputError(std::move(message), Where{path.string(), 0, 0, std::move(where)});
 }
 
-/// Sum that stays at the largest number instead of wrapping round.
+/// Sum that is at most the largest number, without overflow.
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 constexpr std::uint64_t sum(const Counts& counts) {
     std::uint64_t all = 0;
@@ -78,7 +78,7 @@ constexpr std::uint64_t sum(const Counts& counts) {
     return all;
 }
 
-/// Components of positions and the like as the plain numbers that they are in memory.
+/// The components of vectors as an array of numbers.
 inline double* components(Vec3<double>* v) {
     static_assert(sizeof(Vec3<double>) == 3 * sizeof(double));
     return reinterpret_cast<double*>(v);

@@ -1,5 +1,5 @@
-// An HDF5 snapshot that is written while its particles are made: nobody ever holds all of them.
-// Invariants: as write_snapshot(), a reader sees the whole file or none; memory is that of the file, which HDF5 keeps until the end.
+// A writer of HDF5 snapshots whose particles are made block by block, so that they need not be in memory together.
+// Invariants: a reader sees the whole file or none, as with write_snapshot(); HDF5 keeps the file in memory until the end.
 #pragma once
 
 #include <kasane/gravity/snapshot/snapshot.hpp>
@@ -8,32 +8,33 @@
 
 namespace kasane::gravity {
 
-/// What is known of a snapshot before its particles are.
+/// Contents of a snapshot that must be known before its particles.
 struct SnapshotOutline {
     std::array<std::uint64_t, type_count> count{};
-    std::array<double, type_count> mass{};  ///< of every particle of the type; 0: each brings its own
+    std::array<double, type_count> mass{};  ///< mass of every particle of the type; 0: particles have their own [mass]
     double time = 0;
     Units units;
     std::array<double, type_count> softening{};
     std::vector<SnapshotComponent> components;
     std::string model;
 
-    /// Length of the file, but for some 10 KiB of headers and the model's text.
+    /// Length of the file without the model's text and headers of about 10 KiB [byte].
     std::uint64_t bytes() const;
 };
 
+/// Writes a snapshot block by block.
 class SnapshotWriter {
    public:
-    /// Writes nothing but the name of a temporary file, so that what cannot be written is refused before anything is computed.
-    /// @throws InputError: no such directory, not writable, no particles, above 2^32 of a type; ComputationError: disk too full
+    /// Creates only the temporary file, so that problems are found before particles are computed.
+    /// @throws InputError: no such directory, not writable, no particles, above 2^32 of a type; ComputationError: not enough disk space
     SnapshotWriter(const std::filesystem::path& path, SnapshotOutline outline);
     ~SnapshotWriter();
     SnapshotWriter(SnapshotWriter&&) noexcept;
 
-    /// The next particles; those of one type lie in the file in the order in which they came.
-    /// @throws ComputationError: more than announced, or another mass than the outline's
+    /// Appends particles; in the file those of one type have the order of the calls.
+    /// @throws ComputationError: more particles than announced, or another mass than that of the outline
     void append(const Particles& block);
-    /// Puts the file in its place. @throws ComputationError: fewer than announced, disk full
+    /// Completes and renames the file. @throws ComputationError: fewer particles than announced, disk full
     void commit();
 
    private:
