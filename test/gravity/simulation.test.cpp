@@ -79,7 +79,7 @@ TEST_P(SimulationOn, PlummerSphereStaysInEquilibrium) {
     EXPECT_NEAR(after.virial_ratio, 1, 0.04);
     EXPECT_LT(std::sqrt(dot(after.momentum, after.momentum)), 1e-5) << "pairs in single precision: not exactly zero";
     for (std::size_t k = 0; k < std::size(lagrangian_fractions); ++k) {
-        // Noise of a radius that holds n = f N particles is about 1/sqrt(n) of it, and mixes twice (before and after).
+        // The relative noise of a radius with n = f N particles is about 1/sqrt(n), and occurs twice (before and after).
         const double tolerance = 3 * std::sqrt(2 / (4096 * lagrangian_fractions[k]));
         EXPECT_NEAR(after.lagrangian_radius[k] / before.lagrangian_radius[k], 1, tolerance) << lagrangian_fractions[k];
     }

@@ -34,7 +34,7 @@ inline std::vector<std::string> every_space() {
 #define KS_ON_EVERY_SPACE(fixture) \
     INSTANTIATE_TEST_SUITE_P(Gravity, fixture, testing::ValuesIn(kasane::every_space()), [](const auto& of) { return of.param; })
 
-/// The same for a fixture of what only CUDA devices have.
+/// The same for a fixture of features that only CUDA devices have.
 #if defined(KASANE_CUDA)
 #define KS_ON_CUDA(fixture) INSTANTIATE_TEST_SUITE_P(Gravity, fixture, testing::Values("cuda"), [](const auto& of) { return of.param; })
 #else

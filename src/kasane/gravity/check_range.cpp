@@ -14,7 +14,7 @@ namespace {
 /// In single precision every square and product of a pair must stay inside the range of float.
 void check(const Particles& particles, const Direct& force) {
     if (force.precision == Precision::double_) return;
-    constexpr double largest = 1e18;  // its square is a float
+    constexpr double largest = 1e18;  // its square is in the range of float
     double reach = 0, mass = 0;
     for (const auto& x : particles.position) reach = std::max({reach, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
     for (const double m : particles.mass) mass += m;
@@ -29,7 +29,7 @@ void check(const Particles& particles, const Direct& force) {
                             mass, force.softening));
 }
 
-/// A tree works in units of its own; what comes out of it, accelerations and potentials, must be floats in the particles' units.
+/// A tree computes in its own units; accelerations and potentials are converted to the particles' units and must be in the range of float.
 void check(const Particles& particles, const Tree& force) {
     double mass = 0, radius = 0;
     for (const double m : particles.mass) mass += m;
@@ -50,10 +50,9 @@ void check(const Particles& particles, const Tree& force) {
                 fmt::format("total mass {:.3g} over a mean radius of {:.3g} makes accelerations of about {:.1e}, at the end of what single "
                             "precision holds: change the units of mass and length",
                             mass, radius, typical));
-    KS_VALIDATE(
-        force.softening == 0 || force.softening > 1e-15 * radius,
-        fmt::format("softening = {:.3g} vanishes beside a mean radius of {:.3g}: single precision does not tell it from 0. Take 0, or more",
-                    force.softening, radius));
+    KS_VALIDATE(force.softening == 0 || force.softening > 1e-15 * radius,
+                fmt::format("softening = {:.3g} is too small for a mean radius of {:.3g}: single precision rounds it to 0. Take 0, or more",
+                            force.softening, radius));
 }
 
 }  // namespace

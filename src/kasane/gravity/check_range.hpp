@@ -1,4 +1,4 @@
-// Are positions, masses and forces inside the range of the precision that the force is computed in?
+// Checks that positions, masses and forces are in the range of the precision in which the force is computed.
 #pragma once
 
 #include <kasane/gravity/particles.hpp>
@@ -6,7 +6,7 @@
 
 namespace kasane::gravity {
 
-/// @throws InputError: a softening or another option that no particles could be computed with
+/// @throws InputError: a softening or another option that is out of range for any particles
 void check_options(const Direct& force);
 
 /// @throws InputError: squares or products of a force would overflow or vanish

@@ -1,4 +1,4 @@
-// What a simulation refuses before it takes any memory.
+// Checks of the arguments of a simulation, before it allocates memory.
 #pragma once
 
 #include <kasane/gravity/simulation.hpp>

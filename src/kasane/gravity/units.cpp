@@ -152,7 +152,7 @@ Units user_units(double length_cm, double mass_g, double velocity_cm_s) {
 Units units_named(const std::string& name) {
     if (name == "galactic") return galactic_units();
     if (name == "nbody") return nbody_units();
-    throw InputError(fmt::format("\"{}\" is no system of units: take \"galactic\" (kpc, km/s, 1e10 Msun) or \"nbody\" (G = 1)", name));
+    throw InputError(fmt::format("\"{}\" is not a system of units: take \"galactic\" (kpc, km/s, 1e10 Msun) or \"nbody\" (G = 1)", name));
 }
 
 double quantity(std::string_view text, Dimension dimension, const Units& units) {

@@ -62,7 +62,7 @@ TEST(Diagnose, CircularPairByHand) {
     EXPECT_EQ(d.lagrangian_radius, (std::vector<double>{1, 1, 1, 1, 3}));
 }
 
-TEST(Diagnose, VirialRatioDoesNotSeeWhereTheSystemIsNorHowItMoves) {
+TEST(Diagnose, VirialRatioDoesNotDependOnPositionAndVelocityOfTheSystem) {
     const auto here = oscillators(10'000, {}, {});
     EXPECT_NEAR(diagnose(here.particles, here.potential, here.acceleration, 0).virial_ratio, 1, 1e-13);
     const auto far = oscillators(10'000, {1e6, -1e6, 1e6}, {1e3, 1e3, 0});
@@ -85,7 +85,7 @@ TEST(Diagnose, SameOnAnyNumberOfThreads) {
     }
 }
 
-TEST(Diagnose, SumsKeepDigitsThatPlainOnesLose) {
+TEST(Diagnose, SumsAreCompensated) {
     // Momentum 1e16 + 1 - 1e16, across chunks.
     constexpr std::size_t n = 10'001;
     auto p = of(std::vector<double>(n, 1), std::vector<Vec3<double>>(n), std::vector<Vec3<double>>(n));

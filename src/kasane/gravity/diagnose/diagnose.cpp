@@ -73,7 +73,7 @@ Diagnostics diagnose(const Particles& p, const std::vector<double>& potential, c
     d.angular_momentum = {total[6], total[7], total[8]};
     d.center_of_mass = 1 / mass * Vec3<double>{total[9], total[10], total[11]};
 
-    // A second pass, about the centre: shifting W and K afterwards would cancel for a system that is far away or fast.
+    // A second pass relative to the centre: shifting W and K afterwards would lose digits for a system that is far away or fast.
     const Vec3<double> drift = 1 / mass * d.momentum;
     const auto inner = summed<2>(p.size(), on, [&](std::size_t i, auto& sums) {
         const auto v = p.velocity[i] - drift;
