@@ -16,14 +16,14 @@ using namespace gravity;
 
 constexpr index_t largest_in_double = 262144;
 
-struct Setting {
+struct DirectSetting {
     DirectVariant variant;
     Precision precision;
     bool equal_masses;
 };
 
 template <Space S>
-BenchmarkResult measure(S on, const Setting& setting, const DirectBound& bound, index_t n) {
+BenchmarkResult measure_direct(S on, const DirectSetting& setting, const DirectBound& bound, index_t n) {
     const auto particles = direct_problem(n, setting.equal_masses);
     const Direct options{.softening = direct_softening, .precision = setting.precision, .variant = setting.variant};
     const auto position = to_space(on, particles.position);
@@ -53,7 +53,7 @@ BenchmarkResult measure(S on, const Setting& setting, const DirectBound& bound, 
     return result;
 }
 
-void run(const BenchmarkContext& context, DirectVariant variant) {
+void run_direct(const BenchmarkContext& context, DirectVariant variant) {
     auto sizes = context.sizes;
     std::visit(
         [&]<Space S>(S on) {
@@ -67,13 +67,13 @@ void run(const BenchmarkContext& context, DirectVariant variant) {
                     const auto bound = direct_bound(AnySpace{on}, options, sizes.back(), equal);
                     for (const auto n : sizes)
                         if (precision == Precision::single_ || n <= largest_in_double)
-                            context.report(measure(on, {variant, precision, equal}, bound, n));
+                            context.report(measure_direct(on, {variant, precision, equal}, bound, n));
                 }
         },
         context.space);
 }
 
-Benchmark benchmark(DirectVariant variant) {
+Benchmark direct_benchmark(DirectVariant variant) {
     return {
         "gravity.direct." + gravity::name(variant),
         fmt::format("Accelerations by direct summation, variant '{}': N particles on themselves, Plummer sphere, softening {}. A call is "
@@ -83,14 +83,14 @@ Benchmark benchmark(DirectVariant variant) {
                     gravity::name(variant), direct_softening, direct_flops, direct_audited),
         [variant](const BenchmarkContext& context) {
             const bool on_cpu = std::holds_alternative<Cpu>(context.space);
-            if (on_cpu == (variant == DirectVariant::simd)) run(context, variant);
+            if (on_cpu == (variant == DirectVariant::simd)) run_direct(context, variant);
         }};
 }
 
 }  // namespace
 
 std::vector<Benchmark> gravity_direct() {
-    return {benchmark(DirectVariant::simd), benchmark(DirectVariant::tile), benchmark(DirectVariant::pair)};
+    return {direct_benchmark(DirectVariant::simd), direct_benchmark(DirectVariant::tile), direct_benchmark(DirectVariant::pair)};
 }
 
 }  // namespace kasane::bench

@@ -1,4 +1,4 @@
-// gravity.galaxy.equilibrium.*: sampled galaxies evolved with the tree code; do they stay as they are?
+// gravity.galaxy.equilibrium.*: evolves sampled galaxies with the tree code and measures how much they change.
 #include <kasane/core/base/timer.hpp>
 #include <kasane/gravity/diagnose/diagnose.hpp>
 #include <kasane/gravity/galaxy/facts.hpp>
@@ -21,15 +21,15 @@ using namespace gravity;
 namespace {
 
 constexpr double gyr = 1.0227121650537077;  // [kpc s/km]
-constexpr double crossing_times = 20;       // of a sphere in units of its own
-// When the shape is looked at, in hundredths of the span: often at first, where a galaxy out of equilibrium rings.
+constexpr double crossing_times = 20;       // span of a sphere with G = M = scale = 1
+// Times of the measurements, in hundredths of the span: frequent at first, where a galaxy out of equilibrium oscillates.
 constexpr std::array looks{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
 constexpr int early = 10;
 constexpr int longest_steps = 2;  // per hundredth of the span
 constexpr double delta = 1. / 512, eta = 0.5;
-// Than suggested, for fewer steps. At 2 the softened forces of 2^16 particles take a Plummer sphere 1.3% out of virial equilibrium.
+// Softening over the suggested one, for fewer steps. With 2 and 2^16 particles a Plummer sphere is 1.3% out of virial equilibrium.
 constexpr double softer = 1.5;
-constexpr double thinner = 10;  // a disk's height over the softening, at least
+constexpr double thinner = 10;  // smallest ratio of a disk's height to the softening
 
 /// Particles of one component, selected by their ids.
 Particles part_of(const Particles& all, std::uint64_t first, std::uint64_t count) {
@@ -45,7 +45,7 @@ Particles part_of(const Particles& all, std::uint64_t first, std::uint64_t count
     return part;
 }
 
-/// Median distance from the plane through `center` that stands on the disk's angular momentum: 0.55 z_d of a sech^2 layer.
+/// Median distance from the plane through `center` perpendicular to the disk's angular momentum: 0.55 z_d for a sech^2 layer.
 double median_height(const Particles& disk, const Vec3<double>& center) {
     Vec3<double> spin{};
     for (std::size_t i = 0; i < disk.mass.size(); ++i) spin += cross(disk.position[i] - center, disk.velocity[i]);
@@ -58,22 +58,22 @@ double median_height(const Particles& disk, const Vec3<double>& center) {
     return *middle;
 }
 
-/// What is watched of one component.
+/// Measured quantities of one component.
 struct Shape {
     std::array<double, std::size(lagrangian_fractions)> radius{};
-    double noise = 0;   // of r10 against another sample's, one standard deviation
+    double noise = 0;   // standard deviation of the difference of r10 between two samples
     double height = 0;  // disks
 };
 
 Shape shape_of(const Particles& part, bool disk) {
-    // The mean of all particles wanders with the far ones; that of the inner half is where the potential's well is.
+    // The mean of all particles moves with the far ones; the mean of the inner half is at the minimum of the potential.
     auto center = center_of_mass(part);
     const auto n = part.mass.size();
     std::vector<double> distance(n);
     const auto measure = [&] {
         for (std::size_t i = 0; i < n; ++i) distance[i] = std::sqrt(dot(part.position[i] - center, part.position[i] - center));
     };
-    const auto radius_of = [&](double fraction) {  // equal masses
+    const auto radius_of = [&](double fraction) {  // masses are equal
         const auto at = distance.begin() + static_cast<std::ptrdiff_t>(fraction * static_cast<double>(n - 1));
         std::nth_element(distance.begin(), at, distance.end());
         return *at;
@@ -90,7 +90,7 @@ Shape shape_of(const Particles& part, bool disk) {
     measure();
     Shape shape;
     for (std::size_t k = 0; k < shape.radius.size(); ++k) shape.radius[k] = radius_of(lagrangian_fractions[k]);
-    // Of a difference of two r10: Poisson noise of the particles inside over d ln M / d ln r.
+    // Noise of the difference of two r10: Poisson noise of the particles inside over d ln M / d ln r.
     const double slope = std::log(1.2 / 0.8) / std::log(radius_of(0.12) / radius_of(0.08)), tenth = 0.1 * static_cast<double>(n);
     shape.noise = std::sqrt(2 * 0.9 / tenth) / slope;
     if (disk) shape.height = median_height(part, center);
@@ -192,11 +192,11 @@ void evolve(const BenchmarkContext& context, const std::string& study, const Nam
 
 std::string head(const std::string& which) {
     return fmt::format(
-        "{} evolved with the tree code (delta 2^-9, quadrupoles, block steps of eta {}; `softening` is {} times what `kasane "
-        "sample` suggests, a tenth of a disk's height at most). r10 to r90 are the radii "
-        "that hold 10% to 90% of a component about its centre, over those at the start; `height` is a disk's median distance "
+        "{} evolved with the tree code (delta 2^-9, quadrupoles, block steps of eta {}; `softening` is {} times the suggestion of "
+        "`kasane sample`, a tenth of a disk's height at most). r10 to r90 are the radii "
+        "that enclose 10% to 90% of a component around its centre, over those at the start; `height` is a disk's median distance "
         "from its plane. `*_drift` are the largest deviations over the span, `early_drift` of the radii in its first tenth; "
-        "`r10_noise` is the standard deviation of one r10 over another with so many particles. The error is the largest "
+        "`r10_noise` is the standard deviation of the ratio of r10 in two samples of this size. The error is the largest "
         "drift of a radius.",
         which, eta, softer);
 }

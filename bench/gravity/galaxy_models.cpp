@@ -13,7 +13,7 @@ using namespace gravity;
 
 namespace {
 
-/// A Plummer sphere as numbers: rho(r), or Sigma(R) ~ (1 + R^2)^-2.
+/// A table of a Plummer sphere: rho(r), or Sigma(R) ~ (1 + R^2)^-2.
 Table plummer_table(double power) {
     Table table;
     table.source = "a Plummer sphere";

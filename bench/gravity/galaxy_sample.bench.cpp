@@ -1,4 +1,4 @@
-// gravity.galaxy.sample: how long a galaxy in equilibrium takes to build and to sample.
+// gravity.galaxy.sample: time to build and to sample a galaxy in equilibrium.
 #include <kasane/core/base/timer.hpp>
 #include <kasane/gravity/galaxy/facts.hpp>
 
@@ -16,9 +16,9 @@ namespace {
 
 constexpr index_t block = 1 << 16;
 
-/// One galaxy, from its components to particles in blocks, as `kasane sample` does but for the file. The error is the largest relative
-/// one of the radii that hold half of each component.
-void measure(const BenchmarkContext& context, Cpu on, const NamedGalaxy& named) {
+/// Builds and samples one galaxy in blocks, like `kasane sample` without the file. The error is the largest relative error of the
+/// components' half-mass radii.
+void measure_sampling(const BenchmarkContext& context, Cpu on, const NamedGalaxy& named) {
     const Stopwatch building;
     const Galaxy galaxy(named.model, on);
     const double build = building.seconds();
@@ -60,13 +60,13 @@ void measure(const BenchmarkContext& context, Cpu on, const NamedGalaxy& named) 
     context.report(row);
 }
 
-void run(const BenchmarkContext& context) {
+void run_sampling(const BenchmarkContext& context) {
     const auto* on = std::get_if<Cpu>(&context.space);
     if (!on) return;  // sampling runs on the CPU
     for (const auto n : context.sizes.empty() ? std::vector<index_t>{1 << 21, 1 << 23} : context.sizes) {
-        measure(context, *on, {"m31 without disk", m31_model(n, false), true});
-        measure(context, *on, {"m31", m31_model(n), true});
-        measure(context, *on, {"black-hole bulge", black_hole_bulge(n), true});
+        measure_sampling(context, *on, {"m31 without disk", m31_model(n, false), true});
+        measure_sampling(context, *on, {"m31", m31_model(n), true});
+        measure_sampling(context, *on, {"black-hole bulge", black_hole_bulge(n), true});
     }
 }
 
@@ -74,10 +74,10 @@ void run(const BenchmarkContext& context) {
 
 Benchmark galaxy_sample() {
     return {"gravity.galaxy.sample",
-            "Galaxies in equilibrium, from their components to all particles, made in blocks as `kasane sample` does and not written. "
+            "Galaxies in equilibrium, from their components to all particles, made in blocks like `kasane sample` but not written. "
             "`build_seconds`: potential, disks, distribution functions; `centre_seconds`: the first pass, for the centres of mass; "
             "`fill_seconds`: the second. The error is the largest relative one of a component's half-mass radius.",
-            run};
+            run_sampling};
 }
 
 }  // namespace kasane::bench

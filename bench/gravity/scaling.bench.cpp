@@ -1,4 +1,4 @@
-// gravity.direct.scaling: figures 7 to 10 and table 2 of [MTM13], on the workers that this run has: the devices of one process, or those of
+// gravity.direct.scaling: figures 7 to 10 and table 2 of [MTM13] on the workers of this run: the devices of one process or of several
 // ranks.
 #include <bench/benchmarks.hpp>
 #include <bench/gravity/scaling.hpp>
@@ -29,7 +29,7 @@ constexpr double longest_call = 4;                                              
 constexpr index_t least_each = 256, most_each_cpu = 8192, most_each_device = 1048576;  // N/P; the paper's
 constexpr int most_workers_cpu = 8;
 
-/// So many of the first ranks, with so many workers each.
+/// The first ranks, with the same number of workers each.
 struct WorkerSet {
     int ranks = 1, workers = 1;
     int size() const { return ranks * workers; }
@@ -46,11 +46,11 @@ std::string label_of(const ScalingWay& way, int workers) {
     return fmt::format("{}, {}{}, P {}", scaling_study, form_name(way.form), engine, workers);
 }
 
-/// What a reader must know of how workers share what there is; empty where each has its own device.
+/// A note on workers that share devices or processors; empty if each worker has its own device.
 std::string shared_note(comm::Communicator& ranks, const std::vector<AnySpace>& here) {
     std::string own = ranks.host();
     for (const auto& space : here) own += "\t" + name(space);
-    std::map<std::string, int> workers;  // of a device
+    std::map<std::string, int> workers;  // number of workers of each device
     for (const auto& text : ranks.all_gather(own)) {
         const auto host = text.substr(0, text.find('\t'));
         for (auto at = text.find('\t'); at != std::string::npos; at = text.find('\t', at + 1))
@@ -74,7 +74,7 @@ class ScalingStudy {
                                                                                         : most_workers();
         if (!on_cpu_)
             here_ = comm::placement(ranks_, context.device, workers_, context.threads);
-        else if (workers_ > 1)  // workers of a process share its threads, as many each whatever the number of workers
+        else if (workers_ > 1)  // workers of a process divide its threads; each has the same number for any number of workers
             here_.assign(static_cast<std::size_t>(workers_),
                          Cpu{context.threads > 0 ? context.threads : std::max(1, thread_count(std::get<Cpu>(here_.front())) / workers_)});
         for (const int workers : doublings_up_to(workers_)) worker_sets_.push_back({1, workers});
@@ -109,7 +109,7 @@ class ScalingStudy {
     DirectVariant variant_of(PairForm form) const {
         return on_cpu_ ? DirectVariant::automatic : form == PairForm::automatic ? DirectVariant::pair : DirectVariant::tile;
     }
-    /// What there is between these workers, with the speed of its messages.
+    /// The engines that work between these workers, with the speeds of their messages.
     struct Engine {
         comm::Engine engine = comm::Engine::automatic;
         LinkTime link;
@@ -121,7 +121,7 @@ class ScalingStudy {
             try {
                 const auto speed = measure_link(communicator, here, engine);
                 found.push_back({engine, {speed.latency_seconds, speed.bytes_per_second}});
-            } catch (const InputError&) {  // thrown on every rank alike: there is no such engine here
+            } catch (const InputError&) {  // thrown on every rank: these workers cannot use this engine
                 continue;
             }
             if (leads()) report_link(communicator.size(), found.back());
@@ -145,14 +145,14 @@ class ScalingStudy {
         for (const auto& engine : engines(communicator, here))
             for (const auto form : forms()) ways.push_back({.way = {form, engine.engine}, .link = engine.link});
         const auto& sizes = sizes_.at(workers);
-        std::vector<double> pair_seconds(ways.size(), 0);  // of the last size
+        std::vector<double> pair_seconds(ways.size(), 0);  // seconds of the last size
         std::vector<AloneTime> alone;
-        std::vector<Timed> waiting;  // for the model
+        std::vector<Timed> waiting;  // points that wait for the model
         const auto pairs = [](index_t n) { return static_cast<double>(n) * static_cast<double>(n); };
         for (const auto n : sizes) {
             std::optional<Particles> particles;
             for (std::size_t w = 0; w < ways.size(); ++w) {
-                // A size that was asked for is measured; of our own, each twice the last, the time grows at most as N^2.
+                // Sizes of --n are always measured. Default sizes double, and their time grows at most as N^2.
                 const auto too_long = [&](index_t size) { return context_.sizes.empty() && pair_seconds[w] * pairs(size) > longest_call; };
                 if (too_long(n)) continue;
                 if (!particles) particles = direct_problem(n, true);
@@ -168,7 +168,7 @@ class ScalingStudy {
                 if (workers > 1) {
                     report(timed, workers);
                 } else {
-                    // Where both sides do not pay, the two forms are one.
+                    // For small sizes the form both-sides is the one-sided form too.
                     if (timed.way.form == PairForm::one_sided || point.both_sides)
                         alone.push_back({n, timed.row.seconds, point.both_sides});
                     waiting.push_back(std::move(timed));
@@ -181,7 +181,7 @@ class ScalingStudy {
         for (auto& timed : waiting) report(timed, workers);
     }
 
-    /// The size at which the overlap is shown besides the largest one.
+    /// The size for which the overlap is shown, besides the largest one.
     index_t small(const std::vector<index_t>& sizes, int workers) const {
         const auto at = std::find_if(sizes.begin(), sizes.end(), [&](index_t n) { return n >= workers * (on_cpu_ ? 1024 : 8192); });
         return at == sizes.end() ? sizes.front() : *at;
@@ -225,7 +225,7 @@ class ScalingStudy {
         BenchmarkResult row;
         row.name = label_of(way, workers);
         row.n = n;
-        const double t_sync = std::max(0.0, sync.t_sync);    // a fitted line may begin below zero where waiting takes nothing
+        const double t_sync = std::max(0.0, sync.t_sync);    // the intercept may be below zero if waiting takes no time
         row.seconds = point.seconds - t_sync / point.calls;  // [MTM13] section 5
         row.spread = point.spread;
         row.rate = static_cast<double>(n) * static_cast<double>(n) / row.seconds;
@@ -265,9 +265,9 @@ class ScalingStudy {
     const BenchmarkContext& context_;
     comm::Communicator& ranks_;
     bool on_cpu_ = true;
-    int workers_ = 1;  ///< of each rank
+    int workers_ = 1;  ///< workers of each rank
     std::vector<AnySpace> here_;
-    std::vector<WorkerSet> worker_sets_;  ///< one worker first
+    std::vector<WorkerSet> worker_sets_;  ///< begins with one worker
     std::map<int, std::vector<index_t>> sizes_;
     std::map<PairForm, DirectBound> bounds_;
     std::map<index_t, std::vector<Vec3<double>>> exact_;
@@ -283,9 +283,9 @@ std::vector<Benchmark> gravity_direct_scaling() {
                  "Figures 7 to 10 and table 2 of [MTM13]: accelerations of N particles on themselves by P workers, a device or a share of "
                  "the CPU each; Plummer sphere, softening {}. Calls follow each other without a wait, from positions in double to "
                  "accelerations in double; both-sides: each pair once where that pays, one-sided: never; the slowest worker counts, and "
-                 "the last wait of everybody for everybody is taken off "
-                 "(`seconds_raw` is with it). `strong` = P(N; P) / (P(N; 1) P), `weak` = P(N; P) / (P(N/P; 1) P), P(N; P) = N^2 over the "
-                 "seconds. `hidden` is the share of the time of the messages that lies under kernels, of the worst worker. TFLOPS count {} "
+                 "the barrier of all workers at the end is subtracted "
+                 "(`seconds_raw` includes it). `strong` = P(N; P) / (P(N; 1) P), `weak` = P(N; P) / (P(N/P; 1) P), P(N; P) = N^2 over the "
+                 "seconds. `hidden` is the fraction of the message time during which kernels run, on the worst worker. TFLOPS count {} "
                  "flops per interaction. The bound is that of gravity.direct times P; the error is the largest relative one of {} "
                  "accelerations against a plain sum in double.",
                  direct_softening, direct_flops, direct_audited),

@@ -1,6 +1,6 @@
-// gravity.direct.scaling, what its rows are called and what follows from its times. Plain arithmetic; the page reads the same names.
+// Labels of the rows of gravity.direct.scaling, and the efficiencies that follow from its times. The benchmark and the page use them.
 // Labels: "both-sides, P 1" (one worker, no messages); "both-sides, copy, P 4" (with the engine of the messages); "sync, P 4" (table 2);
-// "link, copy, P 4" (how fast messages are); "model, both-sides" (what the kernels cost).
+// "link, copy, P 4" (speed of messages); "model, both-sides" (costs of the kernels).
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -14,12 +14,12 @@
 namespace kasane::bench {
 
 inline constexpr const char* scaling_study = "gravity.direct.scaling";
-inline constexpr const char* message_span = "message";  ///< spans of a timeline that are messages; the others are work
+inline constexpr const char* message_span = "message";  ///< name of the spans of messages in a timeline; other spans are kernels
 
-/// 1, 2, 4, … and `most` itself.
+/// The numbers 1, 2, 4, … below `most`, and `most`.
 std::vector<int> doublings_up_to(int most);
 
-/// Seconds of one call by (workers, N); what is not known is NaN.
+/// Seconds of one call by (workers, N); NaN if a time is not known.
 class ScalingTimes {
    public:
     void set(int workers, index_t n, double seconds) { seconds_[{workers, n}] = seconds; }
@@ -36,8 +36,8 @@ class ScalingTimes {
     std::map<std::pair<int, index_t>, double> seconds_;
 };
 
-/// Particles of all workers to be measured for each number of workers. For one worker that is all that the others compare with, too.
-/// @param wanted    sizes N asked for; empty: N/P = least, 2 least, … most for every P
+/// Sizes N to measure for each number of workers. For one worker they include all sizes that the efficiencies compare with.
+/// @param wanted    requested sizes N; empty: N/P = least, 2 least, … most for every P
 std::map<int, std::vector<index_t>> scaling_sizes(const std::vector<int>& workers, const std::vector<index_t>& wanted, index_t least,
                                                   index_t most);
 

@@ -12,9 +12,9 @@ namespace {
 using namespace gravity;
 
 constexpr double shortest_batch = 0.03;  // [s]
-constexpr int most_calls = 4096;         // of a batch
+constexpr int most_calls = 4096;         // limit of the calls of a batch
 
-/// Seconds of so many calls, the same on every worker: all begin together, and all have ended.
+/// Seconds of a batch of calls, between two barriers of all workers; the same on every worker.
 template <Space S, class Call>
 double batch(S on, comm::Worker& worker, int calls, const Call& call) {
     worker.barrier();
@@ -27,11 +27,11 @@ double batch(S on, comm::Worker& worker, int calls, const Call& call) {
     return seconds[0];
 }
 
-/// @param t_sync  of the wait at the end of a batch, beside which a batch must be long
+/// @param t_sync  time of the barrier at the end of a batch; a batch must be long compared with it
 template <Space S, class Call>
 void time_batches(S on, comm::Worker& worker, const Call& call, double t_sync, ScalingPoint& point) {
     const double wanted = std::max(shortest_batch, 30 * t_sync);
-    batch(on, worker, 1, call);  // memory is taken, paths are opened
+    batch(on, worker, 1, call);  // allocates memory and opens connections
     int calls = 1;
     double whole = batch(on, worker, calls, call);
     while (whole < 0.5 * wanted && calls < most_calls) {
@@ -46,7 +46,7 @@ void time_batches(S on, comm::Worker& worker, const Call& call, double t_sync, S
     point.spread = (seconds.back() - seconds.front()) / point.seconds;
 }
 
-/// What all workers have of the audited accelerations, put together.
+/// Gathers the audited accelerations of all workers.
 std::vector<Vec3<double>> gather_audited(comm::Worker& worker, index_t n, index_t first, const std::vector<Vec3<double>>& own) {
     const auto which = audited_of(n);
     std::vector<double> parts(3 * which.size(), 0);
@@ -61,7 +61,7 @@ std::vector<Vec3<double>> gather_audited(comm::Worker& worker, index_t n, index_
     return all;
 }
 
-/// Spans of all workers, a line each.
+/// Gathers the spans of all workers, one line per worker.
 std::string as_text(int worker, const std::vector<Span>& spans) {
     std::ostringstream text;
     text.precision(17);
@@ -81,7 +81,7 @@ std::vector<std::vector<Span>> from_text(const std::vector<std::string>& texts, 
     return timeline;
 }
 
-/// One call behind two others, so that the host is as far ahead as in a batch.
+/// Records one call behind two others, so that the host is as far ahead of the devices as in a batch.
 template <Space S, class Call>
 std::vector<Span> followed(S on, comm::Worker& worker, DistributedForce<S>& sum, const Call& call, ScalingPoint& point) {
     worker.barrier();
@@ -103,8 +103,8 @@ std::vector<Span> followed(S on, comm::Worker& worker, DistributedForce<S>& sum,
 }
 
 template <Space S>
-void measure(S on, comm::Worker& worker, const Particles& particles, const DirectFrame& frame, const ScalingWay& way, double t_sync,
-             ScalingPoint& point, std::string& spans) {
+void measure_sizes(S on, comm::Worker& worker, const Particles& particles, const DirectFrame& frame, const ScalingWay& way, double t_sync,
+                   ScalingPoint& point, std::string& spans) {
     Exchange exchange;
     exchange.form = way.form;
     exchange.engine = way.engine;
@@ -147,7 +147,7 @@ ScalingPoint measure_scaling(comm::WorkerCommunicator& communicator, const std::
     const auto frame = direct_frame(particles);
     communicator.run([&](comm::Worker& worker) {
         const auto k = static_cast<std::size_t>(worker.local());
-        std::visit([&]<Space S>(S on) { measure(on, worker, particles, frame, way, t_sync, points[k], spans[k]); }, here[k]);
+        std::visit([&]<Space S>(S on) { measure_sizes(on, worker, particles, frame, way, t_sync, points[k], spans[k]); }, here[k]);
     });
     std::string text;
     for (const auto& own : spans) text += own;

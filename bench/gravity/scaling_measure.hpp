@@ -1,6 +1,6 @@
-// One point of gravity.direct.scaling: the accelerations of all particles on all workers of a communicator, timed as [MTM13] section 5 does
-// it: calls one after the other without a wait in between, and a barrier at the end. Invariant: every worker comes to the
-// same result, and so takes the same decisions.
+// One point of gravity.direct.scaling: the accelerations of all particles on all workers of a communicator, timed as in [MTM13] section 5:
+// consecutive calls without a wait between them, and a barrier at the end. Invariant: every worker computes the same result and therefore
+// takes the same decisions.
 #pragma once
 
 #include <bench/gravity/direct_problem.hpp>
@@ -14,31 +14,31 @@
 
 namespace kasane::bench {
 
-/// A sum that workers can form together.
+/// A way in which workers can sum: form and engine.
 struct ScalingWay {
-    gravity::PairForm form = gravity::PairForm::one_sided;  ///< automatic: both sides where that pays
+    gravity::PairForm form = gravity::PairForm::one_sided;  ///< automatic: both sides where this is faster
     comm::Engine engine = comm::Engine::automatic;
 };
 
 struct ScalingPoint {
-    double seconds = 0;  ///< one call, of the slowest worker; the wait at the end of a batch in it
+    double seconds = 0;  ///< one call on the slowest worker, with the barrier at the end of a batch
     double spread = 0;
-    int calls = 0;                              ///< of a batch
+    int calls = 0;                              ///< calls of a batch
     bool both_sides = false;                    ///< each pair once
-    double messages = 0, bytes = 0;             ///< of one call: what the first worker received
-    double hidden = 1;                          ///< of the time of the messages under kernels, the worst worker's
-    std::string engine;                         ///< in words
+    double messages = 0, bytes = 0;             ///< received by the first worker in one call
+    double hidden = 1;                          ///< smallest fraction, over the workers, of the message time that kernels hide
+    std::string engine;                         ///< for people
     std::vector<Vec3<double>> audited;          ///< accelerations of audited_of(n)
-    std::vector<std::vector<Span>> timeline{};  ///< of each worker, on rank 0
+    std::vector<std::vector<Span>> timeline{};  ///< spans of each worker, on the root rank
 };
 
-/// What a channel takes for messages, all workers at once; collective over the communicator.
-/// @throws InputError on every rank alike where there is no such engine between these workers
+/// Measures the latency and bandwidth of a channel with all workers at once. Collective over the communicator.
+/// @throws InputError on every rank if these workers cannot use the engine
 comm::ChannelSpeed measure_link(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, comm::Engine engine);
 
-/// Collective over the communicator. @param here  spaces of this rank's workers   @param particles  all of them
-/// @param t_sync  what the wait of everybody for everybody takes, so that batches are long beside it
-/// @throws InputError on every rank alike where this way does not exist here
+/// Measures points. Collective over the communicator. @param here  spaces of this rank's workers   @param particles  all of them
+/// @param t_sync  time of a barrier of all workers; batches are long compared with it
+/// @throws InputError on every rank if these workers cannot sum in this way
 ScalingPoint measure_scaling(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const gravity::Particles& particles,
                              const ScalingWay& way, double t_sync);
 

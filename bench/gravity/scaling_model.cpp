@@ -40,7 +40,7 @@ std::optional<Found> calibrated(const AnySpace& on, bool both_sides) {
         calibration.find(force_key(device_text(device_info(on), cpu ? thread_count(*cpu) : 0), ForceMethod{.both_sides = both_sides}));
     if (!entry) return {};
     try {
-        return Found{known_force(*entry).time, fmt::format("from the calibration of {}, which is of whole steps", entry->date)};
+        return Found{known_force(*entry).time, fmt::format("from the calibration of {}, which measured whole steps", entry->date)};
     } catch (const InputError&) {
         return {};
     }

@@ -1,5 +1,5 @@
-// What the model says of the times of gravity.direct.scaling: kernels from the times of one worker, messages as they were measured between
-// workers (gravity/performance/step_time.hpp, [MTM13] section 6).
+// The model's times for gravity.direct.scaling: kernels are fitted to the times of one worker, messages are measured between the workers
+// (gravity/performance/step_time.hpp, [MTM13] section 6).
 #pragma once
 
 #include <bench/gravity/scaling_measure.hpp>
@@ -12,7 +12,7 @@
 
 namespace kasane::bench {
 
-/// One call by one worker.
+/// The time of one call on one worker.
 struct AloneTime {
     index_t n = 0;
     double seconds = 0;
@@ -21,17 +21,17 @@ struct AloneTime {
 
 class ScalingModel {
    public:
-    /// Fitted to these times where they are six or more of a form; else from the machine's calibration, else there is none of that form.
+    /// Fits the model of a form to its times if there are six or more; otherwise takes the machine's calibration, if there is one.
     ScalingModel(const AnySpace& on, const std::vector<AloneTime>& alone);
 
-    /// NaN where nothing is known. @param link  of several workers
+    /// The model's time of a call; NaN if the form has no model. @param link  messages between several workers
     double seconds(gravity::PairForm form, int workers, index_t n, const gravity::LinkTime& link) const;
-    /// A row for each form: its parameters, and where they are from.
+    /// A row for each form with its parameters and their origin.
     const std::vector<BenchmarkResult>& rows() const { return rows_; }
 
    private:
     gravity::ForceDevice device_;
-    std::map<bool, gravity::ForceTime> times_;  ///< by both_sides
+    std::map<bool, gravity::ForceTime> times_;  ///< key: both_sides
     std::vector<BenchmarkResult> rows_;
 };
 

@@ -19,7 +19,7 @@ using report::escape, report::grouped, report::number, report::Plot, report::Sca
 
 std::string workers_text(double workers) { return workers == 1 ? "1 worker" : fmt::format("{} workers", std::llround(workers)); }
 
-/// "both-sides, copy" of "both-sides, copy, P 4"; nothing of other labels.
+/// "both-sides, copy" for the label "both-sides, copy, P 4"; empty for other labels.
 std::string way_of(const std::string& label) {
     const auto at = label.rfind(", P ");
     const bool timed = label.starts_with("both-sides") || label.starts_with("one-sided");
@@ -28,11 +28,11 @@ std::string way_of(const std::string& label) {
 
 std::string form_of(const std::string& way) { return way.substr(0, way.find(", ")); }
 
-/// The study's times, sorted by what they are times of.
+/// The study's times, sorted by form and engine.
 struct Scaling {
-    std::vector<double> counts;     ///< numbers of workers, rising
-    std::vector<std::string> ways;  ///< those with messages; where there are none, the forms of one worker
-    std::vector<Row> rows;          ///< the timed ones
+    std::vector<double> counts;     ///< numbers of workers, ascending
+    std::vector<std::string> ways;  ///< forms with engines; without messages, the forms of one worker
+    std::vector<Row> rows;          ///< rows with times
     explicit Scaling(const Study& study) {
         std::set<double> seen;
         std::vector<std::string> alone;
@@ -48,7 +48,7 @@ struct Scaling {
         for (const auto& form : alone)
             if (std::none_of(ways.begin(), ways.end(), [&](const auto& way) { return form_of(way) == form; })) ways.push_back(form);
     }
-    /// Of one way, and of one worker of its form.
+    /// Rows of one way, and those of one worker in the same form.
     std::vector<Row> of(const std::string& way, double workers) const {
         std::vector<Row> some;
         for (const auto& row : rows)
@@ -56,7 +56,7 @@ struct Scaling {
         std::stable_sort(some.begin(), some.end(), [](const Row& a, const Row& b) { return a["n"] < b["n"]; });
         return some;
     }
-    /// One colour and one shape of mark for each number of workers, in all figures.
+    /// Number of the colour and the mark for a number of workers, the same in all figures.
     int place(double workers) const { return static_cast<int>(std::find(counts.begin(), counts.end(), workers) - counts.begin()); }
 };
 
@@ -67,7 +67,7 @@ double seconds_at(const std::vector<Row>& rows, double n, const std::string& key
 
 enum class Figure { performance, strong, weak };
 
-/// What a figure shows at (N, P), of the times under `key`; `one`: the rows of one worker.
+/// The value of a figure at (N, P) from the times with this key. @param one  rows of one worker
 double value_of(Figure which, const Row& row, const std::vector<Row>& one, const std::string& key) {
     const double n = row["n"], workers = row["members"], seconds = row[key];
     if (which == Figure::performance) return 1e-12 * direct_flops * n * n / seconds;
@@ -75,7 +75,7 @@ double value_of(Figure which, const Row& row, const std::vector<Row>& one, const
     return workers * seconds_at(one, n / workers, key) / seconds;
 }
 
-/// Lines are the model's times, marks the measured ones.
+/// A figure with the model's times as lines and the measured times as marks.
 std::string scaling_figure(const Scaling& scaling, const std::string& way, Figure which, Plot p, const std::string& caption) {
     const auto one = scaling.of(way, 1);
     std::vector<Series> measured;
@@ -94,7 +94,7 @@ std::string scaling_figure(const Scaling& scaling, const std::string& way, Figur
         }
         if (marks.x.empty()) continue;
         marks.name = workers_text(workers);
-        marks.stroke = known ? Stroke::none : Stroke::dotted;  // where there is no model, a line to follow the marks by
+        marks.stroke = known ? Stroke::none : Stroke::dotted;  // without a model, a dotted line connects the marks
         if (known) p.series.push_back(std::move(model));
         measured.push_back(std::move(marks));
     }
@@ -103,7 +103,7 @@ std::string scaling_figure(const Scaling& scaling, const std::string& way, Figur
     return figure(p, caption);
 }
 
-/// One call of each row that was followed, by worker.
+/// Timelines of one call, worker by worker, of the rows that have them.
 std::string overlap(const Scaling& scaling, const std::string& way) {
     std::string pictures;
     for (const auto& row : scaling.rows) {
@@ -117,7 +117,7 @@ std::string overlap(const Scaling& scaling, const std::string& way) {
     }
     if (pictures.empty()) return "";
     return "<figure class=\"chart\"><h3>Overlap: one call, worker by worker</h3>\n" + pictures +
-           "<figcaption>Hidden is what lies under kernels of the time of the messages, of the worst worker.</figcaption></figure>\n";
+           "<figcaption>Hidden is the fraction of the message time during which kernels run, on the worst worker.</figcaption></figure>\n";
 }
 
 std::string figures_of(const Scaling& scaling, const std::string& way, bool headed) {
@@ -132,10 +132,9 @@ std::string figures_of(const Scaling& scaling, const std::string& way, bool head
                "[MTM13] fig. 8, 26 flops per interaction. Marks are measured, lines are the model's. The paper's peak: 254.0 TFLOPS "
                "on 256 Tesla M2090.") +
            scaling_figure(scaling, way, Figure::strong, strong, "[MTM13] fig. 9: against one worker with all N particles.") +
-           scaling_figure(
-               scaling, way, Figure::weak, weak,
-               "[MTM13] fig. 10: against one worker with its own N/P particles. Above 1, pieces of a small problem fill a device "
-               "that one kernel alone cannot fill; in the paper up to 1.5.") +
+           scaling_figure(scaling, way, Figure::weak, weak,
+                          "[MTM13] fig. 10: against one worker with N/P particles. Above 1, several small kernels fill a device "
+                          "that one of them cannot fill; in the paper up to 1.5.") +
            overlap(scaling, way);
 }
 
@@ -145,7 +144,7 @@ std::vector<Row> synchronisations(const Study& study) {
     return rows;
 }
 
-/// Total time of so many empty launches and one synchronisation.
+/// Figure 7: total time of empty launches and one synchronisation.
 std::string figure_7(const Study& study, const Scaling& scaling) {
     auto p = plot("Figure 7: synchronisation and launches", "launches", Scale::decades, "time [s]", true);
     std::vector<Series> measured;
@@ -163,11 +162,10 @@ std::string figure_7(const Study& study, const Scaling& scaling) {
         measured.push_back(std::move(marks));
     }
     p.series.insert(p.series.end(), measured.begin(), measured.end());
-    return figure(p,
-                  "[MTM13] fig. 7: empty kernels, then everybody waits for everybody. Lines: t_sync + launches t_kernel by least squares.");
+    return figure(p, "[MTM13] fig. 7: empty kernels, then a barrier of all workers. Lines: t_sync + launches t_kernel by least squares.");
 }
 
-/// Ours and the paper's, side by side.
+/// Table 2: measured times beside those of the paper.
 std::string table_2(const Study& study) {
     const auto rows = synchronisations(study);
     if (rows.empty()) return "";
@@ -180,12 +178,12 @@ std::string table_2(const Study& study) {
         out += fmt::format("<tr><th scope=\"row\">{}</th>{}{}{}{}</tr>\n", std::llround(row["members"]), cell(row["t_sync"]),
                            cell(row["t_kernel"]), cell(row["paper_t_sync"]), cell(row["paper_t_kernel"]));
     return out +
-           "</tbody></table></div><figcaption>t_sync, shared by the calls of a batch, is taken off the times of all other "
+           "</tbody></table></div><figcaption>t_sync, divided by the calls of a batch, is subtracted from the times of all other "
            "figures.</figcaption>"
            "</figure>\n";
 }
 
-/// Largest deviation of the model from what was measured of a way, with one worker or with more.
+/// Largest deviation of the model from the measured times of a way, with one worker or with more.
 double model_deviation(const Scaling& scaling, const std::string& way, bool alone) {
     double worst = NAN;
     for (const double workers : scaling.counts)
@@ -217,7 +215,7 @@ std::string scaling_findings(const Study& study) {
     });
     if (workers > 1) {
         const auto rows = scaling.of(way_of(best->label), workers);
-        const Row *strong = nullptr, *weak = nullptr;  // at the largest N that has it
+        const Row *strong = nullptr, *weak = nullptr;  // rows of the largest N with this efficiency
         double hidden = NAN;
         for (const auto& row : rows) {
             if (std::isfinite(row["strong"])) strong = &row;

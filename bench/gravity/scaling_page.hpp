@@ -1,4 +1,4 @@
-// The part of a benchmark page that redoes the figures of [MTM13]: 7 and table 2, 8, 9, 10, and pictures of the overlap.
+// The section of a benchmark page with figures 7 to 10 and table 2 of [MTM13], and with timelines of the overlap.
 #pragma once
 
 #include <bench/record.hpp>
@@ -7,7 +7,7 @@
 
 namespace kasane::bench {
 
-// As figures() and findings() of bench/page.hpp, for gravity.direct.scaling.
+// Like figures() and findings() of bench/page.hpp, for gravity.direct.scaling.
 std::string scaling_figures(const Study& study);
 std::string scaling_findings(const Study& study);
 

@@ -15,11 +15,11 @@ using report::escape, report::number;
 
 constexpr double width = 560, left = 86, right = width - 8, lane_height = 15, bar_height = 12, between_workers = 9;
 constexpr std::size_t drawn_workers = 8;
-constexpr double narrowest = 0.6;  // of a bar, so that a short span is still seen
+constexpr double narrowest = 0.6;  // least width of a bar, so that short spans are visible
 
 using Lane = std::vector<Span>;
 
-/// Spans that do not lie upon each other share a lane.
+/// Distributes spans over lanes; spans that do not overlap share a lane.
 std::vector<Lane> lanes_of(std::vector<Span> spans) {
     std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
     std::vector<Lane> lanes;
@@ -79,7 +79,7 @@ std::string timeline_picture(const std::string& title, const std::vector<std::ve
         const double x = x_of(first + t / unit.factor);
         axis += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"2\" y2=\"{1:.1f}\"/>", x, y);
         axis += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", x, y + 18,
-                            fmt::format("{:.4g}", t + 0.0));  // no minus zero
+                            fmt::format("{:.4g}", t + 0.0));  // adding 0 turns -0 into 0
     }
     axis += fmt::format("<text class=\"label\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">time [{}]</text>", right, y + 38, unit.name);
     std::string legend;

@@ -1,4 +1,4 @@
-// A picture of what each worker did when: its messages in a lane of their own, its kernels in as many lanes as ran at once (streams).
+// A figure of the timeline of each worker: messages in one lane, kernels in as many lanes as run at the same time (streams).
 #pragma once
 
 #include <kasane/core/device/timeline.hpp>
@@ -8,7 +8,7 @@
 
 namespace kasane::bench {
 
-/// An <svg> and the legend of its colours; empty when there is no span. The first eight workers are drawn.
+/// Draws an <svg> of the first eight workers and a legend of the colours; empty without spans.
 std::string timeline_picture(const std::string& title, const std::vector<std::vector<Span>>& workers);
 
 }  // namespace kasane::bench

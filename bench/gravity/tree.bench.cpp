@@ -1,4 +1,4 @@
-// gravity.tree: the parts of the tree code and its walks, each with the error of its forces against direct summation in double.
+// gravity.tree: times of the parts of the tree code and of its walks, with the errors of the forces against direct summation in double.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/performance/bound.hpp>
@@ -46,15 +46,15 @@ Bodies make(Problem problem, index_t n) {
 }
 
 std::string name(Problem problem) { return problem == Problem::cube ? "cube" : "plummer"; }
-double softening(Problem problem) { return problem == Problem::cube ? 0 : 0.01; }
+double softening_of(Problem problem) { return problem == Problem::cube ? 0 : 0.01; }
 
-struct Setting {
+struct TreeSetting {
     std::string name;
     Multipole multipole;
     Mac mac;
 };
 
-/// One particle set on a space, with what every row of it needs.
+/// One particle set on a space, with the arrays that its rows need.
 template <Space S>
 class Stage {
    public:
@@ -66,14 +66,14 @@ class Stage {
         mass_ = Buffer<double, S>(on, n);
         field_ = Buffer<Vec3<float>, S>(on, n);
         size_ = Buffer<float, S>(on, n);
-        bound_ = direct_bound(AnySpace{on}, {.softening = softening(problem)}, n, false);
+        bound_ = direct_bound(AnySpace{on}, {.softening = softening_of(problem)}, n, false);
 
         std::vector<Vec3<double>> at;
         for (index_t k = 0; k < std::min(audited, n); ++k) {
             target_.push_back(k * n / std::min(audited, n));
             at.push_back(bodies.position[static_cast<std::size_t>(target_.back())]);
         }
-        DirectSum<S> direct(on, {.softening = softening(problem), .precision = Precision::double_});
+        DirectSum<S> direct(on, {.softening = softening_of(problem), .precision = Precision::double_});
         const auto targets = to_space(on, at);
         Buffer<Vec3<double>, S> exact(on, static_cast<index_t>(at.size()));
         direct(targets.view(), {given_position_.view(), given_mass_.view()}, Self{}, {exact.view(), {}});
@@ -97,7 +97,7 @@ class Stage {
         report("moments", time_calls(AnySpace{on_}, [&] { octree.refresh(); }), {});
     }
 
-    void walk_rows(const std::vector<Setting>& settings) {
+    void walk_rows(const std::vector<TreeSetting>& settings) {
         for (const auto& setting : settings) {
             const auto tree = options(setting);
             auto octree = tree_of(tree);
@@ -129,15 +129,15 @@ class Stage {
     }
 
    private:
-    Tree options(const Setting& setting) const {
+    Tree options(const TreeSetting& setting) const {
         Tree tree;
         tree.mac = setting.mac;
         tree.multipole = setting.multipole;
-        tree.softening = softening(problem_);
+        tree.softening = softening_of(problem_);
         return tree;
     }
 
-    /// Everything from positions and masses in any order.
+    /// Sorts, builds the tree and computes moments from positions and masses in any order.
     void build(Octree<S>& octree) {
         octree.sort(given_position_.view(), given_mass_.view());
         gather(on_, octree.order(), View<const Vec3<double>>(given_position_.view()), position_.view());
@@ -190,18 +190,18 @@ class Stage {
     S on_;
     Problem problem_;
     index_t n_;
-    Buffer<Vec3<double>, S> given_position_, position_;  ///< as made; in the curve order of the last tree
+    Buffer<Vec3<double>, S> given_position_, position_;  ///< in the given order; in the curve order of the last tree
     Buffer<double, S> given_mass_, mass_;
     Buffer<float, S> given_size_, size_;
     Buffer<Vec3<float>, S> field_;
-    std::vector<std::uint32_t> order_, place_;  ///< of the last tree, and its inverse
+    std::vector<std::uint32_t> order_, place_;  ///< order of the last tree, and its inverse
     std::vector<index_t> target_;
     std::vector<Vec3<double>> exact_;
     DirectBound bound_;
 };
 
-void run(const BenchmarkContext& context, Problem problem) {
-    std::vector<Setting> settings;
+void run_tree(const BenchmarkContext& context, Problem problem) {
+    std::vector<TreeSetting> settings;
     for (const int k : {7, 9, 10, 11})
         settings.push_back({fmt::format("quadrupole, delta 2^-{}", k), Multipole::quadrupole, AccelerationMac{std::exp2(-k)}});
     settings.push_back({"quadrupole, theta 0.6", Multipole::quadrupole, GeometricMac{0.6}});
@@ -220,7 +220,7 @@ void run(const BenchmarkContext& context, Problem problem) {
         context.space);
 }
 
-Benchmark benchmark(Problem problem) {
+Benchmark tree_benchmark(Problem problem) {
     return {
         "gravity.tree." + name(problem),
         fmt::format("The tree code on {}, softening {}. Times are of one call each: keys, sort, tree and moments from positions in double; "
@@ -228,12 +228,12 @@ Benchmark benchmark(Problem problem) {
                     "0.1% of the particles, chosen at random. The error is the 99th percentile over {} targets against direct "
                     "summation in double, the median stands behind. Rates count interactions of bodies and cells with targets; the "
                     "bound is that of direct summation, which cells that are summed once for a whole group can exceed.",
-                    problem == Problem::cube ? "a uniform cube" : "a Plummer sphere", softening(problem), audited),
-        [problem](const BenchmarkContext& context) { run(context, problem); }};
+                    problem == Problem::cube ? "a uniform cube" : "a Plummer sphere", softening_of(problem), audited),
+        [problem](const BenchmarkContext& context) { run_tree(context, problem); }};
 }
 
 }  // namespace
 
-std::vector<Benchmark> gravity_tree() { return {benchmark(Problem::cube), benchmark(Problem::plummer)}; }
+std::vector<Benchmark> gravity_tree() { return {tree_benchmark(Problem::cube), tree_benchmark(Problem::plummer)}; }
 
 }  // namespace kasane::bench

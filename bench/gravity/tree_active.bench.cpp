@@ -1,4 +1,4 @@
-// gravity.tree.active: what a step costs when few particles are due.
+// gravity.tree.active: time of a step with few active particles.
 #include <bench/gravity/tree_studies.hpp>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ using namespace gravity;
 
 namespace {
 
-/// Places of the tree in the order in which block steps call them: the shortest eps/|v| and sqrt(eps/|a|) first.
+/// Particles in the order in which block steps make them active: those with the shortest eps/|v| and sqrt(eps/|a|) first.
 template <Space S>
 std::vector<std::uint32_t> by_step(const TreeBed<S>& bed) {
     const auto a = bed.sizes();
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> by_step(const TreeBed<S>& bed) {
 }
 
 template <Space S>
-void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
+void run_active(const BenchmarkContext& context, S on, TreeProblems& problems) {
     for (const auto n : sizes_or(context, {1 << 17}, {1 << 23})) {
         const auto& problem = problems.get(context.space, TreeModel::m31, n);
         TreeBed<S> bed(on, problem, {.mac = AccelerationMac{typical_delta}, .softening = problem.softening, .G = problem.G});
@@ -85,11 +85,12 @@ void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
 }  // namespace
 
 Benchmark tree_active(const SharedProblems& problems) {
-    return {"gravity.tree.active",
-            "A step in which a fraction of the particles is due, those whose steps are shortest: positions of all into the tree, its "
-            "moments, and the walk for the active ones. Halo and bulge of M31, delta 2^-9, quadrupoles. `share_of_full` is the time over "
-            "that of a step of all particles. The error, 99th percentile of 1000 particles, is of the walk for all.",
-            [problems](const BenchmarkContext& context) { std::visit([&](auto on) { run(context, on, *problems); }, context.space); }};
+    return {
+        "gravity.tree.active",
+        "A step in which a fraction of the particles is active, those with the shortest steps: positions of all into the tree, its "
+        "moments, and the walk for the active ones. Halo and bulge of M31, delta 2^-9, quadrupoles. `share_of_full` is the time over "
+        "that of a step of all particles. The error, 99th percentile of 1000 particles, is of the walk for all.",
+        [problems](const BenchmarkContext& context) { std::visit([&](auto on) { run_active(context, on, *problems); }, context.space); }};
 }
 
 }  // namespace kasane::bench

@@ -1,4 +1,4 @@
-// gravity.tree.curve: Morton's order against Peano and Hilbert's.
+// gravity.tree.curve: Morton order against Peano-Hilbert order.
 #include <bench/gravity/tree_studies.hpp>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ using namespace gravity;
 namespace {
 
 template <Space S>
-void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
+void run_curve(const BenchmarkContext& context, S on, TreeProblems& problems) {
     for (const auto n :
          sizes_or(context, {1 << 13, 1 << 14, 1 << 15, 1 << 16}, {1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23})) {
         const auto& problem = problems.get(context.space, TreeModel::nfw, n);
@@ -39,12 +39,13 @@ void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
 }  // namespace
 
 Benchmark tree_curve(const SharedProblems& problems) {
-    return {"gravity.tree.curve",
-            "Particles in Morton's order against the order of the Peano-Hilbert curve ([OMBMN12] figs. 11 and 13): NFW sphere, theta 0.6, "
-            "monopoles; accelerations of all particles by the walks `links` (V = G = 4) and `lists`, the tree given. `speedup` is over "
-            "Morton's order with the same walk; on a CUDA device `divergence` counts how often the lanes of a warp parted, per target. The "
-            "error is the 99th percentile of 1000 particles against direct summation in double.",
-            [problems](const BenchmarkContext& context) { std::visit([&](auto on) { run(context, on, *problems); }, context.space); }};
+    return {
+        "gravity.tree.curve",
+        "Particles in Morton's order against the order of the Peano-Hilbert curve ([OMBMN12] figs. 11 and 13): NFW sphere, theta 0.6, "
+        "monopoles; accelerations of all particles by the walks `links` (V = G = 4) and `lists`, the tree given. `speedup` is over "
+        "Morton's order with the same walk; on a CUDA device `divergence` counts how often the lanes of a warp parted, per target. The "
+        "error is the 99th percentile of 1000 particles against direct summation in double.",
+        [problems](const BenchmarkContext& context) { std::visit([&](auto on) { run_curve(context, on, *problems); }, context.space); }};
 }
 
 }  // namespace kasane::bench

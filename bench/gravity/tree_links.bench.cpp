@@ -10,7 +10,7 @@ using namespace gravity;
 namespace {
 
 template <Space S>
-void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
+void run_links(const BenchmarkContext& context, S on, TreeProblems& problems) {
     for (const auto n : sizes_or(context, {1 << 15}, {1 << 20})) {
         const auto& problem = problems.get(context.space, TreeModel::nfw, n);
         Tree options{.mac = GeometricMac{0.6},
@@ -44,13 +44,14 @@ void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
 }  // namespace
 
 Benchmark tree_links(const SharedProblems& problems) {
-    return {"gravity.tree.links",
-            "The walk along More and Next links: V targets of a thread and G threads take one decision ([OMBMN12] figs. 6, 7, 9 and 10). "
-            "NFW sphere, theta 0.6, monopoles, Morton order; accelerations of all particles, the tree given. `speedup` is over V = G = 1; "
-            "interactions and tests are per target, a test of a group counting once; on a CUDA device `divergence` counts how often the "
-            "lanes of a warp parted, per target, and `lanes_busy` is the share that had a cell to test. The last row is the walk `lists` "
-            "on the same tree. The error is the 99th percentile of 1000 particles against direct summation in double.",
-            [problems](const BenchmarkContext& context) { std::visit([&](auto on) { run(context, on, *problems); }, context.space); }};
+    return {
+        "gravity.tree.links",
+        "The walk along More and Next links: V targets of a thread and G threads take one decision ([OMBMN12] figs. 6, 7, 9 and 10). "
+        "NFW sphere, theta 0.6, monopoles, Morton order; accelerations of all particles, the tree given. `speedup` is over V = G = 1; "
+        "interactions and tests are per target, a test of a group counting once; on a CUDA device `divergence` counts how often the "
+        "lanes of a warp parted, per target, and `lanes_busy` is the share that had a cell to test. The last row is the walk `lists` "
+        "on the same tree. The error is the 99th percentile of 1000 particles against direct summation in double.",
+        [problems](const BenchmarkContext& context) { std::visit([&](auto on) { run_links(context, on, *problems); }, context.space); }};
 }
 
 }  // namespace kasane::bench

@@ -30,7 +30,7 @@ TreeProblem sampled(TreeModel model, index_t n) {
     return problem;
 }
 
-/// The force of all particles on the audited ones.
+/// The forces of all particles on the audited particles.
 template <Space S>
 std::vector<Vec3<double>> exact_forces(S on, const TreeProblem& problem) {
     std::vector<Vec3<double>> at;
@@ -70,7 +70,7 @@ ForceErrors force_errors(const std::vector<Vec3<double>>& exact, const std::vect
     for (std::size_t i = 0; i < exact.size(); ++i) {
         const auto difference = found[i] - exact[i];
         const double size = std::sqrt(dot(exact[i], exact[i])), off = std::sqrt(dot(difference, difference));
-        error.push_back(off > 0 ? off / size : 0);  // a lone particle feels nothing
+        error.push_back(off > 0 ? off / size : 0);  // the force on a single particle is 0
     }
     std::sort(error.begin(), error.end());
     const auto quantile = [&](double q) { return error[static_cast<std::size_t>(q * static_cast<double>(error.size() - 1))]; };
@@ -101,7 +101,7 @@ template <Space S>
 void TreeBed<S>::first_force() {
     force.accelerate_first(field());
     size = to_space(on, sizes());
-    force.accelerate(everybody(), field());
+    force.accelerate(all_targets(), field());
     size = to_space(on, sizes());
 }
 
@@ -127,7 +127,7 @@ ForceErrors TreeBed<S>::errors() const {
 
 template <Space S>
 BenchmarkResult measure_walk(TreeBed<S>& bed, Walk<S>& walk, const std::string& name) {
-    const auto call = [&] { walk(bed.force.octree().view(), bed.everybody(), bed.field()); };
+    const auto call = [&] { walk(bed.force.octree().view(), bed.all_targets(), bed.field()); };
     walk.counts();
     call();
     const auto counts = walk.counts();

@@ -1,7 +1,7 @@
-// What the studies of the tree code share: models with the exact force of a sample of their particles, and a tree with its particles
-// in curve order on one space, ready to be walked and measured.
-// Invariants: a model is sampled once for each kind and size that follow each other; errors are |a - a_ref| / |a_ref| against direct
-// summation in double over evenly spread particles, positions as the model has them (not as the tree rounds them).
+// Common parts of the studies of the tree code: models with the exact forces of a sample of their particles, and a tree with its
+// particles in curve order on one space, for walks and measurements.
+// Invariants: a model is sampled once for consecutive studies of one kind and size; errors are |a - a_ref| / |a_ref| against direct
+// summation in double over evenly spread particles, with the positions of the model (not those that the tree rounds).
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
@@ -21,20 +21,20 @@ enum class TreeModel {
 
 /// A model with a reference for its forces.
 struct TreeProblem {
-    gravity::Particles particles;  ///< in no order along a curve
+    gravity::Particles particles;  ///< not in curve order
     double softening = 0, G = 1;
     index_t stride = 1;               ///< particles 0, stride, 2 stride, ... are audited
-    std::vector<Vec3<double>> exact;  ///< their accelerations, direct sum in double
+    std::vector<Vec3<double>> exact;  ///< accelerations of the audited particles by direct summation in double
 };
 
-/// Samples models, and keeps the last one of each kind for the next study.
+/// Samples models and keeps the last one of each kind for the next study.
 class TreeProblems {
    public:
     static constexpr index_t audited = 1000;
 
-    /// The reference is summed on `on`.
+    /// Returns a model. The reference forces are computed on `on`.
     const TreeProblem& get(const AnySpace& on, TreeModel model, index_t n);
-    /// Gives the memory of all models back.
+    /// Frees the memory of all models.
     void clear() { last_.clear(); }
 
    private:
@@ -51,19 +51,19 @@ struct ForceErrors {
 };
 ForceErrors force_errors(const std::vector<Vec3<double>>& exact, const std::vector<Vec3<double>>& found);
 
-/// A tree over a problem's particles, which stand in its order on the space.
+/// A tree over the particles of a problem, which are stored in its order on the space.
 template <Space S>
 struct TreeBed {
-    /// Sorts, divides, makes moments; nothing is walked yet. @param problem must outlive the bed
+    /// Sorts the particles, builds the tree and computes its moments, without a walk. @param problem must outlive the bed
     TreeBed(S on, const TreeProblem& problem, const gravity::Tree& options);
 
-    /// Makes the forces and keeps |a| for the acceleration criterion, as a run has it after its first step.
+    /// Computes the forces and keeps |a| for the acceleration criterion, like a run after its first step.
     void first_force();
     gravity::WalkField field() { return {acceleration.view(), {}}; }
     /// All particles are targets.
-    gravity::WalkTargets everybody() const { return {{}, true, size.view()}; }
+    gravity::WalkTargets all_targets() const { return {{}, true, size.view()}; }
 
-    /// Of the accelerations made last.
+    /// Errors of the last accelerations.
     ForceErrors errors() const;
     /// |a| of every particle, in the tree's order.
     std::vector<float> sizes() const;
@@ -78,10 +78,10 @@ struct TreeBed {
     Buffer<double, S> mass;
     Buffer<Vec3<float>, S> acceleration;
     Buffer<float, S> size;              ///< |a| from the last force; empty before first_force()
-    std::vector<std::uint32_t> sample;  ///< where the audited particles stand
+    std::vector<std::uint32_t> sample;  ///< places of the audited particles
 };
 
-/// A row of a study, filled with the time of everybody's walk, its errors and its counts.
+/// A row of a study with the time of a walk for all particles, its errors and its counts.
 /// more: median_error, p99_error, interactions, bodies, cells, tests (each per target), targets_per_group.
 template <Space S>
 BenchmarkResult measure_walk(TreeBed<S>& bed, gravity::Walk<S>& walk, const std::string& name);
@@ -90,8 +90,8 @@ BenchmarkResult measure_walk(TreeBed<S>& bed, const std::string& name) {
     return measure_walk(bed, bed.force.walk(), name);
 }
 
-/// Adds `divergence`, how often the lanes of a warp went different ways, per target, and `lanes_busy`, the share of them that had a node
-/// to test: of the CUDA walk `links` with these options. Nothing on the CPU.
+/// Adds `divergence`, the number of divergences of warps per target, and `lanes_busy`, the fraction of lanes that had a node to test, of
+/// the CUDA walk `links` with these options. Adds nothing on the CPU.
 template <Space S>
 void add_divergence(TreeBed<S>& bed, const gravity::Tree& options, BenchmarkResult& row);
 

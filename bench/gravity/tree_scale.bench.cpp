@@ -1,4 +1,4 @@
-// gravity.tree.scale: every part of a force against the number of particles, and the memory that it takes.
+// gravity.tree.scale: time of every part of a force against the number of particles, and its memory.
 #include <kasane/gravity/simulation.hpp>
 
 #include <bench/gravity/tree_studies.hpp>
@@ -18,12 +18,12 @@ std::vector<index_t> doublings(int first, int last) {
 }
 
 template <Space S>
-void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
+void run_scale(const BenchmarkContext& context, S on, TreeProblems& problems) {
     for (const auto n : sizes_or(context, doublings(14, 18), doublings(17, 27))) {
         Tree options{.mac = AccelerationMac{typical_delta}, .G = 1};
         const auto memory = simulation_memory(on, n, options);
         const auto needed = std::same_as<S, Cpu> ? memory.host_bytes : memory.device_bytes;
-        if (needed > available_memory(on)) break;  // larger ones will not fit either
+        if (needed > available_memory(on)) break;  // larger sizes do not fit either
         const auto& problem = problems.get(context.space, TreeModel::m31, n);
         options.softening = problem.softening, options.G = problem.G;
         TreeBed<S> bed(on, problem, options);
@@ -54,11 +54,11 @@ void run(const BenchmarkContext& context, S on, TreeProblems& problems) {
 Benchmark tree_scale(const SharedProblems& problems) {
     return {"gravity.tree.scale",
             "Keys and sort, cells, bodies, moments and the walk for all particles, each by itself, against N: halo and bulge of M31, delta "
-            "2^-9, quadrupoles; the sort meets particles that stand in order already. The time is the sum, the rate the walk's. "
+            "2^-9, quadrupoles; the particles are already in order before the sort. The time is the sum, the rate that of the walk. "
             "`tree_bytes` is the memory per particle of tree and walk, `bytes` that of a whole "
             "simulation on the device. The error is the 99th percentile of 1000 particles against direct summation in double.",
             [problems](const BenchmarkContext& context) {
-                std::visit([&](auto on) { run(context, on, *problems); }, context.space);
+                std::visit([&](auto on) { run_scale(context, on, *problems); }, context.space);
                 problems->clear();
             }};
 }

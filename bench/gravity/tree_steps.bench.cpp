@@ -1,4 +1,4 @@
-// gravity.tree.steps: particles with steps of their own against one step for all, over the same simulated time.
+// gravity.tree.steps: block steps against one step shared by all particles, over the same simulated time.
 #include <kasane/core/base/timer.hpp>
 #include <kasane/gravity/diagnose/diagnose.hpp>
 #include <kasane/gravity/simulation.hpp>
@@ -19,7 +19,7 @@ constexpr double longest_step = 1. / 1024;  // [kpc s/km] 0.95 Myr: steps of GOT
 
 double energy(const Simulation& sim) { return diagnose(sim.particles(), sim.potential(), sim.acceleration(), sim.time()).energy; }
 
-/// A simulation from its start, its stepping timed.
+/// A simulation from its start, with the time of its steps.
 class Course {
    public:
     Course(const AnySpace& on, const TreeProblem& problem, const Tree& tree, const Steps& steps)
@@ -34,7 +34,7 @@ class Course {
     double seconds() const { return seconds_; }
 
     BenchmarkResult row(const std::string& name) const {
-        const auto parts = sim_.timers().parts();  // before the audit and the energy
+        const auto parts = sim_.timers().parts();  // read before the audit and the energy
         const auto counts = sim_.step_counts();
         const auto steps = static_cast<double>(counts.block_steps), n = static_cast<double>(sim_.size());
         const auto audit = sim_.audit(TreeProblems::audited);
@@ -65,9 +65,9 @@ class Course {
     double start_, seconds_ = 0;
 };
 
-void run(const BenchmarkContext& context, TreeProblems& problems) {
+void run_steps(const BenchmarkContext& context, TreeProblems& problems) {
     const bool on_cpu = std::holds_alternative<Cpu>(context.space);
-    const int compared = on_cpu ? 1 : 4;  // longest steps
+    const int compared = on_cpu ? 1 : 4;  // number of longest steps
     const std::int64_t wanted = on_cpu ? 256 : 4096;
     for (const auto n : sizes_or(context, {1 << 14}, {1 << 23})) {
         const auto& problem = problems.get(context.space, TreeModel::m31, n);
@@ -107,7 +107,7 @@ Benchmark tree_steps(const SharedProblems& problems) {
                     "of particles whose step is the longest over 2^k; `block_over_shared` the ratio of the times for one simulated "
                     "span. The error is the 99th percentile of 1000 particles against direct summation in double.",
                     1 / longest_step),
-        [problems](const BenchmarkContext& context) { run(context, *problems); }};
+        [problems](const BenchmarkContext& context) { run_steps(context, *problems); }};
 }
 
 }  // namespace kasane::bench

@@ -20,7 +20,7 @@ Benchmark tree_scale(const SharedProblems& problems);
 /// The accuracy of GOTHIC's measurements.
 inline constexpr double typical_delta = 1. / 512;
 
-/// The sizes that were asked for, else those of this kind of device.
+/// The requested sizes, or the default sizes of this kind of device.
 inline std::vector<index_t> sizes_or(const BenchmarkContext& context, const std::vector<index_t>& on_cpu,
                                      const std::vector<index_t>& on_gpu) {
     if (!context.sizes.empty()) return context.sizes;

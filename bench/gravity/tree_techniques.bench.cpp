@@ -1,4 +1,4 @@
-// gravity.tree.techniques: the techniques of [Miki21] and the walk's knobs, one changed at a time. CUDA alone.
+// gravity.tree.techniques: the techniques of [Miki21] and the parameters of the walk, changed one at a time. CUDA only.
 #include <bench/gravity/tree_studies.hpp>
 
 #include <fmt/format.h>
@@ -12,18 +12,18 @@ using namespace gravity;
 namespace {
 
 #if defined(KASANE_CUDA)
-struct Setting {
+struct Technique {
     std::string name;
     WalkTuning tuning;
 };
 
-std::vector<Setting> settings() {
-    std::vector<Setting> all{{"as chosen", {}},
-                             {"plain copy", {.async_copy = false}},
-                             {"reduction by shuffles", {.warp_reduce = false}},
-                             {"L2 10 MiB", {.l2_persist_mib = 10}},
-                             {"L2 30 MiB", {.l2_persist_mib = 30}},
-                             {"plain copy, L2 30 MiB", {.async_copy = false, .l2_persist_mib = 30}}};
+std::vector<Technique> techniques() {
+    std::vector<Technique> all{{"as chosen", {}},
+                               {"plain copy", {.async_copy = false}},
+                               {"reduction by shuffles", {.warp_reduce = false}},
+                               {"L2 10 MiB", {.l2_persist_mib = 10}},
+                               {"L2 30 MiB", {.l2_persist_mib = 30}},
+                               {"plain copy, L2 30 MiB", {.async_copy = false, .l2_persist_mib = 30}}};
     for (const int lanes : {2, 4, 8, 16}) all.push_back({fmt::format("lanes {}", lanes), {.lanes = lanes}});
     for (const int group : {8, 16, 32, 64}) all.push_back({fmt::format("group {}", group), {.group = group}});
     for (const double extent : {1.2, 2.0, 3.0}) all.push_back({fmt::format("group extent {}", extent), {.group_extent = extent}});
@@ -31,7 +31,7 @@ std::vector<Setting> settings() {
     return all;
 }
 
-void run(const BenchmarkContext& context, Cuda on, TreeProblems& problems) {
+void run_techniques(const BenchmarkContext& context, Cuda on, TreeProblems& problems) {
     for (const auto n : sizes_or(context, {}, {1 << 23})) {
         const auto& problem = problems.get(context.space, TreeModel::m31, n);
         TreeBed<Cuda> bed(on, problem, {.mac = AccelerationMac{typical_delta}, .softening = problem.softening, .G = problem.G});
@@ -41,7 +41,7 @@ void run(const BenchmarkContext& context, Cuda on, TreeProblems& problems) {
         const auto index = to_space(on, few);
         const WalkTargets thinned{index.view(), false, bed.size.view()};
         double base = 0, base_few = 0;
-        for (const auto& setting : settings()) {
+        for (const auto& setting : techniques()) {
             bed.force.walk().tuning() = setting.tuning;
             auto row = measure_walk(bed, "gravity.tree.techniques, " + setting.name);
             const auto timing = time_calls(on, [&] { bed.force.accelerate(thinned, bed.field()); }, 3);
@@ -66,7 +66,7 @@ Benchmark tree_techniques(const SharedProblems& problems) {
         "particles, `speedup_few` for every thousandth. The error is the 99th percentile of 1000 particles against direct summation.",
         [problems]([[maybe_unused]] const BenchmarkContext& context) {
 #if defined(KASANE_CUDA)
-            if (const auto* on = std::get_if<Cuda>(&context.space)) run(context, *on, *problems);
+            if (const auto* on = std::get_if<Cuda>(&context.space)) run_techniques(context, *on, *problems);
 #endif
         }};
 }
