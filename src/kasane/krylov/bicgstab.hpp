@@ -1,5 +1,5 @@
 // BiCGStab for A x = b with any A, with or without a flexible preconditioner: the recurrence, which other methods use too, and the method.
-// Invariants: r belongs to x after every advance(), also after one that broke down; the shadow vector is the residual of the last start.
+// Invariants: r belongs to x after every iteration, also after one that broke down; the shadow vector is the residual of the last start.
 #pragma once
 
 #include <kasane/krylov/algebra.hpp>
@@ -30,7 +30,7 @@ struct BicgstabWorkspace {
     }
 };
 
-/// The recurrence: one iteration at a time.                                        [van der Vorst 1992; Saad 2003, algorithm 7.7]
+/// The recurrence: one half of an iteration at a time.                                        [van der Vorst 1992; Saad 2003, algorithm 7.7]
 template <class Algebra>
 class BicgstabRecurrence {
    public:
@@ -57,51 +57,59 @@ class BicgstabRecurrence {
         if (!fresh_) rho_ = algebra_.dot(w_.shadow, w_.r);
     }
 
-    /// One iteration: x and r move on. False where a denominator vanished, or half an iteration made the residual smaller than `enough`:
-    /// then a new start is needed.
-    /// Per iteration: 2 A, 2 M; vectors read or written without M: direction 4, dot 2, axpy 3, dot_norm2 2, finish 7 = 18; with M, 28.
-    template <class Operator, class Preconditioner>
-    bool advance(const Operator& A, Preconditioner& M, Vector& x, Watch& watch, double enough) {
-        constexpr bool plain = std::same_as<std::remove_const_t<Preconditioner>, NoPreconditioner>;
+    // One iteration, in which the caller applies operator and preconditioner (none: p_hat is p and s_hat is r):
+    //   p = direction();  p_hat = M^-1 p;  v = A p_hat;  half_step(p_hat, x, enough);  s_hat = M^-1 r;  t = A s_hat;  full_step(s_hat, x)
+    // A step returns false where a denominator vanished, or where the first half made the residual smaller than `enough`: then the
+    // iteration ends there, and a new start is needed.
+    // Per iteration: 2 A, 2 M; vectors read or written without M: direction 4, dot 2, axpy 3, dot_norm2 2, finish 7 = 18; with M, 28.
+
+    /// The next direction, p.
+    const Vector& direction() {
         auto& [r, shadow, p, v, t, z] = w_;
-        const auto preconditioned = [&](const Vector& in) -> const Vector& {
-            if constexpr (plain) return in;
-            precondition(algebra_, M, in, *z, watch, enough);
-            return *z;
-        };
         if (fresh_) {
             algebra_.copy(r, p);
         } else {
             const Scalar beta = rho_ / rho_before_ * (alpha_ / omega_);
             algebra_.direction(r, beta, omega_, v, p);
         }
-        const Vector& p_hat = preconditioned(p);
-        A.apply(algebra_, p_hat, v);
+        return p;
+    }
+    /// Where the caller writes A p_hat.
+    Vector& v() { return w_.v; }
+    /// Where the caller writes A s_hat.
+    Vector& t() { return w_.t; }
+
+    /// After v = A p_hat: alpha; r -= alpha v, which is s; with a preconditioner x += alpha p_hat, too.
+    bool half_step(const Vector& p_hat, Vector& x, double enough) {
+        auto& [r, shadow, p, v, t, z] = w_;
+        const bool plain = &p_hat == &p;
         const auto [v_shadow, v2] = algebra_.dot_norm2(v, shadow);
         if (!(std::abs(v_shadow) > tiny * std::sqrt(shadow2_ * v2))) return broken("shadow.v");  // rounding alone
         alpha_ = rho_ / std::conj(v_shadow);
         if (std::abs(alpha_) * std::sqrt(largest_gain2_) > 1 / tiny) return broken("A p");  // x would become huge
         const double before2 = r2_;
-        r2_ = algebra_.axpy_norm2(-alpha_, v, r);  // s
+        r2_ = algebra_.axpy_norm2(-alpha_, v, r);
         if (!(r2_ <= 1e12 * before2)) {
             r2_ = algebra_.axpy_norm2(alpha_, v, r);
             return broken("shadow.v");
         }
         const bool half_is_enough = r2_ <= enough * enough;
         if (!plain || half_is_enough) algebra_.axpby(alpha_, p_hat, 1, x);
-        if (half_is_enough) return broken("");
-
-        const Vector& s_hat = preconditioned(r);
-        A.apply(algebra_, s_hat, t);
+        return !half_is_enough || broken("");
+    }
+    /// After t = A s_hat: omega; x += alpha p (if it has not been added) + omega s_hat; r -= omega t; rho.
+    bool full_step(const Vector& s_hat, Vector& x) {
+        auto& [r, shadow, p, v, t, z] = w_;
+        const bool plain = &s_hat == &r;
         const auto [ts, t2] = algebra_.dot_norm2(t, r);
         omega_ = ts / t2;
         largest_gain2_ = std::max(largest_gain2_, t2 / r2_);
         if (!(std::abs(ts) > tiny * std::sqrt(t2 * r2_)) || std::abs(omega_) * std::sqrt(largest_gain2_) > 1 / tiny) {
-            if constexpr (plain) algebra_.axpby(alpha_, p, 1, x);
+            if (plain) algebra_.axpby(alpha_, p, 1, x);
             return broken("omega");
         }
         rho_before_ = rho_;
-        if constexpr (plain) {
+        if (plain) {
             const auto [rho, r2] = algebra_.finish(alpha_, p, omega_, t, shadow, x, r);
             rho_ = rho, r2_ = r2;
         } else {
@@ -112,7 +120,7 @@ class BicgstabRecurrence {
         fresh_ = false;
         return std::abs(rho_) > tiny * std::sqrt(shadow2_ * r2_) || broken("rho");
     }
-    /// The quantity that vanished in an advance() that returned false; empty where none did.
+    /// The quantity that vanished in a step that returned false; empty where none did.
     const char* vanished() const { return vanished_; }
 
    private:
@@ -143,6 +151,11 @@ SolveLog bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const
     ScaledSystem system(algebra, A, b, x, watch);
     if (!system.begin(work.r)) return log;
     BicgstabRecurrence<Algebra> it(algebra, work);
+    const auto preconditioned = [&](const typename Algebra::Vector& in) -> const typename Algebra::Vector& {
+        if constexpr (std::same_as<std::remove_cvref_t<Preconditioner>, NoPreconditioner>) return in;
+        precondition(algebra, M, in, *work.z, watch, watch.target());
+        return *work.z;
+    };
 
     bool known = true;  // r is b - A x
     int fruitless = 0;
@@ -154,7 +167,14 @@ SolveLog bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const
         const char* why = "";
         while (it.norm() > watch.target() && watch.go_on(it.norm())) {
             known = false;
-            const bool sound = it.advance(A, M, x, watch, watch.target());
+            const auto& p_hat = preconditioned(it.direction());
+            A.apply(algebra, p_hat, it.v());
+            bool sound = it.half_step(p_hat, x, watch.target());
+            if (sound) {
+                const auto& s_hat = preconditioned(it.r());
+                A.apply(algebra, s_hat, it.t());
+                sound = it.full_step(s_hat, x);
+            }
             if (!sound) why = it.vanished();
             if (sound && stagnation.stagnated(it.norm())) why = "progress";
             if (!sound || *why != 0) break;

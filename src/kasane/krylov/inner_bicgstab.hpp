@@ -44,13 +44,16 @@ class InnerBicgstab {
         // A residual that is just enough here would be a little too large after rounding.
         const double target = std::max(tolerance_ * norm, 0.3 * enough * unit);
         BicgstabRecurrence<Low> it(low_, work_);
-        NoPreconditioner none;
         double now = norm;
         for (int start = 0; start < most_starts && now > std::max(target, 0.5 * norm) && !watch.ended(); ++start) {
             it.start(now);
             StagnationTest stagnation(watch.options().inner_stagnation_limit, now);
             while (it.norm() > target && watch.go_on_inside(it.norm() / unit)) {
-                if (!it.advance(A_, none, y_, watch, target) || stagnation.stagnated(it.norm()) || stagnation.slow()) break;
+                const auto& p = it.direction();
+                A_.apply(low_, p, it.v());
+                if (!it.half_step(p, y_, target)) break;
+                A_.apply(low_, it.r(), it.t());
+                if (!it.full_step(it.r(), y_) || stagnation.stagnated(it.norm()) || stagnation.slow()) break;
             }
             now = it.norm();
             if (!std::isfinite(now)) break;

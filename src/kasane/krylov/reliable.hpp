@@ -87,7 +87,6 @@ SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const Lo
     const auto& [r, z, w, y] = work;
     if (!system.begin(r)) return log;
     BicgstabRecurrence<Low> it(low, w);
-    NoPreconditioner none;
     Progress progress;
     Spacing spacing(delta, 0.01);
 
@@ -110,7 +109,13 @@ SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const Lo
         double largest = updated_at;
         const auto due = [&] { return it.norm() < updated_at && (it.norm() < spacing.delta() * largest || stagnation.slow()); };
         while (sound && it.norm() > watch.target() && !due() && watch.go_on(it.norm())) {
-            sound = it.advance(a, none, y, watch, watch.target());
+            const auto& p = it.direction();
+            a.apply(low, p, it.v());
+            sound = it.half_step(p, y, watch.target());
+            if (sound) {
+                a.apply(low, it.r(), it.t());
+                sound = it.full_step(it.r(), y);
+            }
             if (!sound) why = it.vanished();
             if (sound && stagnation.stagnated(it.norm())) sound = false, why = "progress";
             largest = std::max(largest, it.norm());
