@@ -58,6 +58,9 @@ class SmallArrays {
 /// One solve.
 template <template <class> class Rows, class F>
 class DeviceSolve {
+    using Tune = typename KernelShape::Tune;
+    using Stages = StageExecutor<Rows, F, Tune>;
+
    public:
     DeviceSolve(const System<Cuda>& system, IterationVectors<Cuda>& v, const IterationTask& task)
         : system_(system), task_(task), on_(system.on), arrays_(on_) {
@@ -133,13 +136,28 @@ class DeviceSolve {
         IterationLog log;
         Stopwatch watch;
         Scalars now;
+        std::optional<LoopGraph> graph;
         int budget = task_.stop ? 32 : std::numeric_limits<int>::max();
         for (bool first = true;; first = false) {
             Stopwatch batch;
-            if (task_.launch == Launch::graph)
-                launch_graph<Schedule>(stages, first, budget);
-            else
-                launch_persistent<Schedule>(first, budget);
+            if (task_.launch == Launch::graph) {
+                if (first) {
+                    Schedule::update(stages);
+                    stages.flush();
+                    graph.emplace(state_, [&](cudaStream_t stream, const GraphLoop& loop) {
+                        auto captured = stages.in_graph(stream, loop);
+                        Schedule::direction(captured);
+                        Schedule::update(captured);
+                        captured.flush(true);
+                    });
+                }
+                copy_from_host(on_, View<int>(&state_->budget, 1), View<const int>(&budget, 1));
+                graph->launch(on_.stream);
+            } else {
+                const auto kernel = run_persistent<Schedule, Rows, F, Tune, KernelShape::block, KernelShape::blocks_per_unit>;
+                KS_CUDA(cudaMemsetAsync(slots_, 0, 2 * sizeof(Slot) * grid_, on_.stream));
+                launch(Beside::all_blocks, grid_, KernelShape::block, on_.stream, kernel, job_, slots_, state_, first, budget);
+            }
             now = fetch(&state_->scalars);
             auto& control = now.control;
             if (control.verdict != Verdict::go_on) break;
@@ -165,32 +183,6 @@ class DeviceSolve {
     }
 
    private:
-    using Tune = typename KernelShape::Tune;
-    using Stages = StageExecutor<Rows, F, Tune>;
-
-    template <class Schedule>
-    void launch_persistent(bool first, int budget) {
-        KS_CUDA(cudaMemsetAsync(slots_, 0, 2 * sizeof(Slot) * grid_, on_.stream));
-        const auto kernel = run_persistent<Schedule, Rows, F, Tune, KernelShape::block, KernelShape::blocks_per_unit>;
-        launch(Beside::all_blocks, grid_, KernelShape::block, on_.stream, kernel, job_, slots_, state_, first, budget);
-    }
-    template <class Schedule>
-    void launch_graph(Stages& stages, bool first, int budget) {
-        if (first) {
-            Schedule::update(stages);
-            stages.flush();
-        }
-        if (!graph_)
-            graph_.emplace(state_, [&](cudaStream_t stream, const GraphLoop& loop) {
-                auto captured = stages.in_graph(stream, loop);
-                Schedule::direction(captured);
-                Schedule::update(captured);
-                captured.flush(true);
-            });
-        copy_from_host(on_, View<int>(&state_->budget, 1), View<const int>(&budget, 1));
-        (*graph_)(on_.stream);
-    }
-
     template <class T>
     void put(T* to, const std::vector<T>& from) {
         copy_from_host(on_, View<T>(to, static_cast<index_t>(from.size())), view(from));
@@ -223,7 +215,6 @@ class DeviceSolve {
     Record* history_ = nullptr;
     Gathering gathering_;
     Slot* slots_ = nullptr;
-    std::optional<LoopGraph> graph_;
 };
 
 }  // namespace kasane::sparse::device

@@ -17,7 +17,7 @@ class LoopGraph {
         KS_CUDA(cudaGraphCreate(&own_.graph, 0));
         GraphLoop loop;
         KS_CUDA(cudaGraphConditionalHandleCreate(&loop.handle, own_.graph, 0, cudaGraphCondAssignDefault));
-        capture(own_.graph, [&] { launch(Beside::nothing, 1, 1, own_.stream, enter_loop<>, state, loop); });
+        capture(own_.graph, [&] { device::launch(Beside::nothing, 1, 1, own_.stream, enter_loop<>, state, loop); });
         cudaGraphNode_t enter{}, repeat{};
         std::size_t nodes = 1;
         KS_CUDA(cudaGraphGetNodes(own_.graph, &enter, &nodes));
@@ -34,7 +34,8 @@ class LoopGraph {
         capture(node.conditional.phGraph_out[0], [&] { fill(own_.stream, loop); });
         KS_CUDA(cudaGraphInstantiate(&own_.ready, own_.graph, 0));
     }
-    void operator()(cudaStream_t stream) const { KS_CUDA(cudaGraphLaunch(own_.ready, stream)); }
+    /// Repeats the rounds, at most as many as State::budget.
+    void launch(cudaStream_t stream) const { KS_CUDA(cudaGraphLaunch(own_.ready, stream)); }
 
    private:
     struct Handles {
