@@ -1,7 +1,7 @@
 // lattice.dslash: one hop of the Wilson and of the clover operator, in every precision and storage of the links.
 #include <bench/lattice/lattice_studies.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
-#include <kasane/lattice/dirac/fields.hpp>
+#include <kasane/lattice/solve/fields.hpp>
 #include <kasane/lattice/solve/temporal_gauge.hpp>
 #include <kasane/lattice/observe/sources.hpp>
 

@@ -2,7 +2,7 @@
 // solve for krylov::conjugate_gradients.
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 #include <kasane/sparse/file/matrix_file.hpp>
 #include <kasane/sparse/operators.hpp>
 #include <kasane/sparse/order/ordering.hpp>

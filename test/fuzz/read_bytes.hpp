@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kasane/core/base/error.hpp>
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 #include <kasane/sparse/file/readers.hpp>
 
 #include <cmath>

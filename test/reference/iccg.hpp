@@ -3,7 +3,7 @@
 // holds with and without triangles in the graph, and in any order of elimination.                     [Saad 2003, algorithms 9.1 and 10.4]
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // Invariants: shares no code with poisson/; cell (i, j, k), 0-based, is row i + nx (j + ny k); columns ascend.
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <array>
 #include <vector>

@@ -1,6 +1,6 @@
 // check() and canonical(): each offence named by row and column, the facts of good matrices, and both index widths.
 #include <kasane/core/base/error.hpp>
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <gtest/gtest.h>
 #include <omp.h>

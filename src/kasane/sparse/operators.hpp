@@ -3,7 +3,7 @@
 // are simple, and serial where the order of elimination is serial; Solver does the same as a whole, fast.
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Making and running an PreparedSystem.
+// Making and running a PreparedSystem.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/math/random.hpp>

@@ -1,9 +1,9 @@
 // One prepared solver on one space: the system, the vectors, and how it iterates. What Solver holds, and what the tuner times.
-// Invariants: every option is decided (none is automatic); A is not needed once an PreparedSystem is made.
+// Invariants: every option is decided (none is automatic); A is not needed once a PreparedSystem is made.
 #pragma once
 
 #include <kasane/sparse/iterate/iterate.hpp>
-#include <kasane/sparse/system.hpp>
+#include <kasane/sparse/format/system.hpp>
 
 #include <cstdint>
 #include <string>

@@ -4,124 +4,17 @@
 #pragma once
 
 #include <kasane/core/base/error.hpp>
-#include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
-#include <kasane/krylov/log.hpp>
-#include <kasane/krylov/options.hpp>
-#include <kasane/sparse/csr.hpp>
-#include <kasane/sparse/order/ordering.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
+#include <kasane/sparse/options/options.hpp>
+#include <kasane/sparse/options/solve_log.hpp>
 
-#include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace kasane::sparse {
-
-/// The preconditioner M.
-enum class Precondition {
-    none,    ///< M = 1
-    jacobi,  ///< the diagonal of A
-    ssor,    ///< symmetric successive over-relaxation                                                               [Saad 2003, 10.2]
-    ic0,     ///< incomplete Cholesky factorisation with the pattern of A                                           [Saad 2003, 10.3]
-};
-/// How new row numbers run.
-enum class Numbering {
-    automatic,   ///< chosen by rule or by timing
-    coalesced,   ///< colour by colour over all threads (HOHNI17, fig. 3)
-    sequential,  ///< thread by thread, then colour by colour (HOHNI17, fig. 4)
-};
-/// The form of an iteration; all give the same iterates up to rounding where they apply.
-enum class Iteration {
-    automatic,  ///< the cheapest that applies
-    plain,      ///< forward, backward, product: any preconditioner
-    eisenstat,  ///< the product comes out of the two substitutions [Eisenstat 1981]: the factor's triangles must be A's
-    reduced,    ///< as eisenstat with two colours, the first colour eliminated exactly: vectors of half the length
-};
-/// How an iteration runs on a CUDA device without the host.
-enum class Launch {
-    automatic,    ///< chosen by rule or by timing
-    cooperative,  ///< one kernel for the whole solve
-    graph,        ///< a graph of kernels that repeats itself
-};
-
-/// How the entries of a matrix are stored.
-enum class FormatKind {
-    automatic,   ///< chosen by rule or by timing
-    csr,         ///< compressed rows
-    ell,         ///< ELLPACK: as many entries in every row of a colour
-    sliced_ell,  ///< ELLPACK for each part of a colour
-    sell,        ///< SELL-C-sigma                                                     [Kreutzer, Hager, Wellein, Fehske & Bishop 2014]
-};
-/// A storage format with its parameters: "auto", "csr", "ell", "sliced-ell", "sell:C:SIGMA" ("sell:C" means SIGMA 1).
-struct Format {
-    FormatKind kind = FormatKind::automatic;  ///< without parameters
-    int chunk = 0;                            ///< C of sell: rows of a chunk
-    int sigma = 1;                            ///< SIGMA of sell: rows among which they are sorted by length
-    /// The format of that name. @throws InputError with what is allowed and the nearest name
-    static Format parse(const std::string& text);
-    /// Its name, as parse() reads it.
-    std::string text() const;
-    /// Whether all members are equal.
-    bool operator==(const Format&) const = default;
-};
-
-/// "none", "jacobi", "ssor" or "ic0". @throws InputError with what is allowed and the nearest name
-Precondition parse_precondition(const std::string& text);
-/// "auto", "coalesced" or "sequential". @throws InputError as parse_precondition
-Numbering parse_numbering(const std::string& text);
-/// "auto", "plain", "eisenstat" or "reduced". @throws InputError as parse_precondition
-Iteration parse_iteration(const std::string& text);
-/// "auto", "cooperative" or "graph". @throws InputError as parse_precondition
-Launch parse_launch(const std::string& text);
-/// As parse_precondition() reads it.
-std::string name(Precondition);
-/// As parse_numbering() reads it.
-std::string name(Numbering);
-/// As parse_iteration() reads it.
-std::string name(Iteration);
-/// As parse_launch() reads it.
-std::string name(Launch);
-
-/// How the options that are left to auto are decided.
-enum class Tuning {
-    automatic,  ///< by rule, or as stored; candidates are timed for at most a tenth of the time that the last solve of such a matrix took
-    full,       ///< all candidates are timed before the first solve
-    off,        ///< by rule; nothing is timed, read or stored
-};
-
-/// The smallest rtol that the command accepts: rounding alone leaves a residual of some units of the last place of b.
-inline constexpr double least_rtol = 1e-15;
-
-/// What a Solver may be asked for. Options that are `automatic` are decided by the solver; Solver::setup() has what was chosen and why.
-struct SolverOptions {
-    Ordering ordering;                              ///< order of elimination and its colours
-    Numbering numbering = Numbering::automatic;     ///< how rows are numbered
-    Format format;                                  ///< how triangles are stored
-    Precondition precondition = Precondition::ic0;  ///< the preconditioner
-    double ssor_omega = 1;                          ///< relaxation of ssor, in (0, 2)
-    bool single_factor = false;                     ///< the factor's triangles in float under the double iteration (plain alone)
-    Iteration iteration = Iteration::automatic;     ///< the form of the iteration
-    Launch launch = Launch::automatic;              ///< CUDA devices alone
-    double rtol = 1e-8;                             ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
-    int iteration_limit = 10000;                    ///< as krylov::Options::iteration_limit
-    Tuning tune = Tuning::automatic;                ///< how open options are decided
-    /// Where choices, trials and times of solves are kept between programs; empty: not kept, and Tuning::automatic chooses by rule.
-    std::filesystem::path tuning_file;
-    ProgressFunction tune_progress = {};  ///< called with the progress of the trials; may be empty
-    /// Called between parts of the set-up and between timed trials; may throw to end the set-up; may be empty.
-    std::function<void()> check_stop = {};
-};
-
-/// How the open options were decided, and why.
-struct Decision {
-    std::string by;      ///< "options" (nothing was open), "rule", "stored", "trials"
-    std::string reason;  ///< one clause
-    int trials = 0;      ///< that were run now
-    double seconds = 0;  ///< that they took
-};
 
 /// What the set-up chose and what it cost.
 struct SetupFacts {
@@ -149,36 +42,6 @@ struct SetupFacts {
     double total_seconds = 0;                             ///< of the set-up
     Decision decision;                                    ///< how open options were decided
     std::vector<std::string> notes;  ///< one sentence each: colours raised, diagonal shifted, duplicates summed, null space
-};
-
-/// One iteration in the history of a solve.
-struct ResidualPoint {
-    int iteration = 0;          ///< its number; 0: before the first
-    double preconditioned = 0;  ///< sqrt(r.M^-1 r), relative to its first value
-    double relative = 0;        ///< ||r|| / ||b||; NaN in iterations where it was not formed
-};
-
-/// What a solve did. `residuals` stays empty: `history` has them.
-struct SolveLog : krylov::SolveLog {
-    double iteration_seconds = 0;  ///< of the iterations alone; `seconds` includes copies between host and device
-    double mean_removed = 0;       ///< mean that was subtracted from b, where the system is singular
-    double outside_range = 0;      ///< share of ||b|| that no x can give, because A is singular; above rtol, and then x = 0; otherwise 0
-    std::vector<ResidualPoint> history;  ///< one point per iteration, the first before iteration 1
-};
-
-/// Called with the iterations so far and the relative residual: on the CPU in every iteration, on a device about twice a second. A return
-/// value of true ends the solve with Outcome::stopped.
-using StopFunction = krylov::StopFunction;
-
-/// The preconditioner cannot be built for this matrix.
-class PreconditionError : public ComputationError {
-    using ComputationError::ComputationError;
-};
-
-/// Where a solve begins.
-enum class Start {
-    anew,           ///< with the residual of the first guess
-    where_stopped,  ///< with the search direction of the last solve, which the stop function ended, and the x that it left
 };
 
 /// Solves A x = b for one A and any number of right-hand sides.

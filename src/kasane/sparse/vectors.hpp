@@ -2,7 +2,7 @@
 // Invariants: sums are taken in a fixed order, whatever the threads.
 #pragma once
 
-#include <kasane/sparse/system.hpp>
+#include <kasane/sparse/format/system.hpp>
 
 namespace kasane::sparse {
 

@@ -1,6 +1,6 @@
 // The verbs of the field algebra on the CPU against plain loops in double, loads, stores and conversions; shapes with and without padding.
 #include <kasane/lattice/dirac/dirac.hpp>
-#include <kasane/lattice/dirac/fields.hpp>
+#include <kasane/lattice/solve/fields.hpp>
 #include <kasane/perf/simd.hpp>
 
 #include "lattice/random_fields.hpp"

@@ -2,7 +2,7 @@
 // that fill the lanes with sub-lattices (4^4, 8^4), with a mixture (2x4x6x8, 4x4x2x6) and with nothing but consecutive sites.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
-#include <kasane/lattice/dirac/fields.hpp>
+#include <kasane/lattice/solve/fields.hpp>
 #include <kasane/perf/simd.hpp>
 
 #include "lattice/random_fields.hpp"

@@ -1,7 +1,7 @@
 // Fields on a device: to and from the host, between precisions, and every verb of their algebra against plain sums in double.
 #include <lattice/cuda/plain_dirac.hpp>
 
-#include <kasane/lattice/dirac/fields.hpp>
+#include <kasane/lattice/solve/fields.hpp>
 
 #include <gtest/gtest.h>
 

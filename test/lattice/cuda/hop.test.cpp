@@ -2,7 +2,7 @@
 // place, both boundaries, on lattices that fill no block of threads.
 #include <lattice/cuda/plain_dirac.hpp>
 
-#include <kasane/lattice/dirac/fields.hpp>
+#include <kasane/lattice/solve/fields.hpp>
 
 #include <gtest/gtest.h>
 

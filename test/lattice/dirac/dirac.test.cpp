@@ -3,7 +3,7 @@
 // links are half; with `growth` of it in the worst storage, which tests below name.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
-#include <kasane/lattice/dirac/fields.hpp>
+#include <kasane/lattice/solve/fields.hpp>
 
 #include "lattice/random_fields.hpp"
 #include "reference/wilson.hpp"

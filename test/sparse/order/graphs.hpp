@@ -1,7 +1,7 @@
 // Symmetric patterns that orderings find hard, as matrices with a dominant diagonal.
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include "sparse/box.hpp"
 

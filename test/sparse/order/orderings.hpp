@@ -1,7 +1,7 @@
 // The orderings once more, as their definitions say and slowly: what the fast ones are compared with.
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // A worker's end of NCCL for a channel: the module loaded, the workers connected, failures as exceptions. Empty in a build without CUDA.
 #pragma once
 
-#include <kasane/core/comm/nccl/nccl_module.hpp>
+#include <kasane/core/comm/nccl_module.hpp>
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/core/device/space.hpp>
 

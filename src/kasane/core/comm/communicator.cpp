@@ -2,7 +2,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/communicator.hpp>
 #include <kasane/core/comm/module.hpp>
-#include <kasane/core/comm/mpi/factory.hpp>
+#include <kasane/core/comm/mpi_factory.hpp>
 #include <kasane/core/comm/self.hpp>
 
 #include <cstdlib>

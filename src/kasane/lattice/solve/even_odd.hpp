@@ -6,7 +6,7 @@
 
 #include <kasane/krylov/log.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
-#include <kasane/lattice/dirac/fields.hpp>
+#include <kasane/lattice/solve/fields.hpp>
 #include <kasane/lattice/solve/solver.hpp>
 
 #include <optional>

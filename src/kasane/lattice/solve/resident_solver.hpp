@@ -2,7 +2,7 @@
 // Invariants: nothing but scalars leaves the space during a solve; see solve/solver.hpp for the rest.
 #pragma once
 
-#include <kasane/lattice/dirac/fields.hpp>
+#include <kasane/lattice/solve/fields.hpp>
 #include <kasane/lattice/solve/solver.hpp>
 
 namespace kasane::lattice {

@@ -1,7 +1,7 @@
 // From entries in any order to compressed rows.
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,7 @@
 // canonical (columns ascend, entries of one place summed) and square; nothing is written until it is whole (see AtomicFile).
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <filesystem>
 #include <string>

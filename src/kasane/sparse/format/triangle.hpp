@@ -4,7 +4,7 @@
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
-#include <kasane/sparse/layout.hpp>
+#include <kasane/sparse/format/layout.hpp>
 
 namespace kasane::sparse {
 

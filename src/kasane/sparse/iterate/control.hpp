@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
+#include <kasane/sparse/grid/sums.hpp>
 
 #include <cmath>
 
@@ -58,11 +59,6 @@ struct Control {
     }
     /// After update(): rho of the iteration before, whose direction p still holds.
     KS_FN double rho_before() const { return beta > 0 ? rho / beta : 0; }
-};
-
-/// Sums of a phase over rows; the meaning is the phase's.
-struct Sums {
-    double a = 0, b = 0;
 };
 
 /// What decisions read and write: one copy per thread on the CPU and per block on a device, all equal.

@@ -2,7 +2,7 @@
 // Invariants: all scalars stay on the device; a graph is made once per solve and launched once per batch.
 #pragma once
 
-#include <kasane/sparse/iterate/launch.cuda.hpp>
+#include <kasane/sparse/grid/launch.cuda.hpp>
 #include <kasane/sparse/iterate/stage.cuda.hpp>
 
 namespace kasane::sparse::device {

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <kasane/sparse/iterate/control.hpp>
-#include <kasane/sparse/system.hpp>
+#include <kasane/sparse/options/solve_log.hpp>
+#include <kasane/sparse/format/system.hpp>
 
 namespace kasane::sparse {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <kasane/sparse/iterate/phases.body.hpp>
-#include <kasane/sparse/system.hpp>
+#include <kasane/sparse/format/system.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -2,8 +2,8 @@
 // Invariants: the last block to finish adds up the sums of all blocks, in a fixed order, and decides; the same grid gives the same bits.
 #pragma once
 
-#include <kasane/sparse/iterate/grid.cuda.hpp>
-#include <kasane/sparse/iterate/launch.cuda.hpp>
+#include <kasane/sparse/grid/grid.cuda.hpp>
+#include <kasane/sparse/grid/launch.cuda.hpp>
 #include <kasane/sparse/iterate/rows.cuda.hpp>
 #include <kasane/sparse/iterate/schedule.body.hpp>
 

@@ -1,7 +1,7 @@
 // check_on_device(): one look at each entry, and one for its partner. The device finds out that all is well; whatever is not, the host's
 // check() finds again and says.
 // Invariants: offsets are checked before any is followed, columns before any is taken as a row.
-#include <kasane/sparse/iterate/launch.cuda.hpp>
+#include <kasane/sparse/grid/launch.cuda.hpp>
 #include <kasane/sparse/order/components.cuda.hpp>
 #include <kasane/sparse/order/entries.cuda.hpp>
 #include <kasane/sparse/order/on_device.hpp>

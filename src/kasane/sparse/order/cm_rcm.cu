@@ -4,8 +4,8 @@
 // level is left to the host, as is one with more levels than make sense in parallel.
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/parallel.hpp>
-#include <kasane/sparse/iterate/grid.cuda.hpp>
-#include <kasane/sparse/iterate/launch.cuda.hpp>
+#include <kasane/sparse/grid/grid.cuda.hpp>
+#include <kasane/sparse/grid/launch.cuda.hpp>
 #include <kasane/sparse/order/components.cuda.hpp>
 #include <kasane/sparse/order/on_device.hpp>
 

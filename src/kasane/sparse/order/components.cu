@@ -1,6 +1,6 @@
 // Union-find over all couplings at once: a row points to a smaller row of its component, or to itself.    [after Jaiganesh & Burtscher
 // 2018]
-#include <kasane/sparse/iterate/launch.cuda.hpp>
+#include <kasane/sparse/grid/launch.cuda.hpp>
 #include <kasane/sparse/order/components.cuda.hpp>
 #include <kasane/sparse/order/entries.cuda.hpp>
 

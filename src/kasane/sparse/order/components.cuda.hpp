@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 namespace kasane::sparse::device {
 

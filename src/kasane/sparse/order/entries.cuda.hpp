@@ -2,7 +2,7 @@
 // Invariant: a warp has 32 neighbouring rows, one for each lane; a long row is shared by all lanes, so that none holds the others up.
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 namespace kasane::sparse::device {
 

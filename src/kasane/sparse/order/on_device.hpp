@@ -1,7 +1,8 @@
 // What a device finds out about a matrix in its own memory: whether it can be solved, and its cm-rcm ordering.
 #pragma once
 
-#include <kasane/sparse/layout.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
+#include <kasane/sparse/order/space_order.hpp>
 
 #include <optional>
 #include <string>

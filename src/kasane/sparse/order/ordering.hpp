@@ -3,7 +3,7 @@
 // recipe for parallel substitution; every ordering is built in O(nonzeros), and depends on nothing but the matrix's pattern.
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <cstdint>
 #include <string>

@@ -3,7 +3,7 @@
 // pattern alone; a canonical matrix is looked at where it lies, any other is copied.
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <cstdint>
 #include <vector>

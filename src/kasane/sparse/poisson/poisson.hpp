@@ -3,7 +3,7 @@
 // coefficients c1, c2 conducts S / (h1/(2 c1) + h2/(2 c2)); a Dirichlet face conducts over half a cell.
 #pragma once
 
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <array>
 #include <string>

@@ -2,7 +2,7 @@
 // Invariants: D > 0; C has the pattern of A's lower triangle in the order of elimination: no fill.     [Meijerink & van der Vorst 1977]
 #pragma once
 
-#include <kasane/sparse/system.hpp>
+#include <kasane/sparse/format/system.hpp>
 
 namespace kasane::sparse {
 

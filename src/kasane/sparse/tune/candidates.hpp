@@ -2,7 +2,8 @@
 // Invariants: a candidate keeps every option that was not left open; the first one is what the rules would take without timing.
 #pragma once
 
-#include <kasane/sparse/solver.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
+#include <kasane/sparse/options/options.hpp>
 
 #include <functional>
 #include <limits>

@@ -3,6 +3,7 @@
 // Invariant: nothing is kept of a solve that other programs disturbed, or that did not converge.
 #pragma once
 
+#include <kasane/sparse/options/solve_log.hpp>
 #include <kasane/sparse/tune/tuning_file.hpp>
 
 #include <string>

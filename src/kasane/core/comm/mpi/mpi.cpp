@@ -4,7 +4,7 @@
 // rank makes one, its other workers stand in the same one and have no message under way.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/module.hpp>
-#include <kasane/core/comm/mpi/factory.hpp>
+#include <kasane/core/comm/mpi_factory.hpp>
 #include <kasane/core/comm/reduce.hpp>
 
 #include <mpi.h>

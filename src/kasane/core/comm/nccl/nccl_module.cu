@@ -1,5 +1,5 @@
 #include <kasane/core/comm/module.hpp>
-#include <kasane/core/comm/nccl/nccl_module.hpp>
+#include <kasane/core/comm/nccl_module.hpp>
 
 #include <cuda_runtime.h>
 #include <nccl.h>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
-#include <kasane/sparse/order/ordering.hpp>
-#include <kasane/sparse/solver.hpp>
+#include <kasane/sparse/options/options.hpp>
+#include <kasane/sparse/order/space_order.hpp>
 
 #include <vector>
 
@@ -39,14 +39,6 @@ struct Layout {
     Segment& at(int color, int part) { return segment[static_cast<std::size_t>(color) * shape.parts + part]; }
     const Segment& at(int color, int part) const { return segment[static_cast<std::size_t>(color) * shape.parts + part]; }
     Segment color(int c) const { return {at(c, 0).begin, at(c, shape.parts - 1).end}; }  ///< coalesced only
-};
-
-/// Order of elimination on a space: what ColoredOrder says, where the rows may be on a device.
-template <Space S>
-struct SpaceOrder {
-    Buffer<std::int32_t, S> row;  ///< [color_begin.back()] as ColoredOrder::row
-    std::vector<index_t> color_begin;
-    int steps = 1;
 };
 
 /// @param order  released when it is no longer needed   @param A  on S; its row lengths are for sigma

@@ -1,7 +1,7 @@
 // New row numbers, once per Space.
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/kernels.hpp>
-#include <kasane/sparse/layout.hpp>
+#include <kasane/sparse/format/layout.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 // Invariants: offsets are checked before any is followed, columns before any is taken as a row; beside a matrix of ascending rows it
 // takes 4 bytes per row; the first offender does not depend on threads.
 #include <kasane/core/base/error.hpp>
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <fmt/format.h>
 

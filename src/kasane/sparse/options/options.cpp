@@ -1,7 +1,7 @@
 // Names of the solver's choices: what run files, the command and records say.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/nearest_name.hpp>
-#include <kasane/sparse/solver.hpp>
+#include <kasane/sparse/options/options.hpp>
 
 #include <charconv>
 #include <string_view>

@@ -1,6 +1,6 @@
 // canonical(): columns ascending, entries of one place summed.
 // Invariants: entries of one place are summed in the order in which they are stored; the result does not depend on threads.
-#include <kasane/sparse/csr.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
 
 #include <algorithm>
 #include <tuple>

@@ -3,7 +3,7 @@
 // barrier, every thread sees after it.
 #pragma once
 
-#include <kasane/sparse/iterate/phases.body.hpp>
+#include <kasane/sparse/grid/sums.hpp>
 
 #include <cuda/atomic>
 
