@@ -24,7 +24,7 @@ Plot over_groups(const Study& study, Plot p, const std::string& key) {
     return p;
 }
 
-std::string links(const Study& study) {
+std::string draw_links(const Study& study) {
     auto speed = over_groups(study, plot("Speed-up over V = G = 1", "G, threads per group", Scale::doublings, "times", true), "speedup");
     if (const auto* lists = study.find("lists"); lists && std::isfinite((*lists)["speedup"])) {
         speed.reference = (*lists)["speedup"];
@@ -39,7 +39,7 @@ std::string links(const Study& study) {
     return out;
 }
 
-std::string curve(const Study& study) {
+std::string draw_curve(const Study& study) {
     auto speed = plot("Speed-up of Peano-Hilbert over Morton", "N", Scale::doublings, "times", false);
     auto work = plot("Interactions", "N", Scale::doublings, "per target", false);
     for (const std::string walk : {"links", "lists"}) {
@@ -56,7 +56,7 @@ std::string curve(const Study& study) {
            figure(divergence, "[OMBMN12] fig. 13, walk <code>links</code>.");
 }
 
-std::string accuracy(const Study& study) {
+std::string draw_accuracy(const Study& study) {
     auto time = plot("Time of a walk", "delta", Scale::doublings, "time [s]", true);
     auto against_error = plot("Time against the force error", "median relative error", Scale::decades, "time [s]", true);
     auto error = plot("Force errors", "delta", Scale::doublings, "relative error", true);
@@ -75,7 +75,7 @@ std::string accuracy(const Study& study) {
            figure(work, "Particles and cells that act on a target: the length of its group's lists.");
 }
 
-std::string steps(const Study& study) {
+std::string draw_steps(const Study& study) {
     const auto *block = study.find("block"), *same = study.find("block, the span of shared"), *shared = study.find("shared");
     std::string out;
     if (same && shared)
@@ -94,7 +94,7 @@ std::string steps(const Study& study) {
     return out + bars("Parts of a block step, mean", parts, time_text);
 }
 
-std::string techniques(const Study& study) {
+std::string draw_techniques(const Study& study) {
     std::vector<std::pair<std::string, double>> all, few;
     for (const auto& row : study.of_largest()) {
         all.emplace_back(row.label, row["speedup"]);
@@ -104,7 +104,7 @@ std::string techniques(const Study& study) {
     return bars("Speed-up, all particles", all, times) + bars("Speed-up, every thousandth particle", few, times);
 }
 
-std::string active(const Study& study) {
+std::string draw_active(const Study& study) {
     auto p = plot("Time of a step", "fraction of the particles that is due", Scale::decades, "time [s]", true);
     const auto rows = study.of_largest();
     for (const auto& [name, key] :
@@ -116,7 +116,7 @@ std::string active(const Study& study) {
            figure(share, "1 is a step in which everything is due.");
 }
 
-std::string scale(const Study& study) {
+std::string draw_scale(const Study& study) {
     auto time = plot("Time of each part", "N", Scale::doublings, "time [s]", true);
     for (const auto& [name, key] : {std::pair{"walk", "walk_seconds"},
                                     {"sort", "sort_seconds"},
@@ -132,7 +132,7 @@ std::string scale(const Study& study) {
 }
 
 /// One plot per component: the radii that hold 10% to 90% of it, over those at the start.
-std::string equilibrium(const Study& study) {
+std::string draw_equilibrium(const Study& study) {
     std::string out;
     for (const auto& component : study.rows) {
         if (!std::isfinite(component["early_drift"])) continue;
@@ -156,16 +156,16 @@ std::string equilibrium(const Study& study) {
 }  // namespace
 
 std::string figures(const Study& study) {
-    static const std::map<std::string, std::string (*)(const Study&)> drawn = {{"gravity.tree.links", links},
-                                                                               {"gravity.tree.curve", curve},
-                                                                               {"gravity.tree.accuracy", accuracy},
-                                                                               {"gravity.tree.steps", steps},
-                                                                               {"gravity.tree.techniques", techniques},
-                                                                               {"gravity.tree.active", active},
-                                                                               {"gravity.tree.scale", scale},
+    static const std::map<std::string, std::string (*)(const Study&)> drawn = {{"gravity.tree.links", draw_links},
+                                                                               {"gravity.tree.curve", draw_curve},
+                                                                               {"gravity.tree.accuracy", draw_accuracy},
+                                                                               {"gravity.tree.steps", draw_steps},
+                                                                               {"gravity.tree.techniques", draw_techniques},
+                                                                               {"gravity.tree.active", draw_active},
+                                                                               {"gravity.tree.scale", draw_scale},
                                                                                {"gravity.direct.scaling", scaling_figures},
-                                                                               {"gravity.galaxy.equilibrium.spheres", equilibrium},
-                                                                               {"gravity.galaxy.equilibrium.galaxies", equilibrium}};
+                                                                               {"gravity.galaxy.equilibrium.spheres", draw_equilibrium},
+                                                                               {"gravity.galaxy.equilibrium.galaxies", draw_equilibrium}};
     const auto at = drawn.find(study.name);
     return at == drawn.end() ? sparse_figures(study) + lattice_figures(study) : at->second(study);
 }

@@ -42,6 +42,8 @@ std::string bars(const std::string& title, const std::vector<std::pair<std::stri
 
 std::string percent(double share) { return number(100 * share, 2) + "%"; }
 
+std::string speed_text(double bytes_per_second) { return number(1e-9 * bytes_per_second) + "\u00a0GB/s"; }
+
 const Row* least(const std::vector<Row>& rows, const std::string& key) {
     const Row* best = nullptr;
     for (const auto& row : rows)

@@ -28,6 +28,8 @@ std::string bars(const std::string& title, const std::vector<std::pair<std::stri
 
 /// "12%" of 0.12
 std::string percent(double share);
+/// "1.2 GB/s" of 1.2e9
+std::string speed_text(double bytes_per_second);
 
 /// The row with the least of a number; null when no row has it.
 const Row* least(const std::vector<Row>& rows, const std::string& key);

@@ -183,7 +183,7 @@ void every_storage(const BenchmarkContext& context, LatticeProblems& problems, S
 
 /// The talk's curve: the clover operator against the volume.
 template <Space S>
-void curve(const BenchmarkContext& context, LatticeProblems& problems, S on) {
+void hops_by_volume(const BenchmarkContext& context, LatticeProblems& problems, S on) {
     for (const auto& extents : curve_volumes(context)) try {
             check_memory(on, extents);
             Volume<S> volume(on, problems.weak(extents));
@@ -214,7 +214,7 @@ Benchmark lattice_dslash(const SharedLattice& shared) {
             for (const auto& extents : volumes_or(context, main_volume(context.space)))
                 for (const auto& on : with_threads(context.space))
                     std::visit([&]<Space S>(S space) { every_storage(context, *shared, space, extents); }, on);
-            std::visit([&]<Space S>(S space) { curve(context, *shared, space); }, context.space);
+            std::visit([&]<Space S>(S space) { hops_by_volume(context, *shared, space); }, context.space);
             shared->clear();
         }};
 }

@@ -43,7 +43,7 @@ std::string curves(const Study& study, const std::string& title, const std::stri
     return figure(p, caption);
 }
 
-std::string dslash(const Study& study) {
+std::string draw_dslash(const Study& study) {
     std::string out;
     for (const std::string hop : {"wilson", "clover"}) {
         out += bars("Speed of one hop, " + hop, values(study, hop + ", ", "gflops"), gflops_text);
@@ -52,7 +52,7 @@ std::string dslash(const Study& study) {
     return out + curves(study, "Speed against the volume", "GFLOPS", "gflops", false, "The clover operator's hop with A^-1.");
 }
 
-std::string solver(const Study& study) {
+std::string draw_solver(const Study& study) {
     const std::string acceleration = "acceleration: ", light = "beta 6.0, kappa 0.1348: ";
     std::vector<std::pair<std::string, double>> methods;
     for (const auto& row : study.rows)
@@ -71,8 +71,8 @@ std::string solver(const Study& study) {
 }  // namespace
 
 std::string lattice_figures(const Study& study) {
-    if (study.name == "lattice.dslash") return dslash(study);
-    return study.name == "lattice.solver" ? solver(study) : "";
+    if (study.name == "lattice.dslash") return draw_dslash(study);
+    return study.name == "lattice.solver" ? draw_solver(study) : "";
 }
 
 }  // namespace kasane::bench

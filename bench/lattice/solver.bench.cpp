@@ -153,7 +153,7 @@ void ways(const BenchmarkContext& context, LatticeProblems& problems, const Exte
 }
 
 /// The talk's curves: double on the CPU, and this space with an inner solver in single and half; `speedup` is over the CPU.
-void curve(const BenchmarkContext& context, LatticeProblems& problems) {
+void solves_by_volume(const BenchmarkContext& context, LatticeProblems& problems) {
     constexpr index_t largest_on_cpu = 24 * 24 * 24 * 24;
     for (const auto& extents : curve_volumes(context)) {
         SolverProblem problem(problems.weak(extents), benchmark_operator);
@@ -210,7 +210,7 @@ Benchmark lattice_solver(const SharedLattice& shared) {
                 ways(context, *shared, extents);
                 thermalised(context, *shared, extents);
             }
-            curve(context, *shared);
+            solves_by_volume(context, *shared);
             shared->clear();
         }};
 }

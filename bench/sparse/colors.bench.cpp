@@ -72,7 +72,7 @@ BenchmarkResult table_3(const std::string& name, const Fastest& fastest, index_t
     return row;
 }
 
-void run(const BenchmarkContext& context, SparseProblems& problems) {
+void run_colors(const BenchmarkContext& context, SparseProblems& problems) {
     const auto& on = context.space;
     const int chunk = chunk_of(on);
     for (const auto side : sides_or(context, {128}, {128})) {
@@ -125,7 +125,7 @@ Benchmark sparse_colors(const SharedSparse& shared) {
         "paper's Broadwell (3.102 s, 65.5 GB/s), and their ratio, at 128^3 alone. The paper does not print its source, tolerance and "
         "iterations, so "
         "that its times compare by order of magnitude and by shape.",
-        [shared](const BenchmarkContext& context) { run(context, *shared); }};
+        [shared](const BenchmarkContext& context) { run_colors(context, *shared); }};
 }
 
 }  // namespace kasane::bench

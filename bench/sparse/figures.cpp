@@ -15,8 +15,6 @@ namespace {
 
 using report::number, report::Scale, report::Stroke;
 
-std::string speed_text(double bytes_per_second) { return number(1e-9 * bytes_per_second) + "\u00a0GB/s"; }
-
 std::string share_text(double share) { return percent(share); }
 
 std::string times_text(double times) { return number(times) + " times"; }
@@ -30,10 +28,10 @@ Bars values(const std::vector<Row>& rows, const std::string& key) {
     return all;
 }
 
-std::string triad(const Study& study) { return bars("Speed of the memory", values(study.rows, "rate"), speed_text); }
+std::string draw_triad(const Study& study) { return bars("Speed of the memory", values(study.rows, "rate"), speed_text); }
 
 /// One group of bars for each size of the study: time, share of the bound, parts of the set-up, memory.
-std::string solve(const Study& study) {
+std::string draw_solve(const Study& study) {
     std::vector<double> sizes;
     for (const auto& row : study.rows)
         if (std::find(sizes.begin(), sizes.end(), row["n"]) == sizes.end()) sizes.push_back(row["n"]);
@@ -58,7 +56,7 @@ std::string solve(const Study& study) {
     return out + bars("Gain of all threads over one, over the triad's", gains, share_text);
 }
 
-std::string peer(const Study& study) {
+std::string draw_peer(const Study& study) {
     return bars("Time of the solve", values(study.rows, "seconds"), time_text) +
            bars("Times ours", values(study.rows, "times_ours"), times_text);
 }
@@ -71,7 +69,7 @@ const std::vector<std::string>& color_cases() {
 /// [HOHNI17] table 3: (relative speed) / (relative bandwidth), Broadwell = 1.
 Bars paper_table_3() { return {{"P100 [HOHNI17]", 0.629}, {"K20 [HOHNI17]", 0.687}, {"KNL [HOHNI17]", 0.574}, {"Broadwell [HOHNI17]", 1}}; }
 
-std::string colors(const Study& study) {
+std::string draw_colors(const Study& study) {
     auto time = plot("Time to 1e-8", "k of CM-RCM(k)", Scale::linear, "time [s]", false);
     auto one = plot("Time of one iteration", "k of CM-RCM(k)", Scale::linear, "time [s]", false);
     for (const auto& name : color_cases()) {
@@ -98,7 +96,7 @@ std::string colors(const Study& study) {
            bars("Speed over bandwidth, Broadwell of [HOHNI17] = 1 (table 3)", ratios, [](double ratio) { return number(ratio); });
 }
 
-std::string formats(const Study& study) {
+std::string draw_formats(const Study& study) {
     auto chunk = plot("Time of one iteration by C", "C of SELL-C-1", Scale::doublings, "time [s]", false);
     const auto rows = study.of_largest("C ");
     chunk.series.push_back(series("SELL-C-1", rows, "C", "seconds"));
@@ -132,8 +130,9 @@ std::string formats(const Study& study) {
 
 std::string sparse_figures(const Study& study) {
     static const std::map<std::string, std::string (*)(const Study&)> drawn = {
-        {"sparse.triad", triad},   {"sparse.solve", solve},    {"sparse.solve.peer.eigen", peer}, {"sparse.solve.peer.cusparse", peer},
-        {"sparse.colors", colors}, {"sparse.formats", formats}};
+        {"sparse.triad", draw_triad},           {"sparse.solve", draw_solve},
+        {"sparse.solve.peer.eigen", draw_peer}, {"sparse.solve.peer.cusparse", draw_peer},
+        {"sparse.colors", draw_colors},         {"sparse.formats", draw_formats}};
     const auto at = drawn.find(study.name);
     return at == drawn.end() ? "" : at->second(study);
 }

@@ -14,8 +14,6 @@ namespace {
 
 using report::error_size, report::escape, report::grouped, report::number;
 
-std::string speed_text(double bytes_per_second) { return number(1e-9 * bytes_per_second) + "\u00a0GB/s"; }
-
 std::string cube(double n) { return fmt::format("{}³ cells", std::llround(std::cbrt(n))); }
 
 std::string triad(const Study& study) {

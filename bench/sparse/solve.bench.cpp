@@ -115,7 +115,7 @@ void device_rows(const BenchmarkContext& context, SparseProblems& problems, Cuda
 }
 #endif
 
-void run(const BenchmarkContext& context, SparseProblems& problems) {
+void run_solve(const BenchmarkContext& context, SparseProblems& problems) {
     for (const auto side : sides_or(context, {128}, {64, 128, 256})) {
         for (const auto& each : schemes()) {
             double alone = 0;
@@ -144,7 +144,7 @@ Benchmark sparse_solve(const SharedSparse& shared) {
         "On a CPU with one thread and with all: `gain_over_triad` is the gain over one thread divided by the triad's. The error is "
         "the largest relative one of all cells against a direct solution by cosines and elimination; `memory_per_row` are bytes that the "
         "solver holds per cell.",
-        [shared](const BenchmarkContext& context) { run(context, *shared); }};
+        [shared](const BenchmarkContext& context) { run_solve(context, *shared); }};
 }
 
 }  // namespace kasane::bench

@@ -13,13 +13,13 @@ namespace {
 
 using kasane::Cpu;
 using namespace kasane::krylov;
-using Vector = std::vector<double>;
+using Reals = std::vector<double>;
 
-struct Dense {
+struct RealMatrix {
     std::size_t n;
-    Vector a;
+    Reals a;
     double at(std::size_t i, std::size_t j) const { return a[i * n + j]; }
-    void apply(HostAlgebra&, const Vector& in, Vector& out) const {
+    void apply(HostAlgebra&, const Reals& in, Reals& out) const {
         for (std::size_t i = 0; i < n; ++i) {
             out[i] = 0;
             for (std::size_t j = 0; j < n; ++j) out[i] += at(i, j) * in[j];
@@ -28,15 +28,15 @@ struct Dense {
 };
 
 struct Diagonal {
-    Vector d;
-    void apply(HostAlgebra&, const Vector& in, Vector& out) const {
+    Reals d;
+    void apply(HostAlgebra&, const Reals& in, Reals& out) const {
         for (std::size_t i = 0; i < d.size(); ++i) out[i] = in[i] * d[i];
     }
 };
 
 /// -1, 2, -1.
 struct Chain {
-    void apply(HostAlgebra&, const Vector& in, Vector& out) const {
+    void apply(HostAlgebra&, const Reals& in, Reals& out) const {
         for (std::size_t i = 0; i < in.size(); ++i) {
             out[i] = 2 * in[i] - (i > 0 ? in[i - 1] : 0) - (i + 1 < in.size() ? in[i + 1] : 0);
         }
@@ -44,11 +44,11 @@ struct Chain {
 };
 
 /// B^T B + n/10 with B uniform in (-1, 1).
-Dense random_positive(std::size_t n) {
+RealMatrix random_positive(std::size_t n) {
     kasane::RandomStream random(5, n);
-    Vector b(n * n);
+    Reals b(n * n);
     for (auto& v : b) v = 2 * random.uniform() - 1;
-    Dense d{n, Vector(n * n)};
+    RealMatrix d{n, Reals(n * n)};
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j) {
             for (std::size_t k = 0; k < n; ++k) d.a[i * n + j] += b[k * n + i] * b[k * n + j];
@@ -58,7 +58,7 @@ Dense random_positive(std::size_t n) {
     return d;
 }
 
-Vector eliminated(const Dense& A, const Vector& b) {
+Reals eliminated(const RealMatrix& A, const Reals& b) {
     const std::size_t n = A.n;
     std::vector<long double> m(A.a.begin(), A.a.end()), x(b.begin(), b.end());
     for (std::size_t k = 0; k < n; ++k) {
@@ -75,8 +75,8 @@ Vector eliminated(const Dense& A, const Vector& b) {
     return {x.begin(), x.end()};
 }
 
-Vector ramp(std::size_t n) {
-    Vector b(n);
+Reals ramp(std::size_t n) {
+    Reals b(n);
     std::iota(b.begin(), b.end(), 1.);
     return b;
 }
@@ -84,8 +84,8 @@ Vector ramp(std::size_t n) {
 TEST(ConjugateGradients, SolvesTheTextbookSystem) {
     // [[4, 1], [1, 3]] x = (1, 2) has x = (1, 7)/11.
     HostAlgebra algebra;
-    Vector x{2, 1};
-    const auto log = conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{1, 2}, x, {.rtol = 1e-14});
+    Reals x{2, 1};
+    const auto log = conjugate_gradients(algebra, RealMatrix{2, {4, 1, 1, 3}}, NoPreconditioner{}, Reals{1, 2}, x, {.rtol = 1e-14});
     EXPECT_EQ(log.end, Outcome::converged);
     EXPECT_EQ(log.iterations, 2);
     EXPECT_NEAR(x[0], 1. / 11, 1e-15);
@@ -96,9 +96,9 @@ TEST(ConjugateGradients, SolvesTheTextbookSystem) {
 
 TEST(ConjugateGradients, IsExactAfterAsManyStepsAsThereAreEigenvalues) {
     HostAlgebra algebra;
-    Diagonal three{Vector(50)};
+    Diagonal three{Reals(50)};
     for (std::size_t i = 0; i < 50; ++i) three.d[i] = static_cast<double>(1 + i % 3);
-    Vector x(50);
+    Reals x(50);
     EXPECT_EQ(conjugate_gradients(algebra, three, NoPreconditioner{}, ramp(50), x, {.rtol = 1e-13}).iterations, 3);
     for (std::size_t i = 0; i < 50; ++i) EXPECT_NEAR(x[i], (static_cast<double>(i) + 1) / three.d[i], 1e-11);
 }
@@ -107,7 +107,7 @@ TEST(ConjugateGradients, AgreesWithEliminationInLongDouble) {
     for (const std::size_t n : {1, 2, 7, 33}) {
         const auto A = random_positive(n);
         HostAlgebra algebra;
-        Vector x(n);
+        Reals x(n);
         const auto log = conjugate_gradients(algebra, A, NoPreconditioner{}, ramp(n), x, {.rtol = 1e-13});
         EXPECT_TRUE(log.converged()) << n;
         const auto exact = eliminated(A, ramp(n));
@@ -119,14 +119,14 @@ TEST(ConjugateGradients, AgreesWithEliminationInLongDouble) {
 TEST(ConjugateGradients, APreconditionerChangesTheStepsNotTheAnswer) {
     const std::size_t n = 40;
     auto A = random_positive(n);
-    Diagonal jacobi{Vector(n)};
+    Diagonal jacobi{Reals(n)};
     // Badly scaled: rows and columns times 1 to 1000.
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j) A.a[i * n + j] *= std::pow(1000., static_cast<double>(i + j) / 39);
     }
     for (std::size_t i = 0; i < n; ++i) jacobi.d[i] = 1 / A.at(i, i);
     HostAlgebra algebra;
-    Vector x(n), y(n);
+    Reals x(n), y(n);
     const auto with = conjugate_gradients(algebra, A, jacobi, ramp(n), x, {.rtol = 1e-12});
     const auto without = conjugate_gradients(algebra, A, NoPreconditioner{}, ramp(n), y, {.rtol = 1e-12, .true_residual_slack = 1e4});
     EXPECT_TRUE(with.converged());
@@ -142,30 +142,30 @@ TEST(ConjugateGradients, APreconditionerChangesTheStepsNotTheAnswer) {
 
 TEST(ConjugateGradients, AZeroRightHandSideHasTheZeroSolution) {
     HostAlgebra algebra;
-    Vector x{1, std::numeric_limits<double>::quiet_NaN()};
-    const auto log = conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{0, 0}, x);
+    Reals x{1, std::numeric_limits<double>::quiet_NaN()};
+    const auto log = conjugate_gradients(algebra, RealMatrix{2, {4, 1, 1, 3}}, NoPreconditioner{}, Reals{0, 0}, x);
     EXPECT_TRUE(log.converged());
     EXPECT_EQ(log.iterations, 0);
-    EXPECT_EQ(x, (Vector{0, 0}));
+    EXPECT_EQ(x, (Reals{0, 0}));
 }
 
 TEST(ConjugateGradients, BeginningAtTheSolutionTakesNoStep) {
     HostAlgebra algebra;
-    Vector x{1, 2};
-    const auto log = conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{6, 7}, x);
+    Reals x{1, 2};
+    const auto log = conjugate_gradients(algebra, RealMatrix{2, {4, 1, 1, 3}}, NoPreconditioner{}, Reals{6, 7}, x);
     EXPECT_TRUE(log.converged());
     EXPECT_EQ(log.iterations, 0);
-    EXPECT_EQ(x, (Vector{1, 2}));
+    EXPECT_EQ(x, (Reals{1, 2}));
 }
 
 TEST(ConjugateGradients, NamesWhatIsWrong) {
     HostAlgebra algebra;
     const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-    const auto end = [&](const auto& A, const auto& M, Vector b) {
-        Vector x(b.size());
+    const auto end = [&](const auto& A, const auto& M, Reals b) {
+        Reals x(b.size());
         return conjugate_gradients(algebra, A, M, b, x).end;
     };
-    const Dense good{2, {4, 1, 1, 3}}, indefinite{2, {1, 0, 0, -1}}, singular{2, {1, -1, -1, 1}};
+    const RealMatrix good{2, {4, 1, 1, 3}}, indefinite{2, {1, 0, 0, -1}}, singular{2, {1, -1, -1, 1}};
     const NoPreconditioner none;
     EXPECT_EQ(end(indefinite, none, {1, 2}), Outcome::operator_not_positive);
     EXPECT_EQ(end(singular, none, {1, 1}), Outcome::operator_not_positive);  // b in the null space
@@ -174,20 +174,20 @@ TEST(ConjugateGradients, NamesWhatIsWrong) {
     EXPECT_EQ(end(good, Diagonal{{1, -1}}, {1, 2}), Outcome::preconditioner_not_positive);
     EXPECT_EQ(end(good, Diagonal{{0, 0}}, {1, 2}), Outcome::preconditioner_not_positive);
     EXPECT_EQ(end(good, Diagonal{{nan, 1}}, {1, 2}), Outcome::not_finite);
-    EXPECT_EQ(end(Dense{2, {nan, 1, 1, 3}}, none, {1, 2}), Outcome::not_finite);
+    EXPECT_EQ(end(RealMatrix{2, {nan, 1, 1, 3}}, none, {1, 2}), Outcome::not_finite);
     EXPECT_EQ(end(good, none, {nan, 2}), Outcome::not_finite);
     EXPECT_EQ(end(good, none, {inf, 2}), Outcome::not_finite);
 }
 
 TEST(ConjugateGradients, StopsAtTheLimitAndWhenTold) {
     HostAlgebra algebra;
-    Vector x(200);
+    Reals x(200);
     const auto limited = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, ramp(200), x, {.iteration_limit = 5});
     EXPECT_EQ(limited.end, Outcome::iteration_limit);
     EXPECT_EQ(limited.iterations, 5);
     EXPECT_EQ(limited.residuals.size(), 6u);
     EXPECT_NEAR(limited.true_residual, limited.residual, 1e-12);
-    Vector y(200);
+    Reals y(200);
     const auto at_five = [](int k, double) { return k == 5; };
     const auto stopped = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, ramp(200), y, {.stop = at_five});
     EXPECT_EQ(stopped.end, Outcome::stopped);
@@ -197,9 +197,9 @@ TEST(ConjugateGradients, StopsAtTheLimitAndWhenTold) {
 TEST(ConjugateGradients, ARecurrenceThatDriftedBeginsAnew) {
     // Condition 4e6 and a start 1e16 times the solution: the recurrence goes on below what x can hold. Its result is a fair start.
     HostAlgebra algebra;
-    Vector x(1000, 1e16);
+    Reals x(1000, 1e16);
     const auto log =
-        conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, Vector(1000, 1.), x, {.rtol = 1e-10, .iteration_limit = 100000});
+        conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, Reals(1000, 1.), x, {.rtol = 1e-10, .iteration_limit = 100000});
     EXPECT_EQ(log.end, Outcome::converged);
     EXPECT_GT(log.restarts, 0);
     EXPECT_LE(log.true_residual, 1e-9);
@@ -214,7 +214,7 @@ TEST(ConjugateGradients, ARecurrenceThatDriftedBeginsAnew) {
 TEST(ConjugateGradients, ATrueResidualThatRoundingKeepsUpIsCalledStagnated) {
     // x ~ 1e5 b: rounding of A x leaves some 1e-16 4e5 of b. (Of whole numbers it would leave nothing.)
     HostAlgebra algebra;
-    Vector x(1000), b(1000);
+    Reals x(1000), b(1000);
     for (std::size_t i = 0; i < 1000; ++i) b[i] = 1 + std::sin(static_cast<double>(i));
     const auto log = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, b, x,
                                          {.rtol = 1e-14, .iteration_limit = 100000, .true_residual_slack = 1});
@@ -228,9 +228,9 @@ TEST(ConjugateGradients, SolvesForRightHandSidesOfAnySize) {
     // Squares of 1e-200 are 0 in double precision, those of 1e200 infinite.
     HostAlgebra algebra;
     for (const double size : {1e-300, 1e-200, 1e-110, 1e110, 1e200, 1e300}) {
-        Vector x{2 * size, size};
+        Reals x{2 * size, size};
         const auto log =
-            conjugate_gradients(algebra, Dense{2, {4, 1, 1, 3}}, NoPreconditioner{}, Vector{size, 2 * size}, x, {.rtol = 1e-14});
+            conjugate_gradients(algebra, RealMatrix{2, {4, 1, 1, 3}}, NoPreconditioner{}, Reals{size, 2 * size}, x, {.rtol = 1e-14});
         EXPECT_EQ(log.end, Outcome::converged) << size;
         EXPECT_EQ(log.iterations, 2) << size;
         EXPECT_NEAR(x[0] / size, 1. / 11, 1e-15) << size;
@@ -240,22 +240,22 @@ TEST(ConjugateGradients, SolvesForRightHandSidesOfAnySize) {
 
 /// An algebra that has the plain operations alone, and counts.
 struct PlainAlgebra {
-    using Vector = std::vector<double>;
+    using Reals = std::vector<double>;
     int dots = 0, updates = 0;
-    Vector like(const Vector& x) const { return Vector(x.size()); }
-    void copy(const Vector& x, Vector& y) { y = x; }
-    double dot(const Vector& x, const Vector& y) {
+    Reals like(const Reals& x) const { return Reals(x.size()); }
+    void copy(const Reals& x, Reals& y) { y = x; }
+    double dot(const Reals& x, const Reals& y) {
         ++dots;
         return std::inner_product(x.begin(), x.end(), y.begin(), 0.);
     }
-    void axpby(double a, const Vector& x, double b, Vector& y) {
+    void axpby(double a, const Reals& x, double b, Reals& y) {
         ++updates;
         for (std::size_t i = 0; i < x.size(); ++i) y[i] = a * x[i] + b * y[i];
     }
 };
 
 struct PlainChain {
-    void apply(PlainAlgebra&, const Vector& in, Vector& out) const {
+    void apply(PlainAlgebra&, const Reals& in, Reals& out) const {
         HostAlgebra algebra(Cpu{1});
         Chain{}.apply(algebra, in, out);
     }
@@ -264,7 +264,7 @@ struct PlainChain {
 TEST(ConjugateGradients, FusedVerbsAreAnOption) {
     PlainAlgebra plain;
     HostAlgebra fused;
-    Vector x(100), y(100);
+    Reals x(100), y(100);
     const auto a = conjugate_gradients(plain, PlainChain{}, NoPreconditioner{}, ramp(100), x);
     const auto b = conjugate_gradients(fused, Chain{}, NoPreconditioner{}, ramp(100), y);
     EXPECT_EQ(a.iterations, b.iterations);
@@ -276,12 +276,12 @@ TEST(ConjugateGradients, FusedVerbsAreAnOption) {
 
 TEST(HostAlgebra, DoesNotDependOnThreads) {
     const std::size_t n = 200001;  // above the size from which it is parallel, no multiple of a block
-    Vector p(n), q(n);
+    Reals p(n), q(n);
     kasane::RandomStream random(1, 1);
     for (std::size_t i = 0; i < n; ++i) p[i] = random.uniform(), q[i] = random.uniform();
     const auto steps = [&](int threads) {
         HostAlgebra algebra(Cpu{threads});
-        Vector x(n), r = q;
+        Reals x(n), r = q;
         const double norm = algebra.step(0.3, p, q, x, r);
         algebra.axpby(2, r, -1, x);
         return std::pair{norm + algebra.dot(x, p), x};

@@ -18,7 +18,7 @@ using namespace sparse;
 
 namespace {
 
-constexpr const char* case_name = "sparse.solve.peer.cusparse";
+constexpr const char* cusparse_case = "sparse.solve.peer.cusparse";
 
 #if defined(KASANE_CUDA)
 /// The module's function, from beside the command or the loader's own paths. @throws ComputationError with the loader's reason
@@ -67,9 +67,10 @@ struct Reordered {
     }
 };
 
-void solve(const BenchmarkContext& context, SparseProblems& problems, Cuda on, index_t side, const std::string& order, CusparsePeer peer) {
+void solve_with_cusparse(const BenchmarkContext& context, SparseProblems& problems, Cuda on, index_t side, const std::string& order,
+                         CusparsePeer peer) {
     const auto& problem = problems.box(side);
-    const auto name = fmt::format("{}, {}", case_name, order);
+    const auto name = fmt::format("{}, {}", cusparse_case, order);
     const Reordered A(problem.matrix, Ordering::parse(order));
     const auto rows = problem.rhs.size();
     std::vector<double> b(rows), found(rows), x(rows);
@@ -107,7 +108,7 @@ void solve(const BenchmarkContext& context, SparseProblems& problems, Cuda on, i
 }
 #endif
 
-void run([[maybe_unused]] const BenchmarkContext& context, [[maybe_unused]] SparseProblems& problems) {
+void run_cusparse([[maybe_unused]] const BenchmarkContext& context, [[maybe_unused]] SparseProblems& problems) {
 #if defined(KASANE_CUDA)
     const auto* on = std::get_if<Cuda>(&context.space);
     if (!on) return;
@@ -120,10 +121,10 @@ void run([[maybe_unused]] const BenchmarkContext& context, [[maybe_unused]] Spar
     }
     for (const auto side : sides_or(context, {}, {128})) {
         if (!peer) {
-            context.report(absent(case_name, side * side * side, reason));
+            context.report(absent(cusparse_case, side * side * side, reason));
             continue;
         }
-        for (const std::string order : {"natural", "cm-rcm:8", "cm-rcm:2"}) solve(context, problems, *on, side, order, peer);
+        for (const std::string order : {"natural", "cm-rcm:8", "cm-rcm:2"}) solve_with_cusparse(context, problems, *on, side, order, peer);
     }
 #endif
 }
@@ -132,13 +133,13 @@ void run([[maybe_unused]] const BenchmarkContext& context, [[maybe_unused]] Spar
 
 Benchmark sparse_peer_cusparse(const SharedSparse& shared) {
     return {
-        case_name,
+        cusparse_case,
         "Conjugate gradients put together from cuSPARSE's csric02, SpSV and SpMV and cuBLAS's dot products as their users do, on the box "
         "of `sparse.solve` to the same tolerance, the matrix in natural, CM-RCM(8) and CM-RCM(2) order (CUDA alone). Seconds are those of "
         "the iterations with matrix and vectors on the device, the best of three; `factor_seconds` of csric02, `analysis_seconds` of "
         "SpSV's analysis. `times_ours` is over `our_seconds`: a solve with everything left to `auto` in the same run, which also carries b "
         "and x between host and device.",
-        [shared](const BenchmarkContext& context) { run(context, *shared); }};
+        [shared](const BenchmarkContext& context) { run_cusparse(context, *shared); }};
 }
 
 }  // namespace kasane::bench

@@ -21,12 +21,12 @@
 namespace kasane::bench {
 namespace {
 
-constexpr const char* case_name = "sparse.solve.peer.eigen";
+constexpr const char* eigen_case = "sparse.solve.peer.eigen";
 
 #if defined(KASANE_PEER_EIGEN)
 /// @param Order  of the factor's elimination: Eigen's own choice is approximate minimum degree
 template <class Order>
-void solve(const BenchmarkContext& context, SparseProblems& problems, Cpu on, index_t side, const std::string& label) {
+void solve_with_eigen(const BenchmarkContext& context, SparseProblems& problems, Cpu on, index_t side, const std::string& label) {
     // By rows and with both triangles: the only storage whose product Eigen shares among threads.
     using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
     using Factor = Eigen::IncompleteCholesky<double, Eigen::Lower, Order>;
@@ -48,7 +48,7 @@ void solve(const BenchmarkContext& context, SparseProblems& problems, Cpu on, in
     const Eigen::VectorXd x = solver.solve(b);
     BenchmarkResult row;
     row.seconds = watch.seconds();
-    row.name = std::string(case_name) + ", " + label + threads_label(on);
+    row.name = std::string(eigen_case) + ", " + label + threads_label(on);
     row.n = A.rows();
     row.rate = static_cast<double>(solver.iterations()) / row.seconds;
     row.unit = "iterations/s";
@@ -66,15 +66,15 @@ void solve(const BenchmarkContext& context, SparseProblems& problems, Cpu on, in
 }
 #endif
 
-void run(const BenchmarkContext& context, [[maybe_unused]] SparseProblems& problems) {
+void run_eigen(const BenchmarkContext& context, [[maybe_unused]] SparseProblems& problems) {
     const auto* on = std::get_if<Cpu>(&context.space);
     if (!on) return;
     for (const auto side : sides_or(context, {128}, {})) {
 #if defined(KASANE_PEER_EIGEN)
-        solve<Eigen::AMDOrdering<std::int32_t>>(context, problems, *on, side, "AMD order");
-        solve<Eigen::NaturalOrdering<std::int32_t>>(context, problems, *on, side, "natural order");
+        solve_with_eigen<Eigen::AMDOrdering<std::int32_t>>(context, problems, *on, side, "AMD order");
+        solve_with_eigen<Eigen::NaturalOrdering<std::int32_t>>(context, problems, *on, side, "natural order");
 #else
-        context.report(absent(case_name, side * side * side, "Eigen 3 was not found when kasane was built (Debian: libeigen3-dev)"));
+        context.report(absent(eigen_case, side * side * side, "Eigen 3 was not found when kasane was built (Debian: libeigen3-dev)"));
 #endif
     }
 }
@@ -83,12 +83,12 @@ void run(const BenchmarkContext& context, [[maybe_unused]] SparseProblems& probl
 
 Benchmark sparse_peer_eigen(const SharedSparse& shared) {
     return {
-        case_name,
+        eigen_case,
         "Eigen's `ConjugateGradient<..., Lower | Upper, IncompleteCholesky>` on the box of `sparse.solve`, stored by rows, to the same "
         "tolerance with the same threads (CPU alone; its triangular solves are serial), with its default order of elimination and with "
         "the natural one. Seconds are those of the solve, `setup_seconds` of the factorisation; `times_ours` is over `our_seconds`, the "
         "solve with everything left to `auto` on the same threads in the same run.",
-        [shared](const BenchmarkContext& context) { run(context, *shared); }};
+        [shared](const BenchmarkContext& context) { run_eigen(context, *shared); }};
 }
 
 }  // namespace kasane::bench

@@ -17,12 +17,12 @@ UniformQuintic sampled(F f, double first, double step, int n) {
     }
     return UniformQuintic(first, step, v, d, dd);
 }
-kasane::ValueAndDerivatives sine(double x) { return {std::sin(x), std::cos(x), -std::sin(x)}; }
+kasane::ValueAndDerivatives sine_and_derivatives(double x) { return {std::sin(x), std::cos(x), -std::sin(x)}; }
 }  // namespace
 
 TEST(UniformQuintic, ErrorIsHToTheSixthOver46080) {
     const double h = 0.25;
-    const auto f = sampled(sine, -1, h, 13);
+    const auto f = sampled(sine_and_derivatives, -1, h, 13);
     double worst = 0;
     for (double x = -1; x < 2; x += 0.0037) worst = std::max(worst, std::abs(f(x).value - std::sin(x)));
     const double bound = std::pow(h, 6) / 46080;
@@ -43,7 +43,7 @@ TEST(UniformQuintic, IsExactForQuinticsWithTheirDerivatives) {
 }
 
 TEST(UniformQuintic, GoesOnLinearly) {
-    const auto f = sampled(sine, 0, 0.1, 11);
+    const auto f = sampled(sine_and_derivatives, 0, 0.1, 11);
     EXPECT_DOUBLE_EQ(f(-2).value, -2);
     EXPECT_DOUBLE_EQ(f(-2).d, 1);
     EXPECT_DOUBLE_EQ(f(3).value, std::sin(1.) + 2 * std::cos(1.));

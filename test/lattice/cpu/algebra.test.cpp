@@ -16,7 +16,7 @@ using Scalar = std::complex<double>;
 using Numbers = std::vector<Scalar>;
 
 /// 4^4 and 8^4 fill all lanes; 2x6x2x10 and 2^4 end in padding.
-const std::vector<Extents>& shapes() {
+const std::vector<Extents>& algebra_shapes() {
     static const std::vector<Extents> all = {{4, 4, 4, 4}, {2, 6, 2, 10}, {2, 2, 2, 2}, {2, 4, 6, 8}, {8, 8, 8, 8}};
     return all;
 }
@@ -103,7 +103,7 @@ constexpr Scalar a{0.7, -0.3}, b{-1.1, 0.4};
 
 TYPED_TEST(CpuAlgebra, LoadsAndStores) {
     constexpr auto P = TypeParam::precision;
-    for (const auto& extents : shapes()) {
+    for (const auto& extents : algebra_shapes()) {
         Case<P> c(extents);
         const auto psi = test::random_spinor(extents, 3);
         SpinorField back = test::random_spinor(extents, 4);
@@ -132,7 +132,7 @@ TYPED_TEST(CpuAlgebra, VerbsEqualPlainLoops) {
     constexpr auto P = TypeParam::precision;
     const auto targets = simd_targets();
     for (const auto& target : targets)
-        for (const auto& extents : shapes()) {
+        for (const auto& extents : algebra_shapes()) {
             select_simd_target(target);
             SCOPED_TRACE(target + " " + text(extents));
             Case<P> c(extents);
@@ -242,7 +242,7 @@ void expect_conversion(const Extents& extents) {
 TEST(CpuConversion, KeepsWhatThePrecisionHolds) {
     for (const auto& target : simd_targets()) {
         select_simd_target(target);
-        for (const auto& extents : shapes()) {
+        for (const auto& extents : algebra_shapes()) {
             SCOPED_TRACE(target + " " + text(extents));
             expect_conversion<Precision::half, Precision::half>(extents);
             expect_conversion<Precision::half, Precision::single>(extents);

@@ -18,7 +18,7 @@ namespace {
 using reference::relative_difference;
 constexpr double kappa = 0.13, csw = 0.9;
 
-const std::vector<Extents>& shapes() {
+const std::vector<Extents>& operator_shapes() {
     static const std::vector<Extents> all = {{4, 4, 4, 4}, {2, 4, 6, 8}, {6, 2, 10, 4}, {4, 4, 2, 6}, {2, 6, 2, 10}, {2, 2, 2, 2}};
     return all;
 }
@@ -133,7 +133,7 @@ TEST_F(CpuDirac, EveryStorageEqualsTheOracle) {
 }
 
 TEST_F(CpuDirac, EveryShapeEqualsTheOracle) {
-    for (const auto& extents : shapes()) {
+    for (const auto& extents : operator_shapes()) {
         const auto u = test::random_gauge(extents, 21);
         const auto psi = test::random_spinor(extents, 22);
         expect_all_forms({Precision::double_, {}}, u, psi, Boundary::antiperiodic);

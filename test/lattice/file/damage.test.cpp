@@ -8,8 +8,6 @@ namespace {
 using namespace kasane;
 using namespace kasane::test;
 
-const Extents smallest{{2, 2, 2, 2}};
-
 /// Reads with each byte from `first` to `last` changed in one bit, in the highest, and in all.
 template <class Expect>
 void with_each_byte_changed(const std::string& whole, std::size_t first, std::size_t last, Expect expect) {

@@ -22,6 +22,9 @@ namespace kasane::test {
 
 using namespace kasane::lattice;
 
+/// The smallest lattice: 16 sites.
+constexpr Extents smallest{{2, 2, 2, 2}};
+
 inline GaugeField random_field(const Extents& n, std::uint64_t seed = 1) {
     std::mt19937_64 engine(seed);
     std::normal_distribution<double> normal;

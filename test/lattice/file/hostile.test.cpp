@@ -8,8 +8,6 @@ namespace {
 using namespace kasane;
 using namespace kasane::test;
 
-const Extents smallest{{2, 2, 2, 2}};
-
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
     const auto at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;

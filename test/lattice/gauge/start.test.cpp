@@ -2,6 +2,7 @@
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 
+#include <lattice/gauge/cases.hpp>
 #include <lattice/lattice_space.hpp>
 
 #include <cmath>
@@ -11,16 +12,12 @@
 namespace kasane::lattice {
 namespace {
 
-constexpr Extents nasty{{2, 4, 6, 8}};
-/// A determinant is six products of three numbers: twenty roundings of 1e-16.
-constexpr double group = 5e-15;
-
 class Starts : public LatticeOnEverySpace {};
 KS_ON_LATTICE_SPACES(Starts);
 
 TEST_P(Starts, ColdIsOne) {
     on_space([](auto on) {
-        Links u(on, nasty);
+        Links u(on, unequal_extents);
         cold_start(u);
         for (const auto& link : to_gauge_field(u).links) EXPECT_EQ(link, Su3<double>::unit());
         EXPECT_DOUBLE_EQ(plaquette(u).space, 1);
@@ -50,7 +47,7 @@ TEST_P(Starts, HotIsHaar) {
             for (int i = 0; i < 3; ++i)
                 for (int j = 0; j < 3; ++j) corner[i][j] += norm2(link.e[i][j]) / count;
         }
-        EXPECT_LT(worst, group);
+        EXPECT_LT(worst, su3_rounding);
         // Four deviations of a mean: sqrt(moment / count). <|tr|^6> = 6, <|tr|^8> = 23 or so; |U_ij|^2 has the variance 1/18.
         const double error = 4 / std::sqrt(count);
         EXPECT_LT(std::abs(first), error * 1);
@@ -103,7 +100,7 @@ TEST_P(Starts, WeakHasTheBenchmarksPlaquette) {
 
 TEST_P(Starts, ReunitariseRepairs) {
     on_space([](auto on) {
-        Links u(on, nasty);
+        Links u(on, unequal_extents);
         hot_start(u, 3);
         const auto exact = to_gauge_field(u);
         auto spoiled = exact;
@@ -114,7 +111,7 @@ TEST_P(Starts, ReunitariseRepairs) {
         reunitarise(v);
         const auto repaired = to_gauge_field(v);
         for (std::size_t k = 0; k < repaired.links.size(); ++k) {
-            EXPECT_LT(distance_from_su3(repaired.links[k]), group);
+            EXPECT_LT(distance_from_su3(repaired.links[k]), su3_rounding);
             const auto moved = repaired.links[k] - exact.links[k];
             EXPECT_LT(std::sqrt(real_trace_times_adjoint(moved, moved)), 4e-6);
         }
@@ -129,7 +126,7 @@ TEST_P(Starts, ReunitariseRepairs) {
 }
 
 TEST(RandomStarts, DependOnSeedAndLinkAlone) {
-    Links one(Cpu{1}, nasty), many(Cpu{3}, nasty), larger(Cpu{1}, Extents{{2, 4, 6, 10}});
+    Links one(Cpu{1}, unequal_extents), many(Cpu{3}, unequal_extents), larger(Cpu{1}, Extents{{2, 4, 6, 10}});
     for (const bool hot : {true, false}) {
         const auto start = [&](auto& u, std::uint64_t seed) { hot ? hot_start(u, seed) : weak_start(u, 0.3, seed); };
         start(one, 11);
@@ -146,8 +143,8 @@ TEST(RandomStarts, DependOnSeedAndLinkAlone) {
 #if defined(KASANE_CUDA)
 TEST(RandomStarts, AreTheSameOnADevice) {
     if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
-    Links here(Cpu{1}, nasty);
-    Links there(Cuda{}, nasty);
+    Links here(Cpu{1}, unequal_extents);
+    Links there(Cuda{}, unequal_extents);
     for (const bool hot : {true, false}) {
         hot ? hot_start(here, 11) : weak_start(here, 0.3, 11);
         hot ? hot_start(there, 11) : weak_start(there, 0.3, 11);

@@ -4,6 +4,7 @@
 #include <kasane/lattice/gauge/update.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 
+#include <lattice/gauge/cases.hpp>
 #include <lattice/lattice_space.hpp>
 #include <reference/metropolis.hpp>
 #include <reference/one_plaquette.hpp>
@@ -15,10 +16,6 @@
 
 namespace kasane::lattice {
 namespace {
-
-constexpr Extents nasty{{2, 4, 6, 8}};
-/// A determinant is six products of three numbers: twenty roundings of 1e-16.
-constexpr double group = 5e-15;
 
 /// Mean and error of measurements that are correlated over far fewer than a 20th of them.
 struct Estimate {
@@ -39,7 +36,7 @@ Estimate estimate(const std::vector<double>& values) {
 
 // The change of the action when one link changes is the one that follows from its staples.
 TEST(Staples, AreTheDerivativeOfTheAction) {
-    for (const Extents n : {nasty, Extents{{4, 2, 2, 4}}}) {
+    for (const Extents n : {unequal_extents, Extents{{4, 2, 2, 4}}}) {
         Links links(Cpu{1}, n), others(Cpu{1}, n);
         hot_start(links, 1);
         hot_start(others, 2);
@@ -187,7 +184,7 @@ TEST_P(Updates, MeetMetropolisFromHotAndCold) {
 
 TEST_P(Updates, OverrelaxationKeepsTheActionAndMovesTheLinks) {
     on_space([](auto on) {
-        Links u(on, nasty);
+        Links u(on, unequal_extents);
         hot_start(u, 4);
         heatbath_sweep(u, 5.7, 1, 0);
         const auto before = to_gauge_field(u);
@@ -201,7 +198,7 @@ TEST_P(Updates, OverrelaxationKeepsTheActionAndMovesTheLinks) {
             worst = std::max(worst, distance_from_su3(after.links[k]));
         }
         EXPECT_GT(moved / static_cast<double>(after.links.size()), 3);  // two unrelated matrices are 6 apart
-        EXPECT_LT(worst, group);
+        EXPECT_LT(worst, su3_rounding);
     });
 }
 
@@ -211,7 +208,7 @@ TEST_P(Updates, HeatbathStaysInTheGroupAtAnyBeta) {
             Links u(on, Extents{{4, 2, 2, 4}});
             hot_start(u, 6);
             for (std::uint64_t sweep = 0; sweep < 20; ++sweep) heatbath_sweep(u, beta, 1, sweep);
-            for (const auto& link : to_gauge_field(u).links) EXPECT_LT(distance_from_su3(link), group) << beta;
+            for (const auto& link : to_gauge_field(u).links) EXPECT_LT(distance_from_su3(link), su3_rounding) << beta;
             if (beta == 1e4) {
                 EXPECT_GT(plaquette(u).mean(), 0.99);
             }
@@ -220,7 +217,7 @@ TEST_P(Updates, HeatbathStaysInTheGroupAtAnyBeta) {
 }
 
 TEST(Sweeps, DoNotDependOnThreads) {
-    Links one(Cpu{1}, nasty), many(Cpu{3}, nasty);
+    Links one(Cpu{1}, unequal_extents), many(Cpu{3}, unequal_extents);
     hot_start(one, 1);
     hot_start(many, 1);
     for (std::uint64_t sweep = 0; sweep < 3; ++sweep) {
@@ -250,7 +247,7 @@ TEST(Sweeps, DifferBySeedAndNumber) {
 #if defined(KASANE_CUDA)
 TEST(Sweeps, AreTheSameOnADevice) {
     if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
-    Links here(Cpu{1}, nasty);
+    Links here(Cpu{1}, unequal_extents);
     hot_start(here, 1);
     auto there = links_on(Cuda{}, to_gauge_field(here));
     heatbath_sweep(here, 5.9, 3, 0);

@@ -21,7 +21,7 @@ namespace {
 using json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t largest_file = 4 << 20;  ///< bytes; a thousand entries are half of one MiB
+constexpr std::uintmax_t largest_entry_file = 4 << 20;  ///< bytes; a thousand entries are half of one MiB
 
 /// Held while a file is read, changed and written, so that no program loses what another one writes.
 class Lock {
@@ -70,8 +70,8 @@ Entries read_entries(const EntryFile& file) {
     const auto status = fs::status(file.path, error);
     if (!fs::exists(status)) return out;
     if (!fs::is_regular_file(status)) return passed_over("it is not a regular file");
-    if (const auto size = fs::file_size(file.path, error); error || size > largest_file)
-        return passed_over(fmt::format("it is longer than {} bytes", largest_file));
+    if (const auto size = fs::file_size(file.path, error); error || size > largest_entry_file)
+        return passed_over(fmt::format("it is longer than {} bytes", largest_entry_file));
     std::ifstream stream(file.path, std::ios::binary);
     if (!stream) return passed_over("it cannot be read");
     const std::string text((std::istreambuf_iterator<char>(stream)), {});

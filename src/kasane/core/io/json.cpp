@@ -8,7 +8,7 @@
 namespace kasane::io {
 namespace {
 
-constexpr int most_levels = 64;  // files of kasane have fewer than 10
+constexpr int most_json_levels = 64;  // files of kasane have fewer than 10
 
 /// Number of the line of the byte at this position.
 int line_of(std::string_view text, std::size_t position) {
@@ -30,8 +30,8 @@ void check_depth(std::string_view text, const std::filesystem::path& file) {
         } else if (c == ']' || c == '}') {
             --level;
         } else if (c == '[' || c == '{') {
-            KS_VALIDATE(++level <= most_levels,
-                        fmt::format("is not a JSON file of kasane: arrays and objects are nested deeper than {} levels", most_levels),
+            KS_VALIDATE(++level <= most_json_levels,
+                        fmt::format("is not a JSON file of kasane: arrays and objects are nested deeper than {} levels", most_json_levels),
                         {file.string(), line_of(text, i), 0, ""});
         }
     }

@@ -17,10 +17,10 @@
 namespace kasane::io {
 namespace {
 
-constexpr std::uintmax_t largest_file = 16u << 20;  // a run file is written by hand; anything larger is something else
+constexpr std::uintmax_t largest_toml_file = 16u << 20;  // a run file is written by hand; anything larger is something else
 
 std::string read_text(const std::filesystem::path& path) {
-    auto text = read_text_file(path, largest_file, "a TOML file");
+    auto text = read_text_file(path, largest_toml_file, "a TOML file");
     KS_VALIDATE(text.size() >= 4,
                 "is empty or too short: a run file has tables such as [run], a model file a model or [[component]] tables",
                 {path.string(), 0, 0, ""});

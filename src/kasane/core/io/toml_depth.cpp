@@ -10,7 +10,7 @@
 namespace kasane::io {
 namespace {
 
-constexpr int most_levels = 64;  // a run file has 4
+constexpr int most_toml_levels = 64;  // a run file has 4
 
 /// The position behind the string that begins with the quote at `i`; the end of a string on one line is the end of the line at the latest.
 std::size_t behind_string(std::string_view text, std::size_t i) {
@@ -60,9 +60,9 @@ void check_toml_depth(std::string_view text, const std::filesystem::path& file) 
         if ((c == ']' || c == '}') && !open.empty()) open.pop_back();
         if ((c == '.' && in_key) || c == '[' || c == '{') {
             KS_VALIDATE(
-                ++level <= most_levels,
+                ++level <= most_toml_levels,
                 fmt::format("is nested deeper than {} levels of tables or arrays. Write it with fewer levels: a run file has at most 4",
-                            most_levels),
+                            most_toml_levels),
                 {file.string(), line, static_cast<int>(i - line_begin) + 1, ""});
         }
         if (c == '{') in_key = true;

@@ -46,7 +46,7 @@ std::string records_before(const GaugeField& field, int bits) {
                false, false);
 }
 
-std::string checksum_record(const ScidacSum& sum) {
+std::string checksum_text(const ScidacSum& sum) {
     return text_record(
         "scidac-checksum",
         fmt::format("<scidacChecksum><version>1.0</version><suma>{:08x}</suma><sumb>{:08x}</sumb></scidacChecksum>", sum.a(), sum.b()),
@@ -60,7 +60,7 @@ void write_ildg(const std::filesystem::path& file, const GaugeField& field, cons
     std::vector<unsigned char> site(4 * stored.link_bytes());
     const auto payload = static_cast<std::uint64_t>(volume) * site.size();
     const auto before = records_before(field, stored.bits);
-    AtomicFile out(file, before.size() + lime_size(payload) + checksum_record({}).size());
+    AtomicFile out(file, before.size() + lime_size(payload) + checksum_text({}).size());
     out.write(before);
     out.write(lime_header("ildg-binary-data", payload, false, false));
     ScidacSum sum;
@@ -72,7 +72,7 @@ void write_ildg(const std::filesystem::path& file, const GaugeField& field, cons
     }
     block.flush();
     out.write(lime_padding(payload));
-    out.write(checksum_record(sum));
+    out.write(checksum_text(sum));
     out.commit();
 }
 

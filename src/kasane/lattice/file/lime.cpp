@@ -10,7 +10,7 @@
 namespace kasane::lattice {
 namespace {
 
-constexpr std::size_t header_bytes = 144, type_at = 16;
+constexpr std::size_t lime_header_bytes = 144, type_at = 16;
 constexpr unsigned char begins = 0x80, ends = 0x40;
 
 std::uint64_t padding_of(std::uint64_t length) { return (8 - length % 8) % 8; }
@@ -27,14 +27,14 @@ std::vector<LimeRecord> lime_records(ByteSource& source) {
         const auto refuse = [&](const std::string& why) {
             throw InputError(fmt::format("at byte {}, where a LIME record should begin, {}", at, why), {source.name(), 0, 0, ""});
         };
-        std::array<unsigned char, header_bytes> header{};
-        if (source.read(header.data(), header_bytes) < header_bytes) refuse("the file ends: it is truncated");
+        std::array<unsigned char, lime_header_bytes> header{};
+        if (source.read(header.data(), lime_header_bytes) < lime_header_bytes) refuse("the file ends: it is truncated");
         if (word_at(header.data(), true) != lime_magic) refuse("there is none: it is damaged");
         const int version = header[4] << 8 | header[5];
         if (version != 1) refuse(fmt::format("there is one of version {}, and 1 is read", version));
         LimeRecord record;
         record.length = long_word_at(header.data() + 8, true);
-        const std::string_view type(reinterpret_cast<const char*>(header.data()) + type_at, header_bytes - type_at);
+        const std::string_view type(reinterpret_cast<const char*>(header.data()) + type_at, lime_header_bytes - type_at);
         record.type = type.substr(0, type.find('\0'));
         record.position = source.position();
         if (record.length > source.left())
@@ -65,10 +65,10 @@ std::string lime_text(ByteSource& source, const LimeRecord& record) {
     return text.substr(0, text.find('\0'));
 }
 
-std::uint64_t lime_size(std::uint64_t length) { return header_bytes + length + padding_of(length); }
+std::uint64_t lime_size(std::uint64_t length) { return lime_header_bytes + length + padding_of(length); }
 
 std::string lime_header(std::string_view type, std::uint64_t length, bool begins_message, bool ends_message) {
-    std::string header(header_bytes, '\0');
+    std::string header(lime_header_bytes, '\0');
     auto* bytes = reinterpret_cast<unsigned char*>(header.data());
     put_word(lime_magic, true, bytes);
     bytes[5] = 1;

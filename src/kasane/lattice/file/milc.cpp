@@ -13,7 +13,7 @@ namespace kasane::lattice {
 namespace {
 
 constexpr std::uint32_t magic = 20103;
-constexpr std::size_t header_bytes = 96, extents_at = 4, order_at = 84, sums_at = 88;
+constexpr std::size_t milc_header_bytes = 96, extents_at = 4, order_at = 84, sums_at = 88;
 
 }  // namespace
 
@@ -25,8 +25,9 @@ bool is_milc(const std::string& head) {
 
 GaugeFile read_milc(ByteSource& source, std::uint64_t memory) {
     const Where where{source.name(), 0, 0, ""};
-    std::array<unsigned char, header_bytes> header{};
-    KS_VALIDATE(source.read(header.data(), header_bytes) == header_bytes, "ends inside its header of 96 bytes: it is truncated", where);
+    std::array<unsigned char, milc_header_bytes> header{};
+    KS_VALIDATE(source.read(header.data(), milc_header_bytes) == milc_header_bytes, "ends inside its header of 96 bytes: it is truncated",
+                where);
     const bool big_endian = word_at(header.data(), true) == magic;
     const auto word = [&](std::size_t at) { return word_at(header.data() + at, big_endian); };
     std::array<index_t, 4> n{};

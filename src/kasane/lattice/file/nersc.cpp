@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view first_line = "BEGIN_HEADER", last_line = "END_HEADER";
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trimmed_part(std::string_view text) {
     const auto first = text.find_first_not_of(" \t\r\v\f");
     if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(" \t\r\v\f") - first + 1);
@@ -36,7 +36,7 @@ class Header {
         lines.next(line);
         while (lines.next(line)) {
             const auto number = static_cast<int>(lines.line());
-            const auto text = trimmed(line);
+            const auto text = trimmed_part(line);
             if (text == last_line) {
                 source.seek(source.size() - lines.left());
                 return;
@@ -48,7 +48,8 @@ class Header {
                                                      : fmt::format("{} is no line of a header: one is 'KEY = VALUE', and the last {}",
                                                                    in_quotes(text), last_line),
                                  {file_, number, 0, ""});
-            entries_.push_back({std::string(trimmed(text.substr(0, equals))), std::string(trimmed(text.substr(equals + 1))), number});
+            entries_.push_back(
+                {std::string(trimmed_part(text.substr(0, equals))), std::string(trimmed_part(text.substr(equals + 1))), number});
         }
         throw InputError(fmt::format("ends before its {}: it is truncated", last_line), {file_, 0, 0, ""});
     }

@@ -15,7 +15,7 @@
 namespace kasane::lattice {
 namespace {
 
-constexpr std::size_t header_bytes = 24, plaquette_at = 16;
+constexpr std::size_t openqcd_header_bytes = 24, plaquette_at = 16;
 constexpr Encoding stored{64, 3, false};
 constexpr int file_order[4] = {3, 0, 1, 2};
 
@@ -53,10 +53,10 @@ void for_each_link(const Extents& n, index_t number, Use use) {
 }  // namespace
 
 bool is_openqcd(const std::string& head, std::uint64_t length) {
-    if (head.size() < header_bytes) return false;
+    if (head.size() < openqcd_header_bytes) return false;
     const auto n = extents_of(reinterpret_cast<const unsigned char*>(head.data()));
-    std::uint64_t links = (length - header_bytes) / stored.link_bytes();
-    if ((length - header_bytes) % stored.link_bytes() != 0 || links % 4 != 0) return false;
+    std::uint64_t links = (length - openqcd_header_bytes) / stored.link_bytes();
+    if ((length - openqcd_header_bytes) % stored.link_bytes() != 0 || links % 4 != 0) return false;
     links /= 4;  // divided, since a hostile product may overflow
     for (const auto extent : n) {
         if (extent < 1 || links % static_cast<std::uint64_t>(extent) != 0) return false;
@@ -66,9 +66,9 @@ bool is_openqcd(const std::string& head, std::uint64_t length) {
 }
 
 GaugeFile read_openqcd(ByteSource& source, std::uint64_t memory) {
-    std::array<unsigned char, header_bytes> header{};
-    KS_VALIDATE(source.read(header.data(), header_bytes) == header_bytes, "ends inside its header of 24 bytes: it is truncated",
-                {source.name(), 0, 0, ""});
+    std::array<unsigned char, openqcd_header_bytes> header{};
+    KS_VALIDATE(source.read(header.data(), openqcd_header_bytes) == openqcd_header_bytes,
+                "ends inside its header of 24 bytes: it is truncated", {source.name(), 0, 0, ""});
     const auto extents = checked_extents(source.name(), "", extents_of(header.data()));
     const double said = std::bit_cast<double>(long_word_at(header.data() + plaquette_at, false)) / 3;
     LinkReader reader(source.name(), extents, stored, source.left(), memory);
@@ -96,11 +96,11 @@ GaugeFile read_openqcd(ByteSource& source, std::uint64_t memory) {
 
 void write_openqcd(const std::filesystem::path& file, const GaugeField& field) {
     const auto& n = field.extents;
-    std::array<unsigned char, header_bytes> header{};
+    std::array<unsigned char, openqcd_header_bytes> header{};
     for (std::size_t i = 0; i < 4; ++i) put_word(static_cast<std::uint32_t>(n[file_order[i]]), false, header.data() + 4 * i);
     put_word(std::bit_cast<std::uint64_t>(3 * plaquette(field).mean()), false, header.data() + plaquette_at);
     const auto link = stored.link_bytes();
-    AtomicFile out(file, header_bytes + 4 * static_cast<std::uint64_t>(n.volume()) * link);
+    AtomicFile out(file, openqcd_header_bytes + 4 * static_cast<std::uint64_t>(n.volume()) * link);
     BlockWriter block(out);
     block.put(header.data(), header.size());
     std::vector<unsigned char> site(8 * link);
