@@ -1,6 +1,6 @@
-// What the methods expect of vectors, operators and preconditioners.
+// Requirements of the methods on vectors, operators and preconditioners.
 //
-// An algebra knows a type of vector. For conjugate_gradients (cg.hpp) it has
+// An algebra defines a type of vector. For conjugate_gradients (cg.hpp) it has
 //     Vector                             the type
 //     copy(x, y)                         y = x
 //     dot(x, y) -> double                sum of x_i y_i; of complex numbers the real part of sum of conj(x_i) y_i

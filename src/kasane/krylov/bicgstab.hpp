@@ -22,22 +22,23 @@ struct BicgstabWorkspace {
     Vector p;                                 ///< direction
     Vector v;                                 ///< A M^-1 p
     Vector t;                                 ///< A M^-1 s
-    std::optional<Vector> z;                  ///< M^-1 of one of them, with a preconditioner
-    /// @param like  a vector of the system's size   @param preconditioned  make z too
+    std::optional<Vector> z;                  ///< M^-1 p, then M^-1 s; only with a preconditioner
+    /// @param like  a vector of the system's size   @param preconditioned  allocate z
     BicgstabWorkspace(const Algebra& algebra, const Vector& like, bool preconditioned = false)
         : r(algebra.like(like)), shadow(algebra.like(like)), p(algebra.like(like)), v(algebra.like(like)), t(algebra.like(like)) {
         if (preconditioned) z.emplace(algebra.like(like));
     }
 };
 
-/// The recurrence: one half of an iteration at a time.                                        [van der Vorst 1992; Saad 2003, algorithm 7.7]
+/// The recurrence: one half of an iteration at a time.                                        [van der Vorst 1992; Saad 2003,
+/// algorithm 7.7]
 template <class Algebra>
 class BicgstabRecurrence {
    public:
     using Vector = typename Algebra::Vector;  ///< of the algebra
     using Scalar = typename Algebra::Scalar;  ///< of the algebra
 
-    /// Works in these vectors.
+    /// Works on the vectors of the workspace.
     BicgstabRecurrence(Algebra& algebra, BicgstabWorkspace<Algebra>& work) : algebra_(algebra), w_(work) {}
 
     /// The residual.
@@ -51,7 +52,7 @@ class BicgstabRecurrence {
         algebra_.copy(w_.r, w_.shadow);
         fresh_ = true;
     }
-    /// r was replaced by a better one of this norm: direction and shadow stay.
+    /// To be called after r was replaced by a better one of this norm: direction and shadow stay.
     void replaced(double norm) {
         r2_ = norm * norm;
         if (!fresh_) rho_ = algebra_.dot(w_.shadow, w_.r);
@@ -86,7 +87,7 @@ class BicgstabRecurrence {
         const auto [v_shadow, v2] = algebra_.dot_norm2(v, shadow);
         if (!(std::abs(v_shadow) > tiny * std::sqrt(shadow2_ * v2))) return broken("shadow.v");  // rounding alone
         alpha_ = rho_ / std::conj(v_shadow);
-        if (std::abs(alpha_) * std::sqrt(largest_gain2_) > 1 / tiny) return broken("A p");  // x would become huge
+        if (std::abs(alpha_) * std::sqrt(largest_gain2_) > 1 / tiny) return broken("A p");  // x would become too large
         const double before2 = r2_;
         r2_ = algebra_.axpy_norm2(-alpha_, v, r);
         if (!(r2_ <= 1e12 * before2)) {
@@ -141,7 +142,7 @@ class BicgstabRecurrence {
 
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given. After a breakdown or a stagnated residual it starts again from the true
 /// residual, with it as the shadow vector; the third start without gain ends it. With InnerBicgstab as M this is nested BiCGStab.
-/// @param M  flexible: may be another operator every time (NoPreconditioner: none)
+/// @param M  flexible: may be another operator at every call (NoPreconditioner: none)
 template <class Algebra, class Operator, class Preconditioner>
 SolveLog bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
                   BicgstabWorkspace<Algebra>& work, const Options& options = {}) {

@@ -33,8 +33,8 @@ struct CgWorkspace {
 /// @param b        right-hand side
 /// @param x        first guess in, last iterate out
 /// @param work     four vectors of b's size; their values do not matter
-/// @param options  what may be asked for
-/// @return what was done; `residuals` has the recurrence's residual before every iteration
+/// @param options  see options.hpp
+/// @return the log; `residuals` has the recurrence's residual before every iteration
 template <class Algebra, class Operator, class Preconditioner>
 SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditioner& M, const typename Algebra::Vector& b,
                              typename Algebra::Vector& x, CgWorkspace<typename Algebra::Vector>& work, const Options& options = {}) {
@@ -60,7 +60,7 @@ SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Precondi
         }
     };
 
-    // Squares of b's entries must neither vanish nor overflow: the units of b and x are powers of two, which round nothing.
+    // Squares of b's entries must neither vanish nor overflow: the units of b and x are powers of two, so that scaling does not round.
     const auto in_range = [](double square) { return square > 1e-200 && square < 1e200; };
     double b2 = algebra.dot(b, b), unit = 1;
     for (const double other : {0x1p400, 0x1p-400, 0x1p800, 0x1p-800}) {
@@ -111,7 +111,7 @@ SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Precondi
                 log.end = Outcome::converged;
                 break;
             }
-            // Half of it must be gone, or rounding leaves no more.
+            // The restart must have halved it: otherwise rounding allows no further progress.
             if (log.restarts > 0 && !(log.true_residual <= started_at / 2)) {
                 log.end = Outcome::stagnated;
                 break;

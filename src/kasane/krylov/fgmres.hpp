@@ -1,5 +1,5 @@
 // Flexible GMRES, restarted when its vectors are used up.
-// Invariants: A Z = V H with orthonormal v_k, as far as rounding lets the modified Gram-Schmidt process; |r| never grows within a cycle.
+// Invariants: A Z = V H with orthonormal v_k, up to the rounding of the modified Gram-Schmidt process; |r| never grows within a cycle.
 #pragma once
 
 #include <kasane/krylov/bicgstab.hpp>
@@ -9,7 +9,7 @@
 
 namespace kasane::krylov {
 
-/// Vectors of the iteration: `length` z and one v more.
+/// Vectors of the iteration: `length` vectors z and `length` + 1 vectors v.
 template <class Algebra>
 struct FgmresWorkspace {
     using Vector = typename Algebra::Vector;  ///< of the algebra
@@ -47,9 +47,9 @@ SolveLog fgmres(Algebra& algebra, const Operator& A, Preconditioner&& M, const t
         algebra.axpby(0, x, 1 / started_at, v[0]);
         g[0] = started_at;
         std::size_t k = 0;
-        bool exhausted = false;  // A z_k lies in the span of the v: the solution is in the space, or A is singular
+        bool exhausted = false;  // A z_k lies in the span of the v: the solution lies in the search space, or A is singular
         while (k < length && std::abs(g[k]) > watch.target() && !exhausted && watch.go_on(std::abs(g[k]))) {
-            // The preconditioner sees v_k of norm 1: a residual of this much of it is enough.
+            // The preconditioner gets v_k, whose norm is 1: a relative residual of this size is enough.
             watch.set_inside_scale(std::abs(g[k]));
             precondition(algebra, M, v[k], z[k], watch, watch.target() / std::abs(g[k]));
             auto& w = v[k + 1];
@@ -69,7 +69,7 @@ SolveLog fgmres(Algebra& algebra, const Operator& A, Preconditioner&& M, const t
                 H(i + 1, k) = -sine[i] * upper + cosine[i] * lower;
             }
             const double diagonal = std::abs(H(k, k)), radius = std::hypot(diagonal, below);
-            if (!(radius * radius > 1e-28 * before)) break;  // nothing of A z_k is new
+            if (!(radius * radius > 1e-28 * before)) break;  // A z_k has no component outside the span
             const Scalar phase = diagonal > 0 ? H(k, k) / diagonal : Scalar(1);
             cosine[k] = diagonal / radius;
             sine[k] = below / radius * std::conj(phase);

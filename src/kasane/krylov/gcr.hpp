@@ -23,7 +23,7 @@ struct GcrWorkspace {
 };
 
 /// Finds x with |b - A x| <= rtol |b|.                                       [Eisenstat, Elman & Schultz 1983; Luscher 2004, appendix A]
-/// The z_k stay as M makes them; a triangular system at the end of a cycle accounts in x for the orthogonalisation of the c_k. The true
+/// The z_k stay as M returns them; a triangular system at the end of a cycle accounts in x for the orthogonalisation of the c_k. The true
 /// residual begins each cycle; two cycles in a row that do not make it smaller by a tenth end it as stagnated. Iteration k of a cycle: A,
 /// M; vectors read or written: 5 k (dot 2, axpy 3) + 1 + 5; the end of a cycle: 3 per vector and 4.
 template <class Algebra, class Operator, class Preconditioner>
@@ -55,7 +55,7 @@ SolveLog gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const type
                 beta[k * length + l] = algebra.dot(c[l], c[k]) / c2[l];
                 c2[k] = algebra.axpy_norm2(-beta[k * length + l], c[l], c[k]);
             }
-            if (!(c2[k] > 1e-28 * before)) {  // A z_k lies in the others' span, but for rounding
+            if (!(c2[k] > 1e-28 * before)) {  // A z_k lies in the span of the others, up to rounding
                 vanished = true;
                 break;
             }

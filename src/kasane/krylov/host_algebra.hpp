@@ -1,6 +1,6 @@
-// The vector verbs of conjugate gradients on std::vector<double>.
+// The vector operations of conjugate gradients on std::vector<double>.
 // Invariant: sums are taken in fixed blocks, added in order, so results do not depend on the number of threads. One system at a time:
-// the sums of the blocks are kept.
+// the object keeps the sums of the blocks.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -52,7 +52,7 @@ class HostAlgebra {
 
    private:
     static constexpr std::size_t block = 4096;             // 32 KiB of each vector
-    static constexpr std::size_t parallel_from = 1 << 16;  // shorter loops take less than starting the threads
+    static constexpr std::size_t parallel_from = 1 << 16;  // a shorter loop takes less time than starting the threads
 
     template <class F>
     void each(std::size_t n, F f) {

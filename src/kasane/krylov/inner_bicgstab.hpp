@@ -1,5 +1,5 @@
 // A few iterations of BiCGStab in a low precision as the flexible preconditioner of a method in a higher one. As the preconditioner of
-// bicgstab() it makes nested BiCGStab [Sakurai & Tadano; Ish09, slide 16]: an outer iteration has two inner solves, each of which reduces
+// bicgstab() it gives nested BiCGStab [Sakurai & Tadano; Ish09, slide 16]: an outer iteration has two inner solves, each of which reduces
 // the residual by its tolerance, so that two or three of 1e-4 give 1e-10.
 // Invariants: out is always finite and has no larger residual than zero for the low operator; every iteration is counted as an inner one;
 // an inner solve that does not even halve its residual ends the outer method as a breakdown.
@@ -41,7 +41,7 @@ class InnerBicgstab {
             norm = std::sqrt(low_.norm2(work_.r));
         }
         low_.zero(y_);
-        // A residual that is just enough here would be a little too large after rounding.
+        // Rounding would lift a residual that is just small enough here slightly above the tolerance of the outer method.
         const double target = std::max(tolerance_ * norm, 0.3 * enough * unit);
         BicgstabRecurrence<Low> it(low_, work_);
         double now = norm;

@@ -1,4 +1,4 @@
-// What a solve did: the log of every solver of kasane.
+// The log of a solve, shared by every solver of kasane.
 #pragma once
 
 #include <kasane/krylov/outcome.hpp>
@@ -8,7 +8,7 @@
 
 namespace kasane::krylov {
 
-/// What a solve did and how it ended. sparse::SolveLog and lattice::SolveLog add what only they have.
+/// Course and outcome of a solve. sparse::SolveLog and lattice::SolveLog add their own numbers.
 struct SolveLog {
     Outcome end = Outcome::iteration_limit;  ///< how it ended
     int iterations = 0;                      ///< of the method itself
@@ -17,11 +17,11 @@ struct SolveLog {
     int restarts = 0;                        ///< new starts from the true residual
     double residual = 0;                     ///< of the recurrence at the end, relative to ||b||; 0 where the method does not report it
     double true_residual = 0;                ///< ||b - A x|| / ||b|| computed from x at the end
-    double seconds = 0;                      ///< of the solve; 0 where only a solver with a clock reports it
+    double seconds = 0;                      ///< of the solve; 0 where the method has no clock
     std::vector<double> residuals;   ///< relative residual before iteration 0, 1, ...; inner iterations are among them; the last is final
-    std::vector<std::string> notes;  ///< restarts, other methods or precisions that were taken, and why
+    std::vector<std::string> notes;  ///< restarts, changes of method or precision, and their reasons
 
-    /// Whether the solution can be used.
+    /// Whether the solve converged, so that the solution can be used.
     bool converged() const { return end == Outcome::converged; }
 };
 

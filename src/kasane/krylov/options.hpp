@@ -1,4 +1,4 @@
-// What the Krylov methods may be asked for.
+// Options of the Krylov methods.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@ namespace kasane::krylov {
 /// Called with the number of iterations done and the relative residual; a return value of true ends the solve with Outcome::stopped.
 using StopFunction = std::function<bool(int iteration, double residual)>;
 
-/// Options of every method in this module. The options of sparse::Solver and lattice::WilsonSolver name the same things alike.
+/// Options of every method in this module. sparse::Solver and lattice::WilsonSolver use the same names for the same options.
 struct Options {
     double rtol = 1e-8;                ///< tolerance of the relative residual ||b - A x|| / ||b||
     int iteration_limit = 10'000;      ///< of the method's iterations, and of all inner iterations together

@@ -9,8 +9,8 @@ namespace kasane::krylov {
 enum class Outcome {
     converged,                    ///< the true residual b - A x is within the tolerance (conjugate_gradients: within a few tolerances)
     iteration_limit,              ///< the limit of iterations was reached first
-    stagnated,                    ///< the recurrence converged or goes on, the true residual does not follow: rounding, or a singular A
-    breakdown,                    ///< a denominator vanished, or the residual grew or stood still, and new starts did not help
+    stagnated,                    ///< the recurrence converged or continues, but the true residual does not follow: rounding, or singular A
+    breakdown,                    ///< a denominator vanished, or the residual grew or stagnated, and new starts did not help
     diverged,                     ///< every method that was tried broke down
     operator_not_positive,        ///< p.Ap <= 0: A is indefinite or singular (conjugate gradients)
     preconditioner_not_positive,  ///< r.M^-1 r <= 0 for r != 0 (conjugate gradients)
@@ -18,7 +18,7 @@ enum class Outcome {
     stopped,                      ///< the caller's stop function returned true
 };
 
-/// The outcome in words, as JSON files and messages have it: "converged", "iteration limit", ...
+/// The outcome in words, as in JSON files and messages: "converged", "iteration limit", ...
 constexpr std::string_view name(Outcome outcome) {
     switch (outcome) {
         case Outcome::converged: return "converged";

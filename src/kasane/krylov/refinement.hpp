@@ -1,5 +1,5 @@
 // Iterative refinement: Richardson's iteration with an approximate inverse [Wilkinson 1963; Ish09, slide 15].
-// Invariant: every residual is the true one.
+// Invariant: every residual is a true residual.
 #pragma once
 
 #include <kasane/krylov/bicgstab.hpp>
@@ -32,7 +32,7 @@ SolveLog refinement(Algebra& algebra, const Operator& A, Preconditioner&& M, con
         const double before = system.norm();
         precondition(algebra, M, r, z, watch, watch.target());
         algebra.axpby(1, z, 1, x);
-        if (!(system.update(r) <= before)) {  // undone
+        if (!(system.update(r) <= before)) {  // the step is undone
             algebra.axpby(-1, z, 1, x);
             watch.end(std::isfinite(system.norm()) ? Outcome::breakdown : Outcome::not_finite);
             system.update(r);

@@ -1,7 +1,7 @@
 // BiCGStab and conjugate gradients on the normal equations in mixed precision with reliable updates: the recurrences run in a low
-// precision; from time to time their correction is added to x in the high one, and they continue from its true residual
+// precision; at intervals their correction is added to x in the high one, and they continue from its true residual
 // [Sleijpen & van der Vorst 1996; Clark et al. 2010, section 3]. With the same algebra twice they are the plain methods.
-// Invariants: x changes only by an update that makes the true residual smaller, so that a correction that rounding has spoilt is dropped;
+// Invariants: x changes only by an update that makes the true residual smaller, so that a correction spoilt by rounding is dropped;
 // convergence is judged by the high precision's residual alone.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kasane::krylov {
 
-/// Vectors of the high precision and of the low one, which belong to the caller.
+/// Vectors of the high precision and of the low one; the caller owns them.
 template <class High, class Low>
 struct ReliableWorkspace {
     typename High::Vector& r;     ///< of the high precision
@@ -34,10 +34,10 @@ bool update(High& high, Low& low, const Convert& convert, typename High::Vector&
     return false;
 }
 
-/// How far a residual may fall before the next update: farther while recurrence and true residual agree, less far where they do not.
+/// Interval of updates, as the factor by which the residual may fall: longer while recurrence and true residual agree, shorter otherwise.
 class Spacing {
    public:
-    /// @param agreement  the relative difference of the two that costs no iterations
+    /// @param agreement  a relative difference of the two that costs no iterations
     Spacing(double first, double agreement) : delta_(first), agreement_(agreement) {}
     /// The factor by which the residual may fall.
     double delta() const { return delta_; }
@@ -48,7 +48,7 @@ class Spacing {
         if (!(apart < 3 * agreement_)) delta_ = std::min(2 * delta_, most);
         poor_ = !(apart < 10 * agreement_) && delta_ == most ? poor_ + 1 : 0;
     }
-    /// Updates are as frequent as possible, and the two still do not agree: the precision is too low.
+    /// Whether the two do not agree although updates are as frequent as possible: the precision is too low.
     bool hopeless() const { return poor_ >= 3; }
 
    private:
@@ -57,7 +57,7 @@ class Spacing {
     int poor_ = 0;
 };
 
-/// Detects updates that do not gain what the recurrences claim.
+/// Detects updates that gain less than the recurrences claim.
 class Progress {
    public:
     /// True where updates no longer help. @param before, now  true residuals at two updates   @param claimed  the recurrence's at the
@@ -72,7 +72,7 @@ class Progress {
 };
 
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given, by BiCGStab with the low operator `a`.
-/// @param delta  the first update is made when the residual has become smaller than delta times its largest, later ones as Spacing says;
+/// @param delta  the first update happens when the residual has become smaller than delta times its largest, later ones as Spacing decides;
 ///               0: never before the recurrence has converged
 /// Iterations cost as BiCGStab's in the low precision; an update: A, and vectors of the high precision: convert 1, x 3, r 3, norm 1,
 /// convert 1 = 9.
@@ -144,9 +144,9 @@ SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const Lo
 
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, section 8.3]
-/// The recurrence carries s = A^+ r; |r| between two updates is taken to shrink as |s| does. After an update the direction is made
+/// The recurrence computes s = A^+ r; between two updates |r| is assumed to shrink as |s| does. After an update the direction is made
 /// orthogonal to the new s again [Clark et al. 2010]. In a low precision its coefficient is Polak & Ribiere's, which on a thermalised field
-/// at a light mass took 640 iterations in half where the usual one took 4000. Ends as stagnated, too, where A^+ r vanishes and r does not:
+/// at a light mass took 640 iterations in half where the usual one took 4000. Also ends as stagnated where A^+ r vanishes and r does not:
 /// A is singular.
 /// Per iteration: A, A^+; vectors read or written: norm 1, step 6, dot 2 (low precision alone), direction 3 = 12; an update: A, A^+, and
 /// vectors of the high precision: convert 1, x 3, r 3, norms 2, convert 1 = 10.
@@ -179,7 +179,7 @@ SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOpera
             break;
         }
         if (s_best == 0 || s_at_update <= 0.5 * s_best) s_best = s_at_update, since_best = 0;
-        // In double such a wait is the condition number's; in a low precision the directions are no longer conjugate.
+        // In double, slow progress follows from the condition number; in a low precision, from directions that are no longer conjugate.
         if (delta > 0 && since_best > 2 * options.stagnation_limit) {
             watch.end(Outcome::stagnated);
             break;
@@ -216,7 +216,7 @@ SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOpera
             a.apply_adjoint(low, q, t);
             const double before = s2, alpha = s2 / q2;
             s2 = low.step(alpha, p, t, y, s);
-            // s'.(s' - s) in place of s'.s': what rounding leaves of the old s in the new one is not taken for progress.
+            // s'.(s' - s) in place of s'.s': the part of the old s that rounding leaves in the new one does not count as progress.
             double along = s2;
             if (delta > 0) {
                 along = -alpha * low.dot(s, t).real();

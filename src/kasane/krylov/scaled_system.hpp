@@ -1,5 +1,5 @@
 // The system A x = b in units in which no square of an entry vanishes or overflows, whatever the size of b.
-// Invariant: the units are powers of two, which round nothing; x is in them from begin() to end().
+// Invariant: the units are powers of two, so that scaling does not round; x is in them from begin() to end().
 #pragma once
 
 #include <kasane/krylov/watch.hpp>
@@ -17,7 +17,7 @@ struct Unit {
 /// The scale of b. @param scratch  a vector of b's size
 template <class Algebra>
 Unit unit_of(Algebra& algebra, const typename Algebra::Vector& b, typename Algebra::Vector& scratch) {
-    // Algebras of floats square floats.
+    // An algebra of floats squares in float.
     const auto in_range = [](double square) { return square > 1e-30 && square < 1e30; };
     double square = algebra.norm2(b), unit = 1;
     for (const double other :
@@ -38,7 +38,7 @@ class ScaledSystem {
    public:
     using Vector = typename Algebra::Vector;  ///< of the algebra
 
-    /// Refers to all of them.
+    /// Keeps references to all of them.
     ScaledSystem(Algebra& algebra, const Operator& A, const Vector& b, Vector& x, Watch& watch)
         : algebra_(algebra), A_(A), b_(b), x_(x), watch_(watch) {}
 
@@ -55,7 +55,7 @@ class ScaledSystem {
         watch_.set_b_norm(found.norm);
         const double x2 = algebra_.norm2(x_);
         if (x2 == 0) {
-            // Entries whose squares vanish are no better a start than zero.
+            // An x whose squares vanish is not a better start than zero.
             algebra_.zero(x_);
             algebra_.axpby(unit_, b_, 0, r);
             norm_ = found.norm;

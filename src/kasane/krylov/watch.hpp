@@ -1,5 +1,5 @@
-// Keeps the log of a running method: counts iterations (those of an inner solver too), asks the stop function, and ends the solve at a
-// limit; the stagnation test notices a residual that no longer falls.
+// Keeps the log of a running method: counts iterations (also those of an inner solver), calls the stop function, and ends the solve at a
+// limit; the stagnation test detects a residual that no longer falls.
 #pragma once
 
 #include <kasane/krylov/log.hpp>
@@ -14,21 +14,21 @@ namespace kasane::krylov {
 /// Writes the log while a method and its inner solver run; residuals are norms.
 class Watch {
    public:
-    /// Refers to both.
+    /// Keeps references to both.
     Watch(const Options& options, SolveLog& log) : options_(options), log_(log) {}
 
     /// |b|, in the unit of the residuals.
     void set_b_norm(double norm) { b_norm_ = norm; }
     /// |b|
     double b_norm() const { return b_norm_; }
-    /// The residual that is asked for: rtol |b|.
+    /// The residual that ends the solve: rtol |b|.
     double target() const { return options_.rtol * b_norm_; }
-    /// What was asked for.
+    /// The options of the solve.
     const Options& options() const { return options_; }
     /// The log.
     SolveLog& log() { return log_; }
 
-    /// To be called before an iteration; false where it must not be made: the log's outcome says why, and later calls return false too.
+    /// To be called before an iteration; false where it must not be executed: the log has the outcome, and later calls return false too.
     bool go_on(double residual) { return allows(residual, log_.iterations); }
     /// The same before an iteration of an inner solver.
     bool go_on_inside(double residual) { return allows(residual * inside_scale_, log_.inner_iterations); }
@@ -45,7 +45,7 @@ class Watch {
     }
     /// Adds a note to the log.
     void note(std::string text) { log_.notes.push_back(std::move(text)); }
-    /// "iteration 12, residual 3.1e-05": where a note belongs.
+    /// "iteration 12, residual 3.1e-05": the place that a note names.
     std::string place(double residual) const {
         char text[80];
         std::snprintf(text, sizeof text, "iteration %d, residual %.1e", log_.iterations + log_.inner_iterations, residual / b_norm_);
@@ -69,20 +69,20 @@ class Watch {
     bool ended_ = false;
 };
 
-/// Stagnation test: has the residual failed to fall by a tenth within a number of iterations, or has it grown beyond use?
+/// Stagnation test: whether the residual has not fallen by a tenth within a number of iterations, or has grown beyond use.
 class StagnationTest {
    public:
     /// @param limit  iterations in which the residual must fall by a tenth   @param residual  at the start
     StagnationTest(int limit, double residual) : limit_(limit) { start(residual); }
     /// Begins again from this residual.
     void start(double residual) { best_ = start_ = residual, since_ = 0; }
-    /// To be called after every iteration; true where the method must begin anew. A residual of 1e4 times the first one has lost the
+    /// To be called after every iteration; true where the method must start again. A residual of 1e4 times the first one has lost the
     /// digits that single precision holds.
     bool stagnated(double residual) {
         if (residual < 0.9 * best_) best_ = residual, since_ = 0;
         return ++since_ > limit_ || !(residual <= 1e4 * start_);
     }
-    /// 50 iterations without gain below half the first residual: rounding may be the reason, and an update of the true residual is due.
+    /// 50 iterations without gain at less than half of the first residual: rounding may be the reason, so update the true residual.
     bool slow() const { return since_ >= 50 && best_ < 0.5 * start_; }
 
    private:

@@ -60,7 +60,7 @@ std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkR
     record["version"] = version;
     record["commit"] = commit;
     record["build"] = {{"compiler", compiler}, {"cuda", cuda_compiler}};
-    // One line per result: a record is read, and compared, by people too.
+    // One line per result, so that people can read and compare records.
     auto text = record.dump(2);
     text.resize(text.size() - 2);  // "\n}"
     text += ",\n  \"results\": [";

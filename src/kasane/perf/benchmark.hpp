@@ -1,4 +1,4 @@
-// Benchmarks: a name, what it does, and rows of results with their bound and error. Speed is never given without both.
+// Benchmarks: a name, a description, and rows of results with their bound and error. Speed is never given without both.
 // The programs in bench/ define them, `kasane bench` runs them.
 #pragma once
 
@@ -20,34 +20,34 @@ struct BenchmarkResult {
     double spread = 0;         ///< (slowest - fastest) / median of the repetitions
     double rate = 0;           ///< units of work per second
     std::string unit;          ///< "interactions/s"
-    double tflops = 0;         ///< in the convention that the head states; 0: none
-    double bound = 0;          ///< the rate that the hardware allows; 0: not known
-    std::string bound_reason;  ///< what was counted
+    double tflops = 0;         ///< in the convention that the description states; 0: none
+    double bound = 0;          ///< the rate that the hardware allows; 0: unknown
+    std::string bound_reason;  ///< what the bound counts
     double error = 0;          ///< largest relative error against the reference; a tree's: the 99th percentile
     /// More numbers of this row by name ("median_error", "theta", …): printed behind it and written into the record.
     std::vector<std::pair<std::string, double>> more;
-    /// Lists of numbers by name ("launches"): into the record alone.
+    /// Lists of numbers by name ("launches"): only in the record.
     std::vector<std::pair<std::string, std::vector<double>>> lists{};
-    /// What each worker did when, of one call: into the record alone, a span as [name, begin, end].
+    /// Timelines of the workers in one call: only in the record, a span as [name, begin, end].
     std::vector<std::vector<Span>> timeline{};
-    std::string note;  ///< what a number cannot say: what was chosen, or why there is none; empty: nothing
+    std::string note;  ///< text that numbers cannot express: which options were chosen, or why there is no result; may be empty
     double bound_fraction() const { return bound > 0 ? rate / bound : 0; }
 };
 
 struct BenchmarkContext {
     AnySpace space;
-    std::vector<index_t> sizes;                          ///< empty: the benchmark's own
-    std::string device = "auto";                         ///< as asked for, for benchmarks that place workers themselves
-    int threads = 0;                                     ///< of the CPU; 0: all
-    int workers = 0;                                     ///< of each rank; 0: as many as this machine has devices
-    std::function<void(const BenchmarkResult&)> report;  ///< called for each row as it comes
+    std::vector<index_t> sizes;                          ///< empty: the benchmark's own sizes
+    std::string device = "auto";                         ///< as the user gave it, for benchmarks that place workers themselves
+    int threads = 0;                                     ///< threads of the CPU; 0: all
+    int workers = 0;                                     ///< workers of each rank; 0: as many as this machine has devices
+    std::function<void(const BenchmarkResult&)> report;  ///< called for each row as soon as it is measured
 };
 
 struct Benchmark {
     std::string name;
-    std::string head;  ///< what is measured, how it is counted, what the error is against
+    std::string head;  ///< what is measured, what the bound counts, what the error refers to
     std::function<void(const BenchmarkContext&)> run;
-    bool on_ranks = false;  ///< may be run by several ranks; rank 0 reports
+    bool on_ranks = false;  ///< several ranks may run it; the root rank reports
 };
 
 struct Timing {
@@ -59,7 +59,7 @@ struct Timing {
 /// fill 20 ms, and waits once per batch.
 Timing time_calls(const AnySpace& space, const std::function<void()>& call, int repetitions = 5);
 
-/// Benchmarks whose name is one of `wanted` or lies under it ("gravity" holds "gravity.direct"); all when `wanted` is empty.
+/// Benchmarks whose name is one of `wanted` or begins with it and a dot ("gravity" selects "gravity.direct"); all when `wanted` is empty.
 /// @throws InputError for a name that matches none
 std::vector<Benchmark> selected(const std::vector<Benchmark>& all, const std::vector<std::string>& wanted);
 

@@ -79,7 +79,7 @@ Calibration read_calibration(const std::filesystem::path& file) {
             continue;
         }
         if (out.find(taken->key))
-            std::erase_if(out.entries, [&](const auto& before) { return before.key == taken->key; });  // the latest counts
+            std::erase_if(out.entries, [&](const auto& before) { return before.key == taken->key; });  // the last entry counts
         out.entries.push_back(std::move(*taken));
     }
     if (damaged > 0)

@@ -1,6 +1,6 @@
-// What machines measured about themselves, kept in a file for `kasane predict` and for the prediction that a run prints: entries of one
-// or of several machines, each a set of named numbers that belongs to a kind, a device and what was measured.
-// Invariants: the file is a hint from anybody (core/io/entry_file): an entry with a number that is negative, not finite or beyond 1e30,
+// Measurements of machines, kept in a file for `kasane predict` and for the prediction that a run prints: entries of one
+// or of several machines, each a set of named numbers that belongs to a kind, a device and the measured method.
+// Invariants: the file is not trusted (core/io/entry_file): an entry with a number that is negative, not finite or beyond 1e30,
 // or of another version of kasane, counts as absent; numbers are in SI units.
 #pragma once
 
@@ -31,22 +31,22 @@ struct CalibrationEntry {
 struct Calibration {
     std::filesystem::path file;
     std::vector<CalibrationEntry> entries;
-    std::string note;  ///< what was wrong with the file; empty: nothing
+    std::string note;  ///< the problem of the file; empty: none
 
-    /// Null when there is none.
+    /// Null when there is no such entry.
     const CalibrationEntry* find(const CalibrationKey& key) const;
     /// Devices that have an entry of this kind, each once.
     std::vector<std::string> devices(const std::string& kind) const;
 };
 
-/// $XDG_CACHE_HOME/kasane/calibration.json, else ~/.cache/kasane/calibration.json; empty where neither is known.
+/// $XDG_CACHE_HOME/kasane/calibration.json, else ~/.cache/kasane/calibration.json; empty where neither variable is set.
 std::filesystem::path default_calibration_file();
 
-/// Entries of this version of kasane. Never throws for what is in the file, nor for its absence.
+/// Entries of this version of kasane. Never throws because of the file's content or absence.
 Calibration read_calibration(const std::filesystem::path& file);
 
-/// Writes these entries into the file, in place of those with the same keys.
-/// @return why it could not be written; empty: it was
+/// Writes these entries into the file; they replace those with the same keys.
+/// @return why it could not be written; empty: it was written
 std::string keep_calibration(const std::filesystem::path& file, const std::vector<CalibrationEntry>& entries);
 
 /// "NVIDIA H200", "Intel(R) Xeon(R) …, 8 threads".

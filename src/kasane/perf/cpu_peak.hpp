@@ -1,4 +1,4 @@
-// What the CPU's vector units can do, measured where the program runs: bounds for kernels, and the peak for `kasane info`.
+// Peak rates of the CPU's vector units, measured where the program runs: bounds for kernels, and the peak for `kasane info`.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -8,8 +8,8 @@
 
 namespace kasane {
 
-/// Executions per second of `work(rounds)` times `per_round`, summed over the threads that run it at once for 60 ms: each gives the
-/// time that its fastest tenth of slices, some microseconds long, stays below: interruptions do not count.
+/// Executions per second of `work(rounds)` times `per_round`, summed over the threads that run it at once for 60 ms. Each thread reports
+/// the time that its fastest tenth of slices, some microseconds long, stays below, so that interruptions do not count.
 double sustained_rate(Cpu on, const std::function<void(index_t rounds)>& work, double per_round);
 
 struct CpuPeak {

@@ -7,14 +7,14 @@
 
 namespace kasane {
 
-/// As Highway calls it: "AVX3" (AVX-512), "AVX2", "SSE4", "SSSE3", "NEON", "SCALAR", ...
+/// Highway's name: "AVX3" (AVX-512), "AVX2", "SSE4", "SSSE3", "NEON", "SCALAR", ...
 std::string simd_target();
 
-/// All that this processor can run, the best first.
+/// All sets that this processor can run, the best first.
 std::vector<std::string> simd_targets();
 
-/// From now on kernels take this set (one of simd_targets()); empty: the best again. For tests and comparisons; not while kernels
-/// run. @throws InputError for a name that is none
+/// From now on kernels use this set (one of simd_targets()); empty: the best again. For tests and comparisons; not while kernels
+/// run. @throws InputError for an unknown name
 void select_simd_target(const std::string& name);
 
 }  // namespace kasane

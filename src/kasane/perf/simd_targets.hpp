@@ -1,5 +1,5 @@
-// To be included before <hwy/highway.h>: the instruction sets that kernels are compiled for and that run time chooses among.
-// All files that use Highway share this choice, so one name (simd_target()) speaks for all of them.
+// To be included before <hwy/highway.h>: the instruction sets that kernels are compiled for and among which the run time chooses.
+// All files that use Highway share this choice, so that one name (simd_target()) is valid for all of them.
 #pragma once
 
 // AVX3_DL adds nothing for floating point; vectors of unknown length (SVE) cannot be members or array elements, and NEON is

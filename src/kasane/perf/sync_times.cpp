@@ -13,7 +13,7 @@ namespace {
 constexpr int numbers_of_kernels[] = {1, 2, 5, 10, 20, 40, 60, 80, 100};
 constexpr int repetitions = 31;
 
-/// The medians of `repetitions` of each, taken by turns, so that a disturbance does not fall on one N_sub alone.
+/// The medians of `repetitions` measurements of each N_sub, taken in turn, so that a disturbance does not affect one N_sub alone.
 std::vector<SyncTiming> medians(const AnySpace& on, const std::function<void()>& meet) {
     std::vector<std::vector<double>> seconds(std::size(numbers_of_kernels));
     for (int repetition = -2; repetition < repetitions; ++repetition)
@@ -44,7 +44,7 @@ void detail::start_nothing(Cpu on) {
     const int threads = thread_count(on);
 #pragma omp parallel num_threads(threads)
     {
-        asm volatile("" ::: "memory");  // a region that does nothing may be left out
+        asm volatile("" ::: "memory");  // a compiler may remove an empty region
     }
 }
 

@@ -1,4 +1,4 @@
-// What starting work and waiting for it costs, from empty kernels ([MTM13] section 5, fig. 7, table 2): the whole time of N_sub empty
+// Cost of starting work and of waiting for it, from empty kernels ([MTM13] section 5, fig. 7, table 2): the total time of N_sub empty
 // kernels and one synchronisation is t_sync + N_sub t_kernel, a line whose coefficients are found by least squares. On the CPU an empty
 // kernel is an empty parallel region of the worker's threads.
 #pragma once
@@ -19,14 +19,14 @@ struct SyncTimes {
     int workers = 1;
     double t_sync = 0, t_kernel = 0;              ///< [s]
     double t_sync_error = 0, t_kernel_error = 0;  ///< standard errors
-    std::vector<SyncTiming> timings;              ///< what they were fitted to
+    std::vector<SyncTiming> timings;              ///< the times that the line was fitted to
 };
 
-/// Collective over the communicator: each worker gives its space N_sub empty kernels and waits for them; several workers then meet in the
-/// communicator's barrier (threads of a rank and ranks), as in the paper. A time is worker 0's, from a common start. The same on every
+/// Collective over the communicator: each worker submits N_sub empty kernels to its space and waits for them; several workers then wait in
+/// the communicator's barrier (threads of a rank and ranks), as in the paper. A time is worker 0's, from a common start. The same on every
 /// rank.
 SyncTimes measure_sync(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
-/// Of a space alone: no barrier.
+/// For one space: without a barrier.
 SyncTimes measure_sync(const AnySpace& on);
 
 /// The line through these times.

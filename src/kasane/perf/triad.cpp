@@ -27,12 +27,12 @@ index_t speed_elements(std::uint64_t asked, std::uint64_t cache, std::uint64_t f
 
 namespace {
 
-// The compiler may neither fuse the loops of two passes nor know the operands.
+// The compiler may neither fuse the loops of two passes nor use the values of the operands.
 [[gnu::noinline]] void triad(double* __restrict a, const double* __restrict b, const double* __restrict c, double s, index_t n) {
     for (index_t i = 0; i < n; ++i) a[i] = b[i] + s * c[i];
 }
 
-/// 16 chains of additions: one would wait for the latency of each addition and not for the memory.
+/// 16 chains of additions: a single chain would measure the latency of an addition and not the memory.
 [[gnu::noinline]] double sum_of_products(const double* __restrict b, const double* __restrict c, index_t n) {
     constexpr index_t chains = 16;
     double sum[chains] = {};
@@ -80,7 +80,7 @@ MemorySpeed memory_speed(Cpu on, std::uint64_t array_bytes) {
         sum += mine;
     }
     const double elements = static_cast<double>(n);
-    // Sums of small whole numbers are exact in any order: the loops did what they say.
+    // Sums of small whole numbers are exact in any order, so that this tests the loops.
     if (sum != 2 * passes * elements || a.data()[n - 1] != 7)
         throw ComputationError("memory_speed: wrong sums; this memory or processor errs");
     speed.triad = 3 * sizeof(double) * elements / seconds[0];

@@ -104,7 +104,7 @@ MemorySpeed memory_speed(Cuda on, std::uint64_t array_bytes) {
     double sum = 0, last = 0;
     for (const double s : to_host(partial)) sum += s;
     copy_to_host(on, View<double>{&last, 1}, View<const double>{a.data() + n - 1, 1});
-    // Sums of small whole numbers are exact in any order: the kernels did what they say.
+    // Sums of small whole numbers are exact in any order, so that this tests the kernels.
     if (sum != 2 * static_cast<double>(n) || last != 7) throw ComputationError("memory_speed: wrong sums; this device errs");
     speed.triad = 3. * sizeof(double) * static_cast<double>(n) / triad_seconds;
     speed.read = 2. * sizeof(double) * static_cast<double>(n) / read_seconds;

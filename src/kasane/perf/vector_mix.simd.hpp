@@ -1,5 +1,5 @@
-// What the vector units give when nothing but their instructions is in the way: the rate of a mix of instructions that are
-// independent of one another and find all operands in registers. Included once per instruction set.
+// Rate of a mix of vector instructions that are independent of one another and find all operands in registers: the limit of the vector
+// units. Included once per instruction set.
 #if defined(KASANE_VECTOR_MIX_SIMD) == defined(HWY_TARGET_TOGGLE)
 #ifdef KASANE_VECTOR_MIX_SIMD
 #undef KASANE_VECTOR_MIX_SIMD
@@ -14,7 +14,7 @@ namespace kasane {
 namespace HWY_NAMESPACE {
 
 /// Executes a mix `rounds` * 4 times: additions, products, fused multiply-adds, estimates of 1/sqrt.
-/// Eight chains of multiply-adds cover their latency at two a cycle; the other chains are longer than the mix is short.
+/// Eight chains of multiply-adds cover their latency at two a cycle; the other chains are long enough for that, too.
 template <int Adds, int Products, int Fmas, int Estimates, class D>
 HWY_NOINLINE void vector_mix(D d, std::int64_t rounds) {
     namespace hn = hwy::HWY_NAMESPACE;

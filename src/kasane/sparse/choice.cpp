@@ -1,5 +1,5 @@
-// Rules for options that were left open, stored choices, and trials. Two colours win wherever the graph has them: the first colour is
-// eliminated exactly, so an iteration costs half, for a quarter more iterations.
+// Rules for open options, stored choices, and trials. Two colours are fastest wherever the graph allows them: the first colour is
+// eliminated exactly, so that an iteration costs half, for a quarter more iterations.
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/load.hpp>
 #include <kasane/sparse/choice.hpp>
@@ -12,7 +12,7 @@
 namespace kasane::sparse {
 namespace {
 
-/// All rows in one colour: no row waits for another, because the preconditioner has no triangles.
+/// All rows in one colour: the preconditioner has no triangles, so that no row depends on another.
 ColoredOrder one_color(ColoredOrder order) {
     order.color_begin = {0, static_cast<index_t>(order.row.size())};
     order.steps = 1;
@@ -21,7 +21,7 @@ ColoredOrder one_color(ColoredOrder order) {
 
 Format format_by_rule(const MatrixFacts& matrix, index_t colors, bool cuda) {
     const index_t chunk = cuda ? 32 : 8;
-    // Colours of few rows would be padding for the most part.
+    // Colours of few rows would consist mostly of padding.
     if (matrix.rows < 4 * chunk * colors) return {FormatKind::csr, 1, 1};
     const bool uneven = matrix.longest_row * matrix.rows > 4 * matrix.nonzeros;
     return {FormatKind::sell, static_cast<int>(chunk), uneven ? static_cast<int>(32 * chunk) : 1};
@@ -58,7 +58,7 @@ std::string device_of(Cpu on) { return device_info(on).name + fmt::format(", {} 
 std::string device_of(Cuda on) { return device_info(on).name; }
 #endif
 
-/// Prepares a candidate and runs it for some iterations.
+/// Prepares a candidate and runs some iterations.
 template <Space S>
 TuneTrial timed(const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const PrepareSystem<S>& make, bool convergence) {
     constexpr int timed_iterations = 16;
@@ -91,7 +91,7 @@ std::string why_by_rule(const SolverOptions& options, const MatrixFacts& matrix)
     constexpr index_t rows_worth_timing = 50'000;
     if (options.tune == Tuning::off) return "tuning is off";
     if (matrix.rows < rows_worth_timing) return fmt::format("below {} rows a solve takes less than the trials", rows_worth_timing);
-    if (matrix.singular && matrix.components > 1) return "trials do not know singular matrices of several parts";
+    if (matrix.singular && matrix.components > 1) return "trials do not support singular matrices with several components";
     if (options.tune == Tuning::automatic && options.tuning_file.empty()) return "no tuning file is given, so no earlier solve is known";
     return "";
 }

@@ -1,4 +1,4 @@
-// What the options leave open is decided here: by rule, or by timing candidates on this matrix and device.
+// Decides open options: by rule, or by timing candidates on this matrix and device.
 #pragma once
 
 #include <kasane/sparse/prepared_system.hpp>
@@ -15,7 +15,7 @@ struct Choice {
     SolverOptions options;  ///< ordering, numbering, format and launch decided
     ColoredOrder order;
     Decision decision;
-    std::optional<SolveAccount> account;  ///< where something was open and a tuning file is given
+    std::optional<SolveAccount> account;  ///< where an option was open and a tuning file is given
     std::vector<std::string> notes;
 };
 
@@ -27,7 +27,7 @@ template <Space S>
 Choice choose(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, const PrepareSystem<S>& make,
               PartTimes& times);
 
-/// Numbering, format and launch by rule, where they were left open, for an order of so many colours.
+/// Sets numbering, format and launch by rule, where they are open, for an order of that many colours.
 void decide_rest(SolverOptions& options, const MatrixFacts& matrix, int colors, bool cuda);
 
 }  // namespace kasane::sparse

@@ -55,7 +55,7 @@ bool factorise(CsrMatrix& L, const std::vector<double>& diagonal, double shift, 
             }
             pivot -= L.value[e] * L.value[e] * inverse[j];
         }
-        // A pivot that cancelled to rounding is noise: what follows would be divided by it.
+        // A pivot that cancels to rounding is noise, and later rows would be divided by it.
         if (!(pivot > 1e-12 * diagonal[at(i)]) || !std::isfinite(pivot)) return false;
         inverse[at(i)] = 1 / pivot;
     }
@@ -92,7 +92,7 @@ void TriangularProduct::solve(const std::vector<double>& in, std::vector<double>
         for (auto e = at(lower_.begin[at(i)]); e < at(lower_.begin[at(i + 1)]); ++e) sum -= lower_.value[e] * out[at(lower_.column[e])];
         out[at(i)] = sum * inverse_[at(i)];
     }
-    // L^T by the rows of L: an unknown that is final leaves the equations of those before it.
+    // L^T by the rows of L: each final unknown is subtracted from the equations of earlier ones.
     for (index_t i = n - 1; i >= 0; --i) {
         const double known = out[at(i)];
         for (auto e = at(lower_.begin[at(i)]); e < at(lower_.begin[at(i + 1)]); ++e) {

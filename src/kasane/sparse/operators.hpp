@@ -1,6 +1,6 @@
-// The replaceable parts of a solve on the host: a matrix and preconditioners as krylov::conjugate_gradients takes them.
-// Invariants: a part needs apply(algebra, in, out) on std::vector<double> and nothing else, so that a user's class can replace it; parts
-// are simple, and serial where the order of elimination is serial; Solver does the same as a whole, fast.
+// The replaceable parts of a solve on the host: a matrix and preconditioners with the interface of krylov::conjugate_gradients.
+// Invariants: a part needs only apply(algebra, in, out) on std::vector<double>, so that a user's class can replace it; parts
+// are simple, and serial where the order of elimination is serial. Solver is the fast equivalent of the whole.
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
@@ -15,7 +15,7 @@ class MatrixOperator {
     /// @param A  in host memory; not copied: it must outlive the operator   @param threads  0: all
     explicit MatrixOperator(const CsrView& A, int threads = 0) : A_(A), threads_(threads) {}
 
-    /// As krylov calls it: out = (this) in.
+    /// The interface of krylov: out = (this) in.
     template <class Algebra>
     void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
         multiply(in, out);
@@ -34,7 +34,7 @@ class Jacobi {
     /// @param A  in host memory, not kept   @throws InputError naming the first row whose diagonal is missing or not positive
     explicit Jacobi(const CsrView& A);
 
-    /// As krylov calls it: out = (this) in.
+    /// The interface of krylov: out = (this) in.
     template <class Algebra>
     void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
         solve(in, out);
@@ -49,7 +49,7 @@ class Jacobi {
 /// out = M^-1 in with M = (D + L) D^-1 (D + L)^T in natural order: the common part of IC(0) and SSOR.
 class TriangularProduct {
    public:
-    /// As krylov calls it: out = (this) in.
+    /// The interface of krylov: out = (this) in.
     template <class Algebra>
     void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
         solve(in, out);

@@ -1,4 +1,4 @@
-// Making and running a PreparedSystem.
+// Prepares systems, solves with them, and times their iterations.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/math/random.hpp>
@@ -12,8 +12,8 @@
 namespace kasane::sparse {
 namespace {
 
-/// Parts that a colour is split among; on a device one for all its blocks, but for sequential numbers. On the CPU as many for one thread as
-/// for eight, so that their sums are the same bits, and some for each of more.
+/// Parts that a colour is divided into. On a device one, shared by all blocks, except for sequential numbers. On the CPU equally many for 1
+/// to 8 threads, so that sums have the same bits, and several per thread for more threads.
 int parts_of(Cpu on, Numbering, index_t rows, index_t colors) {
     constexpr index_t rows_worth_a_part = 512;
     const index_t most = std::max(32, 4 * thread_count(on)), least = std::min<index_t>(thread_count(on), rows / (2 * rows_worth_a_part));
@@ -74,7 +74,7 @@ PreparedSystem<S> prepare_system(S on, const CsrView& A, SpaceOrder<S> order, co
     shape.sigma = options.format.sigma;
     auto layout = make_layout(on, std::move(order), A, shape);
     lap("layout");
-    // Two colours of independent rows: the graph is bipartite, and no look for triangles is needed.
+    // Two colours of independent rows: the graph is bipartite, so that it has no triangles.
     const bool bipartite = layout.colors <= 2 && layout.steps == 1;
     const bool triangles = options.precondition == Precondition::ic0 && !bipartite && has_triangles(on, A);
     lap("factor");
@@ -83,7 +83,7 @@ PreparedSystem<S> prepare_system(S on, const CsrView& A, SpaceOrder<S> order, co
     auto factor = factorise(on, matrix, layout, {options.precondition, options.ssor_omega});
     prepared.shift = factor.shift;
     lap("factor");
-    // Beside what stays: the order while the layout is made; later the pivots, the ranks and C.
+    // Temporary memory: the order while the layout is computed; later the pivots, the ranks and C.
     prepared.scratch_bytes = static_cast<std::uint64_t>(std::max(ordered, 2 * layout.padded)) * 4 +
                              static_cast<std::uint64_t>(layout.rank.size()) * 4 + matrix.lower_rows.bytes() + factor.lower.bytes();
 
@@ -114,7 +114,7 @@ SolveLog solve_prepared(PreparedSystem<S>& prepared, View<const double> b, View<
     SolveLog log;
     const double rho_before = start == Start::where_stopped ? prepared.rho_before : 0;
     prepared.rho_before = 0;
-    // In units of a power of two near b's largest entry: squares neither vanish nor overflow, and nothing is rounded.
+    // In units of a power of two near b's largest entry: squares neither vanish nor overflow, and scaling does not round.
     const VectorFacts seen = look_at(on, b), guess = look_at(on, x);
     KS_VALIDATE(seen.finite, "the right-hand side holds a number that is not finite.");
     KS_VALIDATE(guess.finite, "the first guess holds a number that is not finite.");
@@ -173,7 +173,7 @@ SolveLog solve_prepared(PreparedSystem<S>& prepared, View<const double> b, View<
         log.end = end_of(part.verdict);
         prepared.rho_before = part.verdict == Verdict::stopped ? part.rho_before : 0;
         if (part.verdict != Verdict::converged || log.true_residual <= task.rtol) break;
-        // Rounding let the recurrence drift from b - A x: begin again from there, while that still helps.
+        // Rounding has let the recurrence drift from b - A x: restart from there, while that still helps.
         if (log.restarts == most_restarts || (log.restarts > 0 && log.true_residual > 0.5 * true_before)) {
             log.end = krylov::Outcome::stagnated;
             break;
@@ -200,14 +200,14 @@ SolveLog outside_range(double share) {
 
 namespace {
 
-/// Numbers of (-1, 1), the same on every space.
+/// Pseudo-random numbers in (-1, 1), the same on every space.
 std::vector<double> noise(index_t rows) {
     std::vector<double> b(static_cast<std::size_t>(rows));
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = 2 * RandomStream(1, i).uniform() - 1;
     return b;
 }
 
-/// So many iterations for the noise, from zero; x stays in the prepared.
+/// Runs that many iterations for the noise, from zero; x stays in the prepared system.
 template <Space S>
 IterationLog try_out(PreparedSystem<S>& prepared, View<const double> b, const IterationTask& task) {
     const S on = prepared.system.on;

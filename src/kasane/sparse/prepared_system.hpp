@@ -1,4 +1,4 @@
-// One prepared solver on one space: the system, the vectors, and how it iterates. What Solver holds, and what the tuner times.
+// A solver ready to iterate on one space: the system, the vectors, the decided options. Solver owns one; the tuner times several.
 // Invariants: every option is decided (none is automatic); A is not needed once a PreparedSystem is made.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace kasane::sparse {
 
-/// Seconds of the parts of a set-up, in the order they ran.
+/// Seconds of the parts of a set-up, in order.
 class PartTimes {
    public:
     void add(const std::string& part, double seconds) {
@@ -35,13 +35,13 @@ struct PreparedSystem {
     IterationVectors<S> vectors;
     SolverOptions options;  ///< as decided
     double shift = 0;
-    double rho_before = 0;            ///< of the direction in vectors.p, where the last run was stopped; else 0
-    std::uint64_t scratch_bytes = 0;  ///< most that the set-up held beside what stays
+    double rho_before = 0;            ///< rho of the direction in vectors.p, where the last run was stopped; else 0
+    std::uint64_t scratch_bytes = 0;  ///< largest memory that the set-up held beside the result
     std::uint64_t bytes() const { return system.bytes() + static_cast<std::uint64_t>(6 * vectors.x.size()) * sizeof(double); }
 };
 
 /// @param A  on S, canonical   @param options  ordering, numbering, format, launch decided; iteration may be automatic
-/// @throws InputError where the iteration that was asked for does not apply to this matrix, saying why
+/// @throws InputError with the reason where the requested form of the iteration does not apply to this matrix
 template <Space S>
 PreparedSystem<S> prepare_system(S on, const CsrView& A, SpaceOrder<S> order, const SolverOptions& options, PartTimes& times);
 
@@ -52,23 +52,23 @@ template <Space S>
 SolveLog solve_prepared(PreparedSystem<S>& prepared, View<const double> b, View<double> x, bool mean_free, Start start,
                         const StopFunction& stop);
 
-/// The log of a b that A cannot give, with x = 0. @param share  of b's norm
+/// The log of a b outside the range of a singular A, with x = 0. @param share  of b's norm that lies outside
 SolveLog outside_range(double share);
 
-/// Seconds per iteration, of so many behind a warm-up.
+/// Seconds per iteration, measured over this number of iterations after a warm-up.
 template <Space S>
 double seconds_per_iteration(PreparedSystem<S>& prepared, int iterations);
 
-/// Where the solve of white noise (mean_free: without its mean) stands after so many iterations from zero: b.x = ||x||_A^2, and ||b - A x||
+/// Progress of a solve of white noise (mean_free: without its mean) after that many iterations from zero: b.x = ||x||_A^2, and ||b - A x||
 /// / ||b||.
 struct TrialProgress {
-    int iterations = 0;  ///< fewer than asked for where it has converged
+    int iterations = 0;  ///< fewer than requested where the solve has converged
     double energy = 0, residual = 1;
 };
 template <Space S>
 TrialProgress progress_after(PreparedSystem<S>& prepared, int iterations, bool mean_free);
 
-/// Rows that a layout works on together, for a format: C of sell; elsewhere as wide as the space's vectors.
+/// Rows that a layout processes together, for a format: C of sell; otherwise the vector width of the space.
 int chunk_of(const Format& format, bool cuda);
 
 }  // namespace kasane::sparse

@@ -1,4 +1,4 @@
-// Solver: checks the matrix, decides what was left to it, prepares an PreparedSystem, and keeps the account of it all.
+// Solver: checks the matrix, decides the open options, prepares a PreparedSystem, and records the set-up.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/load.hpp>
@@ -15,7 +15,7 @@
 #include <variant>
 
 namespace kasane::sparse {
-/// Labels of the connected parts; one part: empty.
+/// Labels of the connected components; empty for one component.
 struct NullSpace {
     bool singular = false;
     std::vector<std::int32_t> component;
@@ -41,7 +41,7 @@ struct RemovedMeans {
     double share = 0;  ///< of x's norm
 };
 
-/// Takes the mean of each component out of x.
+/// Subtracts the mean of each component from x.
 RemovedMeans remove_means(const NullSpace& null, View<double> x) {
     std::vector<double> sum(static_cast<std::size_t>(null.components), 0.), count(sum);
     for (index_t i = 0; i < x.n; ++i) {
@@ -63,7 +63,7 @@ RemovedMeans remove_means(const NullSpace& null, View<double> x) {
     return removed;
 }
 
-/// The contract of every solve, whatever the space.
+/// Preconditions of every solve, on any space.
 void require_sizes(index_t rows, View<const double> b, View<const double> x) {
     KS_REQUIRE(b.n == rows && x.n == rows, "right-hand side and solution have " + std::to_string(b.n) + " and " + std::to_string(x.n) +
                                                " rows, the matrix " + std::to_string(rows) + ".");
@@ -74,7 +74,7 @@ void require_finite(View<const double> v, const char* what) {
         KS_VALIDATE(std::isfinite(v[i]), std::string(what) + " is not a finite number in row " + std::to_string(i + 1) + ".");
 }
 
-/// A on a space: as it is on the CPU, copied to a device.
+/// A matrix on a space: used in place on the CPU, copied to a device.
 class Placed {
    public:
     Placed(Cpu, const CsrView& A) : view_(A) {}
@@ -135,7 +135,7 @@ struct Solver::Parts {
 
 namespace {
 
-/// All of a set-up's account that does not depend on the space.
+/// The part of SetupFacts that is the same for every space.
 template <Space S>
 void describe(const PreparedSystem<S>& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts) {
     const System<S>& system = prepared.system;
@@ -176,7 +176,7 @@ PreparedSystem<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, con
     Stopwatch watch;
     const Placed here(on, A);
     if (!std::same_as<S, Cpu>) times.add("copy", watch.seconds());
-    PartTimes trials;  // their parts are not this set-up's: together they are "tune"
+    PartTimes trials;  // seconds of their parts are not this set-up's: together they are "tune"
     const auto attempt = [&](const SolverOptions& decided, ColoredOrder order) {
         return prepare_system(on, here.view(), placed(on, std::move(order)), decided, trials);
     };
@@ -232,7 +232,7 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& options) : pa
 #if defined(KASANE_CUDA)
 namespace {
 
-/// A matrix on a device brought to the host.
+/// Copies a matrix from a device to the host.
 CsrMatrix fetched(Cuda on, const CsrView& A) {
     CsrMatrix host;
     const auto rows = static_cast<std::size_t>(A.n);
@@ -259,7 +259,7 @@ CsrMatrix fetched(Cuda on, const CsrView& A) {
     return host;
 }
 
-/// What the device orders by itself: cm-rcm, and what is left to us when two colours suffice.
+/// The orders that the device computes: cm-rcm, and the automatic choice where two colours are enough.
 std::optional<SpaceOrder<Cuda>> order_there(Cuda on, const CsrView& A, SolverOptions& options, std::string& note) {
     const bool automatic = options.ordering.kind == OrderingKind::automatic;
     if (options.precondition != Precondition::ic0 && options.precondition != Precondition::ssor) return {};
@@ -398,7 +398,7 @@ std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const SolverOption
     // Two triangles of 12 bytes an entry with a tenth of padding, offsets; six vectors, diagonal, scale, two permutations.
     double bytes = off * 12 * 1.1 + n * (2. + 6 * 8 + 2 * 8 + 2 * 4);
     if (options.single_factor) bytes += off * 8 * 1.1;
-    // Pivots and the order of elimination, for a while.
+    // Temporary: pivots and the order of elimination.
     bytes += n * (8 + 4);
     return static_cast<std::uint64_t>(bytes);
 }

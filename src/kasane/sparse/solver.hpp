@@ -16,7 +16,7 @@
 
 namespace kasane::sparse {
 
-/// What the set-up chose and what it cost.
+/// Results and costs of the set-up.
 struct SetupFacts {
     index_t rows = 0;                  ///< of A
     index_t nonzeros = 0;              ///< of A, duplicates summed
@@ -31,11 +31,11 @@ struct SetupFacts {
     std::string launch;                ///< as name(); empty on a CPU
     int colors = 0;                    ///< of the ordering
     std::vector<index_t> color_sizes;  ///< rows of each colour, padding not counted
-    double shift = 0;                  ///< of the diagonal, relative, that kept the factorisation positive; 0: none was needed
+    double shift = 0;                  ///< of the diagonal, relative, so that the factorisation stays positive; 0: none was needed
     bool singular = false;             ///< constants are the null space: solved for the mean-free solution
     bool own_factor = false;           ///< the factor has values of its own (the graph has triangles); otherwise A's triangles
     std::uint64_t bytes = 0;           ///< of the arrays that the solver holds
-    std::uint64_t peak_bytes = 0;      ///< most that solver and set-up held at one time, A not counted
+    std::uint64_t peak_bytes = 0;      ///< largest memory of solver and set-up at one time, A not counted
     double bytes_per_iteration = 0;    ///< that an iteration must move: every array once per phase
     int barriers_per_iteration = 0;    ///< where all threads (or blocks) wait for each other
     std::vector<std::pair<std::string, double>> seconds;  ///< of the parts of the set-up: check, order, layout, factor, convert, tune
@@ -50,7 +50,7 @@ class Solver {
     /// Checks, orders and factorises A on a space.
     /// @param on       the CPU or a CUDA device
     /// @param A        in host memory; not kept, and not needed after the constructor
-    /// @param options  what is left to the solver and what is not
+    /// @param options  options that are automatic are decided here
     /// @throws InputError from check(A), for options that do not apply, and where memory is short; PreconditionError
     Solver(AnySpace on, const CsrView& A, const SolverOptions& options = {});
 #if defined(KASANE_CUDA)
@@ -75,17 +75,17 @@ class Solver {
     /// @param start  where_stopped: as go_on()
     /// @throws LogicError: another size than A's; InputError: NaN or infinity in b or x
     SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {}, Start start = Start::anew);
-    /// Continues the last solve, which stop() ended, with its search direction: up to rounding, the iterations are those of a solve that
-    /// was not stopped. @param b  the same   @param x  as that solve left it   @param stop  may be empty
+    /// Continues the last solve, which stop() ended, with its search direction: up to rounding, the iterations are those of an unbroken
+    /// solve. @param b  the same   @param x  as that solve left it   @param stop  may be empty
     SolveLog go_on(View<const double> b, View<double> x, const StopFunction& stop = {}) { return solve(b, x, stop, Start::where_stopped); }
-    /// The solution from a first guess of zero. @param b  [n]   @param log  what the solve did; may be null   @throws as the other solve()
+    /// The solution from a first guess of zero. @param b  [n]   @param log  filled with the log; may be null   @throws as the other solve()
     std::vector<double> solve(const std::vector<double>& b, SolveLog* log = nullptr);
 
-    /// What the set-up chose and what it cost.
+    /// Results and costs of the set-up.
     const SetupFacts& setup() const;
     /// The options as they were given.
     const SolverOptions& options() const;
-    /// Changes what does not need a new set-up. @param rtol  in (0, 1)   @param iteration_limit  at least 1   @throws InputError
+    /// Changes options that need no new set-up. @param rtol  in (0, 1)   @param iteration_limit  at least 1   @throws InputError
     void set_tolerance(double rtol, int iteration_limit);
 
    private:
@@ -94,7 +94,7 @@ class Solver {
     std::unique_ptr<Parts> parts_;
 };
 
-/// Bytes that a Solver of these options will take at most, and its set-up on top, for a matrix of that many rows and entries.
+/// Largest number of bytes that a Solver with these options and its set-up allocate, for a matrix of that many rows and entries.
 std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const SolverOptions& options = {});
 
 }  // namespace kasane::sparse

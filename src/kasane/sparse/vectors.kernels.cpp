@@ -1,4 +1,4 @@
-// Permuting, scaling and summing vectors, once per Space. Sums: each of a fixed number of runs of neighbours, then the runs.
+// Permuting, scaling and summing vectors, once per Space. A sum: over a fixed number of runs of neighbouring entries, then over the runs.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/sparse/vectors.hpp>
 
@@ -45,7 +45,7 @@ struct Subtract {
     KS_FN void operator()(index_t i) const { to[i] = from[i] - shift; }
 };
 
-/// The entries of a run: neighbours, so that no thread count changes the order of a sum.
+/// The entries of a run are neighbours and the number of runs is fixed, so that the order of a sum does not depend on the threads.
 struct Run {
     index_t n;
     KS_FN index_t begin(index_t run) const { return n * run / runs; }

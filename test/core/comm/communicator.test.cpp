@@ -106,7 +106,7 @@ TEST(OneRank, IsNoSubstituteForThoseThatALauncherStarted) {
     const auto said = run_program("KASANE_MPI= PMI_SIZE=3 " + ranks_case("DISABLED_End.InOrder"));
     EXPECT_EQ(said.status, 2) << said.text;
     EXPECT_NE(said.text.find("started as one of 3 ranks, but"), std::string::npos) << said.text;
-    EXPECT_NE(said.text.find("knows of 1"), std::string::npos) << said.text;
+    EXPECT_NE(said.text.find("has 1"), std::string::npos) << said.text;
 }
 
 TEST(OneRank, AModuleThatIsNotThereIsToldOf) {

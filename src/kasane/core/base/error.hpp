@@ -1,4 +1,4 @@
-// What the library throws. Message grammar: problem, reason, remedy.
+// The exceptions of the library. Message grammar: problem, reason, remedy.
 // Invariants: the user corrects what an InputError names (exit status 2); a ComputationError is a failure of the calculation (exit
 // status 1); a LogicError is a mistake of the calling program. The library never prints or exits.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace kasane {
 
-/// Position of a problem in the user's input; empty or zero where not known.
+/// Position of a problem in the user's input; empty or zero where it is unknown.
 struct Where {
     std::string file;  ///< path, as the user gave it
     int line = 0;      ///< counted from 1
@@ -38,7 +38,7 @@ class LogicError : public Error {
 struct InputProblem {
     std::string message;  ///< problem, reason, remedy
     Where where;          ///< position in the input
-    /// "FILE:LINE:COLUMN: KEY: message", leaving out what is not known.
+    /// "FILE:LINE:COLUMN: KEY: message", without the parts that are unknown.
     std::string text() const;
 };
 

@@ -1,4 +1,4 @@
-// What ends work that a signal asked to stop and that leaves nothing behind. A run that has something to save is stopped otherwise: it
+// The exception for work that a signal interrupts and that leaves no output behind. A run that can save its state ends otherwise: it
 // writes a checkpoint and returns.
 #pragma once
 

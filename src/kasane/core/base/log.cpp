@@ -27,7 +27,7 @@ spdlog::level::level_enum spdlog_level(Level level) {
 struct Loggers {
     std::shared_ptr<spdlog::logger> terminal = [] {
         auto logger = std::make_shared<spdlog::logger>("kasane", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
-        // On a terminal a progress bar may stand in the line: it is wiped, and drawn again when it goes on.
+        // On a terminal a progress bar may occupy the line: the log line replaces it, and the next update draws it again.
         logger->set_pattern(isatty(STDERR_FILENO) ? "\r\x1b[K%^%l%$: %v" : "%^%l%$: %v");
         logger->set_level(spdlog::level::info);
         return logger;
@@ -51,7 +51,7 @@ void write(Level level, std::string_view line) {
 void set_terminal_level(Level level) { loggers().terminal->set_level(spdlog_level(level)); }
 
 FileSink::FileSink(const std::filesystem::path& path) {
-    // Opened here first: the message of the logging library has neither reason nor remedy. O_NONBLOCK: a pipe is refused, not waited for.
+    // Opened here first: the message of the logging library has neither reason nor remedy. O_NONBLOCK refuses a pipe at once.
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
     KS_VALIDATE(descriptor >= 0,
                 std::string("the log cannot be written: ") + std::strerror(errno) + ". Make it a file that you may write, or move it away",
@@ -61,7 +61,7 @@ FileSink::FileSink(const std::filesystem::path& path) {
     logger->set_pattern("%Y-%m-%d %H:%M:%S %l: %v");
     logger->set_level(spdlog::level::debug);
     logger->flush_on(spdlog::level::debug);
-    // A log line that cannot be written (a full disk) must not end a run that can still save its checkpoint.
+    // A full disk must not end a run that can still save its checkpoint, so a log line that cannot be written is dropped.
     logger->set_error_handler([](const std::string&) {});
     loggers().file = std::move(logger);
 }

@@ -13,7 +13,7 @@ namespace kasane::log {
 /// Importance of a line.
 enum class Level {
     debug,    ///< for the log file
-    info,     ///< what a user wants to see
+    info,     ///< what a user should see
     warning,  ///< the result may differ from what the user expects
     error,    ///< the command fails
     off,      ///< no line has this level

@@ -39,7 +39,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string_view
     std::string_view nearest;
     for (const auto candidate : known) {
         const int d = distance(name, candidate);
-        // A name with nothing of the misspelt one left in it is no help.
+        // A name that shares no letter with the misspelt one is not a useful suggestion.
         const bool kinship = d < letter * static_cast<int>(std::max(name.size(), candidate.size()));
         if (d < least && kinship) least = d, nearest = candidate;
     }

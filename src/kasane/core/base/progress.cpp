@@ -45,7 +45,7 @@ void Progress::update(double done, const std::string& note) {
         next_ = now + 0.1;
         drawn_ = true;
     } else {
-        if (next_ > 0) std::fprintf(stderr, "%s\n", line(done, now, note).c_str());  // not at the very start: nothing is known yet
+        if (next_ > 0) std::fprintf(stderr, "%s\n", line(done, now, note).c_str());  // no estimate before the first part is done
         next_ = now + 30;
     }
 }

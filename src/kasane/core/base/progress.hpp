@@ -1,5 +1,5 @@
 // Progress of a long computation: a bar with the time left on a terminal, a plain line every half minute elsewhere.
-// Invariants: writes to standard error only, at most ten times a second; what is drawn never changes the work.
+// Invariants: writes to standard error only, at most ten times a second; showing progress never changes the work.
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
@@ -19,13 +19,13 @@ enum class ProgressStyle {
 /// Bar on a terminal, lines elsewhere.
 ProgressStyle progress_style_for_stderr();
 
-/// "1:05:09", "3:25", "0:07"; "--:--" when not known (negative or not finite).
+/// "1:05:09", "3:25", "0:07"; "--:--" where it is unknown (negative or not finite).
 std::string clock_text(double seconds);
 
-/// Called by a long computation with the fraction that is done, 0 to 1, and the name of the present part. May be empty; called from one
+/// A long computation calls it with the fraction that is done, 0 to 1, and the name of the present part. May be empty; called from one
 /// thread.
 using ProgressFunction = std::function<void(double done, const std::string& what)>;
-/// The part of a computation that goes from `first` to `last` of the whole; empty when that is.
+/// The progress function of a part that covers the fractions `first` to `last` of the whole; empty when that of the whole is.
 inline ProgressFunction part_of(const ProgressFunction& whole, double first, double last) {
     if (!whole) return {};
     return [=](double done, const std::string& what) { whole(first + (last - first) * done, what); };

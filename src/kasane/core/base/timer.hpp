@@ -1,4 +1,4 @@
-// Where the time goes: a Stopwatch, and Timers, a table of named parts that grow by scopes.
+// Measured times: a Stopwatch, and Timers, a table of named parts to which scopes add their time.
 // Parts may nest; a part's seconds include its inner parts' only if both are named.
 #pragma once
 
@@ -31,7 +31,7 @@ class Timers {
         std::int64_t calls = 0;  ///< number of scopes that ended
     };
 
-    /// Adds its own lifetime to a part, and one call.
+    /// Adds the time from its construction to its destruction to a part, and one call.
     class Scope {
        public:
         /// @param part  must outlive the scope
@@ -49,7 +49,7 @@ class Timers {
         Stopwatch watch_;
     };
 
-    /// Adds the lifetime of the returned object to the part `name`.
+    /// Adds the time until the destruction of the returned object to the part `name`.
     [[nodiscard]] Scope scope(const std::string& name) { return Scope(parts_[name]); }
     /// Adds a time that was measured elsewhere [s].
     void add(const std::string& name, double seconds, std::int64_t calls = 1) {

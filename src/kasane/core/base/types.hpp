@@ -27,7 +27,7 @@ struct View {
     View() = default;
     /// @param first  the first element   @param count  number of elements
     KS_FN View(T* first, index_t count) : ptr(first), n(count) {}
-    /// A view for reading of a view for writing.
+    /// Converts a view for writing into a view for reading.
     template <class U>
         requires std::same_as<const U, T>
     KS_FN View(View<U> other) : ptr(other.ptr), n(other.n) {}

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Looks at the calling thread's account every now and then.
+/// Reads the accounting of the calling thread at intervals.
 class Contention {
    public:
     bool now() {

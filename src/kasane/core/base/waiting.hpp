@@ -1,6 +1,6 @@
 // Waiting for another thread of this process: spin for a bounded time, then sleep in the kernel.
-// Invariants: a thread that sleeps gives its processor away, so that the thread that it waits for can have it. std::atomic::wait and
-// sched_yield() do not serve here: behind busy programs a yield costs a time slice of milliseconds each time.
+// Invariants: a sleeping thread releases its processor, so that the thread that it waits for can run. std::atomic::wait and
+// sched_yield() are too slow here: beside busy programs each yield costs a time slice of milliseconds.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace kasane {
 
-/// A wake-up by the kernel takes tens of microseconds where the other processor is idle: shorter waits are worth spinning.
+/// A wake-up by the kernel takes tens of microseconds where the other processor is idle, so shorter waits spin.
 constexpr auto spin_time = std::chrono::microseconds(50);
 
 /// One turn of a loop that spins.
@@ -32,16 +32,16 @@ bool spin_until(const Ready& ready, const Between& between) {
     return false;
 }
 
-/// What the kernel's account of a thread says.
+/// Times of a thread as the kernel accounts for them.
 struct ProcessorTimes {
-    double running = 0, waiting = 0;  ///< [s] on a processor, and ready to run without one
+    double running = 0, waiting = 0;  ///< [s] on a processor, and ready to run but without one
 };
 /// @param file  /proc/thread-self/schedstat and the like   @return zeros where it cannot be read
 ProcessorTimes processor_times(const char* file);
 
-/// Whether the calling thread lately waited for a processor for more than 5% of the time, by the account of the kernel (looked at every
-/// 20 ms). Other programs use the processors then, and spinning does harm: a thread that never sleeps uses up its time slice and is kept
-/// from the processor for those of the others, while its partners wait for it. False where the system keeps no such account.
+/// Whether the calling thread lately waited for a processor for more than 5% of the time, by the kernel's accounting (read every
+/// 20 ms). Other programs use the processors then, and spinning does harm: a thread that never sleeps uses up its time slice and must
+/// wait for the time slices of other programs, while its partners wait for it. False where the system has no such accounting.
 bool processor_is_contended();
 
 /// Spins until `ready()` unless the processor is contended. @return whether it was ready: else the caller sleeps
@@ -67,7 +67,7 @@ class WaitWord {
     void wait_while(std::uint32_t value) {
         const auto changed = [&] { return value_.load() != value; };
         if (ready_without_sleep(changed)) return;
-        ++sleepers_;  // before the next look: set() looks at it behind its store
+        ++sleepers_;  // before the next look: set() reads it after its store
         while (!changed()) sleep_while(value_, value);
         --sleepers_;
     }
@@ -77,10 +77,10 @@ class WaitWord {
     std::atomic<int> sleepers_{0};
 };
 
-/// A barrier for threads that know their number; any number of times.
+/// A reusable barrier for threads that know their number.
 class ThreadBarrier {
    public:
-    /// @param threads  the same for all that meet
+    /// @param threads  how many threads wait here; the same for all of them
     void wait(int threads) {
         const auto round = round_.value();
         if (arrived_.fetch_add(1) + 1 < threads) return round_.wait_while(round);

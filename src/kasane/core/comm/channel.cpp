@@ -1,5 +1,5 @@
-// Channels on the CPU: copies between the workers of a rank, MPI between ranks, each message for itself.
-// Invariant: what is handed to another worker is this worker's until the answer has come.
+// Channels on the CPU: copies between the workers of a rank, MPI between ranks, one message at a time.
+// Invariant: memory that another worker may read does not change until that worker has answered.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/channel.hpp>
 #include <kasane/core/comm/channel_messages.hpp>

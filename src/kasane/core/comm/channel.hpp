@@ -19,7 +19,7 @@ namespace kasane::comm {
 enum class Engine {
     automatic,
     copy,    ///< within one rank
-    nccl,    ///< between devices, one of each to a worker
+    nccl,    ///< between devices of one rank, one device per worker
     staged,  ///< by MPI, through host memory
 };
 
@@ -27,27 +27,26 @@ template <Space S>
 class Channel {
    public:
     /// Collective. @param number  of the channel, 0 to 15; unique in a communicator
-    /// @throws InputError on every worker when `wanted` cannot serve this communicator, with the reason
+    /// @throws InputError on every worker when `wanted` cannot be used with this communicator, with the reason
     Channel(S on, Worker& worker, int number, Engine wanted = Engine::automatic);
-    /// By every worker, from its own thread.
+    /// Called by every worker, from its own thread.
     ~Channel();
     Channel(Channel&&) noexcept;
     Channel& operator=(Channel&&) noexcept;
 
-    /// Starts to send to worker `to` and to receive from worker `from`, both of any size, 0 too, that the two sides agree on.
-    /// The bytes to be sent are those that work given so far to `ready` (a stream of this worker's device) leaves there; the room to
+    /// Starts to send to worker `to` and to receive from worker `from`; both sizes may be 0, and sender and receiver give the same size.
+    /// The bytes to be sent are those that work submitted so far to `ready` (a stream of this worker's device) writes; the memory to
     /// receive is free as soon as that work is done. On the CPU it is free at once. Waits for no other worker.
     void start(S ready, View<const std::byte> send, int to, View<std::byte> receive, int from);
-    /// Work given to `then` from now on sees what was received, and may overwrite what was sent. Call it after the work that the
-    /// message is to be hidden under was given to the device: the host may wait here for other workers' hosts, and a staged message
-    /// needs the host, which goes through it here.
+    /// Work submitted to `then` from now on sees the received bytes, and may overwrite the sent ones. Call it after submitting the work
+    /// that hides the message: the host may wait here for other workers' hosts, and it drives a staged message from here.
     void finish(S then);
 
     Engine engine() const;
     /// "peer copies", "NCCL 2.28.9", "MPI through host memory", …
     std::string text() const;
-    /// When each message went over, while a timeline is kept: spans named "message". On the CPU, where nothing moves by itself, the time in
-    /// finish().
+    /// When each message was transferred, while a timeline is kept: spans named "message". On the CPU, which copies in finish(), the time
+    /// in finish().
     void keep(Timeline<S>* timeline);
     /// Messages and bytes received so far.
     std::int64_t messages() const;

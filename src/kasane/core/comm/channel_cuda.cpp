@@ -1,5 +1,5 @@
-// Channels on CUDA devices. The devices wait for each other by events; the host waits for hosts alone, but for staged messages.
-// Invariant: an event is waited for only after it was recorded, and by this message's workers alone.
+// Channels on CUDA devices. Devices wait for each other by events; the host waits only for hosts, except for staged messages.
+// Invariant: an event is waited for only after it was recorded, and only by the workers of this message.
 #include <kasane/core/comm/channel.hpp>
 
 #if defined(KASANE_CUDA)
@@ -17,7 +17,7 @@
 namespace kasane::comm {
 namespace {
 
-// Events that a worker shares with the other workers of its rank. The others wait for an event only after hand() reported that it was
+// Events that a worker shares with the other workers of its rank. The others wait for an event only after hand() has reported that it was
 // recorded. Two events of arrival alternate: a late sender must not read that of the next message.
 struct CopyEnd {
     explicit CopyEnd(int number) : device(number), ready(number), arrived{cuda::Event(number), cuda::Event(number)} {}
@@ -47,9 +47,9 @@ struct Channel<Cuda>::State {
     Engine engine = Engine::copy;
     std::string text;
 
-    cuda::Stream stream;  ///< what comes in
+    cuda::Stream stream;  ///< the events of the message that arrives
     std::shared_ptr<CopyEnd> mine;
-    std::vector<std::shared_ptr<CopyEnd>> others;  ///< of this rank; kept, so that nobody waits for events that are gone
+    std::vector<std::shared_ptr<CopyEnd>> others;  ///< of this rank; kept, so that a late wait finds its event
     std::unique_ptr<NcclEnd> nccl;
     std::optional<StagedSend> staged_send;
     std::optional<StagedReceive> staged_receive;
@@ -77,7 +77,7 @@ struct Channel<Cuda>::State {
     void drive_staged();
 };
 
-/// Peer access to the devices of this rank, and everybody's events.
+/// Enables peer access to the devices of this rank, and exchanges the events.
 void Channel<Cuda>::State::meet_others() {
     const int here = worker->communicator().workers_per_rank();
     for (int l = 0; l < here; ++l) worker->hand(l, slot_of_posts, &mine);
@@ -87,7 +87,7 @@ void Channel<Cuda>::State::meet_others() {
         direct = cuda::enable_peer_access(on.device, others.back()->device) && direct;
     }
     text = direct ? "peer copies" : "device copies without peer access";
-    worker->barrier();  // the pointers that were handed are to this object
+    worker->barrier();  // the other workers hold pointers to this object
 }
 
 void Channel<Cuda>::State::start_nccl() {
@@ -140,8 +140,8 @@ void Channel<Cuda>::State::drive_staged() {
     const bool sends = send.n > 0 && !is_local(*worker, to), receives = receive.n > 0 && !is_local(*worker, from);
     const auto in = stream.space();
     const auto out_chunks = sends ? staged_send->chunks() : 0, in_chunks = receives ? staged_receive->chunks() : 0;
-    // A chunk goes out before one is waited for, so no ring of workers can wait for itself; while one is waited for, the device copies
-    // the next one out and the one before in.
+    // A chunk is sent before the next one is waited for, so that a ring of workers cannot wait for itself; meanwhile the device copies
+    // the next chunk to the host and the chunk before to the device.
     for (std::size_t c = 0; c < std::max(out_chunks, in_chunks + 1); ++c) {
         if (c < out_chunks) staged_send->pass_on(c, ranks);
         if (c > 0 && c <= in_chunks) staged_receive->pass_on(c - 1, ranks, in);
@@ -167,7 +167,8 @@ Channel<Cuda>::Channel(Cuda on, Worker& worker, int number, Engine wanted) : sta
             state.text = connection.version;
             return;
         }
-        KS_VALIDATE(wanted != Engine::nccl, "the engine \"nccl\" cannot serve this run: " + connection.why_not + ". Leave it to \"auto\"");
+        KS_VALIDATE(wanted != Engine::nccl,
+                    "the engine \"nccl\" cannot be used in this run: " + connection.why_not + ". Leave it to \"auto\"");
         no_nccl = " (no NCCL: " + connection.why_not + ")";
     }
     state.meet_others();

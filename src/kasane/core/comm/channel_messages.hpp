@@ -1,4 +1,4 @@
-// What the engines of a channel share: messages between workers of different ranks, and how workers agree on an engine.
+// Common part of the engines of a channel: messages between workers of different ranks, and the agreement of workers on an engine.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>
@@ -8,11 +8,11 @@
 
 namespace kasane::comm {
 
-/// One worker's messages of one channel to and from workers of other ranks; from the worker's own thread.
+/// One worker's messages of one channel to and from workers of other ranks; called from the worker's own thread.
 class RankMessages {
    public:
     using Request = Communicator::Request;
-    /// Channels of a communicator, and workers of a rank that channels between ranks can tell apart: together, the tags of a Communicator.
+    /// Limits of channels of a communicator and of workers of a rank that messages can distinguish: together, the tags of a Communicator.
     static constexpr int channels = 16, workers_of_a_rank = 16;
 
     RankMessages(Worker& worker, int channel);
@@ -26,13 +26,13 @@ class RankMessages {
     int channel_;
 };
 
-/// Is this worker in my rank?
+/// Whether this worker is in the caller's rank.
 bool is_local(const Worker& me, int worker);
 
-/// @throws InputError when the ranks of the communicator, whatever their devices, rule this engine out; on every worker alike
+/// @throws InputError on every worker when this engine cannot be used with these ranks, whatever their devices
 void check_engine(const Worker& worker, Engine wanted);
 
-/// Collective: what the first worker with a reason says, "worker 3 (rank 1 on node7): …"; empty where nobody has one.
+/// Collective: the reason of the first worker that has one, "worker 3 (rank 1 on node7): …"; empty where no worker has one.
 std::string first_reason(Worker& worker, const std::string& mine);
 
 }  // namespace kasane::comm

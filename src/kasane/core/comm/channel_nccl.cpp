@@ -12,7 +12,7 @@
 namespace kasane::comm {
 namespace {
 
-/// Two workers with one device, as words; empty where there are none. Collective, the same on every worker.
+/// Names two workers that share a device; empty where there are none. Collective, the same on every worker.
 std::string shared_device(Worker& worker, Cuda on) {
     const auto size = static_cast<std::size_t>(worker.size()), me = static_cast<std::size_t>(worker.index());
     std::vector<std::uint64_t> identities(2 * size, 0);
@@ -21,7 +21,7 @@ std::string shared_device(Worker& worker, Cuda on) {
     for (std::size_t a = 0; a < size; ++a)
         for (std::size_t b = 0; b < a; ++b)
             if (identities[2 * a] == identities[2 * b] && identities[2 * a + 1] == identities[2 * b + 1])
-                return "workers " + std::to_string(b) + " and " + std::to_string(a) + " share a device, which NCCL does not serve";
+                return "workers " + std::to_string(b) + " and " + std::to_string(a) + " share a device, which NCCL does not support";
     return "";
 }
 

@@ -1,4 +1,4 @@
-// A worker's end of NCCL for a channel: the module loaded, the workers connected, failures as exceptions. Empty in a build without CUDA.
+// A worker's end of an NCCL channel: loads the plugin, connects the workers, turns failures into exceptions. Empty without CUDA.
 #pragma once
 
 #include <kasane/core/comm/nccl_module.hpp>
@@ -12,12 +12,12 @@
 namespace kasane::comm {
 
 struct NcclConnection {
-    std::unique_ptr<NcclEnd> end;  ///< null: why_not says why
+    std::unique_ptr<NcclEnd> end;  ///< null: see why_not
     std::string why_not;           ///< the same on every worker
     std::string version;           ///< "NCCL 2.28.9"
 };
 
-/// Collective. NCCL takes each device once, so workers that share one cannot have it.
+/// Collective. NCCL takes each device once, so workers that share a device cannot use it.
 NcclConnection connect_nccl(Worker& worker, Cuda on);
 
 }  // namespace kasane::comm

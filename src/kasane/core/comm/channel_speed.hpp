@@ -1,4 +1,4 @@
-// How fast a channel is, as the models want it: a message of b bytes takes latency_seconds + b / bytes_per_second, while every worker sends
+// Speed of a channel in the form of the models: a message of b bytes takes latency_seconds + b / bytes_per_second, while every worker sends
 // and receives at once.
 #pragma once
 
@@ -15,14 +15,14 @@ struct ChannelTiming {
 struct ChannelSpeed {
     double latency_seconds = 0;
     double bytes_per_second = 0;
-    std::vector<ChannelTiming> timings;  ///< what the two were fitted to
+    std::vector<ChannelTiming> timings;  ///< the measurements that the two numbers were fitted to
 };
 
 /// Least squares of the relative deviations, so that short messages count as much as long ones. At least two sizes.
 ChannelSpeed fit_channel(std::vector<ChannelTiming> timings);
 
-/// Collective: messages of 4 KiB to `largest` bytes go around the ring of all workers, each as soon as the one before is there, so that a
-/// time is from one message's start to its end. Of each size the best of several rounds, of a round the slowest worker's time. The same on
+/// Collective: messages of 4 KiB to `largest` bytes go around the ring of all workers, each after the one before has arrived, so that a
+/// time runs from one message's start to its end. For each size the best of several rounds; in a round the slowest worker's. The same on
 /// every worker. A communicator of one sends to itself.
 template <Space S>
 ChannelSpeed measure_channel(S on, Worker& worker, Channel<S>& channel, index_t largest = index_t{16} << 20);

@@ -50,7 +50,7 @@ void StagedSend::end(RankMessages& ranks) {
 void StagedReceive::start(RankMessages& ranks, View<std::byte> bytes, int from) {
     to_ = bytes;
     receiving_.clear();
-    copied_.wait();  // until then the device reads from the pinned memory; usually it has long passed
+    copied_.wait();  // until then the device reads from the pinned memory; usually it has finished long before
     host_.reserve_discarding(static_cast<std::size_t>(bytes.n));
     for (std::size_t c = 0; c < chunks_of(bytes.n); ++c) {
         const auto part = chunk_of(bytes.n, c);

@@ -1,4 +1,4 @@
-// Which engine this process has: asked of the environment that launchers leave, and of the module of MPI.
+// The engine of this process: from the environment variables that launchers set, and from the MPI plugin.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/communicator.hpp>
 #include <kasane/core/comm/module.hpp>
@@ -19,7 +19,7 @@ int number_in(const char* variable) {
     return *end == '\0' && value >= 0 && value < 1 << 24 ? static_cast<int>(value) : -1;
 }
 
-/// Ranks that the launcher started, as it says; 1: none, or it says nothing.
+/// Ranks that the launcher started, by its variables; 1: no launcher, or an unknown one.
 int launched_ranks() {
     // Open MPI · MPICH, Intel MPI, Cray PALS, PMI-2 of Slurm · MVAPICH2 · a step of Slurm (not its batch script) · Flux
     for (const auto* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE"})
@@ -27,7 +27,7 @@ int launched_ranks() {
     return 1;
 }
 
-/// Never destroyed: the module ends the ranks in order at the exit of the process.
+/// Never destroyed: at the exit of the process the plugin ends the ranks in order.
 Communicator& ranks_of_mpi() {
     const int launched = launched_ranks();
     const std::string started = launched > 1 ? "this process was started as one of " + std::to_string(launched) + " ranks"
@@ -36,8 +36,7 @@ Communicator& ranks_of_mpi() {
                                                ", but this build of kasane has no MPI (none was found when it was configured); "
                                                "start one process, or install libopenmpi-dev and build again");
     static auto& ranks = *reinterpret_cast<MpiFactory*>(module_function("mpi", mpi_factory, Symbols::global))();
-    KS_VALIDATE(launched == 1 || ranks.size() == launched, started + ", but " + ranks.engine() + " knows of " +
-                                                               std::to_string(ranks.size()) +
+    KS_VALIDATE(launched == 1 || ranks.size() == launched, started + ", but " + ranks.engine() + " has " + std::to_string(ranks.size()) +
                                                                ": the launcher belongs to another MPI; use the mpirun of " +
                                                                mpi_built_with() + ", or KASANE_MPI=0 for processes apart");
     require_same(ranks, "builds of kasane", this_build());

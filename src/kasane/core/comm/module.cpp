@@ -13,7 +13,7 @@ void* module_function(const std::string& name, const std::string& function, Symb
     std::error_code unknown;
     const auto here = fs::read_symlink("/proc/self/exe", unknown).parent_path();
     const int how = RTLD_NOW | (symbols == Symbols::global ? RTLD_GLOBAL : RTLD_LOCAL);
-    auto path = fs::path(file);  // where the loader looks
+    auto path = fs::path(file);  // where the loader searches
     for (const auto& place : {here / file, here / ".." / "lib" / "kasane" / file})
         if (fs::exists(place, unknown)) {
             path = place;

@@ -1,4 +1,4 @@
-// Who holds which particles: slabs of the order given, one per worker, each a whole number of grains (but for the end of the last).
+// Distribution of particles: slabs in the given order, one per worker, each a whole number of grains (except at the end of the last).
 // Invariants: slabs follow each other, cover [0, n), and differ by at most one grain; a slab may be empty.
 #pragma once
 

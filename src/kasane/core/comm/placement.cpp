@@ -13,7 +13,7 @@
 namespace kasane::comm {
 namespace {
 
-/// The processors that this process may use, whatever place OpenMP bound its first thread to.
+/// The processors that this process may use, independent of the place to which OpenMP bound its first thread.
 std::set<int> processors() {
     std::set<int> ids;
     for (int place = 0; place < omp_get_num_places(); ++place) {
@@ -29,7 +29,7 @@ std::set<int> processors() {
     return ids;
 }
 
-/// This rank's share of them: a launcher may bind each rank to processors of its own, several to the same, or none to any. Collective.
+/// This rank's share of them: a launcher may bind each rank to its own processors, several ranks to the same, or none. Collective.
 int share_of_processors(Communicator& ranks) {
     const auto mine = processors();
     const auto host = ranks.host();
@@ -47,7 +47,7 @@ int share_of_processors(Communicator& ranks) {
     return std::max(1, static_cast<int>(mine.size()) / std::max(1, sharing));
 }
 
-/// The spaces of this rank, as space_named() knows devices.
+/// The spaces of this rank, named as space_named() reads them.
 std::vector<AnySpace> choose(const Communicator& ranks, const std::string& device, int workers, int threads, int share) {
     const auto text = [](int count, const char* what) { return std::to_string(count) + " " + what + (count == 1 ? "" : "s"); };
     auto first = space_named(device, threads);
@@ -56,7 +56,7 @@ std::vector<AnySpace> choose(const Communicator& ranks, const std::string& devic
         if (ranks.size() == 1 || threads > 0) return {first};
         return {Cpu{share}};
     }
-    const int there = static_cast<int>(devices().size()) - 1;  // the CPU is one of them
+    const int there = static_cast<int>(devices().size()) - 1;  // the CPU counts as one of them
     KS_VALIDATE(workers <= there, text(workers, "worker") + " of a rank need as many devices, and there " + (there == 1 ? "is " : "are ") +
                                       text(there, "CUDA device"));
     if (device.find(':') != std::string::npos) {

@@ -3,7 +3,7 @@
 namespace kasane::comm {
 namespace {
 
-/// Particles of the largest of the runs of `count` slabs that begin at multiples of `count`.
+/// Particles of the largest run of `count` slabs that begins at a multiple of `count`.
 index_t largest_run(const Partition& partition, int count) {
     index_t most = 0;
     for (int first = 0; first < partition.workers; first += count) most = std::max(most, partition.count(first, count));
@@ -16,7 +16,7 @@ ExchangePlan exchange_plan(const Partition& partition, int worker, index_t buffe
     const int workers = partition.workers;
     ExchangePlan plan;
     plan.buffer = partition.largest();
-    // Accumulation: what is joined must fit, but for the last message of all, which is joined to nothing.
+    // Accumulation: joined slabs must fit, except those of the very last message, which are not joined to others.
     while (workers % (2 * plan.group) == 0) {
         const bool last = 2 * plan.group == workers;
         const auto needed = largest_run(partition, last ? plan.group : 2 * plan.group);
@@ -27,7 +27,7 @@ ExchangePlan exchange_plan(const Partition& partition, int worker, index_t buffe
         plan.buffer = std::max(plan.buffer, needed);
         plan.group *= 2;
     }
-    // Transport: round the ring of those who are at this worker's place in their groups.
+    // Transport: around the ring of the workers at this worker's position in their groups.
     const int groups = workers / plan.group, own = worker / plan.group;
     const auto run = [&](int group) { return Slabs{group % groups * plan.group, plan.group}; };
     for (int turn = 1; turn < groups; ++turn)

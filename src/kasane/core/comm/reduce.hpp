@@ -1,4 +1,4 @@
-// What one step of a reduction does to two values. Not a number on either side stays one, so that nothing is hidden by min and max.
+// One step of a reduction of two values. NaN on either side stays NaN, so that min and max do not hide it.
 #pragma once
 
 #include <kasane/core/comm/communicator.hpp>

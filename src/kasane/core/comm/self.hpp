@@ -1,4 +1,4 @@
-// One rank: this process alone. Nothing of MPI is touched.
+// One rank: this process alone, without MPI.
 // Invariant: a message to itself that is sent is kept until it is received.
 #pragma once
 
@@ -44,7 +44,7 @@ class Self final : public Communicator {
         void* data;
         std::size_t bytes;
     };
-    /// Messages of one tag: never both an unreceived message and a receipt without a message.
+    /// Messages of one tag: unreceived messages or receipts without a message, never both.
     struct Mail {
         std::deque<std::vector<std::byte>> messages;
         std::deque<Receipt> receipts;
@@ -54,7 +54,7 @@ class Self final : public Communicator {
     std::mutex mutex_;  // the workers of a rank send and receive from their own threads
     std::condition_variable delivered_;
     std::map<int, Mail> mail_;
-    std::map<Request, bool> open_;  ///< requests of receipts: has the message come?
+    std::map<Request, bool> open_;  ///< requests of receipts: whether the message has come
     Request last_ = 0;              ///< 0: a message sent, which needs no wait
 };
 

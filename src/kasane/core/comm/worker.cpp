@@ -1,7 +1,7 @@
-// Threads of a communicator, what they do together, and what becomes of one that fails.
-// The threads are the communicator's own and live as long as it does: an OpenMP region would neither promise the same thread at each call
-// nor leave its threads free to open regions with communicators that last. Invariants: every wait is in Shared::await, which ends the run
-// when what it waits for cannot come any more.
+// Threads of a communicator, their collective calls, and what happens when one fails.
+// The communicator owns the threads: an OpenMP region would neither guarantee the same thread at each call
+// nor leave its threads free to open regions with pools that persist. Invariants: every wait is in Shared::await, which ends the run
+// when the awaited change can no longer come.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/waiting.hpp>
@@ -30,7 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long a worker that threw waits for the others to throw too: they are behind by less than a step.
+/// How long a worker that threw waits for the others to throw too: they are less than a step behind.
 constexpr double grace_seconds = 3;
 
 }  // namespace
@@ -42,7 +42,7 @@ struct WorkerCommunicator::Shared {
     const bool spins;  ///< every worker of this host has a processor
     std::vector<Worker> workers;
 
-    /// Counts everything that somebody may wait for.
+    /// Counts all changes that a thread may wait for.
     std::atomic<std::uint32_t> events{0};
     std::atomic<std::uint32_t> generation{0};  ///< of the barrier
     std::atomic<int> arrived{0};
@@ -65,17 +65,17 @@ struct WorkerCommunicator::Shared {
           data(static_cast<std::size_t>(count)),
           errors(static_cast<std::size_t>(count)) {}
 
-    void tell() {
+    void wake() {
         events.fetch_add(1);
         events.notify_all();
     }
 
-    /// Waits for `ready()`, which another thread makes true before it calls tell().
+    /// Waits for `ready()`, which another thread makes true before it calls wake().
     template <class Ready>
     void await(Ready ready) {
         for (;;) {
             const auto seen = events.load();
-            // In this order: who threw had done everything else before.
+            // In this order: a worker that threw had finished everything else before.
             const bool hopeless = thrown.load() > 0;
             if (ready()) return;
             if (hopeless) end_alone();
@@ -88,14 +88,14 @@ struct WorkerCommunicator::Shared {
         if (spins) spin_until([&] { return counter.load() != seen; }, sched_yield);  // the awaited thread may need this processor
     }
 
-    /// Among the workers of this rank.
+    /// Barrier of the workers of this rank.
     void barrier() {
         if (here == 1) return;
         const auto before = generation.load();
         if (arrived.fetch_add(1) + 1 == here) {
             arrived.store(0);
             generation.store(before + 1);
-            tell();
+            wake();
         } else {
             await([&] { return generation.load() != before; });
         }
@@ -106,13 +106,13 @@ struct WorkerCommunicator::Shared {
         try {
             (*body)(workers[static_cast<std::size_t>(local)]);
             done.fetch_add(1);
-            tell();
+            wake();
         } catch (...) {
             errors[static_cast<std::size_t>(local)] = std::current_exception();
             thrown.fetch_add(1);
             done.fetch_add(1);
-            tell();
-            // The others may wait where this communicator does not see it, for a message of the worker that threw.
+            wake();
+            // The others may wait where this communicator cannot see it, for a message of the worker that threw.
             const auto began = Clock::now();
             while (job.load() == current && done.load() < here) {
                 if (std::chrono::duration<double>(Clock::now() - began).count() > grace_seconds) end_alone();
@@ -142,7 +142,7 @@ struct WorkerCommunicator::Shared {
         job.notify_all();
     }
 
-    /// A worker of this rank failed, and others of the communicator did not.
+    /// Ends the run: a worker of this rank failed, and other workers of the communicator did not.
     [[noreturn]] void end_alone() noexcept {
         for (std::size_t local = 0; local < errors.size(); ++local) {
             if (!errors[local]) continue;
@@ -208,18 +208,18 @@ void Worker::broadcast(void* data, std::size_t bytes, int root) {
     auto& shared = *communicator_->shared_;
     const auto at = [&](int local) -> void*& { return shared.data[static_cast<std::size_t>(local)]; };
     const bool root_is_here = rank_of(root) == shared.ranks.rank();
-    const int source = root_is_here ? local_of(root) : 0;  // of this rank's workers
+    const int source = root_is_here ? local_of(root) : 0;  // among the workers of this rank
     at(local_) = data;
     shared.barrier();
     if (local_ == 0 && shared.ranks.size() > 1) shared.ranks.broadcast(at(source), bytes, rank_of(root));
-    if (!root_is_here) shared.barrier();  // elsewhere local worker 0 has it only now
+    if (!root_is_here) shared.barrier();  // on other ranks only local worker 0 has it at this point
     if (local_ != source && bytes > 0) std::memcpy(data, at(source), bytes);
     shared.barrier();
 }
 
 namespace {
 
-/// What all_reduce does for both types. `at(local)`: the values of a local worker; `barrier`: of the rank's workers.
+/// all_reduce for both types. `at(local)`: the values of a local worker; `barrier`: of the rank's workers.
 template <class T, class At, class Barrier>
 void reduce_workers(View<T> values, Reduce how, int local, int here, Communicator& ranks, At at, Barrier barrier) {
     at(local) = values.ptr;
@@ -257,7 +257,7 @@ void Worker::hand(int to_local, int slot, const void* what) {
         const std::lock_guard lock(shared.mail_door);
         shared.mail[{local_, to_local, slot}].push_back(what);
     }
-    shared.tell();
+    shared.wake();
 }
 
 const void* Worker::take(int from_local, int slot) {
@@ -300,14 +300,14 @@ void end_run(Communicator& ranks, const std::string& who, const std::string& rea
     try {
         std::fflush(stdout);
         if (ranks.claim_last_word()) {
-            log::set_terminal_level(log::Level::error);  // ranks but one may have been silent till now
+            log::set_terminal_level(log::Level::error);  // all ranks but one may not have logged anything so far
             log::error("{}: {}", who, reason);
         }
         std::fflush(stderr);
-    } catch (const std::exception&) {  // of a log that cannot be written: the end comes all the same
+    } catch (const std::exception&) {  // an error of the log: the run ends all the same
     }
     ranks.abort(status);
-    std::_Exit(status);  // not reached; the compiler does not see it
+    std::_Exit(status);  // not reached, but the compiler cannot see that
 }
 
 }  // namespace kasane::comm

@@ -14,7 +14,7 @@ namespace kasane::comm {
 
 class WorkerCommunicator;
 
-/// One worker's handle of the communicator. Valid as long as the communicator exists.
+/// One worker's handle of the communicator. Valid until the communicator is destroyed.
 class Worker {
    public:
     int index() const { return index_; }
@@ -28,12 +28,12 @@ class Worker {
     WorkerCommunicator& communicator() const { return *communicator_; }
 
     void barrier();
-    /// `root` is a worker.
+    /// `root` is the number of a worker.
     void broadcast(void* data, std::size_t bytes, int root);
     void all_reduce(View<double> values, Reduce how);
     void all_reduce(View<std::uint64_t> values, Reduce how);
 
-    /// Between workers of one rank: a pointer goes to another local worker and is taken there, in the order given; the taker waits.
+    /// Between workers of one rank: passes a pointer to another local worker, which takes pointers in the order given; the taker waits.
     void hand(int to_local, int slot, const void* what);
     const void* take(int from_local, int slot);
 
@@ -47,8 +47,8 @@ class Worker {
 
 class WorkerCommunicator {
    public:
-    /// Collective over `ranks`. @param workers of each rank, the same everywhere   @throws InputError when ranks differ in it
-    /// @param spaces  names of this rank's workers' spaces ("cuda:1") for messages; or none
+    /// Collective over `ranks`. @param workers of each rank, the same everywhere   @throws InputError when ranks give different numbers
+    /// @param spaces  names of the spaces of this rank's workers ("cuda:1") for messages; may be empty
     WorkerCommunicator(Communicator& ranks, int workers, std::vector<std::string> spaces = {});
     ~WorkerCommunicator();
     WorkerCommunicator(const WorkerCommunicator&) = delete;
@@ -58,11 +58,11 @@ class WorkerCommunicator {
     int workers_per_rank() const;
     Communicator& ranks() const { return ranks_; }
 
-    /// body(worker) for each local worker, on a thread of its own, the same thread at each call (local worker 0: the caller's); returns
-    /// when all are done. In `body`, each may open OpenMP regions: none is open around it. What every worker of the communicator throws at
-    /// the same place (a run that blew up) is thrown here, the first local worker's. What a worker throws alone would leave the others
-    /// waiting: it ends the run with end_run() where the communicator has others. Which of the two it is shows at once where another local
-    /// worker waits for the one that threw, and otherwise within seconds.
+    /// Calls body(worker) for each local worker, each on its own thread, the same at every call (local worker 0: the caller's); returns
+    /// when all are done. In `body`, each may open OpenMP regions: none is open around it. An error that all workers throw
+    /// at the same place (a run that blew up) is thrown here, the first local worker's. An error of one worker alone would leave the others
+    /// waiting: it ends the run with end_run() where the communicator has other workers. The cases are distinguished at once where another
+    /// local worker waits for the one that threw, and otherwise within seconds.
     void run(const std::function<void(Worker&)>& body);
 
    private:
@@ -75,10 +75,10 @@ class WorkerCommunicator {
 /// "rank 3 (host node7, cuda:1)".
 std::string rank_text(const Communicator& ranks, const std::string& space = "");
 
-/// The exit status of what is being handled in a catch clause: 2 for an InputError, else 1; and its reason.
+/// In a catch clause: the exit status of the exception, 2 for an InputError, else 1; and its reason.
 std::string reason_of_current_exception(int& status);
 
-/// The one message of a run that ends because a rank cannot go on, on standard error, and the end of all ranks with this status:
+/// Prints the one message of a run that ends because a rank cannot continue, on standard error, and ends all ranks with this status:
 /// "rank 3 (host node7, cuda:1): the reason".
 [[noreturn]] void end_run(Communicator& ranks, const std::string& who, const std::string& reason, int status) noexcept;
 

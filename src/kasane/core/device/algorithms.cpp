@@ -1,4 +1,4 @@
-// The parallel verbs on the CPU. Sorting is Highway's vector sort of 128-bit keys {key, place}: places make equal keys distinct, so
+// The parallel algorithms on the CPU. Sorting is Highway's vector sort of 128-bit keys {key, place}: places make equal keys distinct, so
 // the result is the stable one and does not depend on how the threads share the work.
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/parallel.hpp>
@@ -14,7 +14,7 @@
 namespace kasane {
 namespace {
 
-/// Below this, threads cost more than they bring (131,072 keys: 2.3 ms on one AVX-512 core).
+/// Below this number of keys one thread is faster (131,072 keys: 2.3 ms on one AVX-512 core).
 constexpr index_t parallel_from = 32768;
 
 /// Contiguous shares of [0, n), as many as the threads.
@@ -27,16 +27,16 @@ struct Shares {
 Shares shares(Cpu on, index_t n) { return {n, n < parallel_from ? 1 : thread_count(on)}; }
 
 void sort_range(hwy::uint128_t* keys, index_t n) {
-    constexpr auto without_vectors = HWY_SCALAR | HWY_EMU128;  // the vector sort stops the program there
+    constexpr auto without_vectors = HWY_SCALAR | HWY_EMU128;  // the vector sort would stop the program there
     if ((hwy::SupportedTargets() & ~without_vectors) == 0) {
         std::sort(keys, keys + n, [](const auto& a, const auto& b) { return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo; });
         return;
     }
-    static const hwy::Sorter sorter;  // holds nothing that a sort changes
+    static const hwy::Sorter sorter;  // static: a sort changes nothing in it
     sorter(keys, static_cast<std::size_t>(n), hwy::SortAscending());
 }
 
-/// Where the sorted keys are cut, so that the pieces are of about one size: from an even sample.
+/// Limits of ranges of about one size in the sorted keys, from an evenly spaced sample.
 std::vector<std::uint64_t> cuts(View<std::uint64_t> key, int ranges) {
     constexpr int samples_per_range = 64;
     const int samples = ranges * samples_per_range;
@@ -47,7 +47,7 @@ std::vector<std::uint64_t> cuts(View<std::uint64_t> key, int ranges) {
     return cut;
 }
 
-/// Keys and places into `pairs`, grouped by range; first[r] is where range r begins.
+/// Copies keys and places into `pairs`, grouped by range; first[r] is where range r begins.
 std::vector<index_t> partition(Shares by, int ranges, View<std::uint64_t> key, hwy::uint128_t* pairs) {
     const auto cut = cuts(key, ranges);
     const auto range_of = [&](std::uint64_t k) {
@@ -85,7 +85,7 @@ void sort_by_key(Cpu on, Workspace<Cpu>& work, View<std::uint64_t> key, View<std
         for (index_t i = 0; i < n; ++i) pairs[i] = {static_cast<std::uint64_t>(i), key[i]};
         sort_range(pairs, n);
     } else {
-        const int ranges = 4 * by.count;  // several a thread, since samples do not cut evenly
+        const int ranges = 4 * by.count;  // several per thread, since a sample does not divide the keys evenly
         const auto first = partition(by, ranges, key, pairs);
         for_each_part(by.count, ranges, [&](index_t r) {
             const auto begin = first[static_cast<std::size_t>(r)];

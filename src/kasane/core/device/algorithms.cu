@@ -1,4 +1,4 @@
-// The parallel verbs on CUDA, by CUB. Its temporary storage is in the Workspace; nothing is read back.
+// The parallel algorithms on CUDA, by CUB. Its temporary storage is in the Workspace; nothing is copied back.
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/check.cuda.hpp>
 
@@ -10,7 +10,7 @@
 namespace kasane {
 namespace {
 
-/// Runs a CUB algorithm: once for the size of its storage, once for its work.
+/// Runs a CUB algorithm: the first call returns the size of its storage, the second one does the work.
 template <class Algorithm>
 void with_storage(Cuda on, Workspace<Cuda>& work, Algorithm algorithm) {
     KS_CUDA(cudaSetDevice(on.device));

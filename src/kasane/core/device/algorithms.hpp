@@ -1,4 +1,4 @@
-// The parallel verbs beside parallel_for: sort, scan, select. CUB on CUDA; on the CPU Highway's vector sort and OpenMP.
+// The parallel algorithms beside parallel_for: sort, scan, select. CUB on CUDA; on the CPU Highway's vector sort and OpenMP.
 // Invariants: results do not depend on the number of threads; nothing is read back to the host; scratch memory is kept in the
 // Workspace between calls and only grows.
 #pragma once
@@ -9,12 +9,12 @@
 
 namespace kasane {
 
-/// Scratch bytes that the verbs share; one per stream of work.
+/// Scratch bytes that the algorithms share; one workspace per stream of work.
 template <Space S>
 class Workspace {
    public:
     explicit Workspace(S on) : on_(on) {}
-    /// At least so many bytes, 128-byte aligned; the content of an earlier call is lost.
+    /// At least this number of bytes, 128-byte aligned; the content of an earlier call is lost.
     std::byte* bytes(std::size_t n) {
         if (memory_.size() == 0) memory_ = Buffer<std::byte, S>(on_, static_cast<index_t>(n));
         memory_.reserve_discarding(static_cast<index_t>(n));
@@ -38,7 +38,7 @@ void sort_by_key(S on, Workspace<S>& work, View<std::uint64_t> key, View<std::ui
 template <Space S>
 void exclusive_scan(S on, Workspace<S>& work, View<const std::uint32_t> in, View<std::uint32_t> out);
 
-/// The indices i with flag[i] != 0, ascending, into out [n]; their number into count[0], on the space.
+/// Writes the indices i with flag[i] != 0, ascending, to out [n], and their number to count[0], on the space.
 template <Space S>
 void select_flagged(S on, Workspace<S>& work, View<const std::uint8_t> flag, View<std::uint32_t> out, View<std::uint32_t> count);
 

@@ -1,5 +1,5 @@
 // Buffer<T, S> owns n uninitialised T on the space S; it moves but never copies by itself.
-// copy() is the only way between spaces; it returns when a host side may be used again.
+// copy() is the only way between spaces; when it returns, a host side may be used again.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -108,7 +108,7 @@ void copy_from_host(S on, View<T> to, View<const std::type_identity_t<T>> from) 
     static_cast<void>(on);
 }
 
-/// Copies elements of a space to the host, after all work that was given to the space before.
+/// Copies elements of a space to the host, after all work that was submitted to the space before.
 template <class T, Space S>
 void copy_to_host(S on, View<T> to, View<const std::type_identity_t<T>> from) {
     KS_EXPECT(to.n == from.n);
@@ -121,7 +121,7 @@ void copy_to_host(S on, View<T> to, View<const std::type_identity_t<T>> from) {
     static_cast<void>(on);
 }
 
-/// A copy on a space of host elements.
+/// Copies host elements to a new buffer on a space.
 template <class T, Space S>
 Buffer<T, S> to_space(S on, const std::vector<T>& from) {
     Buffer<T, S> to(on, static_cast<index_t>(from.size()));
@@ -129,7 +129,7 @@ Buffer<T, S> to_space(S on, const std::vector<T>& from) {
     return to;
 }
 
-/// A copy on the host of the elements of a buffer.
+/// Copies the elements of a buffer to the host.
 template <class T, Space S>
 std::vector<T> to_host(const Buffer<T, S>& from) {
     std::vector<T> to(static_cast<std::size_t>(from.size()));

@@ -11,7 +11,7 @@ namespace kasane::cuda {
 
 inline void check(cudaError_t status, const char* call, const char* file, int line) {
     if (status == cudaSuccess) return;
-    static_cast<void>(cudaGetLastError());  // a failed launch must not be blamed on the next call
+    static_cast<void>(cudaGetLastError());  // clears the error, so that the next call does not report it again
     throw ComputationError(std::string("CUDA: ") + cudaGetErrorString(status) + " in " + call + " (" + file + ":" + std::to_string(line) +
                            ")");
 }

@@ -12,7 +12,7 @@ namespace {
 bool runs(std::string_view entry, CudaCapability device) {
     int number = 0;
     const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), number);
-    if (error != std::errc{}) return true;  // a name that CMake resolves: nothing is known
+    if (error != std::errc{}) return true;  // a name that CMake resolves: the architectures are unknown
     const int own = 10 * device.major + device.minor;
     const std::string_view kind(end, entry.data() + entry.size());
     if (kind.starts_with("a")) return own == number;

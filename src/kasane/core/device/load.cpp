@@ -48,7 +48,7 @@ void warn_of_load(const AnySpace& space) {
     const auto* cpu = std::get_if<Cpu>(&space);
     if (!cpu) return;
     std::string warning;
-    // One look may fall on a thread that runs for a moment: all of these must agree.
+    // One sample may count a thread that runs for a moment: all of these samples must agree.
     for (int look = 0; look < 5; ++look) {
         if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(4));
         const auto runnable = runnable_threads(text_of("/proc/loadavg"));
@@ -73,7 +73,7 @@ ProcessorTimes LoadMeter::now() {
 
 double LoadMeter::waiting() const {
     const ProcessorTimes after = now();
-    // Threads that ended in between take their times with them.
+    // Threads that ended in between are missing from the second sample.
     const double running = std::max(0., after.running - before_.running), waiting = std::max(0., after.waiting - before_.waiting);
     return running + waiting > 0 ? waiting / (running + waiting) : 0;
 }

@@ -10,24 +10,24 @@
 
 namespace kasane {
 
-/// Threads of all programs that run or wait for a processor, the calling one among them; nothing where the system does not say.
+/// Threads of all programs that run or wait for a processor, the calling one included; nothing where the system does not report it.
 /// @param loadavg  the text of /proc/loadavg
 std::optional<int> runnable_threads(const std::string& loadavg);
 
-/// What to tell the user where `threads` of ours and `runnable` threads (the calling one among them) exceed the processors; else empty.
+/// A warning for the user where `threads` of ours and `runnable` threads (the calling one included) exceed the processors; else empty.
 std::string load_warning(int runnable, int threads, int processors);
 
-/// Logs load_warning() for a computation that begins now on this space. Silent on devices, and where the system does not say.
+/// Logs load_warning() for a computation that begins now on this space. Silent on devices, and where the system does not report the load.
 void warn_of_load(const AnySpace& space);
 
 /// Measures, from its construction on, whether other programs disturbed this one.
 class LoadMeter {
    public:
     LoadMeter();
-    /// Part of the time that the threads of this process waited for a processor, of the time that they ran or waited; 0 where the system
-    /// does not say.
+    /// The fraction of the time that threads of this process waited for a processor, of the time they ran or waited; 0 where the system
+    /// does not report it.
     double waiting() const;
-    /// Timings taken since then say little.
+    /// Whether timings taken since the construction are unreliable.
     bool disturbed() const { return waiting() > 0.05; }
 
    private:

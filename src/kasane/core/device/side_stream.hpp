@@ -1,5 +1,5 @@
-// Streams of a space's device beside the space's own, so that parts of one work may overlap, and how they wait for one another: on the
-// device, never on the host. On the CPU work is done in the order in which it is given: a side stream is the space itself, and nothing
+// Streams of a space's device beside the space's own stream, so that parts of one work may overlap. They wait for each other on the
+// device, never on the host. On the CPU work runs in the order in which it is submitted: a side stream is the space itself, and nothing
 // waits.
 #pragma once
 
@@ -29,13 +29,13 @@ class SideStream<Cuda> {
    public:
     SideStream(Cuda of, Urgency urgency) : stream_(of.device, urgency), passed_(of.device) {}
     Cuda space() const { return stream_.space(); }
-    /// What is given to this stream from now on begins after what `earlier` was given so far.
+    /// Work submitted to this stream from now on begins after the work that `earlier` has so far.
     void follow(Cuda earlier) { order(earlier, space()); }
-    /// What is given to `later` from now on begins after what this stream was given so far.
+    /// Work submitted to `later` from now on begins after the work that this stream has so far.
     void lead(Cuda later) { order(space(), later); }
 
    private:
-    // One event serves all: a wait holds on to the record that came before it, and later records do not touch it.
+    // One event is enough: a wait refers to the record that came before it, and later records do not change it.
     void order(Cuda earlier, Cuda later) {
         passed_.record(earlier);
         passed_.hold(later);

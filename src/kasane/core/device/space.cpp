@@ -41,7 +41,7 @@ std::uint64_t memory_line(const std::string& key) {
     return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// What a control group leaves to this process, where one limits it (containers): /proc/meminfo does not know of it.
+/// The memory limit of a control group (container) for this process: /proc/meminfo does not contain it.
 std::uint64_t control_group_room() {
     const auto number = [](const char* path) -> std::uint64_t {
         std::ifstream file(path);
@@ -83,7 +83,7 @@ AnySpace space_named(const std::string& name, int threads) {
     if (missing.empty()) {
         const int count = cuda::device_count();
         int index = wants_cuda ? cuda_index(name) : 0;
-        while (!wants_cuda && !cuda::why_no_code(index).empty()) ++index;  // one has code, or it would be missing
+        while (!wants_cuda && !cuda::why_no_code(index).empty()) ++index;  // some device has code: else `missing` is set
         KS_VALIDATE(index >= 0 && index < count,
                     "there is no device '" + name + "': this machine has " + std::to_string(count) + " CUDA device(s), numbered from 0");
         const auto why = cuda::why_no_code(index);

@@ -66,7 +66,7 @@ void* allocate(Cuda on, std::size_t bytes) {
 }
 
 void release(Cuda on, void* memory) noexcept {
-    // A destructor cannot throw, and at process exit the runtime may be gone already: nothing is left to do then.
+    // A destructor cannot throw, and at process exit the runtime may already be gone: errors are ignored here.
     static_cast<void>(cudaSetDevice(on.device));
     static_cast<void>(cudaFree(memory));
 }

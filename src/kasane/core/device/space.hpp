@@ -16,7 +16,7 @@ namespace kasane {
 
 /// The host, with several threads.
 struct Cpu {
-    int threads = 0;  ///< 0: all that the process may use
+    int threads = 0;  ///< 0: all processors that the process may use
 };
 
 #if defined(KASANE_CUDA)
@@ -43,7 +43,7 @@ int thread_count(Cpu on);
 AnySpace best_space();
 
 /// "auto", "cpu", "cuda" or "cuda:1"; `threads` (0: all) is for the CPU.
-/// @throws InputError naming what is missing when a CUDA device is asked for and there is none.
+/// @throws InputError with the reason when a CUDA device is asked for and there is none.
 AnySpace space_named(const std::string& name, int threads = 0);
 
 /// "cpu" or "cuda:0".
@@ -51,12 +51,12 @@ std::string name(const AnySpace& space);
 
 /// Properties of a device.
 struct DeviceInfo {
-    std::string name;                ///< as the maker calls it: "NVIDIA H200"
+    std::string name;                ///< name by its vendor: "NVIDIA H200"
     std::string kind;                ///< "cpu" or "cuda"
     std::uint64_t memory_bytes = 0;  ///< installed memory [bytes]
     int units = 0;                   ///< multiprocessors, or cores that the process may use
-    double clock_hertz = 0;          ///< highest clock; 0 where the system does not say
-    std::string capability;          ///< "9.0", or the SIMD set that the CPU kernels chose
+    double clock_hertz = 0;          ///< highest clock; 0 where the system does not report it
+    std::string capability;          ///< "9.0", or the SIMD instruction set that the CPU kernels use
 };
 
 /// Properties of the device of a space.
@@ -68,13 +68,13 @@ std::vector<DeviceInfo> devices();
 /// Why there is no CUDA device, in words for a person; empty when there is one.
 std::string why_no_cuda();
 
-/// Logs a warning, once, when there is a CUDA device that this build has no code for. For callers that take the CPU instead.
+/// Logs a warning, once, when there is a CUDA device that this build has no code for. For callers that use the CPU instead.
 void warn_of_unused_cuda();
 
-/// Bytes that can still be taken on this space.
+/// Bytes that can still be allocated on this space.
 std::uint64_t available_memory(const AnySpace& space);
 
-/// Waits until everything given to the space so far is done.
+/// Waits until all work submitted to the space so far is done.
 void synchronize(const AnySpace& space);
 
 }  // namespace kasane

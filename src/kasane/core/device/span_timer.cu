@@ -5,7 +5,7 @@
 
 namespace kasane {
 
-// A ring of event pairs: a pair is read when its turn comes again, 64 spans later, when it has long passed.
+// A ring of event pairs: a pair is read when it is used again, 64 spans later, long after its span has ended.
 struct SpanTimer<Cuda>::Events {
     static constexpr std::size_t length = 64;
     struct Pair {

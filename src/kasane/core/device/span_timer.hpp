@@ -1,4 +1,4 @@
-// Times a span of work on a space without holding the host up: on Cuda by events that are read long after they passed.
+// Times a span of work on a space without blocking the host: on Cuda by events that are read long after the device has passed them.
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
@@ -34,7 +34,7 @@ class SpanTimer<Cuda> {
     SpanTimer(SpanTimer&&) noexcept;
     void begin();
     void end();
-    /// Waits for the spans that are under way.
+    /// Waits for the spans that have not ended yet.
     double seconds();
 
    private:

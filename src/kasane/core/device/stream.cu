@@ -14,7 +14,7 @@ Stream::Stream(int device, Urgency urgency) : on_{device, nullptr} {
 }
 
 Stream::~Stream() {
-    // As for memory: a destructor cannot throw, and the runtime may be gone.
+    // As for memory: a destructor cannot throw, and the runtime may already be gone.
     if (!on_.stream) return;
     static_cast<void>(cudaSetDevice(on_.device));
     static_cast<void>(cudaStreamDestroy(on_.stream));
@@ -31,7 +31,7 @@ Event::~Event() {
     static_cast<void>(cudaEventDestroy(event_));
 }
 
-// The default stream means that of the current device, so it is set even where a stream says its device itself.
+// The default stream means that of the current device, so the device is set even where a stream determines it.
 void Event::record(Cuda on) {
     KS_CUDA(cudaSetDevice(on.device));
     KS_CUDA(cudaEventRecord(event_, on.stream));

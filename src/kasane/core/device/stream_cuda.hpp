@@ -10,7 +10,7 @@
 
 namespace kasane {
 
-/// Kernels of urgent streams run before those of the default stream where they compete for a device.
+/// Kernels of urgent streams run before those of the default stream where both are ready.
 enum class Urgency { usual, high };
 
 }  // namespace kasane
@@ -20,7 +20,7 @@ struct CUevent_st;
 
 namespace kasane::cuda {
 
-/// A stream of its own: it neither waits for the default stream nor holds it up.
+/// A separate stream: it neither waits for the default stream nor delays it.
 class Stream {
    public:
     explicit Stream(int device, Urgency urgency = Urgency::high);
@@ -49,13 +49,13 @@ class Event {
         return *this;
     }
 
-    /// Marks what was given to the stream so far.
+    /// Marks the work that the stream has so far.
     void record(Cuda on);
-    /// Work given to this stream, of any device, from now on waits for what was marked last. The host does not wait.
+    /// Work submitted to this stream, of any device, from now on waits for the last mark. The host does not wait.
     void hold(Cuda on) const;
-    /// Did the device pass the mark?
+    /// Whether the device has passed the mark.
     bool passed() const;
-    /// The host waits for it.
+    /// Blocks the host until the device has passed the mark.
     void wait() const;
     /// Seconds from another mark to this one; both timed and passed.
     double seconds_since(const Event& earlier) const;
@@ -65,14 +65,14 @@ class Event {
     CUevent_st* event_ = nullptr;
 };
 
-/// Memory of the host that devices copy from and to by themselves.
+/// Pinned memory of the host, which devices read and write directly.
 class PinnedMemory {
    public:
     PinnedMemory() = default;
     ~PinnedMemory();
     PinnedMemory(const PinnedMemory&) = delete;
     PinnedMemory& operator=(const PinnedMemory&) = delete;
-    /// What was inside is lost when it grows. The device that is current does not matter.
+    /// The content is lost when it grows. The current device does not matter.
     void reserve_discarding(std::size_t bytes);
     std::byte* data() { return data_; }
 
@@ -81,16 +81,16 @@ class PinnedMemory {
     std::size_t bytes_ = 0;
 };
 
-/// Lets `device` read and write the memory of `peer` directly. False: the links do not allow it.
+/// Lets `device` read and write the memory of `peer` directly. False: the hardware does not allow it.
 bool enable_peer_access(int device, int peer);
 
-/// On the stream; from_device may be any.
+/// Enqueued on the stream; from_device may be any device.
 void start_copy_from_device(Cuda on, void* to, const void* from, int from_device, std::size_t bytes);
-/// The host's memory is pinned.
+/// The memory of the host must be pinned.
 void start_copy_to_host(Cuda on, void* to_host, const void* from, std::size_t bytes);
 void start_copy_to_device(Cuda on, void* to, const void* from_host, std::size_t bytes);
 
-/// The device, whatever its number in this process, as 128 bits: no two in the world have the same.
+/// 128 bits that identify the device, whatever its number in this process: two devices never have the same.
 std::pair<std::uint64_t, std::uint64_t> device_identity(int device);
 
 }  // namespace kasane::cuda

@@ -10,7 +10,7 @@
 
 namespace kasane {
 
-/// What a body of sum() returns.
+/// The value that a body of sum() returns: K doubles.
 template <int K>
 struct Terms {
     double of[K];

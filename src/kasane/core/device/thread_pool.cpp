@@ -1,6 +1,6 @@
-// A loop is a job with a number. Each thread has a share of its parts, and one word that says which job the share belongs to and how many
-// of its parts are taken; a part is taken by exchanging the word. A thread that wakes up late finds words of another job and takes
-// nothing: so the caller waits for parts that were taken, never for threads.
+// A loop is a job with a number. Each thread has a share of its parts, and one word that holds the number of the job and how many
+// parts of the share are taken; a thread takes a part by exchanging the word. A thread that wakes up late finds words of another job and
+// takes nothing: so the caller waits for parts that were taken, never for threads.
 #include <kasane/core/base/waiting.hpp>
 #include <kasane/core/device/thread_pool.hpp>
 #include <kasane/core/device/threads.hpp>
@@ -22,8 +22,8 @@ class ThreadPool {
    public:
     explicit ThreadPool(int threads) : shares_(static_cast<std::size_t>(threads)) {
         try {
-            for (int me = 1; me < threads; ++me) helpers_.emplace_back([this, me] { serve(me); });
-        } catch (const std::system_error&) {  // a limit of the system: the threads that there are take all parts
+            for (int me = 1; me < threads; ++me) helpers_.emplace_back([this, me] { work(me); });
+        } catch (const std::system_error&) {  // the system refuses more threads: those that exist take all parts
         }
     }
     ~ThreadPool() {
@@ -39,7 +39,7 @@ class ThreadPool {
     /// @param threads  at most threads()
     void run(int threads, index_t parts, const void* body, detail::PartFunction call) {
         const std::uint32_t before = job_.value(), job = before + 1;
-        // All shares are closed while the fields change: a late thread may read these halfway.
+        // All shares are closed while the fields change: a late thread may read these in an intermediate state.
         for (auto& share : shares_) share.word.store(word_of(job, closed));
         threads_.store(threads), parts_.store(parts), body_.store(body), call_.store(call);
         left_.store(parts);
@@ -56,7 +56,7 @@ class ThreadPool {
     static constexpr std::uint32_t closed = ~std::uint32_t{0};
     static std::uint64_t word_of(std::uint32_t job, std::uint32_t taken) { return static_cast<std::uint64_t>(job) << 32 | taken; }
 
-    /// Parts of this job: those of the own share, then what others have left.
+    /// Executes parts of this job: those of the own share, then parts that are left in other shares.
     void take_parts(int me, std::uint32_t job) {
         const int threads = threads_.load();
         const index_t parts = parts_.load();
@@ -78,7 +78,7 @@ class ThreadPool {
         if (done > 0 && left_.fetch_sub(done) == done) completed_.set(job);
     }
 
-    void serve(int me) {
+    void work(int me) {
         inside_a_part = true;
         run_on_any_processor();
         for (std::uint32_t seen = 0;;) {
@@ -109,7 +109,7 @@ void detail::run_parts(int threads, index_t parts, const void* body, PartFunctio
     }
     thread_local std::unique_ptr<ThreadPool> pool;
     if (!pool || pool->threads() < threads) {
-        pool.reset();  // its threads end before others start
+        pool.reset();  // its threads end before new ones start
         pool = std::make_unique<ThreadPool>(threads);
     }
     inside_a_part = true;

@@ -1,5 +1,5 @@
-// Loops over parts on the CPU's threads, for regions that take tens of microseconds and more: threads wait as base/waiting.hpp says, and a
-// thread that has done its own parts takes those that others have left, so a thread without a processor holds up one part at most.
+// Loops over parts on the CPU's threads, for regions that take tens of microseconds and more: threads wait as in base/waiting.hpp, and a
+// thread that has done its own parts takes parts that are left in other shares, so a thread without a processor delays one part at most.
 // Invariants: each part runs once, on some thread; a part that throws ends the program, as in OpenMP. A loop inside a part runs on the
 // thread of that part alone.
 #pragma once
@@ -23,8 +23,8 @@ void call_part(const F& body, index_t part, int thread) {
 }
 }  // namespace detail
 
-/// body(part) or body(part, thread) for every part of [0, parts), in no order, on `threads` threads with the calling one: `thread` is below
-/// `threads`, and no two parts run under the same number at one time. Neighbours go to one thread.
+/// Calls body(part) or body(part, thread) for every part of [0, parts), in no order, on `threads` threads with the calling one: `thread` is
+/// below `threads`, and two parts never run under the same number at one time. Neighbouring parts go to one thread.
 /// @param parts  below 2^31
 template <class F>
 void for_each_part(int threads, index_t parts, const F& body) {

@@ -16,7 +16,7 @@
 namespace kasane {
 
 int startable_threads(int wanted) {
-    // They are started in earnest: limits of processes, control groups and memory all count, and no file names all of them.
+    // Real threads are started: limits of processes, control groups and memory all count, and no file lists all of them.
     std::vector<std::thread> started;
     started.reserve(static_cast<std::size_t>(std::max(0, wanted)));
     std::mutex door;
@@ -24,7 +24,7 @@ int startable_threads(int wanted) {
         const std::lock_guard all_exist_at_once(door);
         try {
             for (int i = 0; i < wanted; ++i) started.emplace_back([&door] { const std::lock_guard wait(door); });
-        } catch (const std::exception&) {  // no more threads, or no memory for one
+        } catch (const std::exception&) {  // the system refuses more threads, or memory for one
         }
     }
     for (auto& thread : started) thread.join();

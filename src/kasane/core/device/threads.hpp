@@ -3,7 +3,7 @@
 
 namespace kasane {
 
-/// The largest number of threads that an option or a key takes.
+/// The largest number of threads that an option or a key accepts.
 constexpr int most_threads = 4096;
 
 /// Threads that can be started beside those of this process now, `wanted` at most.
@@ -12,8 +12,8 @@ int startable_threads(int wanted);
 /// @throws InputError with the key "threads" where so many cannot be started (0: as many as processors)
 void check_threads(int threads);
 
-/// Lets the calling thread run on every processor that OpenMP was given: a thread inherits the one place to which OMP_PROC_BIND bound its
-/// maker.
+/// Lets the calling thread run on every processor that OpenMP was given: without it, a thread inherits the one place to which OMP_PROC_BIND
+/// bound the thread that created it.
 void run_on_any_processor();
 
 }  // namespace kasane

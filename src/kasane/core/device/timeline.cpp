@@ -7,7 +7,7 @@
 namespace kasane {
 
 Hidden hidden(const std::vector<Span>& spans, const std::string& name) {
-    // The others as intervals that follow each other, so that no second of a span is counted twice.
+    // The other spans as disjoint intervals, so that no second of a span is counted twice.
     std::vector<std::pair<double, double>> others, joined;
     for (const auto& span : spans)
         if (span.name != name) others.emplace_back(span.begin, span.end);

@@ -1,5 +1,5 @@
-// What a space did when: named spans, on Cuda between events of any of its device's streams, all on one clock. For the benchmark's record
-// of how much of the communication was hidden; not kept in a usual run.
+// When a space did which work: named spans, on Cuda between events of any of its device's streams, all on one clock. Benchmarks record
+// with it how much of the communication was hidden; usual runs do not use it.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -15,7 +15,7 @@ struct Span {
     double begin = 0, end = 0;  ///< seconds since the timeline began
 };
 
-/// Seconds of the spans called `name` that lie under spans with another name, and their sum.
+/// Seconds of the spans called `name` that overlap spans with another name, and the sum of all spans called `name`.
 struct Hidden {
     double hidden = 0, total = 0;
     double fraction() const { return total > 0 ? hidden / total : 1; }
@@ -33,7 +33,7 @@ class Timeline {
     /// Marks the beginning of a span on the stream of `on`; returns its number.
     int begin(S on, const char* name);
     void end(S on, int span);
-    /// Waits for all of them; empties the timeline.
+    /// Waits for the end of all spans; empties the timeline.
     std::vector<Span> take();
 
    private:

@@ -20,7 +20,7 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
 
 std::uint64_t free_bytes(const std::filesystem::path& directory) {
     struct statvfs volume{};
-    if (::statvfs(directory.c_str(), &volume) != 0 || volume.f_blocks == 0) return UINT64_MAX;  // no blocks: no disk (/proc)
+    if (::statvfs(directory.c_str(), &volume) != 0 || volume.f_blocks == 0) return UINT64_MAX;  // a file system without blocks (/proc)
     return static_cast<std::uint64_t>(volume.f_bavail) * volume.f_frsize;
 }
 
@@ -40,7 +40,7 @@ AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t expected_byte
     const auto directory = directory_of(target_);
     const auto name = target_.filename().string();
     const Where where{target_.string(), 0, 0, {}};
-    KS_VALIDATE(!name.empty() && name != "." && name != "..", "is no file name: a name is needed", where);
+    KS_VALIDATE(!name.empty() && name != "." && name != "..", "is not a file name: give a name", where);
     std::error_code ignored;
     KS_VALIDATE(std::filesystem::is_directory(directory, ignored),
                 fmt::format("cannot be written: there is no directory {}. Create it first", directory.string()), where);
@@ -56,7 +56,7 @@ AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t expected_byte
                         "this name is untouched. Free some space, or write to another disk",
                         target_.string(), static_cast<double>(expected_bytes) / 1048576, static_cast<double>(space) / 1048576));
     }
-    // One temporary name per target, so that what a killed run left is cleared away here and never piles up.
+    // One temporary name per target, so that the remains of a killed run are removed here and never accumulate.
     temporary_ = directory / ("." + name + ".tmp");
     ::unlink(temporary_.c_str());
     descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -108,7 +108,7 @@ void AtomicFile::commit() {
     struct stat named{};
     if (::fsync(descriptor_) != 0 || ::fstat(descriptor_, &mine) != 0) fail_writing(target_, errno);
     if (::stat(temporary_.c_str(), &named) != 0 || mine.st_ino != named.st_ino || mine.st_dev != named.st_dev) {
-        ::close(std::exchange(descriptor_, -1));  // the name is no longer ours to remove
+        ::close(std::exchange(descriptor_, -1));  // the name belongs to the other process now
         throw ComputationError(
             fmt::format("cannot write {}: another process is writing the same file. Let each run write to a "
                         "directory of its own",

@@ -1,6 +1,6 @@
-// A file that appears whole or not at all: written under a temporary name in the same directory, forced to disk, renamed.
-// Invariants: until commit() returns the old file of that name is untouched; a writer that fails or is dropped removes its temporary;
-// one that is killed leaves it, and the next writer of the same name clears it away.
+// A file that appears complete or not at all: written under a temporary name in the same directory, forced to disk, renamed.
+// Invariants: until commit() returns the old file of that name is unchanged; a writer that fails or is dropped removes its temporary file;
+// one that is killed leaves it, and the next writer of the same name removes it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace kasane {
 
 class AtomicFile {
    public:
-    /// Makes the temporary, empty. @param expected_bytes what will be written, if known: compared with the free space first.
+    /// Creates the temporary file, empty. @param expected_bytes size of the content, if known: compared with the free space first.
     /// @throws InputError: no such directory, not writable, or the name is taken by something that is not a file
     /// @throws ComputationError: too little space for expected_bytes
     explicit AtomicFile(std::filesystem::path target, std::uint64_t expected_bytes = 0);
@@ -19,7 +19,7 @@ class AtomicFile {
     AtomicFile(AtomicFile&& other) noexcept;
     AtomicFile& operator=(AtomicFile&& other) noexcept;
 
-    /// Where to write until commit(): through write(), or by opening this name (HDF5 does), closed before commit().
+    /// Name for writing until commit(): through write(), or by opening this name (HDF5 does) and closing it before commit().
     const std::filesystem::path& temporary() const { return temporary_; }
     const std::filesystem::path& target() const { return target_; }
 

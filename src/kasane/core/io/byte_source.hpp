@@ -1,5 +1,5 @@
-// Bytes of a file or of memory, read in order from wherever one likes.
-// Invariants: how many bytes there are is known before the first is read; a file that shrinks while it is read ends early, and nothing
+// Bytes of a file or of memory, read in order from any position.
+// Invariants: the number of bytes is known before the first is read; a file that shrinks while it is read ends early, and nothing
 // worse.
 #pragma once
 
@@ -27,13 +27,13 @@ class ByteSource {
     std::uint64_t size() const { return size_; }
     std::uint64_t position() const { return position_; }
     std::uint64_t left() const { return size_ - position_; }
-    /// @returns how many came: fewer than asked for at the end only   @throws InputError when the system cannot read
+    /// @returns how many bytes were read: fewer than requested only at the end   @throws InputError when the system cannot read
     std::size_t read(void* to, std::size_t count);
-    /// Goes on reading so many bytes further, at most at the end.
+    /// Skips this number of bytes, at most to the end.
     void skip(std::uint64_t count);
-    /// Goes on reading there, at most at the end.
+    /// Continues at this position, at most at the end.
     void seek(std::uint64_t position) { position_ = position < size_ ? position : size_; }
-    /// The first bytes of all, 64 at most; where reading goes on is not changed.
+    /// The first bytes of the file, 64 at most; the position does not change.
     std::string head();
 
    private:
@@ -45,7 +45,7 @@ class ByteSource {
     std::uint64_t size_ = 0, position_ = 0;
 };
 
-/// How to unpack a file whose first bytes are those of a compressed one, as part of a message; empty for other files.
+/// How to unpack a file whose first bytes are those of a compressed file, as part of a message; empty for other files.
 std::string_view how_to_unpack(std::string_view head);
 
 }  // namespace kasane

@@ -7,7 +7,7 @@
 namespace kasane::io {
 
 struct Checksum::State {
-    XXH3_state_t* xxh = XXH3_createState();  // must be aligned to 64 bytes: the library's own allocation is
+    XXH3_state_t* xxh = XXH3_createState();  // must be aligned to 64 bytes, as the library's own allocation is
     State() {
         if (!xxh) throw std::bad_alloc();
         XXH3_64bits_reset(xxh);

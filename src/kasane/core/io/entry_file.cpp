@@ -21,13 +21,13 @@ namespace {
 using json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t largest_entry_file = 4 << 20;  ///< bytes; a thousand entries are half of one MiB
+constexpr std::uintmax_t largest_entry_file = 4 << 20;  ///< bytes; a thousand entries take half a MiB
 
-/// Held while a file is read, changed and written, so that no program loses what another one writes.
+/// Held while a file is read, changed and written, so that no program overwrites the entries of another one.
 class Lock {
    public:
     explicit Lock(const fs::path& file) : descriptor_(::open((file.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-        // Other programs hold the lock for milliseconds; one that holds it for longer hangs, and must not delay a solve.
+        // Other programs hold the lock for milliseconds; one that holds it longer hangs, and must not delay a solve.
         for (int attempt = 0; descriptor_ >= 0 && attempt < 50; ++attempt) {
             held_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
             if (held_) return;
@@ -52,7 +52,7 @@ fs::path cache_file(const std::string& name) {
     const auto directory = [](const char* variable) {
         const char* value = std::getenv(variable);
         const fs::path path = value ? value : "";
-        return path.is_absolute() ? path : fs::path();  // a relative one is to be ignored, says the XDG specification
+        return path.is_absolute() ? path : fs::path();  // the XDG specification says to ignore a relative path
     };
     if (const auto cache = directory("XDG_CACHE_HOME"); !cache.empty()) return cache / "kasane" / name;
     if (const auto home = directory("HOME"); !home.empty()) return home / ".cache" / "kasane" / name;
@@ -96,7 +96,7 @@ std::string change_entries(const EntryFile& file, const std::function<void(json&
         auto list = read_entries(file).list;
         change(list);
         while (list.size() > file.most) list.erase(list.begin());
-        // Foreign entries may hold text that is no UTF-8.
+        // Entries of other programs may hold text that is not UTF-8.
         write_atomically(file.path, json{{file.list, std::move(list)}}.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
     } catch (const std::exception& error) {  // a full disk, a directory without permission
         return error.what();

@@ -19,9 +19,9 @@ namespace kasane::hdf5 {
 
 namespace {
 
-constexpr std::size_t memory_step = 1 << 20;             // by which the image of a file that is written grows
-constexpr std::uint64_t largest_chunk = 64ull << 20;     // a chunk is read as a whole: more than this only if the data set is larger
-constexpr std::uint64_t largest_attribute = 1ull << 20;  // HDF5 itself stops at 64 KiB but for dense storage
+constexpr std::size_t memory_step = 1 << 20;             // growth of the image of a file that is written
+constexpr std::uint64_t largest_chunk = 64ull << 20;     // a chunk is read as a whole: larger ones only where the data set is larger
+constexpr std::uint64_t largest_attribute = 1ull << 20;  // HDF5's own limit is 64 KiB except for dense storage
 
 /// Closes one HDF5 object at the end of its scope.
 class Handle {
@@ -93,12 +93,12 @@ hid_t file_type(Number kind) {
     }
 }
 
-/// Conversion stops at a value that the other type cannot hold, where HDF5 would clip it in silence.
+/// Conversion stops at a value that the other type cannot hold, where HDF5 would clip it silently.
 H5T_conv_ret_t on_conversion(H5T_conv_except_t what, hid_t, hid_t, void*, void*, void*) {
     return what == H5T_CONV_EXCEPT_RANGE_HI || what == H5T_CONV_EXCEPT_RANGE_LOW ? H5T_CONV_ABORT : H5T_CONV_UNHANDLED;
 }
 
-/// New properties of a kind; `set` fills them and returns what HDF5 does. They fail only without memory, but then in silence: a file
+/// New properties of a kind; `set` fills them and returns HDF5's status. They fail only without memory, but then silently: a file
 /// would lose its checksums.
 template <class Set>
 Handle properties_of(hid_t kind, Set set) {
@@ -179,7 +179,7 @@ File File::create(const std::filesystem::path& path) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) throw ComputationError(fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
     ::close(descriptor);
-    // The file format of HDF5 1.10 has a checksum on all that HDF5 itself interprets; the older one that is the default has none, and
+    // The file format of HDF5 1.10 has a checksum on all structures of HDF5; the older default format has none, and
     // HDF5 may crash on a changed byte. The superblock stays at 1.8's: 1.10's is marked as being written until HDF5 closes it.
     const auto in_memory = properties_of(H5P_FILE_ACCESS, [](hid_t list) {
         return std::min(H5Pset_fapl_core(list, memory_step, false), H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
@@ -257,7 +257,7 @@ void File::fail(const std::string& object, const std::string& problem) const {
 namespace {
 constexpr const char* in_other_files = "the data lie in other files: copy them into this one";
 
-/// Called where a link leads into another file. Refuses it: that file has not been checked, and opening a pipe would never return.
+/// Called where a link leads into another file. Refuses it: that file has not been checked, and opening a pipe could block for ever.
 herr_t refuse_external(const char*, const char*, const char*, const char*, unsigned*, hid_t, void* found) {
     *static_cast<bool*>(found) = true;
     return -1;
@@ -267,7 +267,7 @@ herr_t refuse_external(const char*, const char*, const char*, const char*, unsig
 bool File::exists(const std::string& object) const {
     bool external = false;
     const auto inside = properties_of(H5P_LINK_ACCESS, [&](hid_t list) { return H5Pset_elink_cb(list, refuse_external, &external); });
-    // H5Lexists wants every component above to exist, so ask from the root down.
+    // H5Lexists requires that every component above exists, so check from the root down.
     for (std::size_t end = 1; end != std::string::npos && end < object.size();) {
         end = object.find('/', end);
         const auto part = object.substr(0, end);
@@ -334,7 +334,7 @@ DatasetInfo File::dataset(const std::string& dataset) const {
     const Handle type(H5Dget_type(opened), H5Tclose);
     const Handle space(H5Dget_space(opened), H5Sclose);
     if (!type.valid() || !space.valid()) fail(dataset, "the data set is corrupt: " + reason());
-    if (!plain_number(type)) fail(dataset, "holds no plain numbers");
+    if (!plain_number(type)) fail(dataset, "does not hold plain numbers");
     if (H5Sget_simple_extent_type(space) == H5S_NULL) fail(dataset, "the data set is empty");
 
     DatasetInfo info;
@@ -351,7 +351,7 @@ DatasetInfo File::dataset(const std::string& dataset) const {
         if (static_cast<std::size_t>(std::max(rank, 0)) != info.shape.size() || chunk == 0) corrupt("chunks of another shape");
         if (chunk > std::max(bytes, largest_chunk)) corrupt(fmt::format("chunks of {} bytes", chunk));
         if (info.stored_bytes != 0 && !writing_) {
-            // Each chunk that is stored takes some of the file; one that is not would be read as zeros.
+            // Each stored chunk takes some of the file; a missing one would be read as zeros.
             hsize_t stored = 0;
             std::uint64_t wanted = 1;
             for (std::size_t d = 0; d < info.shape.size(); ++d)
@@ -385,7 +385,7 @@ std::uint64_t File::checked_rows(const std::string& name, std::size_t row_bytes,
                                       : shape.size() == 2 && shape[1] == static_cast<std::uint64_t>(components);
     if (!fits)
         fail(name,
-             fmt::format("has shape ({}), and ({}) is wanted", text_of(shape), components == 1 ? "N" : fmt::format("N, {}", components)));
+             fmt::format("has shape ({}), and ({}) is required", text_of(shape), components == 1 ? "N" : fmt::format("N, {}", components)));
     check_written(name, info);
     check_memory(name, product(info.rows(), row_bytes));
     return info.rows();
@@ -394,7 +394,7 @@ std::uint64_t File::checked_rows(const std::string& name, std::size_t row_bytes,
 std::uint64_t File::checked_count(const std::string& name, std::size_t bytes, const std::vector<std::uint64_t>& shape) const {
     const auto info = dataset(name);
     if (!shape.empty() && info.shape != shape)
-        fail(name, fmt::format("has shape ({}), and ({}) is wanted", text_of(info.shape), text_of(shape)));
+        fail(name, fmt::format("has shape ({}), and ({}) is required", text_of(info.shape), text_of(shape)));
     check_written(name, info);
     check_memory(name, product(count_of(info.shape), bytes));
     return count_of(info.shape);
@@ -408,7 +408,7 @@ void File::read_numbers(const std::string& name, Number kind, void* to, index_t 
     const bool fits = width == 1 ? (shape.size() <= 1 || (shape.size() == 2 && shape[1] == 1)) && info.rows() == n
                                  : shape.size() == 2 && shape[0] == n && shape[1] == width;
     if (!fits) {
-        fail(name, fmt::format("has shape ({}), and ({}) is wanted", text_of(shape),
+        fail(name, fmt::format("has shape ({}), and ({}) is required", text_of(shape),
                                text_of(width > 1 ? std::vector{n, width} : std::vector{n})));
     }
     read_all(name, kind, to);
@@ -416,7 +416,7 @@ void File::read_numbers(const std::string& name, Number kind, void* to, index_t 
 
 void File::read_all(const std::string& name, Number kind, void* to) const {
     const auto info = dataset(name);
-    if (is_integer(kind) && !info.integer) fail(name, "holds floating-point numbers, and integers are wanted");
+    if (is_integer(kind) && !info.integer) fail(name, "holds floating-point numbers, and integers are required");
     if (count_of(info.shape) == 0) return;
     check_written(name, info);
     const Handle opened(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
@@ -517,7 +517,7 @@ bool convert(From from, Number kind, void* to, std::size_t i) {
     return false;
 }
 
-/// Reads as the widest type of the same class and sign, then narrows with a check (H5Aread knows no conversion call-back).
+/// Reads as the widest type of the same class and sign, then narrows with a check (H5Aread has no conversion call-back).
 template <class From>
 bool read_wide(hid_t attribute, Number wide, Number kind, void* to, std::size_t n, bool& in_range) {
     std::vector<From> values(n);
@@ -541,9 +541,9 @@ void File::read_attribute(const std::string& object, const std::string& name, Nu
     const OpenAttribute attribute(id_, object, name);
     if (!attribute.valid() || !attribute.sane()) fail(path, "the attribute is corrupt: " + reason());
     if (!plain_number(attribute.type)) fail(path, "is not a number");
-    if (attribute.count() != n) fail(path, fmt::format("holds {} numbers, and {} are wanted", attribute.count(), n));
+    if (attribute.count() != n) fail(path, fmt::format("holds {} numbers, and {} are required", attribute.count(), n));
     const bool integer = H5Tget_class(attribute.type) == H5T_INTEGER;
-    if (is_integer(kind) && !integer) fail(path, "is a floating-point number, and an integer is wanted");
+    if (is_integer(kind) && !integer) fail(path, "is a floating-point number, and an integer is required");
     bool in_range = true;
     const bool done = !integer ? read_wide<double>(attribute.id, Number::f64, kind, to, n, in_range)
                       : H5Tget_sign(attribute.type) == H5T_SGN_NONE
@@ -579,7 +579,7 @@ std::string File::text_attribute(const std::string& object, const std::string& n
 }
 
 namespace {
-/// Makes the attribute anew, whether or not one of that name is there. @returns false on failure
+/// Creates the attribute again, whether or not it exists. @returns false on failure
 bool put(hid_t file, const std::string& object, const std::string& name, hid_t stored, hid_t given, hid_t space, const void* value) {
     if (H5Aexists_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT) > 0 &&
         H5Adelete_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT) < 0) {

@@ -1,6 +1,6 @@
 // HDF5 files through paths: "/PartType1/Coordinates". A thin owner of one open file over the HDF5 C API (hdf5.h stays in the .cpp).
 // Invariants: every call is checked; reading throws InputError, writing ComputationError, both naming file and object; shapes and
-// number ranges are compared before anything is converted, so a value is never clipped in silence. HDF5's own printing is off.
+// number ranges are compared before a value is converted, so that a value is never clipped silently. HDF5's own printing is off.
 // A file that is written stays in memory until close() writes it to disk at once: HDF5 1.10 crashes at the end of the program when a
 // disk filled up under it. A writer therefore needs as much memory as its file is long.
 // One thread at a time: the HDF5 library that distributions build is not thread-safe.
@@ -18,7 +18,7 @@
 
 namespace kasane::hdf5 {
 
-/// Kinds of numbers that files hold here.
+/// Kinds of numbers in files.
 enum class Number { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
 
 template <class T>
@@ -37,7 +37,7 @@ constexpr Number number_of() {
     }
 }
 
-/// What one row of a data set is in memory: a number, or a Vec3 (a row of three).
+/// One row of a data set in memory: a number, or a Vec3 (a row of three).
 template <class T>
 struct Row {
     using Component = T;
@@ -53,7 +53,7 @@ struct DatasetInfo {
     std::vector<std::uint64_t> shape;  ///< empty: a scalar
     bool integer = false;
     int bytes = 0;                   ///< of one number in the file
-    std::uint64_t stored_bytes = 0;  ///< that the file spends on it; 0: declared, never written
+    std::uint64_t stored_bytes = 0;  ///< bytes in the file; 0: declared, never written
 
     std::uint64_t rows() const { return shape.empty() ? 1 : shape[0]; }
 };
@@ -75,12 +75,12 @@ class File {
     /// For writing; an existing file is replaced when close() is called (see AtomicFile for writing beside it).
     /// @throws ComputationError: cannot be created
     static File create(const std::filesystem::path& path);
-    /// Closes; what was written is dropped unless close() was called.
+    /// Closes; without close() the written data are dropped.
     ~File();
     File(File&& other) noexcept;
     File& operator=(File&& other) noexcept;
 
-    /// Puts what was written on disk and closes. @throws ComputationError (disk full)
+    /// Writes the data to disk and closes. @throws ComputationError (disk full)
     void close();
     const std::filesystem::path& path() const { return path_; }
 
@@ -88,7 +88,7 @@ class File {
     bool exists(const std::string& object) const;
     bool is_group(const std::string& object) const;
     bool is_dataset(const std::string& object) const;
-    /// Names of what a group holds, sorted.
+    /// Names of the links of a group, sorted.
     std::vector<std::string> names_in(const std::string& group) const;
     /// An absolute path; the groups above it are made too; one that exists is left alone.
     void create_group(const std::string& group);
@@ -102,7 +102,7 @@ class File {
     void read(const std::string& dataset, View<T> to) const {
         read_numbers(dataset, number_of<typename Row<T>::Component>(), to.ptr, to.n, Row<T>::components);
     }
-    /// The whole data set; memory is taken only after its size was compared with what the file and this machine have.
+    /// The whole data set; memory is allocated only after its size was compared with that of the file and of this machine's memory.
     template <class T>
     std::vector<T> read(const std::string& dataset) const {
         std::vector<T> all(checked_rows(dataset, sizeof(T), Row<T>::components));
@@ -115,7 +115,7 @@ class File {
         create_rows(dataset, number_of<typename Row<T>::Component>(), rows, Row<T>::components, options);
     }
     /// Fills the rows first, first + 1, ... of a data set that is being written. With a checksum whole chunks (chunk_rows) are cheapest:
-    /// a part of one is read, changed and written again.
+    /// a part of a chunk is read, changed and written again.
     template <class T>
     void write_rows(const std::string& dataset, index_t first, View<const T> from) {
         write_numbers(dataset, number_of<typename Row<T>::Component>(), from.ptr, first, from.n, Row<T>::components);
@@ -131,7 +131,7 @@ class File {
         write(dataset, view(from), options);
     }
 
-    /// All numbers of a data set of any shape in row-major order; `shape` is what is wanted, empty: any.
+    /// All numbers of a data set of any shape in row-major order; `shape` is the required shape, empty: any.
     /// @throws InputError as read(), and naming both shapes
     template <Arithmetic T>
     std::vector<T> read_array(const std::string& dataset, const std::vector<std::uint64_t>& shape = {}) const {

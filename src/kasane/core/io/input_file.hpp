@@ -9,7 +9,7 @@
 
 namespace kasane::io {
 
-/// @param needed  what the caller reads, for messages: "a TOML file"   @throws InputError: no such file, a directory, a pipe or a device
+/// @param needed  kind of file, for messages: "a TOML file"   @throws InputError: no such file, a directory, a pipe or a device
 void check_regular_file(const std::filesystem::path& path, const std::string& needed);
 
 /// @throws InputError as check_regular_file, and for a file that cannot be read or is larger than `most` bytes

@@ -9,7 +9,7 @@
 
 namespace kasane::io {
 
-/// @param file  where the text comes from, for messages   @throws InputError with the line: not JSON, or nested deeper than 64 levels
+/// @param file  origin of the text, for messages   @throws InputError with the line: not JSON, or nested deeper than 64 levels
 nlohmann::ordered_json parse_json(std::string_view text, const std::filesystem::path& file);
 
 }  // namespace kasane::io

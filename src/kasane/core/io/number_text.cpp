@@ -21,7 +21,7 @@ bool LineReader::next(std::string_view& line) {
         end_ += source_.read(buffer_.data() + end_, buffer_.size() - end_);
         if (end_ == 0) return false;
         newline = static_cast<const char*>(std::memchr(buffer_.data() + searched, '\n', end_ - searched));
-        KS_VALIDATE(newline || end_ < buffer_.size(), "has a line of more than a million characters: it is no text file, or damaged",
+        KS_VALIDATE(newline || end_ < buffer_.size(), "has a line of more than a million characters: it is not a text file, or damaged",
                     {source_.name(), static_cast<int>(line_ + 1), 0, ""});
     }
     const auto stop = newline ? static_cast<std::size_t>(newline - buffer_.data()) : end_;
@@ -33,20 +33,20 @@ bool LineReader::next(std::string_view& line) {
 
 namespace {
 
-/// from_chars knows no plus sign.
+/// from_chars does not accept a plus sign.
 std::string_view without_plus(std::string_view word) {
     if (word.size() > 1 && word[0] == '+' && word[1] != '-' && word[1] != '+') word.remove_prefix(1);
     return word;
 }
 
-/// from_chars does not tell too large from too small.
+/// from_chars reports too large and too small alike.
 NumberText out_of_range(std::string_view word, double& to) {
     std::istringstream stream{std::string(word)};
     stream.imbue(std::locale::classic());
     return stream >> to && std::isfinite(to) ? NumberText::good : NumberText::too_large;
 }
 
-/// Fortran writes the exponent with a D, and leaves the letter out where the exponent has three digits. Empty: neither.
+/// Fortran writes the exponent with a D, and omits the letter where the exponent has three digits. Empty: neither.
 std::string with_exponent(std::string_view word, std::size_t behind_mantissa) {
     std::string text(word);
     const char c = text[behind_mantissa];

@@ -1,4 +1,4 @@
-// Lines, words and numbers of a text file, as fast as they come from the disk.
+// Lines, words and numbers of a text file, as fast as the disk delivers them.
 // Invariants: nothing depends on the locale; a number is taken only if the whole word is one.
 #pragma once
 
@@ -16,18 +16,18 @@ class LineReader {
    public:
     explicit LineReader(ByteSource& source)
         : source_(source), buffer_(static_cast<std::size_t>(std::min<std::uint64_t>(block, source.left() + 1))) {}
-    /// The next line, valid until the one after it is asked for. @returns false at the end
-    /// @throws InputError for a line longer than a block: no text
+    /// The next line, valid until the next call. @returns false at the end
+    /// @throws InputError for a line longer than a block: not a text file
     bool next(std::string_view& line);
     index_t line() const { return line_; }
-    /// Bytes behind the line that came last.
+    /// Bytes behind the last line.
     std::uint64_t left() const { return source_.left() + (end_ - begin_); }
 
    private:
     static constexpr std::size_t block = std::size_t{1} << 20;
     ByteSource& source_;
     std::vector<char> buffer_;
-    std::size_t begin_ = 0, end_ = 0;  // what is not yet taken
+    std::size_t begin_ = 0, end_ = 0;  // the bytes that are not read yet
     index_t line_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The only file that sees toml++. Its asserts stop the program on some malformed input ("[/J"), where the parser would go on to
-// report a clean error: they are switched off here, and files too short to mean anything are refused before it.
+// The only file that includes toml++. Its asserts stop the program on some malformed input ("[/J"), where the parser would
+// report a clean error: they are switched off here, and files too short to be valid are refused before it.
 #define TOML_ASSERT(condition) static_cast<void>(0)
 #include <kasane/core/base/nearest_name.hpp>
 #include <kasane/core/io/input_file.hpp>
@@ -17,7 +17,7 @@
 namespace kasane::io {
 namespace {
 
-constexpr std::uintmax_t largest_toml_file = 16u << 20;  // a run file is written by hand; anything larger is something else
+constexpr std::uintmax_t largest_toml_file = 16u << 20;  // people write run files by hand; a larger file is something else
 
 std::string read_text(const std::filesystem::path& path) {
     auto text = read_text_file(path, largest_toml_file, "a TOML file");
@@ -64,7 +64,7 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 std::string nearest(const std::string& name, const std::vector<std::string>& known) {
-    if (name.size() > 100) return "";  // no slip of the pen
+    if (name.size() > 100) return "";  // more than a misspelling
     const std::vector<std::string_view> names(known.begin(), known.end());
     return nearest_name(name, names);
 }
@@ -105,7 +105,7 @@ struct Section::Node {
     std::vector<Entry> entries;
     std::vector<std::unique_ptr<Node>> children;
 
-    /// Is there anything of it to write out?
+    /// Whether any part of it is written out.
     bool spoken() const {
         const auto below = [](const auto& child) { return child->spoken(); };
         return table || in_array || !entries.empty() || std::any_of(children.begin(), children.end(), below);
@@ -130,7 +130,7 @@ struct Section::Node {
 struct RunFileReader::State {
     std::filesystem::path path;
     toml::table table;
-    std::map<std::string, std::string> set_keys;  // dotted names given by settings, with where they came from
+    std::map<std::string, std::string> set_keys;  // dotted names that settings gave, with the origin of each
     std::vector<InputProblem> problems;
     std::vector<std::string> unused;
     Section::Node root;
@@ -162,9 +162,10 @@ void RunFileReader::State::apply(const Setting& given) {
     const auto key = setting.substr(0, equals);
     const Where here{given.source, 0, 0, key};
     const auto names = split(key, '.');
-    KS_VALIDATE(equals != std::string::npos && !names.empty() && std::find(names.begin(), names.end(), "") == names.end(),
-                fmt::format("'{}' is no setting; it reads key=value with a dotted key, such as force.softening=0.02", setting),
-                {given.source, 0, 0, ""});
+    KS_VALIDATE(
+        equals != std::string::npos && !names.empty() && std::find(names.begin(), names.end(), "") == names.end(),
+        fmt::format("'{}' is not a setting; a setting has the form key=value with a dotted key, such as force.softening=0.02", setting),
+        {given.source, 0, 0, ""});
     check_toml_depth(setting, given.source);
     toml::table* table_here = &this->table;
     for (std::size_t i = 0; i + 1 < names.size(); ++i) {
@@ -231,7 +232,7 @@ std::vector<std::string> RunFileReader::unused_keys() const { return state_->unu
 void RunFileReader::stop_if_bad() const {
     if (good()) return;
     auto problems = state_->problems;
-    // First what came from the command line, then the file's order, then what has no line (missing tables).
+    // First problems from the command line, then the file's order, then those without a line (missing tables).
     const auto key = [&](const InputProblem& p) {
         const bool elsewhere = p.where.file != state_->path.string();
         return std::pair(elsewhere ? 0 : p.where.line > 0 ? p.where.line : std::numeric_limits<int>::max(), p.where.column);
@@ -342,7 +343,7 @@ std::string comment(const std::string& help, const std::string& unit, const std:
 
 std::string missing(const std::string& help) { return "is missing" + (help.empty() ? "" : ": " + help + " must be given"); }
 
-/// A bare number or, with `parse`, a string that brings its unit. @throws InputError
+/// A bare number or, with `parse`, a string with its unit. @throws InputError
 double number_in(const toml::node& node, const ParseQuantity& parse) {
     double value = 0;
     if (node.is_number())
@@ -395,13 +396,13 @@ Vec3<double> Section::vector(const std::string& key, const VectorKey& schema) {
 
 namespace {
 
-/// What is wrong with a whole number, or nothing; `value` is set where it is one.
+/// The problem of a whole number, or nothing; `value` is set where it is valid.
 std::string whole_number(const toml::node& node, std::int64_t least, std::int64_t most, std::int64_t& value) {
     const auto* whole = node.as_integer();
     const auto* decimal = node.as_floating_point();
     const double number = whole ? static_cast<double>(whole->get()) : decimal ? decimal->get() : 0;
     if (!whole && !decimal) return fmt::format("must be a whole number, not {}", kind_of(node));
-    if (decimal && !(std::floor(number) == number && std::abs(number) < 9e15))  // 1e6 is welcome, 1.5 and nan are not
+    if (decimal && !(std::floor(number) == number && std::abs(number) < 9e15))  // 1e6 is accepted, 1.5 and nan are not
         return fmt::format("is {}: it must be a whole number", number);
     value = whole ? whole->get() : static_cast<std::int64_t>(number);
     if (value >= least && value <= most) return "";
@@ -412,7 +413,7 @@ std::string whole_number(const toml::node& node, std::int64_t least, std::int64_
     return text;
 }
 
-/// "[1.0, 2.0]", and a single number without brackets.
+/// "[1.0, 2.0]"; a single number without brackets.
 std::string list_text(const std::vector<double>& list) {
     if (list.size() == 1) return real(list[0]);
     std::string text;

@@ -1,7 +1,7 @@
-// Run files: TOML read against a schema that the reader's own calls spell out. Each getter names a key with its type, default,
-// range and help; what it finds wrong is collected, so that finish() can report everything at once with line and column.
-// Invariants: a getter never throws for bad input (it returns the default or zero); finish() throws if anything was wrong, and
-// every key of the file that no getter asked for is wrong. The resolved text holds every key asked for, in the order of asking.
+// Run files: TOML read against a schema that the reader's own calls define. Each getter names a key with its type, default,
+// range and help; problems are collected, so that finish() can report all of them at once with line and column.
+// Invariants: a getter never throws for bad input (it returns the default or zero); finish() throws if there was a problem, and
+// every key of the file that no getter asked for is a problem. The resolved text holds every key asked for, in the order of asking.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -30,10 +30,10 @@ inline Range at_least(double least) { return {.least = least}; }
 inline Range above(double least) { return {.least = least, .open_least = true}; }
 inline Range between(double least, double most) { return {.least = least, .most = most}; }
 
-/// Turns a string such as "50 pc" into a number in the file's system. @throws InputError saying what is wrong with it
+/// Converts a string such as "50 pc" into a number in the file's system. @throws InputError with the reason
 using ParseQuantity = std::function<double(const std::string&)>;
 
-// What the schema says of a key. A key without a default must be given.
+// Schema of a key. A key without a default is required.
 struct NumberKey {
     std::string help = {};
     std::string unit = {};  ///< for people: "kpc"
@@ -77,8 +77,8 @@ struct FlagKey {
     bool fallback = false;
 };
 
-/// "dotted.key=value": replaces or adds a value; elements of an array of tables by number, object.0.mass=2. A value that is no
-/// TOML (device=cpu, until=1.2 Gyr) is text. `source` stands in errors where a file's name would.
+/// "dotted.key=value": replaces or adds a value; elements of an array of tables by number, object.0.mass=2. A value that is not
+/// TOML (device=cpu, until=1.2 Gyr) is text. `source` stands in messages in place of a file name.
 struct Setting {
     std::string text;
     std::string source = "--set";
@@ -87,10 +87,10 @@ struct Setting {
 /// One table of the file (present or not). A cheap handle, valid as long as its RunFileReader.
 class Section {
    public:
-    /// Is the table itself in the file?
+    /// Whether the table itself is in the file.
     bool present() const;
     bool has(const std::string& key) const;
-    /// The key's text where it has one, looked at before its getter is called (what it says decides what else is read).
+    /// The key's text where it has one, read before its getter is called (where it decides which keys follow).
     std::optional<std::string> peek(const std::string& key) const;
 
     double number(const std::string& key, const NumberKey& schema);
@@ -109,18 +109,18 @@ class Section {
     /// The array of tables [[key]]; empty when there is none.
     std::vector<Section> tables(const std::string& key);
 
-    /// Marks a key that this problem knows but does not use in this combination; if given, it is listed as unused.
+    /// Marks a key that this problem has but does not use in this combination; if given, it is listed as unused.
     void unused(const std::string& key);
-    /// Replaces the value that the resolved file shows (for example a path made absolute, or a default worked out later).
+    /// Replaces the value that the resolved file shows (for example a path made absolute, or a default computed later).
     void resolve(const std::string& key, const std::string& value);
     void resolve(const std::string& key, double value);
     /// Records a problem with a key (or with the table itself, when the key is empty).
     void problem(const std::string& key, const std::string& message);
-    /// Takes over the problems of a failed part, giving them this key's place where they have none.
+    /// Takes over the problems of a failed part; those without a place get this key's.
     void problem(const std::string& key, const InputError& error);
-    /// Is there a problem already with the key of this dotted name (from the root), or with a key below it?
+    /// Whether there is already a problem with the key of this dotted name (from the root), or with a key below it.
     bool faulty(const std::string& dotted) const;
-    /// Place of a key, for errors that show later; dotted name from the root.
+    /// Place of a key, for errors that are found later; dotted name from the root.
     Where where(const std::string& key) const;
 
     struct Node;
@@ -133,7 +133,7 @@ class Section {
 
 class RunFileReader {
    public:
-    /// Reads and parses. @throws InputError: not there, not readable, not TOML, or a setting that cannot be applied
+    /// Reads and parses. @throws InputError: not found, not readable, not TOML, or a setting that cannot be applied
     explicit RunFileReader(const std::filesystem::path& path, const std::vector<Setting>& settings = {});
     ~RunFileReader();
     RunFileReader(const RunFileReader&) = delete;
@@ -142,15 +142,15 @@ class RunFileReader {
     Section root();
     const std::filesystem::path& path() const;
 
-    /// True while no getter has found anything wrong.
+    /// True while no getter has found a problem.
     bool good() const;
-    /// @throws InputError with what was found wrong so far, in the order of the file
+    /// @throws InputError with the problems so far, in the order of the file
     void stop_if_bad() const;
-    /// As stop_if_bad, with the keys that no getter asked for as well, each with the nearest known name.
+    /// As stop_if_bad, with the keys that no getter asked for as well, each with the nearest name that exists.
     void finish();
     /// Dotted names of the given keys that were marked unused.
     std::vector<std::string> unused_keys() const;
-    /// The file that means the same with every key spelled out and commented. @param head comment lines on top
+    /// An equivalent file with every key written out and commented. @param head comment lines at the top
     std::string resolved(const std::string& head) const;
 
    private:

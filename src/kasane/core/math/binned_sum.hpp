@@ -1,4 +1,4 @@
-// Sums that do not depend on the order of their terms: every term is cut into multiples of two or three fixed quanta, whose sums in double
+// Sums that do not depend on the order of their terms: every term is split into multiples of two or three fixed units, whose sums in double
 // are exact. Source: the pre-rounding of Demmel and Nguyen (Parallel reproducible summation, IEEE Trans. Comput. 64, 2015), with fixed
 // bins. Invariant: as long as the sizes of the terms add up to less than `bound` and the terms are fewer than 2^27, every part is exact, so
 // that it is the same bits for any order, any grouping and any number of threads, workers or atomics; beyond, they are ordinary sums.
@@ -10,18 +10,18 @@
 
 namespace kasane {
 
-/// The constants of sums of `parts` parts. The last quantum is 2^-51, 2^-78 or 2^-105 of the power of two above `bound`: two parts for
+/// The constants of sums of `parts` parts. The last unit is 2^-51, 2^-78 or 2^-105 of the power of two above `bound`: two parts for
 /// terms of single precision, three for terms of double precision.
 template <int parts>
 struct Bins {
-    double shift[parts] = {};  ///< 3/2 2^52 quantum: adding and subtracting it rounds to multiples of the quantum
+    double shift[parts] = {};  ///< 3/2 2^52 units: adding and subtracting it rounds to multiples of the unit
 
     Bins() = default;
     /// @param bound  above 0, and normal
     explicit Bins(double bound) {
         for (int k = 0; k < parts; ++k) shift[k] = std::ldexp(1.5, std::ilogb(bound) + 2 - 27 * k);
     }
-    /// Takes part k of a term out of it.
+    /// Removes part k from a term and returns it.
     KS_FN double cut(int k, double& term) const {
         const double shifted = term + shift[k], part = shifted - shift[k];
         term -= part;

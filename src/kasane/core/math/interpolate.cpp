@@ -58,7 +58,7 @@ std::vector<double> monotone_slopes(const std::vector<double>& values, double st
         if (before * behind <= 0) {
             slopes[i] = 0;
         } else {
-            // Within 0 to 3 times the smaller secant a cubic piece is monotone (Fritsch & Carlson 1980).
+            // A cubic is monotone in a cell where its end slopes lie within 0 to 3 times the smaller secant (Fritsch & Carlson 1980).
             const double limit = 3 * std::min(std::abs(before), std::abs(behind));
             slopes[i] = std::copysign(std::clamp(std::copysign(1., before) * slopes[i], 0., limit), before);
         }

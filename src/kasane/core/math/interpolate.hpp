@@ -60,7 +60,7 @@ class UniformHermite {
     std::vector<Node> node_;
 };
 
-/// Slopes for data on a uniform grid, fourth order inside where that keeps each piece monotone between its data, limited
+/// Slopes for data on a uniform grid, fourth order inside where that keeps the interpolant monotone between its data, limited
 /// otherwise.                                                         [Hyman 1983, SIAM J. Sci. Stat. Comput. 4, 645]
 std::vector<double> monotone_slopes(const std::vector<double>& values, double step);
 

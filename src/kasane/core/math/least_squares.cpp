@@ -13,7 +13,7 @@ namespace {
 using Matrix = std::vector<std::vector<double>>;
 
 constexpr std::size_t most_parameters = 12;
-/// A column that the ones before it explain to this part of its length says nothing new.
+/// A column is dependent where the columns before it leave less than this fraction of its length.
 constexpr double dependent = 1e-12;
 
 double length(const std::vector<double>& x) {
@@ -27,7 +27,7 @@ struct Solved {
     double squares = 0;                     ///< of the residuals
 };
 
-/// The columns that are wanted, by modified Gram-Schmidt, twice for each (Björck, Numerical Methods for Least Squares Problems, 2.4).
+/// The selected columns by modified Gram-Schmidt, twice for each (Björck, Numerical Methods for Least Squares Problems, 2.4).
 /// Empty: columns that depend on each other.
 std::optional<Solved> solve(const Matrix& columns, const std::vector<std::size_t>& wanted, const std::vector<double>& y) {
     const std::size_t rows = y.size(), n = wanted.size();
@@ -92,7 +92,7 @@ LinearFit least_squares(const Matrix& rows, const std::vector<double>& y, Sign s
             for (auto& value : columns[k]) value /= size;
         }
 
-    // With signs: the solution is the free one on some set of parameters, the others at zero, so the best of all sets whose free
+    // With signs: some set of parameters is free and the others are zero, so the result is the best of all sets whose free
     // solutions have no negative value. At most 4096 sets.
     std::optional<Solved> best;
     std::vector<std::size_t> chosen;
@@ -105,8 +105,8 @@ LinearFit least_squares(const Matrix& rows, const std::vector<double>& y, Sign s
         const bool allowed =
             solved && (sign == Sign::any || std::all_of(solved->value.begin(), solved->value.end(), [](double v) { return v >= 0; }));
         if (allowed && (!best || solved->squares < best->squares)) best = std::move(solved), chosen = wanted;
-        if (best && set == all) break;  // nothing has fewer residuals than all parameters
-        KS_VALIDATE(sign == Sign::non_negative, "the measurements do not tell the parameters of the fit apart: measure at other sizes");
+        if (best && set == all) break;  // no set of fewer parameters has smaller residuals than all parameters together
+        KS_VALIDATE(sign == Sign::non_negative, "the measurements do not determine all parameters of the fit: measure at other sizes");
         if (set == 0) break;
     }
     LinearFit fit{std::vector<double>(parameters, 0), std::vector<double>(parameters, 0), 0, 0};

@@ -19,7 +19,7 @@ LineFit fit_line(const std::vector<double>& x, const std::vector<double>& y);
 
 struct LinearFit {
     std::vector<double> value;  ///< one per column
-    std::vector<double> error;  ///< standard errors; 0 where a value is held at its limit, and where no measurement is left over
+    std::vector<double> error;  ///< standard errors; 0 for a value at its limit, and with only as many measurements as parameters
     double scatter = 0;         ///< root of the sum of squared residuals over (rows - parameters that are free)
     double largest = 0;         ///< largest residual
 };

@@ -1,5 +1,5 @@
 // Integrals of one variable: tanh-sinh for integrands that are smooth inside but may be singular at the ends, and a fixed
-// Gauss-Legendre rule for short smooth pieces.
+// Gauss-Legendre rule for short intervals on which the integrand is smooth.
 #pragma once
 
 #include <cmath>

@@ -16,7 +16,7 @@ UniformQuintic::UniformQuintic(double first, double step, const std::vector<doub
     for (std::size_t i = 0; i < cell_.size(); ++i) {
         const double d0 = step * slopes[i], d1 = step * slopes[i + 1];
         const double c0 = step * step * curvatures[i], c1 = step * step * curvatures[i + 1];
-        // Where the rise drowns in the noise of the values, the slopes know it better (Hermite's rule, error h^5/720 f''''').
+        // Where rounding of the values dominates their difference, the slopes give it better (Hermite's rule, error h^5/720 f''''').
         const double by_slopes = (d0 + d1) / 2 + (c0 - c1) / 12;
         const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(values[i]), std::abs(values[i + 1]));
         double rise = values[i + 1] - values[i];

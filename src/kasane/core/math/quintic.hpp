@@ -17,7 +17,7 @@ class UniformQuintic {
    public:
     UniformQuintic() = default;
     /// @param values, slopes, curvatures  f, f', f'' at first, first + step, ..., at least 2 of them
-    /// @param noise  absolute error of the values, at least their rounding: rises that drown in it are taken from the slopes
+    /// @param noise  absolute error of the values, at least their rounding: differences below it are taken from the slopes
     UniformQuintic(double first, double step, const std::vector<double>& values, const std::vector<double>& slopes,
                    const std::vector<double>& curvatures, double noise = 0);
 

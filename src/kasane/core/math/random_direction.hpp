@@ -1,4 +1,4 @@
-// Directions that are all alike.
+// Isotropic random directions.
 #pragma once
 
 #include <kasane/core/math/random.hpp>

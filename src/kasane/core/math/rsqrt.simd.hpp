@@ -44,7 +44,7 @@ HWY_INLINE V rsqrt_through_float(D d, V v) {
 }  // namespace detail
 
 /// 1/sqrt(v) to rsqrt_estimate_error, v positive and normal.
-/// @tparam WideRange  for double: v may lie outside of what float holds
+/// @tparam WideRange  for double: v may lie outside the range of float
 template <bool WideRange, class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE V rsqrt_estimate(D d, V v) {
     namespace hn = hwy::HWY_NAMESPACE;

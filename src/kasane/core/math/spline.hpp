@@ -24,7 +24,7 @@ class CubicSpline {
         double value, d, half_dd, sixth_ddd;  // at its left knot
     };
     std::vector<double> x_;
-    std::vector<Piece> piece_;  // one per knot, the last one straight
+    std::vector<Piece> piece_;  // one per knot; the last one is straight
 };
 
 }  // namespace kasane

@@ -25,7 +25,7 @@ index_t places_below_or_on_the_diagonal(const CsrMatrix& A) {
 std::uint64_t assemble_memory(index_t rows, index_t entries, bool mirror) {
     const auto n = static_cast<std::uint64_t>(rows), given = static_cast<std::uint64_t>(entries), stored = mirror ? 2 * given : given;
     constexpr std::uint64_t entry = sizeof(std::int32_t) + sizeof(double);
-    // First the entries beside their rows; then, where rows do not ascend, those beside the canonical ones.
+    // First the entries beside their rows; then, where rows do not ascend, the rows beside the canonical ones.
     return std::max(given * sizeof(Entry) + stored * entry, 2 * stored * entry) + 2 * (n + 1) * sizeof(index_t);
 }
 
@@ -41,7 +41,7 @@ CsrMatrix assemble(index_t rows, std::vector<Entry>&& entries, bool mirror, inde
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) A.begin[row + 1] += A.begin[row];
     A.column.resize(static_cast<std::size_t>(A.begin.back()));
     A.value.resize(static_cast<std::size_t>(A.begin.back()));
-    // begin[row] runs through its row while it is filled, and is then where the next row begins.
+    // begin[row] moves through its row while it is filled, and ends at the begin of the next row.
     const auto put = [&A](std::int32_t row, std::int32_t column, double value) {
         const auto k = static_cast<std::size_t>(A.begin[static_cast<std::size_t>(row)]++);
         A.column[k] = column;

@@ -1,6 +1,6 @@
 // Matrices and vectors from files: Matrix Market and PETSc binary, recognised by the first bytes of the file.
-// Invariants: a file is hostile until checked: sizes are compared with the file's length before memory is taken; what is returned is
-// canonical (columns ascend, entries of one place summed) and square; nothing is written until it is whole (see AtomicFile).
+// Invariants: a file is hostile until checked: sizes are compared with the file's length before memory is allocated; a returned matrix is
+// canonical (columns ascend, entries of one place summed) and square; a written file appears complete or not at all (see AtomicFile).
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
@@ -11,7 +11,7 @@
 
 namespace kasane::sparse {
 
-/// A matrix that was read.
+/// A matrix from a file.
 struct MatrixFile {
     CsrMatrix matrix;        ///< canonical
     std::string format;      ///< "Matrix Market" | "PETSc binary"
@@ -20,7 +20,7 @@ struct MatrixFile {
 };
 
 /// Reads a matrix. Matrix Market: `matrix coordinate real|integer general|symmetric`; of a symmetric file either triangle (or entries of
-/// both, each off- diagonal place once). pattern, complex, skew-symmetric, hermitian and array are refused with the reason. PETSc binary: a
+/// both, each off-diagonal place once). pattern, complex, skew-symmetric, hermitian and array are refused with the reason. PETSc binary: a
 /// Mat (class id 1211216) with 32- or 64-bit indices, real double values, big endian.
 /// @throws InputError naming file and line (Matrix Market) or row (PETSc): not there, truncated, wrong counts, index out of range, not a
 ///   number, NaN, not square, empty, larger than the memory

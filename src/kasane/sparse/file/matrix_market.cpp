@@ -1,5 +1,5 @@
 // Reads Matrix Market files: https://math.nist.gov/MatrixMarket/formats.html
-// Invariants: nothing is allocated by what the size line says before the rest of the file could hold it; every problem names its line.
+// Invariants: memory is allocated only after the sizes in a header were compared with the rest of the file; every problem names its line.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/number_text.hpp>
 #include <kasane/sparse/file/assemble.hpp>
@@ -24,7 +24,7 @@ std::string lower_case(std::string_view word) {
     return text;
 }
 
-/// Collects problems of lines, and gives up when there are many.
+/// Collects problems of lines, and throws when there are many.
 class Complaints {
    public:
     explicit Complaints(std::string file) : file_(std::move(file)) {}
@@ -58,7 +58,7 @@ class MarketFile {
    public:
     explicit MarketFile(ByteSource& source) : complaints(source.name()), lines_(source) {}
 
-    /// @param matrix  else a vector is expected
+    /// @param matrix  true: a matrix is expected, false: a vector
     Header header(bool matrix) {
         std::string_view line;
         lines_.next(line);
@@ -182,7 +182,7 @@ index_t most_lines(const MarketFile& file, std::uint64_t least) { return static_
                                                   h.entries, h.size_line, h.size_line));
 }
 
-/// Which numbers a file of that length cannot hold.
+/// Refuses numbers of entries that a file of that length cannot hold.
 void check_length(MarketFile& file, const Header& h, std::uint64_t shortest) {
     const auto most = most_lines(file, shortest);
     if (h.entries > most)
@@ -209,7 +209,7 @@ void read_entries(MarketFile& file, const Header& h, Put put) {
     file.complaints.throw_if_any();
 }
 
-/// A symmetric file names each off-diagonal place once. Which triangle is free, and may change from place to place.
+/// A symmetric file names each off-diagonal place once, in either triangle, which may change from place to place.
 void check_triangles(MarketFile& file, const std::vector<Entry>& entries) {
     const auto key = [](std::int32_t larger, std::int32_t smaller) {
         return static_cast<std::uint64_t>(larger) << 32 | static_cast<std::uint32_t>(smaller);

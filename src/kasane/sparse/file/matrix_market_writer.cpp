@@ -1,4 +1,4 @@
-// Writes Matrix Market files: every number in the fewest digits (at most 17) that read back as it was.
+// Writes Matrix Market files: every number with the fewest digits (at most 17) that restore it exactly.
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/sparse/file/matrix_file.hpp>
 

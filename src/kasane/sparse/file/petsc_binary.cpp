@@ -1,7 +1,7 @@
 // Reads and writes PETSc's binary files: big endian; a Mat is {1211216, rows, columns, nonzeros}, entries of each row, columns (from 0),
 // values; a Vec is {1211214, rows}, values. Integers have 32 bits, or 64 where PETSc was configured so (then the class id too).
 //                                                                             [PETSc manual pages MatLoad and VecLoad]
-// Invariants: nothing is allocated by what a header says before the rest of the file could hold it.
+// Invariants: memory is allocated only after the size in a header was compared with the rest of the file.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/sparse/file/assemble.hpp>
@@ -24,7 +24,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are turned ar
 std::uint32_t turned(std::uint32_t bits) { return __builtin_bswap32(bits); }
 std::uint64_t turned(std::uint64_t bits) { return __builtin_bswap64(bits); }
 
-/// 4 or 8: the width of the file's integers; 0 where it begins with no class id.
+/// 4 or 8: the width of the file's integers; 0 where it does not begin with a class id.
 std::size_t integer_bytes(const std::string& head, std::int64_t& id) {
     std::uint32_t words[2]{};
     std::memcpy(words, head.data(), std::min(head.size(), sizeof words));
@@ -43,7 +43,7 @@ class PetscFile {
         width_ = integer_bytes(source.head(), id);
     }
 
-    /// What follows: the id of a Mat or a Vec, 0 at the end of the file.
+    /// The id of the next object: a Mat or a Vec, 0 at the end of the file.
     std::int64_t next_id(const char* behind) {
         const auto left = source_.left();
         if (left == 0) return 0;
@@ -130,7 +130,7 @@ class PetscFile {
         return width_ == 8 ? static_cast<std::int64_t>(turned(wide)) : static_cast<std::int32_t>(turned(narrow));
     }
 
-    /// take(i, bits) for the next `count` numbers of that width, read in blocks.
+    /// Calls take(i, bits) for the next `count` numbers of that width, read in blocks.
     template <class Bits, class Take>
     void for_each(index_t count, Take take) {
         constexpr index_t block = (1 << 20) / sizeof(Bits);

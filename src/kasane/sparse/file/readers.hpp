@@ -1,4 +1,4 @@
-// The readers behind matrix_file.hpp, for bytes from anywhere and any limit of memory: what fuzzing and tests drive.
+// The readers behind matrix_file.hpp, for bytes from any source and any limit of memory: fuzzing and tests use them.
 #pragma once
 
 #include <kasane/core/io/byte_source.hpp>
@@ -10,7 +10,7 @@
 
 namespace kasane::sparse {
 
-/// Recognised by the first bytes. @param memory  bytes that may be taken; more is refused with both numbers
+/// Recognises the format by the first bytes. @param memory  bytes that may be used; a larger file is refused with both numbers
 MatrixFile read_matrix(ByteSource& source, std::uint64_t memory);
 std::vector<double> read_vector(ByteSource& source, index_t rows, std::uint64_t memory);
 
@@ -22,7 +22,7 @@ bool is_petsc_binary(const std::string& head);
 MatrixFile read_matrix_petsc(ByteSource& source, std::uint64_t memory);
 std::vector<double> read_vector_petsc(ByteSource& source, index_t rows, std::uint64_t memory);
 
-/// @throws InputError where `needed` bytes for `what` ("1000 rows with 5000 entries") are more than may be taken
+/// @throws InputError where `needed` bytes for `what` ("1000 rows with 5000 entries") exceed the limit
 void check_file_memory(const std::string& file, const std::string& what, std::uint64_t needed, std::uint64_t memory);
 /// @throws InputError where a vector has another size than `rows` (0: any)
 void check_vector_size(const std::string& file, index_t size, index_t rows);

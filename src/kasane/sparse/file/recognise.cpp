@@ -13,7 +13,7 @@ using namespace std::string_view_literals;
 
 enum class Wanted { matrix, vector };
 
-/// The lines of Python that write a file of NumPy, SciPy or MATLAB as Matrix Market; empty where it is none of theirs.
+/// Lines of Python that convert a file of NumPy, SciPy or MATLAB to Matrix Market; empty for other files.
 std::string python_remedy(const std::string& head, const std::string& name, Wanted wanted) {
     const bool matrix = wanted == Wanted::matrix, quotable = name.find_first_of("'\"\\`$!") == std::string::npos;
     const auto file = quotable ? name : "FILE", market = std::filesystem::path(file).replace_extension(".mtx").string();
@@ -43,7 +43,7 @@ std::string python_remedy(const std::string& head, const std::string& name, Want
     return "";
 }
 
-/// What a file is that is neither of both, and what to do about it.
+/// Names the kind of a file that is in neither format, and the remedy.
 std::string refusal(const std::string& head, const std::string& file, Wanted wanted) {
     const struct {
         std::string_view magic, why;

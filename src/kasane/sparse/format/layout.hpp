@@ -1,6 +1,6 @@
 // New numbers for the rows: colour by colour (coalesced) or thread by thread (sequential), padded so that chunks never cross a colour.
-// Invariants: a segment is what one part (a thread, or a block of a device) does of one colour; segments begin and end at whole groups of
-// chunk x steps rows; inside a group the rows of step j of its `chunk` blocks lie side by side, so that they make one vector.
+// Invariants: a segment has the rows of one colour that one part (a thread, or a block of a device) processes; segments begin and end at
+// whole groups of chunk x steps rows; inside a group the rows of step j of its `chunk` blocks are neighbours, so that they form a vector.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
@@ -16,11 +16,11 @@ struct Segment {
     index_t begin = 0, end = 0;
 };
 
-/// Sizes that decide a layout.
+/// Parameters of a layout.
 struct LayoutShape {
     Numbering numbering = Numbering::coalesced;
     int parts = 1;  ///< threads, or blocks of a device, that a colour is split among
-    int chunk = 1;  ///< rows side by side that are worked on together
+    int chunk = 1;  ///< neighbouring rows that are processed together
     int sigma = 1;  ///< rows of a colour among which they are sorted by descending length (steps = 1 only)
 };
 
@@ -32,8 +32,8 @@ struct Layout {
     std::vector<Segment> segment;     ///< [colors * parts], of colour c and part p at c * parts + p
     Buffer<std::int32_t, S> old_row;  ///< [padded] -1: padding
     Buffer<std::int32_t, S> new_row;  ///< [rows]
-    /// [padded] when a row is eliminated, colour * steps + step: an entry belongs to the lower triangle when its column's is smaller.
-    /// Empty where the numbers themselves say so (see lower()).
+    /// [padded] step of elimination of a row, colour * steps + step: an entry belongs to the lower triangle where its column's is smaller.
+    /// Empty where the numbers themselves are in that order (see lower()).
     Buffer<std::int32_t, S> rank;
 
     Segment& at(int color, int part) { return segment[static_cast<std::size_t>(color) * shape.parts + part]; }
@@ -41,7 +41,7 @@ struct Layout {
     Segment color(int c) const { return {at(c, 0).begin, at(c, shape.parts - 1).end}; }  ///< coalesced only
 };
 
-/// @param order  released when it is no longer needed   @param A  on S; its row lengths are for sigma
+/// @param order  released as early as possible   @param A  on S; its row lengths are for sigma
 template <Space S>
 Layout<S> make_layout(S on, SpaceOrder<S> order, const CsrView& A, const LayoutShape& shape);
 

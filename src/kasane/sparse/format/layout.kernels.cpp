@@ -35,7 +35,7 @@ struct PlaceRow {
         const int step = static_cast<int>(within % steps);
         const index_t blocks = (color_begin[color + 1] - color_begin[color]) / steps, groups = (blocks + chunk - 1) / chunk;
         const index_t group = block / chunk;
-        // Part p has the groups from groups * p / parts on.
+        // Part p begins with group groups * p / parts.
         int part = static_cast<int>(((group + 1) * parts - 1) / groups);
         const index_t first = groups * part / parts;
         const index_t base = segment[static_cast<index_t>(color) * parts + part].begin + (group - first) * chunk * steps;
@@ -53,7 +53,7 @@ struct Fill {
     KS_FN void operator()(index_t i) const { to[i] = value; }
 };
 
-/// Padding has no row but needs a rank: any one will do, because no entry refers to it.
+/// Padding has no row but needs a rank: any rank is valid, because no entry refers to it.
 struct LengthKey {
     CsrView A;
     View<const std::int32_t> row;

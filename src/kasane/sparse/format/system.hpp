@@ -17,7 +17,7 @@ struct System {
     Layout<S> layout;
     Triangle<S, double> lower, upper;  ///< of A'
     FactorKind factor = FactorKind::identity;
-    bool single_factor = false;                         ///< F is kept in float (also where it is A's own triangles)
+    bool single_factor = false;                         ///< F is stored in float (also where it equals A's own triangles)
     Triangle<S, double> factor_lower, factor_upper;     ///< own values in double; empty otherwise
     Triangle<S, float> factor_lower_f, factor_upper_f;  ///< single_factor; empty otherwise
     Buffer<double, S> diagonal;                         ///< [padded] of A'; 1 in padding

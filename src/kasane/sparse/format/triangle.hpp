@@ -8,7 +8,7 @@
 
 namespace kasane::sparse {
 
-/// Where the entries of a row lie: first, first + stride, ..., `count` of them.
+/// Positions of the entries of a row: first, first + stride, ..., `count` of them.
 struct Entries {
     index_t first;
     index_t stride;
@@ -31,7 +31,7 @@ struct SellRows {
     const std::int32_t* column;
     const T* value;
     std::int32_t chunk;
-    std::int32_t shift;  ///< log2 of chunk; -1 when it is no power of two
+    std::int32_t shift;  ///< log2 of chunk; -1 when chunk is not a power of two
     KS_FN index_t chunk_of(index_t row) const { return shift >= 0 ? row >> shift : row / chunk; }
     KS_FN Entries entries(index_t row) const {
         const index_t c = chunk_of(row);
@@ -49,7 +49,7 @@ struct Slice {
 };
 template <class T>
 struct SliceRows {
-    Slice slice;  ///< of the segment at hand
+    Slice slice;  ///< of the present segment
     const std::int32_t* column;
     const T* value;
     KS_FN Entries entries(index_t row) const { return {slice.offset + (row - slice.begin), slice.rows, slice.width}; }
@@ -79,10 +79,10 @@ struct Triangle {
     SliceRows<T> slices(std::size_t segment) const { return {slice[segment], column.data(), value.data()}; }
 };
 
-/// Which entries of A a triangle takes, by the order of elimination.
+/// Selects the entries of A in a triangle, by the order of elimination.
 enum class Side { lower, upper };
 
-/// The strict triangle of A in new numbers, its values as they are.
+/// The strict triangle of A in new numbers, with unchanged values.
 /// @param A on S
 template <Space S>
 Triangle<S, double> make_triangle(S on, const CsrView& A, const Layout<S>& layout, Side side, const Format& format);

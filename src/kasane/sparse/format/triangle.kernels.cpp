@@ -1,6 +1,6 @@
-// Rows of A into a strict triangle in one of the formats, once per Space.
-// One pass counts, one fills, both in A's own order where they can: A and the new numbers are then read as they lie, and only what is
-// written is scattered (128^3, two colours, one AVX-512 core: the conversion took three times as long in the new order). No row is sorted:
+// Copies rows of A into a strict triangle in one of the formats, once per Space.
+// One pass counts, one fills, both in A's own order where they can: A and the new numbers are then read contiguously, and only the
+// writes are scattered (128^3, two colours, one AVX-512 core: conversion took three times as long in the new order). Rows stay unsorted:
 // entries come in A's order, which is the order of sums on every space.
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/kernels.hpp>
@@ -12,7 +12,7 @@
 namespace kasane::sparse {
 namespace {
 
-/// Says of a pair of new numbers on which side of the diagonal the entry lies.
+/// Decides for a pair of new numbers on which side of the diagonal the entry lies.
 struct Elimination {
     View<const std::int32_t> rank;  ///< empty: the numbers are the order
     KS_FN bool lower(index_t row, index_t column) const {
@@ -60,7 +60,7 @@ struct CountRow {
     }
 };
 
-/// How wide a chunk is: as its longest row.
+/// Width of a chunk: the length of its longest row.
 struct WidenChunk {
     View<const std::uint32_t> length;
     index_t chunk;
@@ -80,7 +80,7 @@ struct Offsets {
     KS_FN void operator()(index_t c) const { offset[c] = static_cast<index_t>(begin[c]) * chunk; }
 };
 
-/// Puts the entries of a row where `shape` (CsrRows, SellRows, SliceRows) says, zeros behind them.
+/// Writes the entries of a row to the places that `shape` (CsrRows, SellRows, SliceRows) gives, zeros behind them.
 template <class Shape>
 struct FillRow {
     SideOfRow rows;

@@ -1,6 +1,6 @@
-// The barrier of a grid whose blocks are all resident, and sums over it.
-// Invariants: sums are taken block by block in a fixed order, so that the same grid gives the same bits; what any thread wrote before a
-// barrier, every thread sees after it.
+// The barrier of a grid whose blocks are all resident, and sums over the grid.
+// Invariants: sums are taken block by block in a fixed order, so that the same grid gives the same bits; all threads see after a
+// barrier the values that any thread wrote before it.
 #pragma once
 
 #include <kasane/sparse/grid/sums.hpp>
@@ -9,7 +9,7 @@
 
 namespace kasane::sparse::device {
 
-/// What a block writes at a barrier, in a sector of the cache of its own, so that no two blocks write to one address.
+/// Values that a block writes at a barrier, in a separate sector of the cache, so that no two blocks write to one address.
 struct alignas(32) Slot {
     Sums sums;
     unsigned generation;
@@ -24,7 +24,7 @@ __device__ inline Sums warp_sum(Sums sums) {
     return sums;
 }
 
-/// Sums of the warps of a block, for its first warp.
+/// Sums of the warps of a block, read by its first warp.
 struct BlockSums {
     Sums of_warp[32];
 };
@@ -35,12 +35,12 @@ class GridBarrier {
     /// @param slots  [2][blocks] in the device's memory, double-buffered; zero before the kernel starts
     __device__ GridBarrier(Slot* slots, BlockSums& shared) : slots_(slots), shared_(shared) {}
 
-    /// @param ahead  called by threads that only wait, while they wait
+    /// @param ahead  called by the warps that only wait, meanwhile
     template <class Ahead>
     __device__ void wait(const Ahead& ahead) {
         pass<false>({}, ahead, [](const Slot*, unsigned, unsigned) {});
     }
-    /// @param then  called with the sums of all threads by one thread of each block before the block goes on
+    /// @param then  called with the sums of all threads by one thread of each block before the block continues
     template <class Ahead, class Then>
     __device__ void sum(const Sums& of_thread, const Ahead& ahead, const Then& then) {
         pass<true>(of_thread, ahead, [&](const Slot* slots, unsigned lane, unsigned blocks) {
@@ -97,7 +97,7 @@ class GridBarrier {
         __syncthreads();
     }
 
-    /// The release orders what this block has written before its generation.
+    /// The release makes the earlier writes of this block visible before its generation.
     __device__ void arrive(Slot* slots) const { Word(slots[blockIdx.x].generation).store(generation_, ::cuda::memory_order_release); }
     /// Relaxed loads and one fence after the last: every load that acquires would invalidate the first cache.
     __device__ void await(Slot* slots, unsigned lane, unsigned blocks) const {

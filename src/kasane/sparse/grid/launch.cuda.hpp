@@ -1,14 +1,14 @@
-// Launching a kernel with its attributes, checked.
+// Launches a kernel with its attributes, with a check.
 #pragma once
 
 #include <kasane/core/device/check.cuda.hpp>
 
 namespace kasane::sparse::device {
 
-/// How a kernel may run beside others.
+/// How the blocks of a kernel are scheduled.
 enum class Beside {
-    nothing,     ///< after all that the stream had before
-    all_blocks,  ///< all its blocks at once (cooperative), so that they may wait for each other
+    nothing,     ///< in any order, after earlier work of the stream
+    all_blocks,  ///< all at once (cooperative), so that they may wait for each other
 };
 
 template <class... Parameter, class... Argument>

@@ -3,7 +3,7 @@
 
 namespace kasane::sparse {
 
-/// Sums of a phase over rows; the meaning is the phase's.
+/// Sums of a phase over rows; each phase defines their meaning.
 struct Sums {
     double a = 0, b = 0;
 };

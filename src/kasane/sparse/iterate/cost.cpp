@@ -1,4 +1,4 @@
-// What an iteration costs by count: barriers, and bytes when every array is moved once per phase that touches it. Both are counted by
+// Cost of an iteration by count: barriers, and bytes when every array is moved once per phase that touches it. Both are counted by
 // running the schedule; entries are counted as stored, padding included, and each triangle once per iteration.
 #include <kasane/sparse/iterate/iterate.hpp>
 #include <kasane/sparse/iterate/schedule.body.hpp>
@@ -11,7 +11,7 @@ namespace {
 /// Executes nothing and counts; see schedule.body.hpp.
 class CountingExecutor {
    public:
-    /// @param color_rows  rows of each colour   @param operand_bytes  of the triangles that an operand names, by its number
+    /// @param color_rows  rows of each colour   @param operand_bytes  bytes of the triangles of each operand, by its number
     CountingExecutor(std::vector<index_t> color_rows, std::vector<std::uint64_t> operand_bytes, bool factored)
         : color_rows_(std::move(color_rows)), operand_bytes_(std::move(operand_bytes)), factored_(factored) {
         for (const index_t rows : color_rows_) all_rows_ += rows;

@@ -1,4 +1,4 @@
-// One solve on a device: begins it, runs the iterations in one of the launches, ends it, and copies its log to the host.
+// One solve on a device: starts it, runs the iterations by one of the two launches, ends it, and copies its log to the host.
 // Invariants: nothing is copied to the host between iterations; a batch continues where the last one ended, bit for bit.
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace kasane::sparse::device {
 
-/// How the kernels are shaped; chosen by measurement.
+/// Shape of the kernels; chosen by measurement.
 struct KernelShape {
     using Tune = device::Tune<6, true>;
-    static constexpr int block = 1024, blocks_per_unit = 1;  ///< 64 registers a thread, and as few as can be that meet at a barrier
+    static constexpr int block = 1024, blocks_per_unit = 1;  ///< 64 registers a thread, and as few blocks as possible in a barrier
     static constexpr int prefetch = 1;                       ///< rows of each thread, while it waits at a barrier
 };
 
-inline constexpr int most_records = 1 << 20;  ///< 16 MiB; of longer solves the beginning of the history is kept
+inline constexpr int most_records = 1 << 20;  ///< 16 MiB; of longer solves only the beginning of the history is kept
 
 inline unsigned units_of(Cuda on) {
     int count = 0;
@@ -29,7 +29,7 @@ inline unsigned units_of(Cuda on) {
     return static_cast<unsigned>(count);
 }
 
-/// The few kilobytes beside the vectors in one allocation: state, history, slots of the barrier, segments and slices.
+/// The small arrays beside the vectors in one allocation: state, history, slots of the barrier, segments and slices.
 class SmallArrays {
    public:
     explicit SmallArrays(Cuda on) : on_(on) {}
@@ -39,7 +39,7 @@ class SmallArrays {
         size_ += (bytes + 127) / 128 * 128;
         return at;
     }
-    /// Allocates what was reserved, filled with zeros.
+    /// Allocates the reserved bytes, filled with zeros.
     void allocate() {
         memory_ = Buffer<std::byte, Cuda>(on_, static_cast<index_t>(size_));
         KS_CUDA(cudaMemsetAsync(memory_.data(), 0, size_, on_.stream));
@@ -120,7 +120,7 @@ class DeviceSolve {
         b_ = v.b.data();
     }
 
-    /// With a stop function, the host asks it about twice a second; otherwise all iterations are one batch.
+    /// With a stop function, the host calls it about twice a second; otherwise all iterations are one batch.
     template <class Schedule>
     IterationLog solve() {
         constexpr double seconds_between = 0.5;

@@ -7,7 +7,7 @@
 
 namespace kasane::sparse::device {
 
-/// A graph that repeats what fill() launches, as long as the last stage of a round says so.
+/// A graph that repeats the launches of fill() until the last stage of a round ends it.
 class LoopGraph {
    public:
     /// @param fill  fill(stream, loop): launches the stages of one round on that stream

@@ -8,7 +8,7 @@
 
 namespace kasane::sparse {
 
-/// What a solve is run with.
+/// Parameters of a solve.
 struct IterationTask {
     Iteration iteration = Iteration::plain;  ///< not automatic
     Launch launch = Launch::cooperative;     ///< CUDA only; not automatic
@@ -30,18 +30,18 @@ inline Control begun(const IterationTask& task) {
     return control;
 }
 
-/// What a solve did.
+/// Result of a solve.
 struct IterationLog {
     Verdict verdict = Verdict::go_on;
     int iterations = 0;
     double norm = 0;                     ///< ||r|| of the recurrence, unscaled
     double true_norm = 0;                ///< ||b - A x||, unscaled, of the x that is left
-    double rho_before = 0;               ///< of the iteration whose direction is left in v.p
+    double rho_before = 0;               ///< rho that belongs to the direction left in v.p
     double seconds = 0;                  ///< of the iterations
     std::vector<ResidualPoint> history;  ///< `relative` to b_norm (1 where that is 0)
 };
 
-/// The vectors that an iteration works in.
+/// The vectors of an iteration.
 template <Space S>
 struct IterationVectors {
     Buffer<double, S> x, r, p, u, w, b;  ///< [padded] each
@@ -54,7 +54,7 @@ struct IterationVectors {
 template <Space S>
 IterationLog iterate(const System<S>& system, IterationVectors<S>& v, const IterationTask& task);
 
-/// What one iteration costs by count.
+/// Counted cost of one iteration.
 struct IterationCost {
     double bytes = 0;  ///< that it must move: every array once per phase that touches it
     int barriers = 0;  ///< where all threads (or blocks) wait for each other

@@ -1,12 +1,12 @@
-// The iterations on the CPU: one parallel region around the whole solve, loops split by hand into each thread's segments, a barrier
-// only where a colour ends or a sum is needed (the count is barriers_per_iteration()).     [HOHNI17, section 6.2, carried to its end]
+// The iterations on the CPU: one parallel region around the whole solve, loops divided by hand into each thread's segments, a barrier
+// only where a colour ends or a sum is needed (see cost_of()).                            [HOHNI17, section 6.2, extended to all phases]
 // A phase works batch by batch: products of up to `batch` rows into a buffer in the first-level cache, then finish() over the batch;
-// both loops are vectors over neighbouring rows, in the instruction set that run time chooses.
+// both loops are vectors over neighbouring rows, in the instruction set that is chosen at run time.
 #include <kasane/perf/simd_targets.hpp>
 #include <kasane/sparse/iterate/iterate.hpp>
 #include <kasane/sparse/iterate/threads.hpp>
 
-// Without AVX2 there are no gathers: SSE's steps would differ in nothing from the baseline.
+// Without AVX2 there are no gathers: SSE would not be faster than the baseline.
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 
@@ -36,7 +36,7 @@ void add_products(const CsrRows<T>& rows, const double* x, index_t first, int n,
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// How far ahead entries are asked for. The hardware's own streams stop at pages and chunks: two AVX-512 cores, 128^3, two colours,
+/// Prefetch distance of entries. The hardware prefetcher stops at pages and chunks: two AVX-512 cores, 128^3, two colours,
 /// GB/s of the iteration's bytes without 18.1, with 256 entries 19.7, 1024 21.5, 4096 21.3; the triad there 26.
 constexpr int ahead = 1024;
 
@@ -51,7 +51,7 @@ inline auto gather(Doubles d, const double* x, const std::int32_t* column) {
     return hn::GatherIndex(d, x, hn::PromoteTo(wide, hn::LoadU(hn::Rebind<std::int32_t, Doubles>(), column)));
 }
 
-/// One vector of neighbouring rows, `stride` from column to column; a width known at compile time leaves no loop.
+/// One vector of neighbouring rows, `stride` from column to column; with a width known at compile time there is no loop.
 template <int fixed_width, class T>
 HWY_INLINE auto row_products(const T* value, const std::int32_t* column, index_t stride, int width, const double* x) {
     const Doubles d;
@@ -65,7 +65,7 @@ HWY_INLINE auto row_products(const T* value, const std::int32_t* column, index_t
     return sum;
 }
 
-/// n rows whose entries lie side by side.
+/// n rows whose entries are neighbours.
 template <int fixed_width, class T>
 HWY_INLINE void add_columns_of(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
     const Doubles d;
@@ -77,7 +77,7 @@ HWY_INLINE void add_columns_of(const T* value, const std::int32_t* column, index
         for (int k = 0; k < width; ++k) sum[l] += static_cast<double>(value[l + k * stride]) * x[column[l + k * stride]];
 }
 
-/// The widths of triangles of a 7-point graph have code of their own; any other goes through a loop.
+/// The widths of triangles of a 7-point graph have specialised code; any other uses a loop.
 template <class T>
 HWY_INLINE void add_columns(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
     switch (width) {
@@ -152,7 +152,7 @@ void do_rows(const System<Cpu>& system, const Phase& phase, std::size_t segment,
     sums.b += b;
 }
 
-/// A segment, its steps up or down; chunks of a group depend on each other when there are steps.
+/// Processes a segment, its steps in ascending or descending order; with steps, chunks of a group depend on each other.
 template <class Phase>
 void do_segment(const System<Cpu>& system, const Phase& phase, std::size_t segment, Sums& sums) {
     constexpr bool up = !descending(Phase::operand);

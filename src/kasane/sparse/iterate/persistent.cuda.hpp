@@ -1,6 +1,6 @@
 // Executes the schedule in one cooperative kernel per batch of iterations.
-// Invariants: every block decides from the same sums, and hence alike; block 0 alone writes the history and the state with which the next
-// batch continues.
+// Invariants: every block decides from the same sums, and therefore alike; only block 0 writes the history and the state from which the
+// next batch continues.
 #pragma once
 
 #include <kasane/sparse/iterate/stage.cuda.hpp>
@@ -12,7 +12,7 @@ struct Shared {
     Scalars scalars;
 };
 
-/// A thread among all threads of the grid; see schedule.body.hpp.
+/// One thread of the grid; see schedule.body.hpp.
 template <template <class> class Rows, class F, class Tune>
 class PersistentExecutor {
    public:
@@ -48,7 +48,7 @@ class PersistentExecutor {
             sums_, [&] { loop_.prefetch(next.operand, next.color); }, [&](const Sums& sums) { Phase::decide(shared_.scalars, sums); });
         sums_ = {};
     }
-    /// The host asks between batches.
+    /// Empty: the host calls the stop function between batches.
     __device__ void ask_to_stop() const {}
     __device__ void record() const {
         if (blockIdx.x == 0 && threadIdx.x == 0) state_.record(shared_.scalars);
@@ -63,7 +63,7 @@ class PersistentExecutor {
     Sums sums_;
 };
 
-/// At most `budget` iterations.
+/// Runs at most `budget` iterations.
 template <class Schedule, template <class> class Rows, class F, class Tune, int most_threads, int blocks>
 __global__ void __launch_bounds__(most_threads, blocks)
     run_persistent(const __grid_constant__ Job<Rows, F> job, Slot* slots, State* state, bool first, int budget) {

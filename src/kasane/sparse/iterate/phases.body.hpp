@@ -1,36 +1,36 @@
-// What each phase of the three iterations does to one row, for host and device.
-// A phase sums the row's products with a gathered vector, then finish(row, product, sums) does what touches that row alone. Besides, a
-// phase has
+// The phases of the three iterations: the work on one row, for host and device.
+// A phase sums the row's products with a gathered vector, then finish(row, product, sums) computes the rest of that row. A phase
+// also has
 //     operand            the triangle that it multiplies with
 //     vectors            how often it reads or writes a vector of its rows; a vector that is gathered and read in row order counts once
-//     gathers_elsewhere  the gathered vector has other rows than the phase, and counts on them
+//     gathers_elsewhere  the gathered vector is read at other rows than the phase's, and counts on those
 //     of(v, control)     the phase with the scalars of this iteration
 //     summed             finish() adds to the sums
-//     decide(scalars, sums)   what follows from the sums of all rows; returns true where a residual is ready for the history
-//     reads_b            the vector w stands for b
-//     in_iteration       false: it begins or ends a solve, and is done whatever the verdict
-// Invariants: what a phase gathers was written before the last barrier, or by an earlier colour; finish() writes its own row only.
+//     decide(scalars, sums)   decision from the sums of all rows; returns true where a residual is ready for the history
+//     reads_b            the vector w holds b
+//     in_iteration       false: it begins or ends a solve, and is executed whatever the verdict
+// Invariants: gathered values were written before the last barrier, or by an earlier colour; finish() writes its own row only.
 // Vectors are scaled (see system.hpp). The schedule of the phases is in schedule.body.hpp.
-// x follows one step late (x += alpha p of the iteration before), so that p is read once.
+// x is updated one iteration late (x += alpha p of the iteration before), so that p is read once.
 #pragma once
 
 #include <kasane/sparse/iterate/control.hpp>
 
 namespace kasane::sparse {
 
-/// Vectors of an iteration, [padded] each; u and w hold what the iteration needs between phases.
+/// Vectors of an iteration, [padded] each; u and w hold intermediate values between phases.
 struct Vectors {
     double *x, *r, *p, *u, *w;
     const double *diagonal, *scale;
 };
 
-/// Which triangle a phase multiplies with.
+/// The triangle that a phase multiplies with.
 enum class Operand { nothing, factor_lower, factor_upper, lower, upper, whole };
 
-/// Rows depend on later ones: a phase with this operand takes the colours, and the steps of a block, downwards.
+/// Rows depend on later ones: a phase with this operand takes the colours, and the steps of a block, in descending order.
 KS_FN constexpr bool descending(Operand operand) { return operand == Operand::upper || operand == Operand::factor_upper; }
 
-/// What most phases have.
+/// Defaults of a phase.
 struct PhaseTraits {
     static constexpr bool gathers_elsewhere = false, summed = false, reads_b = false, in_iteration = true;
 };
@@ -174,7 +174,7 @@ struct Norm : PhaseTraits {
     }
 };
 
-/// r = (1 + L)^-1 r, colours up: from the true residual into the iteration's.
+/// r = (1 + L)^-1 r, colours in ascending order: turns the true residual into the iteration's.
 struct Start : PhaseTraits {
     static constexpr Operand operand = Operand::lower;
     static constexpr int vectors = 3;
@@ -282,7 +282,7 @@ struct TrueResidual : PhaseTraits {
     }
 };
 
-/// x += alpha p, the step that is still due when the iterations end (eisenstat: u for p).
+/// x += alpha p, the last update of x, still missing when the iterations end (eisenstat: u for p).
 template <double* Vectors::* direction>
 struct LastStep : PhaseTraits {
     static constexpr Operand operand = Operand::nothing;

@@ -1,6 +1,6 @@
-// Rows on a device: how the entries of a row are fetched, and which rows a thread has.
-// Invariants: a thread of the same grid has the same rows of a colour in every phase; the matrix, which is constant, bypasses the first
-// cache and leaves the second one early, so that vectors stay there; vectors are read coherently, because other blocks write them.
+// Rows on a device: how entries of a row are fetched, and which rows a thread processes.
+// Invariants: a thread of the same grid has the same rows of a colour in every phase; the constant matrix bypasses the first-level
+// cache and leaves the second-level cache early, so that vectors stay there; vectors are read coherently, because other blocks write them.
 #pragma once
 
 #include <kasane/sparse/iterate/phases.body.hpp>
@@ -13,7 +13,7 @@ namespace kasane::sparse::device {
 
 /// How a kernel processes a row; chosen by measurement.
 /// @tparam together_  entries of a row that are fetched before the first is used
-/// @tparam tied_      a gather waits for its entry's value as well as for its column: else the compiler asks for most values after the
+/// @tparam tied_      a gather waits for its entry's value as well as for its column: otherwise the compiler loads most values after the
 ///                    gathers, when it has already waited for the columns
 template <int together_, bool tied_>
 struct Tune {
@@ -21,7 +21,7 @@ struct Tune {
     static constexpr bool tied = tied_;
 };
 
-/// Reads what no kernel writes while it runs. A policy is made once per thread: it lies in a register.
+/// Reads data that no kernel writes while it runs. The cache policy is created once per thread and stays in a register.
 class Fetch {
    public:
     __device__ Fetch() { asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy_)); }
@@ -70,7 +70,7 @@ struct Stored<CsrRows, T> {
 template <class T>
 struct Stored<SellRows, T> {
     SellRows<T> rows{};
-    double over_chunk = 1;  ///< 1 / chunk: rounds to the right width, and no division is as quick
+    double over_chunk = 1;  ///< 1 / chunk: rounds to the right width, and is faster than a division
     __device__ const Stored& of(int) const { return *this; }
     __device__ Line<T> line(unsigned row) const {
         const auto size = static_cast<unsigned>(rows.chunk), chunk = rows.shift >= 0 ? row >> rows.shift : row / size;
@@ -84,7 +84,7 @@ template <class T>
 struct Stored<SliceRows, T> {
     SliceRows<T> rows{};
     const Slice* slice = nullptr;  ///< [colors * parts]; none where the triangle is empty
-    /// Where the entries of row 0 would be, were the slice that long.
+    /// Addresses of the entries of row 0, as if the slice began there.
     struct Part {
         const std::int32_t* column;
         const T* value;
@@ -99,7 +99,7 @@ struct Stored<SliceRows, T> {
     }
 };
 
-/// Keeps the compiler from making one register of each multiple of a stride, long before they are needed.
+/// Prevents the compiler from keeping each multiple of a stride in a register long before it is needed.
 template <class T>
 __device__ const T* opaque(const T* pointer) {
     asm("" : "+l"(pointer));
@@ -109,7 +109,7 @@ __device__ const T* opaque(const T* pointer) {
 __device__ inline int bits(double value) { return __double2hiint(value); }
 __device__ inline int bits(float value) { return __float_as_int(value); }
 
-/// sum of a_ij g_j over the entries of a row, in their order.   @param zero  0, which the compiler does not know
+/// sum of a_ij g_j over the entries of a row, in their order.   @param zero  0, as a value unknown to the compiler
 template <class Tune, class T>
 __device__ double line_product(Line<T> line, const double* gathered, const Fetch& fetch, int zero) {
     constexpr int together = Tune::together;
@@ -136,7 +136,7 @@ __device__ double line_product(Line<T> line, const double* gathered, const Fetch
     return sum;
 }
 
-/// Brings a row's entries into the second cache. One lane asks for each line of 128 bytes.
+/// Prefetches a row's entries into the second-level cache. One lane per line of 128 bytes does it.
 template <class T>
 __device__ void prefetch_line(const Line<T>& line) {
     const auto ask = [](const auto* at) {
@@ -162,7 +162,7 @@ struct Job {
     int prefetch = 0;  ///< rows of each thread that are fetched while it waits at a barrier
 };
 
-/// The rows of one thread in the grid that the kernel was started with.
+/// The rows of one thread in the present grid.
 template <template <class> class Rows, class F, class Tune>
 class RowLoop {
    public:
@@ -174,12 +174,12 @@ class RowLoop {
         part_stride_ = together ? 1 : static_cast<int>(gridDim.x);
     }
 
-    /// Phases on this thread's rows of a colour, one phase after the other in each block of rows.
+    /// Executes phases on this thread's rows of a colour, one phase after the other in each block of rows.
     template <class... Phase>
     __device__ void rows(int color, Sums& sums, const Phase&... phase) const {
         for (int part = first_part_; part < job_.parts; part += part_stride_) segment(color * job_.parts + part, first_, sums, phase...);
     }
-    /// The same for all colours; without a barrier between them, threads that had no row of one colour begin with the next.
+    /// The same for all colours; without a barrier between them, threads without a row of one colour begin with the next.
     template <class Phase>
     __device__ void all(Sums& sums, const Phase& phase) const {
         unsigned taken = 0;
@@ -194,7 +194,7 @@ class RowLoop {
             taken = (taken + lanes) % stride_ & ~31u;
         }
     }
-    /// Brings this thread's first rows into the second cache.
+    /// Prefetches this thread's first rows into the second-level cache.
     __device__ void prefetch(Operand operand, int color) const {
         if (job_.prefetch == 0 || operand == Operand::nothing || color < 0 || color >= job_.colors) return;
         if ((operand == Operand::factor_lower || operand == Operand::factor_upper) && !job_.factored) return;
@@ -231,7 +231,7 @@ class RowLoop {
         }
     }
 
-    /// Returns how many lanes (rows, or blocks of rows) the segment has.
+    /// Returns the number of lanes (rows, or blocks of rows) of the segment.
     template <class... Phase>
     __device__ unsigned segment(int s, unsigned first, Sums& sums, const Phase&... phase) const {
         const Segment segment = job_.segment[s];

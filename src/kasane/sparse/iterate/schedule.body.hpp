@@ -1,4 +1,4 @@
-// The three iterations of conjugate gradients as schedules of phases: written once, for whatever executes a phase.
+// The three iterations of conjugate gradients as schedules of phases: written once, for every executor of phases.
 //
 //   every iteration                PlainIteration               EisenstatIteration          ReducedIteration (2 colours)
 //   update(alpha) -> rho, |r|      Forward, colours up          Update [Norm]               Residual on the second colour
@@ -14,13 +14,13 @@
 //   factored()                    false: the factor is the identity, and rows of different colours are independent
 //   make<Phase>()                 the phase with the scalars of this iteration
 //   rows(phase, color)            the phase on the rows of a colour
-//   rows(first, second, color)    both; the second one needs of the first its own rows alone
+//   rows(first, second, color)    both; the second one reads of the first only its own rows
 //   all(phase)                    on all rows
-//   barrier(next)                 what was written before it is visible to all threads after it
+//   barrier(next)                 earlier writes are visible to all threads after it
 //   decide(phase, next)           barrier, then Phase::decide(scalars, sums of all rows since the last decision)
 //   norm_due()                    whether update() must form ||r||
 // and, for start() and finish(), clear(): u = w = 0, and p = 0 unless a search direction is continued.
-// Invariants: all threads take the same branches, because they hold the same scalars; a phase reads of other rows only what was written
+// Invariants: all threads take the same branches, because they hold the same scalars; a phase reads of other rows only values written
 // before the last barrier. Barriers of an iteration: plain 2 k + 1 (3 without a factor), eisenstat 2 k (+ 1 where ||r|| is formed),
 // reduced 3.
 #pragma once
@@ -135,7 +135,7 @@ struct EisenstatIteration {
             e.rows(backward, c);
             e.barrier({Operand::upper, c - 1});
         }
-        // Rows of the first colour have no entries in L: their forward phase needs their own backward one alone.
+        // Rows of the first colour have no entries in L: their forward phase needs only their own backward phase.
         e.rows(backward, forward, 0);
         for (int c = 1; c < e.colors(); ++c) {
             e.barrier({Operand::lower, c});
@@ -152,7 +152,7 @@ struct EisenstatIteration {
     }
 };
 
-/// As Eisenstat's with two colours, the first one eliminated exactly: vectors of half the length.
+/// Eisenstat's iteration with two colours, the first one eliminated exactly: vectors of half the length.
 struct ReducedIteration {
     template <class Executor>
     static void start(Executor& e) {
@@ -192,12 +192,12 @@ struct ReducedIteration {
     }
 };
 
-/// At most `budget` iterations, from where the last call ended; the first call of a solve begins with the residual's norms. The executor
-/// also has ended() (there is a verdict), ask_to_stop() (before an update) and record() (after it).
+/// Executes at most `budget` iterations, from the end of the last call; the first call of a solve begins with the residual's norms. The
+/// executor also has ended() (there is a verdict), ask_to_stop() (before an update) and record() (after it).
 KS_ANY_EXECUTOR
 template <class Schedule, class Executor>
 KS_FN void iterations(Executor& e, bool first, int budget) {
-    // update() stands here once, so that a kernel's code is half as long.
+    // The loop contains a single call of update(), so that a kernel's code is half as long.
     while (true) {
         if (!first) {
             if (e.ended() || budget-- == 0) return;

@@ -1,4 +1,4 @@
-// Executes the schedule by one kernel per phase: how a solve begins and ends, and what a graph is made of.
+// Executes the schedule by one kernel per phase: for the beginning and end of a solve, and for the body of a graph.
 // Invariants: the last block to finish adds up the sums of all blocks, in a fixed order, and decides; the same grid gives the same bits.
 #pragma once
 
@@ -18,12 +18,12 @@ struct Record {
     double rho, norm2;  ///< norm2 negative: not formed
 };
 
-/// What lies in the device's memory between launches.
+/// Data in the device's memory between launches.
 struct State {
     Scalars scalars;
     Sums sums;              ///< of stages since the last decision
     int budget = 0;         ///< iterations that a graph has left
-    int history_limit = 0;  ///< records that fit; later ones are dropped
+    int history_limit = 0;  ///< length of `history`; later records are dropped
     Record* history = nullptr;
 
     __device__ void record(const Scalars& now) const {
@@ -37,7 +37,8 @@ struct Gathering {
     Sums* sums = nullptr;          ///< [blocks]
 };
 
-/// Calls then(sums of all threads) in one thread of the block that comes last.
+/// Calls then(sums of all threads) in one thread of the block that finishes last. Called once per launch: `shared` is written before the
+/// barrier and only read after it, so that no further barrier is needed.
 template <class Then>
 __device__ void gather(const Gathering& place, BlockSums& shared, const Sums& of_thread, const Then& then) {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, blocks = gridDim.x;

@@ -1,8 +1,8 @@
-// Executes the schedule on the threads of a CPU; what a thread does with a segment of rows is given by `Work`.
+// Executes the schedule on the threads of a CPU; `Work` processes one segment of rows.
 // A colour has more parts than there are threads; idle threads take the next part of another thread's share. (Two threads that split every
 // colour in halves waited for each other a tenth of the time: 128^3, two colours, two AVX-512 cores.)
-// Invariants: every thread adds up the sums of the parts itself, in the order of the parts, so that all threads hold the same scalars and
-// take the same branches, and results do not depend on which thread did what; at most one each_part() lies between two barriers.
+// Invariants: every thread adds the sums of the parts itself, in the order of the parts, so that all threads hold the same scalars and
+// take the same branches, and results do not depend on which thread did what; at most one each_part() stands between two barriers.
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
@@ -26,20 +26,20 @@ struct alignas(64) PartSums {
     Sums sums;
 };
 
-/// The next part of a thread's share that no thread has taken.
+/// Index of the next free part of a thread's share.
 struct alignas(64) NextPart {
     std::atomic<int> next{0};
 };
 
-/// What the threads share.
+/// Data shared by the threads.
 struct SharedState {
     SharedState(int parts, int threads) {
         for (auto& each : sums) each.resize(static_cast<std::size_t>(parts));
         for (auto& shares : next) shares = std::vector<NextPart>(static_cast<std::size_t>(threads));
     }
-    /// Triple-buffered: the sums of the decision before are cleared while those of this one are read and of the next one written.
+    /// Triple-buffered: the sums of the last decision are cleared while those of the present one are read and the next ones are written.
     std::array<std::vector<PartSums>, 3> sums;
-    /// For three intervals between barriers in turn: while one is used, the next is set back.
+    /// For three intervals between barriers in turn: while one is used, the next is reset.
     std::array<std::vector<NextPart>, 3> next;
     ThreadBarrier barrier;
     bool stop = false;  ///< written by thread 0 before a barrier
@@ -98,7 +98,7 @@ class ThreadExecutor {
         barrier();
         Sums total;
         for (const auto& part : sums(0)) total.a += part.sums.a, total.b += part.sums.b;
-        // All threads have passed the barrier, so none reads the sums of the decision before any more; they are written again after the
+        // All threads have passed the barrier, so none reads the sums of the last decision any more; they are written again after the
         // next barrier.
         for (int part = first_of(thread_); part < first_of(thread_ + 1); ++part) sums(2)[static_cast<std::size_t>(part)].sums = {};
         ++decisions_;
@@ -134,7 +134,7 @@ class ThreadExecutor {
     void end_iterations() {
         if (thread_ == 0) log_.seconds = watch_.seconds();
     }
-    /// After finish().
+    /// To be called after finish().
     void write_log() const {
         if (thread_ != 0) return;
         log_.verdict = scalars_.control.verdict;
@@ -147,10 +147,10 @@ class ThreadExecutor {
    private:
     double norm_unit() const { return task_.b_norm > 0 ? task_.b_norm : 1; }
     int first_of(int thread) const { return static_cast<int>(static_cast<index_t>(parts_) * thread / threads_); }
-    /// Of this decision (0), the next one (1), the one before (2).
+    /// The sums of this decision (0), the next one (1), the last one (2).
     std::vector<PartSums>& sums(unsigned which) { return shared_.sums[(decisions_ + which) % 3]; }
 
-    /// f(part) for parts that no other thread takes: those of this thread's share, then what other shares have left.
+    /// Calls f(part) for parts that are still free: those of this thread's share, then those left in other shares.
     template <class F>
     void each_part(const F& f) {
         auto& now = shared_.next[interval_ % 3];

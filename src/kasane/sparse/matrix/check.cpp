@@ -1,6 +1,6 @@
-// check(): one look at each entry of a matrix, before anything is built from it.
-// Invariants: offsets are checked before any is followed, columns before any is taken as a row; beside a matrix of ascending rows it
-// takes 4 bytes per row; the first offender does not depend on threads.
+// check(): reads each entry of a matrix once, before anything is built from it.
+// Invariants: offsets are checked before use as positions, columns before use as rows; beside a matrix of ascending rows it
+// takes 4 bytes per row; the first problem that is reported does not depend on threads.
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
 
@@ -16,7 +16,7 @@
 namespace kasane::sparse {
 namespace {
 
-/// One kind of offence: how often, and the first in the order of rows and columns.
+/// One kind of problem: its count, and the first place in the order of rows and columns.
 struct Offence {
     index_t count = 0, row = 0, column = 0;
     double value = 0, other = 0;
@@ -76,7 +76,7 @@ void check_size(const CsrView& A, Problems& problems) {
     problems.throw_if_any();
 }
 
-/// What is seen in each row alone.
+/// Findings in each row alone.
 struct Rows {
     index_t longest = 0, duplicates = 0;
     bool sorted = true;
@@ -131,7 +131,7 @@ void look_at_row(const CsrView& A, index_t row, Rows& found) {
         found.not_finite.see(row, row, diagonal);
     else if (all_finite && !(diagonal > 0))
         found.not_positive.see(row, row, diagonal);
-    // Half of it for the rounding of this sum, half for that of the diagonal, which was summed from the others.
+    // Half of it for the rounding of this sum, half for that of the diagonal, which was summed from the other entries.
     const double rounding = static_cast<double>(last - first) * std::numeric_limits<double>::epsilon() * sum_of_sizes;
     if (!(std::abs(sum) <= rounding)) found.zero_sums = false;
 }
@@ -157,7 +157,7 @@ std::optional<double> at(const CsrView& A, index_t row, index_t column) {
         if (A.column(middle) < column)
             first = middle + 1;
         else
-            last = middle + 1;  // the place itself stays inside
+            last = middle + 1;  // the diagonal entry stays inside
     }
     while (first < last && A.column(first) < column) ++first;
     const auto end = A.end(row);
@@ -179,7 +179,7 @@ struct Symmetry {
     }
 };
 
-/// |a - b| beyond 1e-12 of the larger, and beyond the rounding of sums that cancelled: for such an entry the diagonal gives the scale.
+/// Whether |a - b| exceeds 1e-12 of the larger and the rounding of sums that cancelled, for which the diagonal gives the scale.
 bool differ(const CsrView& A, index_t row, index_t column, double a, double b) {
     const double difference = std::abs(a - b);
     if (difference <= 1e-12 * std::max(std::abs(a), std::abs(b)) || !std::isfinite(a) || !std::isfinite(b)) return false;
@@ -187,8 +187,8 @@ bool differ(const CsrView& A, index_t row, index_t column, double a, double b) {
     return !(difference <= 4 * std::numeric_limits<double>::epsilon() * scale);
 }
 
-/// Every upper place looks for its lower partner. Where all have one and there are as many of both, the pattern is symmetric; else the
-/// lower ones look too.
+/// Every upper entry searches its lower partner. Where all have one and there are as many of both, the pattern is symmetric; otherwise the
+/// lower ones search, too.
 Symmetry look_at_pairs(const CsrView& A) {
     Symmetry found;
     const auto sweep = [&](bool lower_look) {
@@ -244,7 +244,7 @@ class Sets {
         std::int32_t sets = 0;
         for (std::size_t i = 0; i < parent_.size(); ++i) {
             const auto up = static_cast<std::size_t>(parent_[i]);
-            parent_[i] = up == i ? sets++ : parent_[up];  // smaller ones have their number already
+            parent_[i] = up == i ? sets++ : parent_[up];  // smaller rows have their number already
         }
         labels = std::move(parent_);
         return sets;
@@ -324,7 +324,7 @@ MatrixFacts check(const CsrView& A, const std::string& source) {
     facts.sorted = rows.sorted;
     facts.duplicates = rows.duplicates;
     facts.singular = rows.zero_sums;
-    // Partners are found by bisection: rows that do not ascend are looked at in a copy.
+    // Partners are found by bisection: for rows that do not ascend, in a sorted copy.
     CsrMatrix copy;
     auto sorted = A;
     if (!rows.sorted) {

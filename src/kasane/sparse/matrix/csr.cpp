@@ -15,7 +15,7 @@ bool ascending(const CsrView& A, index_t row) {
     return true;
 }
 
-/// Rows of so many entries at most are sorted where they are.
+/// Rows of at most this number of entries are sorted in place.
 constexpr index_t short_row = 64;
 
 /// Insertion keeps the order of equal columns and needs no memory.
@@ -36,7 +36,7 @@ void sort_long(std::int32_t* column, double* value, index_t count) {
     for (index_t i = 0; i < count; ++i) std::tie(column[i], value[i]) = entries[static_cast<std::size_t>(i)];
 }
 
-/// Sums neighbours of one place, in place.
+/// Sums neighbouring entries of one place, in place.
 void sum_duplicates(CsrMatrix& A) {
     std::size_t to = 0;
     auto first = static_cast<std::size_t>(A.begin[0]);

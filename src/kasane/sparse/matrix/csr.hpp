@@ -1,4 +1,4 @@
-// Matrices in compressed rows: CsrView refers to the caller's arrays, CsrMatrix owns its arrays, check() finds out whether they can be
+// Matrices in compressed rows: CsrView refers to the caller's arrays, CsrMatrix owns its arrays, check() tests whether they can be
 // solved.
 // Invariants: indices are 0-based; offsets and columns may be 32 or 64 bits wide; a view never copies and never frees.
 #pragma once
@@ -61,10 +61,10 @@ struct CsrMatrix {
     CsrView view() const { return {rows(), begin.data(), column.data(), value.data()}; }
 };
 
-/// Most rows that a matrix may have: columns are stored in 32 bits.
+/// Largest number of rows of a matrix: columns are stored in 32 bits.
 inline constexpr index_t most_rows = std::numeric_limits<std::int32_t>::max();
 
-/// What check() found in a matrix that can be solved.
+/// Properties of a matrix that passed check().
 struct MatrixFacts {
     index_t rows = 0;         ///< and columns
     index_t nonzeros = 0;     ///< entries, duplicates counted
@@ -77,12 +77,12 @@ struct MatrixFacts {
     std::vector<std::int32_t> component;  ///< [rows] of each row; only where singular and components > 1
 };
 
-/// Checks what one look at each entry can find out about A being symmetric positive definite.
+/// Tests in one pass over the entries whether A can be symmetric positive definite.
 /// @param A      in host memory   @param source named in messages: a file, or "the matrix"
-/// @throws InputError, all kinds of problem at once, the first offender of each by its 1-based row and column: no rows; too many rows;
+/// @throws InputError, all kinds of problem at once, the first of each kind with its 1-based row and column: no rows; too many rows;
 ///   offsets that fall or do not begin at zero; a column out of range; a value that is NaN or infinite; a row without a diagonal entry;
 ///   a diagonal entry that is zero or negative; a pattern or a value that is not symmetric (values: beyond 1e-12 of the larger, and
-///   beyond rounding of the diagonal's size, 4 epsilon sqrt(a_ii a_jj), which is left where the terms of an entry cancel).
+///   beyond rounding of the diagonal's size, 4 epsilon sqrt(a_ii a_jj), which remains where the terms of an entry cancel).
 /// Cost: a few passes over the entries, and a bisection for the mirror image of each; 4 bytes per row of memory, a copy where rows do
 /// not ascend.
 MatrixFacts check(const CsrView& A, const std::string& source = "the matrix");

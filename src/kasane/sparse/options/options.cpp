@@ -1,4 +1,4 @@
-// Names of the solver's choices: what run files, the command and records say.
+// Names of the solver's options, as in run files, the command and records.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/nearest_name.hpp>
 #include <kasane/sparse/options/options.hpp>
@@ -44,7 +44,7 @@ std::string named(const Named<E> (&all)[n], E value) {
     return "";
 }
 
-/// The whole text as a number from 1 on; 0 when it is none.
+/// The whole text as a number from 1 on; 0 where it is not one.
 int count(std::string_view text) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

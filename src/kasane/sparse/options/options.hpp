@@ -1,4 +1,4 @@
-// What a solver may be asked for: its options, their names, and how open ones were decided.
+// Options of a solver, their names, and the record of how open ones were decided.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -18,7 +18,7 @@ enum class Precondition {
     ssor,    ///< symmetric successive over-relaxation                                                               [Saad 2003, 10.2]
     ic0,     ///< incomplete Cholesky factorisation with the pattern of A                                           [Saad 2003, 10.3]
 };
-/// How new row numbers run.
+/// How new row numbers are assigned.
 enum class Numbering {
     automatic,   ///< chosen by rule or by timing
     coalesced,   ///< colour by colour over all threads (HOHNI17, fig. 3)
@@ -76,17 +76,17 @@ std::string name(Iteration);
 /// As parse_launch() reads it.
 std::string name(Launch);
 
-/// How the options that are left to auto are decided.
+/// How options that are automatic are decided.
 enum class Tuning {
     automatic,  ///< by rule, or as stored; candidates are timed for at most a tenth of the time that the last solve of such a matrix took
     full,       ///< all candidates are timed before the first solve
     off,        ///< by rule; nothing is timed, read or stored
 };
 
-/// The smallest rtol that the command accepts: rounding alone leaves a residual of some units of the last place of b.
+/// The smallest rtol that the command accepts: rounding alone leaves a residual of some units in the last place of b.
 inline constexpr double least_rtol = 1e-15;
 
-/// What a Solver may be asked for. Options that are `automatic` are decided by the solver; Solver::setup() has what was chosen and why.
+/// Options of a Solver. It decides those that are `automatic`; Solver::setup() has the choice and the reason.
 struct SolverOptions {
     Ordering ordering;                              ///< order of elimination and its colours
     Numbering numbering = Numbering::automatic;     ///< how rows are numbered
@@ -99,7 +99,7 @@ struct SolverOptions {
     double rtol = 1e-8;                             ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
     int iteration_limit = 10000;                    ///< as krylov::Options::iteration_limit
     Tuning tune = Tuning::automatic;                ///< how open options are decided
-    /// Where choices, trials and times of solves are kept between programs; empty: not kept, and Tuning::automatic chooses by rule.
+    /// File with choices, trials and times of solves of earlier programs; empty: none, and Tuning::automatic decides by rule.
     std::filesystem::path tuning_file;
     ProgressFunction tune_progress = {};  ///< called with the progress of the trials; may be empty
     /// Called between parts of the set-up and between timed trials; may throw to end the set-up; may be empty.
@@ -110,8 +110,8 @@ struct SolverOptions {
 struct Decision {
     std::string by;      ///< "options" (nothing was open), "rule", "stored", "trials"
     std::string reason;  ///< one clause
-    int trials = 0;      ///< that were run now
-    double seconds = 0;  ///< that they took
+    int trials = 0;      ///< number of trials in this set-up
+    double seconds = 0;  ///< time of these trials [s]
 };
 
 /// The preconditioner cannot be built for this matrix.

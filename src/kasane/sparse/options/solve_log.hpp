@@ -10,16 +10,16 @@ namespace kasane::sparse {
 
 /// One iteration in the history of a solve.
 struct ResidualPoint {
-    int iteration = 0;          ///< its number; 0: before the first
+    int iteration = 0;          ///< its number; 0: before the first one
     double preconditioned = 0;  ///< sqrt(r.M^-1 r), relative to its first value
-    double relative = 0;        ///< ||r|| / ||b||; NaN in iterations where it was not formed
+    double relative = 0;        ///< ||r|| / ||b||; NaN in iterations where it was not computed
 };
 
-/// What a solve did. `residuals` stays empty: `history` has them.
+/// The log of a solve. `residuals` stays empty: `history` has them.
 struct SolveLog : krylov::SolveLog {
     double iteration_seconds = 0;  ///< of the iterations alone; `seconds` includes copies between host and device
     double mean_removed = 0;       ///< mean that was subtracted from b, where the system is singular
-    double outside_range = 0;      ///< share of ||b|| that no x can give, because A is singular; above rtol, and then x = 0; otherwise 0
+    double outside_range = 0;      ///< fraction of ||b|| outside the range of a singular A; where it is above rtol, x = 0; otherwise 0
     std::vector<ResidualPoint> history;  ///< one point per iteration, the first before iteration 1
 };
 

@@ -1,6 +1,6 @@
-// Algebraic block multicolouring: rows that lie close together in the graph share a block, and blocks are coloured.
-//                                                                               [Iwashita & Nakashima; the blocks are found otherwise]
-// Blocks come from pairing neighbours again and again, as aggregates of multigrid do: on a box blocks of 2^k rows are boxes themselves
+// Algebraic block multicolouring: rows that are near each other in the graph share a block, and blocks are coloured.
+//                                                                      [Iwashita & Nakashima; the blocks are found in another way]
+// Blocks come from repeated pairing of neighbours, like aggregates of multigrid methods: on a box blocks of 2^k rows are boxes themselves
 // and two colours are enough. On the unit box of 32^3 cells 8 rows and 2 colours take 89 iterations, where lines of 8 consecutive rows
 // take 110, and blocks grown breadth-first need 9 colours for 104. Colours are taken in turn: 32 rows, 4 colours take 81 iterations,
 // 92 when the smallest colour is preferred.
@@ -11,7 +11,7 @@
 namespace kasane::sparse::detail {
 namespace {
 
-/// Aggregates of rows as a graph: how many couplings join two of them.
+/// Aggregates of rows as a graph: an edge counts the couplings between two of them.
 struct Quotient {
     std::vector<std::int32_t> size;  ///< rows of each
     std::vector<index_t> begin;
@@ -38,7 +38,7 @@ struct Pairing {
     std::int32_t pairs = 0;
 };
 
-/// Joins each aggregate, in order, to the free neighbour that most couplings lead to, the first of equals, where both fit into a block.
+/// Joins each aggregate, in order, to the free neighbour with most couplings, the first of equals, where both fit into a block.
 template <class Graph>
 Pairing paired(const Graph& graph, const std::vector<std::int32_t>& size, int block) {
     Pairing out{std::vector<std::int32_t>(size.size(), -1), 0};
@@ -85,7 +85,7 @@ Quotient joined(const Graph& graph, const std::vector<std::int32_t>& size, const
     return out;
 }
 
-/// Leftovers of at most half a block share one, next to each other in order, coupled or not: else they would be mostly padding.
+/// Remaining aggregates of at most half a block share blocks, in order, coupled or not: otherwise these would be mostly padding.
 /// @return the block of each aggregate   @param size of each; of each block afterwards
 std::vector<std::int32_t> packed(std::vector<std::int32_t>& size) {
     const auto block = size.empty() ? 0 : *std::ranges::max_element(size);
@@ -116,7 +116,7 @@ RowSets compact_blocks(const Pattern& graph, int size) {
     };
     Quotient aggregates;
     aggregates.size.assign(block.size(), 1);
-    // Each round is linear in the graph that the last one left: on meshes half of it.
+    // Each round is linear in the graph that the last one left: on meshes half of its size.
     for (int reach = 1; reach < size; reach *= 2) {
         if (reach == 1) {
             const auto pairing = paired(Singles{graph}, aggregates.size, size);
@@ -151,7 +151,7 @@ std::pair<std::vector<std::int32_t>, int> color_blocks(const Pattern& graph, con
                 forbidden_for[static_cast<std::size_t>(c)] = static_cast<std::int32_t>(b);
                 ++forbidden;
             });
-        // The next colour in turn that is free and not 5% above its share, else the smallest free one among a few: as many looks as
+        // The next colour in turn that is free and not 5% above its share, else the smallest free one among a few: as many tests as
         // there are forbidden colours, and some more.
         constexpr std::size_t some = 8;
         const std::size_t share = b / taken.size() + b / taken.size() / 20 + 2;
@@ -170,7 +170,7 @@ std::pair<std::vector<std::int32_t>, int> color_blocks(const Pattern& graph, con
         ++taken[best];
         last = best;
     }
-    // No colour is empty.
+    // Every colour has a block.
     std::vector<std::int32_t> rank(taken.size(), 0);
     int used = 0;
     for (std::size_t c = 0; c < taken.size(); ++c)

@@ -1,6 +1,6 @@
-// check_on_device(): one look at each entry, and one for its partner. The device finds out that all is well; whatever is not, the host's
-// check() finds again and says.
-// Invariants: offsets are checked before any is followed, columns before any is taken as a row.
+// check_on_device(): one read of each entry, and one of its partner. The device finds out whether all is well; a problem is found again
+// by the host's check(), which describes it.
+// Invariants: offsets are checked before use as positions, columns before use as rows.
 #include <kasane/sparse/grid/launch.cuda.hpp>
 #include <kasane/sparse/order/components.cuda.hpp>
 #include <kasane/sparse/order/entries.cuda.hpp>
@@ -21,7 +21,7 @@ struct Findings {
     unsigned long long lower = 0, upper = 0;  ///< entries
     unsigned long long longest = 0;
     int offsets_wrong = 0;
-    int wrong = 0;  ///< something is not as it must be, or columns do not ascend
+    int wrong = 0;  ///< a check failed, or columns do not ascend
     int zero_sums = 1;
 };
 
@@ -30,7 +30,7 @@ __global__ void check_offsets(const CsrView A, Findings* findings) {
     if (row < A.n && (A.end(row) < A.begin(row) || (row == 0 && A.begin(0) != 0))) findings->offsets_wrong = 1;
 }
 
-/// Value of a place in a row of ascending columns; false where there is none.
+/// Value of an entry in a row of ascending columns; false where there is none.
 __device__ bool find_entry(const CsrView& A, index_t row, index_t column, double& value) {
     index_t low = A.begin(row), high = A.end(row);
     const index_t end = high;
@@ -56,7 +56,7 @@ __device__ bool differ(const CsrView& A, index_t row, index_t column, double a, 
     return !(difference <= 4 * std::numeric_limits<double>::epsilon() * sqrt(fabs(own)) * sqrt(fabs(other)));
 }
 
-/// What one lane sees of a row.
+/// Findings of one lane about a row.
 struct RowLook {
     double diagonal = 0, sum = 0, sum_of_sizes = 0;
     unsigned lower = 0, upper = 0;
@@ -132,7 +132,7 @@ T to_value(Cuda on, const T* there) {
     return value;
 }
 
-/// Arrays of a matrix brought to the host as they are: nothing is narrowed before check() has seen it.
+/// Copies the arrays of a matrix to the host without narrowing, so that check() sees the original numbers.
 class HostCopy {
    public:
     HostCopy(Cuda on, const CsrView& A, bool offsets_alone) : on_(on), view_(A) {
@@ -167,7 +167,7 @@ void number_components(std::vector<std::int32_t>& first_row) {
     std::int32_t components = 0;
     for (std::size_t row = 0; row < first_row.size(); ++row) {
         const auto first = static_cast<std::size_t>(first_row[row]);
-        first_row[row] = first == row ? components++ : first_row[first];  // smaller ones have their number already
+        first_row[row] = first == row ? components++ : first_row[first];  // smaller rows have their number already
     }
 }
 
@@ -180,7 +180,7 @@ __global__ void count_firsts(index_t rows, const std::int32_t* first_row, unsign
 }  // namespace
 
 MatrixFacts check_on_device(Cuda on, const CsrView& A) {
-    // These throw before they look at an entry.
+    // These checks throw before they read an entry.
     if (A.n <= 0 || A.n > most_rows || (!A.begin32 && !A.begin64)) return check(A);
     KS_CUDA(cudaSetDevice(on.device));
     const auto grid = static_cast<unsigned>((A.n + block - 1) / block);

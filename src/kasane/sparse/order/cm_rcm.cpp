@@ -1,4 +1,4 @@
-// Cyclic multicolouring of reverse Cuthill-McKee levels: how many colours leave no neighbours in one.   [Washio et al. 2000; HOHNI17, 4.1]
+// Cyclic multicolouring of reverse Cuthill-McKee levels: the number of colours without conflicts.       [Washio et al. 2000; HOHNI17, 4.1]
 #include <kasane/sparse/order/orders.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ int conflict_free_colors(const Pattern& graph, const RowSets& levels, int colors
         for (auto at = levels.begin[static_cast<std::size_t>(l)]; at < levels.begin[static_cast<std::size_t>(l) + 1]; ++at)
             level[static_cast<std::size_t>(levels.row[static_cast<std::size_t>(at)])] = l;
     // Two neighbours share a colour where k divides the distance of their levels. A row waits at most once per neighbour, so that no
-    // distance exceeds the largest degree, and trying every k costs no more than a look at all couplings.
+    // distance exceeds the largest degree, and trying every k costs no more than one pass over all couplings.
     std::vector<char> distance(static_cast<std::size_t>(count), 0);
     int farthest = 0;
     for (std::int32_t row = 0; row < graph.rows(); ++row)

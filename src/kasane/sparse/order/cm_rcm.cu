@@ -1,7 +1,7 @@
-// Cuthill and McKee's levels on a device, all of them in one kernel, and cyclic colours of them. Same rows in the same order as
-// order_rows() gives: a row is found by the first row of the level before that it touches, and those that one row finds ascend.
-// Invariants: levels are deterministic: the finder of a row is the smallest row that touches it; a graph in which a row touches its own
-// level is left to the host, as is one with more levels than make sense in parallel.
+// Cuthill and McKee's levels on a device, all of them in one kernel, and cyclic colours of them. Same rows in the same order as in
+// order_rows(): a row is found by the first row of the level before that is coupled to it, and rows found by one row ascend.
+// Invariants: levels are deterministic: the finder of a row is the smallest row coupled to it; a graph in which a row is coupled to its own
+// level is left to the host, as is one with more levels than a device can process efficiently.
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/sparse/grid/grid.cuda.hpp>
@@ -19,7 +19,7 @@ namespace {
 using namespace device;
 
 constexpr unsigned block = 256;
-constexpr int most_levels = 1 << 14;  ///< 3 barriers each: the host is as quick from here on
+constexpr int most_levels = 1 << 14;  ///< 3 barriers each: beyond this number the host is as fast
 constexpr std::int32_t not_found = std::numeric_limits<std::int32_t>::max();
 
 __global__ void least_degree(const CsrView A, unsigned long long* least) {
@@ -51,7 +51,7 @@ struct SearchShared {
     bool conflict;
 };
 
-/// Sum over the threads of the block before this one; `total` is that of all.
+/// Sum over the threads of the block before this one; `total` is the sum of all.
 __device__ unsigned scan_block(SearchShared& shared, unsigned mine, unsigned& total) {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned sum = mine;
@@ -71,7 +71,7 @@ __device__ unsigned scan_block(SearchShared& shared, unsigned mine, unsigned& to
     return before + sum - mine;
 }
 
-/// f(neighbour) for each row that the row at that place found.
+/// Calls f(neighbour) for each row that the row at that place found.
 template <class F>
 __device__ void each_found(const Search& s, std::int32_t place, const F& f) {
     const std::int32_t row = s.row[place];
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(block) search_levels(const Search s, Slot* slo
                 if (finder > place)
                     atomicMin(s.finder + other, place);
                 else if (finder >= before && finder < begin)
-                    conflict = true;  // it was found from where I was: it is in my level
+                    conflict = true;  // found from my place: it is in my level
             }
         }
         barrier.wait([] {});
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(block) search_levels(const Search s, Slot* slo
     if (blockIdx.x == 0 && threadIdx.x == 0) *outcome = {levels, end, given_up};
 }
 
-/// Places of level l go, last first, to where the new colour has them.
+/// Moves the places of level l, last first, to the range of its colour.
 struct ReverseLevels {
     View<const std::int32_t> level_begin;  ///< [levels + 1]
     View<const std::int32_t> target;       ///< [levels] first position of each
@@ -164,7 +164,7 @@ struct SetAll {
     std::int32_t value;
     KS_FN void operator()(index_t i) const { to[i] = value; }
 };
-/// The first row of each component but that of `row`.
+/// The first row of each component except that of `row`.
 struct FlagStarts {
     View<const std::int32_t> first_row;
     std::int32_t row;
@@ -201,7 +201,7 @@ class Levels {
         start_ = static_cast<std::int32_t>(to_value<unsigned long long>(on, least.data()) & 0xffffffffu);
     }
 
-    /// From the first row of least degree, and from the first rows of the other components where there are any.
+    /// Starts with the first row of least degree, and with the first rows of the other components where there are any.
     Outcome search() {
         Outcome outcome = from({});
         if (outcome.given_up || outcome.placed == A_.n) return outcome;
@@ -253,7 +253,7 @@ std::optional<SpaceOrder<Cuda>> cm_rcm_on_device(Cuda on, const CsrView& A, int 
     if (outcome.given_up) return {};
     const int levels = outcome.levels;
     const auto begin = search.begins(levels);
-    // Neighbours lie one level apart: any two colours or more will do.
+    // Neighbours are one level apart: any number of colours from two on is valid.
     const int colors = k >= levels ? levels : std::max(k, 2);
     const std::string asked = "cm-rcm:" + std::to_string(k);
     if (k > levels)

@@ -9,7 +9,7 @@
 namespace kasane::sparse::device {
 namespace {
 
-/// Others write while we read: whatever value is seen, it is a row of the component.
+/// Other threads write meanwhile: any value that is read is a row of the component.
 __device__ std::int32_t seen(std::int32_t& parent) {
     return ::cuda::atomic_ref<std::int32_t, ::cuda::thread_scope_device>(parent).load(::cuda::memory_order_relaxed);
 }

@@ -1,4 +1,4 @@
-// Breadth-first levels, cleared of couplings inside a level.                                                        [Cuthill & McKee 1969]
+// Breadth-first levels without couplings inside a level.                                                             [Cuthill & McKee 1969]
 #include <kasane/sparse/order/orders.hpp>
 
 namespace kasane::sparse::detail {
@@ -49,8 +49,8 @@ RowSets cuthill_mckee_levels(const Pattern& graph) {
     auto candidates = starts(graph);
     std::vector<std::int32_t> next;
     for (std::int32_t level = 0; !candidates.empty(); ++level) {
-        // Candidates in the order in which they were found; one that touches a row already in this level waits, and is found again
-        // from there. Each time a row waits, one more of its neighbours has been placed: all waiting together is O(couplings).
+        // Candidates in the order in which they were found; one that is coupled to a row already in this level waits, and is found again
+        // from there. Each time a row waits, one more of its neighbours has been placed: all waits together are O(couplings).
         const auto first = out.row.size();
         for (const auto row : candidates) {
             if (blocked_in[static_cast<std::size_t>(row)] == level) {

@@ -1,15 +1,15 @@
-// Going through the entries of a matrix on a device.
-// Invariant: a warp has 32 neighbouring rows, one for each lane; a long row is shared by all lanes, so that none holds the others up.
+// Loops over the entries of a matrix on a device.
+// Invariant: a warp has 32 neighbouring rows, one for each lane; all lanes share a long row, so that no lane delays the others.
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
 
 namespace kasane::sparse::device {
 
-inline constexpr index_t long_row = 64;  ///< entries from which a row is shared
+inline constexpr index_t long_row = 64;  ///< from this number of entries on, a row is shared
 
-/// each(row, first, last, step, shared): this lane has the entries first, first + step, ... below last of the row. Called by all lanes at
-/// once where shared. All threads of the warp call this with the same `base`, a multiple of 32.
+/// Calls each(row, first, last, step, shared): this lane has the entries first, first + step, ... below last of the row. All lanes call it
+/// together where shared. All threads of the warp call this with the same `base`, a multiple of 32.
 template <class Each>
 __device__ void rows_of_warp(const CsrView& A, index_t base, const Each& each) {
     const auto lane = static_cast<int>(threadIdx.x % 32);

@@ -1,4 +1,4 @@
-// What a device finds out about a matrix in its own memory: whether it can be solved, and its cm-rcm ordering.
+// Functions of a device on a matrix in its own memory: its check, and its cm-rcm ordering.
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
@@ -13,7 +13,7 @@ namespace kasane::sparse {
 /// check() of csr.hpp for a matrix in the memory of that device. @throws InputError as check() does
 MatrixFacts check_on_device(Cuda on, const CsrView& A);
 
-/// cm-rcm:K with the colours and the order of order_rows(). Nothing where the graph needs what only the host does (rows that touch their
+/// cm-rcm:K with the colours and the order of order_rows(). Nothing where only the host supports the graph (rows that are coupled to their
 /// own level). @param note  as ColoredOrder::note
 std::optional<SpaceOrder<Cuda>> cm_rcm_on_device(Cuda on, const CsrView& A, int k, std::string& note);
 

@@ -27,7 +27,7 @@ constexpr Form forms[] = {
     {OrderingKind::block, "block", true, true},
 };
 
-/// Longer blocks than this are eliminated in one thread for longer than anything gains from.
+/// Longer blocks bring no further gain: a thread eliminates the rows of a block one after the other.
 constexpr int longest_block = 4096;
 
 std::string spelling(const Form& form) { return fmt::format("{}{}{}", form.name, form.has_block ? ":B" : "", form.has_colors ? ":K" : ""); }

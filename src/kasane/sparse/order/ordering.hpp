@@ -1,6 +1,6 @@
-// In which order unknowns are eliminated, and which of them can be eliminated at the same time: the colours.
+// Order in which unknowns are eliminated, and sets of unknowns that can be eliminated at the same time: the colours.
 // Invariants: rows of one colour and step are independent of each other (no entry couples them), so a coloured order is a complete
-// recipe for parallel substitution; every ordering is built in O(nonzeros), and depends on nothing but the matrix's pattern.
+// description of parallel substitution; every ordering is built in O(nonzeros), and depends only on the matrix's pattern.
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
@@ -11,7 +11,7 @@
 
 namespace kasane::sparse {
 
-/// Which ordering; order_rows() defines each.
+/// Kinds of ordering; order_rows() defines each.
 enum class OrderingKind {
     automatic,              ///< chosen by the solver, by rule or by timing
     natural,                ///< the matrix's own order
@@ -27,7 +27,7 @@ struct Ordering {
     OrderingKind kind = OrderingKind::automatic;  ///< without parameters
     int colors = 0;                               ///< K of mc, cm-rcm and block; 0 where there is none
     int block = 0;                                ///< B of block: rows of a block
-    /// The ordering of that name. @throws InputError saying what is allowed, with the nearest name
+    /// The ordering of that name. @throws InputError with the allowed names and the nearest one
     static Ordering parse(const std::string& text);
     /// Its name, as parse() reads it.
     std::string text() const;
@@ -38,7 +38,7 @@ struct Ordering {
 /// Rows in the order of elimination, with its colours.
 /// natural, cm and rcm keep their order of elimination exactly: their colours are its wavefronts (levels of dependence), which may be many.
 struct ColoredOrder {
-    Ordering asked;  ///< what it was made for
+    Ordering asked;  ///< the ordering that was requested
     /// [colours * ... ] position -> row, colour by colour; inside a colour block by block of `steps` rows. -1: padding of a block that has
     /// fewer rows, behind them.
     std::vector<std::int32_t> row;
@@ -51,8 +51,8 @@ struct ColoredOrder {
 
 /// Orders the rows of A.
 /// natural: the matrix's own order, coloured by levels: level(i) = 1 + max level(j), j < i coupled to i.
-/// mc:K     greedy independent sets of rows / K in natural order; the real number of colours may exceed K (said in note).
-/// cm, rcm  Cuthill-McKee from the first row of minimum degree; a row that touches one of its own level is demoted to a later one.
+/// mc:K     greedy independent sets of rows / K in natural order; the real number of colours may exceed K (see note).
+/// cm, rcm  Cuthill-McKee from the first row of minimum degree; a row that is coupled to one of its own level moves to a later one.
 ///          An unreached component starts at its first unvisited row. rcm: levels, and rows inside a level, reversed.
 /// cm-rcm:K colour c takes rcm levels c, c + K, ...; K is raised while neighbours share a colour; beyond the number of levels: rcm.
 ///                                              [Washio, Maruyama, Osoda, Shimizu & Doi 2000, as used in HOHNI17, section 4.1]

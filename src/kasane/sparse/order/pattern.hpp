@@ -1,6 +1,6 @@
 // The graph of a matrix: which rows are coupled, without values and diagonal.
 // Invariants: the neighbours of a row ascend, each once, whatever the order of entries in the matrix, so that an ordering depends on the
-// pattern alone; a canonical matrix is looked at where it lies, any other is copied.
+// pattern alone; a canonical matrix is read in place, any other is copied.
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
@@ -12,14 +12,14 @@ namespace kasane::sparse::detail {
 
 class Pattern {
    public:
-    /// @param A  checked: the pattern is symmetric; in host memory, to be kept as long as the Pattern is
+    /// @param A  checked: the pattern is symmetric; in host memory, which must outlive the Pattern
     explicit Pattern(const CsrView& A);
     Pattern(const Pattern&) = delete;
     Pattern& operator=(const Pattern&) = delete;
 
     std::int32_t rows() const { return static_cast<std::int32_t>(graph_.n); }
 
-    /// f(neighbour) for each, ascending.
+    /// Calls f(neighbour) for each neighbour, ascending.
     template <class F>
     void each_neighbor(std::int32_t row, F f) const {
         const index_t end = graph_.end(row);

@@ -1,5 +1,5 @@
 // Formulas of run files, parsed and evaluated by muParser.
-// Invariants: muParser sees only what kasane documents: length, characters, parentheses, assignments and chained comparisons are checked
+// Invariants: muParser gets only what kasane documents: length, characters, parentheses, assignments and chained comparisons are checked
 // before; its optimizer, which reorders sums, is off; each thread evaluates with its own parser.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/nearest_name.hpp>
@@ -18,7 +18,7 @@
 namespace kasane::sparse {
 namespace {
 
-constexpr std::size_t longest = 10'000;  ///< characters; muParser itself stops at some more
+constexpr std::size_t longest = 10'000;  ///< characters; muParser's own limit is slightly higher
 
 struct Function {
     const char* name;
@@ -34,7 +34,7 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/// @param at  offset of what is wrong
+/// @param at  offset of the problem
 [[noreturn]] void fail(std::string_view text, std::size_t at, const std::string& what) {
     const auto before = text.substr(0, at);
     const auto line = std::ranges::count(before, '\n') + 1;
@@ -62,7 +62,7 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
     return at;
 }
 
-/// Does the text before an offset end with an operand, so that an operator must follow?
+/// Whether the text before an offset ends with an operand, so that an operator must follow.
 bool after_operand(std::string_view text, std::size_t at) {
     while (at > 0 && is_space(text[at - 1])) --at;
     return at > 0 && (is_letter(text[at - 1]) || is_digit(text[at - 1]) || text[at - 1] == '.' || text[at - 1] == ')');
@@ -78,14 +78,14 @@ bool after_operand(std::string_view text, std::size_t at) {
 
 [[noreturn]] void fail_end(std::string_view text) { fail(text, text.size(), "the formula ends where a number, a name or ( is expected"); }
 
-/// What muParser would accept and kasane refuses, and what it would report without a place, as a sign that nothing follows.
+/// Refuses formulas that muParser accepts and kasane does not, and those for which muParser reports no place.
 void check_text(std::string_view text) {
     if (text.size() > longest)
         throw InputError(fmt::format("the formula has {} characters, and {} are allowed: give the values in an HDF5 file instead",
                                      text.size(), longest));
     struct Parenthesis {
         std::size_t opened_at;
-        bool compared = false;  ///< a comparison stands in the present operand of && || ? :
+        bool compared = false;  ///< a comparison is part of the present operand of && || ? :
     };
     std::vector<Parenthesis> open{{0}};
     bool empty = true;
@@ -127,7 +127,7 @@ void check_text(std::string_view text) {
              fmt::format("the formula ends, and the parenthesis '(' at character {} is open: close it with )", open.back().opened_at + 1));
 }
 
-/// No token of muParser begins at the offset.
+/// Reports a position at which no token of muParser begins.
 [[noreturn]] void fail_unknown(std::string_view text, std::size_t at) {
     if (after_operand(text, at)) fail_unexpected(text, at);
     if (is_digit(text[at]) || text[at] == '.')
@@ -171,12 +171,12 @@ class Formula {
         for (std::size_t v = 0; v < at_.size(); ++v) parser_.DefineVar(variables[v], &at_[v]);
         try {
             parser_.SetExpr(text);
-            parser_.Eval();  // parses
+            parser_.Eval();  // setting the expression parses it
         } catch (const mu::ParserError& error) {
             fail(text, error);
         }
     }
-    Formula(const Formula&) = delete;  // the parser points at the variables
+    Formula(const Formula&) = delete;  // the parser keeps pointers to the variables
     Formula& operator=(const Formula&) = delete;
 
     /// The cell along one direction, counted from 0, and its centre.

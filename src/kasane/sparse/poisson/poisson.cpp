@@ -19,7 +19,7 @@ bool positive(double value) { return value > 0 && std::isfinite(value); }
 index_t neighbours_before(index_t m, index_t n) { return m == 0 ? 0 : m == n ? 2 * n - 2 : 2 * m - 1; }
 index_t neighbours_at(index_t m, index_t n) { return (m > 0) + (m < n - 1); }
 
-/// Widths, coefficients and conductances of a box that was validated.
+/// Widths, coefficients and conductances of a valid box.
 class Box {
    public:
     explicit Box(const PoissonProblem& problem) : problem_(problem), n_(problem.cells) {}
@@ -55,7 +55,7 @@ class Box {
     /// Entries in all rows before the line (j, k).
     index_t entries_before(index_t j, index_t k) const {
         const auto [nx, ny, nz] = n_;
-        const index_t own = 3 * nx - 2;  // of a line: its diagonal and its neighbours along x
+        const index_t own = 3 * nx - 2;  // entries of a line: its diagonal and its neighbours along x
         return nx * ny * neighbours_before(k, nz) + nx * k * neighbours_before(ny, ny) + own * ny * k +
                nx * (neighbours_before(j, ny) + j * neighbours_at(k, nz)) + own * j;
     }
@@ -70,10 +70,10 @@ std::string cell_text(const PoissonProblem& problem, index_t row) {
     return fmt::format("({}, {}, {})", row % nx + 1, row / nx % ny + 1, row / (nx * ny) + 1);
 }
 
-/// Conductances of which squares and quotients stay in the range of doubles, and what a cell's balance can hold.
+/// Limits of conductances, so that squares and quotients stay in the range of doubles, and of the terms of a cell's balance.
 constexpr double least_conductance = 1e-150, most_conductance = 1e150, most_flow = 1e300;
 
-/// Bounds of conductances, volume and flows. @param bad  bad(message, key), for sizes and values that are valid by themselves
+/// Checks conductances, volume and flows. @param bad  bad(message, key), for sizes and values that are valid by themselves
 template <class Bad>
 void check_magnitudes(const PoissonProblem& problem, const Bad& bad) {
     std::array<std::ranges::minmax_result<double>, 3> h;
@@ -130,7 +130,7 @@ void validate(const PoissonProblem& problem) {
         const auto& widths = problem.spacing[d];
         const auto count = static_cast<index_t>(widths.size());
         if (count != 1 && count != n)
-            bad(fmt::format("along {} has {} numbers: one is wanted, or as many as there are cells ({})", "xyz"[d], count, n), "spacing");
+            bad(fmt::format("along {} has {} numbers: give one, or as many as there are cells ({})", "xyz"[d], count, n), "spacing");
         for (std::size_t i = 0; i < widths.size(); ++i)
             if (!positive(widths[i])) {
                 bad(fmt::format("along {} is {} in cell {}: a width must be positive and finite", "xyz"[d], widths[i], i + 1), "spacing");
@@ -143,7 +143,7 @@ void validate(const PoissonProblem& problem) {
             bad(fmt::format("has the value {}, which is not finite", problem.boundary[f].value), face_names[f]);
     if (rows >= 1 && rows <= most_rows) {
         if (rows == 1 && problem.singular())
-            bad("leave a single cell that nothing holds: its equation is empty. Give one face a Dirichlet value", "cells");
+            bad("leave a single cell without a Dirichlet face: its equation is empty. Give one face a Dirichlet value", "cells");
         const auto& c = problem.coefficient;
         if (!c.empty() && std::ssize(c) != rows) bad(fmt::format("has {} values for {} cells", c.size(), rows), "coefficient");
         for (std::size_t i = 0; i < c.size(); ++i)
@@ -179,7 +179,7 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem) {
             const index_t row = box.row(i, j, k);
             A.begin[static_cast<std::size_t>(row)] = static_cast<index_t>(at);
             double diagonal = 0;
-            // What flows to one neighbour, or through the face where there is none.
+            // Adds the flow to one neighbour, or through the face where there is none.
             const auto flow = [&](int d, bool upper) {
                 const auto here = cell[static_cast<std::size_t>(d)], other = upper ? here + 1 : here - 1;
                 const bool inside = other >= 0 && other < problem.cells[static_cast<std::size_t>(d)];
@@ -237,7 +237,7 @@ std::vector<double> cell_faces(const PoissonProblem& problem, int direction) {
     const auto d = static_cast<std::size_t>(direction);
     const auto& widths = problem.spacing[d];
     std::vector<double> faces(static_cast<std::size_t>(problem.cells[d]) + 1);
-    for (std::size_t i = 1; i < faces.size(); ++i)  // equal widths are multiplied: no rounding piles up
+    for (std::size_t i = 1; i < faces.size(); ++i)  // equal widths are multiplied, so that rounding does not accumulate
         faces[i] = widths.size() == 1 ? static_cast<double>(i) * widths[0] : faces[i - 1] + widths[i - 1];
     return faces;
 }

@@ -11,14 +11,14 @@
 
 namespace kasane::sparse {
 
-/// What is given on a face of the box.
+/// Kinds of boundary condition.
 enum class BoundaryKind {
     neumann,    ///< the flux
     dirichlet,  ///< the potential
 };
 /// The condition on one face of the box.
 struct Boundary {
-    BoundaryKind kind = BoundaryKind::neumann;  ///< what `value` is
+    BoundaryKind kind = BoundaryKind::neumann;  ///< the meaning of `value`
     double value = 0;  ///< phi on the face (dirichlet), or the outward flux density -c dphi/dn that leaves through it (neumann)
 };
 
@@ -39,14 +39,14 @@ struct PoissonProblem {
 /// "x_min", ..., "z_max": the faces in the order of PoissonProblem::boundary.
 inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
-/// Checks a problem. @throws InputError with all that is wrong: cells < 1 or more than most_rows of them, a spacing or coefficient that is
+/// Checks a problem. @throws InputError with all problems: cells < 1 or more than most_rows of them, a spacing or coefficient that is
 /// not positive and
 ///   finite, a boundary value that is not finite, wrong counts, a single cell without any Dirichlet face, conductances or flows that leave
 ///   the range of doubles; each with the name of its member, or of its face, as the key
 void validate(const PoissonProblem& problem);
 /// Entries of the matrix: a diagonal entry per cell and two per face between cells.
 index_t poisson_nonzeros(const PoissonProblem& problem);
-/// A of eq. 3. Takes the memory of the result's own arrays and no more.
+/// A of eq. 3. Allocates only the arrays of the result.
 /// @throws InputError as validate()
 CsrMatrix poisson_matrix(const PoissonProblem& problem);
 /// b of eq. 3: V_i f_i, plus the flow from Dirichlet faces, minus the flow that leaves through Neumann faces.

@@ -16,26 +16,26 @@ struct Factor {
     FactorKind kind = FactorKind::identity;
     Buffer<double, S> pivot;    ///< [padded] D; 1 in padding
     Triangle<S, double> lower;  ///< C; own values only
-    double shift = 0;           ///< relative, added to the diagonal: D would not have been positive without
+    double shift = 0;           ///< relative, added to the diagonal so that D is positive
 };
 
-/// A permuted and split, its values as they are.
+/// A permuted and split, with unchanged values.
 template <Space S>
 struct SplitMatrix {
     Buffer<double, S> diagonal;  ///< [padded] 1 in padding
     Triangle<S, double> lower, upper;
-    Triangle<S, double> lower_rows;  ///< the lower triangle in compressed rows, where a factor is to have values of its own; else empty
+    Triangle<S, double> lower_rows;  ///< the lower triangle in compressed rows, for a factor with values of its own; else empty
 };
 /// @param A on S   @param triangles  whether has_triangles(A): lower_rows is made
 template <Space S>
 SplitMatrix<S> split(S on, const CsrView& A, const Layout<S>& layout, const Format& format, bool triangles);
 
-/// True when two neighbours of a row are neighbours of each other somewhere: then IC(0) changes more than the diagonal.
+/// True when some row has two neighbours that are neighbours of each other: then IC(0) changes more than the diagonal.
 /// @param A on S, columns ascending
 template <Space S>
 bool has_triangles(S on, const CsrView& A);
 
-/// Row by row in the order of elimination, colour by colour at once:                                        [Saad 2003, section 10.3]
+/// Row by row in the order of elimination; rows of a colour at once:                                         [Saad 2003, section 10.3]
 ///     c_ij = a_ij - sum_{k < j} c_ik c_jk / d_k,     d_i = a_ii - sum_j c_ij^2 / d_j.
 /// In a graph without triangles the sum over k is empty and C is A's triangle. Where a pivot falls below 1e-10 of its diagonal entry, the
 /// factorisation begins again with the diagonal raised by 0.001, 0.002, 0.004, ... of itself.                       [Manteuffel 1980]
@@ -43,7 +43,7 @@ bool has_triangles(S on, const CsrView& A);
 template <Space S>
 Factor<S> factorise(S on, const SplitMatrix<S>& A, const Layout<S>& layout, const FactorOptions& options);
 
-/// Everything scaled and stored.
+/// Scales and stores all parts of the system.
 template <Space S>
 System<S> make_system(S on, SplitMatrix<S> A, Layout<S> layout, Factor<S> factor, bool single_factor);
 

@@ -1,4 +1,4 @@
-// Incomplete Cholesky without fill and its plainer relatives, once per Space.
+// Incomplete Cholesky factorisation without fill, Jacobi and SSOR, once per Space.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/sparse/precondition/factor.hpp>
 
@@ -10,7 +10,7 @@
 namespace kasane::sparse {
 namespace {
 
-/// Raised by any thread, read by the host.
+/// A flag that any thread may set and the host reads.
 struct Flag {
     int* raised = nullptr;
     explicit Flag(int* place) : raised(place) {}
@@ -51,7 +51,7 @@ KS_FN bool has_entry(const CsrView& A, index_t row, index_t column) {
     return low < A.end(row) && A.column(low) == column;
 }
 
-/// Of an edge (i, j): does a neighbour of the one with fewer neighbours touch the other?
+/// For an edge (i, j): whether a neighbour of the row with fewer neighbours is coupled to the other row.
 struct FindTriangle {
     CsrView A;
     Flag found;
@@ -69,7 +69,7 @@ struct FindTriangle {
     }
 };
 
-/// a_ii to its new place.
+/// Copies a_ii to its new place.
 struct TakeDiagonal {
     CsrView A;
     View<const std::int32_t> new_row;
@@ -97,7 +97,7 @@ struct PlainPivot {
     KS_FN void operator()(index_t row) const { pivot[row] = old_row[row] < 0 ? 1 : diagonal[row] / omega; }
 };
 
-/// Rows of one colour: lane l does rows l + j chunk of its group for j = 0 .. steps - 1.
+/// Rows of one colour: lane l processes rows l + j chunk of its group for j = 0 .. steps - 1.
 struct Lanes {
     index_t begin;
     int chunk, steps;
@@ -147,7 +147,7 @@ struct Earlier {
     }
 };
 
-/// Sorts a row of C in place: a heap, because a row may have thousands of entries and there is no memory beside it.
+/// Sorts a row of C in place by a heap, because a row may have thousands of entries and there is no further memory.
 struct RowSorter {
     Entries at;
     std::int32_t* column;
@@ -198,7 +198,7 @@ struct Eliminate {
             const Entries other = shape.entries(j);
             const int m = other.count;
             double c = value[at];
-            // Both rows ascend by elimination: one walk along both finds the common columns.
+            // Both rows ascend by elimination: one pass along both finds the common columns.
             for (int a = 0, b = 0; a < e && b < m;) {
                 const index_t in_a = row.first + a * row.stride, in_b = other.first + b * other.stride;
                 const index_t ka = column[in_a], kb = column[in_b];
@@ -220,7 +220,7 @@ struct Eliminate {
     }
 };
 
-/// body(lanes, how many, shape of t) for each colour in the order of elimination (sequential numbers: for each part of it).
+/// Calls body(lanes, number of lanes, shape of t) for each colour in the order of elimination (sequential numbers: for each part of it).
 template <Space S, class Body>
 void each_color(const Layout<S>& layout, const Triangle<S, double>& t, Body body) {
     const bool whole = layout.shape.numbering != Numbering::sequential;

@@ -12,20 +12,20 @@ namespace {
 
 bool has_triangles(Precondition precondition) { return precondition == Precondition::ic0 || precondition == Precondition::ssor; }
 
-/// Rows of very different lengths: chunks are mostly padding unless rows are sorted by length among many.
+/// Rows of very different lengths: chunks are mostly padding unless rows are sorted by length within a large window.
 int sigma_for(const MatrixFacts& matrix, int chunk) { return matrix.longest_row * matrix.rows > 4 * matrix.nonzeros ? 32 * chunk : 1; }
 Format sell(const MatrixFacts& matrix, int chunk) { return {FormatKind::sell, chunk, sigma_for(matrix, chunk)}; }
 
 Format usual_format(const MatrixFacts& matrix, bool cuda, index_t colors) {
     const int chunk = cuda ? 32 : 8;
-    // Colours of few chunks would be padding for the most part.
+    // Colours of few chunks would consist mostly of padding.
     if (matrix.rows < 4 * chunk * std::max<index_t>(colors, 1)) return {FormatKind::csr, 1, 1};
     return sell(matrix, chunk);
 }
 
 std::vector<Ordering> orderings(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph) {
     if (asked.ordering.kind != OrderingKind::automatic) return {asked.ordering};
-    // Without triangles the ordering decides about locality alone.
+    // Without triangles the ordering affects only locality.
     if (!has_triangles(asked.precondition)) return {{OrderingKind::natural, 0, 0}, {OrderingKind::reverse_cuthill_mckee, 0, 0}};
     std::vector<Ordering> out;
     const auto take = [&](Ordering ordering) {
@@ -34,7 +34,7 @@ std::vector<Ordering> orderings(const SolverOptions& asked, bool cuda, const Mat
     const auto cm_rcm = [&](int k) { take({OrderingKind::cm_rcm, std::max(k, graph.fewest_colors), 0}); };
     if (graph.fewest_colors == 2) cm_rcm(2);  // the first colour can be eliminated exactly: half the bytes
     cm_rcm(8);
-    if (graph.fewest_colors > 8) take({OrderingKind::multicolor, 8, 0});  // levels that conflict much; greedy colours are fewer
+    if (graph.fewest_colors > 8) take({OrderingKind::multicolor, 8, 0});  // levels with many conflicts: greedy colours are fewer
     if (cuda) {
         cm_rcm(4);
         cm_rcm(12);
@@ -48,7 +48,7 @@ std::vector<Ordering> orderings(const SolverOptions& asked, bool cuda, const Mat
     return out;
 }
 
-/// The ordering that the rules prefer, unless another promises more than its estimate can be wrong by (see rating.cpp).
+/// The ordering of the rules, unless another one is better by more than the error of its estimate (see rating.cpp).
 Ordering fastest_ordering(const std::vector<TuneTrial>& trials) {
     constexpr double estimates_err_by = 1.25;
     const TuneTrial& preferred = trials.front();
@@ -58,7 +58,7 @@ Ordering fastest_ordering(const std::vector<TuneTrial>& trials) {
         if (trials[t].options.ordering == best.ordering &&
             trials[t].seconds_per_iteration * iterations[t] * estimates_err_by < preferred.seconds_per_iteration * iterations[0])
             return best.ordering;
-    // Not a number, where the preferred one failed.
+    // NaN where the ordering of the rules failed.
     return iterations[0] > 0 && preferred.seconds_per_iteration > 0 ? preferred.options.ordering : best.ordering;
 }
 
@@ -148,7 +148,7 @@ TuneResult tune(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix
                     return;
                 }
                 result.trials.push_back(done);
-            } catch (const Error&) {  // too large for the memory, or it does not apply
+            } catch (const Error&) {  // too large for the memory, or not applicable
                 failure = std::current_exception();
                 result.cost += expected;
             }

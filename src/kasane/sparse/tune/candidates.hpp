@@ -1,5 +1,5 @@
-// Which options are worth timing for a matrix on a device, and which of those timed is the fastest to the solution.
-// Invariants: a candidate keeps every option that was not left open; the first one is what the rules would take without timing.
+// Options that are worth timing for a matrix on a device, and the choice of the fastest to the solution among those timed.
+// Invariants: a candidate keeps every option that was given; the first one is the choice of the rules without timing.
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
@@ -11,15 +11,15 @@
 
 namespace kasane::sparse {
 
-/// What orderings make of a graph.
+/// Properties of a graph under different orderings.
 struct GraphFacts {
-    int fewest_colors = 2;       ///< that cm-rcm:2 comes out with
-    index_t levels = 0;          ///< of rcm; 0: not known
-    index_t natural_levels = 0;  ///< 0: not known
+    int fewest_colors = 2;       ///< colours that cm-rcm:2 needs
+    index_t levels = 0;          ///< of rcm; 0: unknown
+    index_t natural_levels = 0;  ///< 0: unknown
 };
 GraphFacts graph_facts(const CsrView& A);
 
-/// Where a trial's conjugate gradients stood after some iterations from zero, for a right-hand side of white noise.
+/// Progress of a trial's conjugate gradients after some iterations from zero, for a right-hand side of white noise.
 struct TuneProgress {
     int iterations = 0;
     double energy = 0;    ///< b.x, in the user's units: ||x||_A^2 [Hestenes & Stiefel 1952]
@@ -31,50 +31,50 @@ struct TuneTrial {
     double seconds_per_iteration = 0;
     std::vector<TuneProgress> progress;  ///< see measured_progress(); empty: that of an earlier trial with the same ordering
     double cost = 0;                     ///< [s] of the whole trial with its set-up
-    bool disturbed = false;              ///< other programs used the processors meanwhile
+    bool disturbed = false;              ///< other programs used the processors during the trial
 };
 
-/// What run(k) says after k = 8, 11, 16, 23 and 32 iterations from zero; where ||r|| has fallen by 1000 in 32 of them, after more of them
-/// until it has converged, at most 256: that is not far then, and counts instead of estimating.
+/// Calls run(k) for k = 8, 11, 16, 23 and 32 iterations from zero; where ||r|| has fallen by 1000 in 32 of them, also for more, until it
+/// has converged, at most 256: convergence is near then, and its iterations are counted instead of estimated.
 std::vector<TuneProgress> measured_progress(const std::function<TuneProgress(int iterations)>& run, double rtol);
 
-/// At most five orderings, each with the numbering, format and launch that the rules give it. One where the ordering is given.
+/// At most five orderings, each with the numbering, format and launch of the rules. One where the ordering is given.
 std::vector<SolverOptions> candidates(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph);
 
 /// The same ordering in other formats, numberings and launches, `chosen` not among them; at most seven.
 std::vector<SolverOptions> variations(const SolverOptions& chosen, const SolverOptions& asked, bool cuda, const MatrixFacts& matrix);
 
-/// Iterations to the solution of each trial, in units of their own: only ratios mean something. NaN where a trial failed.
+/// Iterations to the solution of each trial, in arbitrary units: only ratios are meaningful. NaN where a trial failed.
 std::vector<double> estimated_iterations(const std::vector<TuneTrial>& trials);
 
 /// Least seconds per iteration times iterations; of equals the first. @param trials at least one
 SolverOptions best_of(const std::vector<TuneTrial>& trials);
 
-/// Times these options; `convergence` says whether progress is needed. Throwing an Error leaves the candidate out.
+/// Times these options; with `convergence`, progress is measured, too. An Error that it throws excludes the candidate.
 using TrialFunction = std::function<TuneTrial(const SolverOptions&, bool convergence)>;
 
 /// Limits of one call of tune().
 struct TuneLimits {
-    double seconds =
-        std::numeric_limits<double>::infinity();  ///< that the trials may cost; a finite limit also ends with a disturbed trial
-    double trial_seconds = 0;                     ///< expected cost of a trial with convergence
-    double variation_seconds = 0;                 ///< and of one without
-    std::vector<TuneTrial> known;                 ///< of earlier calls: they are not run again
+    double seconds = std::numeric_limits<double>::infinity();  ///< limit of the cost of the trials; with a finite limit, a disturbed trial
+                                                               ///< also ends them
+    double trial_seconds = 0;                                  ///< expected cost of a trial with convergence
+    double variation_seconds = 0;                              ///< expected cost of a trial without
+    std::vector<TuneTrial> known;                              ///< trials of earlier calls: they are not run again
     ProgressFunction progress;
 };
 
 struct TuneResult {
     SolverOptions options;          ///< where incomplete, those of the first candidate
-    std::vector<TuneTrial> trials;  ///< in their order, known ones among them, disturbed ones not where the seconds were limited
+    std::vector<TuneTrial> trials;  ///< in their order, with known ones; without disturbed ones where the seconds were limited
     int ran = 0;                    ///< trials that ran now
     double cost = 0;                ///< [s] of these
     bool complete = true;
-    bool disturbed = false;  ///< one of those that ran
+    bool disturbed = false;  ///< one of the trials of this call was disturbed
 };
 
-/// The first candidate's ordering, or the one that is faster by more than estimates err; then its fastest variation. A trial runs only
-/// where its expected cost fits into what is left of the limit.
-/// @throws what the last trial threw, where none worked
+/// The first candidate's ordering, or one that is faster by more than the error of estimates; then its fastest variation. A trial runs only
+/// where its expected cost fits into the rest of the limit.
+/// @throws the error of the last trial, where all failed
 TuneResult tune(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph, const TrialFunction& trial,
                 const TuneLimits& limits = {});
 

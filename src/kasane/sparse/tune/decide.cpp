@@ -5,7 +5,7 @@
 namespace kasane::sparse {
 namespace {
 
-/// A tenth of what a solve is expected to take, and what trials are.
+/// A tenth of the expected time of a solve, and the expected times of trials.
 TuneLimits limits_of(const TuningRecord& record) {
     constexpr double part_of_a_solve = 0.1, margin = 1.5;  // other orderings take longer to set up than the rule's
     constexpr int iterations = 110, iterations_of_variation = 20;
@@ -37,7 +37,7 @@ TimedDecision decide_by_time(const SolverOptions& asked, const TuningKey& key, c
             decision = {"stored", fmt::format("the fastest candidate when they were timed, used {} times since", record.uses), 0, 0};
             if (record.uses < uses_before_another_tuning) return out;
         } else if (record.solve_seconds == 0) {
-            decision.reason = "no solve of such a matrix on this device is known yet";
+            decision.reason = "no solve of such a matrix on this device is recorded yet";
         } else {
             decision.reason = fmt::format("a trial takes about {:.2g} s, more than a tenth of the {:.2g} s of the last solve",
                                           limits.variation_seconds, record.solve_seconds);

@@ -1,13 +1,13 @@
-// Trials of different orderings are compared by time to the solution, of which each ran only the beginning.
+// Trials of different orderings are compared by time to the solution, although each ran only its beginning.
 //
-// ||r|| says little then: on the 128^3 box it does not fall at all for the first hundred iterations of some three hundred. What grows from
-// the first iteration on is the energy b.x_k = ||x_k||_A^2 = sum of alpha_j rho_j, towards the same limit whatever the ordering is: what is
-// left of it is the squared A-norm of the error. So orderings are compared by how many iterations they need for equal energy; what is slow
-// to come is the same smooth part of the error in the trial and in the solve.
+// ||r|| is not a good measure: on the 128^3 box it does not fall at all for the first hundred iterations of some three hundred. The energy
+// b.x_k = ||x_k||_A^2 = sum of alpha_j rho_j grows from the first iteration on, towards the same limit for all orderings; its distance
+// from the limit is the squared A-norm of the error. So orderings are compared by the iterations that they need for equal energy; the slow
+// part of the convergence is the same smooth part of the error in the trial and in the solve.
 //
-// How good that is, against whole solves by cm-rcm:2 and :8, rcm, mc:8 and block:8:2: on ten boxes of 11^3 to 34^3 cells that had no part
-// in the choice of the rule, ratios of iterations are right within 5% in half of the cases, 22% in nine of ten, 25% in all; on 64^3, and
-// in two dimensions, within 7%. The worst are mc and block on boxes of odd sizes, which are flattered by up to 25%: their last stretch is
+// Accuracy against whole solves by cm-rcm:2 and :8, rcm, mc:8 and block:8:2: on ten boxes of 11^3 to 34^3 cells that were not used for
+// the choice of the rule, ratios of iterations are right within 5% in half of the cases, 22% in nine of ten, 25% in all; on 64^3, and
+// in two dimensions, within 7%. The worst are mc and block on boxes of odd sizes, estimated too low by up to 25%: their last iterations are
 // slower than their first, and points at every fourth iteration do not show it either. Points at 8, 16 and 32 alone cost 22% on even sizes.
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/tune/candidates.hpp>
@@ -39,9 +39,9 @@ double iterations_to(const std::vector<TuneProgress>& progress, double energy) {
     const auto &p = progress[to - 2], &q = progress[to - 1], &r = progress[to];
     const double near = q.iterations - p.iterations, far = r.iterations - p.iterations;
     const double ratio = (r.energy - p.energy) / (q.energy - p.energy), share = (energy - p.energy) / (r.energy - p.energy);
-    if (!std::isfinite(ratio) || !std::isfinite(share)) return p.iterations;  // all of it was there at p, to rounding
+    if (!std::isfinite(ratio) || !std::isfinite(share)) return p.iterations;  // the limit was reached at p, to rounding
     const auto grown = [](double rate, double k) { return -std::expm1(-rate * k); };
-    double k = share * far;  // straight, or bent the other way
+    double k = share * far;  // a straight line, or the opposite curvature
     if (ratio < far / near) {
         double low = 1e-6 / far, high = 40 / near;
         for (int halving = 0; halving < 60; ++halving) {
@@ -53,7 +53,7 @@ double iterations_to(const std::vector<TuneProgress>& progress, double energy) {
     return std::clamp(p.iterations + k, 1., static_cast<double>(r.iterations));
 }
 
-/// Iterations of one ordering are one thing, however its rows are stored.
+/// The iterations of one ordering do not depend on how its rows are stored.
 const std::vector<TuneProgress>& progress_of(const std::vector<TuneTrial>& trials, const TuneTrial& trial) {
     if (!trial.progress.empty()) return trial.progress;
     const auto other = std::ranges::find_if(
@@ -77,7 +77,7 @@ std::vector<TuneProgress> measured_progress(const std::function<TuneProgress(int
 std::vector<double> estimated_iterations(const std::vector<TuneTrial>& trials) {
     std::vector<double> out(trials.size(), nan);
     if (std::ranges::all_of(trials, [](const TuneTrial& t) { return t.progress.empty(); })) {
-        std::ranges::fill(out, 1.);  // one ordering: not measured
+        std::ranges::fill(out, 1.);  // only one ordering: not measured
         return out;
     }
     double least_energy = std::numeric_limits<double>::infinity(), largest_residual = 0;
@@ -94,7 +94,7 @@ std::vector<double> estimated_iterations(const std::vector<TuneTrial>& trials) {
         if (!usable(progress)) continue;
         const auto& last = progress.back();
         if (converged) out[t] = last.iterations;
-        // Near the end the energy is there to its last digits, and ||r|| falls steadily.
+        // Near the end the energy is exact to its last digits, and ||r|| falls steadily.
         else if (largest_residual <= 1e-3)
             out[t] = last.iterations / -std::log10(std::max(last.residual, 1e-300));
         else

@@ -11,7 +11,7 @@ std::string SolveAccount::add(const SolveLog& log, bool disturbed) {
     const double decades = -std::log10(log.history.back().preconditioned);
     if (!(decades >= 1)) return "";
     total_ += log.seconds;
-    if (total_ < 2 * kept_) return "";  // the file is written a few times, however many solves there are
+    if (total_ < 2 * kept_) return "";  // the file is written a few times only, for any number of solves
     const bool first = kept_ == 0;
     kept_ = total_;
     std::string dropped;
@@ -26,7 +26,7 @@ std::string SolveAccount::add(const SolveLog& log, bool disturbed) {
         if (record.rule_decade > 0 && record.choice_decade > measurements_err_by * record.rule_decade) {
             dropped = fmt::format(
                 "The stored choice took {:.3g} s for each factor of ten of the residual, and the rule's choice takes {:.3g} s: the stored "
-                "one is forgotten.",
+                "one is removed.",
                 record.choice_decade, record.rule_decade);
             record.choice.reset();
             record.trials.clear();

@@ -1,6 +1,6 @@
-// Follows the solves of one Solver and keeps in the tuning file what they took: the expected time of later programs, and whether a stored
+// Records the times of the solves of one Solver in the tuning file: the expected time for later programs, and whether a stored
 // choice is still worth taking.
-// Invariant: nothing is kept of a solve that other programs disturbed, or that did not converge.
+// Invariant: a solve that other programs disturbed, or that did not converge, is not recorded.
 #pragma once
 
 #include <kasane/sparse/options/solve_log.hpp>
@@ -18,7 +18,7 @@ class SolveAccount {
 
     void set_setup_seconds(double seconds) { setup_seconds_ = seconds; }
 
-    /// @param disturbed  other programs used the processors during the solve   @return for the user; empty: nothing
+    /// @param disturbed  other programs used the processors during the solve   @return a note for the user; may be empty
     std::string add(const SolveLog& log, bool disturbed);
 
    private:

@@ -27,7 +27,7 @@ bool is_for(const json& entry, const TuningKey& key) {
            text_of(entry, "asked") == key.asked;
 }
 
-/// `asked` with its open fields from the entry. @throws InputError where the entry says nothing that can be taken
+/// `asked` with its open fields from the entry. @throws InputError where the entry is not usable
 SolverOptions filled_in(SolverOptions asked, const json& entry) {
     const auto decided = [&](auto value, auto open, const char* name) {
         KS_VALIDATE(!(value == open), fmt::format("it leaves {} open", name));
@@ -38,13 +38,13 @@ SolverOptions filled_in(SolverOptions asked, const json& entry) {
     if (asked.format.kind == FormatKind::automatic) asked.format = decided(Format::parse(text_of(entry, "format")), Format{}, "format");
     if (asked.numbering == Numbering::automatic)
         asked.numbering = decided(parse_numbering(text_of(entry, "numbering")), Numbering::automatic, "numbering");
-    // These two may stay open: iteration is decided by what applies, launch means nothing on a CPU.
+    // These two may stay open: the form of the iteration depends on what applies, and the launch has no meaning on a CPU.
     if (asked.iteration == Iteration::automatic) asked.iteration = parse_iteration(text_of(entry, "iteration"));
     if (asked.launch == Launch::automatic) asked.launch = parse_launch(text_of(entry, "launch"));
     return asked;
 }
 
-/// The fields that a choice fills in.
+/// The fields that a choice decides.
 json choice_json(const SolverOptions& chosen) {
     return {{"ordering", chosen.ordering.text()},
             {"numbering", name(chosen.numbering)},
@@ -53,7 +53,7 @@ json choice_json(const SolverOptions& chosen) {
             {"launch", name(chosen.launch)}};
 }
 
-/// A number of the entry that is finite and not negative; 0 where there is none.
+/// A number of the entry that is finite and not negative; 0 where it is missing.
 double number_of(const json& entry, const char* name) {
     const auto found = entry.find(name);
     const double value = found != entry.end() && found->is_number() ? found->get<double>() : 0;
@@ -68,7 +68,7 @@ json trial_json(const TuneTrial& trial) {
     return object;
 }
 
-/// @throws InputError, json::exception where it says nothing that can be taken
+/// @throws InputError, json::exception where it is not usable
 TuneTrial trial_from(const json& object, const SolverOptions& asked) {
     TuneTrial trial;
     trial.options = filled_in(asked, object);
@@ -79,9 +79,9 @@ TuneTrial trial_from(const json& object, const SolverOptions& asked) {
     return trial;
 }
 
-constexpr int layout = 2;  ///< of an entry; those before it have no such number, and their timings may be those of a busy machine
+constexpr int layout = 2;  ///< of an entry; earlier layouts have no such number, and their timings may be those of a busy machine
 
-/// The record of an entry. @throws InputError where a choice cannot be taken
+/// The record of an entry. @throws InputError where the choice is not usable
 TuningRecord record_from(const json& entry, const SolverOptions& asked) {
     TuningRecord record;
     record.solve_seconds = number_of(entry, "solve_seconds");
@@ -115,7 +115,7 @@ json entry_of(const TuningKey& key, const TuningRecord& record) {
     return entry;
 }
 
-/// The latest record of the key among the entries. @param note  what was wrong
+/// The latest record of the key among the entries. @param note  the problem, if any
 TuningRecord latest(const json& entries, const std::string& file, const TuningKey& key, const SolverOptions& asked, std::string& note) {
     for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
         if (!is_for(*entry, key)) continue;
@@ -190,7 +190,7 @@ std::string remember(const fs::path& file, const TuningKey& key, const SolverOpt
         kept.push_back(entry_of(key, record));
         list = std::move(kept);
     });
-    return why_not.empty() ? "" : "times and choices were not kept: " + why_not;  // the solve goes on
+    return why_not.empty() ? "" : "times and choices were not kept: " + why_not;  // the solve continues
 }
 
 }  // namespace kasane::sparse

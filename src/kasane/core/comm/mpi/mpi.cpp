@@ -1,7 +1,7 @@
-// The module of MPI: Communicator by an MPI library, its start and its end. Nothing else in kasane includes mpi.h.
+// The MPI plugin: a Communicator on an MPI library, its start and its end. Only this file includes mpi.h.
 // Invariants: every call of MPI is checked; collective calls come from one thread at a time, messages from any.
-// Where the library lets only one thread in at a time, no call that waits is made with the door shut but the collective ones: when a
-// rank makes one, its other workers stand in the same one and have no message under way.
+// Where the library allows one thread at a time, no call that waits holds the lock except the collective ones: when a
+// rank makes one, its other workers are in the same call and have no open messages.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/module.hpp>
 #include <kasane/core/comm/mpi_factory.hpp>
@@ -25,9 +25,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// MPI counts in int: longer messages go in pieces.
+/// MPI counts in int: longer messages are sent in blocks of this size.
 constexpr std::size_t piece = std::size_t{1} << 30;
-/// Values of one all_reduce at a time: what is gathered is size() times as much.
+/// Values of one all_reduce at a time: it gathers size() times as many.
 constexpr std::size_t reduced_at_once = 8192;
 
 void check(int code, const char* call) {
@@ -38,28 +38,28 @@ void check(int code, const char* call) {
     throw ComputationError(std::string(call) + " failed: " + text + "; the connection between the ranks, or one of them, is lost");
 }
 
-/// What the process has of MPI, besides its communicators.
+/// The state of MPI in this process, besides its communicators.
 struct Library {
-    bool several_threads = false;  ///< may call at the same time
+    bool several_threads = false;  ///< several threads may call at the same time
     std::mutex door;
-    pid_t process = 0;            ///< that started MPI, and will end it
-    MPI_Win word = MPI_WIN_NULL;  ///< of a host: has somebody the last word?
+    pid_t process = 0;            ///< the thread that started MPI, and will end it
+    MPI_Win word = MPI_WIN_NULL;  ///< one word per host: whether a rank has claimed to report the end
     int* word_taken = nullptr;    ///< in memory that the ranks of the host share
     int host_number = 0;
 };
 
 Library& library() {
-    static Library& one = *new Library;  // still there at the exit of the process
+    static Library& one = *new Library;  // not destroyed before the exit of the process
     return one;
 }
 
-/// Through the door, where one is needed.
+/// Takes the lock, where the library needs one.
 std::unique_lock<std::mutex> enter() {
     auto& mpi = library();
     return mpi.several_threads ? std::unique_lock<std::mutex>() : std::unique_lock(mpi.door);
 }
 
-/// Waits until `done()`: busily, since messages take microseconds and move only while somebody looks; yielding, since there may be more
+/// Waits until `done()`: busily, since messages take microseconds and advance only inside calls of MPI; yielding, since there may be more
 /// ranks than cores.
 template <class Done>
 void wait_until(Done done) {
@@ -67,10 +67,10 @@ void wait_until(Done done) {
         if (turn >= 64) sched_yield();
 }
 
-/// One message, in as many pieces as it needs.
+/// One message, in as many blocks as it needs.
 struct Transfer {
     std::vector<MPI_Request> requests;
-    std::size_t received = 0;  ///< bytes expected; of a message sent 0
+    std::size_t received = 0;  ///< bytes expected; 0 for a message that is sent
     std::size_t arrived = 0;
 };
 
@@ -198,7 +198,7 @@ class MpiRanks final : public Communicator {
                 left_waiting_ = false;
                 return true;
             }
-            std::this_thread::sleep_for(std::chrono::microseconds(100));  // a rank may have much to write before it is here
+            std::this_thread::sleep_for(std::chrono::microseconds(100));  // a rank may have much to write before it calls this
         }
         return false;
     } catch (const std::exception&) {
@@ -207,7 +207,7 @@ class MpiRanks final : public Communicator {
 
     bool claim_last_word() noexcept override {
         const auto& mpi = library();
-        // Among the ranks of a host by memory that they share, at once. Between hosts by time: the first to speak ends the others before.
+        // Among the ranks of a host by memory that they share, at once. Between hosts by time: the first rank ends the others.
         if (!mpi.word_taken || std::atomic_ref<int>(*mpi.word_taken).exchange(1) == 0) {
             std::this_thread::sleep_for(std::chrono::milliseconds(100) * std::min(mpi.host_number, 20));
             return true;
@@ -246,7 +246,7 @@ class MpiRanks final : public Communicator {
         transfer->requests.reserve(bytes / piece + 1);
         const auto inside = enter();
         std::size_t done = 0;
-        do {  // a message of no bytes is a message
+        do {  // a message of no bytes is sent as well
             const auto count = std::min(piece, bytes - done);
             start_piece(done, static_cast<int>(count), &transfer->requests.emplace_back(MPI_REQUEST_NULL));
             done += count;
@@ -255,12 +255,12 @@ class MpiRanks final : public Communicator {
     }
 
     MPI_Comm ranks_;
-    MPI_Comm end_ = MPI_COMM_NULL;  ///< for all_here() alone
-    bool left_waiting_ = false;     ///< a barrier on end_ that is not over
+    MPI_Comm end_ = MPI_COMM_NULL;  ///< for all_here() only
+    bool left_waiting_ = false;     ///< an open barrier on end_
     int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
 };
 
-/// One word per host, in memory of none of the ranks.
+/// One word per host, in shared memory that MPI allocates.
 void lay_out_last_word(int rank) {
     auto& mpi = library();
     MPI_Comm host = MPI_COMM_NULL;
@@ -282,7 +282,7 @@ void lay_out_last_word(int rank) {
 }
 
 /// At the exit of the process. Ranks that end in order wait for each other, so that no launcher kills a rank that still has something to
-/// say because another was quicker to fail. One that fails while others go on waits a little, then ends them.
+/// write because another failed earlier. A rank that fails while others continue waits a little, then ends them.
 void end_in_order(int status, void* world) {
     auto& mpi = library();
     int ended = 0;
@@ -308,7 +308,7 @@ extern "C" kasane::comm::Communicator* kasane_mpi_world() {
     auto& mpi = library();
     int started = 0, threads = MPI_THREAD_SINGLE;
     check(MPI_Initialized(&started), "MPI_Initialized");
-    if (started)  // by a program that uses kasane as a library, and will end it
+    if (started)  // started by a program that uses kasane as a library, which ends it
         check(MPI_Query_thread(&threads), "MPI_Query_thread");
     else
         check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads), "MPI_Init_thread");

@@ -12,7 +12,7 @@ namespace {
 
 using kasane::comm::NcclEnd, kasane::comm::NcclId, kasane::comm::NcclModule;
 
-/// Empty, or why the call failed, kept for the caller.
+/// Empty, or the reason of a failed call, kept for the caller.
 const char* kept(std::string reason) {
     thread_local std::string kept;
     kept = std::move(reason);
@@ -29,7 +29,7 @@ class End final : public NcclEnd {
    public:
     End(ncclComm_t communicator, int device) : communicator_(communicator), device_(device) {}
     ~End() override {
-        // As elsewhere: a destructor cannot throw, and at process exit the runtime may be gone already.
+        // As elsewhere: a destructor cannot throw, and at process exit the runtime may already be gone.
         static_cast<void>(cudaSetDevice(device_));
         static_cast<void>(ncclCommDestroy(communicator_));
     }
