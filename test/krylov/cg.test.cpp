@@ -1,4 +1,4 @@
-// Conjugate gradients against systems that can be solved by hand or by elimination in long double, and every way in which they can fail.
+// Conjugate gradients against systems that are solved by hand or by elimination in long double, and each kind of failure.
 #include <kasane/core/math/random.hpp>
 #include <kasane/krylov/cg.hpp>
 #include <kasane/krylov/host_algebra.hpp>
@@ -158,7 +158,7 @@ TEST(ConjugateGradients, BeginningAtTheSolutionTakesNoStep) {
     EXPECT_EQ(x, (Reals{1, 2}));
 }
 
-TEST(ConjugateGradients, NamesWhatIsWrong) {
+TEST(ConjugateGradients, ReportsTheOutcomeOfAFailure) {
     HostAlgebra algebra;
     const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
     const auto end = [&](const auto& A, const auto& M, Reals b) {
@@ -179,7 +179,7 @@ TEST(ConjugateGradients, NamesWhatIsWrong) {
     EXPECT_EQ(end(good, none, {inf, 2}), Outcome::not_finite);
 }
 
-TEST(ConjugateGradients, StopsAtTheLimitAndWhenTold) {
+TEST(ConjugateGradients, StopsAtTheLimitAndByTheStopFunction) {
     HostAlgebra algebra;
     Reals x(200);
     const auto limited = conjugate_gradients(algebra, Chain{}, NoPreconditioner{}, ramp(200), x, {.iteration_limit = 5});
@@ -194,8 +194,8 @@ TEST(ConjugateGradients, StopsAtTheLimitAndWhenTold) {
     EXPECT_EQ(x, y);
 }
 
-TEST(ConjugateGradients, ARecurrenceThatDriftedBeginsAnew) {
-    // Condition 4e6 and a start 1e16 times the solution: the recurrence goes on below what x can hold. Its result is a fair start.
+TEST(ConjugateGradients, ADriftedRecurrenceStartsAgain) {
+    // Condition 4e6 and a start 1e16 times the solution: the recurrence continues below the rounding of x. Its result is a good start.
     HostAlgebra algebra;
     Reals x(1000, 1e16);
     const auto log =
@@ -211,7 +211,7 @@ TEST(ConjugateGradients, ARecurrenceThatDriftedBeginsAnew) {
     }
 }
 
-TEST(ConjugateGradients, ATrueResidualThatRoundingKeepsUpIsCalledStagnated) {
+TEST(ConjugateGradients, ATrueResidualAboveTheToleranceByRoundingIsStagnated) {
     // x ~ 1e5 b: rounding of A x leaves some 1e-16 4e5 of b. (Of whole numbers it would leave nothing.)
     HostAlgebra algebra;
     Reals x(1000), b(1000);
@@ -238,9 +238,9 @@ TEST(ConjugateGradients, SolvesForRightHandSidesOfAnySize) {
     }
 }
 
-/// An algebra that has the plain operations alone, and counts.
+/// An algebra with the plain operations only, which counts them.
 struct PlainAlgebra {
-    using Reals = std::vector<double>;
+    using Vector = std::vector<double>;
     int dots = 0, updates = 0;
     Reals like(const Reals& x) const { return Reals(x.size()); }
     void copy(const Reals& x, Reals& y) { y = x; }
@@ -261,7 +261,7 @@ struct PlainChain {
     }
 };
 
-TEST(ConjugateGradients, FusedVerbsAreAnOption) {
+TEST(ConjugateGradients, FusedOperationsAreOptional) {
     PlainAlgebra plain;
     HostAlgebra fused;
     Reals x(100), y(100);
@@ -275,7 +275,7 @@ TEST(ConjugateGradients, FusedVerbsAreAnOption) {
 }
 
 TEST(HostAlgebra, DoesNotDependOnThreads) {
-    const std::size_t n = 200001;  // above the size from which it is parallel, no multiple of a block
+    const std::size_t n = 200001;  // above the size from which it is parallel, not a multiple of a block
     Reals p(n), q(n);
     kasane::RandomStream random(1, 1);
     for (std::size_t i = 0; i < n; ++i) p[i] = random.uniform(), q[i] = random.uniform();

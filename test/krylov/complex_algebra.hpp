@@ -1,5 +1,5 @@
-// The complex verbs of krylov/log.hpp on std::vector<std::complex<T>>, written plainly; with `digits` > 0 every stored number is rounded to
-// so many binary digits, as a stand-in for half precision.
+// The complex operations of krylov/algebra.hpp on std::vector<std::complex<T>>, written plainly; with `digits` > 0 every stored number is
+// rounded to that many binary digits, in place of half precision.
 #pragma once
 
 #include <cmath>

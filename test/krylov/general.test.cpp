@@ -1,4 +1,4 @@
-// The methods for general systems against elimination in long double, and every way in which they can fail: breakdowns by construction,
+// The methods for general systems against elimination in long double, and each kind of failure: breakdowns by construction,
 // sources of any size, precisions that cannot hold the answer, limits and stops.
 #include "complex_algebra.hpp"
 
@@ -242,7 +242,7 @@ TEST_P(EveryMethod, StartsFromTheGivenX) {
     EXPECT_LT(again.residuals.front(), 1e-2);
 }
 
-TEST_P(EveryMethod, TakesZeroSources) {
+TEST_P(EveryMethod, SolvesForZeroSources) {
     const auto A = random_matrix(5, 0.5);
     Vector x(5, 3);
     const auto log = solve(GetParam(), A, Vector(5), x);
@@ -251,7 +251,7 @@ TEST_P(EveryMethod, TakesZeroSources) {
     EXPECT_EQ(x, Vector(5));
 }
 
-TEST_P(EveryMethod, TakesSourcesOfAnySize) {
+TEST_P(EveryMethod, SolvesForSourcesOfAnySize) {
     const auto A = random_matrix(20, 0.5);
     const auto b = random_vector(20, 3);
     Vector one(20);
@@ -269,7 +269,7 @@ TEST_P(EveryMethod, TakesSourcesOfAnySize) {
     }
 }
 
-TEST_P(EveryMethod, SaysWhatIsNotFinite) {
+TEST_P(EveryMethod, ReportsNumbersThatAreNotFinite) {
     const auto A = random_matrix(5, 0.5);
     for (const double bad : {not_a_number, infinity}) {
         Vector b = random_vector(5, 1), x(5);
@@ -288,7 +288,7 @@ TEST_P(EveryMethod, SaysWhatIsNotFinite) {
 }
 
 TEST_P(EveryMethod, EndsAtTheLimitAndWhenStopped) {
-    // Eigenvalues around the origin on a half circle: slow for everybody.
+    // Eigenvalues around the origin on a half circle: slow for every method.
     Vector d(60);
     for (std::size_t i = 0; i < d.size(); ++i)
         d[i] = std::polar(1 + 0.01 * static_cast<double>(i), 3.0 * static_cast<double>(i) / 60 - 1.5);
@@ -335,7 +335,7 @@ TEST(Bicgstab, StopsWhereRhoOrOmegaVanish) {
         EXPECT_LE(log.iterations, 10);
         for (const auto z : x) EXPECT_TRUE(std::isfinite(z.real()) && std::isfinite(z.imag()));
     }
-    // Conjugate gradients on the normal equations solve it in one step: that is why they are what the lattice falls back to.
+    // Conjugate gradients on the normal equations solve it in one step: the lattice solver uses them as its last method.
     Vector x(2);
     const auto log = solve(Kind::cg_same, rotation, {1, 0}, x);
     EXPECT_TRUE(log.converged());
@@ -343,7 +343,7 @@ TEST(Bicgstab, StopsWhereRhoOrOmegaVanish) {
     EXPECT_NEAR(std::abs(x[1] - 1.), 0, 1e-15);
 }
 
-TEST(Bicgstab, GoesOnFromANewStart) {
+TEST(Bicgstab, ContinuesFromANewStart) {
     // One breakdown by construction: with b = e_0 and this cyclic shift plus a weak diagonal, shadow.A r = 0.1 |r|^2 first, but for
     // diagonal 0 in the first row it vanishes; the start from a perturbed x does not.
     Dense A{3, {0, 1, 0, 0.5, 1, 0, 0, 0.3, 1}};
@@ -416,7 +416,7 @@ TEST(MixedPrecision, ReachesDoubleThroughElevenBits) {
     }
 }
 
-TEST(MixedPrecision, SaysWhereThePrecisionIsTooLow) {
+TEST(MixedPrecision, ReportsAPrecisionThatIsTooLow) {
     // Condition 1e6, four binary digits: what the low precision finds is noise.
     using Coarse = ComplexAlgebra<float, 4>;
     Dense A = random_matrix(40, 0.5);

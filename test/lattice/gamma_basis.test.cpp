@@ -54,7 +54,7 @@ TEST(GammaBasis, RotatesTheMatricesOfDeGrandAndRossi) {
     }
 }
 
-TEST(GammaBasis, FieldsGoAndComeBack) {
+TEST(GammaBasis, FieldsAreConvertedAndBack) {
     const auto psi = test::random_spinor({2, 4, 2, 6}, 7);
     for (const auto& [from, gamma_from] : bases)
         for (const auto& [to, gamma_to] : bases) {
@@ -74,7 +74,7 @@ TEST(GammaBasis, FieldsGoAndComeBack) {
         }
 }
 
-TEST(GammaBasis, PropagatorsTurnOnBothSides) {
+TEST(GammaBasis, PropagatorsAreConvertedOnBothSides) {
     std::vector<SpinorField> columns;  // the matrix g_2 in spin, 1 in colour, at every site
     const Extents extents{2, 2, 2, 2};
     for (int column = 0; column < 12; ++column) {

@@ -45,7 +45,7 @@ TEST(LatticeGeometry, HopsChangeParityAndComeBack) {
         }
 }
 
-TEST(LatticeGeometry, BadExtentsAreTold) {
+TEST(LatticeGeometry, BadExtentsAreRefused) {
     const auto complaint = [](const Extents& n) -> std::string {
         try {
             check_extents(n, "lattice.extents");

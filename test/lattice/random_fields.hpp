@@ -1,4 +1,4 @@
-// Fields to test on, by the seed of the standard library's generator: independent of the library's own starts and sources.
+// Random fields for tests, by the seed of the standard library's generator: independent of the library's own starts and sources.
 #pragma once
 
 #include <kasane/lattice/gauge_field.hpp>

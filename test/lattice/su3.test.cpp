@@ -63,7 +63,7 @@ TEST(Su3, ReunitarisationFindsTheGroupAndLeavesItsElements) {
     for (std::uint64_t k = 0; k < 50; ++k) {
         const auto u = reunitarised(random_matrix(k));
         EXPECT_GT(distance_from_su3(random_matrix(k)), 1e-2);
-        // Gram and Schmidt's process loses the ratio of a row to what is orthogonal in it, here below a few hundred.
+        // Gram and Schmidt's process loses digits by the ratio of a row to its orthogonal part, here below a few hundred.
         EXPECT_LT(distance_from_su3(u), 1e-13);
         EXPECT_LT(difference(reunitarised(u), u), 1e-13);
         auto completed = u;

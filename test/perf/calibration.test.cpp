@@ -1,4 +1,4 @@
-// The file of measurements: what goes in comes out, and nothing that is in it can do harm; and empty kernels.
+// The file of measurements: entries come back as written, and bad content does no harm; and empty kernels.
 #include <kasane/core/base/error.hpp>
 #include <kasane/perf/calibration.hpp>
 #include <kasane/perf/sync_times.hpp>
@@ -48,7 +48,7 @@ TEST_F(CalibrationFile, KeepsEntriesOfSeveralMachines) {
     EXPECT_EQ(read.find({"force", "three", "w"}), nullptr);
 }
 
-TEST_F(CalibrationFile, PassesOverWhatIsDamagedOrForeign) {
+TEST_F(CalibrationFile, IgnoresDamagedAndForeignEntries) {
     for (const auto* bad : {"", "no JSON", "[]", "{}", R"({"measured": 3})", R"({"choices": []})"}) {
         write(bad);
         const auto read = read_calibration(file);
@@ -61,7 +61,7 @@ TEST_F(CalibrationFile, PassesOverWhatIsDamagedOrForeign) {
     EXPECT_NE(keep_calibration(file, {}), "");
 }
 
-TEST_F(CalibrationFile, TakesNoHostileEntry) {
+TEST_F(CalibrationFile, IgnoresHostileEntries) {
     for (const auto* bad : {R"({"a": -1})", R"({"a": 1e31})", R"({"a": "1"})", R"({"a": null})", R"([1])", "7", R"({"a": {"b": 1}})"}) {
         write(R"({"measured": [)" + entry(bad) + "]}");
         const auto read = read_calibration(file);
@@ -72,7 +72,7 @@ TEST_F(CalibrationFile, TakesNoHostileEntry) {
     const auto read = read_calibration(file);
     ASSERT_EQ(read.entries.size(), 1u);
     EXPECT_EQ(read.entries[0]["a"], 2);  // the latest
-    // Of other versions: absent, and told when there is nothing else.
+    // Of other versions: absent, and mentioned when there are no other entries.
     write(R"({"measured": [)" + entry(R"({"a": 1})", "0.0.0") + "]}");
     EXPECT_TRUE(read_calibration(file).entries.empty());
     EXPECT_NE(read_calibration(file).note.find("other versions"), std::string::npos);
@@ -93,14 +93,14 @@ TEST(SyncTimes, LineOfEmptyKernels) {
     EXPECT_EQ(fit.workers, 2);
     EXPECT_NEAR(fit.t_sync, 1.0e-5, 1e-18);
     EXPECT_NEAR(fit.t_kernel, 2.0e-6, 1e-19);
-    // Measured: times are above zero and grow with the kernels; how long they are is the machine's business.
+    // Measured: times are above zero and grow with the number of kernels; their size depends on the machine.
     const auto alone = measure_sync(AnySpace(Cpu{1}));
     EXPECT_EQ(alone.workers, 1);
     EXPECT_GE(alone.timings.size(), 5u);
     for (const auto& timing : alone.timings) EXPECT_GT(timing.seconds, 0);
     const auto ranks = comm::alone();
-    comm::WorkerCommunicator team(*ranks, 2);
-    const auto two = measure_sync(team, {AnySpace(Cpu{1}), AnySpace(Cpu{1})});
+    comm::WorkerCommunicator workers(*ranks, 2);
+    const auto two = measure_sync(workers, {AnySpace(Cpu{1}), AnySpace(Cpu{1})});
     EXPECT_EQ(two.workers, 2);
     EXPECT_EQ(two.timings.size(), alone.timings.size());
 }

@@ -1,4 +1,4 @@
-// The memory's speed: sizes of the arrays by hand, rates against a copy that is timed here.
+// Bandwidth of the memory: sizes of the arrays computed by hand, rates against a copy that is timed here.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/perf/triad.hpp>
@@ -36,8 +36,8 @@ TEST(Triad, RatesAreThoseOfThisMemory) {
     }
     ASSERT_EQ(to.back(), 1);
     const double copy = 2 * static_cast<double>(bytes) / seconds;
-    // Copy, triad and sum run at the memory's speed within a factor of two of each other; another factor of three for neighbours that
-    // come and go while this runs. A forgotten factor of threads, passes or 2^10 is larger.
+    // Copy, triad and sum run at the memory's speed within a factor of two of each other; another factor of three allows for other programs
+    // that run meanwhile. A missing factor of threads, passes or 2^10 is larger.
     EXPECT_LT(speed.triad, 6 * copy);
     EXPECT_GT(speed.triad, copy / 6);
     EXPECT_LT(speed.read, 6 * copy);

@@ -1,4 +1,4 @@
-// check() and canonical(): each offence named by row and column, the facts of good matrices, and both index widths.
+// check() and canonical(): each problem named by row and column, the facts of valid matrices, and both index widths.
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
 
@@ -22,7 +22,7 @@ struct Triplet {
     double value;
 };
 
-/// Rows in the order given, entries of a row too.
+/// Compressed rows with the entries in the given order.
 CsrMatrix rows_of(index_t n, const std::vector<Triplet>& entries) {
     CsrMatrix A;
     A.begin = {0};
@@ -58,7 +58,7 @@ CsrMatrix laplacian(index_t n, const std::vector<std::pair<index_t, index_t>>& e
     return rows_of(n, entries);
 }
 
-/// The messages of what check() throws, by line; empty if it does not.
+/// The messages of an error of check(), by line; empty if it does not throw.
 std::string complaint(const CsrView& A) {
     try {
         check(A, "A.mtx");
@@ -73,7 +73,7 @@ void expect_words(const std::string& text, const std::vector<std::string>& words
     for (const auto& word : words) EXPECT_NE(text.find(word), std::string::npos) << "no '" << word << "' in: " << text;
 }
 
-TEST(Check, TellsWhatAGoodMatrixIs) {
+TEST(Check, ReturnsTheFactsOfAValidMatrix) {
     const auto A = chain(5);
     const auto facts = check(A.view());
     EXPECT_EQ(facts.rows, 5);
@@ -107,7 +107,7 @@ TEST(Check, EveryIndexWidthIsRead) {
 TEST(Check, EmptyAndTooLarge) {
     expect_words(complaint(CsrMatrix{}.view()), {"A.mtx", "no rows"});
     CsrView huge;
-    huge.n = most_rows + 1;  // nothing of it may be touched
+    huge.n = most_rows + 1;  // no element may be read
     expect_words(complaint(huge), {"2147483648 rows", "2147483647"});
     huge.n = 1;
     expect_words(complaint(huge), {"null"});
@@ -162,7 +162,7 @@ TEST(Check, PatternThatIsNotSymmetric) {
     lower.push_back({2, 1, -1});
     expect_words(complaint(rows_of(3, upper).view()), {"(2, 3) = -1 has no partner (3, 2)"});
     expect_words(complaint(rows_of(3, lower).view()), {"(3, 2) = -1 has no partner (2, 3)"});
-    // As many places on both sides, and none of them partners.
+    // As many entries on both sides, and no two of them partners.
     expect_words(complaint(rows_of(4, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {0, 1, -1}, {3, 2, -1}}).view()),
                  {"(1, 2) = -1 has no partner (2, 1)", "first of 2"});
     expect_words(complaint(rows_of(3, {{0, 0, 1}, {1, 0, -1}, {1, 1, 1}, {2, 1, -1}, {2, 2, 1}}).view()),
@@ -197,7 +197,7 @@ TEST(Check, AllKindsAtOnce) {
     }
 }
 
-TEST(Check, UnsortedRowsAreLookedAtAllTheSame) {
+TEST(Check, UnsortedRowsAreChecked) {
     const auto sorted = laplacian(6, {{0, 1}, {1, 2}, {2, 3}, {0, 5}, {4, 5}, {1, 4}}, 0.5);
     auto A = sorted;
     for (index_t row = 0; row < 6; ++row) {
@@ -233,11 +233,11 @@ TEST(Check, DuplicatesAreCountedAndSummed) {
     }
 }
 
-TEST(Check, SingularIsWhereAllRowsSumToZero) {
+TEST(Check, IsSingularWhereAllRowsSumToZero) {
     const std::vector<std::pair<index_t, index_t>> path{{0, 1}, {1, 2}, {2, 3}};
     EXPECT_TRUE(check(laplacian(4, path).view()).singular);
     EXPECT_FALSE(check(laplacian(4, path, 1e-6).view()).singular);
-    EXPECT_FALSE(check(rows_of(2, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}}).view()).singular) << "1 1 is no null space of it";
+    EXPECT_FALSE(check(rows_of(2, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}}).view()).singular) << "(1, 1) is not in its null space";
     // Conductances that are no round numbers: the diagonal is their rounded sum.
     std::mt19937 random(7);
     std::uniform_real_distribution<double> conductance(1e-3, 1e3);

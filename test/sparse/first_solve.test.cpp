@@ -1,4 +1,4 @@
-// What a newcomer writes first: a matrix of one's own, in one's own arrays, solved. The documentation shows this text.
+// A first program: a matrix in the user's own arrays, solved. The documentation shows this text.
 #include <kasane/sparse.hpp>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 TEST(FirstSolve, OnesOwnMatrixInTenLines) {
     namespace ks = kasane;
-    // A bar of five cells held at zero at both ends: -1 2 -1, heated everywhere.
+    // A bar of five cells with the value zero at both ends: -1 2 -1, heated everywhere.
     const std::vector<int> row_begin{0, 2, 5, 8, 11, 13}, column{0, 1, 0, 1, 2, 1, 2, 3, 2, 3, 4, 3, 4};
     const std::vector<double> value{2, -1, -1, 2, -1, -1, 2, -1, -1, 2, -1, -1, 2}, heat(5, 1.);
     ks::sparse::SolverOptions options;
@@ -41,7 +41,7 @@ TEST(FirstSolve, ManyRightHandSidesAndAFirstGuess) {
     const auto first = solver.solve(ks::view(b), ks::view(x));
     EXPECT_TRUE(first.converged());
     EXPECT_LE(first.true_residual, 1e-7);
-    for (auto& value : b) value *= 1.001;  // the next step in time: its solution is near
+    for (auto& value : b) value *= 1.001;  // the next time step: its solution is close
     const auto second = solver.solve(ks::view(b), ks::view(x));
     EXPECT_TRUE(second.converged());
     EXPECT_LT(second.iterations, first.iterations);

@@ -1,4 +1,4 @@
-// Each part of a solve replaced by the user's own: an operator without a matrix, a preconditioner of one's own, and kasane's parts
+// Each part of a solve replaced by the user's own: an operator without a matrix, another preconditioner, and kasane's parts
 // against textbook algorithms on dense matrices. Also the example that the documentation points to.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/random.hpp>
@@ -72,7 +72,7 @@ struct Box {
     }
 };
 
-/// A few damped Jacobi sweeps for the box: no matrix is needed here either.
+/// A few damped Jacobi sweeps for the box, without a matrix.
 struct Sweeps {
     Box box;
     Vector diagonal;
@@ -93,7 +93,7 @@ struct Sweeps {
     }
 };
 
-TEST(OwnParts, AnOperatorWithoutAMatrixUnderTheHousesFactor) {
+TEST(OwnParts, AnOperatorWithoutAMatrixWithKasanesFactor) {
     const Box box{32};
     const auto A = box.matrix();
     const sparse::IncompleteCholesky M(A.view());
@@ -109,7 +109,7 @@ TEST(OwnParts, AnOperatorWithoutAMatrixUnderTheHousesFactor) {
     EXPECT_NEAR(x.back() / 9.297409e2, 1, 1e-6);
 }
 
-TEST(OwnParts, ThePreconditionerIsExchangedInOneWord) {
+TEST(OwnParts, ThePreconditionerIsOneArgument) {
     const Box box{12};
     const auto A = box.matrix();
     const sparse::MatrixOperator op(A.view());
@@ -176,7 +176,7 @@ Vector random_vector(std::size_t n) {
     return x;
 }
 
-/// C C^T with Cholesky's C, entries outside a's pattern dropped as they arise [Golub & Van Loan, algorithm 10.3.2 ("IC(0)")].
+/// C C^T with Cholesky's C, entries outside a's pattern dropped as they appear [Golub & Van Loan, algorithm 10.3.2 ("IC(0)")].
 Dense incomplete_product(const Dense& a) {
     const auto n = a.size();
     Dense c = a;
@@ -261,7 +261,7 @@ TEST(HostParts, AProductWithThreadsIsTheSame) {
 }
 
 TEST(HostParts, ALostPivotIsShiftedAway) {
-    // Kershaw 1978: positive definite, and IC(0) meets the pivot -5.
+    // Kershaw 1978: positive definite, but IC(0) gives the pivot -5.
     const Dense a{{3, -2, 0, 2}, {-2, 3, -2, 0}, {0, -2, 3, -2}, {2, 0, -2, 3}};
     const auto A = csr(a);
     const sparse::IncompleteCholesky M(A.view());
@@ -278,7 +278,7 @@ TEST(HostParts, ALostPivotIsShiftedAway) {
     for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(back[i], b[i], 1e-6);
 }
 
-TEST(HostParts, WhatCannotBeIsTold) {
+TEST(HostParts, RefusesInvalidMatricesAndOptions) {
     const auto no_diagonal = csr({{1, 1}, {1, 0}}), negative = csr({{1, 0}, {0, -2}}), indefinite = csr({{1, 9, 0}, {9, 1, 9}, {0, 9, 1}});
     for (const auto* A : {&no_diagonal, &negative})
         for (const auto& make : std::vector<std::function<void()>>{

@@ -1,5 +1,5 @@
-// The solver against oracles that share no code with it: every ordering x numbering x format x iteration x preconditioner, and the
-// matrices that break solvers.
+// The solver against oracles that share no code with it: every ordering x numbering x format x iteration x preconditioner, and
+// matrices for which solvers fail.
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/solver.hpp>
 
@@ -41,10 +41,10 @@ SolverOptions with(const std::string& ordering, const std::string& numbering, co
     return options;
 }
 
-/// Sizes that fill neither a chunk nor a thread's share evenly; rows enough for three threads.
+/// Sizes that are not multiples of a chunk or of a thread's share; rows enough for three threads.
 constexpr BoxCells box{13, 12, 23};
 
-/// The box by cosine transforms.
+/// The box, solved by cosine transforms.
 const std::vector<double>& exact() {
     static const std::vector<double> x = [] {
         const reference::PoissonBox problem{static_cast<std::size_t>(box[0]), static_cast<std::size_t>(box[1]),
@@ -89,9 +89,9 @@ TEST(SparseSolver, TwoColoursAreSolvedReduced) {
             }
 }
 
-/// The oracle eliminates in the order that the solver chose; so the iteration counts must be the oracle's (one apart where rounding or the
-/// exact first colour tips the last step).
-TEST(SparseSolver, IterationsAreTheTextbooks) {
+/// The oracle eliminates in the order that the solver chose, so the iteration counts must be the oracle's (one apart where rounding or the
+/// exact first colour affects the last step).
+TEST(SparseSolver, IterationCountsAreTheTextbooks) {
     const CsrMatrix A = box_matrix(box);
     const auto b = box_source(box);
     for (const char* ordering : {"natural", "mc:5", "cm", "rcm", "cm-rcm:2", "cm-rcm:8", "block:8:4", "block:33:2"}) {
@@ -109,7 +109,7 @@ TEST(SparseSolver, IterationsAreTheTextbooks) {
     }
 }
 
-TEST(SparseSolver, TrianglesGiveTheFactorValuesOfItsOwn) {
+TEST(SparseSolver, GraphsWithTrianglesHaveOwnFactorValues) {
     const struct {
         const char* name;
         CsrMatrix A;
@@ -141,7 +141,7 @@ TEST(SparseSolver, TrianglesGiveTheFactorValuesOfItsOwn) {
     }
 }
 
-TEST(SparseSolver, PreconditionersKeepTheirPromises) {
+TEST(SparseSolver, PreconditionersReduceIterations) {
     const CsrMatrix A = box_matrix(box);
     const auto b = box_source(box);
     const auto nothing = [](const std::vector<double>& r) { return r; };
@@ -223,7 +223,7 @@ TEST(SparseSolver, FirstGuessCounts) {
     }
 }
 
-TEST(SparseSolver, HistoryTellsEveryIteration) {
+TEST(SparseSolver, HistoryHasEveryIteration) {
     const CsrMatrix A = box_matrix(box);
     const auto b = box_source(box);
     std::vector<std::int32_t> rows;
@@ -241,7 +241,7 @@ TEST(SparseSolver, HistoryTellsEveryIteration) {
             EXPECT_EQ(log.history[k].iteration, static_cast<int>(k));
             if (std::isnan(log.history[k].relative)) continue;
             ++formed;
-            // The same Krylov space: the residuals agree as long as rounding has not turned the directions.
+            // The same Krylov space: the residuals agree as long as rounding has not changed the directions.
             if (k < 20) {
                 EXPECT_NEAR(log.history[k].relative / oracle.residuals[k], 1, 1e-6) << iteration << " " << k;
             }
@@ -251,7 +251,7 @@ TEST(SparseSolver, HistoryTellsEveryIteration) {
     }
 }
 
-TEST(SparseSolver, StopsWhenAsked) {
+TEST(SparseSolver, StopsByTheStopFunction) {
     const CsrMatrix A = box_matrix(box);
     const auto b = box_source(box);
     for (const char* iteration : {"plain", "eisenstat", "reduced"}) {
@@ -261,7 +261,7 @@ TEST(SparseSolver, StopsWhenAsked) {
         EXPECT_EQ(log.end, krylov::Outcome::stopped);
         EXPECT_EQ(log.iterations, 10);
         EXPECT_NEAR(reference::relative_residual(A.view(), b, x), log.true_residual, 1e-12) << "x is the last iterate";
-        EXPECT_TRUE(solver.solve(view(b), view(x)).converged()) << "and a first guess to go on from";
+        EXPECT_TRUE(solver.solve(view(b), view(x)).converged()) << "and x is a valid first guess";
     }
 }
 
@@ -301,7 +301,7 @@ TEST(SparseSolver, OneUnknown) {
         }
 }
 
-TEST(SparseSolver, NothingOnTheRightGivesZeroAtOnce) {
+TEST(SparseSolver, AZeroRightHandSideGivesZeroAtOnce) {
     const CsrMatrix A = box_matrix(box);
     for (const auto& on : spaces()) {
         Solver solver(on, A.view(), with("auto", "auto", "auto", "auto"));
@@ -359,7 +359,7 @@ CsrMatrix without_dirichlet(BoxCells cells) {
     return A;
 }
 
-TEST(SparseSolver, GoesOnWhereItWasStopped) {
+TEST(SparseSolver, ContinuesWhereItWasStopped) {
     const CsrMatrix A = box_matrix(box);
     const auto b = box_source(box);
     for (const auto& on : spaces())
@@ -377,7 +377,7 @@ TEST(SparseSolver, GoesOnWhereItWasStopped) {
             EXPECT_TRUE(part.converged()) << krylov::name(part.end);
             EXPECT_NEAR(iterations, whole.iterations, 2) << iteration << " in " << parts << " parts";
             EXPECT_LT(relative_difference(x, exact), 1e-6);
-            EXPECT_EQ(solver.go_on(view(b), view(x)).iterations, 0) << "nothing was stopped: from x, anew";
+            EXPECT_EQ(solver.go_on(view(b), view(x)).iterations, 0) << "no solve was stopped: starts again from x";
         }
 }
 
@@ -391,7 +391,7 @@ TEST(SparseSolver, SingularSystemsAreSolvedForTheMeanFreeSolution) {
     for (auto& value : wanted) value -= mean / static_cast<double>(wanted.size());
     const auto b = reference::product(A.view(), wanted);
     auto impossible = b;
-    for (auto& value : impossible) value += 0.25;  // the part that no x can give
+    for (auto& value : impossible) value += 0.25;  // the part of b outside the range of A
     double norm2 = 0;
     for (const double value : impossible) norm2 += value * value;
     const double share = 0.25 * std::sqrt(static_cast<double>(b.size()) / norm2);
@@ -436,7 +436,7 @@ TEST(SparseSolver, IndefiniteMatricesAreNamed) {
     ASSERT_FALSE(solver.setup().notes.empty());
 }
 
-TEST(SparseSolver, BreakdownIsShiftedAndSaid) {
+TEST(SparseSolver, BreakdownIsShiftedAndReported) {
     // Kershaw's matrix: positive definite, but its incomplete factor breaks down.
     const CsrMatrix A{{0, 3, 6, 9, 12}, {0, 1, 3, 0, 1, 2, 1, 2, 3, 0, 2, 3}, {3., -2., 2., -2., 3., -2., -2., 3., -2., 2., -2., 3.}};
     EXPECT_GE(reference::IncompleteCholesky(A.view(), reference::natural_order(4)).broken(), 0) << "the oracle breaks down too";
@@ -465,7 +465,7 @@ TEST(SparseSolver, LimitEndsWithTheHistory) {
     }
 }
 
-TEST(SparseSolver, ImpossibleTolerancesStagnateAndSaySo) {
+TEST(SparseSolver, ImpossibleTolerancesEndAsStagnated) {
     const CsrMatrix A = box_matrix(box);
     SolverOptions options = with("cm-rcm:8", "auto", "auto", "auto");
     options.rtol = 1e-25;
@@ -511,7 +511,7 @@ TEST(SparseSolver, BadInputIsNamed) {
     EXPECT_NE(complaint([&] { parse_numbering("sequental"); }).find("sequential"), std::string::npos);
 }
 
-/// Counted by the schedule of each iteration; here by hand from the phases.
+/// Counted by the schedule of each iteration; here from the phases by hand.
 TEST(SparseSolver, CountsBarriersAndBytes) {
     const CsrMatrix A = box_matrix({16, 16, 16});
     const auto setup = [&](const std::string& ordering, const std::string& iteration, Precondition precondition = Precondition::ic0) {
@@ -534,7 +534,7 @@ TEST(SparseSolver, CountsBarriersAndBytes) {
     EXPECT_EQ(plain.bytes_per_iteration, 8 * rows * 14 + 2 * triangles);
 }
 
-TEST(SparseSolver, MemoryIsWhatItSays) {
+TEST(SparseSolver, MemoryIsAsEstimated) {
     const CsrMatrix A = box_matrix({40, 40, 40});
     const Solver solver(Cpu{2}, A.view(), with("auto", "auto", "auto", "auto"));
     const auto& facts = solver.setup();

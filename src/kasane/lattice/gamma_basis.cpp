@@ -5,7 +5,7 @@
 namespace kasane::lattice {
 namespace {
 
-/// S' S^+: from one basis by way of DeGrand and Rossi's to another.
+/// S' S^+: converts from one basis to another through DeGrand and Rossi's.
 SpinMatrix rotation(GammaBasis from, GammaBasis to) {
     const auto a = from_degrand_rossi(to), b = from_degrand_rossi(from);
     SpinMatrix s{};
@@ -41,8 +41,8 @@ const char* name(GammaBasis basis) {
 }
 
 SpinMatrix from_degrand_rossi(GammaBasis basis) {
-    // i s_2 in each block turns g_1 and g_3 about, which gives the chiral basis. There g_k = s_2 (x) s_k and g_4 = s_1 (x) 1: a rotation of
-    // the first factor by a quarter about its axis 2 makes g_4 diagonal, the half turn (1, 1; 1, -1) / sqrt 2 turns the g_k about too.
+    // i s_2 in each block changes the sign of g_1 and g_3, which gives the chiral basis: g_k = s_2 (x) s_k, g_4 = s_1 (x) 1. A rotation
+    // of the first factor by a quarter turn about its axis 2 makes g_4 diagonal, and the half turn (1, 1; 1, -1) / sqrt 2 changes the g_k.
     const double h = std::sqrt(0.5);
     switch (basis) {
         case GammaBasis::degrand_rossi: return {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
@@ -62,7 +62,7 @@ std::vector<SpinorField> rotated(std::vector<SpinorField> propagator, GammaBasis
     if (from == to) return propagator;
     const auto s = rotation(from, to);
     for (auto& column : propagator) rotate(s, column);
-    for (std::size_t value = 0; value < propagator[0].values.size(); ++value)  // P S^+: the columns of one colour among themselves
+    for (std::size_t value = 0; value < propagator[0].values.size(); ++value)  // P S^+: combines the columns of one colour
         for (std::size_t colour = 0; colour < 3; ++colour) {
             std::complex<double> old[4];
             for (std::size_t spin = 0; spin < 4; ++spin) old[spin] = propagator[3 * spin + colour].values[value];

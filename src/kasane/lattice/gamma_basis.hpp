@@ -1,4 +1,4 @@
-// Spin bases of other programs, and the way to and from kasane's own (DeGrand and Rossi's, spinor_field.hpp).
+// Spin bases of other programs, and conversions to and from kasane's own (DeGrand and Rossi's, spinor_field.hpp).
 // Invariant: a basis is given by its g_1 … g_4 (Hermitian, blocks of 2x2, s_k Pauli's matrices); fields of two bases differ by a unitary
 // S in spin space, psi' = S psi with S g_mu S^+ = g'_mu, which these matrices fix up to a phase. A propagator turns into S P S^+.
 #pragma once
@@ -19,7 +19,7 @@ enum class GammaBasis {
     chiral,         ///< g_k = ((0, -i s_k), (i s_k, 0)), g_4 = ((0, 1), (1, 0))                      [Gattringer & Lang 2010, app. A.2]
     dirac_pauli,    ///< g_k = ((0, -i s_k), (i s_k, 0)), g_4 = diag(1, 1, -1, -1): CCS-QCD
 };
-/// All of them.
+/// All bases.
 inline constexpr GammaBasis gamma_bases[] = {GammaBasis::degrand_rossi, GammaBasis::ukqcd, GammaBasis::chiral, GammaBasis::dirac_pauli};
 /// Its name: "degrand-rossi", "ukqcd", "chiral", "dirac-pauli".
 const char* name(GammaBasis basis);
@@ -30,10 +30,10 @@ using SpinMatrix = std::array<std::array<std::complex<double>, 4>, 4>;
 /// S of psi in `basis` = S psi in DeGrand and Rossi's; real and unitary.
 SpinMatrix from_degrand_rossi(GammaBasis basis);
 
-/// The same field, in another basis.
+/// Converts a field to another basis.
 SpinorField rotated(SpinorField psi, GammaBasis from, GammaBasis to);
 
-/// Twelve columns of a propagator, 3 * spin + colour of the source: both its spins in another basis.
+/// Converts the twelve columns of a propagator, 3 * spin + colour of the source: both spins of the propagator.
 std::vector<SpinorField> rotated(std::vector<SpinorField> propagator, GammaBasis from, GammaBasis to);
 
 }  // namespace kasane::lattice

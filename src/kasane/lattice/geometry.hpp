@@ -1,5 +1,5 @@
 // A hypercubic periodic lattice: extents, site numbers, the even-odd split.
-// Invariants: every extent is even and at least 2, so that a hop always changes the parity of a site, through the boundary too; x runs
+// Invariants: every extent is even and at least 2, so that a hop always changes the parity of a site, also through the boundary; x runs
 // fastest in every numbering; directions are 0 x, 1 y, 2 z, 3 t.
 #pragma once
 

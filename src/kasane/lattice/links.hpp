@@ -13,10 +13,10 @@ struct LinksView {
     double* data = nullptr;  ///< [2][4][18][stride]
     Extents extents;         ///< of the lattice
 
-    /// From one number of a link to its next: the sites of a parity, made an odd number of cache lines. (Where it is a power of 2, all of
-    /// a link's numbers share one set of a CPU's cache: sweeps of 16^4 took 2.3 times as long as those of 12^4 for each link.)
+    /// Distance between successive numbers of a link: the sites of a parity, made an odd number of cache lines. (A power of 2 maps all
+    /// numbers of a link to one set of a CPU's cache: sweeps of 16^4 took 2.3 times as long as those of 12^4 for each link.)
     static KS_FN index_t stride(const Extents& n) { return ((n.half() + 7) / 8 | 1) * 8; }
-    /// Where the links of a parity and direction begin.
+    /// First number of the links of a parity and direction.
     KS_FN index_t place(Parity p, int mu) const { return (static_cast<index_t>(p) * 4 + mu) * 18 * stride(extents); }
     /// The link that leaves a site, by its number among the sites of its parity.
     KS_FN Su3<double> load(Parity p, index_t checkerboard, int mu) const {
@@ -51,18 +51,18 @@ struct Links {
     Links() = default;
     /// Uninitialised links of a lattice.
     Links(S on, const Extents& n) : extents(n), data(on, 144 * LinksView::stride(n)) {}
-    /// For reading and writing.
+    /// A view for reading and writing.
     LinksView view() { return {data.data(), extents}; }
-    /// For reading alone.
+    /// A view for reading only.
     LinksView view() const { return {const_cast<double*>(data.data()), extents}; }
-    /// Where they are.
+    /// The space of the links.
     S space() const { return data.space(); }
 };
 
-/// The links of the host copied to a space.
+/// Copies links from the host to a space.
 template <Space S>
 Links<S> links_on(S on, const GaugeField& from);
-/// The links of a space copied to the host.
+/// Copies links from a space to the host.
 template <Space S>
 GaugeField to_gauge_field(const Links<S>& from);
 

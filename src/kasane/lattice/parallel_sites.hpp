@@ -1,5 +1,5 @@
-// parallel_for for bodies that cost a microsecond: a matrix product and more for every index.
-// Invariant: same meaning as parallel_for; only fewer indices are worth a thread.
+// parallel_for for bodies that take a microsecond or more: a matrix product for every index.
+// Invariant: the same meaning as parallel_for; but a thread is started for fewer indices.
 #pragma once
 
 #include <kasane/core/device/parallel.hpp>

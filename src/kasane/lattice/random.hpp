@@ -1,4 +1,4 @@
-// Which random numbers belong to which link or site: streams of core/math/random.hpp that never overlap.
+// Assignment of random numbers to links and sites: streams of core/math/random.hpp that never overlap.
 // Invariant: a number is a function of (seed, purpose, link or site, step) alone. The stream is purpose * 2^56 + number, number = 4 site +
 // mu for links and the lexicographic site for sites, below 2^34; the counter is step * 2^16 + block, and no use takes 2^16 blocks.
 #pragma once

@@ -15,7 +15,7 @@ TEST(Error, ManyProblemsAreOneErrorWithALineEach) {
     EXPECT_EQ(error.problems().size(), 2u);
 }
 
-TEST(Error, MisuseOfTheApiIsALogicErrorAndNoInputError) {
+TEST(Error, MisuseOfTheApiIsALogicErrorNotAnInputError) {
     const auto call = [](bool right) { KS_REQUIRE(right, "two views differ in size"); };
     EXPECT_NO_THROW(call(true));
     EXPECT_THROW(call(false), kasane::LogicError);

@@ -23,7 +23,7 @@ TEST(NearestName, WrongCaseIsNearerThanAWrongLetter) {
     EXPECT_EQ(nearest_name("mpx", keys), "mpc");
 }
 
-TEST(NearestName, NothingNear) {
+TEST(NearestName, ReturnsNothingWithoutANearName) {
     EXPECT_EQ(nearest_name("temperature", keys), "");
     EXPECT_EQ(nearest_name("", keys), "");
     EXPECT_EQ(nearest_name("q", keys), "");

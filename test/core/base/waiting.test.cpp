@@ -8,7 +8,7 @@
 namespace kasane {
 namespace {
 
-TEST(ThreadBarrier, NobodyPassesBeforeAllHaveCome) {
+TEST(ThreadBarrier, NoThreadPassesBeforeAllHaveArrived) {
     for (const int threads : {1, 2, 5}) {
         constexpr int rounds = 2000;
         ThreadBarrier barrier;
@@ -37,12 +37,12 @@ TEST(WaitWord, WakesAThreadThatSleeps) {
         word.wait_while(0);
         woken = true;
     });
-    std::this_thread::sleep_for(20 * spin_time);  // it has given up spinning
+    std::this_thread::sleep_for(20 * spin_time);  // it sleeps now
     EXPECT_FALSE(woken);
     word.set(1);
     waiter.join();
     EXPECT_TRUE(woken);
-    word.wait_while(0);  // another value already
+    word.wait_while(0);  // the value differs already
 }
 
 TEST(SpinUntil, EndsWithItsTime) {

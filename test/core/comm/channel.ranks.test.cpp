@@ -41,7 +41,7 @@ TEST(ChannelRanks, WrongEnginesAreRefusedByAll) {
 }
 
 #if defined(KASANE_CUDA)
-/// Whether a device is there is for all ranks to say.
+/// All ranks must agree on whether there is a device.
 std::string why_no_devices() {
     std::uint64_t devices = why_no_cuda().empty() ? 1 : 0;
     world().all_reduce(View<std::uint64_t>(&devices, 1), Reduce::min);
@@ -60,7 +60,7 @@ void on_devices(int workers, Engine engine) {
 
 TEST(ChannelRanks, CudaStaged) {
     if (const auto why = why_no_devices(); !why.empty()) GTEST_SKIP() << why;
-    if (world().size() == 1) GTEST_SKIP() << "one rank has nobody to send to by MPI";
+    if (world().size() == 1) GTEST_SKIP() << "one rank has no other rank to send to by MPI";
     on_devices(1, Engine::staged);
     on_devices(2, Engine::staged);
 }

@@ -98,7 +98,7 @@ TYPED_TEST(Channels, KeepTheTimesOfTheirMessages) {
             channel.start(on, sent.view(), other, received.view(), other);
             channel.finish(on);
         }
-        channel.start(on, {}, other, {}, other);  // of nothing no time is kept
+        channel.start(on, {}, other, {}, other);  // messages without bytes have no time
         channel.finish(on);
         const auto spans = timeline.take();
         EXPECT_EQ(spans.size(), 3u);

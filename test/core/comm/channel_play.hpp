@@ -1,5 +1,5 @@
-// Exchanges that a channel must get right on any communicator and any engine, for the tests with one rank and with several. Every byte that
-// is sent is a function of its sender, the turn and its place, so whoever receives it knows what it must be. On a device nothing waits for
+// Exchanges that a channel must do correctly on any communicator and engine, for the tests with one rank and with several. Every byte that
+// is sent is a function of its sender, the turn and its place, so that each receiver can compute it. On a device nothing waits for
 // the host between the first turn and the last: delays and overwriting are copies in the stream's order.
 #pragma once
 
@@ -42,13 +42,13 @@ inline void delay(Cpu, View<std::byte>, int microseconds) { std::this_thread::sl
 inline void copy_in_order(Cuda on, std::byte* to, const std::byte* from, index_t bytes) {
     if (bytes > 0) cuda::copy_on_device(on, to, from, static_cast<std::size_t>(bytes));
 }
-/// Busy for about that long: copies of 16 MiB take some 10 us.
+/// Occupies the stream for about that long: copies of 16 MiB take some 10 us.
 inline void delay(Cuda on, View<std::byte> room, int microseconds) {
     for (int passed = 0; passed < microseconds; passed += 10) copy_in_order(on, room.ptr, room.ptr + room.n / 2, room.n / 2);
 }
 #endif
 
-/// The space of a worker: the CPU, or the devices that there are in turn.
+/// The space of a worker: the CPU, or the available devices in turn.
 template <Space S>
 S space_of_worker([[maybe_unused]] const Worker& worker) {
     if constexpr (std::same_as<S, Cpu>) return Cpu{1};
@@ -58,16 +58,16 @@ S space_of_worker([[maybe_unused]] const Worker& worker) {
 #endif
 }
 
-/// Bytes that a worker sends in a turn: of all sizes at once, so that workers also wait for nothing, or for a long message beside short
+/// Bytes that a worker sends in a turn: very different sizes, so that workers also wait for empty messages, or for a long one beside short
 /// ones.
 inline index_t bytes_in_turn(int sender, int turn, index_t largest) {
     const std::array<index_t, 5> sizes{4096, 0, largest, 1, largest / 2 + 3};
     return sizes[static_cast<std::size_t>(sender + turn) % sizes.size()];
 }
 
-/// In each turn everybody sends to the worker `shift` further on and receives from the one `shift` back, or both with the partner, worker
-/// XOR shift; shifts change from turn to turn. Then overwrites at once what was sent and what was received.
-/// @param delayed  workers are held up now and then, each at other places
+/// In each turn every worker sends to the worker `shift` further on and receives from the one `shift` back, or both with its partner, the
+/// worker XOR shift; shifts change from turn to turn. Then it overwrites at once the sent and the received bytes.
+/// @param delayed  workers are delayed in some turns, each in different ones
 template <Space S>
 void play_turns(Worker& worker, Engine engine, index_t largest, int turns, bool delayed) {
     const S on = space_of_worker<S>(worker);

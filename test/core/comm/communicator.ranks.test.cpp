@@ -1,4 +1,4 @@
-// What the ranks say to each other: any number of them, any size of message, in order.
+// Messages between ranks: any number of ranks, any size of message, in order.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/communicator.hpp>
 
@@ -69,7 +69,7 @@ TEST(Ranks, ReduceInTheirOrder) {
     EXPECT_EQ(most, (std::vector<std::uint64_t>{5, ~std::uint64_t{0}}));
 }
 
-/// Of every rank to every rank, itself too: sizes as they come, all under way at once, waited for in another order than started.
+/// From every rank to every rank, itself included: various sizes, all open at once, waited for in another order than started.
 TEST(Ranks, MessagesArriveInTheOrderSent) {
     auto& ranks = world();
     constexpr int turns = 6;
@@ -109,13 +109,13 @@ TEST(Ranks, TagsAreApart) {
     EXPECT_EQ(of_two, 2);
 }
 
-/// MPI counts in int, so long messages go in pieces, of 2^30 bytes. Two ranks alone, for the memory and time that it takes.
-TEST(Ranks, MessagesOfMoreThanOnePiece) {
+/// MPI counts in int, so that long messages are sent in blocks of 2^30 bytes. With two ranks only, because of memory and time.
+TEST(Ranks, MessagesOfSeveralBlocks) {
     auto& ranks = world();
     if (ranks.size() != 2) GTEST_SKIP() << "with two ranks alone";
     const std::size_t bytes = (std::size_t{1} << 30) + 12345;
     const auto mark = [](std::size_t i) { return static_cast<char>(i % 251); };
-    const std::unique_ptr<char[]> data(new char[bytes]);  // untouched where it is not looked at
+    const std::unique_ptr<char[]> data(new char[bytes]);  // must not change outside the message
     const std::size_t looked_at[] = {0, (std::size_t{1} << 30) - 1, std::size_t{1} << 30, bytes - 1};
     const auto fill = [&](int shift) {
         for (const auto i : looked_at) data[i] = static_cast<char>(mark(i) + shift);
@@ -131,7 +131,7 @@ TEST(Ranks, MessagesOfMoreThanOnePiece) {
     for (const auto i : looked_at) EXPECT_EQ(data[i], static_cast<char>(mark(i) + 2)) << i;
 }
 
-TEST(Ranks, AMessageOfAnotherLengthIsToldOf) {
+TEST(Ranks, AMessageOfAnotherLengthIsReported) {
     auto& ranks = world();
     const int next = (ranks.rank() + 1) % ranks.size(), before = (ranks.rank() + ranks.size() - 1) % ranks.size();
     const char text[] = "eight..";
@@ -142,7 +142,7 @@ TEST(Ranks, AMessageOfAnotherLengthIsToldOf) {
     ranks.barrier();
 }
 
-TEST(Ranks, TheFirstAmongThemselves) {
+TEST(Ranks, TheFirstRanksHaveTheirOwnCommunicator) {
     auto& ranks = world();
     for (int count = 0; count <= ranks.size(); ++count) {
         const auto some = ranks.first(count);

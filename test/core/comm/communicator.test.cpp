@@ -1,4 +1,4 @@
-// One rank without a launcher; how a process learns that it is one of several; what is said where the ranks cannot find each other.
+// One rank without a launcher; how a process detects that it is one of several; messages where the ranks cannot find each other.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/communicator.hpp>
 
@@ -15,7 +15,7 @@ using namespace kasane;
 using namespace kasane::comm;
 using namespace kasane::test;
 
-/// The environment without what a launcher may have left in it, and as it was, afterwards.
+/// Removes the variables of launchers from the environment, and restores them afterwards.
 class LauncherEnvironment : public testing::Test {
    protected:
     void SetUp() override {
@@ -42,7 +42,7 @@ class LauncherEnvironment : public testing::Test {
     std::vector<std::string> names_;
 };
 
-TEST_F(LauncherEnvironment, TellsWhetherThereAreSeveralRanks) {
+TEST_F(LauncherEnvironment, DetectsSeveralRanks) {
     EXPECT_FALSE(launched_with_ranks());
     for (const auto* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE"}) {
         EXPECT_TRUE(launched_with(name, "2")) << name;
@@ -50,8 +50,8 @@ TEST_F(LauncherEnvironment, TellsWhetherThereAreSeveralRanks) {
             EXPECT_FALSE(launched_with(name, not_several)) << name << "=" << not_several;
     }
     EXPECT_TRUE(launched_with("PMIX_RANK", "1"));
-    EXPECT_FALSE(launched_with("PMIX_RANK", "0"));     // a lone process may have this one too
-    EXPECT_FALSE(launched_with("SLURM_NTASKS", "8"));  // a batch script has it: the ranks are those that its srun starts
+    EXPECT_FALSE(launched_with("PMIX_RANK", "0"));     // a single process may have this variable, too
+    EXPECT_FALSE(launched_with("SLURM_NTASKS", "8"));  // a batch script has it: its srun starts the ranks
     EXPECT_TRUE(launched_with("KASANE_MPI", "1"));
     setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
     EXPECT_FALSE(launched_with("KASANE_MPI", "0"));
@@ -100,8 +100,8 @@ TEST(OneRank, SendsToItselfInOrder) {
     EXPECT_THROW(ranks->receive(&first, 2, 0, 8), ComputationError);
 }
 
-/// A launcher that MPI knows nothing of: this process must not take itself for the whole run.
-TEST(OneRank, IsNoSubstituteForThoseThatALauncherStarted) {
+/// A launcher that MPI does not recognise: this process must not run as if it were alone.
+TEST(OneRank, RefusesALauncherThatMpiDoesNotRecognise) {
     if (mpi_built_with().empty()) GTEST_SKIP() << "this build has no MPI";
     const auto said = run_program("KASANE_MPI= PMI_SIZE=3 " + ranks_case("DISABLED_End.InOrder"));
     EXPECT_EQ(said.status, 2) << said.text;
@@ -109,10 +109,10 @@ TEST(OneRank, IsNoSubstituteForThoseThatALauncherStarted) {
     EXPECT_NE(said.text.find("has 1"), std::string::npos) << said.text;
 }
 
-TEST(OneRank, AModuleThatIsNotThereIsToldOf) {
+TEST(OneRank, AMissingPluginIsReported) {
     if (mpi_built_with().empty()) GTEST_SKIP() << "this build has no MPI";
     const auto directory = testing::TempDir() + "kasane.no_module." + std::to_string(getpid());
-    // A copy of the program elsewhere, with no way to the module left.
+    // A copy of the program elsewhere, which cannot find the plugin.
     const auto said =
         run_program("mkdir -p " + directory + "/bin && cp " KASANE_RANKS_PROGRAM " " + directory + "/bin/program && mkdir -p " + directory +
                     "/lib/kasane && echo no library > " + directory + "/lib/kasane/libkasane_mpi.so && PMI_SIZE=2 " + directory +

@@ -1,4 +1,4 @@
-// How a run of several ranks ends: the cases that end.test.cpp starts, each as a run of its own.
+// Ends of runs of several ranks: the cases that end.test.cpp starts, each as a separate run.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/worker.hpp>
 
@@ -49,7 +49,7 @@ TEST(DISABLED_End, OneIsKilled) {
     ranks.barrier();
 }
 
-/// All ranks leave with a bad status, rank 0 the last to say why.
+/// All ranks leave with a failure status; rank 0 is the last to give the reason.
 TEST(DISABLED_End, AllWithAStatus) {
     auto& ranks = world();
     ranks.barrier();

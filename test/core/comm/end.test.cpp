@@ -57,7 +57,7 @@ TEST_F(EndOfRanks, ARankThatIsKilledEndsAll) {
     EXPECT_GE(times(said, "rank 1 .*(signal|exited)|(signal|exited).*rank 1"), 1) << said.text;  // the launcher's words
 }
 
-TEST_F(EndOfRanks, NobodyIsCutOffByThoseWhoLeaveFirst) {
+TEST_F(EndOfRanks, RanksThatLeaveFirstDoNotEndTheOthersEarly) {
     const auto said = end("AllWithAStatus", 4);
     EXPECT_EQ(said.status, 2) << said.text;
     EXPECT_EQ(times(said, "rank 0 says why"), 1) << said.text;

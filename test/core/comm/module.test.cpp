@@ -1,4 +1,4 @@
-// Modules that must not be used.
+// Plugins that must be refused.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/module.hpp>
 
@@ -26,7 +26,7 @@ TEST(Module, OfAnotherBuildIsRefused) {
         << said;
 }
 
-TEST(Module, ThatIsNowhereIsToldOf) {
+TEST(Module, ThatIsMissingIsReported) {
     const auto said = refusal("nowhere");
     EXPECT_NE(said.find("libkasane_nowhere.so cannot be loaded: "), std::string::npos) << said;
     EXPECT_NE(said.find("../lib/kasane"), std::string::npos) << said;

@@ -10,7 +10,7 @@ using namespace kasane::test;
 
 TEST(PlacementOfRanks, CpuRanksShareTheProcessors) { cpu_ranks_share_the_processors(world()); }
 
-TEST(PlacementOfRanks, DevicesGoRound) {
+TEST(PlacementOfRanks, DevicesAreAssignedInTurn) {
     if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
     devices_go_round(world());
     if (world().size() > 1) {
@@ -18,10 +18,10 @@ TEST(PlacementOfRanks, DevicesGoRound) {
     }
 }
 
-TEST(PlacementOfRanks, WhatCannotBeIsRefused) { what_cannot_be_is_refused(world()); }
+TEST(PlacementOfRanks, ImpossiblePlacementsAreRefused) { impossible_placements_are_refused(world()); }
 
-/// A name that only one rank has wrong is refused by all, in its name.
-TEST(PlacementOfRanks, OneRankWithoutIsRefusedByAll) {
+/// A name that is wrong on one rank only is refused by all, naming that rank.
+TEST(PlacementOfRanks, OneRankWithoutTheDeviceIsRefusedByAll) {
     auto& ranks = world();
     const int last = ranks.size() - 1;
     try {

@@ -21,13 +21,13 @@ TEST(Placement, WithoutADeviceAutoIsTheCpu) {
     EXPECT_THROW(placement(*ranks, "cuda", 1), InputError);
 }
 
-TEST(Placement, DevicesGoRound) {
+TEST(Placement, DevicesAreAssignedInTurn) {
     if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
     const auto ranks = alone();
     devices_go_round(*ranks);
     EXPECT_EQ(name(placement(*ranks, "cuda:0", 1)[0]), "cuda:0");
 }
 
-TEST(Placement, WhatCannotBeIsRefused) { what_cannot_be_is_refused(*alone()); }
+TEST(Placement, ImpossiblePlacementsAreRefused) { impossible_placements_are_refused(*alone()); }
 
 }  // namespace

@@ -25,7 +25,7 @@ inline void cpu_ranks_share_the_processors(Communicator& ranks) {
         ranks.all_reduce({&all, 1}, Reduce::sum);
         if (threads > 0) {
             EXPECT_EQ(count, threads);
-        } else {  // each has one at least, and together they have no more than there are otherwise
+        } else {  // each has at least one, and together they have at most the threads of a process alone
             EXPECT_LE(all, std::max<std::uint64_t>(std::thread::hardware_concurrency(), static_cast<std::uint64_t>(ranks.size())));
         }
         const auto texts = placement_text(ranks, here);
@@ -51,7 +51,7 @@ inline void devices_go_round(Communicator& ranks) {
     EXPECT_THROW(placement(ranks, "cuda", count + 1), InputError);
 }
 
-inline void what_cannot_be_is_refused(Communicator& ranks) {
+inline void impossible_placements_are_refused(Communicator& ranks) {
     EXPECT_THROW(placement(ranks, "gpu", 1), InputError);
     EXPECT_THROW(placement(ranks, "cuda:999", 1), InputError);
     EXPECT_THROW(placement(ranks, "cpu", 1, -1), InputError);

@@ -1,5 +1,5 @@
-// The exchange of [MTM13] section 4 played through on paper: everybody gets every slab once, sends only what it has, and as often as
-// promised.
+// The exchange of [MTM13] section 4 simulated: every worker gets every slab once, sends only slabs that it has, in as many messages as
+// stated.
 #include <kasane/core/comm/plan.hpp>
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr index_t no_limit = index_t{1} << 40;
 
-/// Plays the plans of all workers against each other; every message must meet its other end and hold what its sender holds.
+/// Executes the plans of all workers together; every message must have its counterpart and contain the slabs that its sender holds.
 void play(const Partition& partition, index_t buffer, int messages) {
     std::vector<ExchangePlan> plans;
     for (int m = 0; m < partition.workers; ++m) plans.push_back(exchange_plan(partition, m, buffer));
@@ -24,7 +24,7 @@ void play(const Partition& partition, index_t buffer, int messages) {
             const auto at = static_cast<std::size_t>(m);
             ASSERT_EQ(plans[at].messages(), messages) << partition.workers << " workers";
             const auto& hop = plans[at].hops[h];
-            EXPECT_EQ(hop.sent, before[at]) << "worker " << m << " sends what it has not";
+            EXPECT_EQ(hop.sent, before[at]) << "worker " << m << " sends a slab that it does not have";
             const auto& sender = plans[static_cast<std::size_t>(hop.from)].hops[h];
             EXPECT_EQ(sender.to, m);
             EXPECT_EQ(sender.sent, hop.received);
@@ -47,16 +47,16 @@ TEST(ExchangePlan, AccumulatesInLogarithmicallyManyMessages) {
         for (const index_t n : {1, 5, 1000, 4097, 1 << 20}) play({n, 256, workers}, no_limit, messages);
 }
 
-TEST(ExchangePlan, WithoutRoomItIsARing) {
+TEST(ExchangePlan, IsARingWithASmallBuffer) {
     for (const int workers : {1, 2, 3, 4, 6, 7, 8, 12})
         for (const index_t n : {1, 5, 4097, 100'000}) play({n, 1, workers}, 0, exchange_plan({n, 1, workers}, 0, 0).messages());
     for (const int workers : {2, 3, 4, 7, 8}) play({index_t{workers} * 1000, 1, workers}, 0, workers - 1);
 }
 
 TEST(ExchangePlan, MixesThePhases) {
-    // Room for two slabs: one message of accumulation, then rings of P/2.
+    // A buffer of two slabs: one message of accumulation, then rings of P/2.
     play({8 * 1024, 256, 8}, 2 * 1024, 1 + 3);
-    // Room for four slabs, and P/2 of eight is four: the last message of accumulation needs no more, so the ring is never reached.
+    // A buffer of four slabs, where P/2 of eight is four: the last message of accumulation needs no more, so there is no ring.
     play({8 * 1024, 256, 8}, 4 * 1024, 3);
     // Not a power of two: groups of the largest power that divides P.
     play({6 * 1024, 256, 6}, no_limit, 1 + 2);

@@ -1,5 +1,5 @@
-// Runs one of the DISABLED_ cases of the program of ranks, under a launcher or as it is, and keeps what it said: ends that are not in
-// order cannot be a case among others.
+// Runs one of the DISABLED_ cases of the program of ranks, with or without a launcher, and keeps its output: a run that ends with an error
+// cannot be an ordinary case.
 #pragma once
 
 #include <array>

@@ -12,11 +12,11 @@ using namespace kasane::test;
 class WorkersOfRanks : public testing::TestWithParam<int> {};
 
 TEST_P(WorkersOfRanks, EveryWorkerRunsOnceOnItsOwnThread) { every_worker_runs_once_on_its_own_thread(world(), GetParam()); }
-TEST_P(WorkersOfRanks, ABarrierLetsNobodyAhead) { a_barrier_lets_nobody_ahead(world(), GetParam()); }
+TEST_P(WorkersOfRanks, ABarrierHoldsEveryWorker) { a_barrier_holds_every_worker(world(), GetParam()); }
 TEST_P(WorkersOfRanks, SumsAreThoseOfTheWorkersInOrder) { sums_are_those_of_the_workers_in_order(world(), GetParam()); }
 TEST_P(WorkersOfRanks, EveryWorkerCanBroadcast) { every_worker_can_broadcast(world(), GetParam()); }
-TEST_P(WorkersOfRanks, WhatIsHandedOverArrivesInOrder) { what_is_handed_over_arrives_in_order(world(), GetParam()); }
-TEST_P(WorkersOfRanks, WhatAllThrowIsThrownHere) { what_all_throw_is_thrown_here(world(), GetParam()); }
+TEST_P(WorkersOfRanks, PointersArriveInOrder) { pointers_arrive_in_order(world(), GetParam()); }
+TEST_P(WorkersOfRanks, AnErrorOfAllWorkersIsThrown) { an_error_of_all_workers_is_thrown(world(), GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Workers, WorkersOfRanks, testing::Values(1, 2, 3));
 
 /// Workers of all ranks in a ring, each sending to the next and receiving from the one before, from their own threads at the same time.

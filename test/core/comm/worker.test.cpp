@@ -1,4 +1,4 @@
-// WorkerCommunicators of one rank: what workers do together, and what becomes of a worker that fails alone.
+// WorkerCommunicators of one rank: collective calls of workers, and the end of a run when one worker fails.
 #include <test/core/comm/worker_cases.hpp>
 
 #include <gtest/gtest.h>
@@ -17,11 +17,11 @@ class WorkersOfOneRank : public testing::TestWithParam<int> {
 };
 
 TEST_P(WorkersOfOneRank, EveryWorkerRunsOnceOnItsOwnThread) { every_worker_runs_once_on_its_own_thread(*ranks, GetParam()); }
-TEST_P(WorkersOfOneRank, ABarrierLetsNobodyAhead) { a_barrier_lets_nobody_ahead(*ranks, GetParam()); }
+TEST_P(WorkersOfOneRank, ABarrierHoldsEveryWorker) { a_barrier_holds_every_worker(*ranks, GetParam()); }
 TEST_P(WorkersOfOneRank, SumsAreThoseOfTheWorkersInOrder) { sums_are_those_of_the_workers_in_order(*ranks, GetParam()); }
 TEST_P(WorkersOfOneRank, EveryWorkerCanBroadcast) { every_worker_can_broadcast(*ranks, GetParam()); }
-TEST_P(WorkersOfOneRank, WhatIsHandedOverArrivesInOrder) { what_is_handed_over_arrives_in_order(*ranks, GetParam()); }
-TEST_P(WorkersOfOneRank, WhatAllThrowIsThrownHere) { what_all_throw_is_thrown_here(*ranks, GetParam()); }
+TEST_P(WorkersOfOneRank, PointersArriveInOrder) { pointers_arrive_in_order(*ranks, GetParam()); }
+TEST_P(WorkersOfOneRank, AnErrorOfAllWorkersIsThrown) { an_error_of_all_workers_is_thrown(*ranks, GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Workers, WorkersOfOneRank, testing::Values(1, 2, 3, 8));
 
 TEST(WorkerCommunicator, AWorkerOpensRegionsOfItsOwn) {
@@ -41,12 +41,12 @@ TEST(WorkerCommunicator, NeedsAWorker) {
     EXPECT_THROW(WorkerCommunicator(*ranks, 0), InputError);
 }
 
-class WorkerDeath : public testing::Test {
+class WorkerFailureDeathTest : public testing::Test {
    protected:
     void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-TEST_F(WorkerDeath, AWorkerThatThrowsWhileOthersWaitForItEndsAll) {
+TEST_F(WorkerFailureDeathTest, AWorkerThatThrowsWhileOthersWaitForItEndsAll) {
     EXPECT_EXIT(
         {
             const auto ranks = alone();
@@ -59,7 +59,7 @@ TEST_F(WorkerDeath, AWorkerThatThrowsWhileOthersWaitForItEndsAll) {
         testing::ExitedWithCode(1), "^error: rank 0 \\(host [^,]+, cuda:1\\): the device is lost\n$");
 }
 
-TEST_F(WorkerDeath, AWorkerThatThrowsWhileOthersFinishEndsAll) {
+TEST_F(WorkerFailureDeathTest, AWorkerThatThrowsWhileOthersFinishEndsAll) {
     EXPECT_EXIT(
         {
             const auto ranks = alone();
@@ -71,7 +71,7 @@ TEST_F(WorkerDeath, AWorkerThatThrowsWhileOthersFinishEndsAll) {
         testing::ExitedWithCode(2), "^error: rank 0 \\(host [^,]+, worker 0\\): the file is gone\n$");
 }
 
-TEST_F(WorkerDeath, WhoeverFailsTogetherOneMessageIsWritten) {
+TEST_F(WorkerFailureDeathTest, WorkersThatFailTogetherWriteOneMessage) {
     EXPECT_EXIT(
         {
             const auto ranks = alone();

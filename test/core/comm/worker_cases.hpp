@@ -1,4 +1,4 @@
-// What holds for a communicator of any number of ranks and workers: used with one rank (communicator.test.cpp) and under a launcher
+// Properties of a communicator of any number of ranks and workers: tested with one rank (communicator.test.cpp) and under a launcher
 // (communicator.ranks.test.cpp).
 #pragma once
 
@@ -40,7 +40,7 @@ inline void every_worker_runs_once_on_its_own_thread(Communicator& ranks, int he
     }
 }
 
-inline void a_barrier_lets_nobody_ahead(Communicator& ranks, int here) {
+inline void a_barrier_holds_every_worker(Communicator& ranks, int here) {
     WorkerCommunicator communicator(ranks, here);
     std::vector<int> turn(static_cast<std::size_t>(here));
     communicator.run([&](Worker& worker) {
@@ -103,25 +103,25 @@ inline void every_worker_can_broadcast(Communicator& ranks, int here) {
                 std::vector<unsigned char> x(bytes + 1, mine);
                 worker.broadcast(x.data(), bytes, root);
                 std::vector<unsigned char> expected(bytes, static_cast<unsigned char>(root + 1));
-                expected.push_back(mine);  // what lies behind is not touched
+                expected.push_back(mine);  // later elements must not change
                 EXPECT_EQ(x, expected);
             }
     });
 }
 
-inline void what_is_handed_over_arrives_in_order(Communicator& ranks, int here) {
+inline void pointers_arrive_in_order(Communicator& ranks, int here) {
     WorkerCommunicator communicator(ranks, here);
     std::vector<int> objects(100);
     communicator.run([&](Worker& worker) {
         const int next = (worker.local() + 1) % here, before = (worker.local() + here - 1) % here;
         for (std::size_t i = 0; i < objects.size(); ++i) worker.hand(next, static_cast<int>(i % 3), &objects[i]);
-        for (int slot = 2; slot >= 0; --slot)  // not as they were given: slots are apart
+        for (int slot = 2; slot >= 0; --slot)  // in another order than given: slots are independent
             for (std::size_t i = static_cast<std::size_t>(slot); i < objects.size(); i += 3)
                 EXPECT_EQ(worker.take(before, slot), &objects[i]);
     });
 }
 
-inline void what_all_throw_is_thrown_here(Communicator& ranks, int here) {
+inline void an_error_of_all_workers_is_thrown(Communicator& ranks, int here) {
     WorkerCommunicator communicator(ranks, here);
     for (int time = 0; time < 3; ++time) {
         try {
@@ -134,7 +134,7 @@ inline void what_all_throw_is_thrown_here(Communicator& ranks, int here) {
         } catch (const ComputationError& error) {
             EXPECT_STREQ(error.what(), "the run blew up, says worker 0");
         }
-        int runs = 0;  // and the communicator is as good as new
+        int runs = 0;  // and the communicator can be used again
         communicator.run([&](Worker& worker) {
             worker.barrier();
             if (worker.local() == 0) ++runs;

@@ -19,7 +19,7 @@ struct Pairs {
     bool operator==(const Pairs&) const = default;
 };
 
-/// Values stand for the places the keys come from, scrambled so that they are no counting sequence.
+/// Values stand for the original places of the keys, scrambled so that they do not form a sequence.
 Pairs pairs(index_t n, std::uint64_t mask) {
     Pairs out;
     for (index_t i = 0; i < n; ++i) {
@@ -90,7 +90,7 @@ class DeviceVerbs : public testing::TestWithParam<std::string> {
     AnySpace space_;
 };
 
-TEST_P(DeviceVerbs, SortIsTheStableOne) {
+TEST_P(DeviceAlgorithms, SortIsStable) {
     for (const index_t n : sizes) {
         SCOPED_TRACE(n);
         const auto distinct = pairs(n, ~std::uint64_t{0} >> 1);
@@ -111,13 +111,13 @@ TEST_P(DeviceVerbs, SortIsTheStableOne) {
 
 /// Nearly all keys in one short range: an even division by leading bits would leave all the work to one thread, and wrong bounds
 /// would show.
-TEST_P(DeviceVerbs, SortTakesCrowdedKeys) {
+TEST_P(DeviceAlgorithms, SortsCrowdedKeys) {
     auto crowded = pairs(100'003, 0xfff);
     for (std::size_t i = 0; i < crowded.key.size(); i += 1000) crowded.key[i] = random_bits(7, 2, i).low >> 1;
     EXPECT_EQ(sorted_on(space_, crowded, 63), sorted(crowded));
 }
 
-TEST_P(DeviceVerbs, ScanSumsWhatComesBefore) {
+TEST_P(DeviceAlgorithms, ScanSumsEarlierValues) {
     for (const index_t n : sizes) {
         std::vector<std::uint32_t> in, expected;
         for (index_t i = 0; i < n; ++i) in.push_back(static_cast<std::uint32_t>(random_bits(7, 3, static_cast<std::uint64_t>(i)).low % 9));
@@ -129,7 +129,7 @@ TEST_P(DeviceVerbs, ScanSumsWhatComesBefore) {
     EXPECT_TRUE(scanned_on(space_, {}, false).empty());
 }
 
-TEST_P(DeviceVerbs, SelectKeepsTheFlagged) {
+TEST_P(DeviceAlgorithms, SelectKeepsTheFlagged) {
     for (const index_t n : sizes)
         for (const std::uint64_t one_in : {1, 2, 1000, 1'000'000'000}) {
             std::vector<std::uint8_t> flag;
@@ -153,9 +153,9 @@ std::vector<std::string> spaces() {
 #endif
 }
 
-INSTANTIATE_TEST_SUITE_P(Core, DeviceVerbs, testing::ValuesIn(spaces()), [](const auto& space) { return space.param; });
+INSTANTIATE_TEST_SUITE_P(Core, DeviceAlgorithms, testing::ValuesIn(spaces()), [](const auto& space) { return space.param; });
 
-TEST(DeviceVerbsOnCpu, DoNotDependOnThreads) {
+TEST(DeviceAlgorithmsOnCpu, DoNotDependOnThreads) {
     const auto from = pairs(200'003, 0xffff);
     std::vector<std::uint8_t> flag;
     for (const auto key : from.key) flag.push_back(static_cast<std::uint8_t>(key & 1));

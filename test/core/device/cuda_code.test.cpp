@@ -1,4 +1,4 @@
-// Which devices a list of architectures covers, and what a person reads about one that it does not cover.
+// Devices that a list of architectures covers, and the message about a device that it does not cover.
 #include <kasane/core/device/cuda_code.hpp>
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(CudaCode, CodeOfOneArchitectureAlone) {
     EXPECT_FALSE(has_cuda_code("90a", {10, 0}));
 }
 
-TEST(CudaCode, AnUnknownListIsNotHeldAgainstADevice) {
+TEST(CudaCode, AnUnknownListAcceptsEveryDevice) {
     for (const char* list : {"", "native", "all"}) EXPECT_TRUE(has_cuda_code(list, {7, 0})) << list;
 }
 

@@ -13,14 +13,14 @@
 namespace kasane {
 namespace {
 
-TEST(RunnableThreads, AreTheFourthWord) {
+TEST(RunnableThreads, AreReadFromTheFourthWord) {
     EXPECT_EQ(runnable_threads("0.20 0.18 0.12 3/80 11206\n"), 3);
     EXPECT_EQ(runnable_threads("12.20 0.18 0.12 117/2080 11206"), 117);
     for (const char* none : {"", "0.20 0.18 0.12", "0.20 0.18 0.12 0/0 0", "0.20 0.18 0.12 3 80", "a b c 3/80 1", "0.2 0.1 0.1 -1/80 1"})
         EXPECT_FALSE(runnable_threads(none)) << none;
 }
 
-TEST(LoadWarning, ComesWhereThreadsExceedProcessors) {
+TEST(LoadWarning, AppearsWhereThreadsExceedProcessors) {
     EXPECT_EQ(load_warning(1, 2, 2), "") << "the caller alone is runnable: the machine is idle";
     EXPECT_EQ(load_warning(1, 8, 2), "") << "more threads than processors, and nothing beside them";
     EXPECT_EQ(load_warning(3, 2, 4), "") << "two others, two of ours, four processors";
@@ -32,8 +32,8 @@ TEST(LoadWarning, ComesWhereThreadsExceedProcessors) {
     EXPECT_EQ(none_left.find("--threads"), std::string::npos) << "no fewer than one";
 }
 
-TEST(LoadMeter, SeesThreadsThatWaitForAProcessor) {
-    if (!std::ifstream("/proc/self/schedstat")) GTEST_SKIP() << "this system keeps no account of waiting times";
+TEST(LoadMeter, DetectsThreadsThatWaitForAProcessor) {
+    if (!std::ifstream("/proc/self/schedstat")) GTEST_SKIP() << "this system does not record waiting times";
     const LoadMeter load;
     std::atomic<bool> stop{false};
     std::vector<std::thread> busy;
@@ -49,7 +49,7 @@ TEST(LoadMeter, SeesThreadsThatWaitForAProcessor) {
     for (auto& thread : busy) thread.join();
 }
 
-TEST(CheckThreads, TakesWhatCanBeStarted) {
+TEST(CheckThreads, AcceptsNumbersThatCanBeStarted) {
     EXPECT_EQ(startable_threads(0), 0);
     EXPECT_EQ(startable_threads(9), 9);
     for (const int threads : {0, 1, 2, 17}) EXPECT_NO_THROW(check_threads(threads)) << threads;

@@ -17,7 +17,7 @@ TEST(Sum, AddsEveryTermOnce) {
         EXPECT_EQ(sum<2>(Cpu{1}, n, Term{})[0], static_cast<double>(n) * static_cast<double>(n - 1) / 2) << n;  // whole numbers are exact
 }
 
-TEST(Sum, HasTheSameBitsForAnyThreads) {
+TEST(Sum, HasTheSameBitsForAnyNumberOfThreads) {
     const auto one = sum<2>(Cpu{1}, 100003, Term{});
     for (const int threads : {2, 3, 7}) EXPECT_EQ(sum<2>(Cpu{threads}, 100003, Term{})[1], one[1]);
     // sum sin i = sin(n / 2) sin((n - 1) / 2) / sin(1 / 2), as long as it is, to the roundings of 10^5 terms

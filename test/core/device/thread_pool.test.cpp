@@ -48,7 +48,7 @@ TEST(ForEachPart, NoTwoPartsRunUnderOneNumberAtOneTime) {
     EXPECT_EQ(out_of_range, 0);
 }
 
-TEST(ForEachPart, AThreadThatIsHeldUpLosesItsOtherParts) {
+TEST(ForEachPart, OtherThreadsTakeThePartsOfADelayedThread) {
     // Part 0 ends when all others are done: those of its own share are left to the other thread.
     constexpr index_t parts = 40;
     std::atomic<index_t> done{0};
@@ -77,7 +77,7 @@ TEST(ForEachPart, ALoopInsideAPartRunsOnItsThread) {
     EXPECT_EQ(parts, 20);
 }
 
-TEST(ForEachPart, CallersOnSeveralThreadsDoNotMeet) {
+TEST(ForEachPart, CallersOnSeveralThreadsAreIndependent) {
     std::atomic<index_t> sum{0};
     std::vector<std::thread> callers;
     for (int c = 0; c < 4; ++c)

@@ -1,4 +1,4 @@
-// Timelines: what is hidden under what, by hand; spans of a space in their order.
+// Timelines: overlaps computed by hand; spans of a space in their order.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/timeline.hpp>
 
@@ -58,7 +58,7 @@ TYPED_TEST(Timelines, SpansNestAndFollow) {
         EXPECT_LE(spans[0].begin, spans[1].begin);
         EXPECT_LE(spans[1].end, spans[0].end);
         EXPECT_LE(spans[0].end, spans[2].begin);
-        EXPECT_LE(last, spans[0].begin + 1e-6);  // the clock goes on from take() to take(), by sums of what the device rounds
+        EXPECT_LE(last, spans[0].begin + 1e-6);  // the clock continues from take() to take(), as a sum of times that the device rounds
         last = spans[2].end;
         EXPECT_NEAR(hidden(spans, "inner").fraction(), 1, 1e-12);
     }

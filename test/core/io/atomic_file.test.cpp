@@ -34,7 +34,7 @@ class AtomicFiles : public testing::Test {
     std::filesystem::path folder_;
 };
 
-/// Files cannot grow beyond `bytes` while it lives: writing then fails with "File too large", as on a full disk.
+/// Limits files to `bytes` until its destruction: writing then fails with "File too large", as on a full disk.
 class FileSizeLimit {
    public:
     explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -125,7 +125,7 @@ TEST_F(AtomicFiles, MoreThanTheFreeSpaceIsRefusedBeforeWriting) {
 
 TEST_F(AtomicFiles, ATemporaryLeftByAKilledRunIsReplaced) {
     const auto temporary = AtomicFile(path()).temporary();
-    std::ofstream(temporary) << "left over and longer than what follows";
+    std::ofstream(temporary) << "left over and longer than the new text";
     kasane::write_atomically(path(), "new");
     EXPECT_EQ(content(), "new");
     EXPECT_EQ(files(), 1u);
@@ -142,13 +142,13 @@ TEST_F(AtomicFiles, TwoWritersOfOneFileNeverMix) {
     EXPECT_EQ(content(), "second");
 }
 
-TEST_F(AtomicFiles, PlacesWhereNoFileCanBe) {
+TEST_F(AtomicFiles, RefusesPlacesThatCannotHoldTheFile) {
     EXPECT_THROW(AtomicFile(folder() / "missing" / "file"), InputError);
     EXPECT_THROW(AtomicFile{folder()}, InputError);
     EXPECT_THROW(AtomicFile(folder() / ""), InputError);
     EXPECT_THROW(AtomicFile("/dev/null"), InputError);
     EXPECT_THROW(AtomicFile(folder() / std::string(300, 'n')), InputError);
-    const bool superuser = ::geteuid() == 0;  // who may write everywhere: be nobody for a moment
+    const bool superuser = ::geteuid() == 0;  // root may write everywhere: change to an ordinary user
     if (superuser) {
         ASSERT_EQ(::seteuid(65534), 0);
     } else {

@@ -23,7 +23,7 @@ class Hdf5 : public testing::Test {
     void TearDown() override { std::filesystem::remove_all(folder_); }
     std::filesystem::path path(const char* name = "a.hdf5") const { return folder_ / name; }
 
-    /// What reading throws, as text; empty when it does not throw.
+    /// The error of a read, as text; empty when it does not throw.
     template <class F>
     static std::string complaint(F read) {
         try {
@@ -75,7 +75,7 @@ TEST_F(Hdf5, ArraysOfAnyShapeComeBackInRowMajorOrder) {
     const auto in = hdf5::File::open(path());
     EXPECT_EQ(in.dataset("/deep/box").shape, (std::vector<std::uint64_t>{2, 3, 4}));
     EXPECT_EQ(in.read_array<double>("/deep/box", {2, 3, 4}), box);
-    EXPECT_EQ(in.read_array<float>("/deep/box")[23], 11.5F) << "any shape when none is wanted";
+    EXPECT_EQ(in.read_array<float>("/deep/box")[23], 11.5F) << "any shape when none is required";
     EXPECT_EQ(in.read_array<double>("/Counts", {2}), (std::vector<double>{1, 2}));
     const auto said = complaint([&] { in.read_array<double>("/deep/box", {4, 3, 2}); });
     for (const char* word : {"/deep/box", "(2, 3, 4)", "(4, 3, 2)"}) EXPECT_NE(said.find(word), std::string::npos) << said;
@@ -83,7 +83,7 @@ TEST_F(Hdf5, ArraysOfAnyShapeComeBackInRowMajorOrder) {
     EXPECT_THROW(in.read_array<double>("/Missing"), InputError);
 }
 
-TEST_F(Hdf5, RowsWrittenPieceByPieceComeBackWhole) {
+TEST_F(Hdf5, RowsWrittenInPartsComeBackWhole) {
     constexpr kasane::index_t n = 3 * hdf5::chunk_rows + 17;
     std::vector<Vec3<double>> vectors(n);
     std::vector<std::uint64_t> ids(n);
@@ -165,10 +165,10 @@ TEST_F(Hdf5, ComplaintsNameFileAndDataset) {
     EXPECT_THROW(in.read<Vec3<double>>("/Masses"), InputError);
     EXPECT_THROW(in.read<int>("/Masses"), InputError);
     EXPECT_THROW(in.read<std::uint64_t>("/Signed"), InputError);
-    EXPECT_TRUE(std::isnan(in.read<double>("/Masses")[2]));  // whether NaN is allowed is the caller's to say
+    EXPECT_TRUE(std::isnan(in.read<double>("/Masses")[2]));  // the caller decides whether NaN is allowed
 }
 
-TEST_F(Hdf5, OpeningWhatIsNoHdf5File) {
+TEST_F(Hdf5, RefusesFilesThatAreNotHdf5) {
     EXPECT_NE(complaint([&] { hdf5::File::open(path("none")); }).find("no such file"), std::string::npos);
     EXPECT_NE(complaint([&] { hdf5::File::open(path().parent_path()); }).find("directory"), std::string::npos);
     std::ofstream(path("text")) << "once upon a time";
@@ -179,7 +179,7 @@ TEST_F(Hdf5, OpeningWhatIsNoHdf5File) {
     EXPECT_THROW(hdf5::is_hdf5(path("none")), InputError);
 }
 
-TEST_F(Hdf5, TruncatedAndChangedFilesAreFound) {
+TEST_F(Hdf5, TruncatedAndChangedFilesAreRefused) {
     const std::vector<double> numbers(20'000, 1.25);
     auto out = hdf5::File::create(path());
     out.write("/x", numbers, {.checksum = true});

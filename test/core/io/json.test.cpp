@@ -29,11 +29,11 @@ std::string nested(std::size_t levels, const std::string& open, const std::strin
     return text;
 }
 
-TEST(Json, ReadsWhatIsNotTooDeep) {
+TEST(Json, ReadsTextsThatAreNotTooDeep) {
     EXPECT_EQ(io::parse_json("{\"a\": [1, {\"b\": 2}]}", "f")["a"][1]["b"], 2);
     EXPECT_EQ(problem_of(nested(64, "[", "]")).message, "");
     EXPECT_EQ(problem_of("{\"text\": \"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"}").message, "")
-        << "brackets inside a string are no levels";
+        << "brackets inside a string do not count as levels";
     EXPECT_EQ(problem_of("[" + nested(60, "[", "]") + "," + nested(60, "[", "]") + "]").message, "") << "side by side";
 }
 

@@ -1,4 +1,4 @@
-// The run-file reader: all problems at once and where they are, nearest names, ranges, settings, the resolved text.
+// The run-file reader: all problems at once with their places, nearest names, ranges, settings, the resolved text.
 #include <kasane/core/io/toml.hpp>
 
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ TEST_F(Toml, ARequiredKeyThatIsMissingNamesItsTable) {
     EXPECT_EQ(all[0].message, "is missing: Plummer softening must be given");
 }
 
-TEST_F(Toml, AKeyOfAnotherTableIsSentHome) {
+TEST_F(Toml, AKeyOfAnotherTableNamesItsTable) {
     const auto all = problems("exact = true\n[force]\nsoftening = 0\n");
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(all[0].message, "is not known here; it belongs to [force]");
@@ -199,7 +199,7 @@ TEST_F(Toml, KeysThatAreKnownButNotUsedAreListed) {
     EXPECT_EQ(file.unused_keys(), std::vector<std::string>{"force.threads"});
 }
 
-TEST_F(Toml, FilesThatAreNoRunFiles) {
+TEST_F(Toml, RefusesFilesThatAreNotRunFiles) {
     const auto message = [](const std::filesystem::path& path) -> std::string {
         try {
             RunFileReader file(path);

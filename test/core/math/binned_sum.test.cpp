@@ -1,4 +1,4 @@
-// Binned sums: the same bits in any order and grouping, and as good as a compensated sum.
+// Binned sums: the same bits in any order and grouping, and as accurate as a compensated sum.
 #include <kasane/core/math/binned_sum.hpp>
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::vector<double> terms(std::size_t n) {
 }
 
 template <int parts>
-void check(double quantum) {
+void check(double unit) {
     auto all = terms(100'003);
     double size = 0;
     long double exact = 0;
@@ -29,9 +29,9 @@ void check(double quantum) {
     const Bins<parts> bins(size);
     BinnedSum<parts> first;
     for (const double term : all) first.add(bins, term);
-    // Every term loses less than half of the last quantum, which is below `quantum` times twice the bound; and value() rounds.
+    // Every term loses less than half of the last unit, which is below `unit` times twice the bound; and value() rounds.
     EXPECT_LE(std::abs(static_cast<double>(static_cast<long double>(first.value()) - exact)),
-              static_cast<double>(all.size()) * quantum * size + 0x1p-52 * std::abs(first.value()));
+              static_cast<double>(all.size()) * unit * size + 0x1p-52 * std::abs(first.value()));
     std::mt19937 generator(5);
     for (int turn = 0; turn < 5; ++turn) {
         std::shuffle(all.begin(), all.end(), generator);
@@ -48,7 +48,7 @@ TEST(BinnedSum, SameBitsInAnyOrderAndGrouping) {
     check<3>(0x1p-105);
 }
 
-TEST(BinnedSum, OrdinarySumsDoDependOnTheOrder) {  // or the test above shows nothing
+TEST(BinnedSum, OrdinarySumsDoDependOnTheOrder) {  // otherwise the test above proves nothing
     auto all = terms(100'003);
     double forward = 0, backward = 0;
     for (const double term : all) forward += term;

@@ -32,7 +32,7 @@ TEST(UniformHermite, ErrorIsHToTheFourthOver384) {
     EXPECT_GT(worst, h * h * h * h / 384 / 2);  // the bound is met where |sin''''| is near 1
 }
 
-TEST(UniformHermite, TakesTheDataAndGoesOnLinearly) {
+TEST(UniformHermite, InterpolatesTheDataAndExtrapolatesLinearly) {
     const UniformHermite f(2, 0.5, {1, 4, 9}, {1, 2, 3});
     EXPECT_EQ(f(2), 1);
     EXPECT_EQ(f(2.5), 4);
@@ -41,7 +41,7 @@ TEST(UniformHermite, TakesTheDataAndGoesOnLinearly) {
     EXPECT_DOUBLE_EQ(f(5), 15);
 }
 
-TEST(UniformHermite, InverseUndoes) {
+TEST(UniformHermite, InverseOfTheInterpolantIsX) {
     const auto [values, slopes] = sine(-1.5, 0.05, 61);
     const UniformHermite f(-1.5, 0.05, values, slopes);
     // The slope is least at the ends, cos(1.5) = 0.07: rounding of f grows by its inverse.

@@ -59,7 +59,7 @@ TEST(LeastSquares, ExactAcrossScales) {
     EXPECT_LT(fit.largest, 1e-10);
 }
 
-TEST(LeastSquares, SignHoldsAParameterAtZero) {
+TEST(LeastSquares, HoldsANegativeParameterAtZero) {
     // The free line through (1, 0), (2, 1), (3, 2) is x - 1. With no negative value the constant is held at zero and the slope is
     // (0 + 2 + 6) / 14.
     const std::vector<std::vector<double>> rows{{1, 1}, {1, 2}, {1, 3}};
@@ -69,7 +69,7 @@ TEST(LeastSquares, SignHoldsAParameterAtZero) {
     EXPECT_EQ(held.value[0], 0);
     EXPECT_EQ(held.error[0], 0);
     EXPECT_NEAR(held.value[1], 8. / 14, 1e-14);
-    // All negative: everything is held.
+    // All negative: all parameters are held at zero.
     const auto nothing = least_squares(rows, {-1, -2, -3}, Sign::non_negative);
     EXPECT_EQ(nothing.value, (std::vector<double>{0, 0}));
     EXPECT_NEAR(nothing.largest, 3, 1e-14);

@@ -39,7 +39,7 @@ TEST(TanhSinh, NarrowPeakInside) {
     expect_integral(std::sqrt(pi) * width, [&](double x) { return std::exp(-std::pow((x - 0.3) / width, 2)); }, 0, 1, 1e-10);
 }
 
-TEST(TanhSinh, SaysWhenItDoesNotConverge) {
+TEST(TanhSinh, ReportsWhenItDoesNotConverge) {
     EXPECT_FALSE(integrate([](double x) { return std::sin(1e5 * x); }, 0, 1, 1e-12).converged);
 }
 

@@ -42,7 +42,7 @@ TEST(UniformQuintic, IsExactForQuinticsWithTheirDerivatives) {
     }
 }
 
-TEST(UniformQuintic, GoesOnLinearly) {
+TEST(UniformQuintic, ExtrapolatesLinearly) {
     const auto f = sampled(sine_and_derivatives, 0, 0.1, 11);
     EXPECT_DOUBLE_EQ(f(-2).value, -2);
     EXPECT_DOUBLE_EQ(f(-2).d, 1);
@@ -50,7 +50,7 @@ TEST(UniformQuintic, GoesOnLinearly) {
     EXPECT_EQ(f(3).dd, 0);
 }
 
-// 5 - 1e-10 e^(2x): the rises are 1e-12, where the values have a rounding of 1e-15; the slopes still tell them.
+// 5 - 1e-10 e^(2x): the differences are 1e-12, where the values have a rounding of 1e-15; the slopes still determine them.
 TEST(UniformQuintic, TinySlopesKeepTheirDigits) {
     const auto small = [](double x) { return 1e-10 * std::exp(2 * x); };
     const auto f =

@@ -7,12 +7,12 @@
 
 using kasane::CubicSpline;
 
-TEST(CubicSpline, TakesTheDataAndIsTwiceContinuouslyDifferentiable) {
+TEST(CubicSpline, InterpolatesTheDataAndIsTwiceContinuouslyDifferentiable) {
     const std::vector<double> x{0, 1, 1.5, 4, 4.1, 7}, y{1, -2, 3, 0, 0.5, 2};
     const CubicSpline f(x, y);
     for (std::size_t i = 0; i < x.size(); ++i) {
         EXPECT_NEAR(f(x[i]).value, y[i], 1e-13);
-        // Slopes and curvatures reach 1e3 at the close pair of knots; 1e-13 apart the pieces differ by that times the next derivative.
+        // Slopes and curvatures reach 1e3 at the close pair of knots; 1e-13 apart, the cubics differ by that times the next derivative.
         const auto left = f(x[i] - 1e-13), right = f(x[i] + 1e-13);
         EXPECT_NEAR(left.d, right.d, 1e-9);
         EXPECT_NEAR(left.dd, right.dd, 1e-8);
@@ -40,7 +40,7 @@ TEST(CubicSpline, StraightLinesAreExactWithTwoPointsToo) {
 
 TEST(CubicSpline, DerivativesAreThoseOfTheValue) {
     const CubicSpline f({0, 0.7, 1, 2, 3}, {0, 1, -1, 2, 0});
-    const double h = 1e-3;  // cubics within a piece: central differences of the first three are exact up to rounding and h^2 ddd
+    const double h = 1e-3;  // cubics between knots: central differences of the first three are exact up to rounding and h^2 ddd
     for (const double x : {0.3, 0.85, 1.5, 2.5}) {
         const auto at = f(x);
         EXPECT_NEAR((f(x + h).value - f(x - h).value) / (2 * h), at.d + h * h / 6 * at.ddd, 1e-11);

@@ -1,4 +1,4 @@
-// The verbs of the field algebra on the CPU against plain loops in double, loads, stores and conversions; shapes with and without padding.
+// The operations of the field algebra on the CPU against plain loops in double, loads, stores and conversions.
 #include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/solve/fields.hpp>
 #include <kasane/perf/simd.hpp>
@@ -21,7 +21,7 @@ const std::vector<Extents>& algebra_shapes() {
     return all;
 }
 
-/// How far a number may be from its exact value after one verb, in units of the largest number at its site.
+/// Bound of the error of a number after one operation, in units of the largest number at its site.
 template <Precision P>
 constexpr double unit = P == Precision::double_  ? std::numeric_limits<double>::epsilon()
                         : P == Precision::single ? static_cast<double>(std::numeric_limits<float>::epsilon())
@@ -42,7 +42,7 @@ struct Case {
         return f;
     }
     Field<Cpu, P> random() { return field(test::random_spinor(extents, ++seed)); }
-    /// The odd sites' numbers, as the field holds them.
+    /// The odd sites' numbers, as the field stores them.
     Numbers numbers(const Field<Cpu, P>& f) const {
         SpinorField host(extents);
         store(f, Parity::odd, host);
@@ -73,7 +73,7 @@ void expect_near(const Numbers& got, const Numbers& expected, double units) {
             ASSERT_LE(std::abs(got[i] - expected[i]), units * unit<P> * largest) << "number " << i;
     }
 }
-/// A sum of products: half and single sum what they computed, whose roundings are independent of each other; the sum itself, in double,
+/// A sum of products: half and single sum their results, whose roundings are independent of each other; the sum itself, in double,
 /// is rounded at every one of its terms.
 template <Precision P>
 void expect_sum(Scalar got, Scalar expected, const Numbers& x, const Numbers& y) {
@@ -117,7 +117,7 @@ TYPED_TEST(CpuAlgebra, LoadsAndStores) {
             for (int i = 0; i < 12; ++i) {
                 const auto at = static_cast<std::size_t>(12 * x + i);
                 if (extents.site(x).parity() == Parity::even) {
-                    EXPECT_EQ(back.values[at], before.values[at]);  // the other parity is left alone
+                    EXPECT_EQ(back.values[at], before.values[at]);  // the other parity must not change
                 } else {
                     got.push_back(back.values[at]);
                     expected.push_back(psi.values[at]);
@@ -128,7 +128,7 @@ TYPED_TEST(CpuAlgebra, LoadsAndStores) {
     }
 }
 
-TYPED_TEST(CpuAlgebra, VerbsEqualPlainLoops) {
+TYPED_TEST(CpuAlgebra, OperationsEqualPlainLoops) {
     constexpr auto P = TypeParam::precision;
     const auto targets = simd_targets();
     for (const auto& target : targets)
@@ -208,14 +208,14 @@ TYPED_TEST(CpuAlgebra, SumsDoNotDependOnThreads) {
     }
 }
 
-TYPED_TEST(CpuAlgebra, UnreadNumbersMayBeAnything) {
+TYPED_TEST(CpuAlgebra, UnreadNumbersMayHaveAnyValue) {
     constexpr auto P = TypeParam::precision;
     Case<P> c({4, 4, 4, 4});
     const auto x = c.random();
     SpinorField nothing({4, 4, 4, 4});
     for (auto& value : nothing.values) value = std::numeric_limits<double>::quiet_NaN();
     auto y = c.field(nothing);
-    EXPECT_NE(c.algebra.norm2(y), c.algebra.norm2(y)) << "what is not a number shows";
+    EXPECT_NE(c.algebra.norm2(y), c.algebra.norm2(y)) << "NaN propagates";
     c.algebra.axpby(1, x, 0, y);
     EXPECT_EQ(c.numbers(y), c.numbers(x));
     c.algebra.axpby(std::numeric_limits<double>::infinity(), x, 0, y);
@@ -239,7 +239,7 @@ void expect_conversion(const Extents& extents) {
     if (From <= To) expect_near<From>(from.numbers(back), X, From == Precision::half ? 0x1p-6 : 0);
 }
 
-TEST(CpuConversion, KeepsWhatThePrecisionHolds) {
+TEST(CpuConversion, KeepsNumbersThatThePrecisionHolds) {
     for (const auto& target : simd_targets()) {
         select_simd_target(target);
         for (const auto& extents : algebra_shapes()) {

@@ -1,5 +1,5 @@
 // The operator's parts on the CPU against the textbook oracle: every precision, storage of links, form and instruction set, on extents
-// that fill the lanes with sub-lattices (4^4, 8^4), with a mixture (2x4x6x8, 4x4x2x6) and with nothing but consecutive sites.
+// that fill the lanes with sub-lattices (4^4, 8^4), with a mixture (2x4x6x8, 4x4x2x6) and with consecutive sites only.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/solve/fields.hpp>
@@ -23,14 +23,14 @@ const std::vector<Extents>& operator_shapes() {
     return all;
 }
 
-/// |x - y| / |y| that roundings may make of a hop and a clover term.
+/// Bound of |x - y| / |y| by roundings in a hop and a clover term.
 double tolerance(Precision precision, bool half_links) {
     // A number of the result sums 8 x 2 x 3 products, and the clover term (whose condition is below 10) some 12 more; their roundings are
     // independent, so the norm of the difference is a few units.
     if (precision == Precision::double_) return 20 * std::numeric_limits<double>::epsilon();
     if (precision == Precision::single && !half_links) return 20 * std::numeric_limits<float>::epsilon();
     // Numbers of 16 bits: half a step of 2^-15 of a scale, which is 2.4 times a typical number (largest of 24 Gaussian ones) in the
-    // spinors, read and written, and 1.7 times one in the links, of which rows made of two others have up to twice the error.
+    // spinors, read and written, and 1.7 times one in the links, of which reconstructed rows have up to twice the error.
     return 5 * 0x1p-15;
 }
 
@@ -92,7 +92,7 @@ void with_operator(const Storage& s, const GaugeField& u, bool clover, Boundary 
         f(Operator<Precision::half>(u, clover, boundary, s.links), bound);
 }
 
-/// What hop() promises, by the oracle.
+/// The contract of hop(), by the oracle.
 SpinorField expected_hop(const reference::WilsonClover& oracle, HopForm form, Parity to, bool adjoint, double c, const SpinorField& psi,
                          bool with_x) {
     auto hopped = oracle.only(to, oracle.hop(oracle.only(other(to), psi), adjoint));
@@ -225,7 +225,7 @@ TEST_F(CpuDirac, TemporalGaugeReadsLinksInTimeOnTheLastSliceAlone) {
         const auto psi = test::random_spinor(extents, 82);
         for (const auto precision : {Precision::half, Precision::single, Precision::double_}) {
             expect_all_forms({precision, {.reals = LinkReals::two_rows, .temporal_gauge = true}}, u, psi, Boundary::antiperiodic);
-            // Links that are not read may be anything.
+            // Links that are not read may have any value.
             auto spoiled = u;
             for (index_t x = 0; x < extents.volume(); ++x)
                 if (extents.site(x)[3] < extents[3] - 1) spoiled.link(x, 3) = Su3<double>::zero();

@@ -1,4 +1,4 @@
-// Fields on a device: to and from the host, between precisions, and every verb of their algebra against plain sums in double.
+// Fields on a device: to and from the host, between precisions, and every operation of their algebra against plain sums in double.
 #include <lattice/cuda/plain_dirac.hpp>
 
 #include <kasane/lattice/solve/fields.hpp>
@@ -121,7 +121,7 @@ TEST_F(FieldsOnCuda, ConvertBetweenAllPrecisions) {
     }
 }
 
-/// A scale per site: large and tiny sites side by side keep their digits; zeros stay zero; what is not finite stays so.
+/// A scale per site: large and tiny sites as neighbours keep their digits; zeros stay zero; NaN and infinity stay.
 TEST_F(FieldsOnCuda, HalfScalesEverySite) {
     const Extents n{{4, 4, 4, 4}};
     const auto lattice = std::make_shared<const Lattice<Cuda>>(Cuda{}, n);
@@ -147,7 +147,7 @@ TEST_F(FieldsOnCuda, HalfScalesEverySite) {
     }
 }
 
-/// Fields after a verb: each number is rounded once, at sizes of up to 8 here; sums of N terms in double over sites whose 24 terms are
+/// Fields after an operation: each number is rounded once, at sizes of up to 8 here; sums of N terms in double over sites, whose terms are
 /// summed in the registers' precision: relative errors of a few ulp of it. Half sums what it has in registers, before it is rounded.
 template <Precision P>
 void check_algebra(const std::shared_ptr<const Lattice<Cuda>>& lattice) {

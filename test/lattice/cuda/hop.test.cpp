@@ -1,5 +1,5 @@
 // Dirac<Cuda, P> against the operator's definition: every form, storage and precision, both parities, the adjoint, with and without x, in
-// place, both boundaries, on lattices that fill no block of threads.
+// place, both boundaries, on lattices that are not multiples of a block of threads.
 #include <lattice/cuda/plain_dirac.hpp>
 
 #include <kasane/lattice/solve/fields.hpp>
@@ -117,7 +117,7 @@ TEST_P(HopOnCuda, IsTheDefinition) {
     }
 }
 
-/// Links of time are 1 but on the last slice: what is not read must not matter, and what is read must.
+/// Links of time are 1 except on the last slice: links that are not read must not matter, and those that are read must.
 TEST_P(HopOnCuda, TemporalGauge) {
     auto gauge = random_gauge_field(GetParam().extents, 2);
     const auto& n = gauge.extents;

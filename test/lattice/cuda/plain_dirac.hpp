@@ -1,5 +1,5 @@
 // The Wilson-clover operator straight from its definition (dirac/parameters.hpp), in double, with whole gamma matrices and a dense clover
-// term: slow, plain, and free of the code under test but for the containers of host fields.
+// term: slow, plain, and without the code under test except the containers of host fields.
 #pragma once
 
 #include <kasane/core/math/random.hpp>

@@ -1,4 +1,4 @@
-// The device's numbering of sites: every place is one site, and the tables lead to every neighbour. On the host.
+// The device's numbering of sites: every place is one site, and the tables give every neighbour. On the host.
 #include <kasane/lattice/dirac/cuda/tiling.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The clover term against the textbook oracle, against exact values in a constant abelian field, and in the continuum: that c_sw = 1 takes
-// the error of order a away (which c_sw = -1 would double) settles the sign.
+// The clover term against the textbook oracle, against exact values in a constant abelian field, and in the continuum: c_sw = 1 removes
+// the error of order a (which c_sw = -1 would double), so that the sign is right.
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/lattice/dirac/clover_term.hpp>
 
@@ -56,7 +56,7 @@ TEST(CloverTerm, EqualsTheTextbookOracle) {
     }
 }
 
-TEST(CloverTerm, SaysWhereItIsNotPositive) {
+TEST(CloverTerm, RefusesATermThatIsNotPositive) {
     const auto u = test::random_gauge({4, 4, 4, 4}, 2);
     EXPECT_THROW(log_determinant(clover_term(links_on(Cpu{}, u), 5.0), Parity::even), ComputationError);
 }
@@ -127,7 +127,7 @@ TEST(CloverTerm, VanishesOnPureGaugeLinks) {
 
 /// | (D - (g.D - (g.D)^2 / 2)) psi | / |psi| for c_sw = 0, 1, -1 at zero bare mass, in a smooth periodic non-abelian field in the plane
 /// (mu, nu), all wavelengths of the order of n sites; g.D is the naive central difference. As (g.D)^2 = D^2 + sum_{mu < nu} g_mu g_nu F,
-/// what Wilson's term -D^2 / 2 leaves over is sum g g F / 2, of order 1/n^2; with c_sw = 1 it is of order 1/n^4.
+/// (mu, nu), all wavelengths of the order of n sites; g.D is the naive central difference. As (g.D)^2 = D^2 + sum_{mu < nu} g_mu g_nu F,
 struct Artefact {
     double none, improved, wrong;
 };
@@ -154,7 +154,7 @@ Artefact artefact(int mu, int nu, int n) {
     }
     const reference::WilsonClover D(u, 1. / 8, 1, false);
     using reference::combination;
-    const auto naive = [&](const SpinorField& x) {  // g5 turns the sign of g_mu, not of Wilson's term
+    const auto naive = [&](const SpinorField& x) {  // g5 changes the sign of g_mu, not of Wilson's term
         return combination(-0.25, D.hop(x), 0.25, D.times_gamma5(D.hop(D.times_gamma5(x))));
     };
     const auto first = naive(psi);

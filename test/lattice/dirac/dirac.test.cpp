@@ -1,6 +1,6 @@
 // The operator's parts of every built space, in every precision and storage of the links, against the textbook oracle: one list of cases.
-// The error of a result is measured in the roundoff of what is stored: 2^-53, 2^-24, and 2^-16 of a site's largest number where fields or
-// links are half; with `growth` of it in the worst storage, which tests below name.
+// The error of a result is measured in the roundoff of the stored numbers: 2^-53, 2^-24, and 2^-16 of a site's largest number where fields
+// or links are half; with its `growth` in the worst storage, which tests below state.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/solve/fields.hpp>
@@ -77,7 +77,7 @@ struct KindName {
 };
 TYPED_TEST_SUITE(DiracTest, Kinds, KindName);
 
-/// The smallest lattice there is; bar 1's; and some that fill no vector, no warp and no tile.
+/// The smallest lattice; bar 1's; and some that are not multiples of a vector, a warp or a tile.
 const Extents shapes[] = {{{2, 2, 2, 2}}, {{4, 4, 4, 4}}, {{2, 4, 6, 8}}, {{6, 2, 10, 4}}};
 constexpr double kappa = 0.13;
 
@@ -87,14 +87,14 @@ SpinorField only(Parity parity, SpinorField psi) {
     return psi;
 }
 
-/// What a field that must not be read holds.
+/// Content of a field that must not be read.
 SpinorField poison(const Extents& extents) {
     SpinorField psi(extents);
     for (auto& value : psi.values) value = std::numeric_limits<double>::quiet_NaN();
     return psi;
 }
 
-/// U_t = 1 but on the last slice: temporal gauge.
+/// U_t = 1 except on the last slice: temporal gauge.
 void fix_temporal_gauge(GaugeField& u) {
     for (index_t x = 0; x < u.extents.volume(); ++x)
         if (u.extents.site(x)[3] + 1 < u.extents[3]) u.link(x, 3) = Su3<double>::unit();
@@ -216,7 +216,7 @@ TYPED_TEST(DiracTest, FieldsGoAndComeBack) {
                     EXPECT_LE(std::abs(got - value), bound) << x;
                 }
             }
-            SpinorField kept = psi;  // the other parity of what is stored to is left alone
+            SpinorField kept = psi;  // the other parity of the destination must not change
             store(this->loaded(lattice, poison(extents), parity), parity, kept);
             for (std::size_t i = 0; i < kept.values.size(); ++i) {
                 const bool stored = psi.extents.site(static_cast<index_t>(i / 12)).parity() == parity;
@@ -269,7 +269,7 @@ TYPED_TEST(DiracTest, ConvertsBetweenPrecisions) {
             convert(from, to);
             SpinorField back(extents);
             store(to, Parity::odd, back);
-            // One rounding to what is coarser, of the whole field less than of the largest number.
+            // One rounding to the coarser precision, for the whole field smaller than for the largest number.
             const bool exact = To == P || To == Precision::double_;
             EXPECT_LE(reference::relative_difference(back, as_it_is), exact ? 0x1p-24 : 2 * this->roundoff(To)) << name(To);
         };

@@ -1,4 +1,4 @@
-// Links in eight reals: the round trip of random, unit, diagonal and nasty matrices, and how errors of the numbers grow.
+// Links in eight reals: the round trip of random, unit, diagonal and extreme matrices, and the growth of errors of the numbers.
 #include <kasane/core/math/random.hpp>
 #include <kasane/lattice/dirac/eight_reals.hpp>
 
@@ -104,7 +104,7 @@ TEST(EightReals, RoundTripToRounding) {
     }
 }
 
-// 16 bits: errors of half a unit, and of one unit for the two numbers that carry a bit; times 4.
+// 16 bits: errors of half a unit, and of one unit for the two numbers that hold a bit; times 4.
 TEST(EightReals, SixteenBitsAreAsGoodEverywhere) {
     for (const auto& u : links()) EXPECT_LT(distance(through_16_bits(eight_reals_of(u)), u), 4. / 32767);
 }

@@ -1,4 +1,4 @@
-// What a broken disk or transfer makes of a file: every byte of a payload changed, every cut.
+// Damage by a broken disk or transfer: every byte of a payload changed, every cut.
 #include <test/lattice/file/gauge_files.hpp>
 
 #include <cmath>
@@ -50,7 +50,7 @@ TEST_F(GaugeFiles, EveryChangedByteOfMilcIsRefused) {
     expect_refused(bytes, 96, bytes.size());
 }
 
-/// There is no checksum here. A number changed by delta takes its link at least delta / sqrt 3 from SU(3), which is seen above 1e-12.
+/// openQCD has no checksum. A number changed by delta takes its link at least delta / sqrt 3 from SU(3), which is detected above 1e-12.
 TEST_F(GaugeFiles, ChangedBytesOfOpenqcdAreRefusedAboveRounding) {
     const auto whole = plain_openqcd(random_field(smallest));
     index_t refused = 0, tried = 0;
@@ -77,7 +77,8 @@ TEST_F(GaugeFiles, EveryCutIsRefused) {
     for (const auto& [whole, padding] : files) {
         ASSERT_NO_THROW(read_bytes(whole));
         for (std::size_t length = 0; length + padding < whole.size(); ++length) {
-            const std::vector<char> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));  // exact, for the sanitizers
+            const std::vector<char> cut(whole.begin(),
+                                        whole.begin() + static_cast<std::ptrdiff_t>(length));  // the exact length, for the sanitizers
             ByteSource source(view(cut), "cut");
             EXPECT_THROW(read_gauge(source, 1 << 30), InputError) << length << " of " << whole.size() << " bytes";
         }

@@ -1,5 +1,5 @@
-// For the tests of gauge files: random fields, files in a directory of their own, bytes read from memory, and plain encoders that share
-// nothing with the library's.
+// For the tests of gauge files: random fields, files in a separate directory, bytes read from memory, and plain encoders that share
+// no code with the library's.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -32,7 +32,7 @@ inline GaugeField random_field(const Extents& n, std::uint64_t seed = 1) {
     for (auto& u : field.links) {
         for (auto& row : u.e)
             for (auto& z : row) z = {normal(engine), normal(engine)};
-        u = reunitarised(reunitarised(u));  // twice: the first process loses what nearly parallel rows lose
+        u = reunitarised(reunitarised(u));  // twice: the first process loses digits where rows are nearly parallel
     }
     return field;
 }
@@ -50,7 +50,7 @@ inline GaugeFile read_bytes(const std::string& bytes, std::uint64_t memory = std
     return read_gauge(source, memory);
 }
 
-/// All problems of a read, one a line; "" if it reads.
+/// All problems of a read, one per line; "" if it succeeds.
 inline std::string complaint(const std::string& bytes, std::uint64_t memory = std::uint64_t{1} << 30) {
     try {
         read_bytes(bytes, memory);
@@ -144,7 +144,7 @@ inline std::string plain_milc(const GaugeField& field, bool big_endian) {
     return bytes + date + number_bytes(0, big_endian) + number_bytes(sum29, big_endian) + number_bytes(sum31, big_endian) + payload;
 }
 
-/// Mean Re tr U_p, by the book: products of four links around every plaquette.
+/// Mean Re tr U_p from its definition: products of four links around every plaquette.
 inline double plain_plaquette(const GaugeField& field) {
     const auto& n = field.extents;
     double sum = 0;

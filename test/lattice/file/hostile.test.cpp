@@ -1,4 +1,4 @@
-// Headers that lie, lack something, or say it twice: each refused with its reason, before memory is taken.
+// Headers with wrong, missing or repeated entries: each refused with its reason, before memory is allocated.
 #include <test/lattice/file/gauge_files.hpp>
 
 #include <kasane/lattice/file/lime.hpp>
@@ -14,12 +14,12 @@ std::string replaced(std::string text, const std::string& from, const std::strin
     return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-TEST_F(GaugeFiles, UnknownFilesSayWhatTheyAre) {
+TEST_F(GaugeFiles, UnknownFilesAreNamed) {
     expect_words(complaint(""), {"empty"});
     expect_words(complaint("\x1f\x8b gzip"), {"gunzip"});
     expect_words(complaint("\x89HDF\r\n"), {"HDF5"});
     expect_words(complaint(std::string("\xab\x89\x67\x45", 4)), {"little-endian"});
-    expect_words(complaint("hello"), {"no gauge configuration", "NERSC", "openQCD"});
+    expect_words(complaint("hello"), {"not a gauge configuration", "NERSC", "openQCD"});
     EXPECT_THROW(read_gauge(directory / "nothing"), InputError);
     EXPECT_THROW(read_gauge(directory), InputError);
 }
@@ -32,22 +32,22 @@ TEST_F(GaugeFiles, NerscHeaders) {
     for (const std::string key : {"DATATYPE", "DIMENSION_2", "FLOATING_POINT"})
         expect_words(with("\n" + key + " =", "\nX" + key + " ="), {key, "is missing"});
     expect_words(with("DIMENSION_3 = 2", "DIMENSION_3 = 2\nDIMENSION_3 = 4"), {"bytes:8: DIMENSION_3", "twice", "line 7"});
-    expect_words(with("DIMENSION_1 = 2", "DIMENSION_1 = two"), {"DIMENSION_1: 'two' is no whole number"});
+    expect_words(with("DIMENSION_1 = 2", "DIMENSION_1 = two"), {"DIMENSION_1: 'two' is not a whole number"});
     expect_words(with("DIMENSION_1 = 2", "DIMENSION_1 = 3"), {"3x2x2x2", "even"});
     expect_words(with("DIMENSION_1 = 2", "DIMENSION_1 = -2"), {"extent along x is -2"});
     expect_words(with("DIMENSION_1 = 2", "DIMENSION_1 = 4"), {"truncated", "18432"});
     expect_words(with("DIMENSION_4 = 2", "DIMENSION_4 = 99999999999"), {"99999999999", "no lattice"});
-    expect_words(with("DIMENSION_4 = 2", "DIMENSION_4 = 99999999999999999999"), {"no whole number"});
+    expect_words(with("DIMENSION_4 = 2", "DIMENSION_4 = 99999999999999999999"), {"not a whole number"});
     expect_words(with("4D_SU3_GAUGE_3x3", "4D_SU3_GAUGE"), {"longer than its header says"});
     expect_words(with("4D_SU3_GAUGE_3x3", "4D_SU2_GAUGE"), {"'4D_SU2_GAUGE' is not read"});
     expect_words(with("IEEE64BIG", "IEEE16BIG"), {"'IEEE16BIG' is unknown"});
     expect_words(with("IEEE64BIG", "IEEE64LITTLE"), {"checksum", "not in SU(3)"});
     expect_words(with("CHECKSUM = ", "CHECKSUM = xyz"), {"hexadecimal"});
     expect_words(with("CHECKSUM = ", "CHECKSUM = f"), {"hexadecimal"});
-    expect_words(with("LINK_TRACE = ", "LINK_TRACE = 1e999"), {"LINK_TRACE", "no number"});
+    expect_words(with("LINK_TRACE = ", "LINK_TRACE = 1e999"), {"LINK_TRACE", "not a number"});
     expect_words(with("PLAQUETTE = ", "PLAQUETTE = 1\nX = "), {"states PLAQUETTE 1", "another file's"});
     expect_words(with("LINK_TRACE = ", "LINK_TRACE = 1\nX = "), {"states LINK_TRACE 1"});
-    expect_words(with("END_HEADER", "END_HEADE "), {"no line of a header"});
+    expect_words(with("END_HEADER", "END_HEADE "), {"not a line of a header"});
     expect_words(complaint("BEGIN_HEADER\nHDR_VERSION = 1.0\n"), {"ends before its END_HEADER"});
     expect_words(complaint("BEGIN_HEADER" + std::string(2 << 20, 'x')), {"million characters"});
     std::string lines = "BEGIN_HEADER\n";
@@ -72,7 +72,7 @@ TEST_F(GaugeFiles, NerscWithoutChecksumOrByteOrder) {
 }
 
 /// A lattice that fits the file but not the memory is reported as such, not as damage.
-TEST_F(GaugeFiles, TooLittleMemoryIsSaid) {
+TEST_F(GaugeFiles, TooLittleMemoryIsReported) {
     const auto field = random_field({{4, 4, 4, 4}});
     for (const auto format : {GaugeFormat::nersc, GaugeFormat::ildg, GaugeFormat::openqcd}) {
         const auto text = complaint(written(field, {.format = format}), 100'000);
@@ -91,7 +91,7 @@ std::string lime(const std::vector<Record>& records) {
     return bytes;
 }
 
-/// The parts of an ILDG file, to be put together in other ways.
+/// The records of an ILDG file, to be combined in several ways.
 struct Ildg : GaugeFiles {
     void SetUp() override {
         GaugeFiles::SetUp();
@@ -107,7 +107,7 @@ struct Ildg : GaugeFiles {
             if (record.type == "scidac-private-record-xml") record_xml = {record.type, data};
         }
     }
-    /// In one message.
+    /// All records in one message.
     std::string message(std::vector<Record> records) const {
         records.front().begins = records.back().ends = true;
         return lime(records);
@@ -120,7 +120,7 @@ TEST_F(Ildg, RecordsInAnyOrderAndMessages) {
     const Record other{"xlf-info", "plaquette = 0.5"}, sums_of_another{"scidac-checksum", "<suma>1</suma><sumb>2</sumb>"};
     std::vector<std::string> files = {message({format, links, sum}), message({links, format, sum}), message({sum, links, format}),
                                       message({sum, other, format, links}), message({other}) + message({format, links, sum})};
-    files.push_back(message({other}) + message({format}) + message({links}) + message({sum}));  // each record a message of its own
+    files.push_back(message({other}) + message({format}) + message({links}) + message({sum}));  // each record in a separate message
     files.push_back(message({{"scidac-binary-data", "something"}, sums_of_another}) + message({format, links, sum}));
     files.push_back(message({format, links, sum}) + message({{"scidac-binary-data", "something"}, sums_of_another}));
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -130,7 +130,7 @@ TEST_F(Ildg, RecordsInAnyOrderAndMessages) {
         EXPECT_EQ(file.facts.checksum.kind, "scidac");
         EXPECT_EQ(file.facts.checksum.stored, file.facts.checksum.computed);
     }
-    expect_words(read_bytes(files[3]).facts.notes.at(0), {"passed over", "'xlf-info'"});
+    expect_words(read_bytes(files[3]).facts.notes.at(0), {"not used", "'xlf-info'"});
 }
 
 TEST_F(Ildg, WithoutChecksum) {
@@ -141,7 +141,7 @@ TEST_F(Ildg, WithoutChecksum) {
     expect_words(complaint(begun), {"before the end of the message", "truncated"});
 }
 
-/// What Chroma and others write without ILDG's records.
+/// Files of Chroma and other codes without ILDG's records.
 TEST_F(Ildg, SciDACAlone) {
     const Record binary{"scidac-binary-data", links.data};
     const auto file = read_bytes(message({file_xml}) + message({record_xml, binary, sum}));
@@ -154,8 +154,8 @@ TEST_F(Ildg, SciDACAlone) {
     expect_words(with(changed(file_xml, "2 2 2 2", "2 2 2"), record_xml), {"<dims>", "four whole numbers"});
     expect_words(with(changed(file_xml, "2 2 2 2", "2 2 2 2 2"), record_xml), {"four whole numbers"});
     expect_words(with(changed(file_xml, "<volfmt>0", "<volfmt>1"), record_xml), {"one of several files"});
-    expect_words(with(file_xml, changed(record_xml, "<datacount>4", "<datacount>1")), {"no gauge field"});
-    expect_words(with(file_xml, changed(record_xml, "ColorMatrix", "DiracFermion")), {"no gauge field"});
+    expect_words(with(file_xml, changed(record_xml, "<datacount>4", "<datacount>1")), {"not a gauge field"});
+    expect_words(with(file_xml, changed(record_xml, "ColorMatrix", "DiracFermion")), {"not a gauge field"});
     expect_words(with(file_xml, changed(record_xml, "<precision>F", "<precision>D")), {"truncated"});
     expect_words(complaint(message({record_xml, binary, sum})), {"extents and precision are not known"});
 }
@@ -167,9 +167,9 @@ TEST_F(Ildg, Formats) {
     EXPECT_EQ(with("<lx>2</lx>", "<!-- <lx>4</lx> --><lx >\n 2 </lx>"), "");
     EXPECT_EQ(with("</ildgFormat>", "</ildgFormat>" + std::string(5, '\0')), "");
     expect_words(with("<lx>2</lx>", ""), {"record ildg-format, <lx>", "is missing"});
-    expect_words(with("<lx>2</lx>", "<lx>2</lx><lx>2</lx>"), {"<lx>", "stands 2 times"});
+    expect_words(with("<lx>2</lx>", "<lx>2</lx><lx>2</lx>"), {"<lx>", "occurs 2 times"});
     expect_words(with("<lx>2</lx>", "<lx>"), {"<lx>", "is missing"});
-    expect_words(with("<lt>2", "<lt>2.5"), {"<lt>", "'2.5' is no whole number"});
+    expect_words(with("<lt>2", "<lt>2.5"), {"<lt>", "'2.5' is not a whole number"});
     expect_words(with("<lt>2", "<lt>65536"), {"truncated"});
     expect_words(with("<lt>2", "<lt>4294967298"), {"extent along t"});
     expect_words(with("<precision>32", "<precision>16"), {"'16' is not read"});
@@ -221,8 +221,8 @@ TEST_F(GaugeFiles, MilcAndOpenqcdHeaders) {
     expect_words(with(milc, 8, -2, true), {"extent along y is -2"});
     expect_words(with(milc, 84, 1, true), {"order 1"});
     expect_words(with(milc, 88, 1, true), {"checksum (milc)"});
-    expect_words(with(openqcd, 0, 4), {"no gauge configuration of a known format"});
-    expect_words(with(openqcd, 0, -2), {"no gauge configuration"});
+    expect_words(with(openqcd, 0, 4), {"not a gauge configuration of a known format"});
+    expect_words(with(openqcd, 0, -2), {"not a gauge configuration"});
     auto other = openqcd;
     for (const auto& [at, extent] : {std::pair{0u, 1}, std::pair{4u, 4}}) other.replace(at, 4, number_bytes(extent, false));
     expect_words(complaint(other), {"even"});

@@ -1,4 +1,4 @@
-// What is written reads back as it was, bit by bit, in every format; and lies in the file where plain encoders put it.
+// Fields come back bit by bit in every format, and are stored in the file where plain encoders put them.
 #include <test/lattice/file/gauge_files.hpp>
 
 #include <kasane/lattice/observe/observables.hpp>
@@ -8,7 +8,7 @@ namespace {
 using namespace kasane;
 using namespace kasane::test;
 
-/// None fills a vector of sites; the first is the smallest lattice there is.
+/// Not multiples of a vector of sites; the first is the smallest lattice.
 const Extents shapes[] = {{{2, 2, 2, 2}}, {{2, 4, 6, 8}}, {{6, 2, 10, 4}}};
 
 struct Case {
@@ -55,7 +55,7 @@ TEST_F(GaugeFiles, RoundTripIsBitwise) {
         }
 }
 
-TEST_F(GaugeFiles, PayloadsLieWherePlainEncodersPutThem) {
+TEST_F(GaugeFiles, PayloadsEqualThoseOfPlainEncoders) {
     for (const auto& n : shapes) {
         SCOPED_TRACE(text(n));
         const auto field = random_field(n);
@@ -85,7 +85,7 @@ TEST_F(GaugeFiles, MilcOfEitherByteOrder) {
         }
 }
 
-/// Single precision in a file of doubles is recognised by its numbers; one number of more digits, and double's tolerance holds.
+/// Single precision in a file of doubles is recognised by its numbers; with one number of more digits, double's tolerance holds.
 TEST_F(GaugeFiles, SinglePrecisionInDoubles) {
     auto field = in_single(random_field({{2, 2, 2, 2}}));
     for (const auto format : {GaugeFormat::nersc, GaugeFormat::ildg, GaugeFormat::openqcd}) {
@@ -99,7 +99,7 @@ TEST_F(GaugeFiles, SinglePrecisionInDoubles) {
     expect_words(complaint(bytes), {"not in SU(3)"});
 }
 
-TEST_F(GaugeFiles, WhatAFormatCannotHoldIsRefused) {
+TEST_F(GaugeFiles, RefusesValuesThatAFormatCannotHold) {
     auto field = random_field({{2, 2, 2, 2}});
     const auto refusal = [&](const GaugeWriteOptions& options) {
         try {
@@ -122,8 +122,8 @@ TEST_F(GaugeFiles, WhatAFormatCannotHoldIsRefused) {
     EXPECT_TRUE(std::filesystem::exists(directory / "refused"));
 }
 
-/// An older file is untouched by a write that is refused, and replaced by one that is not.
-TEST_F(GaugeFiles, WholeOrNotAtAll) {
+/// An older file does not change by a write that is refused; a successful write replaces it.
+TEST_F(GaugeFiles, AppearsCompleteOrNotAtAll) {
     const auto first = random_field({{2, 2, 2, 2}}, 1), second = random_field({{2, 2, 2, 2}}, 2);
     const auto bytes = written(first, {});
     EXPECT_THROW(write_gauge(directory / "cfg", first, {.format = GaugeFormat::milc}), InputError);

@@ -1,4 +1,4 @@
-// The inputs from which fuzzing starts, and those that it found worth keeping: each is read or refused with an InputError.
+// Inputs from which fuzzing starts, and inputs that it found: each is read or refused with an InputError.
 #include <test/fuzz/read_gauge_bytes.hpp>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(GaugeSeeds, ReadOrRefused) {
     std::size_t count = 0;
     for (const auto& seed : std::filesystem::directory_iterator(std::string(KASANE_SOURCE_DIR) + "/test/fuzz/seeds/gauge")) {
         std::ifstream file(seed.path(), std::ios::binary);
-        const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};  // of their exact length: a sanitizer sees a step beyond
+        const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};  // the exact length, for the sanitizers
         ++count;
         try {
             if (test::read_gauge_bytes(view(bytes))) good.insert(seed.path().filename().string());

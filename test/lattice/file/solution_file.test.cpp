@@ -1,4 +1,4 @@
-// What is written comes back bit by bit, and lies in the file where the layout says.
+// Solutions come back bit by bit, and are stored in the file as the layout states.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/lattice/file/solution_file.hpp>

@@ -1,4 +1,4 @@
-// Starts: in the group, distributed as they say, functions of (seed, link) alone.
+// Starts: in SU(3), with the stated distributions, functions of (seed, link) alone.
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 

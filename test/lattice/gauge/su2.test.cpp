@@ -28,7 +28,7 @@ std::vector<double> quantiles(double strength, int bins) {
     return at;
 }
 
-/// Chi-square of counts that should all be alike.
+/// Chi-square of counts with equal expectations.
 double chi_square(const std::vector<int>& counts, int draws) {
     const double expected = static_cast<double>(draws) / static_cast<double>(counts.size());
     double sum = 0;
@@ -56,7 +56,7 @@ TEST_P(Su2Draw, FollowsItsDensity) {
     EXPECT_LT(chi_square(count, draws), limit);
 }
 
-/// g = h direction^+ with h = (h0, isotropic): all angles of h alike.
+/// g = h direction^+ with h = (h0, isotropic): all angles of h equally likely.
 TEST_P(Su2Draw, PointsEverywhere) {
     Su2 direction{{0.5, -0.1}, {0.7, 0.3}};
     const double length = std::sqrt(norm2(direction.a) + norm2(direction.b));
@@ -75,7 +75,7 @@ TEST_P(Su2Draw, PointsEverywhere) {
     EXPECT_LT(chi_square(azimuth, draws), limit);
 }
 
-// No staple, nearly none, both sides of the change of proposal, as weak and as strong as updates meet, and stronger.
+// No staple, a very small one, both sides of the change of proposal, as weak and as strong as in updates, and stronger.
 INSTANTIATE_TEST_SUITE_P(Strengths, Su2Draw, testing::Values(0., 1e-12, 0.02, 1., 1.699, 1.701, 4., 15., 300.));
 
 TEST(Su2Draw, RejectionIsRareEverywhere) {
@@ -98,7 +98,7 @@ TEST(Su2Reflection, KeepsTheTraceWithTheStaple) {
             const auto part = su2_part(w, p, q);
             multiply_rows(reflected, p, q, reflection_su2(part.direction));
             EXPECT_NEAR(trace(reflected).re, before, 1e-15);  // a few roundings of numbers below 1
-            // The part that the subgroup sees is turned into its adjoint.
+            // The SU(2) part is replaced by its adjoint.
             const auto after = su2_part(reflected, p, q);
             EXPECT_NEAR(after.length, part.length, 1e-15);
             EXPECT_NEAR(after.direction.b.re, -part.direction.b.re, 1e-14);

@@ -1,4 +1,4 @@
-// Sweeps: the equilibrium that is known exactly, what overrelaxation conserves, and repeatability.
+// Sweeps: the exactly known equilibrium, quantities that overrelaxation conserves, and repeatability.
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/gauge/update.body.hpp>
 #include <kasane/lattice/gauge/update.hpp>
@@ -151,9 +151,9 @@ TEST_P(Updates, StrongCouplingInFourDimensions) {
     });
 }
 
-// Where staples couple strongly: from hot and cold starts the updates meet, and meet Metropolis's algorithm. (On 4^4 the longest runs so
-// far have 0.5597(2) by heatbath with and without overrelaxation, and 0.5597(3) by Metropolis.)
-TEST_P(Updates, MeetMetropolisFromHotAndCold) {
+// At strong coupling of staples: from hot and cold starts the updates converge to the same mean, and to Metropolis's. (On 4^4 the longest
+// runs so far have 0.5597(2) by heatbath with and without overrelaxation, and 0.5597(3) by Metropolis.)
+TEST_P(Updates, AgreeWithMetropolisFromHotAndCold) {
     on_space([](auto on) {
         const Extents n{{2, 2, 4, 2}};
         const double beta = 5.7;
@@ -258,7 +258,7 @@ TEST(Sweeps, AreTheSameOnADevice) {
     double worst = 0;
     for (std::size_t k = 0; k < a.links.size(); ++k)
         worst = std::max(worst, std::sqrt(real_trace_times_adjoint(a.links[k] - b.links[k], a.links[k] - b.links[k])));
-    // Roundings of 1e-16, enlarged by each of the 16 half sweeps that pass them on to neighbours.
+    // Roundings of 1e-16, enlarged by each of the 16 half sweeps, which pass them to neighbours.
     EXPECT_LT(worst, 1e-9);
 }
 #endif

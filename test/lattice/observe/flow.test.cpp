@@ -1,4 +1,4 @@
-// The Wilson flow: the diffusion of weak fields, the order of the integrator, what falls, what stays.
+// The Wilson flow: the diffusion of weak fields, the order of the integrator, decreasing and conserved quantities.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/gauge/transform.hpp>
@@ -50,7 +50,7 @@ TEST_P(Flow, DampsAWeakWaveAsDiffusionDoes) {
     });
 }
 
-// Halving the step changes the end by an eighth of what halving it before did.
+// Halving the step again changes the end by an eighth of the change by the first halving.
 TEST_P(Flow, ErrorFallsAsStepCubed) {
     on_space([](auto on) {
         const auto end = [&](int steps) {
@@ -91,7 +91,7 @@ TEST_P(Flow, LowersTheActionAndSmooths) {
     });
 }
 
-// A self-dual field is a minimum of the action: noise on it flows away, and what stays is its charge, 2, in the clover-leaf's measure
+// A self-dual field is a minimum of the action: the flow removes noise on it, and its charge remains, 2, in the clover-leaf's measure
 // 2 (sin a / a)^2 with a = 2 pi / 36, and its action, 8 pi^2 |Q| in the continuum.
 TEST_P(Flow, BringsTheChargeOutOfTheNoise) {
     on_space([](auto on) {
@@ -138,7 +138,7 @@ TEST(FlowOnThreads, IsTheSame) {
     EXPECT_EQ(a.back().charge, b.back().charge);
 }
 
-TEST(FlowTimes, MustMakeSense) {
+TEST(FlowTimes, RefusesInvalidSteps) {
     Links u(Cpu{1}, Extents{{2, 2, 2, 2}});
     cold_start(u);
     EXPECT_THROW(wilson_flow(u, 1, 0), InputError);

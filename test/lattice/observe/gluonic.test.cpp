@@ -17,7 +17,7 @@ namespace {
 
 constexpr Extents nasty{{2, 4, 6, 8}};
 
-/// Rough, but correlated as physical fields are.
+/// Rough, but correlated like physical fields.
 GaugeField thermal(const Extents& n, std::uint64_t seed = 1) {
     Links u(Cpu{1}, n);
     hot_start(u, seed);
@@ -28,7 +28,7 @@ GaugeField thermal(const Extents& n, std::uint64_t seed = 1) {
 class Gluonic : public LatticeOnEverySpace {};
 KS_ON_LATTICE_SPACES(Gluonic);
 
-// Sums of up to 10^4 numbers of size 1: 1e-13 is far more than they round, far less than any mistake.
+// Sums of up to 10^4 numbers of size 1: 1e-13 is far above their rounding and far below any mistake.
 constexpr double rounding = 1e-13;
 
 TEST_P(Gluonic, LoopsAreProductsAlongPaths) {
@@ -67,7 +67,7 @@ TEST_P(Gluonic, CloverObservablesAreProductsAlongPaths) {
         const auto u = links_on(on, field);
         EXPECT_NEAR(energy_density(u), reference::energy(field), rounding);
         EXPECT_NEAR(topological_charge(u), reference::charge(field), rounding);
-        EXPECT_GT(std::abs(reference::charge(field)), 1e-3);  // the comparison sees a sign
+        EXPECT_GT(std::abs(reference::charge(field)), 1e-3);  // the comparison is sensitive to a sign
     });
 }
 
@@ -80,7 +80,7 @@ TEST_P(Gluonic, GaugeTransformationsChangeNothing) {
         EXPECT_LT(std::abs(polyakov_loop(u) - polyakov_loop(v)), rounding);
         EXPECT_NEAR(energy_density(u), energy_density(v), rounding);
         EXPECT_NEAR(topological_charge(u), topological_charge(v), rounding);
-        EXPECT_GT(std::abs(link_trace(u) - link_trace(v)), 1e-3);  // the one that may
+        EXPECT_GT(std::abs(link_trace(u) - link_trace(v)), 1e-3);  // the sum that may change
     });
 }
 
@@ -104,7 +104,7 @@ TEST_P(Gluonic, ReflectionTurnsTheCharge) {
     });
 }
 
-// Multiplying the time links of one slice by a cube root of 1 turns the Polyakov loop and nothing else.
+// Multiplying the time links of one slice by a cube root of 1 changes only the Polyakov loop.
 TEST_P(Gluonic, CentreTurnsThePolyakovLoop) {
     on_space([](auto on) {
         auto field = thermal(nasty);

@@ -10,7 +10,7 @@ namespace {
 
 const Extents extents{4, 2, 6, 8};
 
-TEST(Sources, PointAndWallAreWhereTheyShouldBe) {
+TEST(Sources, PointAndWallAreAtTheirSites) {
     const auto point = point_source(extents, {{3, 1, 5, 7}}, 2, 1);
     const auto wall = wall_source(extents, 6, 3, 0);
     for (index_t i = 0; i < extents.volume(); ++i)

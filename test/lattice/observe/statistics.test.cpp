@@ -1,4 +1,4 @@
-// Errors of correlated series: against AR(1) processes, whose autocorrelation time is known, and against numbers worked out by hand.
+// Errors of correlated series: against AR(1) processes, whose autocorrelation time is known, and against numbers computed by hand.
 #include <kasane/core/math/random.hpp>
 #include <kasane/lattice/observe/statistics.hpp>
 
@@ -26,10 +26,10 @@ std::vector<double> ar1(double a, int n, std::uint64_t seed) {
 }
 double tau_of(double a) { return 0.5 + a / (1 - a); }
 
-TEST(Statistics, KnowsTheAutocorrelationTimeOfAr1) {
+TEST(Statistics, FindsTheAutocorrelationTimeOfAr1) {
     for (const double a : {0.0, 0.3, 0.8, 0.95}) {
         const auto e = estimate(ar1(a, 100'000, 1));
-        // Noise of size tau_error, and as much again for what the window cuts off; four times that.
+        // Noise of size tau_error, and as much again for the truncation by the window; four times that.
         EXPECT_NEAR(e.tau, tau_of(a), 8 * e.tau_error) << a;
         EXPECT_LT(e.tau_error, 0.1 * e.tau) << a;
         EXPECT_GT(e.window, a == 0.0 ? 0 : tau_of(a)) << a;
@@ -47,19 +47,19 @@ TEST(Statistics, TheErrorIsTheSpreadOfTheMeanOverManySeries) {
         square += e.mean * e.mean / series;  // the true mean is 0
         promised += e.error / series;
     }
-    // 300 series know their spread to 1 / sqrt(600) = 4%; three times that, and 3% for the window's bias at 100 tau.
+    // 300 series determine their spread to 1 / sqrt(600) = 4%; three times that, and 3% for the window's bias at 100 tau.
     EXPECT_NEAR(promised, std::sqrt(square), 0.15 * promised);
     EXPECT_NEAR(std::sqrt(square), std::sqrt(2 * tau_of(a) / 1000), 0.15 * promised);
 }
 
-TEST(Statistics, OfNextToNothing) {
+TEST(Statistics, OfShortAndConstantSeries) {
     EXPECT_TRUE(std::isnan(estimate({}).mean));
     const auto one = estimate({0.25});
     EXPECT_EQ(one.mean, 0.25);
     EXPECT_EQ(one.count, 1);
     EXPECT_TRUE(std::isnan(one.error));
     EXPECT_TRUE(std::isnan(one.tau));
-    const auto same = estimate(std::vector<double>(50, 0.1));  // 0.1 is no binary fraction: its mean rounds
+    const auto same = estimate(std::vector<double>(50, 0.1));  // 0.1 is not a binary fraction: its mean rounds
     EXPECT_NEAR(same.mean, 0.1, 1e-15);
     EXPECT_EQ(same.error, 0);
     EXPECT_EQ(same.tau, 0.5);
@@ -103,7 +103,7 @@ TEST(Statistics, JackknifeOfAMeanIsItsStandardError) {
 TEST(Statistics, JackknifeOfCorrelatedSeries) {
     const auto x = ar1(0.8, 100'000, 5);
     const auto j = jackknife({x}, 90, itself);  // bins of 20 tau miss 1 in 40 of the variance
-    // 1111 bins know their spread to 2%; four times that and the bias.
+    // 1111 bins determine their spread to 2%; four times that and the bias.
     EXPECT_NEAR(j.error, std::sqrt(2 * tau_of(0.8) / 1e5), 0.1 * j.error);
     // The variance of a Gaussian: sqrt(2 / N) times sqrt(2 tau of the squares), whose correlation is a^2t.
     auto square = x;

@@ -81,7 +81,7 @@ TEST_P(FreeQuark, PionOnALargerPeriodicLattice) {
 }
 
 TEST_P(FreeQuark, CloverTermAndPureGaugeChangeNothing) {
-    // A gauge transformation of the unit field has no field strength; the pion does not see it.
+    // A gauge transformation of the unit field has no field strength, and does not change the pion.
     const Extents extents{{4, 4, 4, 8}};
     const auto u = test::transformed(test::unit_gauge(extents), test::random_transformation(extents, 51));
     SolverOptions options;

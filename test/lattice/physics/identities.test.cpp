@@ -1,5 +1,5 @@
-// What any Wilson-clover operator obeys, through the solver's own double operator, on lattices that fill no vector; and that every way to
-// solve gives the solution of the full system, which the oracle finds without even-odd preconditioning.
+// Identities of any Wilson-clover operator, through the solver's own double operator, on lattices that are not multiples of a vector; and
+// every method of solution gives the solution of the full system, which the oracle finds without even-odd preconditioning.
 #include <kasane/lattice/solve/solver.hpp>
 
 #include "lattice/physics/spaces.hpp"

@@ -1,4 +1,4 @@
-// The oracle itself: the algebra of its matrices, and the identities that any Wilson-clover operator obeys.
+// The oracle itself: the algebra of its matrices, and identities of any Wilson-clover operator.
 #include "lattice/random_fields.hpp"
 #include "reference/wilson.hpp"
 

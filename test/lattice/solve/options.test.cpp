@@ -1,4 +1,4 @@
-// What the solver refuses, all problems at once, and what it says about memory before it takes any.
+// Options that the solver refuses, all problems at once, and its memory estimate before allocation.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/solve/options.hpp>
 #include <lattice/random_fields.hpp>
@@ -28,7 +28,7 @@ bool mentions(const std::vector<InputProblem>& found, const std::string& what) {
     return false;
 }
 
-TEST(SolverOptions, AllProblemsAreSaidAtOnce) {
+TEST(SolverOptions, AllProblemsAreReportedAtOnce) {
     SolverOptions options{
         .method = Method::gcr, .inner = Precision::double_, .rtol = 1.5, .inner_rtol = -1, .iteration_limit = 0, .krylov_length = 1};
     options.outer_links.half = true;
@@ -52,7 +52,7 @@ TEST(SolverOptions, DamagedLinksAreRefused) {
     EXPECT_TRUE(mentions(problems(far, {}, {}), "SU(3)"));
     SolverOptions all;
     all.inner_links.reals = LinkReals::all;
-    EXPECT_TRUE(problems(far, {}, all).empty());  // nothing is rebuilt
+    EXPECT_TRUE(problems(far, {}, all).empty());  // nothing is reconstructed
     auto few = test::unit_gauge(n);
     few.links.pop_back();
     EXPECT_TRUE(mentions(problems(few, {}, {}), "links"));
@@ -62,7 +62,7 @@ TEST(SolverOptions, DamagedLinksAreRefused) {
 }
 
 TEST(SolverOptions, ACloverTermThatIsNotPositiveIsRefused) {
-    // Haar-distributed links: |F| is of order one, and kappa csw = 2 turns eigenvalues of A negative.
+    // Haar-distributed links: |F| is of order one, and kappa csw = 2 makes eigenvalues of A negative.
     EXPECT_TRUE(mentions(problems(test::random_gauge(n, 2), {.kappa = 0.5, .csw = 4}, {}), "not positive definite"));
 }
 
@@ -74,7 +74,7 @@ TEST(SolverOptions, FieldsOfOtherLatticesAreRefused) {
     EXPECT_THROW(solver.apply(bad, good), LogicError);
 }
 
-TEST(SolverMemory, IsWhatTheFieldsTake) {
+TEST(SolverMemory, IsThatOfTheFields) {
     // BiCGStab in double, no clover term: 4 links of 18 doubles; b, x, its right-hand side, a residual, a hop, five vectors: twelve
     // fields of one parity at 192 bytes a site.
     const SolverOptions plain{.method = Method::bicgstab, .inner = Precision::double_};
@@ -87,7 +87,7 @@ TEST(SolverMemory, IsWhatTheFieldsTake) {
     EXPECT_LT(device({}), 4000);  // 48^3 x 96 on a device of 80 GB
 }
 
-TEST(SolverMemory, TooMuchIsSaidBeforeItIsTaken) {
+TEST(SolverMemory, TooMuchIsRefusedBeforeAllocation) {
     try {
         check_memory(Cpu{1}, {{1024, 1024, 1024, 1024}}, {.csw = 1}, {});
         FAIL() << "2^40 sites fit";

@@ -1,5 +1,5 @@
 // The Wilson-clover solver against the textbook operator of test/reference: every method, precision, form and storage leaves the true
-// residual that it promises, and all find the same x. Tolerances: x differs by the residual times the inverse's norm, which is below 20 for
+// residual that it reports, and all find the same x. Tolerances: x differs by the residual times the inverse's norm, which is below 20 for
 // the fields used here (kappa 0.11 on rough links).
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
@@ -77,7 +77,7 @@ TEST_P(Solver, AgreesWithTheTextbookSolution) {
     }
 }
 
-TEST_P(Solver, LeavesTheTrueResidualThatItSays) {
+TEST_P(Solver, HasTheTrueResidualThatItReports) {
     for (const Extents n : {Extents{{2, 4, 6, 8}}, Extents{{6, 2, 10, 4}}})
         for (const double csw : {0., 1.2})
             for (const auto boundary : {Boundary::periodic, Boundary::antiperiodic}) {
@@ -133,7 +133,7 @@ TEST_P(Solver, EveryStorageOfTheLinksGivesTheSameSolution) {
                     const auto log = solve(u, clover, options, b, x);
                     const auto what = name(inner, options.inner_links);
                     EXPECT_EQ(log.end, krylov::Outcome::converged) << what;
-                    EXPECT_LE(residual(D, b, x), 1.01e-11) << what;  // the links rebuilt differ by 1e-15
+                    EXPECT_LE(residual(D, b, x), 1.01e-11) << what;  // reconstructed links differ by 1e-15
                     EXPECT_LT(reference::relative_difference(x, exact), 20 * 1e-11) << what;
                 }
 }
@@ -170,7 +170,7 @@ TEST_P(Solver, StartsFromTheGivenX) {
         auto y = x;
         const auto again = solver.solve(b, y);
         EXPECT_TRUE(again.converged());
-        EXPECT_LE(again.inner_iterations, 2);  // none, but where rounding lies above the tolerance's last tenth
+        EXPECT_LE(again.inner_iterations, 2);  // none, except where rounding is above the last tenth of the tolerance
         x.values[40] += 1e-6;
         const auto near = solver.solve(b, x);
         EXPECT_TRUE(near.converged());
@@ -178,7 +178,7 @@ TEST_P(Solver, StartsFromTheGivenX) {
     }
 }
 
-TEST_P(Solver, TakesSourcesOfAnySize) {
+TEST_P(Solver, SolvesForSourcesOfAnySize) {
     const Extents n{{4, 4, 4, 4}};
     const auto u = random_gauge(n, 5, rough);
     const auto b = random_spinor(n, 6);
@@ -199,7 +199,7 @@ TEST_P(Solver, TakesSourcesOfAnySize) {
     }
 }
 
-TEST_P(Solver, TakesSourcesOnOneSiteOfEitherParity) {
+TEST_P(Solver, SolvesForSourcesOnOneSiteOfEitherParity) {
     const Extents n{{4, 4, 4, 4}};
     const auto u = random_gauge(n, 5, rough);
     const auto D = oracle(u, clover);
@@ -211,7 +211,7 @@ TEST_P(Solver, TakesSourcesOnOneSiteOfEitherParity) {
     }
 }
 
-TEST_P(Solver, TakesAZeroSource) {
+TEST_P(Solver, SolvesForAZeroSource) {
     const Extents n{{4, 4, 4, 4}};
     const SpinorField b(n);
     auto x = random_spinor(n, 1);
@@ -221,7 +221,7 @@ TEST_P(Solver, TakesAZeroSource) {
     EXPECT_EQ(x.values, b.values);
 }
 
-TEST_P(Solver, SaysWhatIsNotFinite) {
+TEST_P(Solver, ReportsNumbersThatAreNotFinite) {
     const Extents n{{4, 4, 4, 4}};
     const auto u = random_gauge(n, 5, rough);
     for (const std::size_t at : {0u, 12u}) {  // an even and an odd site
@@ -235,7 +235,7 @@ TEST_P(Solver, SaysWhatIsNotFinite) {
 
 TEST_P(Solver, PromotesHalfPrecisionThatStagnates) {
     // Free quarks of mass 3e-5 and 3e-6, periodic: the operator's condition number is 2e5 and 2e6, beyond half's digits. Conjugate
-    // gradients on the normal equations square it; BiCGStab, whose reliable updates can carry half through 2e5, gets the lighter one.
+    // gradients on the normal equations square it; BiCGStab, whose reliable updates work in half at 2e5, gets the lighter mass.
     const Extents n{{4, 4, 4, 4}};
     const auto u = test::unit_gauge(n);
     const auto b = random_spinor(n, 2);
@@ -251,7 +251,7 @@ TEST_P(Solver, PromotesHalfPrecisionThatStagnates) {
 }
 
 TEST_P(Solver, FallsBackToConjugateGradients) {
-    // Links at random and kappa twice its critical value: eigenvalues all around zero, where BiCGStab has no chance.
+    // Random links and kappa twice its critical value: eigenvalues all around zero, where BiCGStab fails.
     const Extents n{{4, 4, 4, 4}};
     const DiracParameters beyond{.kappa = 0.35, .csw = 0};
     const auto u = random_gauge(n, 3);
@@ -326,7 +326,7 @@ TEST_P(Solver, WorksOnFieldsOfTheSpace) {
         EXPECT_TRUE(log.converged());
         store(x.even, Parity::even, found);
         store(x.odd, Parity::odd, found);
-        SpinorField same(n);  // the source is left alone
+        SpinorField same(n);  // the source must not change
         store(source.even, Parity::even, same);
         store(source.odd, Parity::odd, same);
         EXPECT_EQ(same.values, b.values);
@@ -354,7 +354,7 @@ TEST(TemporalGauge, HasUnitLinksInTime) {
         }
         for (int mu = 0; mu < 4; ++mu) EXPECT_LT(distance_from_su3(gauge.links.link(i, mu)), 1e-14);
     }
-    // The product of the links in time is the Polyakov loop, up to a transformation: its trace stays.
+    // The product of the links in time is the Polyakov loop, up to a transformation: its trace does not change.
     for (index_t i = 0; i < n.volume() / n[3]; ++i) {
         auto loop = Su3<double>::unit();
         for (int t = 0; t < n[3]; ++t) loop = loop * u.link(i + t * (n.volume() / n[3]), 3);

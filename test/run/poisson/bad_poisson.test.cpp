@@ -66,7 +66,7 @@ TEST_F(BadPoisson, Grids) {
     expect_refused({"grid.spacing=[1, [1, 2, -3, 1], 1]"}, {"grid.spacing", "element 2, number 3", "above 0"});
     expect_refused({"grid.spacing=0"}, {"grid.spacing", "above 0"});
     expect_refused({"grid.group=/Spacing"}, {"grid.group", "belongs to file"});
-    expect_refused({"grid.cells=[1,1,1]", "boundary.z_max={neumann=0.0}"}, {"grid.cells", "single cell that nothing holds"});
+    expect_refused({"grid.cells=[1,1,1]", "boundary.z_max={neumann=0.0}"}, {"grid.cells", "single cell without a Dirichlet face"});
 }
 
 TEST_F(BadPoisson, MoreCellsThanMemory) {

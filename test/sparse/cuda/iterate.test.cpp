@@ -1,5 +1,5 @@
-// iterate<Cuda> against iterate<Cpu> on the same bits: every iteration, format, numbering and launch; and what the device promises beside
-// that: repeatable bits, batches that change none, an end that is named.
+// iterate<Cuda> against iterate<Cpu> on the same bits: every iteration, format, numbering and launch; and further properties of the device:
+// repeatable bits, batches that do not change them, named outcomes.
 #include <sparse/box.hpp>
 #include <sparse/cuda/systems.hpp>
 
@@ -31,8 +31,8 @@ double relative_distance(const std::vector<double>& a, const std::vector<double>
     return std::sqrt(difference / size);
 }
 
-/// A few iterations agree to rounding, which they enlarge by no more than the growth of the residual polynomial; what has fallen to the
-/// rounding of where it started (a star is solved in two iterations) is noise. All of them reach the same end.
+/// A few iterations agree to rounding, which they enlarge by no more than the growth of the residual polynomial; residuals at the rounding
+/// of the first one (a star is solved in two iterations) are noise. All of them reach the same end.
 void expect_agreement(const System<Cpu>& system, Iteration iteration) {
     const auto device = there(system);
     const Problem problem(system);
@@ -78,7 +78,7 @@ void expect_agreement(const CsrMatrix& A, const SystemCase& of) {
         if (applies(iteration, system)) expect_agreement(system, iteration);
 }
 
-// Sizes that fill no warp, chunk or block.
+// Sizes that are not multiples of a warp, chunk or block.
 TEST_F(IterateOnCuda, AgreesWithTheCpuInEveryFormatAndNumbering) {
     const auto A = box_matrix({5, 7, 9});
     for (const char* format : {"csr", "ell", "sliced-ell", "sell:32", "sell:8:32", "sell:5", "sell:1"})
@@ -153,7 +153,7 @@ TEST_F(IterateOnCuda, RepeatsBitByBitAndBatchesChangeNothing) {
     }
 }
 
-TEST_F(IterateOnCuda, StopsWhereItIsAskedTo) {
+TEST_F(IterateOnCuda, StopsByTheStopFunction) {
     const auto system = make(box_matrix({24, 25, 26}), {});
     const auto device = there(system);
     const Problem problem(system);
@@ -175,13 +175,13 @@ TEST_F(IterateOnCuda, StopsWhereItIsAskedTo) {
             EXPECT_EQ(stopped.log.iterations, seen);
             EXPECT_LT(seen, 100);
             EXPECT_GT(seen, 0);
-            // x and r belong to the same iteration; eisenstat foretells the norm within a factor of a few.
+            // x and r belong to the same iteration; eisenstat predicts the norm within a factor of a few.
             EXPECT_LT(std::abs(std::log(stopped.log.true_norm / (residual * problem.b_norm))),
                       iteration == Iteration::eisenstat ? 1.5 : 1e-6);
         }
 }
 
-TEST_F(IterateOnCuda, NamesWhatCannotBeSolved) {
+TEST_F(IterateOnCuda, ReportsSystemsThatCannotBeSolved) {
     const auto system = make(box_matrix({5, 7, 9}), {});
     const auto device = there(system);
     auto indefinite = make(box_matrix({5, 7, 9}), {});
@@ -222,7 +222,7 @@ TEST_F(IterateOnCuda, ASolutionNeedsNoIteration) {
             const auto solved = solve(device, problem, task);
             EXPECT_EQ(solved.log.verdict, Verdict::converged);
             EXPECT_EQ(solved.log.iterations, 0);
-            EXPECT_LT(relative_distance(solved.x, problem.x), 1e-9);  // reduced forms the first colour anew
+            EXPECT_LT(relative_distance(solved.x, problem.x), 1e-9);  // reduced computes the first colour again
         }
 }
 

@@ -1,4 +1,4 @@
-// What the device finds out about a matrix in its own memory is what the host finds out.
+// Facts that the device finds about a matrix in its own memory equal those of the host.
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/order/on_device.hpp>
 
@@ -23,7 +23,7 @@ class OnDevice : public testing::Test {
     }
 };
 
-/// A matrix in a device's memory, its offsets and columns as wide as is asked.
+/// A matrix in a device's memory, with offsets and columns of the given widths.
 template <class Offset, class Column>
 struct There {
     Buffer<Offset, Cuda> begin;
@@ -116,7 +116,7 @@ TEST_F(OnDevice, OrdersBoxesAsTheHostDoes) {
 
 TEST_F(OnDevice, OrdersBipartiteGraphsAsTheHostDoes) {
     expect_same_order(graph(400, bipartite(150, 250, 900), 1));
-    expect_same_order(graph(600, bipartite(200, 400, 300), 1));  // hundreds of components, rows alone among them
+    expect_same_order(graph(600, bipartite(200, 400, 300), 1));  // hundreds of components, single rows among them
     expect_same_order(graph(3000, star(3000), 1));
     expect_same_order(graph(1200, both(path(0, 500), path(600, 500)), 1));
     expect_same_order(graph(50, {}, 1));
@@ -146,7 +146,7 @@ void expect_same_facts(const CsrMatrix& A) {
     }
 }
 
-TEST_F(OnDevice, FindsTheFactsThatTheHostFinds) {
+TEST_F(OnDevice, FindsTheFactsOfTheHost) {
     for (const double extra : {0., 1.}) {
         expect_same_facts(graph(400, bipartite(150, 250, 900), extra));
         expect_same_facts(graph(600, bipartite(200, 400, 300), extra));
@@ -180,7 +180,7 @@ void expect_same_words(const Change& change) {
     EXPECT_EQ(got, want);
 }
 
-TEST_F(OnDevice, SaysWhatTheHostSays) {
+TEST_F(OnDevice, ReportsTheProblemsOfTheHost) {
     expect_same_words([](CsrMatrix& A) { A.value[300] = std::nan(""); });
     expect_same_words([](CsrMatrix& A) { A.value[300] = HUGE_VAL; });
     expect_same_words([](CsrMatrix& A) { A.value[300] += 1e-3; });
@@ -202,8 +202,8 @@ TEST_F(OnDevice, SaysWhatTheHostSays) {
     });
 }
 
-// Columns of 64 bits that would be in range if they were cut to 32.
-TEST_F(OnDevice, CutsNoColumn) {
+// Columns of 64 bits that would be in range if they were truncated to 32.
+TEST_F(OnDevice, DoesNotTruncateColumns) {
     const CsrMatrix A = box_matrix({3, 3, 3});
     std::vector<std::int64_t> column(A.column.begin(), A.column.end());
     column[5] += std::int64_t{1} << 32;

@@ -1,4 +1,4 @@
-// Systems for the tests of the device's iteration: made on the host, and the same bits brought over.
+// Systems for the tests of the device's iteration: made on the host, and copied bit by bit.
 #pragma once
 
 #include <kasane/sparse/iterate/iterate.hpp>
@@ -102,7 +102,7 @@ struct Outcome {
     std::vector<double> x;
 };
 
-/// Vectors begin as NaN but for b and x: nothing may be read before it is written.
+/// Vectors start as NaN except b and x: every other value must be written before it is read.
 template <Space S>
 Outcome solve(const System<S>& system, const Problem& problem, const IterationTask& task) {
     const S on = system.on;

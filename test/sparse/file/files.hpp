@@ -1,4 +1,4 @@
-// Files for the tests of readers and writers: a directory for each test, texts and bytes put there, complaints with file and line.
+// Files for the tests of readers and writers: a directory for each test, functions that write text and bytes, messages with file and line.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -38,7 +38,7 @@ class FileTest : public ::testing::Test {
         return {std::istreambuf_iterator<char>(file), {}};
     }
 
-    /// "LINE: message" of each problem that reading throws, the file's name checked; "" if it reads.
+    /// "LINE: message" of each problem of a read, with the file's name checked; "" if it succeeds.
     template <class Read>
     static std::string complaint(const std::filesystem::path& path, Read read) {
         try {

@@ -1,4 +1,4 @@
-// Matrix Market files: what is read as what, every complaint with its line, and round trips to the last bit.
+// Matrix Market files: accepted forms, every problem with its line, and round trips to the last bit.
 #include <test/sparse/file/files.hpp>
 
 #include <cmath>
@@ -42,7 +42,7 @@ TEST_F(MatrixMarket, SymmetricOfEitherTriangleIsMirrored) {
     expect_same(mixed.matrix, lower.matrix);
 }
 
-TEST_F(MatrixMarket, CaseCommentsBlankLinesWhiteSpaceAndLineEnds) {
+TEST_F(MatrixMarket, AcceptsAnyCaseCommentsBlankLinesWhiteSpaceAndLineEnds) {
     const auto plain = read_matrix(put(symmetric + "2 2 3\n1 1 2\n2 1 -1\n2 2 2\n"));
     const auto odd =
         read_matrix(put("%%matrixMARKET Matrix  COORDINATE\tInteger Symmetric \r\n% by hand\r\n%\r\n\r\n  2\t2 3 \r\n\r\n"
@@ -94,7 +94,7 @@ TEST_F(MatrixMarket, ReadsBackToTheLastBit) {
     EXPECT_EQ(bytes_of(path).substr(0, 46), "%%MatrixMarket matrix array real general\n" + std::to_string(A.nonzeros()) + " 1");
 }
 
-/// Larger than the reader's block of a million bytes, so that lines lie across its ends.
+/// Larger than the reader's block of a million bytes, so that lines cross its ends.
 TEST_F(MatrixMarket, LinesAcrossBlocks) {
     constexpr index_t n = 90000;
     CsrMatrix A;
@@ -110,7 +110,7 @@ TEST_F(MatrixMarket, LinesAcrossBlocks) {
     EXPECT_EQ(read_matrix(path).matrix.value, A.value);
 }
 
-TEST_F(MatrixMarket, KindsThatAreRefusedWithTheReason) {
+TEST_F(MatrixMarket, RefusesOtherKindsWithTheReason) {
     const std::string rest = "1 1 1\n1 1 1\n";
     expect_words(refused(coordinate + "pattern symmetric\n1 1 1\n1 1\n"), {"1: ", "pattern", "'real' is needed"});
     expect_words(refused(coordinate + "complex general\n1 1 1\n1 1 1 0\n"), {"1: ", "complex", "real"});
@@ -124,7 +124,7 @@ TEST_F(MatrixMarket, KindsThatAreRefusedWithTheReason) {
     expect_words(refused("%%MatrixMarket"), {"1: ", "cut off"});
 }
 
-TEST_F(MatrixMarket, FilesThatAreSomethingElse) {
+TEST_F(MatrixMarket, RefusesOtherFiles) {
     expect_words(matrix_complaint(directory / "missing.mtx"), {"no such file"});
     expect_words(matrix_complaint(directory), {"directory"});
     expect_words(refused(""), {"empty"});
@@ -151,8 +151,8 @@ TEST_F(MatrixMarket, SizeLines) {
     expect_words(refused(general + "2147483648 2147483648 3\n"), {"2147483648 rows", "at most 2147483647"});
 }
 
-TEST_F(MatrixMarket, PromisesBeyondTheFilesLengthTakeNoMemory) {
-    // 10 bytes hold one entry and a piece; what is promised would take 16 EiB, or 16 GiB of row offsets.
+TEST_F(MatrixMarket, SizesBeyondTheFilesLengthAllocateNoMemory) {
+    // 10 bytes hold one entry and a half; the stated numbers would take 16 EiB, or 16 GiB of row offsets.
     expect_words(refused(general + "3 3 1000000000000000000\n1 1 1\n2 2\n"),
                  {"2: ", "promises 1000000000000000000 entries", "10 bytes", "truncated"});
     expect_words(refused(general + "2000000000 2000000000 1\n1 1 1\n"), {"2: ", "states 2000000000 rows", "diagonal"});
@@ -164,18 +164,18 @@ TEST_F(MatrixMarket, EntriesThatAreWrongNameTheirLines) {
     expect_words(one("1 0 1"), {"4: column '0' is out of range", "counts from 1"});
     expect_words(one("-1 1 1"), {"4: row '-1' is out of range"});
     expect_words(one("99999999999999999999 1 1"), {"4: row '99999999999999999999' is out of range"});
-    expect_words(one("1.0 1 1"), {"4: row '1.0' is no whole number"});
-    expect_words(one("2"), {"4: column '' is no whole number"});
+    expect_words(one("1.0 1 1"), {"4: row '1.0' is not a whole number"});
+    expect_words(one("2"), {"4: column '' is not a whole number"});
     expect_words(one("2 2"), {"4: ends before its value"});
-    expect_words(one("2 2 x"), {"4: 'x' is no number"});
-    expect_words(one("2 2 1.5e"), {"4: '1.5e' is no number"});
-    expect_words(one("2 2 1-2"), {"4: '1-2' is no number"});
+    expect_words(one("2 2 x"), {"4: 'x' is not a number"});
+    expect_words(one("2 2 1.5e"), {"4: '1.5e' is not a number"});
+    expect_words(one("2 2 1-2"), {"4: '1-2' is not a number"});
     expect_words(one("2 2 nan"), {"4: 'nan'", "finite"});
     expect_words(one("2 2 -inf"), {"4: '-inf'", "finite"});
     expect_words(one("2 2 1e400"), {"4: '1e400' is too large for a double"});
     expect_words(one("2 2 1 0"), {"4: '0' is one word too many"});
-    expect_words(one("2 2 \x01\xff"), {"4: '\?\?' is no number"});
-    expect_words(one("2 2 " + std::string(50, '.')), {"4: '" + std::string(32, '.') + "...' is no number"});
+    expect_words(one("2 2 \x01\xff"), {"4: '\?\?' is not a number"});
+    expect_words(one("2 2 " + std::string(50, '.')), {"4: '" + std::string(32, '.') + "...' is not a number"});
 }
 
 TEST_F(MatrixMarket, AllWrongLinesAtOnceUpToEight) {
@@ -189,18 +189,18 @@ TEST_F(MatrixMarket, AllWrongLinesAtOnceUpToEight) {
 TEST_F(MatrixMarket, TooFewAndTooManyEntries) {
     expect_words(refused(general + "3 3 4\n1 1 1.5\n2 2 1.5\n3 3 1.5\n"),
                  {"5: ", "after 3 of the 4 entries that line 2 promises", "truncated"});
-    expect_words(refused(general + "2 2 2\n1 1 1\n2 2 1\n1 2 1\n"), {"5: ", "goes on behind the 2 entries that line 2 promises"});
+    expect_words(refused(general + "2 2 2\n1 1 1\n2 2 1\n1 2 1\n"), {"5: ", "continues behind the 2 entries that line 2 promises"});
     EXPECT_EQ(refused(general + "2 2 2\n1 1 1\n2 2 1\n\n% the end\n"), "");
     EXPECT_EQ(refused(general + "2 2 2\n1 1 1\n2 2 1"), "") << "the last line may lack its end";
 }
 
 TEST_F(MatrixMarket, SymmetricFilesOfBothTrianglesAreRefused) {
-    // Readers that mirror without looking double such entries; here the user is asked.
+    // Readers that mirror such entries without a check double them; here the file is refused.
     expect_words(refused(symmetric + "2 2 4\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n"), {"1: ", "symmetric", "(2, 1)", "(1, 2)", "'general'"});
     expect_words(refused(symmetric + "2 2 4\n1 1 2\n1 2 -1\n2 1 -3\n2 2 2\n"), {"(2, 1)", "(1, 2)"});
 }
 
-TEST_F(MatrixMarket, TooLargeForTheMemoryIsSaidBeforeItIsTaken) {
+TEST_F(MatrixMarket, RefusesFilesTooLargeForTheMemoryBeforeAllocation) {
     // Files of 8 TiB without a block on the disk: the first promises more entries than that holds, the second fewer.
     const auto path = put(general + "2000000000 2000000000 4000000000000\n");
     std::error_code error;
@@ -220,7 +220,7 @@ TEST_F(MatrixMarket, Vectors) {
     expect_words(vector_refused(array + "3 1\n1\n2\n3\n", 4), {"holds 3 numbers", "4 rows"});
     expect_words(vector_refused(array + "3 2\n1\n2\n3\n4\n5\n6\n"), {"2: ", "3 rows and 2 columns", "file of its own"});
     expect_words(vector_refused(array + "3 1\n1.5\n2.5\n"), {"4: ", "after 2 of the 3 entries that line 2 promises"});
-    expect_words(vector_refused(array + "2 1\n1\n2\n3\n"), {"5: ", "goes on behind the 2 entries"});
+    expect_words(vector_refused(array + "2 1\n1\n2\n3\n"), {"5: ", "continues behind the 2 entries"});
     expect_words(vector_refused(array + "2 1\n1\n2 3\n"), {"4: '3' is one word too many"});
     expect_words(vector_refused(array + "2 1\n1\nnan\n"), {"4: 'nan'", "finite"});
     expect_words(vector_refused(array + "0 1\n"), {"2: ", "empty"});

@@ -82,7 +82,7 @@ TEST_F(PetscBinary, ReadsBackToTheLastBit) {
     write_vector_petsc(path, view(A.value));
     EXPECT_EQ(read_vector(path, A.nonzeros()), A.value);
     write_matrix_petsc(path, read_matrix(put(chain().text)).matrix.view());
-    EXPECT_EQ(bytes_of(path), chain().text) << "byte by byte what PETSc writes";
+    EXPECT_EQ(bytes_of(path), chain().text) << "the same bytes as PETSc's";
 }
 
 /// Larger than the reader's block of a million bytes.
@@ -105,7 +105,7 @@ TEST_F(PetscBinary, TruncatedAnywhere) {
     }
 }
 
-TEST_F(PetscBinary, PromisesBeyondTheFilesLengthTakeNoMemory) {
+TEST_F(PetscBinary, SizesBeyondTheFilesLengthAllocateNoMemory) {
     expect_words(refused(Bytes{}.integers({mat, 2147483647, 2147483647, 2147483647})), {"promises 2147483647 rows", "0 bytes follow"});
     const auto most = std::numeric_limits<std::int64_t>::max();
     expect_words(refused(Bytes{8}.integers({mat, most, most, most, 1, 0}).values({1})), {"promises 9223372036854775807 rows", "24 bytes"});
@@ -113,7 +113,7 @@ TEST_F(PetscBinary, PromisesBeyondTheFilesLengthTakeNoMemory) {
     expect_words(vector_refused(Bytes{8}.integers({vec, most}).values({1})), {"promises 9223372036854775807 numbers", "8 bytes"});
 }
 
-TEST_F(PetscBinary, HeadersThatAreRefused) {
+TEST_F(PetscBinary, RefusesInvalidHeaders) {
     expect_words(refused(Bytes{}.integers({mat, 2, 2, -1}).values({1, 0, 0, 1})), {"dense", "aij"});
     expect_words(refused(Bytes{}.integers({mat, -2, 2, 1})), {"-2 rows", "damaged"});
     expect_words(refused(Bytes{}.integers({mat, 0, 0, 0})), {"empty"});
@@ -124,7 +124,7 @@ TEST_F(PetscBinary, HeadersThatAreRefused) {
     expect_words(refused({4, std::string("\x50\x7b\x12\x00", 4) + chain().text}), {"little-endian", "big endian"});
 }
 
-TEST_F(PetscBinary, RowsThatAreDamagedAreNamed) {
+TEST_F(PetscBinary, NamesDamagedRows) {
     expect_words(refused(Bytes{}.integers({mat, 2, 2, 2, 1, 2, 0, 1}).values({1, 1})), {"row 2 has 2 entries", "1 of the header's 2"});
     expect_words(refused(Bytes{}.integers({mat, 2, 2, 2, -1, 3, 0, 1}).values({1, 1})), {"row 1 has -1 entries"});
     expect_words(refused(Bytes{}.integers({mat, 2, 2, 2, 1, 0, 0, 1}).values({1, 1})), {"1 entries in its rows and 2 by its header"});
@@ -134,7 +134,7 @@ TEST_F(PetscBinary, RowsThatAreDamagedAreNamed) {
     expect_words(vector_refused(Bytes{}.integers({vec, 2}).values({1, std::numeric_limits<double>::infinity()})), {"row 2 is inf"});
 }
 
-TEST_F(PetscBinary, WhatFollowsMustBePetscsToo) {
+TEST_F(PetscBinary, RefusesOtherDataBehindAnObject) {
     expect_words(refused(chain().values({0, 0, 0, 0, 0, 0, 0})), {"56 bytes behind its matrix", "complex"});
     expect_words(refused({4, chain().text + "x"}), {"1 bytes behind its matrix"});
     expect_words(vector_refused(Bytes{}.integers({vec, 1}).values({1, 0})), {"8 bytes behind its vector", "complex"});

@@ -1,4 +1,4 @@
-// The inputs from which fuzzing starts, and those that it found worth keeping: each is read or refused with an InputError.
+// Inputs from which fuzzing starts, and inputs that it found: each is read or refused with an InputError.
 #include <test/fuzz/read_bytes.hpp>
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace kasane;
 
-/// Names of the seeds that were read. Bytes lie in memory of their exact length, so that a sanitizer sees a step beyond.
+/// Names of the seeds that were read. The memory has their exact length, so that a sanitizer detects an access beyond it.
 std::set<std::string> replay(const std::string& target, bool (*read)(View<const char>)) {
     std::set<std::string> good;
     std::size_t count = 0;
@@ -51,7 +51,7 @@ TEST(Seeds, Vectors) {
         EXPECT_FALSE(good.contains(name)) << name;
 }
 
-/// Every cut of every small seed, and every single byte of it changed: what a broken disk or transfer makes of a file.
+/// Every cut of every small seed, and every single byte changed, as by a broken disk or transfer.
 TEST(Seeds, CutAndChanged) {
     for (const std::string target : {"matrix", "vector"}) {
         const auto read = target == "matrix" ? test::read_matrix_bytes : test::read_vector_bytes;

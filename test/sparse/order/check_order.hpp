@@ -1,4 +1,4 @@
-// What must hold for every coloured order, looked up entry by entry without the code that made it.
+// Properties of every coloured order, tested entry by entry without the code that made it.
 #pragma once
 
 #include <kasane/sparse/order/ordering.hpp>

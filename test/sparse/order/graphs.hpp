@@ -1,4 +1,4 @@
-// Symmetric patterns that orderings find hard, as matrices with a dominant diagonal.
+// Symmetric patterns that are difficult for orderings, as matrices with a dominant diagonal.
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
@@ -50,7 +50,7 @@ inline CsrMatrix random_graph(int n, int couplings, unsigned seed) {
     return matrix_of(n, pairs);
 }
 
-/// Everything is coupled to row `hub`, and to nothing else.
+/// Every row is coupled to row `hub` only.
 inline CsrMatrix star(int n, int hub) {
     Couplings pairs;
     for (int i = 0; i < n; ++i) pairs.emplace_back(hub, i);
@@ -64,7 +64,7 @@ inline CsrMatrix complete(int n) {
     return matrix_of(n, pairs);
 }
 
-/// Rows i and i + 1 coupled, numbered by `step`: row r of the chain is r step mod n (step and n without common divisor).
+/// A chain numbered by `step`: row r of the chain is r step mod n (step and n without common divisor).
 inline CsrMatrix chain(int n, std::int64_t step = 1) {
     Couplings pairs;
     for (std::int64_t i = 0; i + 1 < n; ++i) pairs.emplace_back(static_cast<int>(i * step % n), static_cast<int>((i + 1) * step % n));
@@ -79,7 +79,7 @@ inline CsrMatrix strip(int n) {
     return matrix_of(n, pairs);
 }
 
-/// The 27 points around a cell: full of triangles.
+/// The 27 points around a cell: many triangles.
 inline CsrMatrix box27(int nx, int ny, int nz) {
     Couplings pairs;
     const auto cell = [&](int i, int j, int k) { return i + nx * (j + ny * k); };
@@ -93,7 +93,7 @@ inline CsrMatrix box27(int nx, int ny, int nz) {
     return matrix_of(nx * ny * nz, pairs);
 }
 
-/// Boxes, chains and lone rows side by side, interleaved: row i of the parts is row 7 i mod n.
+/// Boxes, chains and single rows as components, interleaved: row i of the parts is row 7 i mod n.
 inline CsrMatrix disconnected() {
     constexpr int n = 500;
     Couplings pairs;
@@ -102,9 +102,9 @@ inline CsrMatrix disconnected() {
     for (int i = 100; i < 200; ++i)                 // 10 x 10 cells
         for (const int apart : {1, 10})
             if (i + apart < 200 && (apart == 10 || i % 10 != 9)) couple(i, i + apart);
-    for (int i = 200; i < 210; ++i)  // all with all
+    for (int i = 200; i < 210; ++i)  // complete graph
         for (int j = 200; j < i; ++j) couple(i, j);
-    for (int i = 211; i < 300; i += 2) couple(i, i + 1);  // pairs, then lone rows
+    for (int i = 211; i < 300; i += 2) couple(i, i + 1);  // pairs, then single rows
     return matrix_of(n, pairs);
 }
 

@@ -1,4 +1,4 @@
-// Colours cost iterations: their numbers on the box of 32^3 unit cells, source i + j + k, to 1e-8 from zero, by the oracle of ICCG.
+// Iterations against the number of colours: on the box of 32^3 unit cells, source i + j + k, to 1e-8 from zero, by the oracle of ICCG.
 // Rounding moves a count by one at most; 2 are allowed, as everywhere for this problem.
 #include "reference/iccg.hpp"
 #include "sparse/box.hpp"
@@ -36,13 +36,13 @@ TEST(OrderingIterations, AreTheKnownOnes) {
 }
 
 TEST(OrderingIterations, BlocksTakeFewerAtFewColors) {
-    // Two colours of blocks come near the 75 of the natural order, where two colours of rows take 115.
+    // Two colours of blocks need little more than the 75 of the natural order, where two colours of rows take 115.
     for (const auto& [ordering, known] : {std::pair{"block:8:2", 89}, {"block:8:4", 85}, {"block:32:2", 82}, {"block:128:2", 84}})
         EXPECT_NEAR(iterations(ordering), known, 2) << ordering;
 }
 
 TEST(OrderingIterations, WavefrontsKeepTheOrderOfElimination) {
-    // The factor of the wavefront order is the natural one's, and so is every iterate but for rounding.
+    // The factor of the wavefront order is the natural one's, and so is every iterate up to rounding.
     const BoxCells n{9, 8, 7};
     const auto A = box_matrix(n);
     const auto b = box_source(n);

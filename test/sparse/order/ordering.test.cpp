@@ -31,7 +31,7 @@ std::string refusal(const std::string& text) {
     return "";
 }
 
-TEST(Ordering, TextIsWhatIsParsed) {
+TEST(Ordering, TextIsParsedBack) {
     for (const std::string text :
          {"auto", "natural", "mc:1", "mc:20", "cm", "rcm", "cm-rcm:2", "cm-rcm:2147483647", "block:8:2", "block:512:300"})
         EXPECT_EQ(Ordering::parse(text).text(), text);
@@ -39,19 +39,19 @@ TEST(Ordering, TextIsWhatIsParsed) {
     EXPECT_EQ(Ordering{}.text(), "auto");
 }
 
-TEST(Ordering, RefusalsSayWhatIsMeantAndAllowed) {
+TEST(Ordering, RefusalsNameTheNearestAndTheAllowed) {
     EXPECT_EQ(refusal("cm-rmc:4"),
-              "\"cm-rmc:4\" is no ordering: did you mean \"cm-rcm:K\"? the orderings are auto, natural, mc:K, cm, "
+              "\"cm-rmc:4\" is not an ordering: did you mean \"cm-rcm:K\"? the orderings are auto, natural, mc:K, cm, "
               "rcm, cm-rcm:K, block:B:K (K colours, blocks of B rows)");
     EXPECT_EQ(refusal("something"),
-              "\"something\" is no ordering: the orderings are auto, natural, mc:K, cm, rcm, cm-rcm:K, block:B:K "
+              "\"something\" is not an ordering: the orderings are auto, natural, mc:K, cm, rcm, cm-rcm:K, block:B:K "
               "(K colours, blocks of B rows)");
     EXPECT_EQ(refusal("cm-rcm"), "ordering \"cm-rcm\": cm-rcm is written cm-rcm:K, for instance \"cm-rcm:8\"");
     EXPECT_EQ(refusal("block:8"), "ordering \"block:8\": block is written block:B:K, for instance \"block:32:8\"");
     EXPECT_EQ(refusal("rcm:3"), "ordering \"rcm:3\": rcm is written rcm, for instance \"rcm\"");
-    EXPECT_EQ(refusal("mc:0"), "ordering \"mc:0\": \"0\" is no number of colours: a whole number from 1 to 2147483647 is needed");
+    EXPECT_EQ(refusal("mc:0"), "ordering \"mc:0\": \"0\" is not a number of colours: a whole number from 1 to 2147483647 is needed");
     EXPECT_EQ(refusal("block:4097:2"),
-              "ordering \"block:4097:2\": \"4097\" is no number of rows of a block: a whole number from 1 to 4096 is needed");
+              "ordering \"block:4097:2\": \"4097\" is not a number of rows of a block: a whole number from 1 to 4096 is needed");
     for (const std::string bad : {"", ":", "mc:", "mc:x", "mc:4x", "mc: 4", "mc:-1", "mc:+2", "mc:1e3", "mc:2147483648",
                                   "mc:99999999999999999999", "block::4", "block:8:", "block:8:2:1", "natural:", "MC:4", "mc:4 "})
         EXPECT_NE(refusal(bad), "") << "\"" << bad << "\" was taken";
@@ -100,18 +100,18 @@ TEST(Ordering, ColorOfABoxIsItsLevelModuloK) {
                     ASSERT_EQ(color[row], level % k) << "cell " << x << " " << y << " " << z;
                 }
     }
-    // The corner of the opposite end comes last: 20 levels, and as many colours as them are rcm itself.
+    // The opposite corner comes last: 20 levels; with as many colours, the ordering is rcm itself.
     EXPECT_EQ(sets(ordered(A, "cm-rcm:20")), sets(ordered(A, "rcm")));
 }
 
-TEST(Ordering, NotesSayWhatBecameOfTheColorsAsked) {
+TEST(Ordering, NotesReportTheColorsTaken) {
     EXPECT_EQ(ordered(box_matrix({4, 4, 4}), "cm-rcm:3").note, "");
     EXPECT_EQ(ordered(box_matrix({4, 4, 4}), "cm-rcm:1").note, "cm-rcm:1 has conflicts: 2 colours were taken");
     EXPECT_EQ(ordered(box_matrix({4, 4, 4}), "cm-rcm:11").note, "cm-rcm:11 asks for more colours than the 10 levels: rcm was taken");
     EXPECT_EQ(ordered(box_matrix({4, 4, 4}), "cm-rcm:10").note, "");
-    // Levels of a complete graph hold a row each: only as many colours as rows keep all apart.
+    // Levels of a complete graph hold one row each, so that it needs as many colours as rows.
     EXPECT_EQ(ordered(complete(5), "cm-rcm:2").note, "cm-rcm:2 has conflicts: 5 colours were taken, which is rcm");
-    // Rows 0 1 2 … of a strip of triangles are levels by themselves, coupled over distances 1 and 2.
+    // Rows 0 1 2 … of a strip of triangles are single levels, coupled over distances 1 and 2.
     EXPECT_EQ(ordered(strip(10), "cm-rcm:2").note, "cm-rcm:2 has conflicts: 3 colours were taken");
     EXPECT_EQ(ordered(complete(5), "mc:2").note, "mc:2 needs 5 colours: they were taken");
     EXPECT_EQ(ordered(box_matrix({2, 1, 1}), "mc:3").note, "mc:3 asks for more colours than the 2 rows");
@@ -122,7 +122,7 @@ TEST(Ordering, NotesSayWhatBecameOfTheColorsAsked) {
 }
 
 TEST(Ordering, ComponentsShareLevels) {
-    // 50 lone rows do not wait for each other, nor do 50 chains of 3.
+    // 50 single rows are independent, and so are 50 chains of 3.
     EXPECT_EQ(ordered(matrix_of(50, {}), "cm").colors(), 1);
     Couplings chains;
     for (int i = 0; i < 150; ++i)
@@ -142,7 +142,7 @@ TEST(Ordering, BlocksOfABoxAreBoxes) {
 }
 
 TEST(Ordering, BlocksAreMostlyFull) {
-    // Two leftovers in a row fill more than half a block: at most about half of the places are padding, on any graph.
+    // Two successive leftovers fill more than half a block: at most about half of the places are padding, on any graph.
     for (const auto& [name, A] : hard_graphs())
         for (const std::string ordering : {"block:2:2", "block:8:2", "block:20:3", "block:64:4"}) {
             const auto order = ordered(A, ordering);
@@ -185,7 +185,7 @@ TEST(Ordering, DependsOnThePatternAlone) {
 
 TEST(Ordering, TakesLargeGraphsOfExtremeShape) {
     // 0.3 to 2 million entries each, where one step per (row, colour), (level, row) or (row of a hub, neighbour) would be above 1e9, so
-    // that an ordering which becomes quadratic is noticed: at most 0.1 s each now.
+    // that a quadratic ordering would show: at most 0.1 s each now.
     std::vector<NamedMatrix> graphs;
     graphs.push_back({"box", box_matrix({64, 64, 64})});
     graphs.push_back({"chain", chain(100'000)});

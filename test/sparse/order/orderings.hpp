@@ -1,4 +1,4 @@
-// The orderings once more, as their definitions say and slowly: what the fast ones are compared with.
+// The orderings written slowly from their definitions: the reference for the fast ones.
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
@@ -30,7 +30,7 @@ inline bool touches(const CsrMatrix& A, int i, const Rows& rows) {
     return std::ranges::any_of(rows, [&](int j) { return coupled(A, i, j); });
 }
 
-/// Components by their smallest row, found by passing the smallest number on until nothing changes.
+/// Components by their smallest row, found by propagating the smallest number until nothing changes.
 inline Rows components(const CsrMatrix& A) {
     Rows label(static_cast<std::size_t>(A.rows()));
     for (std::size_t i = 0; i < label.size(); ++i) label[i] = static_cast<int>(i);

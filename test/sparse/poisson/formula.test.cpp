@@ -1,4 +1,4 @@
-// Formulas of sources and coefficients: values against C++, precedence, what is refused, and where a bad formula is bad.
+// Formulas of sources and coefficients: values against C++, precedence, refused forms, and the place of an error.
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/poisson/poisson.hpp>
 
@@ -24,7 +24,7 @@ PoissonProblem small_box() {
 /// In the last cell of that box: (2, 3, 5), with its centre at (0.25, 0.5, 0.75).
 double value(const std::string& text) { return source_of(small_box(), text).back(); }
 
-/// Column and message of what is wrong.
+/// Column and message of an error.
 std::pair<int, std::string> fault(const std::string& text) {
     try {
         check_formula(text);
@@ -115,7 +115,7 @@ TEST(Formula, EqualsTheSameExpressionsInCpp) {
     }
 }
 
-TEST(Formula, SaysInWhichColumnItIsBad) {
+TEST(Formula, NamesTheColumnOfAnError) {
     const struct {
         const char* text;
         int column;
@@ -160,7 +160,7 @@ TEST(Formula, SaysInWhichColumnItIsBad) {
     }
 }
 
-TEST(Formula, RefusesWhatMuParserAddsToIt) {
+TEST(Formula, RefusesExtensionsOfMuParser) {
     const struct {
         const char* text;
         int column;

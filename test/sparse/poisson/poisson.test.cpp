@@ -1,4 +1,4 @@
-// The finite-volume Poisson problem: the matrix entry by entry on boxes small enough for a pencil, and solutions known in closed form.
+// The finite-volume Poisson problem: the matrix entry by entry on boxes computed by hand, and solutions known in closed form.
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/poisson/poisson.hpp>
 
@@ -60,7 +60,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 }
 
 TEST(Poisson, AssemblesTwoCubedUnitCells) {
-    // Each cell has three neighbours; the upper layer has the face phi = 0 at half a cell, which conducts twice as well.
+    // Each cell has three neighbours; the upper layer has the face phi = 0 at half a cell, with twice the conductance.
     const auto problem = box(2, 2, 2);
     const auto A = poisson_matrix(problem);
     expect_canonical_and_symmetric(problem, A);
@@ -112,7 +112,7 @@ TEST(Poisson, IsSymmetricBitByBitWithOddWidthsAndCoefficients) {
     problem.coefficient = source_of(problem, "0.3 + abs(sin(i + 2*j + 5*k)) * 10^(i - 2)");
     const auto A = poisson_matrix(problem);
     expect_canonical_and_symmetric(problem, A);
-    // Row sums: what flows to the outside, nothing but in the top layer. Six terms: their rounding.
+    // Row sums: flow to the outside, nonzero only in the top layer. Six terms: their rounding.
     for (index_t row = 0; row < A.rows(); ++row) {
         double sum = 0, size = 0;
         for (auto e = A.begin[static_cast<size_t>(row)]; e < A.begin[static_cast<size_t>(row) + 1]; ++e)
@@ -124,7 +124,7 @@ TEST(Poisson, IsSymmetricBitByBitWithOddWidthsAndCoefficients) {
     }
 }
 
-// A linear potential between two Dirichlet faces, and one that falls along the other faces' fluxes: the scheme is exact for both,
+// A linear potential between two Dirichlet faces, and one with given fluxes on the other faces: the scheme is exact for both,
 // whatever the widths.
 class PoissonFace : public ::testing::TestWithParam<int> {};
 
@@ -281,7 +281,7 @@ TEST(Poisson, ReferenceHasTheKnownValues) {
     }
 }
 
-TEST(Poisson, KnowsWhenItIsSingular) {
+TEST(Poisson, DetectsASingularProblem) {
     auto problem = box(2, 2, 2);
     EXPECT_FALSE(problem.singular());
     problem.boundary = {};
@@ -310,7 +310,7 @@ std::string problems_of(const PoissonProblem& problem) {
     return "taken";
 }
 
-TEST(Poisson, RefusesWhatCannotBe) {
+TEST(Poisson, RefusesInvalidProblems) {
     const auto expect = [](const PoissonProblem& problem, const std::vector<std::string>& words) {
         const auto text = problems_of(problem);
         for (const auto& word : words) EXPECT_NE(text.find(word), std::string::npos) << "no '" << word << "' in " << text;

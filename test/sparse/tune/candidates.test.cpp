@@ -56,7 +56,7 @@ TEST(TuneCandidates, TwoColorsComeFirstWhereTheGraphHasThem) {
     const auto graph = graph_facts(B.view());
     ASSERT_GT(graph.fewest_colors, 2);
     EXPECT_FALSE(contains(orderings(candidates({}, false, facts(B), graph)), "cm-rcm:2"));
-    // Levels by themselves where they are wide.
+    // Levels as colours where they are wide.
     MatrixFacts large;
     large.rows = 1 << 21, large.nonzeros = 7 << 21, large.longest_row = 7;
     const auto wide = orderings(candidates({}, false, large, {2, 382, 382}));
@@ -64,7 +64,7 @@ TEST(TuneCandidates, TwoColorsComeFirstWhereTheGraphHasThem) {
     EXPECT_FALSE(contains(orderings(candidates({}, true, large, {2, 382, 382})), "rcm"));
 }
 
-TEST(TuneCandidates, AreFewDistinctAndDecided) {
+TEST(TuneCandidates, AreFewDistinctAndComplete) {
     for (const auto& [name, A] : hard_graphs())
         for (const bool cuda : {false, true})
             for (const auto precondition : {Precondition::none, Precondition::ssor, Precondition::ic0}) {
@@ -93,7 +93,7 @@ TEST(TuneCandidates, AreFewDistinctAndDecided) {
             }
 }
 
-TEST(TuneCandidates, KeepWhatWasAsked) {
+TEST(TuneCandidates, KeepGivenOptions) {
     const auto A = box_matrix({24, 24, 24});
     SolverOptions asked;
     asked.ordering = Ordering::parse("mc:5");
@@ -110,7 +110,7 @@ TEST(TuneCandidates, KeepWhatWasAsked) {
     }
 }
 
-TEST(TuneCandidates, RowsOfUnlikeLengthAreSorted) {
+TEST(TuneCandidates, RowsOfDifferentLengthAreSorted) {
     const auto A = star(5000, 0);
     const auto list = candidates({}, false, facts(A), graph_facts(A.view()));
     EXPECT_EQ(list.at(0).format.text(), "sell:8:256");
@@ -130,7 +130,7 @@ TEST(Tune, FindsTheFastestOrderingThenItsFastestVariation) {
         TuneTrial out;
         out.options = options;
         out.seconds_per_iteration = (options.format == Format::parse("csr") ? 1 : 2) + (options.numbering == Numbering::sequential ? 1 : 0);
-        // Blocks reach with 8 iterations what others reach with 32.
+        // Blocks reach in 8 iterations the accuracy that others reach in 32.
         const double speed = options.ordering.kind == OrderingKind::block ? 4 : 1;
         if (convergence) out.progress = {{8, speed, 1}, {16, 2 * speed, 1}, {32, 4 * speed, 1}};
         return out;

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Decisions with invented times: a trial with convergence costs 4 s, one without 1 s; `disturbed` says whether other programs ran beside.
+/// Decisions with invented times: a trial with convergence costs 4 s, one without 1 s; `disturbed`: whether other programs ran meanwhile.
 class Decide : public testing::Test {
    protected:
     fs::path directory = fs::temp_directory_path() / ("kasane_decide_" + std::to_string(::getpid()));
@@ -26,8 +26,8 @@ class Decide : public testing::Test {
     }();
     TuningKey key = tuning_key("a device", A.view(), asked);
     bool disturbed = false;
-    int trials = 0;    ///< that ran
-    double spent = 0;  ///< [s] on them
+    int trials = 0;    ///< trials that ran
+    double spent = 0;  ///< their cost [s]
 
     void SetUp() override { fs::remove_all(directory); }
     void TearDown() override { fs::remove_all(directory); }
@@ -76,7 +76,7 @@ TEST_F(Decide, TheFirstSolveTakesTheRuleWithoutATrial) {
 }
 
 TEST_F(Decide, ShortSolvesAreNeverTuned) {
-    // A set-up of 0.1 s alone takes a tenth of a second.
+    // A set-up of 0.1 s takes a tenth of a second.
     solve(1, false);
     for (int program = 0; program < 5; ++program) {
         const auto next = decide();
@@ -86,7 +86,7 @@ TEST_F(Decide, ShortSolvesAreNeverTuned) {
     EXPECT_EQ(trials, 0);
 }
 
-TEST_F(Decide, TrialsStayWithinATenthAndGoOnInTheNextProgram) {
+TEST_F(Decide, TrialsStayWithinATenthAndContinueInTheNextProgram) {
     // A tenth is 10 s. With 50 ms for an iteration, a trial is expected to take 1.5 (0.1 + 110 / 20) = 8.4 s, a variation 1.7 s.
     solve(100, false);
     remember(asked.tuning_file, key, asked, [](TuningRecord& r) { r.iteration_seconds = 0.05; });
@@ -122,7 +122,7 @@ TEST_F(Decide, TrialsStayWithinATenthAndGoOnInTheNextProgram) {
     EXPECT_EQ(whole.decision.by, "trials");
 }
 
-TEST_F(Decide, NothingThatOtherProgramsDisturbedIsStored) {
+TEST_F(Decide, DisturbedTimesAreNotStored) {
     solve(1, false, true);
     EXPECT_EQ(record().solve_seconds, 0);
     solve(10'000, false);
@@ -132,7 +132,7 @@ TEST_F(Decide, NothingThatOtherProgramsDisturbedIsStored) {
     EXPECT_EQ(trials, 1) << "the first disturbed trial ends the attempt";
     EXPECT_TRUE(record().trials.empty());
     EXPECT_FALSE(record().choice);
-    // All of them on request: taken, said, not stored.
+    // With Tuning::full all trials run; their result is used and reported, not stored.
     asked.tune = Tuning::full;
     const auto full = decide();
     EXPECT_EQ(full.decision.by, "trials");
@@ -164,12 +164,12 @@ TEST_F(Decide, AStoredChoiceIsTimedAgainAfterSomeUses) {
     EXPECT_EQ(record().uses, 0);
 }
 
-TEST_F(Decide, AStoredChoiceThatIsSlowerThanTheRuleIsForgotten) {
+TEST_F(Decide, AStoredChoiceThatIsSlowerThanTheRuleIsRemoved) {
     auto slow = asked;
     slow.ordering = Ordering::parse("natural"), slow.format = Format::parse("csr"), slow.numbering = Numbering::coalesced;
     solve(1, false);
     remember(asked.tuning_file, key, asked, [&](TuningRecord& r) { r.choice = slow; });
-    EXPECT_EQ(solve(5, true, true), "") << "a disturbed solve says nothing";
+    EXPECT_EQ(solve(5, true, true), "") << "a disturbed solve does not count";
     EXPECT_TRUE(record().choice);
     EXPECT_EQ(solve(1.2, true), "") << "within what measurements differ by";
     EXPECT_TRUE(record().choice);

@@ -14,7 +14,7 @@
 namespace kasane::sparse {
 namespace {
 
-/// What a solver's trial would say, by the oracle.
+/// The trial of a solver, simulated by the oracle.
 std::vector<TuneProgress> progress(const CsrMatrix& A, const std::vector<std::int32_t>& order) {
     std::mt19937 random(7);
     std::normal_distribution<double> noise;
@@ -28,7 +28,7 @@ std::vector<TuneProgress> progress(const CsrMatrix& A, const std::vector<std::in
     return measured_progress(run, 1e-8);
 }
 
-/// How far the estimated ratios of iterations to those of the first ordering are from the true ones: factors from 1 on.
+/// Error of the estimated ratios of iterations to those of the first ordering, as a factor from 1 on.
 std::vector<double> errors(const CsrMatrix& A, const std::vector<double>& b, const std::vector<std::string>& orderings) {
     std::vector<TuneTrial> trials;
     std::vector<double> known;
@@ -53,9 +53,9 @@ std::vector<double> errors(const CsrMatrix& A, const std::vector<double>& b, con
 
 const std::vector<std::string> several{"cm-rcm:2", "cm-rcm:8", "rcm", "mc:8", "block:8:2"};
 
-// It is an estimate; rating.cpp says how good. The bounds are what was found over many sizes, rounded up; sizes on which it is at its worst
+// It is an estimate; rating.cpp states its accuracy. The bounds are the errors found over many sizes, rounded up; the worst sizes
 // (19^3: 25% for mc and block) are among these.
-TEST(TuneRating, FewIterationsTellHowManyAnOrderingTakes) {
+TEST(TuneRating, FewIterationsEstimateTheIterationsOfAnOrdering) {
     std::vector<double> all;
     for (const index_t n : {13, 19, 22, 24}) {
         const auto some = errors(box_matrix({n, n, n}), box_source({n, n, n}), several);
@@ -71,7 +71,7 @@ TEST(TuneRating, HoldsInTwoDimensions) {
     EXPECT_LT(found.back(), 1.1);
 }
 
-TEST(TuneRating, HoldsWithJumpsOfTheCoefficient) {
+TEST(TuneRating, HoldsWithJumpsInTheCoefficient) {
     // A box whose couplings change by factors up to 1000 from slab to slab and cell to cell.
     const BoxCells n{16, 16, 16};
     auto A = box_matrix(n);
@@ -95,7 +95,7 @@ TEST(TuneRating, HoldsWithJumpsOfTheCoefficient) {
 }
 
 TEST(TuneRating, ConvergedTrialsAreCounted) {
-    // 14 or 15 iterations in all: known, not estimated; noise takes as many as ones, give or take one of them.
+    // 14 or 15 iterations in all: counted, not estimated; noise takes as many as ones, up to one iteration.
     EXPECT_LT(errors(random_graph(4000, 12000, 4), std::vector<double>(4000, 1.), several).back(), 1.1);
     EXPECT_LT(errors(box27(16, 16, 16), std::vector<double>(4096, 1.), several).back(), 1.15);  // triangles; 31 to 42
 }
@@ -137,7 +137,7 @@ TEST(TuneRating, TrialsOfOneOrderingShareTheirProgress) {
                                     trial("rcm", 1.9, {{4, 4, .9}, {8, 8, .9}, {16, 16, .9}}), stored};
     EXPECT_NEAR(estimated_iterations(trials)[2], 8, 1e-9);  // a straight line
     EXPECT_EQ(best_of(trials).format.text(), "csr");
-    // None of them measured: seconds per iteration alone.
+    // None of them measured: only seconds per iteration count.
     EXPECT_EQ(best_of({trial("rcm", 2), trial("rcm", 1)}).ordering.text(), "rcm");
 }
 

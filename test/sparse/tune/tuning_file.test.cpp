@@ -47,7 +47,7 @@ class TuningFile : public testing::Test {
         options.launch = Launch::graph;
         return options;
     }
-    /// As a program keeps a choice that it has timed.
+    /// Stores a choice as a program does that has timed it.
     static std::string keep(const fs::path& to, const TuningKey& of, const SolverOptions& chosen) {
         return remember(to, of, {}, [&](TuningRecord& record) { record.choice = chosen; });
     }
@@ -58,7 +58,7 @@ class TuningFile : public testing::Test {
     }
 };
 
-TEST_F(TuningFile, RecallsWhatWasRemembered) {
+TEST_F(TuningFile, RecallsAStoredChoice) {
     EXPECT_FALSE(recall(file, key, {}).record.choice);
     EXPECT_EQ(recall(file, key, {}).note, "");
     EXPECT_EQ(keep(file, key, choice("cm-rcm:8")), "");
@@ -78,7 +78,7 @@ TEST_F(TuningFile, RecallsWhatWasRemembered) {
     EXPECT_EQ(text().find("cm-rcm:8"), std::string::npos);
 }
 
-TEST_F(TuningFile, TheKeyIsDeviceShapeAndWhatWasAsked) {
+TEST_F(TuningFile, TheKeyIsDeviceShapeAndGivenOptions) {
     auto same = A;
     for (auto& value : same.value) value *= 3;
     SolverOptions asked;
@@ -112,7 +112,7 @@ TEST_F(TuningFile, FixedOptionsStay) {
     asked.numbering = Numbering::coalesced;
     asked.rtol = 1e-5;
     ASSERT_EQ(keep(file, key, choice("cm-rcm:8")), "");
-    const auto found = recall(file, key, asked).record.choice;  // as if the key were this one's: a file may say anything
+    const auto found = recall(file, key, asked).record.choice;  // the entry claims this key, but has other options
     ASSERT_TRUE(found);
     EXPECT_EQ(found->format.text(), "csr");
     EXPECT_EQ(found->numbering, Numbering::coalesced);
@@ -120,7 +120,7 @@ TEST_F(TuningFile, FixedOptionsStay) {
     EXPECT_EQ(found->ordering.text(), "cm-rcm:8");
 }
 
-TEST_F(TuningFile, DamagedFilesArePassedOverAndReplaced) {
+TEST_F(TuningFile, DamagedFilesAreIgnoredAndReplaced) {
     const std::string good = R"({"choices": [)" + entry("\"rcm\"", "\"csr\"") + "]}";
     write(good);
     ASSERT_TRUE(recall(file, key, {}).record.choice);
@@ -143,7 +143,7 @@ TEST_F(TuningFile, TruncationsAndFlippedBitsAreHarmless) {
         write(whole.substr(0, length));
         EXPECT_FALSE(recall(file, key, {}).record.choice) << length;
     }
-    // A byte changed anywhere: something valid or nothing.
+    // A byte changed anywhere: a valid record or none.
     for (std::size_t at = 0; at < whole.size(); at += 2) {
         auto changed = whole;
         changed[at] = static_cast<char>(changed[at] ^ 0x41);
@@ -157,7 +157,7 @@ TEST_F(TuningFile, TruncationsAndFlippedBitsAreHarmless) {
     }
 }
 
-TEST_F(TuningFile, HostileEntriesAreNotTaken) {
+TEST_F(TuningFile, HostileEntriesAreIgnored) {
     for (const std::string ordering :
          {R"("auto")", R"("")", R"("mc:0")", R"("cm-rmc:4")", "17", "null", "[]", "{}", R"("mc:99999999999999999999")"}) {
         write(R"({"choices": [3, null, [], {}, "x", )" + entry(ordering, "\"csr\"") + "]}");
@@ -169,10 +169,10 @@ TEST_F(TuningFile, HostileEntriesAreNotTaken) {
         write(R"({"choices": [)" + entry("\"rcm\"", format) + "]}");
         EXPECT_FALSE(recall(file, key, {}).record.choice) << format;
     }
-    // An older good one behind the bad one is found.
+    // An older valid entry behind the invalid one is found.
     write(R"({"choices": [)" + entry("\"rcm\"", "\"csr\"") + ", " + entry("\"auto\"", "\"csr\"") + "]}");
     ASSERT_TRUE(recall(file, key, {}).record.choice);
-    // Another version's choice is not ours, and is kept for it.
+    // A choice of another version is not used, and stays in the file.
     auto foreign = entry("\"mc:7\"", "\"csr\"");
     foreign.replace(foreign.find(version), std::string(version).size(), "99.0");
     write(R"({"choices": [)" + foreign + "]}");
@@ -211,7 +211,7 @@ TEST_F(TuningFile, KeepsTrialsAndTimes) {
     ASSERT_EQ(record.trials[1].progress.size(), 2u);
     EXPECT_EQ(record.trials[1].progress[1].iterations, 11);
     EXPECT_EQ(record.trials[1].progress[1].residual, 1e300);
-    // Numbers that a file may hold and a record may not, and trials that are damaged.
+    // Numbers that a file may hold and a record may not, and damaged trials.
     auto damaged = text();
     for (const char* bad : {"\"solve_seconds\": -1", "\"solve_seconds\": \"x\"", "\"solve_seconds\": null", "\"solve_seconds\": []"}) {
         auto changed = damaged;
@@ -226,7 +226,7 @@ TEST_F(TuningFile, KeepsTrialsAndTimes) {
     EXPECT_EQ(recall(file, key, {}).record.trials.size(), 1u);
 }
 
-TEST_F(TuningFile, ChoicesOfAnOlderLayoutAreNotTaken) {
+TEST_F(TuningFile, ChoicesOfAnOlderLayoutAreIgnored) {
     auto old = entry("\"rcm\"", "\"csr\"");
     old.erase(old.find("\"layout\": 2, "), 13);
     write(R"({"choices": [)" + old + "]}");
@@ -237,7 +237,7 @@ TEST_F(TuningFile, ChoicesOfAnOlderLayoutAreNotTaken) {
     EXPECT_EQ(recall(file, key, {}).note, "") << "replaced";
 }
 
-TEST_F(TuningFile, WhatCannotBeWrittenIsANote) {
+TEST_F(TuningFile, AFailedWriteIsANote) {
     EXPECT_EQ(keep({}, key, choice("rcm")), "");
     fs::create_directories(directory);
     std::ofstream(directory / "deep") << "a file where a directory should be";
@@ -245,7 +245,7 @@ TEST_F(TuningFile, WhatCannotBeWrittenIsANote) {
     EXPECT_NE(keep("/proc/kasane/tuning.json", key, choice("rcm")), "");
 }
 
-TEST_F(TuningFile, AStuckLockIsNotWaitedForForever) {
+TEST_F(TuningFile, WaitsForALockForALimitedTime) {
     ASSERT_EQ(keep(file, key, choice("rcm")), "");
     const int holder = ::open((file.string() + ".lock").c_str(), O_RDWR);
     ASSERT_EQ(::flock(holder, LOCK_EX), 0);
@@ -255,7 +255,7 @@ TEST_F(TuningFile, AStuckLockIsNotWaitedForForever) {
     EXPECT_EQ(keep(file, key, choice("mc:3")), "");
 }
 
-TEST_F(TuningFile, ProgramsThatWriteAtOnceLoseNothing) {
+TEST_F(TuningFile, ConcurrentProgramsLoseNoEntry) {
     std::vector<std::thread> writers;
     for (int t = 0; t < 4; ++t)
         writers.emplace_back([&, t] {
@@ -266,12 +266,12 @@ TEST_F(TuningFile, ProgramsThatWriteAtOnceLoseNothing) {
     for (int d = 0; d < 20; ++d) EXPECT_TRUE(recall(file, tuning_key("device " + std::to_string(d), A.view(), {}), {}).record.choice) << d;
 }
 
-TEST_F(TuningFile, DoesNotGrowWithoutEnd) {
+TEST_F(TuningFile, HasALimitedNumberOfEntries) {
     std::string list;
     for (int i = 0; i < 1200; ++i) list += R"({"version": "old", "device": "d)" + std::to_string(i) + R"("},)";
     write(R"({"choices": [)" + list + "{}]}");
     ASSERT_EQ(keep(file, key, choice("rcm")), "");
-    EXPECT_EQ(text().find("\"d100\""), std::string::npos) << "the oldest leave";
+    EXPECT_EQ(text().find("\"d100\""), std::string::npos) << "the oldest entries are removed";
     EXPECT_NE(text().find("\"d1199\""), std::string::npos);
     EXPECT_TRUE(recall(file, key, {}).record.choice);
 }

@@ -1,4 +1,4 @@
-// The clover term A of every site, in double precision, on a space: what the operators of any precision are packed from.
+// The clover term A of every site, in double precision, on a space: the operators of all precisions pack their data from it.
 // Invariant: [parity][chirality][36][checkerboard site]; the 36 reals of a chiral block are its diagonal (6) and its lower triangle
 // (15 complex), in the order of ChiralBlock (wilson.body.hpp). A = 1 + a part without trace over spin: lower right 3x3 = 2 - upper left.
 #pragma once

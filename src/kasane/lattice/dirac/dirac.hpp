@@ -1,6 +1,6 @@
 // The Wilson-clover operator on a space: fields of one parity, their vector algebra, and the parts of the operator,
-// in each precision. Declarations alone: dirac/cpu/ and dirac/cuda/ define them, each in the layout that suits its space.
-// Invariants: a Field holds the sites of one parity in a layout that only its space knows; sums are in double, in an order that does not
+// in each precision. Declarations only: dirac/cpu/ and dirac/cuda/ define them, each in a layout that suits its space.
+// Invariants: only the space defines the layout of a Field, which holds the sites of one parity; sums are in double, in an order that does
 // depend on the number of threads; on a device, only operations that return a number wait for it.
 #pragma once
 
@@ -16,28 +16,28 @@
 
 namespace kasane::lattice {
 
-/// How the sites of a parity are numbered on a space, and their neighbours; shared by all fields and operators of a solver.
+/// Numbering of the sites of a parity on a space, and their neighbours; shared by all fields and operators of a solver.
 /// Constructed as Lattice<S>(on, extents); has extents() and space().
 template <Space S>
 class Lattice;
 
-/// One parity of a quark field. Constructed as Field<S, P>(shared_ptr<const Lattice<S>>), uninitialised; moves, never copies.
+/// One parity of a quark field. Constructed as Field<S, P>(shared_ptr<const Lattice<S>>), uninitialised; movable, not copyable.
 /// Has lattice() and bytes().
 template <Space S, Precision P>
 class Field;
 
-/// The sites of one parity of a host field, and back; the other parity of `to` is left alone. Waits.
+/// Copies the sites of one parity from a host field, and back; the other parity of `to` does not change. Waits.
 template <Space S, Precision P>
 void load(const SpinorField& from, Parity parity, Field<S, P>& to);
 template <Space S, Precision P>
 void store(const Field<S, P>& from, Parity parity, SpinorField& to);
 
-/// The same field in another precision. Half keeps, per site, the largest real number as the scale.
+/// Converts a field to another precision. Half keeps, per site, the largest real number as the scale.
 template <Space S, Precision From, Precision To>
 void convert(const Field<S, From>& from, Field<S, To>& to);
 
 /// The operations of krylov's complex methods on fields of one space and precision; scalars are double.
-/// Each is one pass over memory. Vectors may be the same only where said.
+/// Each is one pass over memory. Vectors may be the same only where stated.
 template <Space S, Precision P>
 class FieldAlgebra {
    public:
@@ -71,7 +71,7 @@ class FieldAlgebra {
     std::unique_ptr<Work> work_;
 };
 
-/// Numbers of a hop: out = own (A in the asymmetric form) + c * [A^-1] H in.
+/// Forms of a hop: out = own (A in the asymmetric form) + c * [A^-1] H in.
 enum class HopForm {
     plain,    ///< out = x + c H in
     inverse,  ///< out = x + c A^-1 H in, A of out's parity, inverted in registers by Cholesky's factors
@@ -94,7 +94,7 @@ class Dirac {
     void clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const;
 
     std::uint64_t bytes() const;  ///< of links and clover term
-    /// Memory traffic of one hop, per site of out, with every neighbour's spinor read once from memory.
+    /// Memory traffic of one hop, per site of out, if every neighbour's spinor is read once from memory.
     double bytes_per_site(HopForm form, bool with_x) const;
 
    private:

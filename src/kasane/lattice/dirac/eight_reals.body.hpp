@@ -1,8 +1,8 @@
 // A link from eight real numbers in [-1, 1] and two signs; dirac/eight_reals.hpp explains the parametrisation and makes the numbers.
-// Like wilson.body.hpp, and to be included after it: neither guard nor namespace, V = float, double or a vector of them, which offers
+// Like wilson.body.hpp, and to be included after it: without guard and namespace, V = float, double or a vector of them, with
 // + - *, MulAdd, NegMulAdd and Reciprocal.
 
-/// @param r       r[0..4]: stereographic coordinates of row 1; r[5..7]: of row 2 in the frame that goes with row 1
+/// @param r       r[0..4]: stereographic coordinates of row 1; r[5..7]: of row 2 in the frame that row 1 defines
 /// @param first   +1 or -1: the hemisphere of row 1      @param second  that of row 2      @param one  1
 /// 84 additions, multiplications and multiply-adds, 3 reciprocals.
 template <class V>

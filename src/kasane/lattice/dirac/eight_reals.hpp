@@ -1,4 +1,4 @@
-// Links in eight real numbers: how they are made, and the scalar form of their inverse (link_of_eight of eight_reals.body.hpp).
+// Links in eight real numbers: their computation, and the scalar form of the inverse (link_of_eight of eight_reals.body.hpp).
 // [Bunk & Sommer, Comput. Phys. Commun. 40 (1986) 229] store two phases and six components; the second row then has the denominator
 // 1 - |U_11|^2, which vanishes at the unit link, and |U_11| is the root of a difference, so that errors grow to their square root.
 // Here both rows are given by stereographic projection instead:
@@ -24,7 +24,7 @@ namespace kasane::lattice {
 #include <kasane/lattice/dirac/eight_reals.body.hpp>
 #undef KS_SITE
 
-/// Which of the eight numbers carry the bits of the hemispheres.
+/// The two of the eight numbers that hold the bits of the hemispheres.
 inline constexpr int first_sign_in = 0, second_sign_in = 5;
 
 struct EightReals {
@@ -64,7 +64,7 @@ KS_FN EightReals eight_reals_of(const Su3<double>& u) {
     return e;
 }
 
-/// The same numbers with the hemispheres' bits in their places.
+/// The same numbers with the bits of the hemispheres.
 KS_FN float with_lowest_bit(float value, bool set) {
     return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) & ~1u) | static_cast<std::uint32_t>(set));
 }

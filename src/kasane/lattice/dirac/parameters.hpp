@@ -1,4 +1,4 @@
-// Parameters of the Wilson-clover operator, and how its numbers are stored.
+// Parameters of the Wilson-clover operator, and the storage of its numbers.
 //   D = A - kappa H,   (H psi)(x) = sum_mu (1 - g_mu) U_mu(x) psi(x + mu) + (1 + g_mu) U_mu(x - mu)^+ psi(x - mu)
 //   A = 1 - kappa c_sw sum_{mu < nu} g_mu g_nu F_mu_nu,   F = (Q - Q^+) / 8, Q the four plaquettes around x in the plane
 // [Sheikholeslami & Wohlert 1985; Gattringer & Lang 2010, eqs. 5.51 and 9.15, times 2 kappa; csw > 0 improves].
@@ -35,11 +35,11 @@ enum class LinkReals : int {
     parameters = 8  ///< stereographic coordinates of a group element (dirac/eight_reals.hpp)
 };
 
-/// How links are stored.
+/// Storage of links.
 struct LinkStorage {
     LinkReals reals = LinkReals::all;  ///< numbers per link
-    bool half = false;                 ///< 16-bit links, whatever the fields are in (fields in half imply it; never with double)
-    bool temporal_gauge = false;       ///< U_t = 1 but on the last time slice: these links are not read; the caller has fixed the gauge
+    bool half = false;                 ///< 16-bit links, whatever the precision of the fields (fields in half imply it; never with double)
+    bool temporal_gauge = false;       ///< U_t = 1 except on the last time slice: other links are not read; the caller has fixed the gauge
 };
 
 /// "half", "single" or "double".

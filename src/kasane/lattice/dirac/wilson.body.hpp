@@ -1,10 +1,10 @@
 // The arithmetic of one site (or of one vector of sites) of the Wilson-clover operator: spin projection, link times half spinor,
 // reconstruction, the clover term. Written once, for V = float, double or a vector of them.
-// This text has neither guard nor namespace: who includes it has opened one, where V's operators + - * and MulAdd(a, b, c) = a b + c and
-// NegMulAdd(a, b, c) = c - a b are seen, and has defined KS_SITE, how its functions are declared (dirac/site.hpp does it for scalars;
+// This text has neither guard nor namespace: the including file has opened one, in which V's operators + - * and MulAdd(a, b, c) = a b + c
+// and NegMulAdd(a, b, c) = c - a b are visible, and has defined KS_SITE, the declaration of its functions (dirac/site.hpp for scalars;
 // the vector files do it once per instruction set).
-// Spins as in spinor_field.hpp. `s` is +1 for the projector 1 - g, -1 for 1 + g; it is a value, not a type: multiplying by it costs
-// nothing where an addition becomes a multiply-add, and so the operator and its adjoint are one function.
+// Spins as in spinor_field.hpp. `s` is +1 for the projector 1 - g, -1 for 1 + g; it is a value, not a type: multiplication by it is
+// free where an addition becomes a multiply-add, and so the operator and its adjoint are one function.
 
 template <class V>
 struct Cx {

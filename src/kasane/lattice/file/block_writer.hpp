@@ -1,4 +1,4 @@
-// Small pieces collected into large writes.
+// Collects small writes into large ones.
 #pragma once
 
 #include <kasane/core/io/atomic_file.hpp>

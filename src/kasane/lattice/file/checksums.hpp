@@ -1,4 +1,4 @@
-// The checksums of the formats, summed up while the payload passes. Each notices any change of a single byte; see docs/gauge-files.md.
+// The checksums of the formats, summed while the payload is read or written. Each detects any change of a single byte: docs/gauge-files.md.
 #pragma once
 
 #include <kasane/lattice/file/stored_links.hpp>

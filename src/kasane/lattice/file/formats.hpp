@@ -1,5 +1,5 @@
-// The readers and writers behind gauge_file.hpp, one pair per format, for bytes from anywhere and any limit of memory: what fuzzing and
-// tests drive.
+// The readers and writers behind gauge_file.hpp, one pair per format, for bytes from any source and any limit of memory: fuzzing and
+// tests use them.
 #pragma once
 
 #include <kasane/core/io/byte_source.hpp>
@@ -11,7 +11,7 @@
 
 namespace kasane::lattice {
 
-/// Recognised by the first bytes. @param memory  bytes that may be taken; more is refused with both numbers
+/// Recognises the format by the first bytes. @param memory  bytes that may be used; a larger file is refused with both numbers
 GaugeFile read_gauge(ByteSource& source, std::uint64_t memory);
 
 bool is_nersc(const std::string& head);
@@ -25,7 +25,7 @@ void write_ildg(const std::filesystem::path& file, const GaugeField& field, cons
 bool is_milc(const std::string& head);
 GaugeFile read_milc(ByteSource& source, std::uint64_t memory);
 
-/// @param length  of the whole file, by which it is recognised
+/// @param length  of the whole file, which identifies the format
 bool is_openqcd(const std::string& head, std::uint64_t length);
 GaugeFile read_openqcd(ByteSource& source, std::uint64_t memory);
 void write_openqcd(const std::filesystem::path& file, const GaugeField& field);

@@ -1,6 +1,6 @@
 // Gauge configurations in files: NERSC, ILDG in LIME, MILC v5 (read only), openQCD.
 // Invariants: a file is hostile until checked: lengths, dimensions and records are checked before memory is taken; checksums are
-// verified; files are written whole or not at all; a file that is read and written again in the same format has the same links,
+// verified; a file appears complete or not at all; a file that is read and written again in the same format has the same links,
 // bit for bit.
 #pragma once
 
@@ -31,7 +31,7 @@ struct Checksum {
     bool ok = true;        ///< both agree, or none is stored
 };
 
-/// What a file states besides the links, and what was found.
+/// Facts about a file besides the links: stated by it, and found by the reader.
 struct GaugeFileFacts {
     GaugeFormat format{};                       ///< of the file
     int bits = 64;                              ///< of a stored real number
@@ -41,28 +41,28 @@ struct GaugeFileFacts {
     std::optional<double> stored_link_trace{};  ///< mean Re tr / 3, where the file states it
     Checksum checksum{};                        ///< of the links
     double worst_distance_from_su3 = 0;         ///< over all links, see distance_from_su3()
-    std::vector<std::string> notes{};           ///< for the user: no checksum, records passed over, ...
+    std::vector<std::string> notes{};           ///< for the user: no checksum, records that are not used, ...
 };
 
-/// A file that was read.
+/// A configuration from a file.
 struct GaugeFile {
     GaugeField field;      ///< its links
-    GaugeFileFacts facts;  ///< what it states
+    GaugeFileFacts facts;  ///< facts about the file
 };
 
 /// Reads a configuration. The format is recognised from the first bytes (openQCD, which has no mark, from its extents and length).
 /// @throws InputError: no such file, no known format, damaged, checksum, plaquette or link trace other than stated, links not in SU(3)
 GaugeFile read_gauge(const std::filesystem::path& file);
 
-/// How a configuration is written.
+/// Options of writing a configuration.
 struct GaugeWriteOptions {
     GaugeFormat format = GaugeFormat::ildg;  ///< not milc
     int bits = 64;                           ///< 32 or 64 (openQCD: 64)
-    int rows = 3;                            ///< 2 or 3 (NERSC alone: 2)
-    bool big_endian = true;                  ///< NERSC alone
+    int rows = 3;                            ///< 2 or 3 (only NERSC: 2)
+    bool big_endian = true;                  ///< NERSC only
 };
 /// Writes a configuration; the file is replaced as a whole.
-/// @throws InputError for what the format cannot hold, and links that a reader would refuse
+/// @throws InputError for values that the format cannot hold, and links that a reader would refuse
 void write_gauge(const std::filesystem::path& file, const GaugeField& field, const GaugeWriteOptions& options);
 
 }  // namespace kasane::lattice

@@ -1,7 +1,7 @@
 // Reads ILDG and SciDAC gauge configurations: LIME records in any order, in one message or several. ildg-format (or SciDAC's private
 // records) states extents and precision; the data are big endian, x fastest, y, z, t; at each site the links along x, y, z, t, row by row.
 //                                                    [ILDG binary file format 1.1; SciDAC data file format, as QIO reads and writes it]
-// Invariant: a checksum is compared with the data that it was written for, and with no other.
+// Invariant: a checksum is compared only with the data that it was written for.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/number_text.hpp>
 #include <kasane/lattice/file/checksums.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 using Records = std::vector<LimeRecord>;
 
-/// A record of XML, whose elements are each needed once.
+/// A record of XML; each of its elements must occur once.
 class XmlRecord {
    public:
     XmlRecord(ByteSource& source, const LimeRecord& record, std::vector<InputProblem>& problems)
@@ -29,17 +29,17 @@ class XmlRecord {
     std::string need(const char* element) {
         auto found = xml_elements(text_, element);
         if (found.size() == 1 && !found[0].empty()) return found[0];
-        problem(element, found.size() > 1 ? fmt::format("stands {} times in it: which one holds?", found.size())
-                                          : "is missing in it: without it the links cannot be told");
+        problem(element, found.size() > 1 ? fmt::format("occurs {} times in it: keep the right one", found.size())
+                                          : "is missing in it: without it the links cannot be read");
         return {};
     }
     index_t need_number(const char* element) {
         const auto text = need(element);
         index_t number = 0;
-        if (!text.empty() && parse_number(text, number) != NumberText::good) problem(element, in_quotes(text) + " is no whole number");
+        if (!text.empty() && parse_number(text, number) != NumberText::good) problem(element, in_quotes(text) + " is not a whole number");
         return number;
     }
-    /// Its text where it stands there once, else empty.
+    /// The element's text where it occurs once, else empty.
     std::string find(const char* element) const {
         auto found = xml_elements(text_, element);
         return found.size() == 1 ? found[0] : std::string();
@@ -55,7 +55,7 @@ class XmlRecord {
 
 bool is_binary(const LimeRecord& record) { return record.type.ends_with("-binary-data"); }
 
-/// The record that holds the links.
+/// Finds the record with the links.
 std::size_t links_record(const ByteSource& source, const Records& records) {
     for (const char* type : {"ildg-binary-data", "scidac-binary-data"}) {
         std::vector<std::size_t> found;
@@ -73,19 +73,19 @@ std::size_t links_record(const ByteSource& source, const Records& records) {
                      {source.name(), 0, 0, ""});
 }
 
-/// The record of that type in the message of the links, else the one of another message; null where there is none.
+/// The record of that type in the message of the links, else in another message; null where there is none.
 const LimeRecord* companion(const ByteSource& source, const Records& records, const LimeRecord& links, std::string_view type) {
     std::vector<const LimeRecord*> near, far;
     for (const auto& record : records)
         if (record.type == type) (record.message == links.message ? near : far).push_back(&record);
     const auto& found = near.empty() ? far : near;
-    KS_VALIDATE(found.size() <= 1, fmt::format("holds {} records {} for the same links: which one holds?", found.size(), type),
+    KS_VALIDATE(found.size() <= 1, fmt::format("holds {} records {} for the same links: keep the right one", found.size(), type),
                 {source.name(), 0, 0, ""});
     return found.empty() ? nullptr : found[0];
 }
 
-/// Number of the binary record that a checksum was written for: the one before it in its message, or behind it there, or else the nearest
-/// before it, or the first of all. (Some writers put every record into a message of its own.)
+/// Number of the binary record that a checksum was written for: the one before it in its message, or behind it there, otherwise the nearest
+/// before it, or the first of all. (Some writers put every record into a separate message.)
 std::size_t summed_record(const Records& records, std::size_t checksum) {
     const auto none = records.size();
     std::size_t before_here = none, behind_here = none, before = none, first = none;
@@ -106,7 +106,7 @@ const LimeRecord* checksum_record(const ByteSource& source, const Records& recor
     const LimeRecord* found = nullptr;
     for (std::size_t i = 0; i < records.size(); ++i) {
         if (records[i].type != "scidac-checksum" || summed_record(records, i) != links) continue;
-        KS_VALIDATE(!found, "holds two checksums of the same links: which one holds?", {source.name(), 0, 0, ""});
+        KS_VALIDATE(!found, "holds two checksums of the same links: keep the right one", {source.name(), 0, 0, ""});
         found = &records[i];
     }
     return found;
@@ -128,7 +128,7 @@ Layout ildg_layout(XmlRecord xml) {
     return layout;
 }
 
-/// Of SciDAC files that are not ILDG.
+/// Header of SciDAC files that are not ILDG.
 Layout scidac_layout(XmlRecord file, XmlRecord record) {
     Layout layout;
     const auto dims = file.need("dims");
@@ -147,7 +147,8 @@ Layout scidac_layout(XmlRecord file, XmlRecord record) {
     layout.bits = precision == "F" ? 32 : 64;
     const auto count = record.need_number("datacount");
     if (const auto type = record.need("datatype"); !type.empty() && (type.find("ColorMatrix") == std::string::npos || count != 4))
-        record.problem("datatype", fmt::format("{} of {} per site is no gauge field: that has 4 of a ColorMatrix", count, in_quotes(type)));
+        record.problem("datatype",
+                       fmt::format("{} of {} per site is not a gauge field, which has 4 of a ColorMatrix", count, in_quotes(type)));
     return layout;
 }
 
@@ -175,12 +176,12 @@ StoredSums stored_sums(XmlRecord xml) {
         const auto text = xml.need(element);
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *to, 16);
         if (!text.empty() && (error != std::errc{} || end != text.data() + text.size()))
-            xml.problem(element, in_quotes(text) + " is no number of up to 8 hexadecimal digits");
+            xml.problem(element, in_quotes(text) + " is not a number of up to 8 hexadecimal digits");
     }
     return sums;
 }
 
-/// Types that are neither used nor part of what every file has; empty where there are none.
+/// Types that are neither used nor part of every file; empty where there are none.
 std::string passed_over(const Records& records) {
     std::vector<std::string> types;
     for (const auto& record : records) {
@@ -228,15 +229,15 @@ GaugeFile read_ildg(ByteSource& source, std::uint64_t memory) {
     const auto link = stored.link_bytes();
     ScidacSum sum;
     source.seek(links.position);
-    for_each_piece(source, static_cast<index_t>(links.length / (4 * link)), 4 * link, [&](index_t site, const unsigned char* bytes) {
+    for_each_record(source, static_cast<index_t>(links.length / (4 * link)), 4 * link, [&](index_t site, const unsigned char* bytes) {
         sum.add_site(site, bytes, 4 * link);
         for (int mu = 0; mu < 4; ++mu) reader.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
     });
     const auto hexadecimal = [](std::uint32_t a, std::uint32_t b) { return fmt::format("{:08x} {:08x}", a, b); };
     facts.checksum = {sums_record ? "scidac" : "none", sums_record ? hexadecimal(stored_sum.a, stored_sum.b) : "",
                       hexadecimal(sum.a(), sum.b()), !sums_record || (stored_sum.a == sum.a() && stored_sum.b == sum.b())};
-    if (!sums_record) facts.notes.push_back("has no checksum: damage that leaves the links unitary is not seen");
-    if (const auto types = passed_over(records); !types.empty()) facts.notes.push_back("records passed over: " + types);
+    if (!sums_record) facts.notes.push_back("has no checksum: damage that leaves the links unitary is not detected");
+    if (const auto types = passed_over(records); !types.empty()) facts.notes.push_back("records not used: " + types);
     return reader.finish(std::move(facts));
 }
 

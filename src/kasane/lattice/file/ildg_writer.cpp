@@ -1,4 +1,4 @@
-// Writes ILDG configurations in LIME, with the records that QIO and the codes upon it look for.
+// Writes ILDG configurations in LIME, with the records that QIO and the codes that use it need.
 #include <kasane/lattice/file/block_writer.hpp>
 #include <kasane/lattice/file/checksums.hpp>
 #include <kasane/lattice/file/formats.hpp>
@@ -17,7 +17,7 @@ std::string text_record(std::string_view type, const std::string& xml, bool begi
     return lime_header(type, text.size(), begins_message, ends_message) + text + lime_padding(text.size());
 }
 
-/// A file's message, then all of the configuration's message that stands before the links.
+/// The message of the file, then the configuration's message up to the links.
 std::string records_before(const GaugeField& field, int bits) {
     const auto& n = field.extents;
     return text_record("scidac-private-file-xml",

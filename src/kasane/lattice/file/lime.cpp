@@ -44,11 +44,11 @@ std::vector<LimeRecord> lime_records(ByteSource& source) {
         record.message = message;
         record.ends_message = (header[6] & ends) != 0;
         if (records.size() == most_records)
-            refuse(fmt::format("there are {} records before it already: that is no gauge configuration", most_records));
+            refuse(fmt::format("there are {} records before it already: it is not a gauge configuration", most_records));
         const auto length = record.length;
         records.push_back(std::move(record));
         source.skip(length);
-        source.skip(padding_of(length));  // the last record's may be missing
+        source.skip(padding_of(length));  // the last record's padding may be missing
     }
     return records;
 }

@@ -1,6 +1,6 @@
-// LIME, the container of ILDG and SciDAC files: records of a type and so many bytes, in messages of one or more.
+// LIME, the container of ILDG and SciDAC files: records of a type and a length, in messages of one or more.
 // A record: 144 bytes (magic number, version, flags, length, type; big endian), then its data, padded to a multiple of 8.
-// Invariant: a record that is listed lies in the file with its whole length.
+// Invariant: a listed record is in the file with its whole length.
 #pragma once
 
 #include <kasane/core/io/atomic_file.hpp>
@@ -28,13 +28,13 @@ struct LimeRecord {
 ///   10,000 records
 std::vector<LimeRecord> lime_records(ByteSource& source);
 
-/// The text of a record, without the zeros that some writers put behind it. @throws InputError for more than 64 KiB
+/// The text of a record, without the zeros that some writers append. @throws InputError for more than 64 KiB
 std::string lime_text(ByteSource& source, const LimeRecord& record);
 
 /// Bytes of a record with its header and padding.
 std::uint64_t lime_size(std::uint64_t length);
 std::string lime_header(std::string_view type, std::uint64_t length, bool begins_message, bool ends_message);
-/// Zeros behind so many bytes of data.
+/// Zeros behind that many bytes of data.
 std::string lime_padding(std::uint64_t length);
 
 }  // namespace kasane::lattice

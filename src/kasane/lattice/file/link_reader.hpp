@@ -1,5 +1,5 @@
 // Reads the links of a file into a field: decodes and checks each of them.
-// Invariants: the size is compared with the memory before any is taken; finish() reports all problems of the links at once.
+// Invariants: the size is compared with the memory before it is allocated; finish() reports all problems of the links at once.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -15,25 +15,25 @@
 
 namespace kasane::lattice {
 
-/// A number that a header states, and how far the links' may be from it.
+/// A number that a header states, and the tolerance of its comparison with the links.
 struct Stated {
     double value = 0, tolerance = 0;
 };
-/// Of a number printed like `text`: one unit of its last digit, and what is lost by links of so many bits.
+/// Tolerance of a number printed like `text`: one unit of its last digit, and the rounding of links with that many bits.
 std::optional<Stated> stated_number(std::string_view text, int bits);
 
-/// How far a link may be from SU(3): its entries' rounding, and what updates let grow on it before they reunitarise.
+/// Tolerance of a link's distance from SU(3): rounding of its entries, and the drift of updates before they reunitarise.
 inline double su3_tolerance(bool single) { return single ? 1e-5 : 1e-12; }
 
 /// distance_from_su3(); infinite for entries that a unitary matrix cannot have, NaN among them.
 double checked_distance(const Su3<double>& u);
 
-/// @throws InputError naming file and key where the extents are none of a lattice (check_extents), or too large for int
+/// @throws InputError naming file and key where the extents are not valid (check_extents), or too large for int
 Extents checked_extents(const std::string& file, const std::string& key, const std::array<index_t, 4>& n);
 
 class LinkReader {
    public:
-    /// @throws InputError where `payload` bytes are not what the lattice needs, or the field needs more than `memory`
+    /// @throws InputError where the size `payload` differs from that of the lattice, or the field needs more than `memory`
     LinkReader(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory);
 
     void take(index_t site, int mu, const unsigned char* stored);
@@ -56,9 +56,9 @@ class LinkReader {
     std::string file_;
     GaugeField field_;
     Encoding stored_;
-    bool single_ = true;  ///< every number so far is one of single precision
+    bool single_ = true;  ///< every number so far is exact in single precision
     double worst_ = 0;
-    Outliers beyond_[2];  ///< of double's tolerance, of single's
+    Outliers beyond_[2];  ///< links within double's tolerance, within single's
     std::optional<Stated> plaquette_, link_trace_;
     std::vector<InputProblem> problems_;
 };

@@ -40,7 +40,7 @@ GaugeFile read_milc(ByteSource& source, std::uint64_t memory) {
     LinkReader reader(source.name(), extents, stored, source.left(), memory);
     MilcSum sum(big_endian);
     const auto link = stored.link_bytes();
-    for_each_piece(source, extents.volume(), 4 * link, [&](index_t site, const unsigned char* bytes) {
+    for_each_record(source, extents.volume(), 4 * link, [&](index_t site, const unsigned char* bytes) {
         sum.add(bytes, 4 * link);
         for (int mu = 0; mu < 4; ++mu) reader.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
     });

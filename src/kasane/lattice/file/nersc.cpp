@@ -1,7 +1,7 @@
 // NERSC archive files: a text header BEGIN_HEADER, KEY = VALUE, END_HEADER, then x fastest, y, z, t; at each site the links along x, y, z,
 // t, row by row, two rows (4D_SU3_GAUGE) or three (4D_SU3_GAUGE_3x3).
 //                                                                   [gauge connection, http://qcd.nersc.gov; lattice.md of the archive]
-// Invariants: every key that is used stands there once; the payload is as long as the header says before memory is taken.
+// Invariants: every key that is used occurs once; the length of the payload is compared with the header before memory is allocated.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/number_text.hpp>
 #include <kasane/lattice/file/block_writer.hpp>
@@ -27,7 +27,7 @@ std::string_view trimmed_part(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t\r\v\f") - first + 1);
 }
 
-/// The header's lines, taken up to END_HEADER; the source goes on behind it.
+/// The header's lines, read up to END_HEADER; the source continues behind it.
 class Header {
    public:
     explicit Header(ByteSource& source) : file_(source.name()) {
@@ -45,7 +45,7 @@ class Header {
             if (text.empty()) continue;
             if (number > most_lines || equals == std::string_view::npos)
                 throw InputError(number > most_lines ? fmt::format("has no {} in its first {} lines: it is damaged", last_line, most_lines)
-                                                     : fmt::format("{} is no line of a header: one is 'KEY = VALUE', and the last {}",
+                                                     : fmt::format("{} is not a line of a header, which is 'KEY = VALUE', and the last {}",
                                                                    in_quotes(text), last_line),
                                  {file_, number, 0, ""});
             entries_.push_back(
@@ -54,19 +54,19 @@ class Header {
         throw InputError(fmt::format("ends before its {}: it is truncated", last_line), {file_, 0, 0, ""});
     }
 
-    /// Empty where there is none; twice is a problem.
+    /// Empty where the key is missing; two occurrences are a problem.
     std::string_view find(std::string_view key) {
         const Entry* found = nullptr;
         for (const auto& entry : entries_) {
             if (entry.key != key) continue;
-            if (found) problem(key, fmt::format("stands there twice, first in line {}: which one holds?", found->line), entry.line);
+            if (found) problem(key, fmt::format("occurs twice, first in line {}: keep the right one", found->line), entry.line);
             found = &entry;
         }
         return found ? std::string_view(found->value) : std::string_view();
     }
     std::string_view need(std::string_view key) {
         const auto value = find(key);
-        if (value.empty()) problem(key, "is missing: without it the links cannot be told");
+        if (value.empty()) problem(key, "is missing: without it the links cannot be read");
         return value;
     }
     void problem(std::string_view key, std::string message, int line = 0) {
@@ -112,12 +112,12 @@ std::array<index_t, 4> dimensions_of(Header& header) {
         const auto key = fmt::format("DIMENSION_{}", mu + 1);
         const auto value = header.need(key);
         if (!value.empty() && parse_number(value, n[static_cast<std::size_t>(mu)]) != NumberText::good)
-            header.problem(key, in_quotes(value) + " is no whole number");
+            header.problem(key, in_quotes(value) + " is not a whole number");
     }
     return n;
 }
 
-/// Plain IEEE32 and IEEE64 are both used for either order: the first row of a link has length 1 in the right one.
+/// Plain IEEE32 and IEEE64 are used for either byte order: with the right one the first row of a link has length 1.
 bool first_link_is_big_endian(ByteSource& source, Encoding stored) {
     std::array<unsigned char, 144> bytes{};
     const auto at = source.position();
@@ -149,24 +149,24 @@ GaugeFile read_nersc(ByteSource& source, std::uint64_t memory) {
     if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), sum, 16);
     if (!checksum.empty() && (error != std::errc{} || end != digits.data() + digits.size()))
-        header.problem("CHECKSUM", in_quotes(checksum) + " is no number of 8 hexadecimal digits");
+        header.problem("CHECKSUM", in_quotes(checksum) + " is not a number of 8 hexadecimal digits");
     const auto stated = [&](const char* key) -> std::optional<Stated> {
         const auto text = header.find(key);
         if (text.empty()) return std::nullopt;
         const auto number = stated_number(text, stored.bits);
-        if (!number) header.problem(key, in_quotes(text) + " is no number");
+        if (!number) header.problem(key, in_quotes(text) + " is not a number");
         return number;
     };
     const auto plaquette_said = stated("PLAQUETTE"), link_trace_said = stated("LINK_TRACE");
     for (const char* key : {"BOUNDARY_1", "BOUNDARY_2", "BOUNDARY_3", "BOUNDARY_4"})
         if (const auto value = header.find(key); !value.empty() && value != "PERIODIC")
-            facts.notes.push_back(fmt::format("{} is {}: that is said of quarks, and not looked at", key, in_quotes(value)));
+            facts.notes.push_back(fmt::format("{} is {}: it concerns quarks, and is not used", key, in_quotes(value)));
     header.throw_problems();
 
     const auto extents = checked_extents(source.name(), "DIMENSION_1 to 4", n);
     if (order_unsaid) {
         stored.big_endian = first_link_is_big_endian(source, stored);
-        facts.notes.push_back(fmt::format("FLOATING_POINT does not say the byte order: the first link is unitary when read {} endian",
+        facts.notes.push_back(fmt::format("FLOATING_POINT does not state the byte order: the first link is unitary when read {} endian",
                                           stored.big_endian ? "big" : "little"));
     }
     facts.big_endian = stored.big_endian;
@@ -175,7 +175,7 @@ GaugeFile read_nersc(ByteSource& source, std::uint64_t memory) {
     if (link_trace_said) reader.expect_link_trace(*link_trace_said);
     NerscSum found(stored.big_endian);
     const auto link = stored.link_bytes();
-    for_each_piece(source, extents.volume(), 4 * link, [&](index_t site, const unsigned char* bytes) {
+    for_each_record(source, extents.volume(), 4 * link, [&](index_t site, const unsigned char* bytes) {
         found.add(bytes, 4 * link);
         for (int mu = 0; mu < 4; ++mu) reader.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
     });
@@ -183,7 +183,7 @@ GaugeFile read_nersc(ByteSource& source, std::uint64_t memory) {
                       checksum.empty() || sum == found.value()};
     if (checksum.empty()) {
         facts.checksum.kind = "none";
-        facts.notes.push_back("has no CHECKSUM: damage that leaves the links unitary and the plaquette as stated is not seen");
+        facts.notes.push_back("has no CHECKSUM: damage that leaves the links unitary and the plaquette as stated is not detected");
     }
     return reader.finish(std::move(facts));
 }
@@ -208,7 +208,7 @@ void write_nersc(const std::filesystem::path& file, const GaugeField& field, con
     for (int mu = 0; mu < 4; ++mu) header += fmt::format("BOUNDARY_{} = PERIODIC\n", mu + 1);
     header += fmt::format("CHECKSUM = {:08x}\nENSEMBLE_ID = kasane\nENSEMBLE_LABEL = kasane\nSEQUENCE_NUMBER = 0\nCREATOR = kasane\n",
                           sum.value());
-    const char* order = stored.big_endian ? "BIG" : stored.bits == 64 ? "LITTLE" : "";  // plain IEEE32: little endian, as others read it
+    const char* order = stored.big_endian ? "BIG" : stored.bits == 64 ? "LITTLE" : "";  // plain IEEE32: little endian, the usual reading
     header += fmt::format("FLOATING_POINT = IEEE{}{}\n{}\n", stored.bits, order, last_line);
 
     AtomicFile out(file, header.size() + static_cast<std::uint64_t>(n.volume()) * site.size());

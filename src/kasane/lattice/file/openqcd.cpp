@@ -1,6 +1,6 @@
 // openQCD files: little endian; extents t, x, y, z (32 bit), the mean of Re tr of the plaquettes, then the odd sites in the order t, x, y,
 // z with z fastest; at each the links along t, x, y, z that leave it forwards and that arrive from behind: +t, -t, +x, -x, ... Invariant:
-// there is no checksum in this format; what protects it is the plaquette, to 1e-13, and that links are in SU(3) to 1e-12.
+// this format has no checksum; the tests that protect it are the plaquette, to 1e-13, and links in SU(3) to 1e-12.
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/file/block_writer.hpp>
 #include <kasane/lattice/file/link_reader.hpp>
@@ -39,7 +39,7 @@ Site odd_site(const Extents& n, index_t number) {
     return s;
 }
 
-/// use(site, mu, place) for the eight links at an odd site, in the order of the file.
+/// Calls use(site, mu, place) for the eight links at an odd site, in the order of the file.
 template <class Use>
 void for_each_link(const Extents& n, index_t number, Use use) {
     const Site s = odd_site(n, number);
@@ -57,7 +57,7 @@ bool is_openqcd(const std::string& head, std::uint64_t length) {
     const auto n = extents_of(reinterpret_cast<const unsigned char*>(head.data()));
     std::uint64_t links = (length - openqcd_header_bytes) / stored.link_bytes();
     if ((length - openqcd_header_bytes) % stored.link_bytes() != 0 || links % 4 != 0) return false;
-    links /= 4;  // divided, since a hostile product may overflow
+    links /= 4;  // divided, because a hostile product may overflow
     for (const auto extent : n) {
         if (extent < 1 || links % static_cast<std::uint64_t>(extent) != 0) return false;
         links /= static_cast<std::uint64_t>(extent);
@@ -78,7 +78,7 @@ GaugeFile read_openqcd(ByteSource& source, std::uint64_t memory) {
         reader.complain(fmt::format("its header states a plaquette of {}: it is damaged", std::isnan(said) ? "nan" : "infinity"));
     const auto link = stored.link_bytes();
     bool any_zero = false;
-    for_each_piece(source, extents.half(), 8 * link, [&](index_t number, const unsigned char* bytes) {
+    for_each_record(source, extents.half(), 8 * link, [&](index_t number, const unsigned char* bytes) {
         for_each_link(extents, number, [&](index_t site, int mu, std::size_t place) {
             const auto* at = bytes + place * link;
             any_zero |= std::all_of(at, at + link, [](unsigned char byte) { return byte == 0; });
@@ -88,7 +88,7 @@ GaugeFile read_openqcd(ByteSource& source, std::uint64_t memory) {
     if (any_zero)
         reader.complain("has links that are zero: open or Schroedinger-functional boundaries in time are not read, only periodic ones");
     GaugeFileFacts facts{.format = GaugeFormat::openqcd, .big_endian = false};
-    facts.notes.push_back("openQCD files have no checksum: a change of the last bits of a link that leaves it unitary is not seen");
+    facts.notes.push_back("openQCD files have no checksum: a change of the last bits of a link that leaves it unitary is not detected");
     auto file = reader.finish(std::move(facts));
     file.facts.checksum = {"plaquette", fmt::format("{:.17g}", said), fmt::format("{:.17g}", plaquette(file.field).mean()), true};
     return file;

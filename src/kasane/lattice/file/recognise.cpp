@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// What a file is that is none of ours, and what to do about it.
+/// Names the kind of a file that is in none of the formats, and the remedy.
 std::string refusal(const std::string& head) {
     const struct {
         std::string_view magic, why;
@@ -20,7 +20,7 @@ std::string refusal(const std::string& head) {
     if (const auto how = how_to_unpack(head); !how.empty()) return std::string(how);
     for (const auto& [magic, why] : known)
         if (head.starts_with(magic)) return std::string(why);
-    return "is no gauge configuration of a known format: NERSC begins with BEGIN_HEADER, ILDG with LIME's 45 67 89 ab, MILC v5 with the "
+    return "is not a gauge configuration of a known format: NERSC begins with BEGIN_HEADER, ILDG with LIME's 45 67 89 ab, MILC v5 with the "
            "number "
            "20103, and an openQCD file is as long as its four extents say. It may be truncated, or be another kind of file";
 }

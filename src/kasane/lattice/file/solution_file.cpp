@@ -32,7 +32,7 @@ void each_number(SpinorField& field, std::vector<double>& all, std::size_t colum
 }  // namespace
 
 std::uint64_t solution_file_bytes(const Extents& extents, int columns) {
-    return static_cast<std::uint64_t>(extents.volume()) * 192 * static_cast<std::uint64_t>(columns) + 65'536;  // and HDF5's own
+    return static_cast<std::uint64_t>(extents.volume()) * 192 * static_cast<std::uint64_t>(columns) + 65'536;  // and HDF5's own memory
 }
 
 void write_solution(const std::filesystem::path& path, std::vector<SpinorField> columns, const SolutionFacts& facts) {
@@ -70,8 +70,8 @@ void write_solution(const std::filesystem::path& path, std::vector<SpinorField> 
 SolutionFile read_solution(const std::filesystem::path& path) {
     const auto file = hdf5::File::open(path);
     const bool propagator = file.exists("/propagator");
-    KS_VALIDATE(propagator || file.exists("/solution"), "holds neither /propagator nor /solution: it is no file of `kasane lattice solve`",
-                {path.string(), 0, 0, ""});
+    KS_VALIDATE(propagator || file.exists("/solution"),
+                "holds neither /propagator nor /solution: it is not a file of `kasane lattice solve`", {path.string(), 0, 0, ""});
     const auto n = file.attribute_array<int, 4>("/", "lattice");
     const Extents extents{{n[0], n[1], n[2], n[3]}};
     check_extents(extents, path.string());

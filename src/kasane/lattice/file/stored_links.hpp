@@ -1,5 +1,5 @@
-// Links as files store them: 32 or 64 bits, two or three rows, either byte order; and a payload read piece by piece.
-// Invariant: encode(decode(bytes)) is the same bytes, whatever they are (but of a NaN, which no reader lets pass).
+// Links as files store them: 32 or 64 bits, two or three rows, either byte order; and a payload that is read in blocks.
+// Invariant: encode(decode(bytes)) gives the same bytes for any bytes (except NaN, which every reader refuses).
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -41,7 +41,7 @@ void put_word(Word word, bool big_endian, unsigned char* at) {
     std::memcpy(at, &word, sizeof word);
 }
 
-/// The stored rows; a third one that is not stored is left alone. @returns whether single precision holds every number as it is
+/// The stored rows; a third row that is not stored does not change. @returns whether single precision holds every number exactly
 inline bool decode(const unsigned char* from, const Encoding& stored, Su3<double>& to) {
     bool single = true;
     for (int k = 0; k < 6 * stored.rows; ++k) {
@@ -70,17 +70,17 @@ inline void encode(const Su3<double>& from, const Encoding& stored, unsigned cha
     }
 }
 
-/// take(number, bytes) for each of the next `count` pieces of `piece` bytes, read in blocks of about a mebibyte.
+/// Calls take(number, bytes) for each of the next `count` records of `size` bytes, read in blocks of about a mebibyte.
 /// @throws InputError when the file ends before
 template <class Take>
-void for_each_piece(ByteSource& source, index_t count, std::size_t piece, Take take) {
-    const auto block = static_cast<index_t>(std::max<std::size_t>(1, (std::size_t{1} << 20) / piece));
-    std::vector<unsigned char> bytes(static_cast<std::size_t>(std::min(block, count)) * piece);
+void for_each_record(ByteSource& source, index_t count, std::size_t size, Take take) {
+    const auto block = static_cast<index_t>(std::max<std::size_t>(1, (std::size_t{1} << 20) / size));
+    std::vector<unsigned char> bytes(static_cast<std::size_t>(std::min(block, count)) * size);
     for (index_t first = 0; first < count; first += block) {
         const auto here = static_cast<std::size_t>(std::min(block, count - first));
-        KS_VALIDATE(source.read(bytes.data(), here * piece) == here * piece, "ends before its last link: it is truncated",
+        KS_VALIDATE(source.read(bytes.data(), here * size) == here * size, "ends before its last link: it is truncated",
                     {source.name(), 0, 0, ""});
-        for (std::size_t i = 0; i < here; ++i) take(first + static_cast<index_t>(i), bytes.data() + i * piece);
+        for (std::size_t i = 0; i < here; ++i) take(first + static_cast<index_t>(i), bytes.data() + i * size);
     }
 }
 

@@ -1,4 +1,4 @@
-// The little XML that lattice files use: elements that hold text. No parser: each element that is needed is looked for by its name.
+// The subset of XML in lattice files: elements that hold text. There is no parser: each element is searched by its name.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace kasane::lattice {
 
-/// What the elements <name …>…</name> of a text hold, trimmed, in their order; comments are passed over.
+/// Texts of the elements <name …>…</name>, trimmed, in their order; comments are ignored.
 /// Nothing for an element without its end.
 std::vector<std::string> xml_elements(std::string_view text, std::string_view name);
 

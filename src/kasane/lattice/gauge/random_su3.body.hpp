@@ -6,7 +6,7 @@
 
 namespace kasane::lattice {
 
-/// Haar-distributed: rows 1 and 2 of a matrix of Gaussians made orthonormal are a uniform pair, and the third row is theirs.
+/// Haar-distributed: rows 1 and 2 of a Gaussian matrix, made orthonormal, are a uniform pair, and determine the third row.
 KS_FN Su3<double> random_su3(RandomStream& random) {
     Su3<double> u{};
     for (int row = 0; row < 2; ++row)

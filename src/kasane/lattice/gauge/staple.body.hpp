@@ -7,7 +7,7 @@
 
 namespace kasane::lattice {
 
-/// All plaquettes count alike.
+/// All plaquettes have weight 1.
 struct Isotropic {
     /// The weight of the plaquette with lowest corner x in the plane of mu and nu.
     KS_FN double operator()(const Site&, int, int) const { return 1; }
@@ -19,7 +19,7 @@ template <class Weight = Isotropic>
 KS_FN Su3<double> staple_sum(const LinksView& u, const Site& x, int mu, Weight weight = {}) {
     const auto& n = u.extents;
     const Site ahead = n.shifted(x, mu, 1);
-    auto sum = Su3<double>::zero();  // of the adjoints: one matrix is taken over less often
+    auto sum = Su3<double>::zero();  // the sum of the adjoints needs fewer adjoints of products
     for (int step = 1; step < 4; ++step) {
         const int nu = (mu + step) & 3;
         const Site above = n.shifted(x, nu, 1), below = n.shifted(x, nu, -1), ahead_below = n.shifted(ahead, nu, -1);

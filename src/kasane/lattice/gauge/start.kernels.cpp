@@ -11,7 +11,7 @@
 namespace kasane::lattice {
 namespace {
 
-/// Every link of a site from a recipe of (link number, old link).
+/// Sets every link of a site by a recipe of (link number, old link).
 template <class Recipe>
 struct SetLinks {
     LinksView u;

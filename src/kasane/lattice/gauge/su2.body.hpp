@@ -16,8 +16,8 @@ struct Su2 {
 };
 KS_FN Su2 adjoint(const Su2& v) { return {conj(v.a), -v.b}; }
 
-/// The part of rows and columns i, j of w that SU(2) sees: Re tr(g w) = length Re tr(g direction) for all g in the subgroup, up to what
-/// is constant.
+/// The part of rows and columns i, j of w that SU(2) acts on: Re tr(g w) = length Re tr(g direction) for all g in the subgroup, up to a
+/// constant.
 struct Su2Part {
     double length = 0;
     Su2 direction;
@@ -25,7 +25,7 @@ struct Su2Part {
 KS_FN Su2Part su2_part(const Su3<double>& w, int i, int j) {
     const Complex<double> a = (w.e[i][i] + conj(w.e[j][j])) * 0.5, b = (w.e[i][j] - conj(w.e[j][i])) * 0.5;
     const double length = sqrt(norm2(a) + norm2(b));
-    if (length < 1e-100) return {};  // no staple: every element is alike
+    if (length < 1e-100) return {};  // no staple: all elements are equally likely
     return {length, {a * (1 / length), b * (1 / length)}};
 }
 
@@ -38,9 +38,9 @@ KS_FN void multiply_rows(Su3<double>& u, int i, int j, const Su2& g) {
     }
 }
 
-/// Below this strength Creutz's proposal is accepted more often than Kennedy's and Pendleton's; there both are in 7 cases of 10.
+/// Below this strength Creutz's proposal is accepted more often than Kennedy's and Pendleton's; here both have an acceptance of 0.7.
 constexpr double small_strength = 1.7;
-/// A draw fails in one of 10^33 cases at worst.
+/// A draw fails with a probability below 1e-33.
 constexpr int most_trials = 64;
 
 /// y = 1 - h0 for h in SU(2) with the density exp(strength h0) dh, h0 = tr h / 2, that is exp(strength h0) sqrt(1 - h0^2) dh0.
@@ -62,8 +62,8 @@ KS_FN double draw_deficit(double strength, RandomStream& random) {
     return -1;
 }
 
-/// g with the density exp(strength Re tr(g direction) / 2) dg. Where all trials fail it is 1: failing does not depend on the element that
-/// is replaced, so the distribution stays exact.
+/// g with the density exp(strength Re tr(g direction) / 2) dg. Where all trials fail it is 1: failing does not depend on the replaced
+/// element, so that the distribution stays exact.
 KS_FN Su2 heatbath_su2(double strength, const Su2& direction, RandomStream& random) {
     const double y = draw_deficit(strength, random);
     if (y < 0) return {};
@@ -73,7 +73,7 @@ KS_FN Su2 heatbath_su2(double strength, const Su2& direction, RandomStream& rand
     return h * adjoint(direction);
 }
 
-/// g with Re tr(g direction) = Re tr(direction), as far away as can be.
+/// g with Re tr(g direction) = Re tr(direction), at the largest distance from 1.
 KS_FN Su2 reflection_su2(const Su2& direction) {
     const Su2 back = adjoint(direction);
     return back * back;

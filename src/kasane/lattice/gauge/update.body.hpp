@@ -1,5 +1,5 @@
-// One link's update, and the sweep over all links, host and device, for plaquettes of any weight: a test runs two-dimensional theories
-// with them, whose plaquette is known exactly.
+// One link's update, and the sweep over all links, host and device, for plaquettes of any weight: a test uses them for two-dimensional
+// theories, whose plaquette is known exactly.
 #pragma once
 
 #include <kasane/lattice/gauge/staple.body.hpp>
@@ -9,7 +9,7 @@
 
 namespace kasane::lattice {
 
-/// Changes w = u A subgroup by subgroup, u with it.
+/// Changes w = u A in each SU(2) subgroup in turn, and u with it.
 struct Heatbath {
     double beta;
     std::uint64_t seed, sweep;

@@ -17,7 +17,7 @@ struct Vertex {
 constexpr std::complex<double> I{0, 1};
 const Vertex one = {{0, 1, 2, 3}, {1, 1, 1, 1}};
 const Vertex g5_gk[3] = {
-    {{3, 2, 1, 0}, {I, I, I, I}},    // g1 = ((0, i s1), (-i s1, 0)): g5 turns the sign of the lower rows
+    {{3, 2, 1, 0}, {I, I, I, I}},    // g1 = ((0, i s1), (-i s1, 0)): g5 changes the sign of the lower rows
     {{3, 2, 1, 0}, {-1, 1, -1, 1}},  // g2 = ((0, -i s2), (i s2, 0))
     {{2, 3, 0, 1}, {I, -I, I, -I}},  // g3 = ((0, i s3), (-i s3, 0))
 };

@@ -1,4 +1,4 @@
-// Plaquettes and traces of one site, host and device, for whatever holds links: U.load(site, mu).
+// Plaquettes and traces of one site, host and device, for every type U with U.load(site, mu).
 #pragma once
 
 #include <kasane/core/device/sum.hpp>

@@ -1,4 +1,4 @@
-// Plaquette and link trace of a field in the order of files, without a copy of it.
+// Plaquette and link trace of a host field, without a copy of it.
 #include <kasane/lattice/observe/loops.body.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 

@@ -38,7 +38,7 @@ Estimate estimate(const std::vector<double>& series) {
     if (series.size() < 2) return e;
     const auto deviation = deviations(series, e.mean);
     const double variance = correlation(deviation, 0);
-    // A series that does not vary beyond rounding has no correlation to speak of.
+    // A series that varies only by rounding has no correlation.
     if (!(std::sqrt(variance) > 4 * std::numeric_limits<double>::epsilon() * std::abs(e.mean))) {
         e.error = 0, e.tau = 0.5, e.tau_error = 0;
         return e;
@@ -54,7 +54,7 @@ Estimate estimate(const std::vector<double>& series) {
         if (slope < 0) break;
     }
     e.window = std::min(e.window, longest);
-    // The mean is subtracted that the same numbers give, which lowers every Gamma by C / n.                  [Wolff 2004, eq. 49]
+    // The mean is estimated from the same numbers, which lowers every Gamma by C / n.                         [Wolff 2004, eq. 49]
     const double corrected = sum * (1 + (2 * e.window + 1) / n), corrected_variance = variance + sum / n;
     e.tau = std::max(corrected, 0.0) / (2 * corrected_variance);
     e.error = std::sqrt(std::max(corrected, 0.0) / n);

@@ -1,5 +1,5 @@
-// Means of correlated measurements with their errors: neighbours of a Markov chain are correlated and count for less than independent
-// measurements. Invariant: a quantity that the series does not determine (the error of a single number) is NaN, never zero.
+// Means of correlated measurements with their errors: neighbouring measurements of a Markov chain are correlated and have less weight than
+// independent ones. Invariant: a quantity that the series does not determine (the error of a single number) is NaN, never zero.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -19,8 +19,8 @@ struct Estimate {
     int window = 0;        ///< the autocorrelation function was summed to this lag
 };
 
-/// Estimates mean, error and autocorrelation time. Sums the autocorrelation function up to the window where truncation and noise weigh the
-/// same, S = 1.5.
+/// Estimates mean, error and autocorrelation time. Sums the autocorrelation function up to the window where truncation and noise are
+/// equal, S = 1.5.
 ///                                                                              [Wolff 2004, hep-lat/0306017, eqs. 42, 49, 52]
 Estimate estimate(const std::vector<double>& series);
 
@@ -29,13 +29,13 @@ std::vector<double> autocorrelation(const std::vector<double>& series, int most)
 
 /// A function of means with its error.
 struct Jackknife {
-    double value = 0;  ///< f of the means over everything
+    double value = 0;  ///< f of the means of all measurements
     double error = 0;  ///< of the value
-    index_t bins = 0;  ///< that were left out in turn
+    index_t bins = 0;  ///< number of bins, each left out in turn
 };
 
 /// f of the means of several series that were measured together, with the spread of f over the means that leave out one bin of
-/// `bin` neighbours each (a last part of a bin is left out altogether). Good for any smooth f once a bin is several times tau long.
+/// `bin` neighbours each (an incomplete last bin is ignored). Valid for any smooth f if a bin is several times tau long.
 ///                                                                                                          [Efron 1982, ch. 3]
 Jackknife jackknife(const std::vector<std::vector<double>>& series, index_t bin,
                     const std::function<double(const std::vector<double>&)>& f);

@@ -1,7 +1,7 @@
 // The even-odd preconditioned system of D x = b, in one precision:
 //   D = (A_ee  -kappa H_eo; -kappa H_oe  A_oo),   Dhat x_e = b_e' with Dhat = A_ee - kappa^2 H_eo A_oo^-1 H_oe, or A_ee^-1 times that,
 //   b_e' = [A_ee^-1] (b_e + kappa H_eo A_oo^-1 b_o),   x_o = A_oo^-1 (b_o + kappa H_oe x_e).
-// Invariant: A^-1 is never stored; without a clover term A is not touched.
+// Invariant: A^-1 is never stored; without a clover term A is not read.
 #pragma once
 
 #include <kasane/krylov/log.hpp>
@@ -27,7 +27,7 @@ class EvenOdd {
           has_clover_(A != nullptr),
           odd_(lattice) {}
 
-    /// out = Dhat in: two hops; no pass over memory beside them.
+    /// out = Dhat in: two hops, without another pass over memory.
     template <class Algebra>
     void apply(Algebra&, const Vector& in, Vector& out) const {
         ++applications_;
@@ -73,7 +73,7 @@ class EvenOdd {
     const Dirac<S, P>& dirac() const { return dirac_; }
     const std::shared_ptr<const Lattice<S>>& lattice() const { return odd_.lattice(); }
     bool has_clover() const { return has_clover_; }
-    /// Of Dhat and its adjoint since the last call.
+    /// Number of applications of Dhat and its adjoint since the last call.
     std::uint64_t take_applications() const { return std::exchange(applications_, 0); }
 
    private:

@@ -12,10 +12,10 @@ namespace {
 
 double size_of(Precision precision) { return precision == Precision::double_ ? 8 : precision == Precision::single ? 4 : 2; }
 
-/// Of one parity's field, per site of the whole lattice; half has a scale per site.
+/// Bytes of one parity's field, per site of the whole lattice; half has a scale per site.
 double field_bytes(Precision precision) { return (24 * size_of(precision) + (precision == Precision::half ? 4 : 0)) / 2; }
 
-/// Links and clover term, whose two chiral blocks have a scale each in half.
+/// Bytes of links and clover term, whose two chiral blocks have a scale each in half.
 double operator_bytes(Precision precision, const LinkStorage& links, bool clover) {
     const double link = links.half ? 2 : size_of(precision);
     return 4 * static_cast<int>(links.reals) * link + (clover ? 72 * size_of(precision) + (precision == Precision::half ? 8 : 0) : 0);
@@ -79,7 +79,7 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
     expect(options.iteration_limit >= 1, fmt::format("iteration_limit = {} must be at least 1", options.iteration_limit));
     const bool keeps = options.method == Method::gcr || options.method == Method::fgmres;
     expect(!keeps || (options.krylov_length >= 2 && options.krylov_length <= 1000),
-           fmt::format("krylov_length = {} must lie between 2 and 1000: so many pairs of vectors are kept", options.krylov_length));
+           fmt::format("krylov_length = {} must lie between 2 and 1000: it is the number of pairs of vectors", options.krylov_length));
     expect(!options.outer_links.half, "the outer operator is in double: its links cannot be half precision; give that to the inner links");
     expect(!(options.inner_links.half && options.inner == Precision::double_),
            "the inner operator is in double: its links cannot be half precision; take inner = half or single");
@@ -89,12 +89,11 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
     if (!std::isfinite(distance)) {
         expect(false, "some link is not finite (NaN or infinity): the gauge field is damaged");
     } else {
-        // Links of a file in single precision are off by 1e-7 at most.
-        expect(
-            !rebuilt || distance < 1e-5,
-            fmt::format("some link is {:.1e} away from SU(3): stored in 12 or 8 numbers it would become another. Reunitarise the field, or "
-                        "store 18 numbers",
-                        distance));
+        // Links of a file in single precision deviate by 1e-7 at most.
+        expect(!rebuilt || distance < 1e-5,
+               fmt::format("some link is {:.1e} away from SU(3): 12 or 8 stored numbers would give another link. Reunitarise the field, or "
+                           "store 18 numbers",
+                           distance));
     }
     if (!problems.empty()) throw InputError(std::move(problems));
 }
@@ -120,7 +119,7 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
     const bool rotates = options.outer_links.temporal_gauge || (mixed && options.inner_links.temporal_gauge);
     MemoryPerSite memory;
     memory.device = operators + std::max(setup, fields);
-    // The caller's links, b and x; links kept for a promotion; rotated links, transformation, b and x.
+    // The caller's links, b and x; links kept for a change of precision; rotated links, transformation, b and x.
     memory.host = 576 + 2 * 192 + (options.inner == Precision::half ? 576 : 0) + (rotates ? 576 + 144 + 2 * 192 : 0);
     return memory;
 }
@@ -136,7 +135,7 @@ void check_memory(const AnySpace& on, const Extents& extents, const DiracParamet
                                 "MiB are free. Take a smaller lattice, a shorter krylov_length, or a device with more memory",
                                 text(extents), needed / mib, per_site, what, there / mib));
     };
-    const double callers = 576 + 2 * 192;  // is there already
+    const double callers = 576 + 2 * 192;  // already allocated
     const bool host = std::holds_alternative<Cpu>(on);
     check(memory.device + (host ? memory.host - callers : 0), on, host ? "memory" : "the device's memory");
     if (!host) check(memory.host - callers, Cpu{}, "the host's memory");

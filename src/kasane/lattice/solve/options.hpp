@@ -1,4 +1,4 @@
-// What a solver is asked for: whether it makes sense, what is chosen where nothing was said, and the memory it takes.
+// Options of a solver: their check, defaults, and the memory of a solver.
 #pragma once
 
 #include <kasane/lattice/solve/solver.hpp>
@@ -7,14 +7,14 @@
 
 namespace kasane::lattice {
 
-/// @throws InputError with all problems: of the extents, of the links (not finite; not in SU(3) where their rows are to be rebuilt), of
+/// @throws InputError with all problems: of the extents, of the links (not finite; not in SU(3) where their rows are reconstructed), of
 /// parameters and options
 void check_solver(const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options);
 
-/// @throws InputError, saying how much is needed and how much is there, unless the solver fits
+/// @throws InputError with the needed and the available memory, unless the solver fits
 void check_memory(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options);
 
-/// Of an inner solver; options.inner_rtol where it is given.
+/// Tolerance of an inner solver; options.inner_rtol where it is given.
 double inner_tolerance(const SolverOptions& options);
 
 /// Methods that run an inner BiCGStab as their preconditioner.

@@ -1,5 +1,5 @@
-// ResidentSolver: one attempt after another, each by one of krylov's methods on the even sites, until the true residual of the full system
-// is small enough or nothing is left to try.
+// ResidentSolver: successive attempts, each by one of krylov's methods on the even sites, until the true residual of the full system
+// is small enough or no method is left.
 #include <kasane/lattice/solve/resident_solver.hpp>
 
 #include <kasane/core/base/error.hpp>
@@ -28,11 +28,11 @@ struct Convert {
     }
 };
 
-/// What runs in a low precision: operator, algebra and the vectors of BiCGStab or conjugate gradients.
+/// Operator, algebra and vectors of BiCGStab or conjugate gradients in a low precision.
 template <Space S, Precision P>
 struct Level {
     using Algebra = FieldAlgebra<S, P>;
-    std::optional<EvenOdd<S, P>> own;  ///< in double the outer operator serves
+    std::optional<EvenOdd<S, P>> own;  ///< empty in double, where A is the outer operator
     const EvenOdd<S, P>& A;
     Algebra algebra;
     Field<S, P> y;
@@ -47,19 +47,19 @@ struct Attempt {
     Precision precision;
 };
 
-/// What to try after an attempt that ended like this; nothing where nothing is left. The reason goes into the notes.
-/// What fails in a low precision fails mostly for its rounding; what fails in double fails for its method.
+/// The next attempt after one that ended in this way; nothing where no method is left. The reason is added to the notes.
+/// A failure in a low precision usually comes from rounding, so the precision is raised; one in double comes from the method.
 std::optional<Attempt> after(const Attempt& tried, Precision lowest, krylov::Outcome end, double residual,
                              std::vector<std::string>& notes) {
     if (tried.precision != Precision::double_) {
         const auto higher = tried.precision == Precision::half ? Precision::single : Precision::double_;
-        notes.push_back(fmt::format("{} precision does not make the residual smaller than {:.1e} ({}): {} goes on", name(tried.precision),
+        notes.push_back(fmt::format("{} precision does not make the residual smaller than {:.1e} ({}): {} continues", name(tried.precision),
                                     residual, krylov::name(end), name(higher)));
         return Attempt{tried.method, higher};
     }
     if (tried.method == Method::cg) return {};
-    notes.push_back(fmt::format("{} ended at residual {:.1e} ({}): conjugate gradients on the normal equations go on", name(tried.method),
-                                residual, krylov::name(end)));
+    notes.push_back(fmt::format("{} ended at residual {:.1e} ({}): conjugate gradients on the normal equations continue",
+                                name(tried.method), residual, krylov::name(end)));
     return Attempt{Method::cg, lowest};
 }
 
@@ -86,7 +86,7 @@ struct ResidentSolver<S>::Parts {
     std::shared_ptr<const Lattice<S>> lattice;
     DiracParameters parameters;
     SolverOptions options;
-    GaugeField kept;  ///< links for a promotion from half to single
+    GaugeField kept;  ///< links for a change from half to single precision
     std::optional<EvenOdd<S, outer>> A;
     mutable High algebra;
     Vector b_hat, residual;
@@ -138,7 +138,7 @@ struct ResidentSolver<S>::Parts {
         return std::make_unique<Level<S, P>>(EvenOdd<S, P>(lattice, links, clover, parameters, options.inner_links, options.schur));
     }
 
-    /// Vectors and operators that an attempt needs and that are not there yet.
+    /// Allocates vectors and operators that an attempt needs and that do not exist yet.
     void make_room(const Attempt& attempt) {
         const auto& like = b_hat;
         const bool mixed = attempt.precision != outer;
@@ -316,19 +316,19 @@ SolveLog ResidentSolver<S>::solve(const ResidentField<S>& b, ResidentField<S>& x
         }
         if (part.end == krylov::Outcome::iteration_limit || part.end == krylov::Outcome::stopped) break;
         if (part.converged() && corrections < most_corrections) {
-            // 1.1: the next ratio will not be quite the same.
+            // 1.1: the next ratio will differ a little.
             ++corrections;
             gain = std::max(1.1 * relative * b_norm / (part.true_residual * b_hat_norm), 1.1 * gain);
         } else if (const auto next =
                        after(attempt, options.inner, part.converged() ? krylov::Outcome::stagnated : part.end, relative, log.notes);
                    next) {
             attempt = *next;
-            // What is worse than nothing is no start.
+            // A residual above that of zero: zero is the better start.
             if (!(relative <= 1)) algebra.zero(x.even);
         } else {
             if (part.converged()) end = krylov::Outcome::stagnated;
             log.notes.push_back(
-                fmt::format("nothing is left to try at residual {:.1e}: D is singular or nearly so (kappa = {} at or beyond its "
+                fmt::format("no method is left at residual {:.1e}: D is singular or nearly so (kappa = {} at or beyond its "
                             "critical value?), or rtol = {:.1e} is below what double precision holds",
                             relative, p.parameters.kappa, options.rtol));
             break;

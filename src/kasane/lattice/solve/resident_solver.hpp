@@ -1,5 +1,5 @@
-// D x = b with b and x on the space already: what WilsonSolver wraps, and what benchmarks time.
-// Invariants: nothing but scalars leaves the space during a solve; see solve/solver.hpp for the rest.
+// D x = b with b and x on the space: WilsonSolver is built from it, and benchmarks time it.
+// Invariants: only scalars leave the space during a solve; see solve/solver.hpp for the rest.
 #pragma once
 
 #include <kasane/lattice/solve/fields.hpp>
@@ -17,14 +17,14 @@ struct ResidentField {
 template <Space S>
 class ResidentSolver {
    public:
-    /// @param links  in the temporal gauge already where options ask for it: solve/temporal_gauge.hpp
+    /// @param links  already in the temporal gauge where options require it: solve/temporal_gauge.hpp
     /// @throws InputError as WilsonSolver; ComputationError where memory or device fail
     ResidentSolver(S on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options = {});
     ~ResidentSolver();
     ResidentSolver(ResidentSolver&&) noexcept;
 
     const std::shared_ptr<const Lattice<S>>& lattice() const;
-    /// x from the x that is given; its odd half is not read.
+    /// Solves from the x that is given; its odd half is not read.
     SolveLog solve(const ResidentField<S>& b, ResidentField<S>& x, const krylov::StopFunction& stop = {});
     /// out = D in or D^+ in.
     void apply(const ResidentField<S>& in, ResidentField<S>& out, bool adjoint = false) const;

@@ -1,4 +1,4 @@
-// WilsonSolver: fields of the host brought to a ResidentSolver and back, through the temporal gauge where it is asked for.
+// WilsonSolver: copies fields of the host to a ResidentSolver and back, through the temporal gauge where options require it.
 #include <kasane/lattice/solve/solver.hpp>
 
 #include <kasane/core/base/error.hpp>
@@ -58,7 +58,7 @@ struct WilsonSolver::Impl {
                    fmt::format("{} is a field of a {} lattice with {} numbers; the solver's lattice is {}", what, text(field.extents),
                                field.values.size(), text(extents)));
     }
-    /// Hands `use` the field in the solver's gauge.
+    /// Calls `use` with the field in the solver's gauge.
     template <class Use>
     void in_gauge(const SpinorField& field, Use use) const {
         if (g.empty()) {

@@ -34,7 +34,7 @@ enum class Schur {
     asymmetric,  ///< A_ee - kappa^2 H_eo A_oo^-1 H_oe
 };
 
-/// What a WilsonSolver may be asked for.
+/// Options of a WilsonSolver.
 struct SolverOptions {
     Method method = Method::nested_bicgstab;                ///< the outer method
     Schur schur = Schur::symmetric;                         ///< the preconditioned operator
@@ -50,8 +50,8 @@ struct SolverOptions {
 /// Its name in JSON and messages: "nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement".
 const char* name(Method method);
 
-/// What a solve did. `true_residual` is |b - D x| / |b| in double on the full lattice; `residuals` holds those of every iteration, outer
-/// and inner, as the recurrences have them.
+/// The log of a solve. `true_residual` is |b - D x| / |b| in double on the full lattice; `residuals` holds the recurrences' residuals of
+/// every iteration, outer and inner.
 struct SolveLog : krylov::SolveLog {
     double gflops = 0;  ///< useful flop (1320 per hop and site, 504 per clover term, vector updates) per second, in 10^9
 };
@@ -61,7 +61,7 @@ struct MemoryPerSite {
     double device = 0;  ///< on its space [bytes per site]
     double host = 0;    ///< on the host, the caller's links and two fields counted [bytes per site]
 };
-/// Memory that a solver of these options takes at most.
+/// Largest memory of a solver with these options.
 MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options);
 
 /// Solves D x = b for one gauge field and any number of right-hand sides.
@@ -69,9 +69,9 @@ class WilsonSolver {
    public:
     /// Packs links and clover term on a space.
     /// @param on          the CPU or a CUDA device
-    /// @param links       in SU(3) to 1e-5 where links are stored in 12 or 8 numbers; not kept beyond what `inner` half needs
+    /// @param links       in SU(3) to 1e-5 where links are stored in 12 or 8 numbers; a copy is kept only for `inner` half
     /// @param parameters  of D
-    /// @param options     how it is solved
+    /// @param options     method, precisions and tolerances
     /// @throws InputError: extents, kappa or options out of range, a link that is not finite, a clover term that is not positive
     /// definite, or more memory than the space has (checked before it is taken)
     WilsonSolver(AnySpace on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options = {});
@@ -82,7 +82,7 @@ class WilsonSolver {
 
     /// Solves D x = b from the first guess in x.
     /// @param b     right-hand side
-    /// @param x     first guess in (zero is a good one), solution out; unchanged where numbers are not finite
+    /// @param x     first guess in (zero is a good choice), solution out; unchanged where numbers are not finite
     /// @param stop  called before every iteration; may be empty
     /// @throws LogicError where a field belongs to another lattice
     SolveLog solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop = {});

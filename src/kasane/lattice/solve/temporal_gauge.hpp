@@ -1,4 +1,4 @@
-// The temporal gauge: U_t = 1 but on the last time slice, whose links hold what cannot be gauged away (the Polyakov loops).
+// The temporal gauge: U_t = 1 except on the last time slice, whose links hold what a gauge transformation cannot remove (Polyakov loops).
 #pragma once
 
 #include <kasane/lattice/gauge_field.hpp>

@@ -233,7 +233,7 @@ PoissonFile read_poisson_file(const RunSource& source) {
     read_grid(grid, directory, file);
     read_boundary(root.table("boundary", "faces that are not named have zero flux; without this table phi = 0 on z_max"), file);
     if (!grid.faulty("grid") && file.problem.rows() == 1 && file.problem.singular())
-        grid.problem("cells", "leave a single cell that nothing holds: its equation is empty. Give one face a Dirichlet value");
+        grid.problem("cells", "leave a single cell without a Dirichlet face: its equation is empty. Give one face a Dirichlet value");
     file.coefficient =
         read_field(root.table("coefficient", "c of -div(c grad phi) = f, above 0"), "c", "1", "/Coefficient", directory, file.problem);
     file.source = read_field(root.table("source", "f of -div(c grad phi) = f, per volume"), "f", "", "/Source", directory, file.problem);

@@ -95,7 +95,7 @@ class MarketFile {
         const auto text = parse_number(word, to);
         if (text == NumberText::good && std::isfinite(to)) return true;
         complaints.add(line(), word.empty()                       ? "ends before its value: a real number is expected last"
-                               : text == NumberText::not_a_number ? in_quotes(word) + " is no number"
+                               : text == NumberText::not_a_number ? in_quotes(word) + " is not a number"
                                : text == NumberText::too_large    ? in_quotes(word) + " is too large for a double"
                                                                   : in_quotes(word) + ": every value must be a finite number");
         return false;
@@ -104,7 +104,7 @@ class MarketFile {
         const auto text = parse_number(word, to);
         if (text == NumberText::good && to >= 1 && to <= most) return true;
         if (word.empty() || text == NumberText::not_a_number)
-            complaints.add(line(), fmt::format("{} {} is no whole number: a line is 'row column value'", what, in_quotes(word)));
+            complaints.add(line(), fmt::format("{} {} is not a whole number: a line is 'row column value'", what, in_quotes(word)));
         else
             complaints.add(line(), fmt::format("{} {} is out of range: it must be from 1 to {}{}", what, in_quotes(word), most,
                                                text == NumberText::good && to == 0 ? "; Matrix Market counts from 1" : ""));
@@ -155,7 +155,7 @@ class MarketFile {
                 complaints.fail(h.size_line,
                                 text == NumberText::too_large
                                     ? in_quotes(word) + " is too large for a size"
-                                    : fmt::format("the size line must be '{}', and {} is no such number", expected, in_quotes(word)));
+                                    : fmt::format("the size line must be '{}', and {} is not such a number", expected, in_quotes(word)));
         }
         if (const auto word = words.next(); !word.empty())
             complaints.fail(h.size_line, fmt::format("the size line must be '{}', and {} is one word too many", expected, in_quotes(word)));
@@ -177,9 +177,10 @@ index_t most_lines(const MarketFile& file, std::uint64_t least) { return static_
 }
 
 [[noreturn]] void too_many(MarketFile& file, const Header& h) {
-    file.complaints.fail(file.line(), fmt::format("goes on behind the {} entries that line {} promises: line {} is wrong, or something was "
-                                                  "appended",
-                                                  h.entries, h.size_line, h.size_line));
+    file.complaints.fail(file.line(),
+                         fmt::format("continues behind the {} entries that line {} promises: line {} is wrong, or something was "
+                                     "appended",
+                                     h.entries, h.size_line, h.size_line));
 }
 
 /// Refuses numbers of entries that a file of that length cannot hold.

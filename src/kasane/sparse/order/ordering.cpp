@@ -37,7 +37,7 @@ int positive(std::string_view digits, std::string_view what, int most, const std
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size() || value < 1 || value > most)
         throw InputError(
-            fmt::format("ordering \"{}\": \"{}\" is no number of {}: a whole number from 1 to {} is needed", text, digits, what, most));
+            fmt::format("ordering \"{}\": \"{}\" is not a number of {}: a whole number from 1 to {} is needed", text, digits, what, most));
     return value;
 }
 
@@ -111,7 +111,7 @@ Ordering Ordering::parse(const std::string& text) {
         }
         const auto near = nearest_name(parts[0], names);
         const auto meant = std::ranges::find(forms, near, &Form::name);
-        throw InputError(fmt::format("\"{}\" is no ordering: {}the orderings are {} (K colours, blocks of B rows)", text,
+        throw InputError(fmt::format("\"{}\" is not an ordering: {}the orderings are {} (K colours, blocks of B rows)", text,
                                      near.empty() ? "" : fmt::format("did you mean \"{}\"? ", spelling(*meant)), known));
     }
     if (parts.size() != 1u + form->has_block + form->has_colors) {

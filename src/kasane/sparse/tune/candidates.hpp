@@ -34,7 +34,7 @@ struct TuneTrial {
     bool disturbed = false;              ///< other programs used the processors during the trial
 };
 
-/// Calls run(k) for k = 8, 11, 16, 23 and 32 iterations from zero; where ||r|| has fallen by 1000 in 32 of them, also for more, until it
+/// Calls run(k) for k = 8, 11, 16, 23 and 32 iterations from zero; where ||r|| falls by 1000 in 32 of them, also for more, until it has
 /// has converged, at most 256: convergence is near then, and its iterations are counted instead of estimated.
 std::vector<TuneProgress> measured_progress(const std::function<TuneProgress(int iterations)>& run, double rtol);
 
@@ -56,7 +56,7 @@ using TrialFunction = std::function<TuneTrial(const SolverOptions&, bool converg
 /// Limits of one call of tune().
 struct TuneLimits {
     double seconds = std::numeric_limits<double>::infinity();  ///< limit of the cost of the trials; with a finite limit, a disturbed trial
-                                                               ///< also ends them
+                                                               ///< of the trials; with a finite limit, a disturbed trial ends them, too
     double trial_seconds = 0;                                  ///< expected cost of a trial with convergence
     double variation_seconds = 0;                              ///< expected cost of a trial without
     std::vector<TuneTrial> known;                              ///< trials of earlier calls: they are not run again

@@ -1,4 +1,4 @@
-// FieldAlgebra<Cpu, P> and convert(): which fields a verb reads and writes; parts of fixed bounds, their sums added in order.
+// FieldAlgebra<Cpu, P> and convert(): the fields that an operation reads and writes; parts of fixed bounds, their sums added in order.
 #include <kasane/lattice/dirac/cpu/algebra.hpp>
 
 #include <kasane/lattice/dirac/cpu/parts.hpp>

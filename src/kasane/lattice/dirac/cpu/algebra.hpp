@@ -1,4 +1,4 @@
-// One pass over blocks of fields, as the kernels of the algebra's verbs see it.
+// Arguments of one pass over blocks of fields: the interface of the algebra's kernels.
 #pragma once
 
 #include <kasane/lattice/dirac/cpu/field.hpp>
@@ -11,13 +11,13 @@ enum class Verb { norm2, dot, dot_norm2, axpby, axpy_norm2, axpbypz, direction, 
 
 struct AlgebraJob {
     Verb verb;
-    const void* in[4] = {};  ///< groups of the fields that are read alone, in the order of the verb's arguments
+    const void* in[4] = {};  ///< groups of the fields that are only read, in the order of the operation's arguments
     void* out[2] = {};       ///< … of those that are written
     std::complex<double> a = 0, b = 0;
     std::uint16_t counts_in_last = 0;  ///< the places of the last block that hold sites
 };
 
-/// What a pass sums, in double.
+/// Sums of a pass, in double.
 struct AlgebraSums {
     double re = 0, im = 0, norm2 = 0;
 };
@@ -26,7 +26,7 @@ struct AlgebraSums {
 template <Precision P>
 AlgebraSums algebra_blocks(const AlgebraJob& job, index_t first, index_t last, index_t blocks);
 
-/// The same numbers in another precision.
+/// Converts the same numbers to another precision.
 template <Precision From, Precision To>
 void convert_blocks(const void* from, void* to, index_t first, index_t last);
 

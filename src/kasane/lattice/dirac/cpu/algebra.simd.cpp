@@ -1,6 +1,6 @@
-// The verbs of the field algebra and the conversions between precisions, a vector of sites at a time.
+// The operations of the field algebra and the conversions between precisions, one vector of sites at a time.
 // Invariants: products of single-precision numbers are summed in double, exactly; sums follow the places, so their last bits depend on
-// the instruction set but not on threads. What a verb in half sums is what it computed, before rounding to 16 bits.
+// the instruction set but not on threads. An operation in half sums its results before they are rounded to 16 bits.
 #include <kasane/lattice/dirac/cpu/algebra.hpp>
 #include <kasane/lattice/dirac/cpu/half.hpp>
 #include <kasane/perf/simd_targets.hpp>
@@ -74,7 +74,7 @@ HWY_INLINE Cx<V> product(const Cx<V>& a, const Cx<V>& x) {
     return {NegMulAdd(a.im, x.im, a.re * x.re), MulAdd(a.im, x.re, a.re * x.im)};
 }
 
-/// A verb on one vector of places.
+/// An operation on one vector of places.
 template <Precision P, Verb verb>
 struct Pass {
     using Stored = typename CpuReal<P>::Stored;
@@ -91,7 +91,7 @@ struct Pass {
     HWY_INLINE Reader<P> old(int i, index_t at, int lane) const { return {static_cast<const Stored*>(job.out[i]) + at, lane}; }
     HWY_INLINE Writer<P> out(int i, index_t at, int lane) const { return {static_cast<Stored*>(job.out[i]) + at, lane}; }
 
-    /// @tparam masked  only the places of `counts` are summed
+    /// @tparam masked  only the places in `counts` are summed
     template <bool masked>
     HWY_INLINE void operator()(index_t group, int lane, hn::Mask<Tag<P>> counts, Sums<P>& sums) const {
         const index_t at = group * group_words<P>(24);

@@ -18,7 +18,7 @@ bool has_link(const NeighbourBlock& there, int mu, const LinkStorage& storage) {
     return !storage.temporal_gauge || mu < 3 || there.crosses != 0;
 }
 
-/// Where each block's links begin, and the end.
+/// The first number of each block's links, and the end.
 std::vector<index_t> link_places(const Lattice<Cpu>& lattice, Parity parity, const LinkStorage& storage) {
     std::vector<index_t> begin(static_cast<std::size_t>(lattice.blocks()) + 1);
     const auto* const near = lattice.neighbours(parity);
@@ -80,7 +80,7 @@ void pack_links(const Lattice<Cpu>& lattice, Parity parity, const LinksView& u, 
     });
 }
 
-/// A - 1 without what follows from A = 1 + a part without trace over spin.
+/// A - 1 without the numbers that follow from the zero trace of A - 1 over spin.
 void clover_numbers(const CloverView& A, Parity parity, index_t checkerboard, double* to) {
     for (int chirality = 0; chirality < 2; ++chirality) {
         const auto block = A.load(parity, chirality, checkerboard);

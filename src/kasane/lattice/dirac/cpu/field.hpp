@@ -7,7 +7,7 @@
 
 namespace kasane::lattice {
 
-/// What a precision is in memory and in registers on the CPU.
+/// Types of a precision in memory and in registers on the CPU.
 template <Precision P>
 struct CpuReal {
     using Stored = float;
@@ -24,10 +24,10 @@ struct CpuReal<Precision::half> {
     using Computed = float;
 };
 
-/// Places whose numbers lie side by side.
+/// Places whose numbers are neighbours in memory.
 template <Precision P>
 constexpr int group_lanes = P == Precision::double_ ? 8 : 16;
-/// From one group of `reals` numbers per site to the next; half: the scales of 16 places are 32 more 16-bit words.
+/// Distance of groups of `reals` numbers per site; half: the scales of 16 places are 32 more 16-bit words.
 template <Precision P>
 constexpr index_t group_words(int reals) {
     return static_cast<index_t>(reals) * group_lanes<P> + (P == Precision::half ? 32 : 0);

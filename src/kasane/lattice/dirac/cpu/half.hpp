@@ -15,14 +15,14 @@ inline constexpr float spinor_unit = 1 / 32767.5f, integer_unit = 1 / 32767.f;
 
 inline float decode_spinor(std::int16_t i, float scale) { return (static_cast<float>(i) + 0.5f) * (scale * spinor_unit); }
 
-/// 24 numbers, `stride` apart; returns their scale. What is not finite stays visible: the scale carries it.
+/// 24 numbers, `stride` apart; returns their scale. NaN and infinity survive in the scale.
 inline float encode_spinor(const double* values, std::int16_t* to, index_t stride) {
     double scale = 0, poison = 0;
     for (int k = 0; k < 24; ++k) {
         scale = std::max(scale, std::abs(values[k]));
         poison += 0 * values[k];
     }
-    const bool usable = scale > 1e-33 && scale < 1e38;  // what is smaller is zero: floats and their inverses end there
+    const bool usable = scale > 1e-33 && scale < 1e38;  // smaller numbers become zero: the range of floats and their inverses ends there
     const double per_unit = usable ? 32767.5 / scale : 0;
     for (int k = 0; k < 24; ++k) {
         const double units = usable && poison == 0 ? std::floor(values[k] * per_unit) : 0;

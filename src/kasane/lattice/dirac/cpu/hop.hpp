@@ -1,7 +1,7 @@
-// What the kernels of the Wilson-clover operator on the CPU are given: tables, packed links and clover term, and what to do.
+// Arguments of the kernels of the Wilson-clover operator on the CPU: tables, packed links and clover term, and the operation.
 // Layouts: links [block][group of the block][link][reals][lanes of a group], 8 links x+ x- y+ y- z+ z- t+ t-, those of the backward steps
-// U_mu(x - mu) as they are, not adjoint: each parity has what it reads in the order of reading. In temporal gauge a block has links in t
-// only where it steps around the lattice. Clover term A - 1 [group][2 chiralities][27][lanes], half: one scale for all 54; the 27 are
+// U_mu(x - mu) without the adjoint: the links of each parity stand in the order in which they are read. In temporal gauge a block has links
+// in t only where it steps around the lattice. Clover term A - 1 [group][2 chiralities][27][lanes], half: one scale for all 54; the 27 are
 // 3 diagonal reals and 3 complex of the upper left 3x3 block's lower triangle, then the 3x3 complex block below it, row by row.
 #pragma once
 
@@ -23,7 +23,7 @@ struct HopJob {
     double c;
 };
 
-/// Blocks [first, last) of the hop, in the instruction set that run time chose.
+/// Blocks [first, last) of the hop, in the instruction set that was chosen at run time.
 template <Precision P>
 void hop_blocks(const HopJob& job, index_t first, index_t last);
 

@@ -1,5 +1,5 @@
 // The Wilson-clover operator on a vector of sites, for any precision and storage of the links. Included once per instruction set, by
-// the files that make one precision's kernels.
+// files for one precision each.
 #if defined(KASANE_LATTICE_HOP_SIMD) == defined(HWY_TARGET_TOGGLE)
 #ifdef KASANE_LATTICE_HOP_SIMD
 #undef KASANE_LATTICE_HOP_SIMD
@@ -55,7 +55,7 @@ HWY_INLINE Link<hn::Vec<D>> load_link(D d, const Stored* from) {
     return u;
 }
 
-/// Lane l takes what lane l xor e has.
+/// Lane l gets the value of lane l xor e.
 template <class V>
 HWY_INLINE void exchange_lanes(HalfSpinor<V>& h, int e) {
     const hn::DFromV<V> d;
@@ -66,7 +66,7 @@ HWY_INLINE void exchange_lanes(HalfSpinor<V>& h, int e) {
         for (auto& c : s.c) c = {hn::TableLookupLanes(c.re, lanes), hn::TableLookupLanes(c.im, lanes)};
 }
 
-/// Other sign in the lanes whose bit is set.
+/// Changes the sign in the lanes whose bit is set.
 template <class V>
 HWY_INLINE void change_signs(HalfSpinor<V>& h, unsigned bits) {
     const hn::DFromV<V> d;
@@ -76,7 +76,7 @@ HWY_INLINE void change_signs(HalfSpinor<V>& h, unsigned bits) {
         for (auto& c : s.c) c = {hn::Mul(c.re, sign), hn::Mul(c.im, sign)};
 }
 
-/// What is at places[0 … width - 1], side by side in lanes 0 … width - 1 of a group of its own.
+/// Gathers the values at places[0 … width - 1] into lanes 0 … width - 1 of a separate group.
 template <Precision P>
 HWY_NOINLINE void gather(const typename CpuReal<P>::Stored* in, const std::int32_t* places, typename CpuReal<P>::Stored* group) {
     constexpr int lanes = group_lanes<P>;
@@ -89,15 +89,15 @@ HWY_NOINLINE void gather(const typename CpuReal<P>::Stored* in, const std::int32
     }
 }
 
-/// Asks for the cache lines of `bytes` from there on.
-/// The hardware's own streams hide little here: 16^4, one core, AVX2, single, links in 12 reals: 13.4 -> 16.6 GFLOPS with these requests
+/// Prefetches the cache lines of `bytes` from there on.
+/// The hardware prefetcher hides little here: 16^4, one core, AVX2, single, links in 12 reals: 13.4 -> 16.6 GFLOPS with these requests
 /// (2026-11); one group ahead is as good as any distance from 4 to 16 KiB.
 template <int bytes>
 HWY_INLINE void prefetch(const void* from) {
     for (int l = 0; l < (bytes + 63) / 64; ++l) __builtin_prefetch(static_cast<const char*>(from) + 64 * l);
 }
 
-/// One group of out's sites: where it lies in its block, and its sums. Where a group is more than one vector, each direction is done for
+/// One group of out's sites: its position in its block, and its sums. Where a group is more than one vector, each direction is done for
 /// all of them before the next, so that a cache line is read once (AVX2, the same measurement: 14.5 -> 19 GFLOPS); their sums are then in
 /// memory, as most would be anyway.
 template <Precision P, int reals, class LinkStored>
@@ -118,7 +118,7 @@ struct Hop {
     template <int mu, bool backward>
     HWY_INLINE void add() {
         const NeighbourBlock& there = near[2 * mu + backward];
-        if constexpr (mu == 3 && !backward) {  // the only neighbour that was not met before
+        if constexpr (mu == 3 && !backward) {  // the only neighbour that was not read before
             const NeighbourBlock& then = near_next[2 * mu];
             if (!then.lane_by_lane)
                 prefetch<static_cast<int>(words * sizeof(Stored))>(in + (static_cast<index_t>(then.at) * groups + group) * words);
@@ -192,7 +192,7 @@ HWY_INLINE HalfSpinor<V> chiral_half(const Spinor<V>& p, int chirality) {
     return {p.s[2 * chirality], p.s[2 * chirality + 1]};
 }
 
-/// What finish_hop() of the next group will need.
+/// Prefetches the data of the next group's finish_hop().
 template <Precision P>
 HWY_INLINE void prefetch_rest(const HopJob& job, index_t group) {
     using Stored = typename CpuReal<P>::Stored;

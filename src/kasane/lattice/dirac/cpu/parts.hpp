@@ -1,4 +1,4 @@
-// How work on the CPU is divided: always the same parts, whatever the number of threads, so that sums in parts' order are the same too.
+// Division of work on the CPU: the same parts for any number of threads, so that sums in the order of parts have the same bits, too.
 #pragma once
 
 #include <kasane/core/device/thread_pool.hpp>
@@ -11,7 +11,7 @@ namespace kasane::lattice {
 constexpr index_t part_blocks = 32;  ///< 512 sites
 inline index_t part_count(const Lattice<Cpu>& lattice) { return (lattice.blocks() + part_blocks - 1) / part_blocks; }
 
-/// work(part, first block, last block) of every part; a thread's parts are neighbours.
+/// Calls work(part, first block, last block) for every part; the parts of a thread are neighbours.
 template <class Work>
 void for_parts(const Lattice<Cpu>& lattice, const Work& work) {
     const index_t parts = part_count(lattice), blocks = lattice.blocks();

@@ -25,7 +25,7 @@ HWY_INLINE V Reciprocal(V v) {
 #include <kasane/lattice/dirac/eight_reals.body.hpp>
 #undef KS_SITE
 
-/// The registers that a precision is computed in.
+/// The registers of a precision.
 template <Precision P>
 using Tag = hn::ScalableTag<typename CpuReal<P>::Computed>;
 template <Precision P>
@@ -61,7 +61,7 @@ struct Reader<Precision::half> {
     }
 };
 
-/// Takes the 24 numbers of a vector of places in any order; finish() ends it.
+/// Takes the 24 numbers of a vector of places in any order; finish() stores them.
 template <Precision P>
 struct Writer {
     typename CpuReal<P>::Stored* to;
@@ -81,12 +81,12 @@ struct Writer<Precision::half> {
         const Tag<Precision::half> d;
         const hn::Rebind<std::int16_t, decltype(d)> d16;
         const V zero = hn::Zero(d);
-        V scale = zero, poison = zero;  // what is not a number never wins a comparison
+        V scale = zero, poison = zero;  // a comparison with NaN is false
         for (const V& v : values) {
             scale = hn::Max(scale, hn::Abs(v));
             poison = hn::MulAdd(v, zero, poison);
         }
-        // Below this, the inverse would overflow: no number of a solver that rescales tiny sources.
+        // Below this, the inverse would overflow: a solver that rescales tiny sources has no such numbers.
         scale = hn::IfThenElseZero(hn::Gt(scale, hn::Set(d, 1e-33f)), scale);
         const V inverse = hn::IfThenElseZero(hn::Gt(scale, zero), hn::Div(hn::Set(d, 1 / spinor_unit), scale));
         const V half_step = hn::Set(d, 0.5f);

@@ -1,6 +1,6 @@
-// FieldAlgebra<Cuda, P>: every verb is one kernel of whole sites (half takes its scale anew), which reads each vector once and writes each
-// once. Sums: every thread in double over its sites, a block's in a fixed tree, the blocks' in order by the last block to end; the number
-// goes into pinned host memory with a ticket behind it, which the host watches: no call of the runtime, no copy.
+// FieldAlgebra<Cuda, P>: every operation is one kernel of whole sites (half computes its scale again), which reads and writes each vector
+// once. Sums: every thread in double over its sites, a block's in a fixed tree, the blocks' in order by the last block to end; the result
+// goes into pinned host memory followed by a ticket, which the host polls: no call of the runtime, no copy.
 // The grid is the same for all fields of a size on a device, so that sums are the same bits in every run.
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/lattice/dirac/cuda/field.hpp>
@@ -17,14 +17,14 @@ using namespace device;
 namespace {
 
 constexpr int threads = 256;
-constexpr int sums = 3;  ///< at most, of a verb
+constexpr int sums = 3;  ///< at most, of an operation
 
 struct alignas(64) Mailbox {  ///< pinned, on the host
     double sum[sums];
     std::uint64_t ticket;
 };
 
-/// What a kernel needs to give a sum back.
+/// Memory that a kernel needs to return a sum.
 struct Totals {
     double* partial;  ///< [sums][blocks]
     unsigned* done;   ///< 0 before and after
@@ -80,7 +80,7 @@ __device__ inline void add_product(const Spinor<V>& x, const Spinor<V>& y, doubl
     im += static_cast<double>(b);
 }
 
-// The verbs: one site each; `sum` has `numbers` entries.
+// The operations: one site each; `sum` has `numbers` entries.
 template <Precision P>
 struct Norm2 {
     static constexpr int numbers = 1;
@@ -259,7 +259,7 @@ struct FieldAlgebra<S, P>::Work {
         *mailbox = Mailbox{};
     }
     ~Work() {
-        // The last kernel that writes here has been waited for. At process exit the runtime may be gone: nothing is left to do then.
+        // The last kernel that writes here has been waited for. At process exit the runtime may already be gone: errors are ignored.
         if (mailbox) static_cast<void>(cudaFreeHost(mailbox));
     }
     Work(const Work&) = delete;
@@ -278,7 +278,7 @@ struct FieldAlgebra<S, P>::Work {
         launch(verb);
         const std::atomic_ref<std::uint64_t> arrived(mailbox->ticket);
         for (unsigned spin = 0; arrived.load(std::memory_order_acquire) != ticket; ++spin)
-            if (spin % 65536 == 65535) {  // a kernel that failed never writes its ticket; asking often would cost more than the sum
+            if (spin % 65536 == 65535) {  // a failed kernel never writes its ticket; a frequent test would cost more than the sum
                 const auto status = cudaStreamQuery(lattice->space().stream);
                 if (status != cudaErrorNotReady) KS_CUDA(status);
             }

@@ -81,7 +81,7 @@ Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& li
             parallel_for(on, on_lattice.sites(), PackClover<P>{on_lattice.tiles(), parity, A->view(), term.data()});
         }
     }
-    // The links and A may be gone when the constructor returns.
+    // The caller may destroy the links and A when the constructor returns.
     cuda::synchronize(on);
 }
 

@@ -1,4 +1,4 @@
-// Fields between host and device, and between precisions.
+// Copies fields between host and device, and converts between precisions.
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/lattice/dirac/cuda/field.hpp>
 #include <kasane/lattice/dirac/cuda/spinor_access.hpp>
@@ -10,7 +10,7 @@ using namespace device;
 
 namespace {
 
-/// A parity's sites of a host field as it is, [site][12] complex, lexicographic: to the device's order and back.
+/// Copies one parity of a host field, [site][12] complex, lexicographic, to the device's order and back.
 template <Precision P>
 struct FromHostOrder {
     Tiles tiles;
@@ -91,7 +91,7 @@ void convert_there(const Field<Cuda, From>& from, Field<Cuda, To>& to) {
     require_same_lattice(from, to);
     const auto& lattice = *to.lattice();
     const Cuda on = lattice.space();
-    if constexpr (From == To) {  // bit by bit: a scale taken anew would differ by rounding
+    if constexpr (From == To) {  // bit by bit: a new scale would differ by rounding
         const auto a = from.view(), b = to.view();
         const auto places = static_cast<std::size_t>(lattice.blocks()) * row;
         cuda::copy_on_device(on, b.data, a.data, places * spinor_chunks<To> * sizeof(Chunk));

@@ -1,4 +1,4 @@
-// Sixteen-bit numbers on a CUDA device, and their way into registers without conversion instructions, whose rate is an eighth of
+// Sixteen-bit numbers on a CUDA device, and their conversion in registers without conversion instructions, whose rate is an eighth of
 // additions'. Invariants: of spinors, the stored word u stands for (u + 1/2 - 2^15) / (2^15 - 1/2) times the site's scale (its largest real
 // number), so that complementing the 16 bits negates the number exactly: a sum is a difference with a complement, and a difference needs no
 // zero point. Of links and clover terms u stands for the integer u - 2^15. u under the exponent of 2^23 is the float 2^23 + u.
@@ -30,7 +30,7 @@ KS_FN float upper_under(std::uint32_t word) {
 inline constexpr std::uint32_t exponent_of_2_23 = 0x4B000000u;  ///< 2^23 + u
 inline constexpr std::uint32_t exponent_of_256 = 0x43800000u;   ///< 256 + u / 2^15
 
-/// From units of half spinors to numbers: times the scale.
+/// From units of half spinors to numbers: multiplies by the scale.
 inline constexpr float spinor_unit = 1.0f / 32767.5f;
 
 /// A pair of numbers in units: exact.
@@ -48,7 +48,7 @@ KS_FN Cx<float> crossed_difference(std::uint32_t a, std::uint32_t b) {
             upper_under<exponent_of_2_23>(a) - lower_under<exponent_of_2_23>(b)};
 }
 
-/// The larger, or NaN where one is: a field that is not finite must not look finite.
+/// The larger, or NaN where one is NaN, so that a field that is not finite stays so.
 KS_FN float larger(float a, float b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     float c;
@@ -66,7 +66,7 @@ KS_FN float magnitude(const Spinor<float>& p) {
     return larger(larger(largest[0], largest[1]), larger(largest[2], largest[3]));
 }
 
-/// floor(value to_units) + 2^15 in the lower bits: rounding down, since the unit's middle is what is read back.
+/// floor(value to_units) + 2^15 in the lower bits: rounds down, because the decoded value is the middle of the unit.
 KS_FN std::uint32_t spinor_word(float value, float to_units) {
 #if defined(__CUDA_ARCH__)
     return __float_as_uint(__fmaf_rd(value, to_units, 8421376.0f));
@@ -83,7 +83,7 @@ KS_FN std::uint32_t spinor_word(Cx<float> z, float to_units) {
     return (re & 0xFFFFu) | im << 16;
 #endif
 }
-/// 32767.5 / scale; nothing where the scale is 0, or NaN (what is read back is then NaN).
+/// 32767.5 / scale; 0 where the scale is 0 or NaN (a NaN scale gives NaN when it is decoded).
 KS_FN float units_of(float scale) {
 #if defined(__CUDA_ARCH__)
     return scale > 1e-37f ? __fdividef(32767.5f, scale) : 0.0f;

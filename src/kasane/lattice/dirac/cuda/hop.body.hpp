@@ -1,6 +1,6 @@
 // One site of out = [x | A x] + c [A^-1] H in on a CUDA device.
-// Invariants: a thread has one site of out and reads its eight neighbours, each link and clover term once; nothing is written but
-// out[place]; x may be out. Host and device code without CUDA headers, so that the body can be checked on the host.
+// Invariants: a thread has one site of out and reads its eight neighbours, each link and clover term once; it writes only
+// out[place]; x may be out. Host and device code without CUDA headers, so that tests can run the body on the host.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/packed_clover.hpp>
@@ -24,7 +24,7 @@ struct HopTask {
     bool temporal_gauge = false;
 };
 
-/// What one direction needs from memory, as it lies there.
+/// The data of one direction, as stored in memory.
 template <class Format, Precision P>
 struct Fetched {
     RawLink<Format> link;
@@ -96,24 +96,24 @@ KS_FN void accumulate_weighted(Spinor<V>& sum, const HalfSpinor<V>& h, V s, V we
     }
 }
 
-/// Where the thread is: its place, its tile and the tables' rows for it.
+/// Position of the thread: its place, its tile and the tables' rows for it.
 struct Here {
     std::uint32_t place, tile;
     LaneEntry lane;
     TileEntry around;
 };
 
-/// Half fetches the next direction before it adds this one. What is larger fills the memory's queues without that, and the compiler moves
+/// Half fetches the next direction before it adds this one. Larger numbers fill the memory's queues without that, and the compiler moves
 /// loads forward as far as registers last.
 template <Precision P>
 inline constexpr bool fetches_ahead = P == Precision::half;
 
-/// In 18 and 12 reals it also asks for the links of the direction behind the next; the branch in this keeps later loads from moving
-/// forward, hence the registers few (96).
+/// In 18 and 12 reals it also prefetches the links of the direction after the next; the branch in this keeps later loads from moving
+/// forward, so that few registers (96) are enough.
 template <Precision P, LinkReals R>
 inline constexpr bool prefetches_links = (R != LinkReals::parameters) && fetches_ahead<P>;
 
-/// The links of a block of places in a direction lie together: its first thread asks for all of them.
+/// The links of a block of places in a direction are neighbours: its first thread prefetches all of them.
 template <int direction, class Format, Precision P>
 KS_FN void prefetch_links(const HopTask<P>& task, std::uint32_t place) {
     constexpr int bytes = static_cast<int>(row) * Format::bytes;
@@ -151,7 +151,7 @@ KS_FN void add_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, 
     if (!got.unit_link) {
         const Link<V> u = decoded<V, R, half_links>(got.link);
         for (auto& spin : h.s) {
-            // 16-bit rows lack a factor each; what their product makes lacks it twice.
+            // 16-bit rows lack a factor each; their product lacks it twice.
             if constexpr (backward && Format::product_factor != V(1))
                 spin.c[2] = {spin.c[2].re * Format::product_factor, spin.c[2].im * Format::product_factor};
             spin = backward ? adjoint_times(u, spin) : times(u, spin);
@@ -163,7 +163,7 @@ KS_FN void add_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, 
     accumulate_weighted<mu>(sum, h, s, weight);
 }
 
-/// All directions from this one on, of which the first is here already.
+/// All directions from this one on; the data of the first is already in registers.
 template <int direction, Precision P, LinkReals R, bool half_links>
 KS_FN void add_hops(const HopTask<P>& task, const Here& here, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got,
                     Spinor<Real<P>>& sum) {
@@ -181,8 +181,8 @@ KS_FN void add_hops(const HopTask<P>& task, const Here& here, const Fetched<Link
     }
 }
 
-/// A block's clover term of one chirality, in the same way. Where it stands, the branch also keeps the compiler from loading the term
-/// before all hops are done, for which it would spill registers.
+/// Prefetches a block's clover term of one chirality, in the same way. In this place, the branch also keeps the compiler from loading the
+/// term before all hops are done, for which it would spill registers.
 template <Precision P>
 KS_FN void prefetch_clover(const Chunk* clover, std::uint32_t place, int chirality) {
     constexpr int bytes = static_cast<int>(row) * clover_bytes<P> / 2;

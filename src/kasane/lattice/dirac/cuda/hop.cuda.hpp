@@ -3,13 +3,13 @@
 // `kasane bench lattice.dslash` repeats:
 //   TFLOPS   double-18  single-18  single-12  single-8  half-18  half-12  half-8   clover single-12  clover half-12  clover half-8
 //               3.57       7.05       9.05      11.0      12.5     14.7     13.8         9.35             14.2            13.4
-// Time of what was tried, relative to that:
+// Relative times of variants that were tried:
 //   double: 3 blocks of 168 registers 1.04; links by bulk copies through shared memory, two directions deep, 1.02
 //   single: links with an L2 policy of evict_first 1.00 (18 reals), 1.05 (12); bulk copies 0.97 to 1.00, eight directions deep 1.2 to 1.5;
-//     5 blocks of 96 registers 1.33 (18), 1.09 (12), 1.04 (8); clover term loaded as early as the compiler likes (it spills) 1.08
+//     5 blocks of 96 registers 1.33 (18), 1.09 (12), 1.04 (8); clover term loaded as early as the compiler chooses (it spills) 1.08
 //   half: neither fetching ahead nor prefetching, 4 blocks 1.06, 5 blocks 1.11; fetching ahead alone 1.09; prefetching with 8 reals 1.04;
 //     L2 policy 1.03; bulk copies at least 1.03
-//   reciprocals as the language divides: 1.3 (half-8, which has 24 of them)
+//   reciprocals by division: 1.3 (half-8, which has 24 of them)
 //   tiles of 64, 256, 512 or 4096 sites 1.00 to 1.01; blocks of 64 threads 1.00, of 192 or 256 up to 1.1, since fewer fit
 // Double and single move their bytes at 85 to 95% of the triad; half issues an instruction in two of three cycles and gains from each one
 // that is saved.

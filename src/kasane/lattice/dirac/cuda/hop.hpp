@@ -1,4 +1,4 @@
-// The launch of a hop, for host code: which kernels there are. Instantiated in hop_*.cu.
+// The launch of a hop, for host code. Instantiated in hop_*.cu.
 #pragma once
 
 #include <kasane/core/device/space.hpp>

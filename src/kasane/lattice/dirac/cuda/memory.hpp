@@ -1,4 +1,4 @@
-// Memory of a CUDA device as the Dirac operator sees it: blocks of 32 places, and within a block a row of 32 chunks of 16 bytes for each
+// Memory layout of the Dirac operator on a CUDA device: blocks of 32 places, and within a block a row of 32 chunks of 16 bytes for each
 // part of a site's numbers, [place / 32][chunk][place % 32], so that a warp's access to a chunk is one whole row.
 // Host and device code without CUDA headers; on the host the loads are plain ones.
 #pragma once
@@ -26,7 +26,7 @@ struct alignas(16) Chunk {
     std::uint32_t word[4];
 };
 
-/// What one number is in registers.
+/// Type of one number in registers.
 template <Precision P>
 using Real = std::conditional_t<P == Precision::double_, double, float>;
 
@@ -46,7 +46,7 @@ struct FieldView {
     }
 };
 
-/// Read once and by one thread: past the nearest cache, which is left to what threads share.
+/// For data that one thread reads once: bypasses the first-level cache, which is left to shared data.
 KS_FN Chunk load_once(const Chunk* from) {
 #if defined(__CUDA_ARCH__)
     Chunk c;
@@ -72,13 +72,13 @@ KS_FN void load_once(const char* from, std::uint32_t& word) {
     std::memcpy(&word, from, 4);
 #endif
 }
-/// Asks for memory that will be read soon, into the far cache; one thread for all of a multiple of 16 bytes. Nothing before sm_90.
+/// Prefetches memory into the second-level cache; one thread for all of a multiple of 16 bytes. Does nothing before sm_90.
 KS_FN void prefetch([[maybe_unused]] const char* from, [[maybe_unused]] int bytes) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 #endif
 }
-/// Read by several threads, and not written by this kernel.
+/// For data that several threads read and this kernel does not write.
 KS_FN Chunk load_shared(const Chunk* from) {
 #if defined(__CUDA_ARCH__)
     const uint4 c = __ldg(reinterpret_cast<const uint4*>(from));
@@ -94,7 +94,7 @@ KS_FN float load_shared(const float* from) {
     return *from;
 #endif
 }
-/// Written once: first to leave the far cache.
+/// For data that is written once: leaves the second-level cache first.
 KS_FN void store_once(Chunk* to, const Chunk& c) {
 #if defined(__CUDA_ARCH__)
     __stcs(reinterpret_cast<uint4*>(to), make_uint4(c.word[0], c.word[1], c.word[2], c.word[3]));

@@ -1,4 +1,4 @@
-// The clover term as the hop reads it: A itself, never its inverse, of each chirality the 27 independent reals and one more, in chunks.
+// The clover term as the hop reads it: A itself, never its inverse; for each chirality the 27 independent reals and one more, in chunks.
 // Invariants: A = 1 + a part without trace over spin, so that a block is its upper left 3x3 (3 diagonal reals, 3 complex below), its lower
 // left 3x3 (9 complex, row by row), and the lower right 3x3 is 2 - upper left; half: 16-bit integers of A - 1 in units of the site's
 // largest such number / 32767, whose bits are the 28th words of both chiralities.
@@ -69,8 +69,8 @@ KS_FN ChiralBlock<Real<P>> load_clover(const Chunk* clover, std::uint32_t place,
     return block_of(a);
 }
 
-/// v := C^-1 v. As factorise and solve of wilson.body.hpp, but with every loop unrolled by order, since the compiler leaves the block in
-/// memory otherwise, and with the forward substitution woven into the factorisation: w = L D of a row is formed when it is needed.
+/// v := C^-1 v. As factorise and solve of wilson.body.hpp, but with every loop unrolled explicitly, because the compiler otherwise leaves
+/// the block in memory, and with the forward substitution inside the factorisation: w = L D of a row is computed when it is needed.
 template <class V>
 KS_FN void divide(ChiralBlock<V>& m, HalfSpinor<V>& v) {
     KS_UNROLL

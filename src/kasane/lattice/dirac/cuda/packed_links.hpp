@@ -11,7 +11,7 @@
 
 namespace kasane::lattice::device {
 
-/// How links are stored and what they become: V in registers, R reals, 16 bits each or V.
+/// Storage of links: V in registers, R reals, 16 bits each or V.
 template <class V, LinkReals R, bool half>
 struct LinkFormat {
     static constexpr int reals = static_cast<int>(R);
@@ -19,15 +19,15 @@ struct LinkFormat {
     static constexpr int chunks = bytes / 16, rest = bytes % 16, pairs = rest / 8, words = rest % 8 / 4;
     /// Of a place: eight links.
     static constexpr index_t place_bytes = index_t{directions} * bytes;
-    /// What a decoded link still is to be multiplied with.
+    /// Factor that a decoded link must still be multiplied with.
     static constexpr V factor = half && R != LinkReals::parameters ? V(32768) / V(32767) : V(1);
-    /// And its third row once more.
+    /// The further factor of its third row.
     static constexpr V product_factor = half && R == LinkReals::two_rows ? factor : V(1);
 };
 
 KS_FN index_t link_block(std::uint32_t place, index_t place_bytes) { return static_cast<index_t>(place / row) * (row * place_bytes); }
 
-/// The words of a link, as they lie in memory.
+/// The words of a link, as stored in memory.
 template <class Format>
 struct RawLink {
     std::uint32_t word[Format::bytes / 4];
@@ -72,7 +72,7 @@ KS_FN void store_link(char* links, std::uint32_t place, int direction, const Raw
     }
 }
 
-/// Registers' form, up to the format's factors.
+/// Converts to registers, up to the format's factors.
 template <class V, LinkReals R, bool half>
 KS_FN Link<V> decoded(const RawLink<LinkFormat<V, R, half>>& raw) {
     constexpr int reals = static_cast<int>(R);

@@ -1,4 +1,4 @@
-// Spinors of a field in memory to registers and back, for each precision.
+// Copies spinors of a field between memory and registers, for each precision.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/half.hpp>

@@ -1,5 +1,5 @@
-// How the sites of one parity are numbered on a CUDA device: tile by tile, so that the threads of a block, which take consecutive sites,
-// share most of their neighbours in the nearest cache.
+// Numbering of the sites of one parity on a CUDA device: tile by tile, so that the threads of a block, which take consecutive sites,
+// share most of their neighbours in the first-level cache.
 // Invariants: the extents of a tile are even and divide those of the lattice, so all tiles look alike and begin at an even site; places
 // number the sites of a parity, [tile][t][z][y][x / 2 within it], without gaps. Plain data for host and device, no CUDA headers.
 #pragma once

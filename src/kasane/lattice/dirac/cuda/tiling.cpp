@@ -6,8 +6,8 @@
 namespace kasane::lattice::device {
 namespace {
 
-/// Neighbours that a site of a tile shares with no other of it, on average: 2 of a direction for each of its layers, none where the tile
-/// goes around the lattice. Along x the two halves of a 32-byte sector belong to different tiles there, so these count twice.
+/// Neighbours that a site of a tile does not share with another site of it, on average: 2 of a direction for each of its layers, none where
+/// the tile goes around the lattice. Along x the two halves of a 32-byte sector belong to different tiles there, so these count twice.
 double surface(const Extents& extents, const Extents& tile) {
     double sum = 0;
     for (int mu = 0; mu < 4; ++mu)

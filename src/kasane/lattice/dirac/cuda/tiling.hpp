@@ -1,4 +1,4 @@
-// The choice of tiles for a lattice, and the tables of neighbours, made on the host.
+// The choice of tiles for a lattice, and the tables of neighbours, computed on the host.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/tiles.hpp>
