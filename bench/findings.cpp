@@ -1,4 +1,4 @@
-// What is seen in a study, in sentences made from its numbers. A sentence whose numbers are missing is left out.
+// Findings of a study, in sentences made from its numbers. A sentence whose numbers are missing is left out.
 #include <bench/gravity/scaling_page.hpp>
 #include <bench/lattice/page.hpp>
 #include <bench/page.hpp>

@@ -41,7 +41,7 @@ std::string text_of(const nlohmann::ordered_json& object, const std::string& key
     return at != object.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
-/// "1.2 ms", a count, or the plain number: what a column's name asks for.
+/// "1.2 ms", a count, or the plain number, by the column's name.
 std::string cell(const std::string& key, double value) {
     if (std::isnan(value)) return "";
     if (key.ends_with("seconds") || key == "seconds_few" || key == "seconds_raw" || key == "t_sync" || key == "t_kernel")

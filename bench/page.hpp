@@ -1,4 +1,4 @@
-// The page of a record of benchmarks: for each study what was measured, what is seen, plots and every number. Self-contained HTML.
+// The page of a record of benchmarks: for each study the measurement, the findings, plots and every number. Self-contained HTML.
 #pragma once
 
 #include <bench/record.hpp>

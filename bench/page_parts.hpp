@@ -1,4 +1,4 @@
-// Parts that the sections of a benchmark page are made of: figures, curves, bars, and sentences that are left out where numbers miss.
+// Parts of the sections of a benchmark page: figures, curves, bars, and sentences that are left out where numbers are missing.
 #pragma once
 
 #include <bench/record.hpp>
@@ -33,9 +33,9 @@ std::string speed_text(double bytes_per_second);
 
 /// The row with the least of a number; null when no row has it.
 const Row* least(const std::vector<Row>& rows, const std::string& key);
-const Row* least(std::vector<Row>&& rows, const std::string& key) = delete;  // it would point into what is gone
+const Row* least(std::vector<Row>&& rows, const std::string& key) = delete;  // it would point into a destroyed vector
 
-/// What `say` says when all these numbers are known, else nothing.
+/// The text of `say` when all these numbers are known, else nothing.
 template <class Say>
 std::string when(std::initializer_list<double> known, const Say& say) {
     return std::all_of(known.begin(), known.end(), [](double x) { return std::isfinite(x); }) ? say() : std::string();

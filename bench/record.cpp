@@ -10,7 +10,7 @@
 namespace kasane::bench {
 namespace {
 
-/// What every row of a record has (see benchmark_record).
+/// Keys of every row of a record (see benchmark_record).
 constexpr std::array common{"case",   "n",     "seconds",        "spread",       "rate",  "unit",
                             "tflops", "bound", "bound_fraction", "bound_reason", "error", "note"};
 
@@ -85,7 +85,7 @@ Record read_record(const std::string& text, const std::string& source, const std
     Record record;
     record.head = io::parse_json(text, source);
     const bool usable = record.head.is_object() && record.head.contains("results") && record.head["results"].is_array();
-    KS_VALIDATE(usable, source + " is no record of benchmarks; `kasane bench --json FILE` writes one");
+    KS_VALIDATE(usable, source + " is not a record of benchmarks; `kasane bench --json FILE` writes one");
     const auto results = record.head["results"];
     record.head.erase("results");
     for (const auto& values : results) {

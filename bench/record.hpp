@@ -1,5 +1,5 @@
-// Benchmark records as the page reads them: the rows of a JSON record, gathered by benchmark.
-// Invariant: what a row does not have, or has as null, reads as NaN.
+// Benchmark records for the page: the rows of a JSON record, grouped by benchmark.
+// Invariant: a number that a row does not have, or has as null, reads as NaN.
 #pragma once
 
 #include <kasane/perf/benchmark.hpp>
@@ -25,7 +25,7 @@ struct Study {
     std::string head;  ///< what is measured; empty when this version does not know the benchmark
     std::vector<Row> rows;
 
-    /// Rows whose label begins so, of the largest n that the study holds (any n: all rows).
+    /// Rows whose label begins with this text, of the largest n of the study (any n: all rows).
     std::vector<Row> of_largest(const std::string& label = "") const;
     std::vector<Row> with(const std::string& label) const;
     /// The first row of exactly this label, of the largest n; null when there is none.
@@ -40,7 +40,7 @@ struct Record {
     std::vector<Study> studies;   ///< in the order of the record
 };
 
-/// @param source for messages   @throws InputError when the text is no record of benchmarks
+/// @param source for messages   @throws InputError when the text is not a record of benchmarks
 Record read_record(const std::string& text, const std::string& source, const std::vector<Benchmark>& known);
 
 }  // namespace kasane::bench

@@ -1,4 +1,4 @@
-// Shared by the benchmarks of all modules: a CPU with one thread and with all, and how fast its memory is.
+// Common parts of the benchmarks of all modules: a CPU with one thread and with all, and the speed of its memory.
 #pragma once
 
 #include <kasane/perf/triad.hpp>

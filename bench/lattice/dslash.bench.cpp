@@ -44,7 +44,7 @@ double distance(const SpinorField& a, const SpinorField& b) {
     return std::sqrt(difference / size);
 }
 
-/// Links, clover term and source on a space, and what the hops of double precision make of them.
+/// Links, clover term and source on a space, and the results of the hops in double precision.
 template <Space S>
 class Volume {
    public:

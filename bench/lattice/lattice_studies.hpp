@@ -1,6 +1,6 @@
-// Shared by the studies of the lattice module: problem, volumes, links that are made once, memory bandwidth.
-// Invariants: `--n L` asks for volumes L^4; n of a row is the number of sites; a row's flop are useful ones (1320 per site of a hop, 1824
-// with A^-1), whatever a storage costs beside them.
+// Common parts of the studies of the lattice module: problem, volumes, links that are made once, memory bandwidth.
+// Invariants: `--n L` selects volumes L^4; n of a row is the number of sites; a row's flop are useful ones (1320 per site of a hop, 1824
+// with A^-1), without the additional work of a storage.
 #pragma once
 
 #include <bench/threads.hpp>
@@ -18,18 +18,18 @@ namespace kasane::bench {
 
 inline constexpr double wilson_flops = 1320, clover_flops = 1824;
 
-/// U = exp(0.3 i P) with c_sw = 1, kappa = 0.125, antiperiodic time: what QUDA's rates were measured on.
+/// U = exp(0.3 i P) with c_sw = 1, kappa = 0.125, antiperiodic time: the problem of QUDA's published rates.
 inline constexpr double weak_epsilon = 0.3;
 inline constexpr lattice::DiracParameters benchmark_operator{0.125, 1.0, lattice::Boundary::antiperiodic};
 
-/// Keeps the links that were made last, and every speed.
+/// Keeps the last links, and every speed.
 class LatticeProblems {
    public:
     const lattice::GaugeField& weak(const lattice::Extents& extents);
     /// Of the Wilson gauge action at this beta, from a cold start by sweeps of one heatbath and four overrelaxations on that space.
     const lattice::GaugeField& thermalised(const AnySpace& on, const lattice::Extents& extents, double beta, int sweeps);
     const MemorySpeed& speed(const AnySpace& on) { return speeds_.of(on); }
-    /// Gives the links' memory back.
+    /// Releases the links' memory.
     void clear() { name_.clear(), links_ = {}; }
 
    private:
@@ -39,14 +39,14 @@ class LatticeProblems {
 };
 using SharedLattice = std::shared_ptr<LatticeProblems>;
 
-/// L^4 for each L asked for with --n, else this one.   @throws InputError for an L that no lattice has
+/// L^4 for each L of --n, else this one.   @throws InputError for an invalid L
 std::vector<lattice::Extents> volumes_or(const BenchmarkContext& context, const lattice::Extents& own);
 /// 16^4 on a CPU, 32^3 x 64 on a device.
 lattice::Extents main_volume(const AnySpace& on);
-/// Edges of the talk's curves: those asked for with --n, else from 8 on, up to where a CPU or a device ends.
+/// Edges of the talk's curves: those of --n, else from 8 on, up to a limit for CPUs and one for devices.
 std::vector<lattice::Extents> curve_volumes(const BenchmarkContext& context);
 
-/// A row that says why there are no numbers.
+/// A row that states why there are no numbers.
 BenchmarkResult absent_hop(const std::string& name, const lattice::Extents& extents, const std::string& reason);
 
 Benchmark lattice_dslash(const SharedLattice& shared);

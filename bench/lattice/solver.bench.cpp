@@ -57,7 +57,7 @@ Solved solved(S on, const GaugeField& links, const DiracParameters& parameters, 
         synchronize(on);
         const double seconds = watch.seconds();
         spent += seconds;
-        if (repeat == 1 && seconds < 10) runs.clear();  // the first warmed up
+        if (repeat == 1 && seconds < 10) runs.clear();  // the first solve is a warm-up
         runs.emplace_back(seconds, std::move(log));
         if (seconds > 10) break;
     }
@@ -68,7 +68,7 @@ Solved solved(S on, const GaugeField& links, const DiracParameters& parameters, 
     return result;
 }
 
-/// A configuration with its source, as it is and in temporal gauge.
+/// A configuration with its source, without gauge fixing and in temporal gauge.
 class SolverProblem {
    public:
     SolverProblem(const GaugeField& links, const DiracParameters& parameters)
@@ -171,7 +171,7 @@ void solves_by_volume(const BenchmarkContext& context, LatticeProblems& problems
 }
 
 /// A thermalised configuration at two light quark masses: beta = 6.0, where c_sw = 1.769 removes the errors of order a and the quark's mass
-/// vanishes at kappa = 0.1352 [Luscher et al. 1997]. `fast`: all that makes a hop cheaper at once.
+/// vanishes at kappa = 0.1352 [Luscher et al. 1997]. `fast`: all options that make a hop cheaper at once.
 void thermalised(const BenchmarkContext& context, LatticeProblems& problems, const Extents& extents) {
     const bool on_cpu = std::holds_alternative<Cpu>(context.space);
     const auto& links = problems.thermalised(context.space, extents, 6.0, on_cpu ? 50 : 200);

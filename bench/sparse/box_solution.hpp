@@ -1,4 +1,4 @@
-// The exact solution of the benchmark's box, by a way that shares nothing with the solver: cosines in x and y, elimination in z.
+// The exact solution of the benchmark's box, without any code of the solver: cosines in x and y, elimination in z.
 // Unit cells, -div grad phi = i + j + k (indices from 1), phi = 0 half a cell above the last layer in z, zero flux elsewhere.
 #pragma once
 

@@ -22,7 +22,7 @@ struct Case {
     Iteration iteration;
 };
 
-/// Table 2 of the paper, and what came after it.
+/// Table 2 of the paper, and later cases.
 constexpr std::array cases{Case{"c-CRS", Numbering::coalesced, "csr", Iteration::plain},
                            Case{"c-Sliced-ELL", Numbering::coalesced, "sliced-ell", Iteration::plain},
                            Case{"c-SELL", Numbering::coalesced, "sell", Iteration::plain},

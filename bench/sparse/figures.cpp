@@ -121,7 +121,7 @@ std::string draw_formats(const Study& study) {
         if (std::isfinite(row["bound_fraction"])) shares.emplace_back(row.label.substr(5), row["bound_fraction"]);
     }
     return figure(chunk, "[HOHNI17] fig. 9. Dotted: the other formats.") +
-           figure(sorted, "With Jacobi the format alone; with IC(0) by colours.") + figure(padding, "What padding adds.") +
+           figure(sorted, "With Jacobi the format alone; with IC(0) by colours.") + figure(padding, "The cost of padding.") +
            bars("Time of one iteration, ways to run it", seconds, time_text) +
            bars("Bandwidth over the triad's, ways to run it", shares, share_text);
 }

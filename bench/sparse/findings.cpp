@@ -17,7 +17,7 @@ using report::error_size, report::escape, report::grouped, report::number;
 std::string cube(double n) { return fmt::format("{}³ cells", std::llround(std::cbrt(n))); }
 
 std::string triad(const Study& study) {
-    const Row *write = nullptr, *read = nullptr;  // the last of each: all threads
+    const Row *write = nullptr, *read = nullptr;  // the last of each: with all threads
     for (const auto& row : study.rows) (row.label.starts_with("read") ? read : write) = &row;
     if (!write) return "";
     auto text =
@@ -34,7 +34,7 @@ std::string solve(const Study& study) {
     if (const auto* best = least(rows, "seconds"))
         text += when({(*best)["seconds"], (*best)["iterations"], (*best)["bound_fraction"], (*best)["error"]}, [&] {
             return fmt::format(
-                "{} by what auto chose ({}): <strong>{}</strong>, {} iterations at {} of the triad's bandwidth, largest error {}. ",
+                "{} with the automatic choice ({}): <strong>{}</strong>, {} iterations at {} of the triad's bandwidth, largest error {}. ",
                 cube(study.largest_n()), escape(best->note()), time_text((*best)["seconds"]), grouped(std::llround((*best)["iterations"])),
                 percent((*best)["bound_fraction"]), error_size((*best)["error"]));
         });

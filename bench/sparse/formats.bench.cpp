@@ -1,4 +1,4 @@
-// sparse.formats: figure 9 of [HOHNI17] (C of SELL-C-1), sigma on rows of uneven length, and what barriers and launches cost.
+// sparse.formats: figure 9 of [HOHNI17] (C of SELL-C-1), sigma on rows of uneven length, and the cost of barriers and launches.
 #include <bench/sparse/sparse_studies.hpp>
 #include <kasane/core/math/random.hpp>
 

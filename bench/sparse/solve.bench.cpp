@@ -1,4 +1,4 @@
-// sparse.solve: time to solution of the box, by what is left to auto and by named schemes.
+// sparse.solve: time to solution of the box, with automatic options and by named schemes.
 #include <bench/sparse/sparse_studies.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/buffer.hpp>
@@ -28,7 +28,7 @@ std::vector<Scheme> schemes() {
     return all;
 }
 
-/// Solves with one scheme, and says so where it cannot: memory is short for it, or it does not apply.
+/// Solves with one scheme; where it cannot, because memory is short or it does not apply, the row states the reason.
 void solve_row(const BenchmarkContext& context, SparseProblems& problems, const AnySpace& on, index_t side, const Scheme& scheme,
                double& alone) {
     const auto& problem = problems.box(side);
@@ -53,7 +53,7 @@ void solve_row(const BenchmarkContext& context, SparseProblems& problems, const 
 }
 
 #if defined(KASANE_CUDA)
-/// The matrix as a user has it there: CSR with 32-bit indices in device memory.
+/// The matrix in the form of a user on a device: CSR with 32-bit indices in device memory.
 struct DeviceCsr {
     Buffer<std::int32_t, Cuda> begin, column;
     Buffer<double, Cuda> value, rhs, x;
@@ -67,7 +67,7 @@ struct DeviceCsr {
     CsrView view() const { return {x.size(), begin.data(), column.data(), value.data()}; }
 };
 
-/// Set-up and solve, again and again from nothing; the median of five.
+/// Set-up and solve, each time from the start; the median of five.
 void device_row(const BenchmarkContext& context, SparseProblems& problems, Cuda on, index_t side, const std::string& name,
                 const SolverOptions& options) {
     const auto& problem = problems.box(side);

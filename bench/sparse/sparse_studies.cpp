@@ -18,7 +18,7 @@ double SparseProblem::error(const std::vector<double>& x) const {
     double worst = 0;
     for (std::size_t i = 0; i < exact.size(); ++i) {
         const double error = std::abs(x[i] / exact[i] - 1);
-        if (!(error <= worst)) worst = error;  // a NaN is the worst
+        if (!(error <= worst)) worst = error;  // NaN counts as the largest error
     }
     return worst;
 }

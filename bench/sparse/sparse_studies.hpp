@@ -1,6 +1,6 @@
-// Shared by the studies of the sparse module: the box of [HOHNI17] with its exact solution, the memory's speed, and a solve as a row.
-// Invariants: a problem, a speed and our own best time are measured once and kept while studies of one run follow each other; a row's
-// error is the largest relative one over all cells against the exact solution; bytes are those that the solver says an iteration moves.
+// Common parts of the studies of the sparse module: the box of [HOHNI17] with its exact solution, the memory's speed, and a solve as a row.
+// Invariants: a problem, a speed and our own best time are measured once and kept for the later studies of a run; a row's
+// error is the largest relative one over all cells against the exact solution; bytes are those that the solver counts for an iteration.
 #pragma once
 
 #include <bench/threads.hpp>
@@ -32,10 +32,10 @@ class SparseProblems {
     /// @throws InputError for a side without a box that fits
     const SparseProblem& box(index_t side);
     const MemorySpeed& speed(const AnySpace& on) { return speeds_.of(on); }
-    /// Seconds of a solve with everything left to auto, set-up not counted; measured where it is not known.
+    /// Seconds of a solve with all options automatic, without the set-up; measured where it is unknown.
     double our_seconds(const AnySpace& on, index_t side);
     void remember(const AnySpace& on, index_t side, double seconds);
-    /// Gives the problem's memory back; times and speeds stay.
+    /// Releases the problem's memory; times and speeds stay.
     void clear() { box_.reset(); }
 
    private:
@@ -67,12 +67,12 @@ double seconds_per_iteration(sparse::Solver& solver, const std::vector<double>& 
 
 /// A row whose rate is the bandwidth that the iterations reach and whose bound is the triad's.
 BenchmarkResult row_of(const std::string& name, const Measured& measured, const MemorySpeed& speed);
-/// What was chosen, in words: "cm-rcm:8, coalesced, sell:64:1, ic0, eisenstat, cooperative".
+/// The chosen options, in words: "cm-rcm:8, coalesced, sell:64:1, ic0, eisenstat, cooperative".
 std::string words(const sparse::SetupFacts& setup);
-/// A row that says why there are no numbers.
+/// A row that states why there are no numbers.
 BenchmarkResult absent(const std::string& name, index_t n, const std::string& reason);
 
-/// Sides of the box: those asked for with --n, else those of this kind of device.
+/// Sides of the box: those of --n, else the defaults of this kind of device.
 std::vector<index_t> sides_or(const BenchmarkContext& context, const std::vector<index_t>& on_cpu, const std::vector<index_t>& on_gpu);
 
 Benchmark sparse_triad(const SharedSparse& shared);

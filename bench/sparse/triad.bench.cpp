@@ -1,4 +1,4 @@
-// sparse.triad: how fast the memory is; the bound of all other studies of the module.
+// sparse.triad: the speed of the memory; the bound of all other studies of the module.
 #include <bench/sparse/sparse_studies.hpp>
 
 namespace kasane::bench {

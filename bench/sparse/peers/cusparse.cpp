@@ -1,4 +1,4 @@
-// sparse.solve.peer.cusparse: what a user of cuSPARSE gets on the same box, in natural and in coloured order.
+// sparse.solve.peer.cusparse: the speed of cuSPARSE on the same box, in natural and in coloured order.
 #include <bench/sparse/peers/cusparse.hpp>
 #include <bench/sparse/sparse_studies.hpp>
 
@@ -21,7 +21,7 @@ namespace {
 constexpr const char* cusparse_case = "sparse.solve.peer.cusparse";
 
 #if defined(KASANE_CUDA)
-/// The module's function, from beside the command or the loader's own paths. @throws ComputationError with the loader's reason
+/// The plugin's function, from beside the command or the loader's own paths. @throws ComputationError with the loader's reason
 CusparsePeer load() {
     std::error_code error;
     const auto beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / cusparse_module;
@@ -31,8 +31,8 @@ CusparsePeer load() {
         reason = dlerror();
         module = dlopen(cusparse_module, RTLD_NOW | RTLD_LOCAL);
     }
-    if (!module) throw ComputationError("the module of cuSPARSE cannot be loaded: " + reason);
-    auto* function = dlsym(module, cusparse_function);  // never closed: CUDA libraries leave things behind that outlive it
+    if (!module) throw ComputationError("the cuSPARSE plugin cannot be loaded: " + reason);
+    auto* function = dlsym(module, cusparse_function);  // never closed: CUDA libraries leave objects that outlive it
     if (!function) throw ComputationError(std::string(cusparse_module) + " is of another version: it has no " + cusparse_function);
     return reinterpret_cast<CusparsePeer>(function);
 }
@@ -134,10 +134,10 @@ void run_cusparse([[maybe_unused]] const BenchmarkContext& context, [[maybe_unus
 Benchmark sparse_peer_cusparse(const SharedSparse& shared) {
     return {
         cusparse_case,
-        "Conjugate gradients put together from cuSPARSE's csric02, SpSV and SpMV and cuBLAS's dot products as their users do, on the box "
+        "Conjugate gradients combined from cuSPARSE's csric02, SpSV and SpMV and cuBLAS's dot products as in their samples, on the box "
         "of `sparse.solve` to the same tolerance, the matrix in natural, CM-RCM(8) and CM-RCM(2) order (CUDA alone). Seconds are those of "
         "the iterations with matrix and vectors on the device, the best of three; `factor_seconds` of csric02, `analysis_seconds` of "
-        "SpSV's analysis. `times_ours` is over `our_seconds`: a solve with everything left to `auto` in the same run, which also carries b "
+        "SpSV's analysis. `times_ours` is over `our_seconds`: a solve with everything left to `auto` in the same run, which also copies b "
         "and x between host and device.",
         [shared](const BenchmarkContext& context) { run_cusparse(context, *shared); }};
 }

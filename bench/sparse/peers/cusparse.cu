@@ -1,5 +1,5 @@
-// The module behind sparse.solve.peer.cusparse: conjugate gradients with cuSPARSE's incomplete Cholesky factor (csric02) and triangular
-// solves (SpSV), put together from library calls as its users do: dot products come back to the host in every iteration.
+// The plugin behind sparse.solve.peer.cusparse: conjugate gradients with cuSPARSE's incomplete Cholesky factor (csric02) and triangular
+// solves (SpSV), combined from library calls as in the library's samples: dot products return to the host in every iteration.
 #define DISABLE_CUSPARSE_DEPRECATED  // csric02 has no successor yet
 #include <bench/sparse/peers/cusparse.hpp>
 #include <kasane/core/base/timer.hpp>
@@ -134,7 +134,7 @@ class Substitution {
     cusparseSpMatDescr_t L_;
     cusparseDnVecDescr_t in_, out_;
     Solve solve_;
-    std::unique_ptr<Array<char>> buffer_;  // the descriptor keeps looking into it
+    std::unique_ptr<Array<char>> buffer_;  // the descriptor keeps a pointer to it
     double one_ = 1;
 };
 

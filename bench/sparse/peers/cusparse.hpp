@@ -1,6 +1,6 @@
-// What the command and the module of cuSPARSE say to each other. The module (libkasane_cusparse.so) links cuSPARSE and cuBLAS and is
-// loaded when the benchmark asks for it: the command itself must start where no toolkit is installed.
-// Invariants: all pointers are to host memory of the command; nothing is thrown across the border.
+// Interface between the command and the cuSPARSE plugin (libkasane_cusparse.so), which links cuSPARSE and cuBLAS and is
+// loaded when the benchmark needs it: the command itself must start where no toolkit is installed.
+// Invariants: all pointers are to host memory of the command; exceptions do not cross this interface.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct CusparseSolve {
     char version[32] = {};  ///< of cuSPARSE
 };
 
-/// Fills x [rows] and `solve`. False: why [why_size] says what failed.
+/// Fills x [rows] and `solve`. False: why [why_size] has the reason.
 using CusparsePeer = bool (*)(const CusparseSystem& system, double* x, CusparseSolve& solve, char* why, int why_size);
 inline constexpr const char* cusparse_module = "libkasane_cusparse.so";
 inline constexpr const char* cusparse_function = "kasane_cusparse_cg";
