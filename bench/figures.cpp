@@ -112,7 +112,9 @@ std::string draw_active(const Study& study) {
         p.series.push_back(series(name, rows, "fraction", key));
     auto share = plot("Share of a full step", "fraction of the particles that is due", Scale::decades, "share", true);
     share.series.push_back(series("", rows, "fraction", "share_of_full"));
-    return figure(p, "Everything that a block step does for all particles sets the floor; the walk follows the number of active ones.") +
+    return figure(p,
+                  "Everything that a block step does for all particles is the lower bound; the time of the walk depends on the number of "
+                  "active ones.") +
            figure(share, "1 is a step in which everything is due.");
 }
 

@@ -270,7 +270,7 @@ TEST_F(Solve, BadMatrixFilesNameFileAndLine) {
     refused(general + "2 2 2\n1 1 1\n3 2 1\n", {" 4 ", "row '3' is out of range"});
     refused(general + "2 2 2\n1 1 1\n2 2 nan\n", {" 4 ", "finite"});
     refused(general + "2 2 3\n1 1 1.50000\n2 2 1.50000\n", {" 4 ", "2 of the 3 entries"});
-    refused(general + "2 2 1000000\n1 1 1\n2 2 1\n", {" 2 ", "promises 1000000 entries"});
+    refused(general + "2 2 1000000\n1 1 1\n2 2 1\n", {" 2 ", "states 1000000 entries"});
     refused("%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n", {" 1 ", "pattern"});
     refused(general + "3 3 4\n1 1 1\n1 2 1\n2 1 1\n3 3 1\n", {"row 2 has no diagonal entry"});
     refused(general + "2 2 2\n1 1 1\n2 2 0\n", {"diagonal entry of row 2 is 0"});

@@ -14,11 +14,11 @@ constexpr int numbers_of_kernels[] = {1, 2, 5, 10, 20, 40, 60, 80, 100};
 constexpr int repetitions = 31;
 
 /// The medians of `repetitions` measurements of each N_sub, taken in turn, so that a disturbance does not affect one N_sub alone.
-std::vector<SyncTiming> medians(const AnySpace& on, const std::function<void()>& meet) {
+std::vector<SyncTiming> medians(const AnySpace& on, const std::function<void()>& barrier) {
     std::vector<std::vector<double>> seconds(std::size(numbers_of_kernels));
     for (int repetition = -2; repetition < repetitions; ++repetition)
         for (std::size_t k = 0; k < seconds.size(); ++k) {
-            meet();
+            barrier();
             const Stopwatch watch;
             std::visit(
                 [&](auto space) {
@@ -26,7 +26,7 @@ std::vector<SyncTiming> medians(const AnySpace& on, const std::function<void()>&
                 },
                 on);
             synchronize(on);
-            meet();
+            barrier();
             if (repetition >= 0) seconds[k].push_back(watch.seconds());
         }
     std::vector<SyncTiming> timings;

@@ -151,17 +151,17 @@ TEST(ChannelsOnCuda, ReadyAndThenAreAnyStreams) {
     communicator.run([](Worker& worker) {
         const auto here = space_of_worker<Cuda>(worker);
         cuda::Stream makes(here.device), uses(here.device);
-        constexpr index_t bytes = 1 << 20, room_bytes = 32 << 20;
-        Buffer<std::byte, Cuda> sent(here, bytes), received(here, bytes), came(here, bytes), room(here, room_bytes);
+        constexpr index_t bytes = 1 << 20, scratch_bytes = 32 << 20;
+        Buffer<std::byte, Cuda> sent(here, bytes), received(here, bytes), came(here, bytes), scratch(here, scratch_bytes);
         const auto mine = to_space(here, contents(worker.index(), 0, bytes));
         Channel<Cuda> channel(here, worker, 1);
         const int other = 1 - worker.index();
-        delay(makes.space(), room.view(), 500);
+        delay(makes.space(), scratch.view(), 500);
         copy_in_order(makes.space(), sent.data(), mine.data(), bytes);
         channel.start(makes.space(), sent.view(), other, received.view(), other);
         channel.finish(uses.space());
         copy_in_order(uses.space(), came.data(), received.data(), bytes);
-        copy_in_order(uses.space(), sent.data(), room.data(), bytes);
+        copy_in_order(uses.space(), sent.data(), scratch.data(), bytes);
         synchronize(uses.space());
         EXPECT_EQ(to_host(came), contents(other, 0, bytes));
         worker.barrier();

@@ -43,8 +43,8 @@ inline void copy_in_order(Cuda on, std::byte* to, const std::byte* from, index_t
     if (bytes > 0) cuda::copy_on_device(on, to, from, static_cast<std::size_t>(bytes));
 }
 /// Occupies the stream for about that long: copies of 16 MiB take some 10 us.
-inline void delay(Cuda on, View<std::byte> room, int microseconds) {
-    for (int passed = 0; passed < microseconds; passed += 10) copy_in_order(on, room.ptr, room.ptr + room.n / 2, room.n / 2);
+inline void delay(Cuda on, View<std::byte> scratch, int microseconds) {
+    for (int passed = 0; passed < microseconds; passed += 10) copy_in_order(on, scratch.ptr, scratch.ptr + scratch.n / 2, scratch.n / 2);
 }
 #endif
 
@@ -75,7 +75,7 @@ void play_turns(Worker& worker, Engine engine, index_t largest, int turns, bool 
     const int size = worker.size(), me = worker.index();
     const auto n = static_cast<std::size_t>(largest);
     Buffer<std::byte, S> made(on, largest * turns), came(on, largest * turns), sent(on, largest), received(on, largest);
-    Buffer<std::byte, S> room(on, std::same_as<S, Cpu> || !delayed ? 1 : index_t{32} << 20);
+    Buffer<std::byte, S> scratch(on, std::same_as<S, Cpu> || !delayed ? 1 : index_t{32} << 20);
     for (int t = 0; t < turns; ++t) {
         const auto whole = contents(me, t, largest);
         copy_from_host(on, made.view().subview(t * largest, largest), view(whole));
@@ -87,7 +87,7 @@ void play_turns(Worker& worker, Engine engine, index_t largest, int turns, bool 
     const auto from = [&](int turn) { return pairs && turn % 2 == 0 ? me ^ shift(turn) : (me + size - shift(turn)) % size; };
     const auto hold_up = [&](int turn, int place) {
         const auto chance = mixed(static_cast<std::uint64_t>((me * turns + turn) * 2 + place));
-        if (delayed && chance % 3 == 0) delay(on, room.view(), static_cast<int>(chance % 500));
+        if (delayed && chance % 3 == 0) delay(on, scratch.view(), static_cast<int>(chance % 500));
     };
     double bytes = 0;
     for (int t = 0; t < turns; ++t) {

@@ -136,8 +136,8 @@ TEST(Ranks, AMessageOfAnotherLengthIsReported) {
     const int next = (ranks.rank() + 1) % ranks.size(), before = (ranks.rank() + ranks.size() - 1) % ranks.size();
     const char text[] = "eight..";
     const auto sent = ranks.start_send(text, 8, next, 7);
-    char room[16];
-    EXPECT_THROW(ranks.receive(room, 16, before, 7), ComputationError);
+    char scratch[16];
+    EXPECT_THROW(ranks.receive(scratch, 16, before, 7), ComputationError);
     ranks.wait(sent);
     ranks.barrier();
 }

@@ -81,7 +81,7 @@ std::vector<std::uint32_t> selected_on(const AnySpace& space, const std::vector<
         space);
 }
 
-class DeviceVerbs : public testing::TestWithParam<std::string> {
+class DeviceAlgorithms : public testing::TestWithParam<std::string> {
    protected:
     void SetUp() override {
         if (GetParam() == "cuda" && !why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();

@@ -154,7 +154,7 @@ TEST_F(MatrixMarket, SizeLines) {
 TEST_F(MatrixMarket, SizesBeyondTheFilesLengthAllocateNoMemory) {
     // 10 bytes hold one entry and a half; the stated numbers would take 16 EiB, or 16 GiB of row offsets.
     expect_words(refused(general + "3 3 1000000000000000000\n1 1 1\n2 2\n"),
-                 {"2: ", "promises 1000000000000000000 entries", "10 bytes", "truncated"});
+                 {"2: ", "states 1000000000000000000 entries", "10 bytes", "truncated"});
     expect_words(refused(general + "2000000000 2000000000 1\n1 1 1\n"), {"2: ", "states 2000000000 rows", "diagonal"});
 }
 
@@ -188,8 +188,8 @@ TEST_F(MatrixMarket, AllWrongLinesAtOnceUpToEight) {
 
 TEST_F(MatrixMarket, TooFewAndTooManyEntries) {
     expect_words(refused(general + "3 3 4\n1 1 1.5\n2 2 1.5\n3 3 1.5\n"),
-                 {"5: ", "after 3 of the 4 entries that line 2 promises", "truncated"});
-    expect_words(refused(general + "2 2 2\n1 1 1\n2 2 1\n1 2 1\n"), {"5: ", "continues behind the 2 entries that line 2 promises"});
+                 {"5: ", "after 3 of the 4 entries that line 2 states", "truncated"});
+    expect_words(refused(general + "2 2 2\n1 1 1\n2 2 1\n1 2 1\n"), {"5: ", "continues behind the 2 entries that line 2 states"});
     EXPECT_EQ(refused(general + "2 2 2\n1 1 1\n2 2 1\n\n% the end\n"), "");
     EXPECT_EQ(refused(general + "2 2 2\n1 1 1\n2 2 1"), "") << "the last line may lack its end";
 }
@@ -201,12 +201,12 @@ TEST_F(MatrixMarket, SymmetricFilesOfBothTrianglesAreRefused) {
 }
 
 TEST_F(MatrixMarket, RefusesFilesTooLargeForTheMemoryBeforeAllocation) {
-    // Files of 8 TiB without a block on the disk: the first promises more entries than that holds, the second fewer.
+    // Files of 8 TiB without a block on the disk: the first states more entries than that holds, the second fewer.
     const auto path = put(general + "2000000000 2000000000 4000000000000\n");
     std::error_code error;
     std::filesystem::resize_file(path, std::uintmax_t{1} << 43, error);
     if (error) GTEST_SKIP() << "the file system has no files of that length: " << error.message();
-    expect_words(matrix_complaint(path), {"promises 4000000000000 entries"});
+    expect_words(matrix_complaint(path), {"states 4000000000000 entries"});
     const auto fits = put(general + "2000000000 2000000000 1000000000000\n", "B.mtx");
     std::filesystem::resize_file(fits, std::uintmax_t{1} << 43, error);
     expect_words(matrix_complaint(fits), {"2000000000 rows with 1000000000000 entries need", "GiB", "are free"});
@@ -219,12 +219,12 @@ TEST_F(MatrixMarket, Vectors) {
     EXPECT_EQ(read_vector(put("%%MatrixMarket matrix array real symmetric\n1 1\n7\n")), (std::vector<double>{7}));
     expect_words(vector_refused(array + "3 1\n1\n2\n3\n", 4), {"holds 3 numbers", "4 rows"});
     expect_words(vector_refused(array + "3 2\n1\n2\n3\n4\n5\n6\n"), {"2: ", "3 rows and 2 columns", "file of its own"});
-    expect_words(vector_refused(array + "3 1\n1.5\n2.5\n"), {"4: ", "after 2 of the 3 entries that line 2 promises"});
+    expect_words(vector_refused(array + "3 1\n1.5\n2.5\n"), {"4: ", "after 2 of the 3 entries that line 2 states"});
     expect_words(vector_refused(array + "2 1\n1\n2\n3\n"), {"5: ", "continues behind the 2 entries"});
     expect_words(vector_refused(array + "2 1\n1\n2 3\n"), {"4: '3' is one word too many"});
     expect_words(vector_refused(array + "2 1\n1\nnan\n"), {"4: 'nan'", "finite"});
     expect_words(vector_refused(array + "0 1\n"), {"2: ", "empty"});
-    expect_words(vector_refused(array + "2000000000 1\n1\n"), {"2: ", "promises 2000000000 entries"});
+    expect_words(vector_refused(array + "2000000000 1\n1\n"), {"2: ", "states 2000000000 entries"});
     expect_words(vector_refused("%%MatrixMarket matrix array complex general\n1 1\n1 0\n"), {"complex"});
     expect_words(vector_refused(coordinate + "real general\n3 1 1\n3 2 1\n"), {"3: column '2' is out of range"});
 }

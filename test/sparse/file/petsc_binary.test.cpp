@@ -106,11 +106,11 @@ TEST_F(PetscBinary, TruncatedAnywhere) {
 }
 
 TEST_F(PetscBinary, SizesBeyondTheFilesLengthAllocateNoMemory) {
-    expect_words(refused(Bytes{}.integers({mat, 2147483647, 2147483647, 2147483647})), {"promises 2147483647 rows", "0 bytes follow"});
+    expect_words(refused(Bytes{}.integers({mat, 2147483647, 2147483647, 2147483647})), {"states 2147483647 rows", "0 bytes follow"});
     const auto most = std::numeric_limits<std::int64_t>::max();
-    expect_words(refused(Bytes{8}.integers({mat, most, most, most, 1, 0}).values({1})), {"promises 9223372036854775807 rows", "24 bytes"});
+    expect_words(refused(Bytes{8}.integers({mat, most, most, most, 1, 0}).values({1})), {"states 9223372036854775807 rows", "24 bytes"});
     expect_words(refused(Bytes{8}.integers({mat, 1, 1, most, 1, 0}).values({1})), {"9223372036854775807 entries"});
-    expect_words(vector_refused(Bytes{8}.integers({vec, most}).values({1})), {"promises 9223372036854775807 numbers", "8 bytes"});
+    expect_words(vector_refused(Bytes{8}.integers({vec, most}).values({1})), {"states 9223372036854775807 numbers", "8 bytes"});
 }
 
 TEST_F(PetscBinary, RefusesInvalidHeaders) {

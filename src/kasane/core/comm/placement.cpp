@@ -91,7 +91,7 @@ std::vector<AnySpace> placement(Communicator& ranks, const std::string& device, 
                                              : "rank " + std::to_string(r) + ": " + problems[r]);
     if (name(spaces[0]) != "cpu" && static_cast<int>(processors().size()) < workers)
         log::warning(
-            "rank {} has {} devices, and the launcher bound it to {} of the processors: a thread for each device wants one; start the "
+            "rank {} has {} devices, and the launcher bound it to {} of the processors: each device needs one for its thread; start the "
             "ranks with --bind-to none, or with more processors each",
             ranks.rank(), workers, processors().size());
     return spaces;

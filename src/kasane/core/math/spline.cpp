@@ -5,7 +5,7 @@
 
 namespace kasane {
 
-CubicSpline::CubicSpline(std::vector<double> x, const std::vector<double>& y) : x_(std::move(x)), piece_(x_.size()) {
+CubicSpline::CubicSpline(std::vector<double> x, const std::vector<double>& y) : x_(std::move(x)), cubic_(x_.size()) {
     KS_EXPECT(x_.size() >= 2 && y.size() == x_.size());
     const auto n = x_.size();
     const auto width = [&](std::size_t i) { return x_[i + 1] - x_[i]; };
@@ -19,15 +19,15 @@ CubicSpline::CubicSpline(std::vector<double> x, const std::vector<double>& y) : 
     }
     for (std::size_t i = n - 1; i-- > 1;) m[i] -= share[i] * m[i + 1];
     for (std::size_t i = 0; i + 1 < n; ++i) {
-        piece_[i] = {y[i], chord(i) - width(i) * (2 * m[i] + m[i + 1]) / 6, m[i] / 2, (m[i + 1] - m[i]) / (6 * width(i))};
+        cubic_[i] = {y[i], chord(i) - width(i) * (2 * m[i] + m[i + 1]) / 6, m[i] / 2, (m[i + 1] - m[i]) / (6 * width(i))};
     }
-    piece_[n - 1] = {y[n - 1], chord(n - 2) + width(n - 2) * (m[n - 2] + 2 * m[n - 1]) / 6, 0, 0};
+    cubic_[n - 1] = {y[n - 1], chord(n - 2) + width(n - 2) * (m[n - 2] + 2 * m[n - 1]) / 6, 0, 0};
 }
 
 CubicSpline::At CubicSpline::operator()(double x) const {
-    if (x < x_.front()) return {piece_[0].value + piece_[0].d * (x - x_[0]), piece_[0].d, 0, 0};
+    if (x < x_.front()) return {cubic_[0].value + cubic_[0].d * (x - x_[0]), cubic_[0].d, 0, 0};
     const auto i = static_cast<std::size_t>(std::upper_bound(x_.begin(), x_.end(), x) - x_.begin()) - 1;
-    const auto& p = piece_[i];
+    const auto& p = cubic_[i];
     const double s = x - x_[i];
     return {p.value + s * (p.d + s * (p.half_dd + s * p.sixth_ddd)), p.d + s * (2 * p.half_dd + 3 * s * p.sixth_ddd),
             2 * p.half_dd + 6 * s * p.sixth_ddd, 6 * p.sixth_ddd};

@@ -20,11 +20,11 @@ class CubicSpline {
     const std::vector<double>& knots() const { return x_; }
 
    private:
-    struct Piece {
+    struct Cubic {
         double value, d, half_dd, sixth_ddd;  // at its left knot
     };
     std::vector<double> x_;
-    std::vector<Piece> piece_;  // one per knot; the last one is straight
+    std::vector<Cubic> cubic_;  // one per knot; the last one is straight
 };
 
 }  // namespace kasane

@@ -38,7 +38,7 @@ std::vector<LimeRecord> lime_records(ByteSource& source) {
         record.type = type.substr(0, type.find('\0'));
         record.position = source.position();
         if (record.length > source.left())
-            refuse(fmt::format("there is one of type {} that promises {} bytes, and {} follow: it is truncated", in_quotes(record.type),
+            refuse(fmt::format("there is one of type {} that states {} bytes, and {} follow: it is truncated", in_quotes(record.type),
                                record.length, source.left()));
         if (!records.empty() && (header[6] & begins)) ++message;
         record.message = message;

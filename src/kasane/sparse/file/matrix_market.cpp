@@ -172,15 +172,14 @@ index_t most_lines(const MarketFile& file, std::uint64_t least) { return static_
 
 [[noreturn]] void too_few(MarketFile& file, const Header& h, index_t found) {
     file.complaints.fail(file.line(),
-                         fmt::format("ends after {} of the {} entries that line {} promises: it is truncated, or line {} is wrong", found,
+                         fmt::format("ends after {} of the {} entries that line {} states: it is truncated, or line {} is wrong", found,
                                      h.entries, h.size_line, h.size_line));
 }
 
 [[noreturn]] void too_many(MarketFile& file, const Header& h) {
-    file.complaints.fail(file.line(),
-                         fmt::format("continues behind the {} entries that line {} promises: line {} is wrong, or something was "
-                                     "appended",
-                                     h.entries, h.size_line, h.size_line));
+    file.complaints.fail(file.line(), fmt::format("continues behind the {} entries that line {} states: line {} is wrong, or something was "
+                                                  "appended",
+                                                  h.entries, h.size_line, h.size_line));
 }
 
 /// Refuses numbers of entries that a file of that length cannot hold.
@@ -188,7 +187,7 @@ void check_length(MarketFile& file, const Header& h, std::uint64_t shortest) {
     const auto most = most_lines(file, shortest);
     if (h.entries > most)
         file.complaints.fail(h.size_line,
-                             fmt::format("promises {} entries, and the {} bytes behind it hold {} at most: the file is truncated, or "
+                             fmt::format("states {} entries, and the {} bytes behind it hold {} at most: the file is truncated, or "
                                          "this line is wrong",
                                          h.entries, file.left(), most));
 }

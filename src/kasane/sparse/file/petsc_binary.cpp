@@ -71,10 +71,10 @@ class PetscFile {
         const auto most_here = left / row_bytes;
         if (static_cast<std::uint64_t>(h.rows) > most_here ||
             static_cast<std::uint64_t>(h.entries) > (left - static_cast<std::uint64_t>(h.rows) * row_bytes) / entry_bytes)
-            fail(fmt::format(
-                "promises {} rows and {} entries, and {} bytes follow: it is truncated, or was written in single precision (not "
-                "read)",
-                h.rows, h.entries, left));
+            fail(
+                fmt::format("states {} rows and {} entries, and {} bytes follow: it is truncated, or was written in single precision (not "
+                            "read)",
+                            h.rows, h.entries, left));
         return h;
     }
     void skip_matrix() {
@@ -105,8 +105,8 @@ class PetscFile {
         const auto rows = integer();
         if (rows < 0) fail(fmt::format("has a header of {} numbers: it is damaged", rows));
         if (static_cast<std::uint64_t>(rows) > source_.left() / sizeof(double))
-            fail(fmt::format("promises {} numbers, and {} bytes follow: it is truncated, or was written in single precision (not read)",
-                             rows, source_.left()));
+            fail(fmt::format("states {} numbers, and {} bytes follow: it is truncated, or was written in single precision (not read)", rows,
+                             source_.left()));
         if (rows == 0) fail("is empty: it holds a vector of no numbers");
         check_vector_size(source_.name(), rows, expected);
         check_file_memory(source_.name(), fmt::format("{} numbers", rows), static_cast<std::uint64_t>(rows) * sizeof(double), memory_);

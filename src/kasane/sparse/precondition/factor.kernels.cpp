@@ -349,7 +349,7 @@ Factor<S> factorise(S on, const SplitMatrix<S>& A, const Layout<S>& layout, cons
         }
     }
     throw PreconditionError(
-        "the incomplete Cholesky factorisation meets pivots that are not positive, even with three times the diagonal: the matrix is far "
+        "the incomplete Cholesky factorisation finds pivots that are not positive, even with three times the diagonal: the matrix is far "
         "from positive definite. Check its signs and entries, or take the preconditioner jacobi");
 }
 

@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// MPI counts in int: longer messages are sent in blocks of this size.
-constexpr std::size_t piece = std::size_t{1} << 30;
+constexpr std::size_t block = std::size_t{1} << 30;
 /// Values of one all_reduce at a time: it gathers size() times as many.
 constexpr std::size_t reduced_at_once = 8192;
 
@@ -120,8 +120,8 @@ class MpiRanks final : public Communicator {
     void broadcast(void* data, std::size_t bytes, int root) override {
         const auto inside = enter();
         auto* at = static_cast<char*>(data);
-        for (std::size_t done = 0; done < bytes; done += piece)
-            check(MPI_Bcast(at + done, static_cast<int>(std::min(piece, bytes - done)), MPI_BYTE, root, ranks_), "MPI_Bcast");
+        for (std::size_t done = 0; done < bytes; done += block)
+            check(MPI_Bcast(at + done, static_cast<int>(std::min(block, bytes - done)), MPI_BYTE, root, ranks_), "MPI_Bcast");
     }
 
     void all_reduce(View<double> values, Reduce how) override { reduce(values, how, MPI_DOUBLE); }
@@ -243,11 +243,11 @@ class MpiRanks final : public Communicator {
     Request start(std::size_t bytes, std::size_t received, Start start_piece) {
         auto transfer = std::make_unique<Transfer>();
         transfer->received = received;
-        transfer->requests.reserve(bytes / piece + 1);
+        transfer->requests.reserve(bytes / block + 1);
         const auto inside = enter();
         std::size_t done = 0;
         do {  // a message of no bytes is sent as well
-            const auto count = std::min(piece, bytes - done);
+            const auto count = std::min(block, bytes - done);
             start_piece(done, static_cast<int>(count), &transfer->requests.emplace_back(MPI_REQUEST_NULL));
             done += count;
         } while (done < bytes);

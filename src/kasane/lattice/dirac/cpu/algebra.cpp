@@ -66,44 +66,47 @@ void FieldAlgebra<S, P>::zero(Vector& y) {
 }
 template <Space S, Precision P>
 double FieldAlgebra<S, P>::norm2(const Vector& x) {
-    return work_->run({.verb = Verb::norm2, .in = {x.group(0)}}).norm2;
+    return work_->run({.operation = Operation::norm2, .in = {x.group(0)}}).norm2;
 }
 template <Space S, Precision P>
 std::complex<double> FieldAlgebra<S, P>::dot(const Vector& x, const Vector& y) {
-    const auto sum = work_->run({.verb = Verb::dot, .in = {x.group(0), y.group(0)}});
+    const auto sum = work_->run({.operation = Operation::dot, .in = {x.group(0), y.group(0)}});
     return {sum.re, sum.im};
 }
 template <Space S, Precision P>
 void FieldAlgebra<S, P>::axpby(Scalar a, const Vector& x, Scalar b, Vector& y) {
-    work_->run({.verb = Verb::axpby, .in = {x.group(0)}, .out = {y.group(0)}, .a = a, .b = b});
+    work_->run({.operation = Operation::axpby, .in = {x.group(0)}, .out = {y.group(0)}, .a = a, .b = b});
 }
 template <Space S, Precision P>
 double FieldAlgebra<S, P>::axpy_norm2(Scalar a, const Vector& x, Vector& y) {
-    return work_->run({.verb = Verb::axpy_norm2, .in = {x.group(0)}, .out = {y.group(0)}, .a = a}).norm2;
+    return work_->run({.operation = Operation::axpy_norm2, .in = {x.group(0)}, .out = {y.group(0)}, .a = a}).norm2;
 }
 template <Space S, Precision P>
 std::pair<std::complex<double>, double> FieldAlgebra<S, P>::dot_norm2(const Vector& x, const Vector& y) {
-    const auto sum = work_->run({.verb = Verb::dot_norm2, .in = {x.group(0), y.group(0)}});
+    const auto sum = work_->run({.operation = Operation::dot_norm2, .in = {x.group(0), y.group(0)}});
     return {{sum.re, sum.im}, sum.norm2};
 }
 template <Space S, Precision P>
 void FieldAlgebra<S, P>::axpbypz(Scalar a, const Vector& x, Scalar b, const Vector& y, Vector& z) {
-    work_->run({.verb = Verb::axpbypz, .in = {x.group(0), y.group(0)}, .out = {z.group(0)}, .a = a, .b = b});
+    work_->run({.operation = Operation::axpbypz, .in = {x.group(0), y.group(0)}, .out = {z.group(0)}, .a = a, .b = b});
 }
 template <Space S, Precision P>
 void FieldAlgebra<S, P>::direction(const Vector& r, Scalar beta, Scalar omega, const Vector& v, Vector& p) {
-    work_->run({.verb = Verb::direction, .in = {r.group(0), v.group(0)}, .out = {p.group(0)}, .a = beta, .b = -beta * omega});
+    work_->run({.operation = Operation::direction, .in = {r.group(0), v.group(0)}, .out = {p.group(0)}, .a = beta, .b = -beta * omega});
 }
 template <Space S, Precision P>
 std::pair<std::complex<double>, double> FieldAlgebra<S, P>::finish(Scalar alpha, const Vector& p, Scalar omega, const Vector& t,
                                                                    const Vector& shadow, Vector& x, Vector& r) {
-    const auto sum = work_->run(
-        {.verb = Verb::finish, .in = {p.group(0), t.group(0), shadow.group(0)}, .out = {x.group(0), r.group(0)}, .a = alpha, .b = omega});
+    const auto sum = work_->run({.operation = Operation::finish,
+                                 .in = {p.group(0), t.group(0), shadow.group(0)},
+                                 .out = {x.group(0), r.group(0)},
+                                 .a = alpha,
+                                 .b = omega});
     return {{sum.re, sum.im}, sum.norm2};
 }
 template <Space S, Precision P>
 double FieldAlgebra<S, P>::step(double a, const Vector& p, const Vector& q, Vector& x, Vector& r) {
-    return work_->run({.verb = Verb::step, .in = {p.group(0), q.group(0)}, .out = {x.group(0), r.group(0)}, .a = a}).norm2;
+    return work_->run({.operation = Operation::step, .in = {p.group(0), q.group(0)}, .out = {x.group(0), r.group(0)}, .a = a}).norm2;
 }
 
 template class FieldAlgebra<Cpu, Precision::half>;

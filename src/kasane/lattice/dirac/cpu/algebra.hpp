@@ -7,10 +7,10 @@
 
 namespace kasane::lattice {
 
-enum class Verb { norm2, dot, dot_norm2, axpby, axpy_norm2, axpbypz, direction, finish, step };
+enum class Operation { norm2, dot, dot_norm2, axpby, axpy_norm2, axpbypz, direction, finish, step };
 
 struct AlgebraJob {
-    Verb verb;
+    Operation operation;
     const void* in[4] = {};  ///< groups of the fields that are only read, in the order of the operation's arguments
     void* out[2] = {};       ///< … of those that are written
     std::complex<double> a = 0, b = 0;

@@ -75,7 +75,7 @@ HWY_INLINE Cx<V> product(const Cx<V>& a, const Cx<V>& x) {
 }
 
 /// An operation on one vector of places.
-template <Precision P, Verb verb>
+template <Precision P, Operation operation>
 struct Pass {
     using Stored = typename CpuReal<P>::Stored;
     using V = Vector<P>;
@@ -99,17 +99,17 @@ struct Pass {
             if constexpr (masked) v = {hn::IfThenElseZero(counts, v.re), hn::IfThenElseZero(counts, v.im)};
             return v;
         };
-        if constexpr (verb == Verb::norm2) {
+        if constexpr (operation == Operation::norm2) {
             const auto x = in(0, at, lane);
             for (int k = 0; k < 12; ++k) sums.square(counted(read(x, k)));
-        } else if constexpr (verb == Verb::dot || verb == Verb::dot_norm2) {
+        } else if constexpr (operation == Operation::dot || operation == Operation::dot_norm2) {
             const auto x = in(0, at, lane), y = in(1, at, lane);
             for (int k = 0; k < 12; ++k) {
                 const auto xk = counted(read(x, k));
                 sums.dot(xk, read(y, k));
-                if constexpr (verb == Verb::dot_norm2) sums.square(xk);
+                if constexpr (operation == Operation::dot_norm2) sums.square(xk);
             }
-        } else if constexpr (verb == Verb::axpby) {
+        } else if constexpr (operation == Operation::axpby) {
             const auto x = in(0, at, lane);
             auto y = out(0, at, lane);
             if (job.b == 0.) {
@@ -119,7 +119,7 @@ struct Pass {
                 for (int k = 0; k < 12; ++k) write(y, k, plus_times(a, read(x, k), product(b, read(y0, k))));
             }
             y.finish();
-        } else if constexpr (verb == Verb::axpy_norm2) {
+        } else if constexpr (operation == Operation::axpy_norm2) {
             const auto x = in(0, at, lane), y0 = old(0, at, lane);
             auto y = out(0, at, lane);
             for (int k = 0; k < 12; ++k) {
@@ -128,17 +128,17 @@ struct Pass {
                 sums.square(counted(yk));
             }
             y.finish();
-        } else if constexpr (verb == Verb::axpbypz) {
+        } else if constexpr (operation == Operation::axpbypz) {
             const auto x = in(0, at, lane), y = in(1, at, lane), z0 = old(0, at, lane);
             auto z = out(0, at, lane);
             for (int k = 0; k < 12; ++k) write(z, k, plus_times(a, read(x, k), plus_times(b, read(y, k), read(z0, k))));
             z.finish();
-        } else if constexpr (verb == Verb::direction) {  // b = -beta omega
+        } else if constexpr (operation == Operation::direction) {  // b = -beta omega
             const auto r = in(0, at, lane), v = in(1, at, lane), p0 = old(0, at, lane);
             auto p = out(0, at, lane);
             for (int k = 0; k < 12; ++k) write(p, k, plus_times(a, read(p0, k), plus_times(b, read(v, k), read(r, k))));
             p.finish();
-        } else if constexpr (verb == Verb::finish) {
+        } else if constexpr (operation == Operation::finish) {
             const auto p = in(0, at, lane), t = in(1, at, lane), shadow = in(2, at, lane), x0 = old(0, at, lane), r0 = old(1, at, lane);
             auto x = out(0, at, lane), r = out(1, at, lane);
             const Cx<V> minus_b = {hn::Neg(b.re), hn::Neg(b.im)};
@@ -171,7 +171,7 @@ struct Pass {
     }
 };
 
-template <Precision P, Verb verb>
+template <Precision P, Operation operation>
 AlgebraSums pass(const AlgebraJob& job, index_t first, index_t last, index_t blocks) {
     const Tag<P> d;
     using Real = hn::TFromD<Tag<P>>;
@@ -179,7 +179,7 @@ AlgebraSums pass(const AlgebraJob& job, index_t first, index_t last, index_t blo
     const auto set = [d](std::complex<double> z) HWY_ATTR {
         return Cx<Vector<P>>{hn::Set(d, static_cast<Real>(z.real())), hn::Set(d, static_cast<Real>(z.imag()))};
     };
-    const Pass<P, verb> here{job, set(job.a), set(job.b)};
+    const Pass<P, operation> here{job, set(job.a), set(job.b)};
     Sums<P> sums;
     for (index_t block = first; block < last; ++block)
         for (int offset = 0; offset < block_lanes; offset += width<P>) {
@@ -197,16 +197,16 @@ AlgebraSums pass(const AlgebraJob& job, index_t first, index_t last, index_t blo
 
 template <Precision P>
 AlgebraSums any_pass(const AlgebraJob& job, index_t first, index_t last, index_t blocks) {
-    switch (job.verb) {
-        case Verb::norm2: return pass<P, Verb::norm2>(job, first, last, blocks);
-        case Verb::dot: return pass<P, Verb::dot>(job, first, last, blocks);
-        case Verb::dot_norm2: return pass<P, Verb::dot_norm2>(job, first, last, blocks);
-        case Verb::axpby: return pass<P, Verb::axpby>(job, first, last, blocks);
-        case Verb::axpy_norm2: return pass<P, Verb::axpy_norm2>(job, first, last, blocks);
-        case Verb::axpbypz: return pass<P, Verb::axpbypz>(job, first, last, blocks);
-        case Verb::direction: return pass<P, Verb::direction>(job, first, last, blocks);
-        case Verb::finish: return pass<P, Verb::finish>(job, first, last, blocks);
-        case Verb::step: return pass<P, Verb::step>(job, first, last, blocks);
+    switch (job.operation) {
+        case Operation::norm2: return pass<P, Operation::norm2>(job, first, last, blocks);
+        case Operation::dot: return pass<P, Operation::dot>(job, first, last, blocks);
+        case Operation::dot_norm2: return pass<P, Operation::dot_norm2>(job, first, last, blocks);
+        case Operation::axpby: return pass<P, Operation::axpby>(job, first, last, blocks);
+        case Operation::axpy_norm2: return pass<P, Operation::axpy_norm2>(job, first, last, blocks);
+        case Operation::axpbypz: return pass<P, Operation::axpbypz>(job, first, last, blocks);
+        case Operation::direction: return pass<P, Operation::direction>(job, first, last, blocks);
+        case Operation::finish: return pass<P, Operation::finish>(job, first, last, blocks);
+        case Operation::step: return pass<P, Operation::step>(job, first, last, blocks);
     }
     return {};
 }

@@ -203,11 +203,11 @@ __device__ inline double block_sum(double value) {
     return value;
 }
 
-template <class Verb>
-__global__ void __launch_bounds__(threads) sites_kernel(const Verb verb, const std::uint32_t sites, const Totals totals) {
-    constexpr int numbers = Verb::numbers;
+template <class Operation>
+__global__ void __launch_bounds__(threads) sites_kernel(const Operation operation, const std::uint32_t sites, const Totals totals) {
+    constexpr int numbers = Operation::numbers;
     double sum[numbers > 0 ? numbers : 1] = {};
-    for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < sites; i += gridDim.x * threads) verb(i, sum);
+    for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < sites; i += gridDim.x * threads) operation(i, sum);
     if constexpr (numbers > 0) {
         __shared__ bool last;
         for (int k = 0; k < numbers; ++k) {
@@ -264,18 +264,18 @@ struct FieldAlgebra<S, P>::Work {
     }
     Work(const Work&) = delete;
 
-    template <class Verb>
-    void launch(const Verb& verb) {
+    template <class Operation>
+    void launch(const Operation& operation) {
         const S on = lattice->space();
         KS_CUDA(cudaSetDevice(on.device));
-        if (Verb::numbers > 0) ++ticket;
-        sites_kernel<<<blocks, threads, 0, on.stream>>>(verb, lattice->sites(), Totals{partial.data(), done.data(), mailbox, ticket});
+        if (Operation::numbers > 0) ++ticket;
+        sites_kernel<<<blocks, threads, 0, on.stream>>>(operation, lattice->sites(), Totals{partial.data(), done.data(), mailbox, ticket});
         KS_CUDA(cudaGetLastError());
     }
     /// Launches, and waits for the sums.
-    template <class Verb>
-    Mailbox sum(const Verb& verb) {
-        launch(verb);
+    template <class Operation>
+    Mailbox sum(const Operation& operation) {
+        launch(operation);
         const std::atomic_ref<std::uint64_t> arrived(mailbox->ticket);
         for (unsigned spin = 0; arrived.load(std::memory_order_acquire) != ticket; ++spin)
             if (spin % 65536 == 65535) {  // a failed kernel never writes its ticket; a frequent test would cost more than the sum
