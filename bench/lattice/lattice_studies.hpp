@@ -26,7 +26,7 @@ inline constexpr lattice::DiracParameters benchmark_operator{0.125, 1.0, lattice
 class LatticeProblems {
    public:
     const lattice::GaugeField& weak(const lattice::Extents& extents);
-    /// Of the Wilson gauge action at this beta, from a cold start by sweeps of one heatbath and four overrelaxations on that space.
+    /// Links of the Wilson gauge action at this beta, from a cold start by sweeps of one heatbath and four overrelaxations on that space.
     const lattice::GaugeField& thermalised(const AnySpace& on, const lattice::Extents& extents, double beta, int sweeps);
     const MemorySpeed& speed(const AnySpace& on) { return speeds_.of(on); }
     /// Releases the links' memory.

@@ -75,9 +75,9 @@ class BicgstabRecurrence {
         }
         return p;
     }
-    /// Where the caller writes A p_hat.
+    /// Output vector for A p_hat.
     Vector& v() { return w_.v; }
-    /// Where the caller writes A s_hat.
+    /// Output vector for A s_hat.
     Vector& t() { return w_.t; }
 
     /// After v = A p_hat: alpha; r -= alpha v, which is s; with a preconditioner x += alpha p_hat, too.

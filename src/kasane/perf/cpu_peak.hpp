@@ -18,7 +18,7 @@ struct CpuPeak {
     double flops() const { return 2.0 * float_lanes * multiply_adds; }  ///< in single precision; half of it in double
 };
 
-/// Takes 60 ms.
+/// Measures the peak in 60 ms.
 CpuPeak cpu_peak(Cpu on);
 
 }  // namespace kasane

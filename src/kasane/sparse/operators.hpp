@@ -71,7 +71,7 @@ class IncompleteCholesky : public TriangularProduct {
     /// @param A  in host memory, checked (see check()), not kept
     /// @throws InputError naming the first row whose diagonal is missing or not positive; ComputationError where no shift up to 1 helps
     explicit IncompleteCholesky(const CsrView& A);
-    /// Of the diagonal, relative; 0: none was needed.
+    /// Shift of the diagonal, relative; 0: none was needed.
     double shift() const { return shift_; }
 
    private:

@@ -25,7 +25,7 @@ class FieldsOnCuda : public testing::Test {
 
 std::vector<Extents> lattices() { return {Extents{{4, 4, 4, 4}}, Extents{{2, 4, 6, 8}}, Extents{{6, 2, 10, 4}}, Extents{{16, 8, 8, 8}}}; }
 
-/// Of numbers up to 1 in a site: half a unit of 16 bits, half an ulp.
+/// Tolerance for numbers up to 1 in a site: half a unit of 16 bits, half an ulp.
 double rounding(Precision precision) {
     return precision == Precision::half ? 0.5 / 32767 : precision == Precision::single ? 6e-8 : 1.2e-16;
 }

@@ -26,7 +26,7 @@ class NcclEnd {
 };
 
 struct NcclModule {
-    /// Of the library that was loaded: 22809 means 2.28.9.
+    /// Version of the loaded library: 22809 means 2.28.9.
     int version = 0;
     const char* (*make_id)(NcclId& id) noexcept = nullptr;
     /// Collective: every worker calls it from its own thread; it returns when all have called it. The caller deletes the end.

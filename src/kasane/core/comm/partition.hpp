@@ -19,7 +19,7 @@ struct Partition {
     index_t begin(int worker) const { return std::min(n, first_grain(worker) * grain); }
     index_t end(int worker) const { return begin(worker + 1); }
     index_t count(int worker) const { return end(worker) - begin(worker); }
-    /// Of workers [first, first + workers).
+    /// Number of particles of the workers [first, first + workers).
     index_t count(int first, int how_many) const { return begin(first + how_many) - begin(first); }
     index_t largest() const {
         index_t most = 0;

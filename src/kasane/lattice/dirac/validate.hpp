@@ -21,7 +21,7 @@ void require_same_lattice(const A& a, const B& b) {
                "fields of " + text(a.lattice()->extents()) + " and " + text(b.lattice()->extents()) + " are used together");
 }
 
-/// Of the constructor of Dirac<S, P>. @throws LogicError where links or A belong to another lattice, or an operator in double is asked to
+/// Checks the arguments of Dirac<S, P>. @throws LogicError where links or A belong to another lattice, or an operator in double is asked to
 /// store its links in 16 bits
 template <Space S, Precision P>
 void require_operator(const Lattice<S>& lattice, const Links<S>& links, const CloverTerm<S>* A, const LinkStorage& storage) {
@@ -32,7 +32,7 @@ void require_operator(const Lattice<S>& lattice, const Links<S>& links, const Cl
                "links in half precision would spoil an operator in double: use them with single or half");
 }
 
-/// Of Dirac<S, P>::hop. Returns the form to execute: plain where there is no clover term, because A = 1.
+/// Checks the arguments of Dirac<S, P>::hop. Returns the form to execute: plain where there is no clover term, because A = 1.
 /// @throws LogicError where fields belong to another lattice, in is out, or the clover form has no x
 template <Space S, Precision P>
 HopForm valid_form(const Lattice<S>& lattice, HopForm form, bool has_clover, const Field<S, P>& in, const Field<S, P>* x,

@@ -156,7 +156,7 @@ KS_SITE HalfSpinor<V> times(const ChiralBlock<V>& m, const HalfSpinor<V>& v) {
 }
 
 /// m = L D L^+ in place, with the reciprocals of D on the diagonal and L below (its own diagonal is 1).
-/// Of a positive definite block; V needs Reciprocal(v).
+/// The block must be positive definite; V needs Reciprocal(v).
 template <class V>
 KS_SITE void factorise(ChiralBlock<V>& m) {
     // Row by row; lower[i (i-1)/2 + j] is (i, j). First w_ij = l_ij d_j, then l_ij.

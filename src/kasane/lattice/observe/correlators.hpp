@@ -14,7 +14,7 @@ struct Propagator {
     int source_time = 0;               ///< time slice of the source
     std::vector<SpinorField> columns;  ///< [12]
 
-    /// Of the lattice.
+    /// Extents of the lattice.
     const Extents& extents() const { return columns.front().extents; }
 };
 

@@ -12,7 +12,7 @@ namespace kasane::lattice {
 struct Plaquette {
     double space = 0;  ///< of the planes xy, xz, yz
     double time = 0;   ///< of the planes xt, yt, zt
-    /// Of all planes.
+    /// The mean of all planes.
     double mean() const { return (space + time) / 2; }
 };
 /// The mean plaquette of links on a space.

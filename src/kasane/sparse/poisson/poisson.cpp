@@ -34,12 +34,12 @@ class Box {
         const int a = direction == 0 ? 1 : 0, b = direction == 2 ? 1 : 2;
         return width(a, cell[static_cast<std::size_t>(a)]) * width(b, cell[static_cast<std::size_t>(b)]);
     }
-    /// Of the half cell between its centre and a face across `direction`, per area.
+    /// Resistance, per area, of the half cell between its centre and a face across `direction`.
     double half_resistance(int direction, index_t at, index_t row) const {
         const double c = problem_.coefficient.empty() ? 1 : problem_.coefficient[static_cast<std::size_t>(row)];
         return width(direction, at) / (2 * c);
     }
-    /// Between two neighbours, or from a centre to the face where `other` is outside.
+    /// Conductance between two neighbours, or from a centre to the face where `other` is outside.
     double conductance(int direction, const std::array<index_t, 3>& cell, index_t other) const {
         const auto d = static_cast<std::size_t>(direction);
         double resistance = half_resistance(direction, cell[d], row(cell[0], cell[1], cell[2]));

@@ -32,7 +32,7 @@ struct TuningRecord {
     std::optional<SolverOptions> choice;  ///< the fastest of all candidates: `asked` with its open fields filled in
     int uses = 0;                         ///< of the choice since it was timed
     std::vector<TuneTrial> trials;        ///< of an incomplete tuning
-    /// Of the last Solver whose solves no other program disturbed [s]: all its solves together, its set-up, an iteration. 0: unknown.
+    /// Times of the last Solver whose solves no other program disturbed [s]: all its solves, its set-up, an iteration. 0: unknown.
     double solve_seconds = 0, setup_seconds = 0, iteration_seconds = 0;
     /// Seconds in which a solve reduced the preconditioned residual by a factor of ten, by the rule's options and by the choice. 0:
     /// unknown.

@@ -31,7 +31,7 @@ inline float encode_spinor(const double* values, std::int16_t* to, index_t strid
     return static_cast<float>((scale > 1e-33 ? scale : 0) + poison);
 }
 
-/// Of [-1, 1].
+/// Encodes a number of [-1, 1].
 inline std::int16_t encode_integer(double value) {
     return static_cast<std::int16_t>(std::clamp(std::nearbyint(value * 32767), -32767., 32767.));
 }

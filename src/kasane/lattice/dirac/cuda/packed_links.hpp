@@ -17,7 +17,7 @@ struct LinkFormat {
     static constexpr int reals = static_cast<int>(R);
     static constexpr int bytes = reals * (half ? 2 : static_cast<int>(sizeof(V)));
     static constexpr int chunks = bytes / 16, rest = bytes % 16, pairs = rest / 8, words = rest % 8 / 4;
-    /// Of a place: eight links.
+    /// Bytes of the eight links of a place.
     static constexpr index_t place_bytes = index_t{directions} * bytes;
     /// Factor that a decoded link must still be multiplied with.
     static constexpr V factor = half && R != LinkReals::parameters ? V(32768) / V(32767) : V(1);
