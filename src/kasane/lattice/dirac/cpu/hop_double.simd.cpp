@@ -4,8 +4,9 @@
 #include <kasane/lattice/dirac/eight_reals.hpp>
 #include <kasane/perf/simd_targets.hpp>
 
+// Without AVX2 the baseline runs: SSE4 would cost a quarter of the compile time of these kernels.
 #undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kasane/lattice/dirac/cpu/hop_double.simd.cpp"
