@@ -118,7 +118,7 @@ TEST(OneRank, AMissingPluginIsReported) {
                     "/lib/kasane && echo no library > " + directory + "/lib/kasane/libkasane_mpi.so && PMI_SIZE=2 " + directory +
                     "/bin/program; status=$?; rm -r " + directory + "; exit $status");
     EXPECT_EQ(said.status, 2) << said.text;
-    EXPECT_NE(said.text.find("the module libkasane_mpi.so cannot be loaded: " + directory), std::string::npos) << said.text;
+    EXPECT_NE(said.text.find("the plugin libkasane_mpi.so cannot be loaded: " + directory), std::string::npos) << said.text;
 }
 
 }  // namespace

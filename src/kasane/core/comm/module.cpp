@@ -21,15 +21,15 @@ void* module_function(const std::string& name, const std::string& function, Symb
         }
     void* module = dlopen(path.c_str(), how);
     const char* says = module ? "" : dlerror();
-    KS_VALIDATE(module, "the module " + file + " cannot be loaded: " + (says ? says : "the loader gives no reason") +
+    KS_VALIDATE(module, "the plugin " + file + " cannot be loaded: " + (says ? says : "the loader gives no reason") +
                             "; it belongs beside the program, in ../lib/kasane from there, or on LD_LIBRARY_PATH");
     const auto address = [&](const std::string& wanted) { return dlsym(module, wanted.c_str()); };
     const auto build = reinterpret_cast<const char* (*)()>(address("kasane_" + name + "_build"));
     const std::string theirs = build ? build() : "unknown";
-    KS_VALIDATE(theirs == this_build(), "the module " + file + " is of kasane " + theirs + ", the program of kasane " + this_build() +
+    KS_VALIDATE(theirs == this_build(), "the plugin " + file + " is of kasane " + theirs + ", the program of kasane " + this_build() +
                                             "; build and install both together");
     void* found = address(function);
-    KS_VALIDATE(found, "the module " + file + " has no function " + function + "; build and install it together with the program");
+    KS_VALIDATE(found, "the plugin " + file + " has no function " + function + "; build and install it together with the program");
     return found;
 }
 
