@@ -30,8 +30,7 @@ struct BicgstabWorkspace {
     }
 };
 
-/// The recurrence: one half of an iteration at a time.                                        [van der Vorst 1992; Saad 2003,
-/// algorithm 7.7]
+/// The recurrence: one half of an iteration at a time.                             [van der Vorst 1992; Saad 2003, algorithm 7.7]
 template <class Algebra>
 class BicgstabRecurrence {
    public:

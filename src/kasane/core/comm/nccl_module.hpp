@@ -1,7 +1,7 @@
 // Interface between kasane and its NCCL plugin (libkasane_nccl.so), which links NCCL and is loaded when a channel needs it: kasane itself
 // must start without NCCL.
 // Invariants: exceptions do not cross this interface; a function that can fail returns the reason, or an empty text, which is valid until
-// next call of the same thread.
+// the next call of the same thread.
 #pragma once
 
 #include <cstddef>
