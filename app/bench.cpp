@@ -17,11 +17,11 @@
 namespace kasane::app {
 namespace {
 
-struct Options {
+struct BenchOptions {
     std::vector<std::string> cases;
     std::vector<index_t> sizes;
     std::string record, page, from, simd;
-    int members = 0;
+    int workers = 0;
     bool list = false;
 };
 
@@ -29,11 +29,11 @@ void write_page(const std::string& file, const std::string& record, const std::s
     write_atomically(file, bench::page(bench::read_record(record, source, bench::all())));
 }
 
-/// Makes the page of an earlier record.
-int page_from(const Options& options) {
-    KS_VALIDATE(!options.page.empty(), "--from " + options.from + " makes a page of this record: say where to with --page FILE");
+/// Writes the page of an earlier record.
+int page_from(const BenchOptions& options) {
+    KS_VALIDATE(!options.page.empty(), "--from " + options.from + " makes a page of this record: name the page with --page FILE");
     KS_VALIDATE(options.cases.empty() && options.sizes.empty() && options.record.empty(),
-                "--from " + options.from + " measures nothing: it goes with --page alone");
+                "--from " + options.from + " measures nothing: give only --page with it");
     constexpr std::uint64_t largest_record = 256u << 20;  // bytes
     write_page(options.page, io::read_text_file(options.from, largest_record, "a record of `kasane bench --json`"), options.from);
     return success;
@@ -48,14 +48,14 @@ void print_row(const BenchmarkResult& r) {
     std::fflush(stdout);
 }
 
-/// The beginning of what a benchmark measures; its table and its page have the rest.
+/// The beginning of a benchmark's description; table and page have all of it.
 std::string headline(const std::string& head) {
     constexpr std::size_t most = 100;  // characters
     return head.size() <= most ? head : head.substr(0, head.rfind(' ', most)) + " ...";
 }
 
-int bench(const Common& common, const Options& options) {
-    // All ranks measure, rank 0 reports.
+int bench(const Common& common, const BenchOptions& options) {
+    // All ranks measure, only the root rank reports.
     const bool several = comm::launched_with_ranks(), leads = !several || comm::world().rank() == 0;
     if (!options.from.empty()) return leads ? page_from(options) : success;
     const auto chosen = selected(bench::all(), options.cases);
@@ -92,7 +92,7 @@ int bench(const Common& common, const Options& options) {
             }
             print_row(result);
         };
-        benchmark.run({space, options.sizes, common.device_or_auto(), common.threads_or_all(), options.members, report});
+        benchmark.run({space, options.sizes, common.device_or_auto(), common.threads_or_all(), options.workers, report});
     }
     if (!leads) return success;
     KS_VALIDATE(!results.empty(), "none of these benchmarks runs on the device '" + name(space) + "'; kasane bench --list names all");
@@ -108,17 +108,17 @@ int bench(const Common& common, const Options& options) {
 }  // namespace
 
 Action add_bench(CLI::App& app, const Common& common) {
-    auto options = std::make_shared<Options>();
-    app.add_option("CASE", options->cases, "Names, or what they begin with: gravity.direct; none: all");
+    auto options = std::make_shared<BenchOptions>();
+    app.add_option("CASE", options->cases, "Names, or beginnings of names: gravity.direct; default: all");
     app.add_option("--n", options->sizes, "Problem sizes, separated by commas")->delimiter(',');
     app.add_option("--simd", options->simd, "Instruction set of the CPU's kernels: AVX2, AVX3 (AVX-512), ...; default: the best")
         ->type_name("NAME");
-    app.add_option(
-           "--members", options->members,
-           "gravity.direct.scaling: members of each rank, a device each; default: all devices of the machine, of several ranks one each")
+    app.add_option("--members", options->workers,
+                   "gravity.direct.scaling: workers of each rank, one device per worker; default: all devices of the machine, or one per "
+                   "rank on several ranks")
         ->check(whole_number(1, 1024))
         ->default_str("");
-    app.add_flag("--list", options->list, "What benchmarks there are");
+    app.add_flag("--list", options->list, "List the benchmarks");
     app.remove_option(app.get_option("--json"));
     app.add_option("--json", options->record, "Write the record to this file; without one, to standard output")->expected(0, 1);
     app.add_option("--page", options->page, "Write a page with plots to this file (HTML, self-contained)")->type_name("FILE");

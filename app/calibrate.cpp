@@ -1,5 +1,5 @@
-// kasane calibrate: what this machine takes for a step of direct summation, a message and a synchronisation, kept for `kasane predict`
-// and for the prediction that runs print. Under mpirun: what its ranks take for messages and synchronisations.
+// kasane calibrate: measures the time of a step of direct summation and of a synchronisation on this machine, for `kasane predict` and for
+// the prediction that runs print. Under mpirun: the time of messages and of synchronisations between the ranks.
 #include <app/command.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
@@ -9,7 +9,7 @@
 #include <kasane/gravity/performance/calibrate.hpp>
 #include <kasane/perf/calibration.hpp>
 #include <kasane/perf/sync_times.hpp>
-#include <kasane/run/predict.hpp>
+#include <kasane/run/gravity/predict.hpp>
 
 #include <fmt/format.h>
 
@@ -19,15 +19,15 @@
 namespace kasane::app {
 namespace {
 
-struct Options {
+struct CalibrateOptions {
     std::string file, precision = "single";
-    int members = 1;
+    int workers_per_rank = 1;
     double seconds = 40;
 };
 
 using json = nlohmann::ordered_json;
 
-/// What is measured goes into the file, onto standard output and into sentences.
+/// The measurements: entries of the file, JSON for standard output, and sentences.
 struct Outcome {
     std::vector<CalibrationEntry> entries;
     json object = json::array();
@@ -42,7 +42,7 @@ struct Outcome {
     }
 };
 
-void forces(Outcome& outcome, const AnySpace& on, const std::string& device, const Options& options, const Common& common) {
+void forces(Outcome& outcome, const AnySpace& on, const std::string& device, const CalibrateOptions& options, const Common& common) {
     std::vector<gravity::ForceMethod> methods;
     const bool cuda = gravity::force_device(on).cuda;
     gravity::ForceMethod method;
@@ -56,12 +56,12 @@ void forces(Outcome& outcome, const AnySpace& on, const std::string& device, con
     Progress bar(common.progress(), "calibrating", 1);
     const auto share = 1.0 / static_cast<double>(methods.size());
     for (std::size_t k = 0; k < methods.size(); ++k) {
-        const ProgressFunction tell = [&](double done, const std::string& what) {
+        const ProgressFunction show = [&](double done, const std::string& what) {
             stop_if_interrupted();
             bar.update(done, what);
         };
         const auto measured = gravity::calibrate_force(on, methods[k], share * options.seconds,
-                                                       part_of(tell, share * static_cast<double>(k), share * static_cast<double>(k + 1)));
+                                                       part_of(show, share * static_cast<double>(k), share * static_cast<double>(k + 1)));
         const auto& t = measured.time;
         outcome.add(measured.entry(device), fmt::format("{}: {} to {} particles, largest deviation of the model {:.1f}%", methods[k].text(),
                                                         measured.sizes.front(), measured.sizes.back(), 100 * t.largest));
@@ -77,81 +77,82 @@ void synchronisation(Outcome& outcome, const SyncTimes& times, CalibrationKey ke
         {{"members", times.workers}, {"t_sync", std::max(0.0, times.t_sync)}, {"t_kernel", std::max(0.0, times.t_kernel)}},
         ""};
     outcome.add(std::move(entry), fmt::format("{} {}: t_sync {:.3g} us (+- {:.1g}), t_kernel {:.3g} us (+- {:.1g})", times.workers,
-                                              times.workers == 1 ? "member" : "members", 1e6 * times.t_sync, 1e6 * times.t_sync_error,
+                                              times.workers == 1 ? "worker" : "workers", 1e6 * times.t_sync, 1e6 * times.t_sync_error,
                                               1e6 * times.t_kernel, 1e6 * times.t_kernel_error));
     auto& row = outcome.object.back();
     for (const auto& timing : times.timings) row["timings"].push_back({timing.kernels, timing.seconds});
 }
 
-void channels(Outcome& outcome, comm::WorkerCommunicator& team, const std::vector<AnySpace>& here, const std::string& device,
-              const Options& options) {
+void channels(Outcome& outcome, comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here, const std::string& device,
+              const CalibrateOptions& options) {
     comm::ChannelSpeed speed;
     std::string engine;
-    team.run([&](comm::Worker& member) {
+    workers.run([&](comm::Worker& worker) {
         std::visit(
             [&]<Space S>(S on) {
-                comm::Channel<S> channel(on, member, 0);
-                const auto found = comm::measure_channel(on, member, channel);
-                if (member.local() == 0) speed = found, engine = channel.text();
+                comm::Channel<S> channel(on, worker, 0);
+                const auto found = comm::measure_channel(on, worker, channel);
+                if (worker.local() == 0) speed = found, engine = channel.text();
             },
-            here[static_cast<std::size_t>(member.local())]);
+            here[static_cast<std::size_t>(worker.local())]);
     });
-    const int ranks = team.ranks().size();
-    CalibrationEntry entry{run::channel_key(device, ranks, team.workers_per_rank()),
-                           {{"members", team.size()},
+    const int ranks = workers.ranks().size();
+    CalibrationEntry entry{run::channel_key(device, ranks, workers.workers_per_rank()),
+                           {{"members", workers.size()},
                             {"ranks", ranks},
                             {"latency", std::max(0.0, speed.latency_seconds)},
                             {"bytes_per_second", std::min(speed.bytes_per_second, 1e30)}},
                            ""};
     gravity::ForceMethod method{.precision = options.precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_};
-    entry.numbers["least_one_sided"] = gravity::least_step_seconds(team, here, method);
+    entry.numbers["least_one_sided"] = gravity::least_step_seconds(workers, here, method);
     method.both_sides = true;
-    if (gravity::force_device(here.front()).cuda) entry.numbers["least_both_sides"] = gravity::least_step_seconds(team, here, method);
-    outcome.add(std::move(entry), fmt::format("{} members, {}: {:.3g} us and {:.3g} GB/s of each at once", team.size(), engine,
-                                              1e6 * speed.latency_seconds, 1e-9 * speed.bytes_per_second));
+    if (gravity::force_device(here.front()).cuda) entry.numbers["least_both_sides"] = gravity::least_step_seconds(workers, here, method);
+    outcome.add(std::move(entry), fmt::format("{} workers, {}: latency {:.3g} us, {:.3g} GB/s per worker while all send", workers.size(),
+                                              engine, 1e6 * speed.latency_seconds, 1e-9 * speed.bytes_per_second));
     auto& row = outcome.object.back();
     row["engine"] = engine;
     for (const auto& timing : speed.timings) row["timings"].push_back({timing.bytes, timing.seconds});
 }
 
-int calibrate(const Common& common, const Options& options) {
+int calibrate(const Common& common, const CalibrateOptions& options) {
     catch_interrupts();
     auto& ranks = comm::world();
-    const auto here = comm::placement(ranks, common.device_or_auto(), options.members, common.threads_or_all());
+    const auto here = comm::placement(ranks, common.device_or_auto(), options.workers_per_rank, common.threads_or_all());
     const auto file = options.file.empty() ? default_calibration_file() : std::filesystem::path(options.file);
     const auto* cpu = std::get_if<Cpu>(&here.front());
     const auto device = device_text(device_info(here.front()), cpu ? thread_count(*cpu) : 0);
     const Stopwatch watch;
     Outcome outcome;
-    comm::WorkerCommunicator team(ranks, options.members);
-    if (team.size() == 1) {
+    comm::WorkerCommunicator workers(ranks, options.workers_per_rank);
+    if (workers.size() == 1) {
         forces(outcome, here.front(), device, options, common);
         synchronisation(outcome, measure_sync(here.front()), run::synchronisation_key(device, 1, 1));
     } else {
-        channels(outcome, team, here, device, options);
-        synchronisation(outcome, measure_sync(team, here), run::synchronisation_key(device, ranks.size(), options.members));
+        channels(outcome, workers, here, device, options);
+        synchronisation(outcome, measure_sync(workers, here), run::synchronisation_key(device, ranks.size(), options.workers_per_rank));
     }
     if (ranks.rank() != 0) return success;
     stop_if_interrupted();
     const auto why_not = keep_calibration(file, outcome.entries);
-    KS_VALIDATE(why_not.empty(), "the calibration was not kept: " + why_not);
-    json object{{"file", file.string()},  {"device", device},           {"ranks", ranks.size()},
-                {"members", team.size()}, {"seconds", watch.seconds()}, {"measured", outcome.object}};
-    print(common, object, fmt::format("{}\n{}\nkept in {}", device, outcome.text, file.string()));
+    KS_VALIDATE(why_not.empty(), "the calibration was not written: " + why_not);
+    json object{{"file", file.string()},     {"device", device},           {"ranks", ranks.size()},
+                {"members", workers.size()}, {"seconds", watch.seconds()}, {"measured", outcome.object}};
+    print(common, object, fmt::format("{}\n{}\nwritten to {}", device, outcome.text, file.string()));
     return success;
 }
 
 }  // namespace
 
 Action add_calibrate(CLI::App& app, const Common& common) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CalibrateOptions>();
     app.add_option("--file", options->file,
-                   "Where to keep it, beside what is there of other machines (default: ~/.cache/kasane/calibration.json)")
+                   "File to write to; entries of other machines in it stay (default: ~/.cache/kasane/calibration.json)")
         ->type_name("FILE");
-    app.add_option("--precision", options->precision, "Of the pairs: single or double")->check(CLI::IsMember({"single", "double"}));
-    app.add_option("--gpus-per-rank,--members", options->members, "Members of each rank: devices, or parts of the CPU's threads")
+    app.add_option("--precision", options->precision, "Precision of the pairs: single or double")
+        ->check(CLI::IsMember({"single", "double"}));
+    app.add_option("--gpus-per-rank,--members", options->workers_per_rank, "Workers of each rank: devices, or parts of the CPU's threads")
         ->check(CLI::Range(1, 64));
-    app.add_option("--seconds", options->seconds, "How long it may take, about")->check(CLI::Range(0.1, 600.0));
+    app.add_option("--seconds", options->seconds, "Approximate time of the measurement [s]")->check(CLI::Range(0.1, 600.0));
     return [options, &common] { return calibrate(common, *options); };
 }
 

@@ -1,4 +1,4 @@
-// kasane check FILE.toml: reads it as `run` would, a model file as `sample` would, and says what it would do.
+// kasane check FILE.toml: reads a run file as `run` would, or a model file as `sample` would, and prints what it would do.
 #include <app/command.hpp>
 #include <app/run_result.hpp>
 #include <app/sample_result.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double MiB = 1 << 20;
 
-/// A snapshot can be damaged behind its header, and a galaxy without an equilibrium: `run` and `sample` would find out, so this does.
+/// Builds the galaxies, since only this shows that a galaxy has no equilibrium or that a snapshot is damaged after its header.
 void build(run::Sampling& sampling, const Common& common) {
     catch_interrupts();
     Progress bar(common.progress(), "building", 1);
@@ -41,21 +41,21 @@ int check_model(const std::string& path, const std::vector<io::Setting>& setting
     run::Sampling sampling(model.initial, model.units, on);
     sampling.check_memory();
     build(sampling, common);
-    const auto told = sample_result(model, sampling.outline(), facts_of(sampling, model.initial.sources.size(), on));
+    const auto result = sample_result(model, sampling.outline(), facts_of(sampling, model.initial.sources.size(), on));
     const auto papers = run::papers(model.initial);
     const auto needed = sampling.memory_bytes(), available = available_memory(Cpu{});
     nlohmann::ordered_json object{{"file", path},
                                   {"title", model.title},
                                   {"particles", model.initial.count()},
                                   {"units", model.units.name},
-                                  {"components", told.object["components"]},
+                                  {"components", result.object["components"]},
                                   {"memory", {{"host_bytes", needed}, {"host_available", available}}},
                                   {"unused_keys", model.unused_keys},
                                   {"papers", papers},
                                   {"resolved", model.resolved}};
-    if (told.object.contains("galaxies")) object["galaxies"] = told.object["galaxies"];
+    if (result.object.contains("galaxies")) object["galaxies"] = result.object["galaxies"];
     const auto text = model.resolved + fmt::format("\n{} particles in {} units{}\nmemory to sample them: {:.1f} MiB of {:.0f} MiB free",
-                                                   model.initial.count(), model.units.name, told.text, static_cast<double>(needed) / MiB,
+                                                   model.initial.count(), model.units.name, result.text, static_cast<double>(needed) / MiB,
                                                    static_cast<double>(available) / MiB);
     print(common, object, text + list(model.unused_keys, papers));
     return success;

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
@@ -71,6 +73,10 @@ void print(const Common& common, const nlohmann::ordered_json& object, const std
         std::printf("%s\n", object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
     else if (!common.quiet)
         std::printf("%s\n", text.c_str());
+}
+
+double converged_share(double residual, double rtol) {
+    return residual > 0 && std::isfinite(residual) ? std::clamp(std::log(residual) / std::log(rtol), 0.0, 1.0) : 0;
 }
 
 void catch_interrupts() {

@@ -1,4 +1,4 @@
-// What the verbs of `kasane` share: options that every verb takes, and how results and errors reach the user.
+// Functions that the verbs of `kasane` share: common options, output of results, interrupts.
 // Invariants: with --json, standard output holds exactly one JSON object; everything for people goes to standard error.
 #pragma once
 
@@ -26,29 +26,30 @@ enum ExitStatus { success = 0, computation_failed = 1, bad_input = 2, interrupte
 struct Common {
     bool json = false;
     bool quiet = false;
-    std::string device;                     ///< empty: as the run file says, or auto
-    int threads = -1;                       ///< negative: as the run file says, or all
-    run::RankCoordinator* ranks = nullptr;  ///< of a verb that leads the other ranks
+    std::string device;                     ///< empty: as in the run file, or auto
+    int threads = -1;                       ///< negative: as in the run file, or all
+    run::RankCoordinator* ranks = nullptr;  ///< of a verb that runs as OnRanks::led
 
     /// The device and threads that were given, as settings of a run file.
     std::vector<io::Setting> settings() const;
     std::string device_or_auto() const { return device.empty() ? "auto" : device; }
     int threads_or_all() const { return threads < 0 ? 0 : threads; }
-    /// Where the verb computes. Warns where other programs use the processors. @throws InputError: no such device, too many threads
+    /// The space that the verb computes on. Warns where other programs use the processors. @throws InputError: no such device, too many
+    /// threads
     AnySpace space() const;
-    /// The CPU, whatever --device says.
+    /// The CPU, for any value of --device.
     Cpu cpu() const;
     ProgressStyle progress() const { return quiet ? ProgressStyle::none : progress_style_for_stderr(); }
 };
 
-/// What becomes of a verb that an MPI launcher started on several ranks.
+/// How a verb runs that an MPI launcher started on several ranks.
 enum class OnRanks {
-    one,   ///< it runs on one rank alone
-    led,   ///< the root rank does it, with the others in run::worker_loop()
-    each,  ///< every rank does it, and the root rank alone prints
+    one,   ///< it is refused: it runs on one rank
+    led,   ///< the root rank executes it, the others are in run::worker_loop()
+    each,  ///< every rank executes it, and only the root rank prints
 };
 
-/// One verb: adds its options to `app` and returns what it does, which yields the exit status.
+/// One verb. `add` adds its options to `app` and returns the action, which yields the exit status.
 using Action = std::function<int()>;
 struct Verb {
     const char* name;
@@ -75,17 +76,20 @@ std::vector<io::Setting> as_settings(const std::vector<std::string>& texts);
 /// key = "text" with the text quoted; errors name `source`.
 io::Setting text_setting(const std::string& key, const std::string& text, const std::string& source);
 
-/// Takes whole numbers from `least` to `most`, however they are written wrong.
+/// Accepts whole numbers from `least` to `most` only.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
 /// Standard output: the object with --json; otherwise `text`, unless --quiet.
 void print(const Common& common, const nlohmann::ordered_json& object, const std::string& text);
 
-/// From now on SIGINT, SIGTERM and SIGUSR1 (which launchers pass on) only ask to stop, and the second one of a kind ends the process at
+/// Progress of an iterative solver: log(residual) / log(rtol), from 0 at the start to 1 at the tolerance.
+double converged_share(double residual, double rtol);
+
+/// From now on SIGINT, SIGTERM and SIGUSR1 (which launchers pass on) only request a stop; a second signal of one kind ends the process at
 /// once.
 void catch_interrupts();
 bool interrupt_requested();
-/// For long work that leaves nothing behind. @throws Interrupted, which ends the command with status 130
+/// For long work without a checkpoint. @throws Interrupted, which ends the command with status 130
 inline void stop_if_interrupted() {
     if (interrupt_requested()) throw Interrupted();
 }

@@ -13,7 +13,7 @@
 namespace kasane::app {
 namespace {
 
-struct Options {
+struct ForcesOptions {
     std::string snapshot, file, method = "direct", softening, units = "auto";
     std::optional<double> G;
     std::string variant = "auto", precision = "single";  // direct
@@ -24,8 +24,8 @@ struct Options {
     bool force = false;
 };
 
-/// What the snapshot's numbers mean: what it states, and where it states nothing what the options say.
-gravity::Units units_of(const gravity::Snapshot& snapshot, const Options& o) {
+/// The units of the snapshot: those that it states, otherwise those of the options.
+gravity::Units units_of(const gravity::Snapshot& snapshot, const ForcesOptions& o) {
     const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-3 * std::abs(b); };
     auto units = snapshot.units;
     bool known = snapshot.states_units;
@@ -52,12 +52,12 @@ gravity::Units units_of(const gravity::Snapshot& snapshot, const Options& o) {
         known = true;
     }
     if (!known)
-        log::warning("{} states no units: {}, {} and {} with G = {} are taken (--units and --G say otherwise)", o.snapshot,
+        log::warning("{} states no units: {}, {} and {} with G = {} are assumed (--units and --G set others)", o.snapshot,
                      units.length_name, units.mass_name, units.velocity_name, units.G);
     return units;
 }
 
-/// One softening for all types: what the snapshot states, if it states one.
+/// One softening for all types: the one that the snapshot states, or 0.
 double softening_of(const gravity::Snapshot& snapshot, const std::string& file) {
     double stated = -1;
     for (const auto type : snapshot.particles.type) {
@@ -65,18 +65,18 @@ double softening_of(const gravity::Snapshot& snapshot, const std::string& file) 
         KS_VALIDATE(stated < 0 || here == stated, "states several softenings, and one is needed: give --softening", {file, 0, 0, ""});
         stated = here;
     }
-    if (stated <= 0) log::warning("{} states no softening: none is taken (--softening sets one)", file);
+    if (stated <= 0) log::warning("{} states no softening: 0 is assumed (--softening sets it)", file);
     return std::max(stated, 0.0);
 }
 
-gravity::Direct direct_of(const Options& o) {
+gravity::Direct direct_of(const ForcesOptions& o) {
     gravity::Direct direct;
     direct.precision = o.precision == "double" ? gravity::Precision::double_ : gravity::Precision::single_;
     direct.variant = o.variant == "auto" ? gravity::DirectVariant::automatic : gravity::direct_variant_named(o.variant);
     return direct;
 }
 
-gravity::Tree tree_of(const Options& o, const CLI::App& app) {
+gravity::Tree tree_of(const ForcesOptions& o, const CLI::App& app) {
     auto tree = o.tree;
     if (app.count("--theta")) tree.mac = gravity::GeometricMac{o.theta};
     if (app.count("--delta")) tree.mac = gravity::AccelerationMac{o.delta};
@@ -89,14 +89,14 @@ gravity::Tree tree_of(const Options& o, const CLI::App& app) {
     return tree;
 }
 
-/// An option that the chosen method does not have would be without effect.
+/// @throws InputError  for an option that the chosen method does not have
 void refuse_options(const CLI::App& app, const std::vector<std::string>& names, const std::string& method) {
     for (const auto& name : names)
-        KS_VALIDATE(app.count(name) == 0, "is no option of --method " + method + ": leave it out, or take the other method",
+        KS_VALIDATE(app.count(name) == 0, "is not an option of --method " + method + ": leave it out, or take the other method",
                     {"", 0, 0, name});
 }
 
-int forces(const Common& common, const Options& o, const CLI::App& app) {
+int forces(const Common& common, const ForcesOptions& o, const CLI::App& app) {
     KS_VALIDATE(o.force || !std::filesystem::exists(o.file), "exists already: choose another name, or give --force", {o.file, 0, 0, ""});
     const bool by_tree = o.method == "tree";
     if (by_tree)
@@ -146,7 +146,7 @@ int forces(const Common& common, const Options& o, const CLI::App& app) {
 }  // namespace
 
 Action add_forces(CLI::App& app, const Common& common) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ForcesOptions>();
     auto& o = *options;
     o.multipole = gravity::name(o.tree.multipole), o.curve = gravity::name(o.tree.curve);
     app.add_option("SNAPSHOT", o.snapshot, "GADGET HDF5, format 1 or 2")->required();
@@ -158,11 +158,12 @@ Action add_forces(CLI::App& app, const Common& common) {
                    "states, else galactic")
         ->check(CLI::IsMember({"auto", "galactic", "nbody"}));
     app.add_option("--G", o.G, "Gravitational constant of a snapshot that states no units; without --units they have no names");
-    app.add_option("--audit", o.audit, "Compare so many particles with plain sums in double")->check(CLI::NonNegativeNumber);
+    app.add_option("--audit", o.audit, "Compare this number of particles with plain sums in double precision")
+        ->check(CLI::NonNegativeNumber);
     app.add_flag("--force", o.force, "Overwrite the output file if it exists");
     const std::string direct = "With --method direct", tree = "With --method tree";
     app.add_option("--variant", o.variant, "Kernel")->check(CLI::IsMember({"auto", "plain", "simd", "tile", "pair"}))->group(direct);
-    app.add_option("--precision", o.precision, "Of a pair")->check(CLI::IsMember({"single", "double"}))->group(direct);
+    app.add_option("--precision", o.precision, "Precision of a pair")->check(CLI::IsMember({"single", "double"}))->group(direct);
     auto* delta = app.add_option("--delta", o.delta, "Acceleration criterion: error of a cell in parts of the acceleration (the default)");
     auto* theta = app.add_option("--theta", o.theta, "Geometric criterion: opening angle");
     auto* error = app.add_option("--error", o.error, "Multipole criterion: largest error of a cell [acceleration]")->default_str("");
@@ -171,9 +172,9 @@ Action add_forces(CLI::App& app, const Common& common) {
     error->group(tree);
     app.add_option("--multipole", o.multipole, "Expansion of a cell")->check(CLI::IsMember({"monopole", "quadrupole"}))->group(tree);
     app.add_option("--leaf-size", o.tree.leaf_size, "A cell with more particles is divided")->group(tree);
-    app.add_option("--walk", o.walk, "Through the tree")->check(CLI::IsMember({"auto", "links", "lists"}))->group(tree);
-    app.add_option("--vector", o.tree.vector, "Of links: targets of one thread")->group(tree);
-    app.add_option("--group", o.tree.group, "Of links: threads that decide together")->group(tree);
+    app.add_option("--walk", o.walk, "Walk through the tree")->check(CLI::IsMember({"auto", "links", "lists"}))->group(tree);
+    app.add_option("--vector", o.tree.vector, "With --walk links: targets of one thread")->group(tree);
+    app.add_option("--group", o.tree.group, "With --walk links: threads that accept or open a cell together")->group(tree);
     app.add_option("--curve", o.curve, "Order of the particles")->check(CLI::IsMember({"hilbert", "morton"}))->group(tree);
     return [options, &common, &app] { return forces(common, *options, app); };
 }

@@ -1,4 +1,4 @@
-// kasane info: devices, build and versions; under a launcher, which rank has which devices.
+// kasane info: devices, build and versions; under a launcher also the devices of each rank.
 #include <app/command.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/placement.hpp>
@@ -12,7 +12,7 @@
 namespace kasane::app {
 namespace {
 
-/// Of all ranks, in their order: rank, host and spaces. Collective.
+/// Rank, host and spaces of all ranks, in their order. Collective.
 nlohmann::ordered_json rank_objects(comm::Communicator& ranks, const std::vector<AnySpace>& here) {
     nlohmann::ordered_json spaces = nlohmann::ordered_json::array(), all = spaces;
     for (const auto& space : here) {

@@ -7,8 +7,8 @@
 namespace kasane::app {
 namespace {
 
-const std::vector<Verb> verbs = {
-    {"info", "What a gauge configuration is: extents, format, plaquette, checksum", add_lattice_info},
+const std::vector<Verb> lattice_verbs = {
+    {"info", "Print extents, format, plaquette and checksum of a gauge configuration", add_lattice_info},
     {"solve", "Quark propagators and single solutions on a configuration, and their correlators", add_lattice_solve},
     {"measure", "Plaquettes, Polyakov loop, topological charge and Wilson flow of a configuration", add_lattice_measure},
     {"generate", "Quenched configurations: the updates that a run file describes", add_lattice_generate},
@@ -19,7 +19,7 @@ const std::vector<Verb> verbs = {
 Action add_lattice(CLI::App& app, const Common& common) {
     app.require_subcommand(1);
     std::vector<std::pair<CLI::App*, Action>> actions;
-    for (const auto& verb : verbs) {
+    for (const auto& verb : lattice_verbs) {
         auto* sub = app.add_subcommand(verb.name, verb.help);
         actions.emplace_back(sub, verb.add(*sub, common));
     }

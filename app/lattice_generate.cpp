@@ -22,7 +22,7 @@ Action add_lattice_generate(CLI::App& app, const Common& common) {
         if (!options->directory.empty()) settings.push_back(text_setting("output.directory", options->directory, "-o"));
         const auto existing = options->force ? run::RunDirectory::Existing::replace : run::RunDirectory::Existing::refuse;
         catch_interrupts();
-        return tell(common, run::start({&run::quenched_kind}, options->file, settings, existing, controls(common)));
+        return print_result(common, run::start({&run::quenched_kind}, options->file, settings, existing, controls(common)));
     };
 }
 

@@ -1,4 +1,4 @@
-// kasane lattice info CFG: what a gauge configuration is, and whether it is whole.
+// kasane lattice info CFG: header and plaquette of a gauge configuration, and whether its checksum matches.
 #include <app/lattice.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/observe/observables.hpp>

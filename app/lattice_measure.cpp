@@ -1,4 +1,4 @@
-// kasane lattice measure CONFIG: gluonic observables of a configuration, and how they go with the Wilson flow.
+// kasane lattice measure CONFIG: gluonic observables of a configuration, and their change along the Wilson flow.
 #include <app/lattice.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
@@ -14,7 +14,7 @@
 namespace kasane::app {
 namespace {
 
-struct Options {
+struct MeasureOptions {
     std::string file;
     double flow_time = 0, flow_step = 0.01;
 };
@@ -28,7 +28,7 @@ struct Measured {
 };
 
 /// All options that are wrong, each with its name.
-void check(const Options& o, bool step_given) {
+void check(const MeasureOptions& o, bool step_given) {
     std::vector<InputProblem> problems;
     const auto require = [&](bool condition, const char* option, const std::string& message) {
         if (!condition) problems.push_back({message, {"", 0, 0, option}});
@@ -36,7 +36,7 @@ void check(const Options& o, bool step_given) {
     require(o.flow_time >= 0 && std::isfinite(o.flow_time), "--flow-time", fmt::format("is {}: it must be 0 or above", o.flow_time));
     // The third-order scheme is stable up to about twice this; its error grows as the step's third power.   [Luscher 2010, app. C]
     require(o.flow_step > 0 && o.flow_step <= 0.1, "--flow-step",
-            fmt::format("is {}: it must be above 0 and at most 0.1, or the flow is not followed. Try 0.01", o.flow_step));
+            fmt::format("is {}: it must be above 0 and at most 0.1, or the integration is inaccurate. Try 0.01", o.flow_step));
     require(!step_given || o.flow_time > 0, "--flow-step", "has no effect without --flow-time: give both");
     require(!(o.flow_time > 0) || o.flow_time / o.flow_step <= 1e7, "--flow-time",
             fmt::format("is {} in steps of {}: more than ten million steps. Take longer steps", o.flow_time, o.flow_step));
@@ -44,9 +44,9 @@ void check(const Options& o, bool step_given) {
 }
 
 template <Space S>
-Measured measure(S on, const lattice::GaugeField& field, const Options& o) {
+Measured measure(S on, const lattice::GaugeField& field, const MeasureOptions& o) {
     const bool flows = o.flow_time > 0;
-    // The links; the flow keeps as many numbers beside them.
+    // The links, and as many numbers for the flow.
     const auto needed = static_cast<std::uint64_t>(field.extents.volume()) * 4 * sizeof(lattice::Su3<double>) * (flows ? 2 : 1);
     const auto available = available_memory(on);
     constexpr double GiB = 1u << 30;
@@ -69,13 +69,13 @@ std::string flow_table(const std::vector<lattice::FlowPoint>& points, double t0)
             text += fmt::format("\n{:10.4f} {:14.8f} {:14.8f} {:12.6f}", p.t, p.t2E, p.t2E_plaquette, p.charge);
     }
     return text + (std::isfinite(t0) ? fmt::format("\nt0 / a^2 = {:.5f} (t^2 E clover = 0.3)", t0)
-                                     : std::string("\nt0 is beyond: t^2 E clover does not reach 0.3. Take a larger --flow-time"));
+                                     : std::string("\nt0 is not reached: t^2 E clover stays below 0.3. Take a larger --flow-time"));
 }
 
 }  // namespace
 
 Action add_lattice_measure(CLI::App& app, const Common& common) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MeasureOptions>();
     app.add_option("CONFIG", options->file, "Configuration: NERSC, ILDG, MILC or openQCD")->required();
     app.add_option("--flow-time", options->flow_time, "Follow the Wilson flow to this time [a^2]; 0: not at all");
     auto* step = app.add_option("--flow-step", options->flow_step, "Step of its integration [a^2]");

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using lattice::SpinorField;
 
-struct Options {
+struct LatticeSolveOptions {
     std::string configuration, solution, source = "point:0,0,0,0", boundary = "antiperiodic", inner = "half", solver = "nested-bicgstab";
     std::string schur = "symmetric", links = "18", inner_links = "12", basis = "degrand-rossi";
     double kappa = 0, csw = 0;
@@ -85,7 +85,7 @@ lattice::Method method_named(const std::string& text) {
     using lattice::Method;
     for (const auto method : {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement})
         if (text == name(method)) return method;
-    return Method::nested_bicgstab;  // the option's check lets no other name pass
+    return Method::nested_bicgstab;  // the option accepts no other name
 }
 lattice::Precision precision_named(const std::string& text) {
     return text == "half" ? lattice::Precision::half : text == "single" ? lattice::Precision::single : lattice::Precision::double_;
@@ -100,7 +100,7 @@ lattice::GammaBasis basis_named(const std::string& text) {
 }
 
 /// All options that are wrong, each with its name.
-void check_options(const Options& o) {
+void check_options(const LatticeSolveOptions& o) {
     std::vector<InputProblem> problems;
     const auto require = [&](bool condition, const char* option, const std::string& message) {
         if (!condition) problems.push_back({message, {"", 0, 0, option}});
@@ -110,7 +110,7 @@ void check_options(const Options& o) {
     require(o.csw >= 0 && o.csw <= 10, "--csw",
             fmt::format("is {}: it must be from 0 (no clover term) to 10; at tree level it is 1", o.csw));
     require(o.options.rtol >= 1e-15 && o.options.rtol < 1, "--rtol",
-            fmt::format("is {}: it must be at least 1e-15, which is what doubles can hold, and below 1. Try 1e-10", o.options.rtol));
+            fmt::format("is {}: it must be at least 1e-15, the limit of double precision, and below 1. Try 1e-10", o.options.rtol));
     require(!o.half_links || o.inner == "single", "--half-links",
             o.inner == "half" ? "has no effect with --inner half, whose links are half anyway: leave it out"
                               : "has no effect with --inner double: leave it out, or take --inner single");
@@ -122,7 +122,7 @@ void check_options(const Options& o) {
     if (!problems.empty()) throw InputError(problems);
 }
 
-lattice::SolverOptions solver_options(const Options& o) {
+lattice::SolverOptions solver_options(const LatticeSolveOptions& o) {
     auto options = o.options;
     options.method = method_named(o.solver);
     options.schur = o.schur == "asymmetric" ? lattice::Schur::asymmetric : lattice::Schur::symmetric;
@@ -134,8 +134,8 @@ lattice::SolverOptions solver_options(const Options& o) {
 
 fs::path page_of(const fs::path& solution) { return fs::path(solution).replace_extension(".html"); }
 
-/// The results can be written, as far as is known before they are there.
-void check_output(const Options& o, bool propagator) {
+/// Checks before the solve that the results can be written. @throws InputError
+void check_output(const LatticeSolveOptions& o, bool propagator) {
     const fs::path file = o.solution;
     const auto extension = file.extension().string();
     KS_VALIDATE(extension == ".h5" || extension == ".hdf5", "is written as HDF5: give it a name that ends in .h5 or .hdf5",
@@ -155,7 +155,8 @@ std::string size_text(double bytes) {
 
 /// Logs the memory that is needed, and refuses a lattice that does not fit. The solver's count includes the caller's links and one column;
 /// the other columns and the file that is being written are added.
-void check_memory(const Options& o, const AnySpace& space, const lattice::Extents& n, int columns, const lattice::MemoryPerSite& solver) {
+void check_memory(const LatticeSolveOptions& o, const AnySpace& space, const lattice::Extents& n, int columns,
+                  const lattice::MemoryPerSite& solver) {
     const auto sites = static_cast<double>(n.volume());
     double host = std::max(solver.host + 192. * (columns - 1), o.solution.empty() ? 0 : 2 * 192. * columns), device = solver.device;
     const bool shared = std::holds_alternative<Cpu>(space);
@@ -179,12 +180,7 @@ void check_memory(const Options& o, const AnySpace& space, const lattice::Extent
     require(host, Cpu{});
 }
 
-/// How far a residual is on its logarithmic way from 1 to the tolerance.
-double done(double residual, double rtol) {
-    return residual > 0 && std::isfinite(residual) ? std::clamp(std::log(residual) / std::log(rtol), 0.0, 1.0) : 0;
-}
-
-/// The solver; its errors about the gauge field name the file.
+/// The solver; its errors on the gauge field name the file.
 lattice::WilsonSolver solver_of(const AnySpace& space, const lattice::GaugeField& links, const LatticeSolveResult& result) {
     try {
         return {space, links, result.facts.parameters, result.options};
@@ -196,7 +192,7 @@ lattice::WilsonSolver solver_of(const AnySpace& space, const lattice::GaugeField
     }
 }
 
-/// The columns (D / 2 kappa)^-1 b of the source; fewer, the last one in vain, where the solver fails. @throws Interrupted
+/// The columns (D / 2 kappa)^-1 b of the source. Where the solver fails, it ends with the column that failed. @throws Interrupted
 std::vector<SpinorField> solve_columns(const Common& common, const AnySpace& space, lattice::GaugeField links, const Source& source,
                                        LatticeSolveResult& result) {
     const auto extents = links.extents;
@@ -209,7 +205,8 @@ std::vector<SpinorField> solve_columns(const Common& common, const AnySpace& spa
         SpinorField x(extents);
         result.logs.push_back(solver.solve(source.column(extents, c), x, [&](int iteration, double residual) {
             const auto of = result.columns > 1 ? fmt::format("column {} of {}, ", c + 1, result.columns) : "";
-            bar.update(c + done(residual, result.options.rtol), fmt::format("{}iteration {}, residual {:.1e}", of, iteration, residual));
+            bar.update(c + converged_share(residual, result.options.rtol),
+                       fmt::format("{}iteration {}, residual {:.1e}", of, iteration, residual));
             return interrupt_requested();
         }));
         const auto& log = result.logs.back();
@@ -223,7 +220,7 @@ std::vector<SpinorField> solve_columns(const Common& common, const AnySpace& spa
     return columns;
 }
 
-int solve(const Common& common, const Options& o) {
+int solve(const Common& common, const LatticeSolveOptions& o) {
     check_options(o);
     const auto source = Source::parse(o.source);
     if (!o.solution.empty()) check_output(o, source.columns() == 12);
@@ -285,7 +282,7 @@ int solve(const Common& common, const Options& o) {
 }  // namespace
 
 Action add_lattice_solve(CLI::App& app, const Common& common) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<LatticeSolveOptions>();
     auto& o = *options;
     app.add_option("CFG", o.configuration, "Gauge configuration: NERSC, ILDG (LIME), MILC v5 or openQCD")->required();
     app.add_option("--kappa", o.kappa, "Hopping parameter, 1 / (2 m + 8)")->required();
@@ -294,7 +291,7 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
     app.add_option("--source", o.source,
                    "point:x,y,z,t or wall:t (12 columns: a propagator); random:seed (Gaussian) or z2:seed (one solution)");
     app.add_option("--rtol", o.options.rtol, "Solved where the true ||b - D x|| / ||b|| is below this");
-    app.add_option("--max-iterations", o.options.iteration_limit, "Give up a column after so many")
+    app.add_option("--max-iterations", o.options.iteration_limit, "Stop a column after this number of iterations")
         ->check(whole_number(1, std::numeric_limits<int>::max()));
     app.add_option("-o,--output", o.solution, "HDF5 file of the fields; the correlators of a propagator are drawn in the .html beside it")
         ->type_name("FILE.h5");

@@ -39,7 +39,7 @@ std::string operators(const lattice::SolverOptions& options) {
     return text + (options.schur == lattice::Schur::symmetric ? ", symmetric even-odd" : ", asymmetric even-odd");
 }
 
-/// A dozen residuals of a history at most, first and last among them.
+/// At most a dozen residuals of a history, with the first and the last.
 std::string history_table(const std::vector<double>& residuals) {
     constexpr std::size_t lines = 12;
     if (residuals.size() < 2) return "";
@@ -193,10 +193,10 @@ std::string advice(krylov::Outcome end) {
         case Outcome::iteration_limit:
             return "the limit of iterations was reached before the tolerance: allow more with --max-iterations, or a larger --rtol; where "
                    "kappa is at or beyond the critical one of this field, take a smaller one";
-        case Outcome::stagnated: return "the residual no longer falls: take --inner single or double, --solver cg, or a larger --rtol";
+        case Outcome::stagnated: return "the residual no longer decreases: take --inner single or double, --solver cg, or a larger --rtol";
         case Outcome::diverged:
             return "the residual grows: kappa is beyond the critical one of this field, most likely; take a smaller one, or --solver cg";
-        case Outcome::not_finite: return "numbers left the range of doubles: the gauge field or the parameters are not sound";
+        case Outcome::not_finite: return "numbers left the range of doubles: check the gauge field and the parameters";
         case Outcome::stopped: return "the solve was stopped before its end";
         default: return "";  // outcomes of conjugate gradients alone
     }

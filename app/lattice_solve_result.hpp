@@ -17,8 +17,8 @@ struct LatticeSolveResult {
     lattice::SolutionFacts facts;
     lattice::SolverOptions options;
     lattice::MemoryPerSite memory;
-    int columns = 12;                     ///< that were asked for
-    std::vector<lattice::SolveLog> logs;  ///< of those that were solved; the last may have failed
+    int columns = 12;                     ///< that were requested
+    std::vector<lattice::SolveLog> logs;  ///< of the columns that were solved; the last one may have failed
     std::vector<double> pion_mass;        ///< effective
     std::vector<std::string> notes;
     std::string solution, page;  ///< files; empty: not written
@@ -33,7 +33,7 @@ std::string as_text(const LatticeSolveResult& result);
 /// A whole HTML document of a propagator.
 std::string as_page(const LatticeSolveResult& result);
 
-/// What to do about a solve that ended so.
+/// The remedy for a solve with this outcome.
 std::string advice(krylov::Outcome end);
 
 }  // namespace kasane::app

@@ -1,5 +1,5 @@
-// The command `kasane`: one file per verb. Here: the options that all share, and what becomes of errors.
-// Exit status: 0 done, 1 the computation failed, 2 bad input or usage, 130 interrupted, after a checkpoint where there is one.
+// The command `kasane`: one file per verb. This file has the options that all verbs share, and turns errors into messages and exit
+// statuses. Exit status: 0 done, 1 the computation failed, 2 bad input or usage, 130 interrupted, after a checkpoint where there is one.
 #include <app/command.hpp>
 #include <app/ranks.hpp>
 #include <app/waiting.hpp>
@@ -26,15 +26,15 @@ using namespace kasane::app;
 
 constexpr Verb verbs[] = {
     {"run", "Run the problem that a run file names", add_run, OnRanks::led},
-    {"check", "Read a run file as `run` would, or a model file as `sample` would, and say what it would do", add_check, OnRanks::led},
-    {"resume", "Go on with an interrupted run from its newest valid checkpoint", add_resume, OnRanks::led},
+    {"check", "Read a run file as `run` would, or a model file as `sample` would, and print what it would do", add_check, OnRanks::led},
+    {"resume", "Continue an interrupted run from its newest valid checkpoint", add_resume, OnRanks::led},
     {"report", "Write the report.html of a run", add_report},
     {"sample", "Sample a model into a snapshot", add_sample},
     {"forces", "Accelerations and potentials of a snapshot", add_forces},
     {"solve", "Solve a sparse symmetric positive definite system from a file", add_solve},
     {"lattice", "Lattice QCD: gauge configurations, quark propagators, quenched updates", add_lattice},
-    {"calibrate", "Measure what this machine takes for forces and messages, for `predict`", add_calibrate, OnRanks::each},
-    {"predict", "Expected time, efficiency and memory of a run on so many ranks", add_predict, OnRanks::each},
+    {"calibrate", "Measure the time of forces and messages on this machine, for `predict`", add_calibrate, OnRanks::each},
+    {"predict", "Expected time, efficiency and memory of a run on a number of ranks", add_predict, OnRanks::each},
     {"bench", "Measure this machine: speed with its bound and error", add_bench, OnRanks::each},
     {"info", "Devices, build and versions", add_info, OnRanks::each},
 };
@@ -59,7 +59,7 @@ bool wants_json(int argc, char** argv) {
     return std::any_of(argv, argv + argc, [](const char* word) { return std::string(word) == "--json"; });
 }
 
-/// Tells the user; the first problem is "error", and all are listed.
+/// Prints all problems, in JSON with the first one as "error".
 int fail(bool json, const std::vector<InputProblem>& problems, int status) {
     if (json) {
         nlohmann::ordered_json object{{"error", as_json(problems.front())}};
@@ -70,8 +70,9 @@ int fail(bool json, const std::vector<InputProblem>& problems, int status) {
     return status;
 }
 
-/// Prints the error. @param speaks  false on the ranks whose errors the root rank reports: they print nothing, with the status of success
-int tell(bool json, bool speaks, const std::exception_ptr& thrown) {
+/// Prints the error and yields the exit status. @param speaks  false on the ranks whose errors the root rank reports: they print nothing
+/// and yield the status of success
+int print_error(bool json, bool speaks, const std::exception_ptr& thrown) {
     if (!speaks) return success;
     try {
         std::rethrow_exception(thrown);
@@ -92,11 +93,11 @@ int alone(Common& common, const Action& action) {
         common.ranks = &ranks;
         return action();
     } catch (...) {
-        return tell(common.json, true, std::current_exception());
+        return print_error(common.json, true, std::current_exception());
     }
 }
 
-/// What is wrong with the first word where a verb of `of` must stand; empty when it is one, or when there is no word.
+/// The problem of a first word that is not a verb of `of`; empty when it is a verb, or when there is no word.
 std::string unknown_verb(const CLI::App& app, const std::string& of, int argc, char** argv) {
     const auto verbs = app.get_subcommands([](const CLI::App*) { return true; });
     if (verbs.empty() || argc < 2 || argv[1][0] == '-') return "";
@@ -108,11 +109,11 @@ std::string unknown_verb(const CLI::App& app, const std::string& of, int argc, c
         known += (known.empty() ? "" : ", ") + verb->get_name();
     }
     const auto near = nearest_name(argv[1], names);
-    return "'" + std::string(argv[1]) + "' is no verb of " + of + "; " +
+    return "'" + std::string(argv[1]) + "' is not a verb of " + of + "; " +
            (near.empty() ? "there are " + known : "did you mean '" + near + "'?");
 }
 
-/// Help pages show the defaults of options, but for those that must be given or are lists.
+/// Removes the defaults of options that must be given or are lists from the help pages.
 void hide_void_defaults(CLI::App& app) {
     for (auto* option : app.get_options())
         if (option->get_required() || option->get_default_str() == "[]") option->default_str("");
@@ -137,7 +138,7 @@ int after_output(int status) {
     return status == success ? computation_failed : status;
 }
 
-/// The verb that the words name, carried out. @param speaks  this is not another rank than 0
+/// Executes the verb that the words name. @param speaks  this is the root rank
 int command(int argc, char** argv, bool several, bool speaks) {
     CLI::App app{"kasane: self-gravity, sparse systems, lattice QCD, layered on one core"};
     app.set_version_flag("--version", std::string("kasane ") + version + " (" + commit + ")");
@@ -153,7 +154,9 @@ int command(int argc, char** argv, bool several, bool speaks) {
     }
     hide_void_defaults(app);
     const bool json = wants_json(argc, argv);
-    const auto misused = [&](const std::string& message) { return tell(json, speaks, std::make_exception_ptr(InputError(message))); };
+    const auto misused = [&](const std::string& message) {
+        return print_error(json, speaks, std::make_exception_ptr(InputError(message)));
+    };
     if (const auto problem = unknown_verb(app, "kasane", argc, argv); !problem.empty()) return misused(problem);
     try {
         app.parse(argc, argv);
@@ -164,12 +167,12 @@ int command(int argc, char** argv, bool several, bool speaks) {
     }
     common.json = json && speaks;  // also where a verb gives --json a value
     common.quiet = common.quiet || !speaks;
-    if (common.quiet) log::set_terminal_level(log::Level::error);  // which a rank that ends all must still say
+    if (common.quiet) log::set_terminal_level(log::Level::error);  // a rank that ends all ranks prints its error
     for (std::size_t i = 0; i < actions.size(); ++i) {
         const auto& [sub, action] = actions[i];
         if (!sub->parsed()) continue;
         if (!several) return alone(common, action);
-        return on_ranks(verbs[i], common, action, [&](const std::exception_ptr& thrown) { return tell(json, speaks, thrown); });
+        return on_ranks(verbs[i], common, action, [&](const std::exception_ptr& thrown) { return print_error(json, speaks, thrown); });
     }
     return bad_input;
 }
@@ -188,7 +191,7 @@ int main(int argc, char** argv) {
             compare_ranks(argc, argv);
         }
     } catch (...) {
-        return after_output(tell(wants_json(argc, argv), speaks, std::current_exception()));
+        return after_output(print_error(wants_json(argc, argv), speaks, std::current_exception()));
     }
     return after_output(command(argc, argv, several, speaks));
 }

@@ -1,10 +1,10 @@
-// kasane predict FILE.toml: what a run would take on so many ranks, by the models of docs/performance-model.md.
+// kasane predict FILE.toml: the expected time of a run on a number of ranks, by the models of docs/performance-model.md.
 #include <app/command.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/progress.hpp>
 #include <kasane/run/model_file.hpp>
-#include <kasane/run/predict.hpp>
+#include <kasane/run/gravity/predict.hpp>
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@
 namespace kasane::app {
 namespace {
 
-struct Options {
+struct PredictOptions {
     std::string file, calibration;
-    run::PredictionWish wish;
-    bool members_given = false;
+    run::PredictionRequest request;
+    bool workers_given = false;
     std::vector<std::string> set;
 };
 
@@ -40,10 +40,10 @@ std::string between(const run::Range& range) {
     return fmt::format("{} ({} to {})", duration(range.expected), duration(range.low), duration(range.high));
 }
 
-/// @throws InputError that names the calibration where neither the run file nor an option is at fault
-run::Prediction predicted(const run::GravityFile& file, const Calibration& calibration, const run::PredictionWish& wish) {
+/// @throws InputError, which names the calibration where neither the run file nor an option is wrong
+run::Prediction predicted(const run::GravityFile& file, const Calibration& calibration, const run::PredictionRequest& request) {
     try {
-        return run::predict(file, calibration, wish);
+        return run::predict(file, calibration, request);
     } catch (const InputError& error) {
         auto problems = error.problems();
         for (auto& problem : problems)
@@ -52,7 +52,7 @@ run::Prediction predicted(const run::GravityFile& file, const Calibration& calib
     }
 }
 
-int predict(const Common& common, const Options& options) {
+int predict(const Common& common, const PredictOptions& options) {
     const std::string only = "only gravity runs by direct summation are predicted";
     auto settings = as_settings(options.set);
     KS_VALIDATE(!run::is_model_file(options.file, settings), "is a model, not a run: " + only, {options.file, 0, 0, ""});
@@ -61,16 +61,16 @@ int predict(const Common& common, const Options& options) {
     const auto calibration =
         read_calibration(options.calibration.empty() ? default_calibration_file() : std::filesystem::path(options.calibration));
     if (!calibration.note.empty()) log::warning("{}", calibration.note);
-    auto wish = options.wish;
-    if (!options.members_given) wish.members = static_cast<int>(file.here.size());
-    const auto p = predicted(file, calibration, wish);
-    const int members = p.ranks * p.members;
+    auto request = options.request;
+    if (!options.workers_given) request.workers = static_cast<int>(file.here.size());
+    const auto p = predicted(file, calibration, request);
+    const int workers = p.ranks * p.workers;
     json object{{"file", options.file},
                 {"calibration", calibration.file.string()},
                 {"device", p.device},
                 {"particles", p.particles},
                 {"ranks", p.ranks},
-                {"members", members},
+                {"members", workers},
                 {"steps", p.steps},
                 {"seconds_per_step", as_json(p.seconds_per_step)},
                 {"seconds", as_json(p.run_seconds)},
@@ -85,21 +85,21 @@ int predict(const Common& common, const Options& options) {
                 {"bound", p.bound},
                 {"doubts", p.doubts}};
     auto text =
-        fmt::format("{} particles on {} {} of '{}' ({} {}), {}\n", p.particles, members, members == 1 ? "member" : "members", p.device,
+        fmt::format("{} particles on {} {} of '{}' ({} {}), {}\n", p.particles, workers, workers == 1 ? "worker" : "workers", p.device,
                     p.ranks, p.ranks == 1 ? "rank" : "ranks", p.step.both_sides ? "each pair once" : "every target with every source");
     text += fmt::format("a step           {}\n", between(p.seconds_per_step));
     text += fmt::format("{:<16} {}, without diagnostics and snapshots\n", fmt::format("{} steps", p.steps), between(p.run_seconds));
     text += fmt::format("interactions     {:.3g} per second\n", p.interactions_per_second);
-    if (members > 1) {
+    if (workers > 1) {
         text += fmt::format("efficiency       {:.3f} against one device, {:.3f} at equal particles per device\n", p.strong_efficiency,
                             p.weak_efficiency);
-        text += fmt::format("communication    {} messages and {} a step from each member; {} a step show\n", p.step.messages,
-                            bytes_text(p.step.bytes), duration(p.step.exposed));
+        text += fmt::format("communication    {} messages and {} a step from each worker; {} a step are not hidden by kernels\n",
+                            p.step.messages, bytes_text(p.step.bytes), duration(p.step.exposed));
     }
     text += fmt::format("memory of a rank {}", bytes_text(static_cast<double>(p.host_bytes)));
     if (p.device_bytes > 0) text += fmt::format(", and {} on its devices", bytes_text(static_cast<double>(p.device_bytes)));
     text += "\nbounded by       " + p.bound;
-    for (const auto& doubt : p.doubts) text += "\nhow sure         " + doubt;
+    for (const auto& doubt : p.doubts) text += "\nuncertainty      " + doubt;
     print(common, object, text);
     return success;
 }
@@ -107,20 +107,21 @@ int predict(const Common& common, const Options& options) {
 }  // namespace
 
 Action add_predict(CLI::App& app, const Common& common) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PredictOptions>();
     app.add_option("FILE", options->file, "Run file (TOML)")->required();
-    app.add_option("--ranks", options->wish.ranks, "MPI ranks")->check(whole_number(1, 1 << 20));
-    app.add_option("--gpus-per-rank,--members", options->wish.members,
-                   "Devices of each rank, or parts of its CPU (default: as the run file says)")
+    app.add_option("--ranks", options->request.ranks, "MPI ranks")->check(whole_number(1, 1 << 20));
+    app.add_option("--gpus-per-rank,--members", options->request.workers,
+                   "Workers of each rank: devices, or parts of its CPU (default: as in the run file)")
         ->check(whole_number(1, 64))
         ->default_str("");
-    app.add_option("--calibration", options->calibration, "What `kasane calibrate` measured (default: ~/.cache/kasane/calibration.json)")
+    app.add_option("--calibration", options->calibration,
+                   "Calibration that `kasane calibrate` wrote (default: ~/.cache/kasane/calibration.json)")
         ->type_name("FILE");
-    app.add_option("--on", options->wish.device, "Device, as the calibration calls it (default: this machine's, or the only one)")
+    app.add_option("--on", options->request.device, "Name of the device in the calibration (default: this machine's, or the only one)")
         ->type_name("NAME");
     add_settings(app, options->set);
     return [options, &common, &app] {
-        options->members_given = app.count("--gpus-per-rank") > 0;
+        options->workers_given = app.count("--gpus-per-rank") > 0;
         return predict(common, *options);
     };
 }

@@ -17,18 +17,16 @@
 namespace kasane::app {
 namespace {
 
-using json = nlohmann::json;
-
-/// The run file that a word of the command names: itself, or that of a run directory.
+/// The text of the run file that a word of the command names, or of the run directory that it names.
 std::optional<std::string> run_file_text(const std::filesystem::path& word) {
     std::error_code ignored;
     if (word.extension() == ".toml") return run::content(word);
     return std::filesystem::is_directory(word, ignored) ? run::content(word / "run.toml") : std::nullopt;
 }
 
-/// What this rank was started with: its words, and the checksums of the run files among them.
+/// The words that this rank was started with, and the checksums of the run files among them, as JSON.
 std::string started_with(comm::Communicator& ranks, int argc, char** argv) {
-    json words = json::array(), files = json::object();
+    nlohmann::json words = nlohmann::json::array(), files = nlohmann::json::object();
     for (int i = 1; i < argc; ++i) {
         words.push_back(argv[i]);
         if (const auto text = run_file_text(argv[i])) {
@@ -37,11 +35,11 @@ std::string started_with(comm::Communicator& ranks, int argc, char** argv) {
             files[argv[i]] = fmt::format("{:016x}", sum.value());
         }
     }
-    const json all{{"host", ranks.host()}, {"words", words}, {"files", files}};
-    return all.dump(-1, ' ', false, json::error_handler_t::replace);
+    const nlohmann::json all{{"host", ranks.host()}, {"words", words}, {"files", files}};
+    return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string command(const json& rank) {
+std::string command(const nlohmann::json& rank) {
     std::string text = "kasane";
     for (const auto& word : rank["words"]) text += " " + word.get<std::string>();
     return text;
@@ -57,8 +55,8 @@ std::string command(const json& rank) {
     }
 }
 
-/// Every rank does it. The root rank reports what all throw; a rank that throws alone ends the others, which wait for it.
-int each(comm::Communicator& ranks, const Action& action, const std::function<int(std::exception_ptr)>& tell) {
+/// Every rank executes the verb. The root rank reports an error that all ranks throw; a rank that throws alone ends the others, which wait.
+int each(comm::Communicator& ranks, const Action& action, const std::function<int(std::exception_ptr)>& print_error) {
     constexpr double longest_wait = 3;  // [s] for the other ranks to throw the same error
     try {
         return action();
@@ -68,14 +66,14 @@ int each(comm::Communicator& ranks, const Action& action, const std::function<in
             if (!ranks.all_here(longest_wait)) end_all(ranks, thrown);
             return success;
         }
-        const int status = tell(thrown);
+        const int status = print_error(thrown);
         if (!ranks.all_here(longest_wait)) ranks.abort(status);
         return status;
     }
 }
 
-/// The root rank does it, the others are its workers.
-int led(comm::Communicator& ranks, Common& common, const Action& action, const std::function<int(std::exception_ptr)>& tell) {
+/// The root rank executes the verb, the other ranks are in the worker loop.
+int led(comm::Communicator& ranks, Common& common, const Action& action, const std::function<int(std::exception_ptr)>& print_error) {
     if (ranks.rank() > 0) {
         try {
             catch_interrupts();  // the root rank saves the run and ends this loop
@@ -90,7 +88,7 @@ int led(comm::Communicator& ranks, Common& common, const Action& action, const s
         common.ranks = &coordinator;
         return action();
     } catch (...) {
-        return tell(std::current_exception());
+        return print_error(std::current_exception());
     }
 }
 
@@ -104,7 +102,7 @@ int rank_by_environment() {
 
 void compare_ranks(int argc, char** argv) {
     auto& ranks = comm::world();
-    std::vector<json> all;
+    std::vector<nlohmann::json> all;
     for (const auto& text : ranks.all_gather(started_with(ranks, argc, argv))) all.push_back(io::parse_json(text, "message of a rank"));
     for (std::size_t r = 1; r < all.size(); ++r)
         KS_VALIDATE(all[r]["words"] == all[0]["words"],
@@ -123,13 +121,13 @@ void compare_ranks(int argc, char** argv) {
         }
 }
 
-int on_ranks(const Verb& verb, Common& common, const Action& action, const std::function<int(std::exception_ptr)>& tell) {
+int on_ranks(const Verb& verb, Common& common, const Action& action, const std::function<int(std::exception_ptr)>& print_error) {
     auto& ranks = comm::world();
     switch (verb.on_ranks) {
-        case OnRanks::led: return led(ranks, common, action, tell);
-        case OnRanks::each: return each(ranks, action, tell);
+        case OnRanks::led: return led(ranks, common, action, print_error);
+        case OnRanks::each: return each(ranks, action, print_error);
         default:
-            return tell(std::make_exception_ptr(InputError(
+            return print_error(std::make_exception_ptr(InputError(
                 fmt::format("`kasane {}` runs on one rank, and {} were started: start it without mpirun", verb.name, ranks.size()))));
     }
 }

@@ -1,4 +1,4 @@
-// The ranks of `mpirun -n R kasane VERB …`: they compare what they were started with before anything else is done, and the root rank alone
+// The ranks of `mpirun -n R kasane VERB …`: first they compare the commands and files that they were started with. Only the root rank
 // prints. Exit status: that of the root rank. The others end with 0, so that the launcher reports the root rank's, unless one must end all.
 #pragma once
 
@@ -15,8 +15,8 @@ int rank_by_environment();
 /// @throws InputError on every rank alike, naming the first rank that differs, and in what; or as comm::world()
 void compare_ranks(int argc, char** argv);
 
-/// Carries out a verb on this rank of several.
-/// @param tell  prints the error on the root rank; yields the exit status
-int on_ranks(const Verb& verb, Common& common, const Action& action, const std::function<int(std::exception_ptr)>& tell);
+/// Executes a verb on this rank of several ranks.
+/// @param print_error  prints an error on the root rank and yields the exit status
+int on_ranks(const Verb& verb, Common& common, const Action& action, const std::function<int(std::exception_ptr)>& print_error);
 
 }  // namespace kasane::app

@@ -1,4 +1,4 @@
-// kasane report DIR: writes the run's report.html anew.
+// kasane report DIR: writes the run's report.html again.
 #include <app/command.hpp>
 #include <kasane/run/driver/driver.hpp>
 #include <kasane/run/kinds.hpp>

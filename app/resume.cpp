@@ -1,4 +1,4 @@
-// kasane resume DIR
+// kasane resume DIR: continues a run from its newest valid checkpoint.
 #include <app/command.hpp>
 #include <app/run_result.hpp>
 #include <kasane/run/kinds.hpp>
@@ -10,7 +10,7 @@ Action add_resume(CLI::App& app, const Common& common) {
     app.add_option("DIR", *directory, "Directory of the run")->required();
     return [directory, &common] {
         catch_interrupts();
-        return tell(common, run::resume(run::kinds(), *directory, common.settings(), controls(common)));
+        return print_result(common, run::resume(run::kinds(), *directory, common.settings(), controls(common)));
     };
 }
 

@@ -1,4 +1,4 @@
-// kasane run FILE.toml
+// kasane run FILE.toml: starts a run.
 #include <app/command.hpp>
 #include <app/run_result.hpp>
 #include <kasane/core/base/error.hpp>
@@ -20,7 +20,7 @@ Action add_run(CLI::App& app, const Common& common) {
     add_settings(app, options->set);
     return [options, &common] {
         KS_VALIDATE(!run::is_model_file(options->file),
-                    "is a model, not a run: `kasane sample` makes its particles, and a run file takes it with model = \"FILE.toml\" under "
+                    "is a model, not a run: `kasane sample` creates its particles, and a run file uses it with model = \"FILE.toml\" under "
                     "[initial]",
                     {options->file, 0, 0, ""});
         auto settings = as_settings(options->set);
@@ -28,7 +28,7 @@ Action add_run(CLI::App& app, const Common& common) {
         if (!options->directory.empty()) settings.push_back(text_setting("output.directory", options->directory, "-o"));
         const auto existing = options->force ? run::RunDirectory::Existing::replace : run::RunDirectory::Existing::refuse;
         catch_interrupts();
-        return tell(common, run::start(run::kinds(), options->file, settings, existing, controls(common)));
+        return print_result(common, run::start(run::kinds(), options->file, settings, existing, controls(common)));
     };
 }
 

@@ -16,7 +16,7 @@ void need_one_rank(const Common& common, const std::string& file, const std::str
                 {file, 0, 0, ""});
 }
 
-int tell(const Common& common, const run::RunResult& result) {
+int print_result(const Common& common, const run::RunResult& result) {
     const bool interrupted = result.status == "interrupted";
     const auto page = result.report.empty() ? "" : std::filesystem::absolute(result.report).lexically_normal().string();
     nlohmann::ordered_json object{{"directory", result.directory.string()},
@@ -28,8 +28,7 @@ int tell(const Common& common, const run::RunResult& result) {
     auto text = result.summary.text;
     if (!page.empty()) text += "\nopen " + page;
     if (interrupted)
-        text +=
-            fmt::format("\n`kasane resume {0}` goes on, `kasane report {0}` makes the page of what there is", result.directory.string());
+        text += fmt::format("\n`kasane resume {0}` continues the run, `kasane report {0}` writes its page", result.directory.string());
     if (!result.message.empty()) log::error("{}", result.message);
     print(common, object, text);
     return result.status == "done" ? success : interrupted ? ExitStatus::interrupted : computation_failed;

@@ -1,4 +1,4 @@
-// What `run` and `resume` print at their end.
+// The output of `run` and `resume`.
 #pragma once
 
 #include <app/command.hpp>
@@ -7,9 +7,9 @@
 namespace kasane::app {
 
 /// Prints the result and yields the exit status.
-int tell(const Common& common, const run::RunResult& result);
+int print_result(const Common& common, const run::RunResult& result);
 run::RunControls controls(const Common& common);
-/// @throws InputError where several ranks were started for a task of one
+/// @throws InputError where several ranks were started for a task of one rank
 void need_one_rank(const Common& common, const std::string& file, const std::string& what);
 
 }  // namespace kasane::app

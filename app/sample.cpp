@@ -19,7 +19,7 @@
 namespace kasane::app {
 namespace {
 
-struct Options {
+struct SampleOptions {
     std::string model;           // as given
     std::filesystem::path path;  // of the file that it names
     std::string file, report;
@@ -28,8 +28,8 @@ struct Options {
     bool force = false;
 };
 
-/// The model file with what the command line changed.
-run::ModelFile model_of(const Options& o) {
+/// The model file with the changes of the command line.
+run::ModelFile model_of(const SampleOptions& o) {
     auto model = run::read_model_file(o.path, as_settings(o.set), o.count > 0 ? std::optional(o.count) : std::nullopt);
     if (o.count > 0) {
         try {
@@ -46,11 +46,11 @@ run::ModelFile model_of(const Options& o) {
     return model;
 }
 
-/// The page goes where it is told to, its tables beside it.
+/// The tables of the page, beside it.
 std::filesystem::path tables_of(const std::string& report) { return std::filesystem::path(report).replace_extension(".tables.hdf5"); }
 
-/// Everything that will be written can be.
-void check_files(const Options& o) {
+/// Checks that every file can be written. @throws InputError
+void check_files(const SampleOptions& o) {
     std::vector<std::filesystem::path> files{o.file};
     if (!o.report.empty()) files.insert(files.end(), {o.report, tables_of(o.report)});
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -63,8 +63,8 @@ void check_files(const Options& o) {
     }
 }
 
-/// The command that makes the same again.
-std::string command_of(const Options& o) {
+/// The command line that repeats this one, for the page.
+std::string command_of(const SampleOptions& o) {
     using report::shell_word;
     auto line = "kasane sample " + shell_word(o.model) + " -o " + shell_word(o.file);
     if (o.count > 0) line += fmt::format(" --count {}", o.count);
@@ -73,7 +73,7 @@ std::string command_of(const Options& o) {
     return line + " --report " + shell_word(o.report);
 }
 
-void write_report(const Options& o, const run::ModelFile& model, const run::Sampling& sampling, const SourceFacts& facts, Cpu on) {
+void write_report(const SampleOptions& o, const run::ModelFile& model, const run::Sampling& sampling, const SourceFacts& facts, Cpu on) {
     run::ModelReport page;
     page.title = model.title;
     page.command = command_of(o);
@@ -88,7 +88,7 @@ void write_report(const Options& o, const run::ModelFile& model, const run::Samp
     run::write_model_report(o.report, page);
 }
 
-int sample(const Common& common, Options o) {
+int sample(const Common& common, SampleOptions o) {
     o.path = run::model_path(o.model);
     check_files(o);
     const auto model = model_of(o);
@@ -102,7 +102,7 @@ int sample(const Common& common, Options o) {
     sampling.check_memory(o.count > 0 ? std::optional(Where{"", 0, 0, "--count"}) : std::nullopt);
     auto outline = sampling.outline();
     outline.model = model.resolved;
-    gravity::SnapshotWriter writer(o.file, outline);  // before the work: a place that cannot be written shows now
+    gravity::SnapshotWriter writer(o.file, outline);  // before the work, so that a path that cannot be written is an error now
     {
         Progress bar(common.progress(), "sampling", 1);
         const auto progress = [&](double from) {
@@ -135,19 +135,19 @@ int sample(const Common& common, Options o) {
 }  // namespace
 
 Action add_sample(CLI::App& app, const Common& common) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SampleOptions>();
     app.add_option("MODEL", options->model,
                    "Model file or run file (TOML), or the name of a model that comes with kasane: m31, milky-way, ...")
         ->required();
     app.add_option("-o,--output", options->file, "Snapshot to write (GADGET HDF5)")->required();
-    app.add_option("--count", options->count, "Number of particles in all, instead of the file's or where it has none")
+    app.add_option("--count", options->count, "Number of particles in all, instead of the number in the file")
         ->check(whole_number(1, gravity::most_particles))
         ->default_str("");
-    app.add_option("--seed", options->seed, "Seed, instead of the file's; further objects count on from it")
+    app.add_option("--seed", options->seed, "Seed, instead of the seed in the file; further objects take the next numbers")
         ->check(whole_number(0, INT64_MAX))
         ->default_str("");
     app.add_option("--report", options->report,
-                   "Page of the model to write (HTML): picture, numbers, curves; its tables go beside it (.tables.hdf5)");
+                   "Write a page of the model (HTML): picture, numbers, curves; its tables are written beside it (.tables.hdf5)");
     app.add_flag("--force", options->force, "Overwrite files that exist");
     add_settings(app, options->set);
     return [options, &common] { return sample(common, *options); };

@@ -1,4 +1,4 @@
-// What `kasane sample` tells of the particles that it made: one JSON object, and a table for people.
+// The result of `kasane sample`: one JSON object, and a table for people.
 #pragma once
 
 #include <kasane/gravity/galaxy/facts.hpp>
@@ -15,10 +15,10 @@ namespace kasane::app {
 
 struct SampleResult {
     nlohmann::ordered_json object;  ///< "n", "units", "components", "galaxies"
-    std::string text;               ///< lines, each behind a line break
+    std::string text;               ///< lines, each after a line break
 };
 
-/// Of each source: facts of a galaxy; none of others.
+/// One entry per source; empty for sources that are not galaxies.
 using SourceFacts = std::vector<std::optional<gravity::GalaxyFacts>>;
 /// @param sampling  built
 SourceFacts facts_of(const run::Sampling& sampling, std::size_t sources, Cpu on = {});

@@ -1,6 +1,6 @@
-// kasane solve A.mtx [-b b.mtx] [-o x.mtx]
+// kasane solve A.mtx [-b b.mtx] [-o x.mtx]: solves a sparse system by conjugate gradients.
 #include <app/command.hpp>
-#include <kasane/run/solve_summary.hpp>
+#include <kasane/run/poisson/solve_summary.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/timer.hpp>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct SolveOptions {
     std::string matrix, rhs, solution, tuning_file;
     std::string ordering = "auto", numbering = "auto", format = "auto", precondition = "ic0", iteration = "auto", launch = "auto";
     sparse::SolverOptions solver;
@@ -31,7 +31,7 @@ struct Options {
 };
 
 /// All options that are wrong, each with its name.
-sparse::SolverOptions solver_options(const Options& o, const CLI::App& app) {
+sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app) {
     auto options = o.solver;
     std::vector<InputProblem> problems;
     const auto take = [&](const char* option, const auto& set) {
@@ -68,17 +68,17 @@ VectorFormat format_of(const fs::path& file) {
     if (extension == ".mtx") return VectorFormat::market;
     for (const char* petsc : {".petsc", ".bin", ".dat"})
         if (extension == petsc) return VectorFormat::petsc;
-    throw InputError("is of no known kind: .mtx is written as Matrix Market; .petsc, .bin and .dat as PETSc binary",
+    throw InputError("has an unknown extension: .mtx is written as Matrix Market; .petsc, .bin and .dat as PETSc binary",
                      {file.string(), 0, 0, "-o"});
 }
 
-/// The solution can be written, as far as is known before it is there.
-void check_output(const Options& o) {
+/// Checks before the solve that the solution can be written. @throws InputError
+void check_output(const SolveOptions& o) {
     const fs::path file = o.solution;
     format_of(file);
     std::error_code ignored;
     for (const auto& input : {o.matrix, o.rhs})
-        KS_VALIDATE(input.empty() || !fs::equivalent(file, input, ignored), "is read from too: give the solution a name of its own",
+        KS_VALIDATE(input.empty() || !fs::equivalent(file, input, ignored), "is also an input: give the solution another name",
                     {o.solution, 0, 0, "-o"});
     KS_VALIDATE(o.force || !fs::exists(file), "exists already: choose another name, or give --force", {o.solution, 0, 0, ""});
     AtomicFile probe(file);
@@ -91,7 +91,7 @@ void write_solution(const fs::path& file, const std::vector<double>& x) {
         sparse::write_vector_petsc(file, view(x));
 }
 
-void check_memory(const Options& o, const AnySpace& space, const sparse::CsrMatrix& A, const sparse::SolverOptions& options) {
+void check_memory(const SolveOptions& o, const AnySpace& space, const sparse::CsrMatrix& A, const sparse::SolverOptions& options) {
     const auto gibibytes = [](std::uint64_t bytes) { return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / (1u << 30)); };
     const auto needed = sparse::memory_estimate(A.rows(), A.nonzeros(), options), there = available_memory(space);
     KS_VALIDATE(
@@ -102,8 +102,8 @@ void check_memory(const Options& o, const AnySpace& space, const sparse::CsrMatr
         {o.matrix, 0, 0, ""});
 }
 
-/// The solver; its errors about the matrix name the file.
-sparse::Solver solver_of(const Common& common, const Options& o, const AnySpace& space, const sparse::CsrMatrix& A,
+/// The solver; its errors on the matrix name the file.
+sparse::Solver solver_of(const Common& common, const SolveOptions& o, const AnySpace& space, const sparse::CsrMatrix& A,
                          sparse::SolverOptions options) {
     Progress bar(common.progress(), "tuning", 1);
     options.tune_progress = [&](double share, const std::string& what) { bar.update(share, what); };
@@ -120,12 +120,7 @@ sparse::Solver solver_of(const Common& common, const Options& o, const AnySpace&
     }
 }
 
-/// How far a residual is on its logarithmic way from 1 to the tolerance.
-double done(double residual, double rtol) {
-    return residual > 0 && std::isfinite(residual) ? std::clamp(std::log(residual) / std::log(rtol), 0.0, 1.0) : 0;
-}
-
-int solve(const Common& common, const Options& o, const CLI::App& app) {
+int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     auto options = solver_options(o, app);
     if (!o.solution.empty()) check_output(o);
     const auto space = common.space();
@@ -147,7 +142,7 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
     {
         Progress bar(common.progress(), "solving", 1);
         log = solver.solve(view(std::as_const(b)), view(x), [&](int iteration, double residual) {
-            bar.update(done(residual, options.rtol), fmt::format("iteration {}, residual {:.1e}", iteration, residual));
+            bar.update(converged_share(residual, options.rtol), fmt::format("iteration {}, residual {:.1e}", iteration, residual));
             return interrupt_requested();
         });
     }
@@ -157,7 +152,7 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
     if (o.rhs.empty()) setup.notes.insert(setup.notes.begin(), "no right-hand side was given (-b): it is 1 in every row");
     if (file.duplicates > 0)
         setup.notes.insert(setup.notes.begin(),
-                           fmt::format("{} duplicate entries were summed into others of their place", file.duplicates));
+                           fmt::format("{} duplicate entries were added to others with the same row and column", file.duplicates));
     auto object = run::as_json(setup, log);
     auto text = run::as_text(setup, log);
     object["matrix"] = o.matrix;
@@ -184,26 +179,26 @@ int solve(const Common& common, const Options& o, const CLI::App& app) {
 }  // namespace
 
 Action add_solve(CLI::App& app, const Common& common) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SolveOptions>();
     auto& o = *options;
     app.add_option("MATRIX", o.matrix, "Matrix Market or PETSc binary: real, symmetric positive definite")->required();
     app.add_option("-b,--rhs", o.rhs, "Right-hand side, Matrix Market or PETSc binary (default: 1 in every row)")->type_name("FILE");
     app.add_option("-o,--output", o.solution, "Write x: .mtx as Matrix Market; .petsc, .bin or .dat as PETSc binary")->type_name("FILE");
     app.add_flag("--force", o.force, "Overwrite the output file if it exists");
     app.add_option("--rtol", o.solver.rtol, "Solved where ||b - A x|| / ||b|| is below this");
-    app.add_option("--max-iterations", o.solver.iteration_limit, "Give up after so many")
+    app.add_option("--max-iterations", o.solver.iteration_limit, "Stop after this number of iterations")
         ->check(whole_number(1, std::numeric_limits<int>::max()));
     app.add_option("--precondition", o.precondition, "ic0, ssor, jacobi or none");
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
-    const std::string how = "How it is computed: the same x up to rounding (auto: chosen by rule, or as timed before)";
+    const std::string how = "Method of computation; x is the same up to rounding (auto: by rule, or by an earlier timing)";
     app.add_option("--ordering", o.ordering, "auto, natural, mc:K, cm, rcm, cm-rcm:K or block:B:K")->group(how);
     app.add_option("--numbering", o.numbering, "auto, coalesced or sequential")->group(how);
     app.add_option("--format", o.format, "auto, csr, ell, sliced-ell or sell:C:SIGMA")->group(how);
     app.add_option("--iteration", o.iteration, "auto, plain, eisenstat or reduced")->group(how);
     app.add_option("--launch", o.launch, "On CUDA devices: auto, cooperative or graph")->group(how);
     auto* tuning =
-        app.add_option("--tuning-file", o.tuning_file, "Where times and choices are kept (default: in the user's cache directory)");
+        app.add_option("--tuning-file", o.tuning_file, "File of measured times and choices (default: in the user's cache directory)");
     tuning->type_name("FILE")->group(how);
     auto* full = app.add_flag("--tune", o.tune, "Time all candidates before the solve, and keep the fastest")->group(how);
     app.add_flag("--no-tune", o.no_tune, "Choose by rule, time nothing")->excludes(tuning)->excludes(full)->group(how);

@@ -9,13 +9,13 @@
 namespace kasane::app {
 
 void wait_without_spinning(char** argv) {
-    // GNU's runtime spins for 300,000 turns, about 10 ms: beside other programs a time slice, which the awaited thread does not get. 500
-    // turns take some 20 us. The second variable is GNU's own; others know the first.
+    // GNU's runtime spins for 300,000 turns, about 10 ms: on a busy machine the thread that it waits for does not get this time. 500 turns
+    // take about 20 us. The second variable is GNU's own; other runtimes read the first.
     constexpr const char* policy = "OMP_WAIT_POLICY";
     constexpr const char* turns = "GOMP_SPINCOUNT";
     if (std::getenv(policy) || std::getenv(turns)) return;  // the user's choice, or set below
     if (setenv(policy, "passive", 0) != 0 || setenv(turns, "500", 0) != 0) return;
-    // By its path, so that the process keeps its name; the link serves where the file has been replaced meanwhile.
+    // By its path, so that the process keeps its name; by the link where the file has been replaced meanwhile.
     std::error_code unknown;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
     if (!unknown) execv(program.c_str(), argv);

@@ -4,8 +4,8 @@
 namespace kasane::app {
 
 /// Starts this program again, once, with OpenMP threads that sleep instead of spinning at the end of a region, unless the environment
-/// says how they wait. The runtime reads its environment before main(), so main() alone cannot set this. Returns where it is set, or where
-/// the program cannot be started again: then threads wait as the runtime has it.
+/// sets how they wait. The runtime reads its environment before main(), so main() cannot set this itself. Returns where it is set, or where
+/// the program cannot be started again; then the runtime's default holds.
 void wait_without_spinning(char** argv);
 
 }  // namespace kasane::app

@@ -101,12 +101,9 @@ TEST(Architecture, FilesIncludeNoCycle) {
     EXPECT_EQ(cycle_of(files), "");
 }
 
-/// Modules whose folders still include each other in a cycle; to become empty.
-const std::set<std::string> folders_with_cycles = {"run"};
-
 /// Modules whose own folder has both plain types and entry points, so that it stands below and above its subfolders; only the subfolders
 /// of these modules are compared, with everything below them. To become empty.
-const std::set<std::string> modules_of_two_levels = {"gravity", "run"};
+const std::set<std::string> modules_of_two_levels = {"gravity"};
 
 /// The folder of a file: "lattice/dirac/cpu" of "lattice/dirac/cpu/hop.hpp"; in a module of two levels the subfolder, "gravity/direct" of
 /// "gravity/direct/pair/tile.hpp", or empty for a file in the module's own folder.
@@ -125,9 +122,7 @@ TEST(Architecture, FoldersOfAModuleIncludeNoCycle) {
             const auto from = folder_of(file, module), to = folder_of(header.substr(7), module);
             if (from != to && !from.empty() && !to.empty()) folders[from].insert(to);
         }
-        if (!folders_with_cycles.contains(module)) {
-            EXPECT_EQ(cycle_of(folders), "") << module;
-        }
+        EXPECT_EQ(cycle_of(folders), "") << module;
     }
 }
 

@@ -45,9 +45,10 @@ TEST(KindsOfRun, ShareNoBlockOfTwelveLines) {
 }
 
 TEST(KindsOfRun, AreListedInOneFile) {
-    // The verbs of one kind of run: forces, predict, lattice generate, and sample for the particles that a run file starts from.
+    // The verbs of one kind of run: forces, predict with calibrate, solve (which prints the summary of a Poisson run), lattice generate,
+    // and sample for the particles that a run file starts from.
     const std::vector<std::string> of_one_kind{
-        "src/kasane/run/predict.hpp", "src/kasane/run/predict.cpp", "src/kasane/run/model_file.cpp", "app/forces.cpp", "app/predict.cpp",
+        "src/kasane/run/model_file.cpp", "app/forces.cpp", "app/predict.cpp", "app/calibrate.cpp", "app/solve.cpp",
         "app/lattice_generate.cpp"};
     const fs::path root = KASANE_SOURCE_DIR;
     int found = 0;

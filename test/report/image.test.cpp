@@ -81,7 +81,7 @@ TEST(ReportColor, GamutFittingKeepsLightnessAndHue) {
     EXPECT_GT(std::hypot(fitted.a, fitted.b), 0.1);
 }
 
-/// Relative luminance of WCAG 2, an oracle that knows nothing of OKLab.
+/// Relative luminance of WCAG 2, a reference that does not use OKLab.
 double luminance(const Rgb& c) {
     const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
     return 0.2126 * linear(c.r / 255.0) + 0.7152 * linear(c.g / 255.0) + 0.0722 * linear(c.b / 255.0);

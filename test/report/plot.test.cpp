@@ -246,7 +246,7 @@ TEST(ReportPlot, TheNameOfTheReferenceCrossesNoCurve) {
         }
 }
 
-TEST(ReportPlot, TheNameOfTheReferenceStaysNearItsLineWhereThereIsRoom) {
+TEST(ReportPlot, TheNameOfTheReferenceStaysNearItsLineWhereItFits) {
     auto p = simple({0, 1, 2, 3}, {10, 11, 12, 13});
     p.reference = 1, p.reference_name = "limit";
     const auto svg = to_svg(p);

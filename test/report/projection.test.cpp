@@ -109,7 +109,7 @@ TEST(ReportProjection, SeesOneGroup) {
     EXPECT_NEAR(moments(cloud.project(w, Plane::xy, 1), w).mass, 7, 1e-4);
 }
 
-TEST(ReportProjection, LeavesOutWhatIsNowhere) {
+TEST(ReportProjection, IgnoresPositionsThatAreNotFinite) {
     const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
     Cloud cloud;
     cloud.add({0, 0, 0});

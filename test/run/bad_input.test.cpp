@@ -291,7 +291,7 @@ TEST_F(BadInput, AnOutputDirectoryThatExistsIsNeverTouched) {
 
 TEST_F(BadInput, NoPermissionToWrite) {
     small_run();
-    // Nobody may create anything in /proc, root neither.
+    // No user can create a file in /proc.
     test::expect_bad_input(kasane({"run", "small.toml", "-o", "/proc/kasane", "--json"}),
                            {"/proc/kasane", "output.directory", "cannot be created"});
     test::expect_bad_input(kasane({"sample", "small.toml", "-o", "/proc/kasane.hdf5", "--json"}), {"/proc/kasane.hdf5"});
@@ -340,7 +340,7 @@ TEST_F(BadInput, DeepNestingInTheFilesOfARun) {
     ASSERT_EQ(kasane({"run", "small.toml", "--quiet"}).status, 0);
     const auto good = test::read_file(directory / "out/run.toml");
     test::write_file(directory / "out/run.toml", good + "\n[" + times(40'000, "a.") + "a]\n");
-    EXPECT_EQ(kasane({"report", "out"}).status, 0) << "the page says what cannot be read";
+    EXPECT_EQ(kasane({"report", "out"}).status, 0) << "the page names the files that cannot be read";
     test::expect_bad_input(kasane({"resume", "out", "--json"}), {"run.toml", "nested deeper"});
     test::write_file(directory / "out/run.toml", good);
     test::write_file(directory / "out/record.json", times(50'000, "[") + times(50'000, "]"));

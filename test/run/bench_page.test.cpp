@@ -1,5 +1,5 @@
-// The page of a record of benchmarks: every study has its section, its sentences say what the numbers say, and records that are
-// damaged or incomplete are told or drawn as far as they go. The records are made here, so that every answer is known.
+// The page of a record of benchmarks: every study has its section, its sentences agree with the numbers, and records that are
+// damaged or incomplete are reported, or drawn where possible. The records are written here, so that every answer is known.
 #include "command.hpp"
 #include "report/markup.hpp"
 
@@ -123,25 +123,25 @@ ordered_json full_record() {
         rows.push_back(row("lattice.solver, by volume, nested-bicgstab, inner half-12", std::pow(edge, 4), 0.01 * edge,
                            {{"gflops", 100 * edge}, {"speedup", edge / 2.}}));
     }
-    for (const int members : {1, 2, 4}) {
-        rows.push_back(row("gravity.direct.scaling, sync, P " + std::to_string(members), 4, 2e-6 * members,
-                           {{"members", members},
-                            {"t_sync", 2e-6 * members},
+    for (const int workers : {1, 2, 4}) {
+        rows.push_back(row("gravity.direct.scaling, sync, P " + std::to_string(workers), 4, 2e-6 * workers,
+                           {{"members", workers},
+                            {"t_sync", 2e-6 * workers},
                             {"t_kernel", 1e-6},
                             {"paper_t_sync", 2.97e-5},
                             {"launches", {1, 2, 4}},
-                            {"launch_seconds", {1e-6 + 2e-6 * members, 2e-6 + 2e-6 * members, 4e-6 + 2e-6 * members}}}));
+                            {"launch_seconds", {1e-6 + 2e-6 * workers, 2e-6 + 2e-6 * workers, 4e-6 + 2e-6 * workers}}}));
         for (int k = 10; k <= 12; ++k) {
-            // Of two members 80% strong efficiency everywhere, so 80% weak efficiency; of four 50%.
-            const double n = std::exp2(k) * members, efficiency = members == 1 ? 1 : members == 2 ? 0.8 : 0.5;
-            for (const double size : members == 1 ? std::vector<double>{n, 2 * n, 4 * n} : std::vector<double>{n}) {
-                const double seconds = 1e-9 * size * size / members / efficiency;
-                ordered_json more{{"members", members}, {"model_seconds", 1.0625 * seconds}, {"seconds_raw", seconds}};
-                if (members > 1) more.update({{"strong", efficiency}, {"weak", efficiency}, {"hidden", 0.75}});
-                if (members == 2 && k == 12)
+            // Two workers have 80% strong efficiency everywhere, so 80% weak efficiency; four have 50%.
+            const double n = std::exp2(k) * workers, efficiency = workers == 1 ? 1 : workers == 2 ? 0.8 : 0.5;
+            for (const double size : workers == 1 ? std::vector<double>{n, 2 * n, 4 * n} : std::vector<double>{n}) {
+                const double seconds = 1e-9 * size * size / workers / efficiency;
+                ordered_json more{{"members", workers}, {"model_seconds", 1.0625 * seconds}, {"seconds_raw", seconds}};
+                if (workers > 1) more.update({{"strong", efficiency}, {"weak", efficiency}, {"hidden", 0.75}});
+                if (workers == 2 && k == 12)
                     more["timeline"] = {{{"own", 0, 2e-3}, {"message", 1e-3, 3e-3}}, {{"own", 0, 1e-3}, {"message", 5e-4, 2e-3}}};
                 rows.push_back(row(
-                    std::string("gravity.direct.scaling, one-sided") + (members == 1 ? "" : ", copy") + ", P " + std::to_string(members),
+                    std::string("gravity.direct.scaling, one-sided") + (workers == 1 ? "" : ", copy") + ", P " + std::to_string(workers),
                     size, seconds, more));
             }
         }
@@ -180,12 +180,12 @@ std::string section(const std::string& page, const std::string& name) {
 
 TEST_F(BenchPage, EveryStudyHasItsSection) {
     const auto page = page_of(full_record());
-    struct Wanted {
+    struct Expected {
         const char* name;
         std::size_t plots;
         std::vector<const char*> words;
     };
-    const std::vector<Wanted> wanted = {
+    const std::vector<Expected> expected = {
         {"gravity.tree.links", 2, {"(V, G) = (4, 2)", "2.50 times", "4.00 times as fast", "1,080", "1,010", "<code>speedup</code>"}},
         {"gravity.tree.curve", 2, {"1.17", "1.23"}},
         {"gravity.tree.accuracy", 4, {"2⁻⁹", "47.6", "1.0\u00a0×\u00a010⁻³"}},  // 10 ms 2^(9/4)
@@ -215,7 +215,7 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
         {"gravity.direct.simd", 0, {"single, equal masses"}},
         {"unheard.of", 0, {"a &lt;b&gt;", "some number"}},
     };
-    for (const auto& [name, plots, words] : wanted) {
+    for (const auto& [name, plots, words] : expected) {
         const auto text = section(page, name);
         std::size_t drawn = 0;
         for (auto at = text.find("<svg"); at != std::string::npos; at = text.find("<svg", at + 1)) ++drawn;
@@ -226,12 +226,12 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
     EXPECT_EQ(page.find("http"), std::string::npos) << "a page fetches nothing";
 }
 
-TEST_F(BenchPage, ScalingDrawsWhatItsTimesSay) {
+TEST_F(BenchPage, ScalingFollowsFromTimes) {
     const auto text = section(page_of(full_record()), "gravity.direct.scaling");
-    // The marks say their values: 2 workers at N = 2048, 4 workers at N/P = 1024, one worker at N = 1024 in TFLOPS of 26 flops.
-    for (const char* said : {"2 workers: 0.800 at N 2,048", "4 workers: 0.500 at N / P 1,024", "1 worker: 0.0260 at N 1,024",
-                             "2 workers: 5.00\u00a0×\u00a010⁻⁶ at launches 1.00", "message: 1.00 to 3.00 ms", "own: 0 to 2.00 ms"})
-        EXPECT_NE(text.find(said), std::string::npos) << said << " in " << text;
+    // The marks show their values: 2 workers at N = 2048, 4 workers at N/P = 1024, one worker at N = 1024 in TFLOPS of 26 flops.
+    for (const char* words : {"2 workers: 0.800 at N 2,048", "4 workers: 0.500 at N / P 1,024", "1 worker: 0.0260 at N 1,024",
+                              "2 workers: 5.00\u00a0×\u00a010⁻⁶ at launches 1.00", "message: 1.00 to 3.00 ms", "own: 0 to 2.00 ms"})
+        EXPECT_NE(text.find(words), std::string::npos) << words << " in " << text;
     // Measured marks have no line of their own where there is a model; 3 + 2 + 2 + 3 lines of the model.
     std::size_t lines = 0;
     for (auto at = text.find("class=\"curve"); at != std::string::npos; at = text.find("class=\"curve", at + 1)) ++lines;
@@ -247,7 +247,7 @@ TEST_F(BenchPage, DivergenceIsDrawnWhereItWasCounted) {
 }
 
 TEST_F(BenchPage, HalvesOfRecordsAreDrawnAsFarAsTheyGo) {
-    // Each row alone, and each row with its numbers gone: nothing may fail, nothing may be said that is not known.
+    // Each row alone, and each row without its numbers: nothing may fail, and unknown numbers are not shown.
     const auto whole = full_record();
     auto bare = whole;
     for (auto& r : bare["results"])
@@ -265,7 +265,7 @@ TEST_F(BenchPage, HalvesOfRecordsAreDrawnAsFarAsTheyGo) {
     page_of({{"results", ordered_json::array()}});
 }
 
-TEST_F(BenchPage, BadRecordsAreTold) {
+TEST_F(BenchPage, RefusesBadRecords) {
     for (const char* text : {"", "[1, 2]", "{\"results\": 3}", "{\"results\": [{\"n\": 3}]}", "{\"results\": [4]}", "\xff\xfe"}) {
         write_file(directory / "bad.json", text);
         expect_bad_input(kasane({"bench", "--from", "bad.json", "--page", "page.html", "--json"}), {"bad.json"});

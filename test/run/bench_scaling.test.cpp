@@ -1,5 +1,5 @@
 // gravity.direct.scaling, run small on the CPU: the record has what the figures of [MTM13] need, and its efficiencies follow from its own
-// times. Nothing is said of how fast anything is.
+// times. Speeds are not tested.
 #include "command.hpp"
 #include "report/markup.hpp"
 
@@ -30,7 +30,7 @@ std::vector<index_t> sizes_of(const std::map<index_t, json>& rows) {
     return sizes;
 }
 
-/// Share of the time of "message" spans that lies under others, piece by piece between all ends.
+/// Share of the time of "message" spans that overlaps others, summed over the intervals between all ends.
 double share_hidden(const json& spans) {
     std::vector<double> ends;
     for (const auto& span : spans) ends.insert(ends.end(), {span[1].get<double>(), span[2].get<double>()});
@@ -56,12 +56,12 @@ TEST_F(BenchScaling, TheRecordHasWhatTheFiguresNeed) {
     const auto record = json::parse(read_file(directory / "r.json"));
 
     // Figure 7 and table 2.
-    for (const int members : {1, 2}) {
-        const auto rows = rows_of(record, "sync, P " + std::to_string(members));
+    for (const int workers : {1, 2}) {
+        const auto rows = rows_of(record, "sync, P " + std::to_string(workers));
         ASSERT_EQ(rows.size(), 1U);
         const auto& row = rows.begin()->second;
-        EXPECT_EQ(row["members"], members);
-        EXPECT_EQ(row["paper_t_sync"], members == 1 ? 2.97e-5 : 7.84e-5);
+        EXPECT_EQ(row["members"], workers);
+        EXPECT_EQ(row["paper_t_sync"], workers == 1 ? 2.97e-5 : 7.84e-5);
         EXPECT_TRUE(std::isfinite(row["t_sync"].get<double>()) && std::isfinite(row["t_kernel"].get<double>())) << row;
         EXPECT_GE(row["launches"].size(), 3U);
         EXPECT_EQ(row["launches"].size(), row["launch_seconds"].size());
@@ -91,7 +91,7 @@ TEST_F(BenchScaling, TheRecordHasWhatTheFiguresNeed) {
         EXPECT_GE(row["bytes"].get<double>(), 16. * static_cast<double>(n) / 2) << "half of the particles come, four floats each";
         EXPECT_NE(row["note"].get<std::string>().find("share a processor"), std::string::npos) << row;
 
-        // The overlap is told as it was seen.
+        // The overlap is reported as it was measured.
         const auto& timeline = row["timeline"];
         ASSERT_EQ(timeline.size(), 2U) << row;
         double worst = 1;
@@ -110,7 +110,7 @@ TEST_F(BenchScaling, TheRecordHasWhatTheFiguresNeed) {
         EXPECT_NE(page.find(drawn), std::string::npos) << drawn;
 }
 
-TEST_F(BenchScaling, BadNumbersOfMembersAreTold) {
+TEST_F(BenchScaling, RefusesBadNumbersOfWorkers) {
     expect_bad_input(kasane({"bench", "gravity.direct.scaling", "--device", "cpu", "--members", "0", "--n", "512", "--json"}),
                      {"--members"});
     expect_bad_input(kasane({"bench", "gravity.direct.scaling", "--device", "cpu", "--members", "two", "--n", "512", "--json"}),

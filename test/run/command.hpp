@@ -1,6 +1,8 @@
 // Drives the command `kasane` as a user does: a process with arguments, what it writes, and how it ends.
 #pragma once
 
+#include <test/run/files.hpp>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -22,17 +24,6 @@ namespace kasane::test {
 
 namespace fs = std::filesystem;
 
-inline std::string read_file(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-inline void write_file(const fs::path& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    ASSERT_TRUE(file.good()) << path;
-}
-
 struct Outcome {
     int status = -1;  ///< exit status, or 1000 + the signal that ended it
     std::string out, err;
@@ -40,7 +31,7 @@ struct Outcome {
     nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-/// A directory of its own for each test, removed behind it.
+/// A directory for each test, removed after it.
 class CommandTest : public ::testing::Test {
    protected:
     void SetUp() override {

@@ -50,7 +50,7 @@ TEST_P(Example, ChecksAndRunsCutShort) {
         return;
     }
     if (test::read_file(path).find("\nfile ") != std::string::npos) {
-        // The file that this example wants is not the project's to ship: a small one stands in.
+        // The file of this example is not part of the project: a small one replaces it.
         test::write_file(directory / "model.toml", "model = 'hernquist'\ncount = 100\nmass = 100\nscale = 5\n");
         ASSERT_EQ(kasane({"sample", "model.toml", "-o", "start.hdf5"}).status, 0);
         settings = {"--set", "initial.file=start.hdf5"};
@@ -65,7 +65,7 @@ TEST_P(Example, ChecksAndRunsCutShort) {
     EXPECT_TRUE(full["unused_keys"].empty()) << full["unused_keys"];
     EXPECT_FALSE(full["title"].get<std::string>().empty());
 
-    // Two steps of what the file says: until is cut to two dt (or dt_max), and the intervals with it.
+    // Two steps: until is set to two dt (or dt_max), and the intervals too.
     const auto resolved = full["resolved"].get<std::string>();
     const auto value = [&](const std::string& key) {
         const auto at = resolved.find("\n" + key + " = ");

@@ -44,9 +44,9 @@ class Hdf5Structure : public test::CommandTest {
                     read(path);
                     ADD_FAILURE() << "was read";
                 } catch (const InputError& error) {
-                    const std::string said = error.what();
-                    EXPECT_NE(said.find("mutated.hdf5"), std::string::npos) << said;
-                    EXPECT_TRUE(said.find(dataset) != std::string::npos || said.find(also) != std::string::npos) << said;
+                    const std::string message = error.what();
+                    EXPECT_NE(message.find("mutated.hdf5"), std::string::npos) << message;
+                    EXPECT_TRUE(message.find(dataset) != std::string::npos || message.find(also) != std::string::npos) << message;
                 }
                 EXPECT_LT(peak_bytes() - before, most_growth);
             }

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM while a command still makes what it begins with: it ends soon, with status 130, and leaves nothing behind.
+// SIGINT and SIGTERM while a command creates its initial state: it ends soon with status 130 and leaves no file.
 #include <test/run/quenched/quenched_fixture.hpp>
 
 namespace {

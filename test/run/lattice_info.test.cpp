@@ -1,4 +1,4 @@
-// `kasane lattice info`: what it tells of a configuration, and how it refuses a damaged one.
+// `kasane lattice info`: its output for a configuration, and its errors for damaged ones.
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/observe/observables.hpp>

@@ -156,7 +156,7 @@ TEST_F(LatticeSolve, ConfigurationsOfOtherCodes) {
     for (std::size_t t = 0; t < 4; ++t) EXPECT_GT(pions[2][t], 0);
 }
 
-TEST_F(LatticeSolve, SaysWhatFailed) {
+TEST_F(LatticeSolve, ReportsTheFailure) {
     put("hot.lime", {{4, 4, 4, 4}}, 2);
     for (const std::vector<std::string>& hopeless :
          {std::vector<std::string>{"hot.lime", "--kappa", "0.13", "--max-iterations", "2", "-o", "x.h5"},

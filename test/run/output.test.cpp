@@ -1,4 +1,4 @@
-// Standard output: a place that cannot be written is a failure; help pages and lists say what there is.
+// Standard output: output that cannot be written is a failure; help pages and lists are complete.
 #include <gtest/gtest.h>
 #include <test/run/command.hpp>
 
@@ -20,7 +20,7 @@ class Output : public test::CommandTest {
     }
 };
 
-TEST_F(Output, ThatCannotBeWrittenIsAFailure) {
+TEST_F(Output, AnOutputThatCannotBeWrittenIsAFailure) {
     small_run();
     ASSERT_EQ(kasane({"run", "small.toml", "-o", "done", "--quiet"}).status, 0);
     const auto full = [] {
@@ -70,8 +70,9 @@ TEST_F(Output, VerbsOfLatticeShowTheCommonOptions) {
 }
 
 TEST_F(Output, UnknownVerbsGetASuggestion) {
-    test::expect_bad_input(kasane({"smaple", "--json"}), {"'smaple' is no verb of kasane", "did you mean 'sample'?"});
-    test::expect_bad_input(kasane({"lattice", "mesure", "--json"}), {"'mesure' is no verb of kasane lattice", "did you mean 'measure'?"});
+    test::expect_bad_input(kasane({"smaple", "--json"}), {"'smaple' is not a verb of kasane", "did you mean 'sample'?"});
+    test::expect_bad_input(kasane({"lattice", "mesure", "--json"}),
+                           {"'mesure' is not a verb of kasane lattice", "did you mean 'measure'?"});
     test::expect_bad_input(kasane({"lattice", "xyz", "--json"}), {"there are info, solve, measure, generate"});
 }
 

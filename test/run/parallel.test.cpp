@@ -92,8 +92,8 @@ TEST_F(Parallel, BlockStepsToo) {
     expect_same_run("one", "three");
 }
 
-TEST_F(Parallel, ARunGoesOnWithAnyNumberOfRanks) {
-    // 100 steps: the frame of the force is renewed on the way, at step 64, and not where the run goes on.
+TEST_F(Parallel, ARunResumesOnAnyNumberOfRanks) {
+    // 100 steps: the frame of the force is renewed on the way, at step 64, and not where the run continues.
     sphere("dt = 0.00125");
     const std::vector<std::string> some{
         "--set", "initial.count=513", "--set", "output.checkpoint_every=0", "--set", "output.diagnostics_every=0.0125"};
@@ -132,7 +132,7 @@ TEST_F(Parallel, ARunGoesOnWithAnyNumberOfRanks) {
     EXPECT_EQ(segments[2]["first_step"], 70);
 }
 
-TEST_F(Parallel, CheckTellsPlacesAndMemoryOfEachRank) {
+TEST_F(Parallel, CheckReportsPlacementAndMemoryOfEachRank) {
     sphere();
     const auto outcome = ranks(2, {"check", "sphere.toml", "--json", "--set", "initial.count=20000"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -146,30 +146,30 @@ TEST_F(Parallel, CheckTellsPlacesAndMemoryOfEachRank) {
     EXPECT_FALSE(fs::exists(directory / "out"));
 }
 
-/// One error, told once, with status 2 of the launcher and nothing written.
-void expect_told_once(const test::Outcome& outcome, const std::vector<std::string>& words) {
+/// One error, printed once, with status 2 of the launcher; nothing is written.
+void expect_one_error(const test::Outcome& outcome, const std::vector<std::string>& words) {
     test::expect_bad_input(outcome, words);
     EXPECT_EQ(count(outcome.err, "error: "), 1) << outcome.err;
     EXPECT_EQ(count(outcome.out, "\"error\""), 1) << outcome.out;
 }
 
-TEST_F(Parallel, WhatIsWrongIsToldOnce) {
+TEST_F(Parallel, ErrorsAreReportedOnce) {
     sphere();
-    expect_told_once(ranks(2, {"run", "sphere.toml", "--json", "--set", "force.method=tree"}), {"force.method", "2 ranks", "direct"});
-    expect_told_once(ranks(3, {"run", "sphere.toml", "--json", "-o", "sphere.toml/out"}), {"output.directory"});
-    expect_told_once(ranks(2, {"solve", "A.mtx", "--json"}), {"kasane solve", "one rank", "2 were started"});
-    expect_told_once(ranks(2, {"run", "sphere.toml", "--json", "--set", "initial.count=100000000000"}), {"memory", "initial.count"});
+    expect_one_error(ranks(2, {"run", "sphere.toml", "--json", "--set", "force.method=tree"}), {"force.method", "2 ranks", "direct"});
+    expect_one_error(ranks(3, {"run", "sphere.toml", "--json", "-o", "sphere.toml/out"}), {"output.directory"});
+    expect_one_error(ranks(2, {"solve", "A.mtx", "--json"}), {"kasane solve", "one rank", "2 were started"});
+    expect_one_error(ranks(2, {"run", "sphere.toml", "--json", "--set", "initial.count=100000000000"}), {"memory", "initial.count"});
     EXPECT_FALSE(fs::exists(directory / "out"));
 }
 
-TEST_F(Parallel, RanksThatWereStartedForDifferentRunsSaySo) {
+TEST_F(Parallel, RanksOfDifferentRunsAreRefused) {
     sphere();
     const std::string command = " '" KASANE_COMMAND "' ";
-    expect_told_once(launch("1" + command + "run sphere.toml --json : -n 1" + command + "run sphere.toml --json -o other").wait(),
+    expect_one_error(launch("1" + command + "run sphere.toml --json : -n 1" + command + "run sphere.toml --json -o other").wait(),
                      {"rank 1", "-o other", "same command"});
     fs::create_directory(directory / "elsewhere");
     test::write_file(directory / "elsewhere/sphere.toml", read_file(directory / "sphere.toml") + "# changed\n");
-    expect_told_once(launch("1" + command + "run sphere.toml --json : -n 1 -wdir '" + (directory / "elsewhere").string() + "'" + command +
+    expect_one_error(launch("1" + command + "run sphere.toml --json : -n 1 -wdir '" + (directory / "elsewhere").string() + "'" + command +
                             "run sphere.toml --json")
                          .wait(),
                      {"rank 1", "sphere.toml", "checksums differ"});
@@ -197,7 +197,7 @@ TEST_F(ParallelKeys, AreShownWhereTheyAreGiven) {
         EXPECT_NE(resolved.find(line), std::string::npos) << line;
 }
 
-TEST_F(ParallelKeys, WhatIsWrongHasItsKey) {
+TEST_F(ParallelKeys, ErrorsNameTheirKey) {
     test::expect_bad_input(check({"gpus_per_rank=0"}), {"parallel.gpus_per_rank", "at least 1"});
     test::expect_bad_input(check({"gpus_per_rank=2"}), {"run.device", "worker"});
     test::expect_bad_input(check({"buffer=0"}), {"parallel.buffer"});

@@ -1,4 +1,4 @@
-// How runs of several ranks end before their time: signals, kills, a rank that fails. What is on the disk is always good to go on from.
+// Runs of several ranks that end early: signals, kills, a rank that fails. A run can always continue from the files on the disk.
 #include <kasane/run/gravity/gravity_checkpoint.hpp>
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST_F(ParallelEnds, ARankThatIsKilled) {
     expect_that_it_goes_on("killed");
 }
 
-TEST_F(ParallelEnds, ADiskThatIsFull) {
+TEST_F(ParallelEnds, AFullDisk) {
     auto process = begin("full");
     const auto writer = rank_of(process.id(), 0);
     ASSERT_GT(writer, 0);

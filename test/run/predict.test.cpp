@@ -33,12 +33,12 @@ class Predict : public test::CommandTest {
         known["step"] = 1e-9;
         ASSERT_EQ(keep_calibration(calibration(), {{{"force", name, "single, one-sided, equal masses"}, known, ""}}), "");
     }
-    void channel(int ranks, int members, double latency, double bytes_per_second,
+    void channel(int ranks, int workers, double latency, double bytes_per_second,
                  const std::string& name = "A processor, 4 threads") const {
         ASSERT_EQ(keep_calibration(
                       calibration(),
-                      {{{"channel", name, std::to_string(ranks * members)},
-                        {{"ranks", ranks}, {"members", ranks * members}, {"latency", latency}, {"bytes_per_second", bytes_per_second}},
+                      {{{"channel", name, std::to_string(ranks * workers)},
+                        {{"ranks", ranks}, {"members", ranks * workers}, {"latency", latency}, {"bytes_per_second", bytes_per_second}},
                         ""}}),
                   "");
     }
@@ -98,10 +98,10 @@ TEST_F(Predict, FourRanks) {
     // Alone with 8192 particles, grains are of 512.
     EXPECT_NEAR(p["weak_efficiency"], 4 * 8192 / 4 * (8192 + 40 * 16) * 1e-9 / (pairs + messages), 1e-5);
     EXPECT_NEAR(p["seconds_per_step"]["high"], 1.02 * (pairs + 1.2 * messages), 1e-7);
-    // Twice as many ranks were not measured: the range is wider, and says why.
+    // Twice as many ranks were not measured: the range is wider, with the reason.
     const auto eight = command({"predict", "run.toml", "--json", "--ranks", "8"}).json();
     EXPECT_GT(eight["seconds_per_step"]["high"].get<double>() / eight["seconds_per_step"]["expected"].get<double>(), 1.2);
-    EXPECT_NE(eight["doubts"].dump().find("measured between 4 members"), std::string::npos) << eight["doubts"];
+    EXPECT_NE(eight["doubts"].dump().find("measured between 4 workers"), std::string::npos) << eight["doubts"];
     EXPECT_EQ(eight["messages_per_step"], 3);
 }
 
@@ -128,7 +128,7 @@ TEST_F(Predict, ManyDevices) {
     EXPECT_LT(p["strong_efficiency"], 1.001);
     EXPECT_GT(p["memory"]["device_bytes"], 4.0 * 65536 * 100);
     EXPECT_GT(p["memory"]["host_bytes"], 67108864.0 * 50);  // rank 0 holds all particles
-    EXPECT_NE(p["doubts"].dump().find("not between 1024 of 256"), std::string::npos) << p["doubts"];
+    EXPECT_NE(p["doubts"].dump().find("not between 1024 on 256"), std::string::npos) << p["doubts"];
 }
 
 TEST_F(Predict, Refuses) {
@@ -166,7 +166,7 @@ TEST_F(Predict, AfterCalibrate) {
     const auto more = command({"predict", "run.toml", "--json", "--threads", "2"}).json();
     const auto width = [](const auto& step) { return step["high"].template get<double>() / step["expected"].template get<double>(); };
     EXPECT_GT(width(more["seconds_per_step"]), width(p.json()["seconds_per_step"]) + 0.1);
-    // A run says both.
+    // A run prints both.
     const auto run = command({"run", "run.toml", "--threads", "1", "--set", "initial.count=500", "--set", "run.until=0.05"});
     ASSERT_EQ(run.status, 0) << run.err;
     EXPECT_NE(run.out.find("ms a step, measured"), std::string::npos) << run.out;

@@ -10,7 +10,7 @@ namespace kasane::test {
 inline bool has_launcher() { return KASANE_MPIRUN[0] != '\0'; }
 inline constexpr const char* no_launcher = "this build has no MPI, so there is no launcher of ranks";
 
-/// A process by what /proc tells of it.
+/// A process, from /proc.
 inline std::string environment_of(const fs::path& process, const std::string& variable) {
     const auto all = read_file(process / "environ");
     const auto at = ('\0' + all).find('\0' + variable + "=");

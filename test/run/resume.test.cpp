@@ -1,4 +1,4 @@
-// A run that was stopped goes on, and ends in the same bits as the one that was not: by Ctrl-C, by kill -9, with its newest
+// A run that was stopped continues, and ends with the same bits as an uninterrupted one: by Ctrl-C, by kill -9, with its newest
 // checkpoint damaged, and with a full disk.
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
@@ -125,7 +125,7 @@ TEST_F(Resume, AfterKillsAtAnyMomentTheRunEndsInTheSameBits) {
     expect_same_as_reference("killed");
 }
 
-/// The same of the tree code with block steps: several trees are built in the run, and it goes on across them.
+/// The same for the tree code with block steps, where several trees are built during the run.
 class ResumeTree : public Resume {
    protected:
     void run_tree_reference() {
@@ -229,7 +229,7 @@ TEST_F(Resume, ADamagedNewestCheckpointIsPassedOver) {
     }
 }
 
-TEST_F(Resume, WithNoWholeCheckpointNothingIsTouched) {
+TEST_F(Resume, WithoutAValidCheckpointNothingIsChanged) {
     small_run();
     run_to_end("out", {});
     const auto energy = read_file(directory / "out/energy.csv");
@@ -251,7 +251,7 @@ TEST_F(Resume, BeforeTheFirstCheckpointTheRunStartsAgain) {
     expect_same_as_reference("early");
 }
 
-TEST_F(Resume, OfAFinishedRunSaysDoneAndChangesNothing) {
+TEST_F(Resume, OfAFinishedRunReportsDoneAndChangesNothing) {
     small_run();
     for (const char* checkpoints : {"there", "empty", "gone"}) {
         const std::string name = std::string("out-") + checkpoints, folder = name + "/checkpoints";
@@ -263,12 +263,12 @@ TEST_F(Resume, OfAFinishedRunSaysDoneAndChangesNothing) {
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         EXPECT_EQ(outcome.json()["status"], "done");
         EXPECT_EQ(outcome.json()["steps"], 40);
-        EXPECT_NE(outcome.err.find("is done already"), std::string::npos) << outcome.err;
+        EXPECT_NE(outcome.err.find("is already done"), std::string::npos) << outcome.err;
         EXPECT_TRUE(contents(name) == before) << checkpoints;
     }
 }
 
-TEST_F(Resume, WithoutTheCheckpointsOfAnUnfinishedRunNothingIsTouched) {
+TEST_F(Resume, WithoutTheCheckpointsOfAnUnfinishedRunNothingIsChanged) {
     small_run();
     run_to_end("out", {});
     auto record = read_file(directory / "out/record.json");
@@ -375,7 +375,7 @@ TEST_F(Resume, ANewestCheckpointThatCannotBeReadIsSetAside) {
     }
 }
 
-TEST_F(Resume, ALogThatCannotBeWrittenIsToldInFull) {
+TEST_F(Resume, ALogThatCannotBeWrittenIsReportedInFull) {
     small_run();
     run_to_end("out", {"--set", "output.checkpoint_every=0"});
     fs::remove(checkpoints("out").back());
@@ -386,7 +386,7 @@ TEST_F(Resume, ALogThatCannotBeWrittenIsToldInFull) {
     EXPECT_EQ(read_file(directory / "out/energy.csv"), energy);
 }
 
-TEST_F(Resume, TheSnapshotThatARunBeganWithIsNotNeededAnyMore) {
+TEST_F(Resume, TheInitialSnapshotIsNotNeeded) {
     small_run();
     ASSERT_EQ(kasane({"sample", "small.toml", "-o", "start.hdf5"}).status, 0);
     test::write_file(
@@ -421,7 +421,7 @@ TEST_F(Resume, TwoProcessesNeverShareADirectory) {
     EXPECT_EQ(process.wait().status, 130);
 }
 
-TEST_F(Resume, WhatCannotBeResumed) {
+TEST_F(Resume, OtherDirectoriesAreRefused) {
     small_run();
     test::expect_bad_input(kasane({"resume", "nowhere", "--json"}), {"no such directory", "nowhere"});
     test::expect_bad_input(kasane({"resume", "small.toml", "--json"}), {"not a directory"});

@@ -118,7 +118,7 @@ TEST_F(Run, WritesItsDirectory) {
     EXPECT_EQ(record["force_error"]["max"], last[23]);
 }
 
-TEST_F(Run, WithoutAnAuditNothingIsSaidOfForceErrors) {
+TEST_F(Run, WithoutAnAuditThereAreNoForceErrors) {
     small_run("audit = 0\n");
     ASSERT_EQ(kasane({"run", "small.toml", "--quiet"}).status, 0);
     for (const std::size_t column : {21u, 22u, 23u})
@@ -175,8 +175,8 @@ TEST_F(Run, AKeplerPairReturnsAfterOnePeriod) {
     EXPECT_LT(outcome.json()["relative_energy_error"], 1e-5);
 }
 
-TEST_F(Run, ABlowUpIsToldWithItsTimeAndRemedy) {
-    // No softening, and r^3 = 1e-330 is no double any more: the accelerations are infinite at once.
+TEST_F(Run, ABlowUpIsReportedWithItsTimeAndRemedy) {
+    // No softening, and r^3 = 1e-330 is below the range of doubles: the accelerations are infinite at once.
     test::write_file(directory / "blow.toml",
                      "[run]\nproblem = 'gravity'\nunits = 'nbody'\ndevice = 'cpu'\nuntil = 1\n"
                      "[[object]]\nmodel = 'point'\nmass = 1\n[[object]]\nmodel = 'point'\nmass = 1\nposition = [1e-110, 0, 0]\n"
@@ -188,7 +188,7 @@ TEST_F(Run, ABlowUpIsToldWithItsTimeAndRemedy) {
     EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["status"], "failed");
 }
 
-TEST_F(Run, CheckTellsWhatARunWouldDo) {
+TEST_F(Run, CheckDescribesTheRun) {
     small_run();
     const auto outcome = kasane({"check", "small.toml", "--json", "--set", "run.title=A test"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -205,9 +205,9 @@ TEST_F(Run, CheckTellsWhatARunWouldDo) {
 }
 
 // Memory per particle, by the difference of two runs, so that the program and its libraries do not count.
-TEST_F(Run, TakesTheMemoryThatCheckTells) {
+TEST_F(Run, TakesTheMemoryThatCheckReports) {
     small_run();
-    double told[2], taken[2];
+    double reported[2], taken[2];
     const double particles[] = {1024, 65536};
     for (int k = 0; k < 2; ++k) {
         const auto count = "initial.count=" + std::to_string(static_cast<int>(particles[k]));
@@ -219,12 +219,12 @@ TEST_F(Run, TakesTheMemoryThatCheckTells) {
                                                 "--json"};
         std::vector<std::string> check{"check", "small.toml"}, run{"run", "small.toml", "-o", "out" + std::to_string(k)};
         for (auto* arguments : {&check, &run}) arguments->insert(arguments->end(), settings.begin(), settings.end());
-        told[k] = kasane(check).json()["memory"]["host_bytes"];
+        reported[k] = kasane(check).json()["memory"]["host_bytes"];
         const auto outcome = kasane(run);
         ASSERT_EQ(outcome.status, 0) << outcome.err;
         taken[k] = static_cast<double>(outcome.peak_bytes);
     }
-    const double n = particles[1] - particles[0], each = (told[1] - told[0]) / n, measured = (taken[1] - taken[0]) / n;
+    const double n = particles[1] - particles[0], each = (reported[1] - reported[0]) / n, measured = (taken[1] - taken[0]) / n;
     EXPECT_LE(measured, each) << "bytes a particle";
     EXPECT_GT(measured, 0.6 * each) << "bytes a particle: block steps and potentials, which this run has not, are counted too";
 }
@@ -327,7 +327,7 @@ TEST_F(Run, ForcesOfASnapshot) {
     EXPECT_LT(exact.json()["audit"]["max"], 1e-12);
 }
 
-TEST_F(Run, InfoTellsDevicesAndBuild) {
+TEST_F(Run, InfoListsDevicesAndBuild) {
     const auto outcome = kasane({"info", "--json"});
     ASSERT_EQ(outcome.status, 0);
     const auto result = outcome.json();

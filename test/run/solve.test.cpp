@@ -1,4 +1,4 @@
-// `kasane solve`: files in and out, what it tells, and every way in which it refuses or fails.
+// `kasane solve`: input and output files, printed results, and all refusals and failures.
 #include <kasane/sparse/file/matrix_file.hpp>
 
 #include <gtest/gtest.h>
@@ -110,7 +110,7 @@ TEST_F(Solve, PetscInAndOutWithTheVectorBehindTheMatrix) {
     expect_near(sparse::read_vector(directory / "x.bin", 77), waves(77), 1e-10);
 }
 
-TEST_F(Solve, TellsPeopleWhatWasChosenAndHowItWent) {
+TEST_F(Solve, PrintsChoicesAndOutcome) {
     put_chain(300);
     const auto outcome = solve({"A.mtx", "--ordering", "mc:2", "--format", "csr", "--iteration", "plain"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -124,7 +124,7 @@ TEST_F(Solve, TellsPeopleWhatWasChosenAndHowItWent) {
     EXPECT_EQ(quiet.out + quiet.err, "");
 }
 
-TEST_F(Solve, TakesWhatIsChosen) {
+TEST_F(Solve, UsesTheGivenOptions) {
     put_chain(120);
     const std::vector<std::vector<std::string>> choices{{"--ordering", "natural"},
                                                         {"--ordering", "cm-rcm:3", "--numbering", "sequential"},
@@ -162,7 +162,7 @@ TEST_F(Solve, OneByOneAndZeroRightHandSide) {
     EXPECT_EQ(sparse::read_vector(directory / "x.mtx")[0], 0);
 }
 
-TEST_F(Solve, DuplicatesAndSingularMatricesAreSaid) {
+TEST_F(Solve, DuplicatesAndSingularMatricesAreReported) {
     put("A.mtx", symmetric + "2 2 5\n1 1 1\n1 1 1\n2 1 -0.5\n2 2 2\n2 1 -0.5\n");
     const auto summed = solve({"A.mtx"});
     EXPECT_EQ(summed.status, 0);
@@ -352,12 +352,12 @@ TEST_F(Solve, OutputsThatCannotBeAreRefusedBeforeTheWork) {
     refused("nowhere/x.mtx", {"nowhere", "no directory"});
     fs::create_directory(directory / "folder.mtx");
     test::expect_bad_input(solve({"A.mtx", "-o", "folder.mtx", "--force", "--json"}), {"folder.mtx", "is a directory"});
-    test::expect_bad_input(solve({"A.mtx", "-o", "./A.mtx", "--force", "--json"}), {"A.mtx", "read from too"});
+    test::expect_bad_input(solve({"A.mtx", "-o", "./A.mtx", "--force", "--json"}), {"A.mtx", "also an input"});
     EXPECT_EQ(solve({"A.mtx", "-o", "there.mtx", "--force"}).status, 0);
     EXPECT_EQ(sparse::read_vector(directory / "there.mtx").size(), 4u);
 }
 
-TEST_F(Solve, NotConvergedIsAFailureThatTellsAndWrites) {
+TEST_F(Solve, NotConvergedIsAFailureWithReasonAndFiles) {
     put_chain(400);
     const auto outcome =
         solve({"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--precondition", "none", "--max-iterations", "3", "--rtol", "1e-12", "--json"});

@@ -1,4 +1,4 @@
-// Threads of the command: how many may be asked for, how they wait, and what it says where other programs use the processors.
+// Threads of the command: their largest number, how they wait, and the warning where other programs use the processors.
 #include "run/command.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TEST_F(Threads, MoreThanCanBeStartedAreRefused) {
     test::expect_bad_input(kasane({"solve", "A.mtx", "--threads", "5000", "--json"}), {"--threads", "is 5000", "from 0 to 4096"});
 }
 
-TEST_F(Threads, SleepAtTheEndOfARegionUnlessTheUserSaysOtherwise) {
+TEST_F(Threads, SleepAtTheEndOfARegionUnlessTheUserSetsAPolicy) {
     {
         auto process = start_long([] { unsetenv("OMP_WAIT_POLICY"), unsetenv("GOMP_SPINCOUNT"); });
         const auto environment = of_process(process, "environ");
@@ -73,7 +73,7 @@ TEST_F(Threads, SleepAtTheEndOfARegionUnlessTheUserSaysOtherwise) {
 }
 
 TEST_F(Threads, OtherProgramsOnTheProcessorsAreWarnedOf) {
-    if (test::read_file("/proc/loadavg").empty()) GTEST_SKIP() << "this system does not say how many threads run";
+    if (test::read_file("/proc/loadavg").empty()) GTEST_SKIP() << "this system has no load averages";
     put_chain(10);
     std::atomic<bool> stop{false};
     std::vector<std::thread> busy;

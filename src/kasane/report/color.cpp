@@ -1,6 +1,8 @@
 // OKLab to sRGB and the ramps that the film is drawn in.
 #include <kasane/report/color.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -67,12 +69,20 @@ Rgb to_srgb(const Oklab& color) {
     return {encode(rgb.r), encode(rgb.g), encode(rgb.b)};
 }
 
+std::string css_text(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
+
+std::string css_gradient(const std::vector<Rgb>& colors) {
+    std::string stops;
+    for (const auto& color : colors) stops += (stops.empty() ? "" : ",") + css_text(color);
+    return "linear-gradient(90deg," + stops + ")";
+}
+
 Palette::Palette(const std::vector<double>& hues) {
     for (const double hue : hues) {
         auto& ramp = ramp_.emplace_back();
         for (int i = 0; i < levels; ++i) {
             const double v = i / (levels - 1.0);
-            // Colour in the middle of the ramp, nearly white at the top, and none in the empty sky, where the groups' shares jump.
+            // Chroma is largest in the middle of the ramp, small at the bright end, and 0 in the empty sky, where the groups' shares jump.
             const double chroma = 0.02 * std::min(1.0, 8 * v) + 0.15 * std::sin(std::numbers::pi * std::pow(v, 0.85));
             const double turn = hues.size() == 1 ? 150 * v : 0;
             ramp.push_back(fit_gamut(oklch(night + (glare - night) * v, chroma, hue + turn)));
@@ -89,6 +99,15 @@ Rgb Palette::operator()(int level, const double* share) const {
         color.b += share[g] * own.b;
     }
     return to_srgb(color);
+}
+
+std::vector<Rgb> Palette::ramp(std::size_t group) const {
+    constexpr int length = 9;
+    std::vector<double> share(ramp_.size(), 0.0);
+    share[group] = 1;
+    std::vector<Rgb> colors;
+    for (int k = 0; k < length; ++k) colors.push_back((*this)(k * (levels - 1) / (length - 1), share.data()));
+    return colors;
 }
 
 }  // namespace kasane::report

@@ -1,4 +1,4 @@
-// PNG through libpng's simplified interface, which needs no jumps over C++ frames; base64 by hand, as it is ten lines.
+// PNG through libpng's simplified interface, which does not jump over C++ frames. Base64 is ten lines of its own.
 #include <kasane/core/base/error.hpp>
 #include <kasane/report/image.hpp>
 

@@ -1,4 +1,4 @@
-// Where a label fits into a plot: a box that no curve meets. Coordinates are those of the drawing, y downward.
+// Finds the place of a label in a plot: a box that no curve meets. Coordinates are those of the drawing, y downward.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct Box {
 
 using Polyline = std::vector<Point>;
 
-/// Whether the segment from a to b has a point in the box, its border included.
+/// Does the segment from a to b have a point in the box, its border included?
 bool meets(const Box& box, const Point& a, const Point& b);
 
 /// The first candidate that no polyline meets; a polyline of one point is that point.

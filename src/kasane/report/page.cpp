@@ -36,6 +36,16 @@ std::string chart(const std::string& heading, const std::string& svg, const std:
     return "<figure class=\"chart\"><h3>" + heading + "</h3>\n" + svg + "<figcaption>" + caption + "</figcaption></figure>\n";
 }
 
+std::string chart_section(const std::string& heading, const std::string& charts) {
+    if (charts.empty()) return "";
+    return "<section>\n<h2>" + heading + "</h2>\n<div class=\"charts\">\n" + charts + "</div>\n</section>\n";
+}
+
+std::string ramp_key(const std::vector<Rgb>& colors, const std::string& name, const std::string& remark) {
+    return "<span class=\"key\"><i style=\"background:" + css_gradient(colors) + "\"></i>" + escape(name) + " <small>" + escape(remark) +
+           "</small></span>";
+}
+
 std::string speed_section(const std::string& rate, const std::string& times) {
     if (rate.empty() && times.empty()) return "";
     return "<section class=\"speed\">\n<h2>Speed</h2>\n<div class=\"halves\">\n<div>" + rate + "</div>\n<div>" + times +

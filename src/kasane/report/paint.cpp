@@ -34,7 +34,7 @@ Tone::Tone(const Exposure& exposure) : level_(1 << 16) {
     }
 }
 
-/// Looks at the upper half of the float: steps of 1/128 of the density, finer than a level.
+/// Uses the upper half of the float: steps of 1/128 of the density, finer than a level.
 int Tone::operator()(float density) const { return level_[std::bit_cast<std::uint32_t>(density) >> 16]; }
 
 std::vector<float> total(const std::vector<Density>& parts) {

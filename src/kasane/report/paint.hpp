@@ -1,4 +1,4 @@
-// From surface densities to pixels: which densities a picture shows, how bright they are, and the colours of groups that mix.
+// Converts surface densities to pixels: range of densities, brightness, and the colours of mixed groups.
 #pragma once
 
 #include <kasane/report/color.hpp>
@@ -13,9 +13,9 @@ namespace kasane::report {
 /// Surface densities where brightness begins and ends, [mass / length^2].
 struct Exposure {
     double faintest = 0, brightest = 0;
-    /// Widens it by one projection: nearly its brightest pixel, and where the outskirts begin.
+    /// Extends the range by one projection: nearly its brightest pixel, and the density of the outskirts.
     void include(std::vector<float> density);
-    /// Between two and three and a half decades show both cores and tails; massless particles have no scale.
+    /// Limits the range to between 2 and 3.5 decades, which show both cores and tails; sets a range where all masses are 0.
     void limit();
 };
 

@@ -41,7 +41,7 @@ struct Frame {
     double to_y(double v) const { return bottom - (bottom - top) * share(v, y, log_y); }
 };
 
-/// Long tables are thinned to the first, least, greatest and last point of every bucket, so that no peak is lost.
+/// Thins long tables to the first, least, greatest and last point of every bucket, so that no peak is lost.
 std::vector<std::size_t> kept_points(const std::vector<double>& y) {
     constexpr std::size_t buckets = 200;
     std::vector<std::size_t> kept;
@@ -89,7 +89,7 @@ int color_of(const Plot& plot, std::size_t series) {
     return own < 0 ? static_cast<int>(series) : own;
 }
 
-/// " dashed" behind a class, or nothing.
+/// " dashed" or " dotted" to append to a class, or an empty text.
 const char* stroke_class(Stroke stroke) { return stroke == Stroke::dashed ? " dashed" : stroke == Stroke::dotted ? " dotted" : ""; }
 
 /// One mark, of about the same area whatever its shape.
@@ -111,7 +111,7 @@ std::string marks(const Plot& plot, const Frame& f) {
     return out;
 }
 
-/// Invisible discs that say their value when the pointer rests on them.
+/// Invisible discs that show their value when the pointer is on them.
 std::string hover_points(const Series& s, std::size_t number_of_series, const Plot& plot, const Frame& f) {
     const std::size_t stride = std::max<std::size_t>(1, s.y.size() * number_of_series / 240);
     std::string out;
@@ -196,7 +196,7 @@ std::string axes(const Plot& plot, const Frame& f) {
     return out;
 }
 
-/// Where the name of the reference line crosses no curve and no mark: above or below the line, as far right as possible.
+/// A place where the name of the reference line crosses no curve and no mark: above or below the line, as far right as possible.
 std::optional<Box> reference_place(const Plot& plot, const Frame& f) {
     constexpr double ascent = 11, descent = 4, apart = 5;  // of the text; between its box and a curve or a mark
     const double y = f.to_y(*plot.reference), length = text_width(plot.reference_name);
@@ -214,7 +214,8 @@ std::optional<Box> reference_place(const Plot& plot, const Frame& f) {
     return place;
 }
 
-/// Names at the right ends of the curves, moved apart where they would touch; that of the reference line too, where it fits nowhere else.
+/// Names at the right ends of the curves, moved apart where they would touch; also the name of the reference line where it fits nowhere
+/// else.
 std::string end_labels(const Plot& plot, const Frame& f, bool with_reference) {
     struct Label {
         std::string css;
@@ -294,7 +295,7 @@ std::string to_svg(const Plot& plot) {
     for (const auto& s : plot.series) {
         longest_name = std::max(longest_name, s.name.empty() ? 0 : text_width(s.name) + 10);
         for (std::size_t i = 0; i < s.y.size(); ++i) {
-            if (f.on_x_axis(s.x[i])) f.x.include(s.x[i]);  // plots of one table share their x axis, whatever is missing
+            if (f.on_x_axis(s.x[i])) f.x.include(s.x[i]);  // plots of one table have the same x axis, also where values are missing
             if (f.drawable(s.x[i], s.y[i])) f.y.include(s.y[i]);
         }
     }
@@ -304,7 +305,7 @@ std::string to_svg(const Plot& plot) {
     if (plot.from_zero && !plot.log_y) f.y.include(0);
     for (const double y : plot.y_include)
         if (!plot.log_y || y > 0) f.y.include(y);
-    // Room above and below, and a width for what has none.
+    // Space above and below, and a width for an axis with a single value.
     if (f.x.low == f.x.high) f.x = f.log_x ? Range{f.x.low / 2, f.x.high * 2} : Range{f.x.low - 0.5, f.x.high + 0.5};
     if (plot.log_y) {
         const double room = f.y.high / f.y.low < 1.5 ? 1.5 : std::pow(f.y.high / f.y.low, 0.04);

@@ -10,7 +10,7 @@
 namespace kasane::report {
 
 inline constexpr int colors = 8;    ///< of curves, s0 to s7 in the page's style
-inline constexpr int ink = colors;  ///< the colour of text, s8: for the whole, where others are parts
+inline constexpr int ink = colors;  ///< the colour of text, s8: for the sum of curves
 enum class Stroke {
     solid,
     dashed,
@@ -43,7 +43,7 @@ struct Plot {
     std::optional<double> reference;  ///< a thin level line
     std::string reference_name;
     bool from_zero = false;         ///< a linear y axis begins at 0
-    std::vector<double> y_include;  ///< values that the y axis reaches, whatever the curves do
+    std::vector<double> y_include;  ///< values that the y axis includes
 };
 
 /// At most about `count` round numbers in [low, high], in steps of 1, 2 or 5 times a power of ten.
@@ -55,8 +55,8 @@ std::vector<double> log_ticks(double low, double high);
 /// Powers of two in [low, high], both positive; thinned evenly to at most ten.
 std::vector<double> doubling_ticks(double low, double high);
 
-/// An <svg> element, or an empty string when there is no point to draw. Its data-x0, data-x1, data-left and data-right tell where
-/// values of x lie on a linear axis, for the script that moves the line of class "now".
+/// An <svg> element, or an empty string where there is no point to draw. Its attributes data-x0, data-x1, data-left and data-right map x to
+/// the drawing on a linear axis, for the script that moves the line of class "now".
 std::string to_svg(const Plot& plot);
 
 }  // namespace kasane::report

@@ -1,5 +1,5 @@
-// Deposit into a pyramid of grids, each half as fine as the one before, then refine from the coarsest down, adding up.
-// A particle's level follows from the number of its neighbours on the sky; between two levels its mass is split.
+// Deposits particles into a pyramid of grids, each half as fine as the one before, then refines and adds the grids from the coarsest on.
+// A particle's level follows from the number of its neighbours on the sky; its mass is split between two levels.
 #include <kasane/report/projection.hpp>
 
 #include <algorithm>
@@ -57,13 +57,13 @@ void refine(const Grid& coarse, Grid& fine) {
     }
 }
 
-struct Point {
+struct SkyPoint {
     float x, y;  // padded pixels
     float mass;
 };
 
 /// Numbers of particles per cell of every level.
-std::vector<Grid> counts(const std::vector<Point>& points, int columns, int rows) {
+std::vector<Grid> counts(const std::vector<SkyPoint>& points, int columns, int rows) {
     auto levels = pyramid(columns, rows);
     for (const auto& p : points) levels[0].at(static_cast<int>(p.x), static_cast<int>(p.y)) += 1;
     for (int l = 1; l <= top_level; ++l) {
@@ -78,7 +78,7 @@ std::vector<Grid> counts(const std::vector<Point>& points, int columns, int rows
 }
 
 /// The level, a real number, whose kernel holds about `neighbours` particles around p.
-double kernel_level(const std::vector<Grid>& count, const Point& p) {
+double kernel_level(const std::vector<Grid>& count, const SkyPoint& p) {
     for (int l = 0; l <= top_level; ++l) {
         const auto& grid = count[static_cast<std::size_t>(l)];
         const int x = static_cast<int>(p.x) >> l, y = static_cast<int>(p.y) >> l;
@@ -99,7 +99,7 @@ Density surface_density(const Window& window, Plane plane, View<const Vec3<doubl
                         View<const std::uint8_t> group, std::uint8_t which) {
     const int columns = padded(window.columns), rows = padded(window.rows);
     const double scale = 1 / window.pixel();
-    std::vector<Point> points;
+    std::vector<SkyPoint> points;
     for (index_t i = 0; i < position.size(); ++i) {
         if (group[i] != which) continue;
         const auto r = position[i];

@@ -1,5 +1,5 @@
-// Surface density of particles on a grid of pixels. Every particle is spread over a kernel that is as wide as its
-// surroundings are sparse, so that haloes are smooth and cores are sharp; the kernel conserves mass.
+// Surface density of particles on a grid of pixels. The kernel of a particle is wide where particles are sparse, so that haloes are smooth
+// and cores are sharp. It conserves mass.
 #pragma once
 
 #include <kasane/core/base/types.hpp>

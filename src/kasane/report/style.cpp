@@ -1,4 +1,4 @@
-// The looks of the page. One column of figures and words; colours are variables, so that dark mode is a second set of them.
+// The common CSS. One column of figures and text; colours are variables, so that dark mode is a second set of them.
 #include <kasane/report/page.hpp>
 
 namespace kasane::report {
@@ -82,7 +82,7 @@ html:not(.js) .stills button { cursor: default; }
 
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 48px 44px; }
 .chart figcaption { font-size: 0.9rem; line-height: 1.5; margin-top: 4px; }
-@media (min-width: 900px) {  /* an odd one out has its words beside it */
+@media (min-width: 900px) {  /* the last of an odd number has its caption beside it */
   .chart:last-child:nth-child(odd) { grid-column: 1 / -1; display: grid; grid-template-columns: 1fr 1fr; column-gap: 44px; align-items: center; }
   .chart:last-child:nth-child(odd) h3 { grid-column: 1 / -1; }
 }

@@ -1,4 +1,4 @@
-// Numbers, durations and names as a reader likes them, as Unicode text.
+// Numbers, durations and names for readers, as Unicode text.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace kasane::report {
 
-/// Safe inside HTML text and quoted attributes.
+/// Escapes a text for HTML text and quoted attributes.
 std::string escape(const std::string& text);
 
 /// 1234567 -> "1,234,567".
@@ -33,11 +33,11 @@ std::string bytes(double count);
 /// "16,384 particles", "1 particle".
 std::string counted(std::int64_t number, const std::string& one, const std::string& many);
 
-/// How times are shown: value * factor, then the unit. N-body units keep factor 1 and an empty unit.
+/// Times are shown as value * factor, then the unit. N-body units keep factor 1 and an empty unit.
 struct TimeScale {
     double factor = 1;
     std::string unit;
-    int decimals = 2;  ///< enough to tell a hundredth of the run
+    int decimals = 2;  ///< enough for a hundredth of the run
     /// "1.47 Gyr" or "t = 1.47".
     std::string text(double time) const;
     /// For axes: "time [Gyr]".
@@ -57,7 +57,7 @@ PoweredUnit powered_unit(const std::string& unit);
 /// "1e10 Msun" -> "10¹⁰ M☉".
 std::string pretty_unit(const std::string& unit);
 
-/// As one word of a shell: quoted where needed.
+/// The text as one word of a shell: quoted where needed.
 std::string shell_word(const std::string& text);
 
 }  // namespace kasane::report

@@ -1,4 +1,4 @@
-// The kinds of run that kasane offers: the one place that lists them.
+// The kinds of run that kasane offers. No other file lists them.
 #pragma once
 
 #include <kasane/run/driver/kind.hpp>

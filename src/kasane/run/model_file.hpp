@@ -1,5 +1,5 @@
-// A model file: the keys of [initial], or [[object]] and [orbit], at its top level, beside `title`, `source` and `units`. A run file is
-// one too: what it starts from.
+// A model file: the keys of [initial], or [[object]] and [orbit], at its top level, beside `title`, `source` and `units`. The initial state
+// of a run file can be read as a model too.
 #pragma once
 
 #include <kasane/run/model/initial.hpp>
@@ -11,14 +11,14 @@
 namespace kasane::run {
 
 struct ModelFile {
-    std::string title;  ///< the file's name when it says none
+    std::string title;  ///< the file's name where it has no title
     Initial initial;
     gravity::Units units;
     std::string resolved;  ///< the file with every key spelled out
     std::vector<std::string> unused_keys;
 };
 
-/// Does the file describe a model alone, with nothing of a run? @throws InputError when it cannot be read
+/// Does the file describe a model only, without keys of a run? @throws InputError when it cannot be read
 bool is_model_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {});
 
 /// @param count  particles of a model that states no count; none: it must state one

@@ -91,10 +91,7 @@ class Oscillator : public run::Run {
 std::unique_ptr<run::Run> read(const run::RunSource& source) {
     io::RunFileReader reader(source.path, source.settings);
     OscillatorFile file;
-    file.path = source.path;
-    auto keys = run::read_run_keys(reader, "oscillator", source.problems);
-    file.title = keys.title;
-    file.space = keys.space;
+    run::read_run_keys(reader, "oscillator", source.problems, file);
     auto table = reader.root().table("oscillator", "x'' = -x - damping x'");
     file.damping = table.number("damping", {.help = "of the speed", .range = io::at_least(0)});
     file.dt = table.number("dt", {.help = "time step", .fallback = 0.01, .range = io::above(0)});
@@ -104,8 +101,7 @@ std::unique_ptr<run::Run> read(const run::RunSource& source) {
     file.directory = run::read_output_directory(output);
     file.checkpoint_every = output.number("checkpoint_every", {.help = "wall time", .unit = "s", .fallback = 60.0});
     file.pause = output.integer("pause", {.help = "in each step, in milliseconds", .fallback = 0, .least = 0});
-    reader.finish();
-    file.resolved = run::resolved_text(reader);
+    run::finish(reader, file);
     file.papers = {"C. Huygens, Horologium Oscillatorium (1673)"};
     return std::make_unique<Oscillator>(std::move(file));
 }
@@ -189,12 +185,12 @@ TEST_F(Driver, ReportsWhatTheRunFileSaysWrongly) {
 }
 
 TEST_F(Driver, ChecksIt) {
-    const auto told = run::check(kinds, directory / "small.toml", {});
-    EXPECT_EQ(told.object["problem"], "oscillator");
-    EXPECT_EQ(told.object["steps"], 300);
-    EXPECT_GT(told.object["memory"]["host_available"], told.object["memory"]["host_bytes"]);
-    EXPECT_NE(told.text.find("Horologium"), std::string::npos);
-    EXPECT_NE(told.text.find("damping = 0.1"), std::string::npos) << "the resolved file";
+    const auto reported = run::check(kinds, directory / "small.toml", {});
+    EXPECT_EQ(reported.object["problem"], "oscillator");
+    EXPECT_EQ(reported.object["steps"], 300);
+    EXPECT_GT(reported.object["memory"]["host_available"], reported.object["memory"]["host_bytes"]);
+    EXPECT_NE(reported.text.find("Horologium"), std::string::npos);
+    EXPECT_NE(reported.text.find("damping = 0.1"), std::string::npos) << "the resolved file";
     EXPECT_FALSE(fs::exists(directory / "out"));
 }
 
@@ -270,7 +266,7 @@ TEST_F(Driver, KeptKeysAndLostCheckpointsAreErrors) {
     EXPECT_THROW(resume("out"), InputError) << "its record reports steps";
 }
 
-TEST_F(Driver, AFailedRunSaysWhy) {
+TEST_F(Driver, RecordsWhyARunFailed) {
     EXPECT_THROW(start("out", {{"oscillator.dt=1e200", "test"}}), ComputationError);
     EXPECT_EQ(record("out")["status"], "failed");
     EXPECT_NE(record("out")["message"].get<std::string>().find("smaller dt"), std::string::npos);

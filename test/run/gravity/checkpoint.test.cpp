@@ -47,7 +47,7 @@ class CheckpointFile : public test::CommandTest {
     }
 };
 
-TEST_F(CheckpointFile, ComesBackBitByBit) {
+TEST_F(CheckpointFile, RoundTripKeepsEveryBit) {
     const auto c = example();
     run::write_gravity_checkpoint(directory / "c.hdf5", c);
     const auto back = run::read_gravity_checkpoint(directory / "c.hdf5");
@@ -141,7 +141,7 @@ TEST_F(CheckpointFile, ALaterLayoutIsRefusedWithBothNumbers) {
     }
 }
 
-TEST_F(CheckpointFile, EveryTruncationIsSeen) {
+TEST_F(CheckpointFile, DetectsEveryTruncation) {
     auto c = example();
     c.record = "{}";
     run::write_gravity_checkpoint(directory / "c.hdf5", c);
@@ -183,7 +183,7 @@ TEST_F(CheckpointFile, NoFlippedBitChangesWhatIsRead) {
     EXPECT_GT(seen, 50);  // the particles alone are 13 * 65 bytes: 65 of the places tried
 }
 
-TEST_F(CheckpointFile, WhatIsNoCheckpoint) {
+TEST_F(CheckpointFile, RefusesOtherFiles) {
     EXPECT_THROW(run::read_gravity_checkpoint(directory / "missing.hdf5"), InputError);
     EXPECT_THROW(run::read_gravity_checkpoint(directory), InputError);
     test::write_file(directory / "text.hdf5", "this is text");

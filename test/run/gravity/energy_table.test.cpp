@@ -1,4 +1,4 @@
-// energy.csv as a run goes on with it: rows of later steps dropped, tables of the version before completed.
+// energy.csv of a resumed run: rows of later steps are removed, tables of an earlier version are completed.
 #include <kasane/run/gravity/energy_table.hpp>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
-// A run directory made by hand: two clumps that pass each other, and the files that a run leaves.
+// A run directory written by hand: two clumps that pass each other, and the files that a run writes.
 #pragma once
 
 #include <kasane/gravity/snapshot/snapshot.hpp>
+#include <test/run/files.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,16 +16,7 @@
 
 namespace kasane::test {
 
-inline void write_file(const std::filesystem::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
-
-inline std::string read_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return std::move(text).str();
-}
-
-/// An empty directory that goes away with the object.
+/// An empty directory, removed with the object.
 class Directory {
    public:
     Directory() {

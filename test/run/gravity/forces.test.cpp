@@ -23,7 +23,7 @@ TEST(Forces, AreFiniteOrAnError) {
     const gravity::Direct options{.precision = gravity::Precision::double_};
     const auto forces = run::forces(Cpu{1}, pair_of(1), options);
     EXPECT_NEAR(forces.acceleration[0].z, 1e6, 1e-8);
-    EXPECT_THROW(run::forces(Cpu{1}, pair_of(1e308), options), ComputationError) << "1e308 / (1e-3)^2 is no double";
+    EXPECT_THROW(run::forces(Cpu{1}, pair_of(1e308), options), ComputationError) << "1e308 / (1e-3)^2 is not a double";
 }
 
 class UnitsOfForces : public test::CommandTest {
@@ -54,7 +54,7 @@ class UnitsOfForces : public test::CommandTest {
     double pull() const { return hdf5::File::open(directory / "f.hdf5").read<Vec3<double>>("/Acceleration")[0].x; }
 };
 
-TEST_F(UnitsOfForces, AreSaidWhereTheSnapshotStatesNone) {
+TEST_F(UnitsOfForces, AreReportedWhereTheSnapshotStatesNone) {
     snapshot();
     const double one = 2. / 100;  // m / d^2
     struct Case {
@@ -71,7 +71,7 @@ TEST_F(UnitsOfForces, AreSaidWhereTheSnapshotStatesNone) {
         EXPECT_EQ(outcome.json()["G"], G);
         EXPECT_EQ(outcome.json()["units"], units);
         EXPECT_NEAR(pull(), G * one, 1e-12 * G);
-        // What is assumed is said.
+        // Assumptions are printed.
         EXPECT_EQ(outcome.err.find("states no units") != std::string::npos, options.empty()) << outcome.err;
     }
     EXPECT_EQ(forces({"--units", "galactic", "--softening", "50 pc"}).json()["softening"], 0.05);

@@ -1,4 +1,4 @@
-// Who is who, and where the middle of each is.
+// Objects that particles belong to, and their centres.
 #include <kasane/run/gravity/groups.hpp>
 
 #include "fixture.hpp"
@@ -26,7 +26,7 @@ TEST(ReportGroups, PartsAboutOneCenterAreOneObject) {
     for (const std::uint64_t id : {201U, 230U, 231U, 400U}) EXPECT_EQ(m.of(id), 1) << id;
 }
 
-TEST(ReportGroups, TwoClumpsAreToldApart) {
+TEST(ReportGroups, SeparatesTwoClumps) {
     const auto s = test::two_clumps(300, 8, 0);
     const auto m = Membership::by_position(s.particles);
     ASSERT_EQ(m.objects(), 2);
@@ -36,7 +36,7 @@ TEST(ReportGroups, TwoClumpsAreToldApart) {
 
 TEST(ReportGroups, OneClumpIsNotCutInTwo) {
     EXPECT_EQ(Membership::by_position(test::two_clumps(300, 0, 0).particles).objects(), 1);
-    EXPECT_EQ(Membership::by_position(test::two_clumps(2, 9, 0).particles).objects(), 1);  // too few to tell
+    EXPECT_EQ(Membership::by_position(test::two_clumps(2, 9, 0).particles).objects(), 1);  // too few particles
     // A heavy tail: r ~ u / (1 - u), isotropic, as of a Hernquist sphere.
     std::mt19937 random(11);
     std::uniform_real_distribution<double> uniform;
@@ -54,7 +54,7 @@ TEST(ReportGroups, StarsAndHaloesApart) {
     auto s = test::two_clumps(100, 12, 0);
     for (std::size_t i = 0; i < 200; i += 2) s.particles.type[i] = 1, s.particles.mass[i] *= 9;
     History h;
-    h.units = gravity::galactic_units();
+    h.record.units = gravity::galactic_units();
     h.objects = {100, 100};
     const auto groups = make_groups(s.particles, h);
     ASSERT_EQ(groups.group.size(), 3U);
@@ -78,7 +78,7 @@ TEST(ReportGroups, OneObjectIsOneGroup) {
     EXPECT_FALSE(groups.group[0].dark);  // a halo alone is what there is to see
 }
 
-TEST(ReportGroups, CountsThatDisagreeAreNotBelieved) {
+TEST(ReportGroups, IgnoresCountsThatDoNotMatch) {
     const auto s = test::two_clumps(100, 0, 0);
     History h;
     h.objects = {1, 2};

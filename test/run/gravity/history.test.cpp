@@ -19,17 +19,18 @@ TEST(ReportHistory, ReadsWhatARunWrites) {
                              ".snapshot_0004.hdf5.tmp", "snapshot_x.hdf5", "other.hdf5"})
         write_file(d / "snapshots" / name, "");
     const auto h = read_history(d);
-    EXPECT_EQ(h.title, "Two clumps");
-    EXPECT_EQ(h.status, "done");
-    EXPECT_EQ(h.particles, 400);
-    EXPECT_EQ(h.by_type[2], 400);
-    EXPECT_EQ(h.units.length_name, "kpc");
-    EXPECT_EQ(h.variant, "simd");
-    EXPECT_EQ(h.rate, 2e9);
-    EXPECT_EQ(h.bound, 4e9);
-    EXPECT_EQ(h.segments, 2);
-    ASSERT_EQ(h.timers.size(), 2U);
-    EXPECT_EQ(h.timers[0].first, "force");
+    EXPECT_EQ(h.record.title, "Two clumps");
+    EXPECT_EQ(h.record.status, "done");
+    EXPECT_EQ(h.record.particles, 400);
+    EXPECT_EQ(h.record.particles_by_type[2], 400);
+    EXPECT_EQ(h.record.units.length_name, "kpc");
+    EXPECT_EQ(h.record.force.variant, "simd");
+    EXPECT_EQ(h.record.rate, 2e9);
+    EXPECT_EQ(h.record.bound.rate, 4e9);
+    EXPECT_EQ(h.record.segments.size(), 2U);
+    const auto parts = timed_parts(h.record);
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_EQ(parts[0].first, "force");
     EXPECT_EQ(h.energy.rows(), 11U);
     EXPECT_EQ(h.energy["r50"][3], 3);
     ASSERT_EQ(h.snapshots.size(), 3U);
@@ -59,7 +60,7 @@ TEST(ReportHistory, RunFileAloneIsEnough) {
     EXPECT_EQ(h.run_file, "[run]\n");
     EXPECT_TRUE(h.snapshots.empty());
     EXPECT_EQ(h.energy.rows(), 0U);
-    EXPECT_TRUE(std::isnan(h.rate));
+    EXPECT_TRUE(std::isnan(h.record.rate));
     EXPECT_EQ(h.notes.size(), 1U);
 }
 
@@ -75,12 +76,12 @@ TEST(ReportHistory, RecordOfTheWrongShape) {
                R"({"title": 3, "particles": "many", "particles_by_type": {"a": 1}, "units": [], "timers": {"x": 1, "y": {"seconds": null},
                "z": {"seconds": 2}}, "bound": 7, "segments": 4, "papers": [1, "p"], "rate": null})");
     const auto h = read_history(d);
-    EXPECT_TRUE(h.title.empty());
-    EXPECT_EQ(h.particles, 0);
-    EXPECT_EQ(h.timers.size(), 1U);
-    EXPECT_TRUE(std::isnan(h.bound));
-    EXPECT_EQ(h.segments, 4);
-    EXPECT_EQ(h.papers, std::vector<std::string>{"p"});
+    EXPECT_TRUE(h.record.title.empty());
+    EXPECT_EQ(h.record.particles, 0);
+    EXPECT_EQ(timed_parts(h.record).size(), 1U);
+    EXPECT_EQ(h.record.bound.rate, 0);
+    EXPECT_EQ(h.record.segments.size(), 4U);
+    EXPECT_EQ(h.record.papers, std::vector<std::string>{"p"});
 }
 
 TEST(ReportHistory, ObjectsOfTheRunFile) {

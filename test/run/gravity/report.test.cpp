@@ -41,7 +41,7 @@ std::size_t count(const std::string& text, const std::string& what) {
     return n;
 }
 
-TEST(Report, TellsTheRun) {
+TEST(Report, ShowsTheRun) {
     Directory d;
     test::fill_run(d, 4);
     const auto html = report_of(d);
@@ -71,7 +71,7 @@ std::string tree_record(const std::string& levels) {
  "timers": {"walk": {"seconds": 3, "calls": 2}, "moments": {"seconds": 2, "calls": 2}, "tree": {"seconds": 1, "calls": 2}})";
 }
 
-TEST(Report, TellsTimeStepsAndForceErrors) {
+TEST(Report, ShowsTimeStepsAndForceErrors) {
     Directory d;
     test::fill_run(d, 0);
     write_file(d / "record.json", test::record("Tree", "done", tree_record("[100, 0, 280, 20, 0]")));
@@ -130,7 +130,7 @@ TEST(Report, EscapesTitles) {
     EXPECT_TRUE(contains(html, "&lt;b&gt;blown&lt;/b&gt; up"));
 }
 
-TEST(Report, SaysWhenTheRunIsNotOver) {
+TEST(Report, ShowsThatTheRunIsNotFinished) {
     for (const char* status : {"running", "interrupted"}) {
         Directory d;
         test::fill_run(d, 2, status);
@@ -285,7 +285,7 @@ TEST(ReportFilm, TwoViewsOfOneScale) {
     EXPECT_EQ(count(html, "<canvas "), 2U);
     EXPECT_FALSE(contains(html, "screens beside")) << "a low view lies below the other one";
     EXPECT_EQ(count(html, "<span class=\"bar\""), 2U);
-    EXPECT_FALSE(contains(html, "face-on")) << "without an orbit nothing says what the plane is";
+    EXPECT_FALSE(contains(html, "face-on")) << "without an orbit the plane has no name";
 }
 
 TEST(ReportFilm, AnOrbitNamesTheViews) {

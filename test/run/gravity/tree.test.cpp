@@ -118,7 +118,7 @@ TEST_F(TreeRun, BlockStepsOfDirectSummation) {
     EXPECT_LT(table("out").at("force_error_max").back(), 1e-4) << "pairs in single precision";
 }
 
-TEST_F(TreeRun, ZeroSofteningWithBlockStepsWorksAndIsSaid) {
+TEST_F(TreeRun, ZeroSofteningWithBlockStepsWorksAndIsNoted) {
     tree_run(257);
     const std::vector<std::string> settings{"--set", "force.softening=0", "--set", "step.eta=0.05"};
     std::vector<std::string> check{"check", "tree.toml"}, run{"run", "tree.toml"};

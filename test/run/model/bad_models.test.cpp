@@ -84,9 +84,9 @@ TEST_F(BadModel, ParametersOfLaws) {
     expect_refused("units = 'nbody'\ncount = 10\nmodel = 'sersic'\nscale = 1\nn = 40\n", 5, {"\"n\"", "between"});
     expect_refused("units = 'nbody'\ncount = 10\nmodel = 'einasto'\nscale = 1\nalpha = 0\n", 5, {"alpha"});
     expect_refused("units = 'nbody'\ncount = 10\nmodel = 'two-power'\nscale = 1\ninner_slope = 3\n", 5, {"inner_slope", "infinite"});
-    // Keys of other laws have no effect, and that is said.
+    // Keys of other laws have no effect, which is an error.
     expect_refused(plummer("w0 = 3\n"), 5, {"component.0.w0", "no effect", "plummer", "king"});
-    expect_refused(plummer("height = 3\n"), 5, {"component.0.height", "no disk"});
+    expect_refused(plummer("height = 3\n"), 5, {"component.0.height", "not a disk"});
     expect_refused("units = 'nbody'\ncount = 10\n[[component]]\nmodel = 'plummer'\n[[component]]\nmodel = 'black-hole'\nscale = 3\n", 7,
                    {"component.1.scale", "point"});
     expect_refused("units = 'nbody'\ncount = 10\nmodel = 'exponential-disk'\nscale = 1\nheight = 0.1\nanisotropy_radius = 1\n", 6,
@@ -116,7 +116,7 @@ TEST_F(BadModel, CountsFromOneTo2To40) {
     test::expect_bad_input(kasane({"sample", "model.toml", "-o", "s.hdf5", "--json", "--count", "1099511627776"}),
                            {"--count", "GiB", "free"});
     EXPECT_FALSE(fs::exists(directory / "s.hdf5"));
-    // More than memory: told with both numbers, before anything is made.
+    // More than memory: an error with both numbers, before anything is created.
     expect_refused("units = 'nbody'\ncount = 1_000_000_000_000\nmodel = 'plummer'\n", 2, {"count", "GiB", "free"});
 }
 
@@ -131,7 +131,7 @@ TEST_F(BadModel, GalaxiesWithoutAnEquilibrium) {
     const auto object =
         expect_refused(plummer("scale = 1\nanisotropy_radius = 0.1\n"), 6, {"component.0.anisotropy_radius", "negative", "plummer", "Try"});
     EXPECT_EQ(object["error"]["file"], "model.toml");
-    // `check` says so too, of a run file that takes the model.
+    // The same error from `check` of a run file that uses the model.
     test::write_file(directory / "run.toml",
                      "[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 1\n[initial]\nmodel = 'model.toml'\n"
                      "[force]\nsoftening = 0.1\n[step]\ndt = 0.1\n[output]\ndirectory = 'out'\n");
@@ -147,7 +147,7 @@ TEST_F(BadModel, AQThatCannotBeMet) {
     expect_refused("units = 'nbody'\ncount = 100\nmodel = 'exponential-disk'\nscale = 1\n", 0, {"height", "missing"});
 }
 
-TEST_F(BadModel, TablesThatAreNoDensity) {
+TEST_F(BadModel, TablesThatAreNotADensity) {
     const std::string text = "units = 'nbody'\ncount = 100\nmodel = 'table'\nfile = 'table.txt'\n";
     write_table("table.txt", [](int, double r, double rho) { return row(r, rho); });
     test::write_file(directory / "good.toml", text);
@@ -165,7 +165,7 @@ TEST_F(BadModel, TablesThatAreNoDensity) {
     expect_refused("units = 'nbody'\ncount = 100\nmodel = 'table'\nfile = 'table.txt'\nscale = 2\n", 4, {"file"});
 }
 
-TEST_F(BadModel, AModelIsNoRun) {
+TEST_F(BadModel, RefusesToRunAModel) {
     test::write_file(directory / "model.toml", plummer(""));
     test::expect_bad_input(kasane({"run", "model.toml", "--json"}), {"model.toml", "is a model, not a run", "kasane sample"});
 }

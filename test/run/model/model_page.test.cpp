@@ -40,7 +40,7 @@ TEST(ModelPage, IsOneWellFormedFileThatFetchesNothing) {
     EXPECT_FALSE(std::regex_search(html, std::regex("[^a-z](-?nan|-?inf)[^a-z]", std::regex::icase)));
 }
 
-TEST(ModelPage, EveryPlotIsXmlAndShowsWhatThereIs) {
+TEST(ModelPage, EveryPlotIsXmlWithItsCurves) {
     const auto html = page_of(hand_made_report());
     std::vector<std::string> svgs;
     for (auto at = html.find("<svg"); at != std::string::npos; at = html.find("<svg", at + 1))
@@ -115,7 +115,7 @@ TEST(ModelPage, BlackHoleAloneAndUnitsWithoutNames) {
     EXPECT_EQ(file.text_attribute("/galaxy0/component0", "name"), "hole");
 }
 
-TEST(ModelFacts, TextIsAlignedAndTellsTheUnits) {
+TEST(ModelFacts, TextIsAlignedAndHasUnits) {
     const auto text = run::facts_text(hand_made().facts, gravity::galactic_units());
     std::istringstream lines(text);
     std::string head, row;
@@ -131,7 +131,7 @@ TEST(ModelFacts, TextIsAlignedAndTellsTheUnits) {
     EXPECT_EQ(text.find("\u00a0"), std::string::npos);
 }
 
-TEST(ModelFacts, JsonHasWhatThereIs) {
+TEST(ModelFacts, JsonOmitsMissingNumbers) {
     const auto json = run::facts_json(hand_made().facts, gravity::galactic_units());
     EXPECT_EQ(json["n"], 70'001);
     EXPECT_EQ(json["escape_speed"], 700.0);

@@ -43,7 +43,7 @@ TEST(ModelPreview, AHaloAloneIsBright) {
     EXPECT_GT(p.exposure.brightest, p.exposure.faintest);
 }
 
-TEST(ModelPreview, NothingOfABlackHole) {
+TEST(ModelPreview, DoesNotDrawABlackHole) {
     auto hole = component("hole", BlackHole{}, 1, 1, 5);
     hole.count = 0;
     const auto p = make_preview(Galaxy({.components = {hole}}), Cpu{});

@@ -1,4 +1,4 @@
-// `kasane sample --report`: the page, its tables, and the facts that the verb tells.
+// `kasane sample --report`: the page, its tables, and the printed facts.
 #include <kasane/core/io/hdf5.hpp>
 #include "../command.hpp"
 #include <test/report/markup.hpp>
@@ -62,7 +62,7 @@ TEST_F(SampleReport, WritesPageTablesAndFacts) {
     }
 }
 
-TEST_F(SampleReport, TellsPeopleTheFacts) {
+TEST_F(SampleReport, PrintsTheFacts) {
     const auto outcome = kasane({"sample", "model.toml", "-o", "s.hdf5"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     for (const char* words : {"component", "core <1>", "half-mass radius", "virial ratio 2K/|W| 1.00", "for a run: softening = "})

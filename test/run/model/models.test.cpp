@@ -1,4 +1,4 @@
-// Galaxies of many components as files: the shipped ones, what a snapshot says of its components, objects made of them, and memory.
+// Galaxies of many components as files: the shipped ones, the components in a snapshot, objects made of them, and memory.
 #include <kasane/gravity/snapshot/snapshot.hpp>
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST_F(Models, SnapshotsNameTheirComponents) {
     const auto plain = kasane({"sample", "model.toml", "-o", "p.hdf5"});
     EXPECT_NE(plain.out.find("bulge"), std::string::npos) << plain.out;
 
-    // The resolved text makes the same particles, byte for byte but for what it says of itself.
+    // The resolved text makes the same particles, byte for byte except for its own text.
     model(s.model, "again.toml");
     test::write_file(directory / "again.toml", s.model);
     EXPECT_EQ(sample({"again.toml"}, "again.hdf5").particles.position, s.particles.position);
@@ -235,8 +235,8 @@ TEST_F(Models, DisksOfAnEncounterAreInclined) {
         return text;
     };
     // Half the disk's particles (333) have random motions of a third of the rotation: 0.02 rad in the mean; three times that.
-    const auto expect_spin = [&](const gravity::Snapshot& s, const std::string& name, const Vec3<double>& wanted) {
-        EXPECT_GT(dot(spin_of(s, name), wanted), std::cos(0.06)) << name;
+    const auto expect_spin = [&](const gravity::Snapshot& s, const std::string& name, const Vec3<double>& expected) {
+        EXPECT_GT(dot(spin_of(s, name), expected), std::cos(0.06)) << name;
     };
     model(encounter("inclination = 90\n", "inclination = 180\nargument = 33\n"));
     auto s = sample({"model.toml"});
@@ -290,21 +290,21 @@ TEST_F(Models, CheckReadsThemAsSampleDoes) {
     three_components();
     const auto check = kasane({"check", "model.toml", "--json"});
     ASSERT_EQ(check.status, 0) << check.err;
-    const auto told = check.json();
+    const auto result = check.json();
     sample({"model.toml"});
-    for (const char* same : {"components", "galaxies", "units"}) EXPECT_EQ(told[same], last.json()[same]) << same;
-    EXPECT_EQ(told["particles"], 1001);
-    EXPECT_EQ(told["title"], "three");
-    EXPECT_GT(told["memory"]["host_available"], told["memory"]["host_bytes"]);
-    EXPECT_NE(told["papers"].dump().find("Hernquist"), std::string::npos);
-    EXPECT_NE(told["resolved"].dump().find("anisotropy_radius"), std::string::npos);
+    for (const char* same : {"components", "galaxies", "units"}) EXPECT_EQ(result[same], last.json()[same]) << same;
+    EXPECT_EQ(result["particles"], 1001);
+    EXPECT_EQ(result["title"], "three");
+    EXPECT_GT(result["memory"]["host_available"], result["memory"]["host_bytes"]);
+    EXPECT_NE(result["papers"].dump().find("Hernquist"), std::string::npos);
+    EXPECT_NE(result["resolved"].dump().find("anisotropy_radius"), std::string::npos);
     const auto plain = kasane({"check", "model.toml", "--set", "count=77"});
     for (const char* word : {"78 particles", "half-mass radius", "rests on:", "memory"})
         EXPECT_NE(plain.out.find(word), std::string::npos) << word << " in " << plain.out;
     test::expect_bad_input(kasane({"check", "model.toml", "--json", "--set", "component.1.scale=-1"}), {"component.1.scale", "above 0"});
 }
 
-// What is not quite as it was asked for is told on the terminal, in the object and on the page.
+// A model that differs from its request gives a warning that is result on the terminal, in the object and on the page.
 TEST_F(Models, CautionsReachTheUser) {
     // A core about a black hole, in two galaxies: one named, one not; radii in kpc.
     model(
@@ -312,17 +312,17 @@ TEST_F(Models, CautionsReachTheUser) {
         "[[component]]\nmodel = 'black-hole'\nmass = 0.01\n");
     const std::string words = "component \"stars\": the distribution function is negative for 0.028% of the mass",
                       unit = " kpc: near this radius";
-    const auto told = [&](const std::string& text, const std::string& galaxy) {
+    const auto result = [&](const std::string& text, const std::string& galaxy) {
         EXPECT_NE(text.find("model.toml:5:"), std::string::npos) << text;
         for (const auto& word : {std::string("component.0.model: "), galaxy + words, unit})
             EXPECT_NE(text.find(word), std::string::npos) << word << " in " << text;
     };
     const auto outcome = kasane({"sample", "model.toml", "-o", "s.hdf5", "--report", "s.html", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    told(outcome.err, "");
+    result(outcome.err, "");
     const auto galaxy = outcome.json()["galaxies"][0];
     ASSERT_EQ(galaxy["warnings"].size(), 1u);
-    told(galaxy["warnings"][0], "");
+    result(galaxy["warnings"][0], "");
     EXPECT_GT(galaxy["components"][0]["clamped_radius"], 0);
     const auto page = test::read_file(directory / "s.html");
     const auto note = page.find("<strong>Note:</strong>");
@@ -340,13 +340,13 @@ TEST_F(Models, CautionsReachTheUser) {
     const auto check = kasane({"check", "run.toml", "--json"}).json();
     for (const auto& from : {run.json(), record, check}) {
         ASSERT_EQ(from["warnings"].size(), 2u);
-        told(from["warnings"][0], "galaxy \"first\", ");
-        told(from["warnings"][1], "galaxy 2, ");
+        result(from["warnings"][0], "galaxy \"first\", ");
+        result(from["warnings"][1], "galaxy 2, ");
     }
-    told(test::read_file(directory / "out/log.txt"), "galaxy \"first\", ");
+    result(test::read_file(directory / "out/log.txt"), "galaxy \"first\", ");
     EXPECT_NE(test::read_file(directory / "out/report.html").find("galaxy &quot;first&quot;, component &quot;stars&quot;"),
               std::string::npos);
-    // A report made anew, and a run that was resumed, keep them.
+    // A report that is written again, and a run that was resumed, have them too.
     ASSERT_EQ(kasane({"resume", "out", "--json"}).json()["warnings"], run.json()["warnings"]);
 }
 

@@ -34,7 +34,7 @@ class TableFile : public testing::Test {
     fs::path folder;
 };
 
-#define EXPECT_SAYS(text, word) EXPECT_NE(std::string(text).find(word), std::string::npos) << "said: " << (text)
+#define EXPECT_CONTAINS(text, word) EXPECT_NE(std::string(text).find(word), std::string::npos) << "message: " << (text)
 
 TEST_F(TableFile, ColumnsCommentsAndLineEnds) {
     const auto expected = std::vector<double>{0.5, 1, 2e-3};
@@ -48,32 +48,32 @@ TEST_F(TableFile, ColumnsCommentsAndLineEnds) {
 }
 
 TEST_F(TableFile, BadLinesAreNumbered) {
-    EXPECT_SAYS(complaint("1 2\n\n# x\n3\n"), "t.txt:4: has one column");
-    EXPECT_SAYS(complaint("1 2 3\n"), "t.txt:1: has more than two");
-    EXPECT_SAYS(complaint("1 2\r\n1 nan\r\n"), "t.txt:2: nan is no finite number");
-    EXPECT_SAYS(complaint("inf 2\n"), "t.txt:1: inf is no finite");
-    EXPECT_SAYS(complaint("1 1e999\n"), "1e999 is no finite");
-    EXPECT_SAYS(complaint("radius density\n1 2\n"), "t.txt:1: \"radius\" is no number");
-    EXPECT_SAYS(complaint("1 2x\n"), "\"2x\" is no number");
-    EXPECT_SAYS(complaint("1 0x10\n"), "\"0x10\" is no number");
-    EXPECT_SAYS(complaint("1 +-2\n1 +\n"), "t.txt:2: \"\" is no number");
+    EXPECT_CONTAINS(complaint("1 2\n\n# x\n3\n"), "t.txt:4: has one column");
+    EXPECT_CONTAINS(complaint("1 2 3\n"), "t.txt:1: has more than two");
+    EXPECT_CONTAINS(complaint("1 2\r\n1 nan\r\n"), "t.txt:2: nan is not a finite number");
+    EXPECT_CONTAINS(complaint("inf 2\n"), "t.txt:1: inf is not a finite");
+    EXPECT_CONTAINS(complaint("1 1e999\n"), "1e999 is not a finite");
+    EXPECT_CONTAINS(complaint("radius density\n1 2\n"), "t.txt:1: \"radius\" is not a number");
+    EXPECT_CONTAINS(complaint("1 2x\n"), "\"2x\" is not a number");
+    EXPECT_CONTAINS(complaint("1 0x10\n"), "\"0x10\" is not a number");
+    EXPECT_CONTAINS(complaint("1 +-2\n1 +\n"), "t.txt:2: \"\" is not a number");
     const auto two = complaint("a 1\n1 2\n3 b\n");
-    EXPECT_SAYS(two, "t.txt:1");
-    EXPECT_SAYS(two, "t.txt:3");
+    EXPECT_CONTAINS(two, "t.txt:1");
+    EXPECT_CONTAINS(two, "t.txt:3");
 }
 
-TEST_F(TableFile, FilesThatAreNoTables) {
-    EXPECT_SAYS(complaint(""), "holds no numbers");
-    EXPECT_SAYS(complaint("# nothing\n\n"), "holds no numbers");
-    EXPECT_SAYS(complaint(std::string("\x89HDF\r\n\x1a\n\0\0", 10)), "is no text");
+TEST_F(TableFile, FilesThatAreNotTables) {
+    EXPECT_CONTAINS(complaint(""), "holds no numbers");
+    EXPECT_CONTAINS(complaint("# nothing\n\n"), "holds no numbers");
+    EXPECT_CONTAINS(complaint(std::string("\x89HDF\r\n\x1a\n\0\0", 10)), "is not text");
     std::string other =
         "\x7f"
         "ELF\x80\xff ... ";
     other.append(500, '\xee');
-    const auto said = complaint(other);
-    EXPECT_SAYS(said, "t.txt:1");
-    EXPECT_LT(said.size(), 300u);
-    for (const char c : said) EXPECT_TRUE(c >= 0x20 && c < 0x7f);
+    const auto message = complaint(other);
+    EXPECT_CONTAINS(message, "t.txt:1");
+    EXPECT_LT(message.size(), 300u);
+    for (const char c : message) EXPECT_TRUE(c >= 0x20 && c < 0x7f);
     // A thousand bad lines make ten problems.
     std::string many;
     for (int i = 0; i < 1000; ++i) many += "bad line here\n";
@@ -84,7 +84,7 @@ TEST_F(TableFile, FilesThatAreNoTables) {
         EXPECT_EQ(error.problems().size(), 10u);
         EXPECT_EQ(error.problems().back().where.line, 10);
     }
-    EXPECT_SAYS(complaint(std::string((16u << 20) + 1, '1')), "16 MiB");
+    EXPECT_CONTAINS(complaint(std::string((16u << 20) + 1, '1')), "16 MiB");
     EXPECT_THROW(run::read_table(folder), InputError);
     EXPECT_THROW(run::read_table(folder / "none"), InputError);
     EXPECT_THROW(run::read_table("/dev/zero"), InputError);

@@ -48,12 +48,12 @@ TEST_F(BadPoisson, AllProblemsAtOnceWithTheirLines) {
          "text.toml:14:", "cm-rcm", "text.toml:15:", "output.directory", "is missing"});
 }
 
-TEST_F(BadPoisson, ProblemsThatAreNone) {
+TEST_F(BadPoisson, OtherProblemsAreRefused) {
     expect_text_refused("[run]\nproblem = 'poison'\n",
                         {"text.toml:2:", "'poison' is not known", "gravity, poisson", "Did you mean 'poisson'"});
     expect_text_refused("[run]\ntitle = 'x'\n", {"run.problem", "is missing"});
     test::write_file(directory / "box.toml", "[run]\nproblem = 'poisson'\n");
-    test::expect_bad_input(kasane({"sample", "box.toml", "-o", "s.hdf5", "--json"}), {"box.toml", "run.problem", "'gravity' is wanted"});
+    test::expect_bad_input(kasane({"sample", "box.toml", "-o", "s.hdf5", "--json"}), {"box.toml", "run.problem", "'gravity' is needed"});
 }
 
 TEST_F(BadPoisson, Grids) {

@@ -123,7 +123,7 @@ TEST_F(Poisson, WritesWhatParaViewReads) {
     ASSERT_TRUE(xdmf.starts_with(declaration));
     EXPECT_EQ(test::markup_problem(xdmf.substr(declaration.size()), test::Dialect::xml), "");
     EXPECT_NE(xdmf.find("TopologyType=\"3DRectMesh\" Dimensions=\"3 4 5\""), std::string::npos) << "nodes along z, y, x";
-    // Every item is where it says and of the shape it says.
+    // Every item has the stated place and shape.
     const auto file = hdf5::File::open(directory / "out/solution.hdf5");
     const std::regex form(
         "<DataItem Dimensions=\"([0-9 ]+)\" NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">solution.hdf5:([^<]+)</DataItem>");
@@ -143,27 +143,27 @@ TEST_F(Poisson, WritesWhatParaViewReads) {
     EXPECT_EQ(file.text_attribute("/Solver", "Ordering"), "cm-rcm:8");
 }
 
-TEST_F(Poisson, CheckTellsMemoryPapersAndTheResolvedFile) {
+TEST_F(Poisson, CheckReportsMemoryPapersAndTheResolvedFile) {
     problem(16);
     const auto outcome = kasane({"check", "box.toml", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const auto told = outcome.json();
-    EXPECT_EQ(told["problem"], "poisson");
-    EXPECT_EQ(told["n"], 4096);
-    EXPECT_EQ(told["nonzeros"], 7 * 4096 - 6 * 256);
+    const auto reported = outcome.json();
+    EXPECT_EQ(reported["problem"], "poisson");
+    EXPECT_EQ(reported["n"], 4096);
+    EXPECT_EQ(reported["nonzeros"], 7 * 4096 - 6 * 256);
     // Source, b and x, and the matrix: 8 bytes a row and 12 an entry; the solver takes more than its six vectors.
-    EXPECT_GT(told["memory"]["host_bytes"], 4096 * (24 + 8 + 48) + 12 * 27136);
-    EXPECT_LT(told["memory"]["host_bytes"], 4096 * 1000);
-    EXPECT_TRUE(told["unused_keys"].empty());
-    EXPECT_TRUE(told["notes"].empty());
-    EXPECT_NE(told["papers"].dump().find("Meijerink"), std::string::npos);
+    EXPECT_GT(reported["memory"]["host_bytes"], 4096 * (24 + 8 + 48) + 12 * 27136);
+    EXPECT_LT(reported["memory"]["host_bytes"], 4096 * 1000);
+    EXPECT_TRUE(reported["unused_keys"].empty());
+    EXPECT_TRUE(reported["notes"].empty());
+    EXPECT_NE(reported["papers"].dump().find("Meijerink"), std::string::npos);
     EXPECT_FALSE(fs::exists(directory / "out"));
     // The resolved file means the same, and resolves to itself.
-    test::write_file(directory / "resolved.toml", told["resolved"]);
+    test::write_file(directory / "resolved.toml", reported["resolved"]);
     const auto again = kasane({"check", "resolved.toml", "--json"});
     ASSERT_EQ(again.status, 0) << again.err;
-    EXPECT_EQ(again.json()["resolved"], told["resolved"]);
-    EXPECT_NE(told["resolved"].get<std::string>().find("[boundary.z_max]\ndirichlet = 0.0"), std::string::npos) << told["resolved"];
+    EXPECT_EQ(again.json()["resolved"], reported["resolved"]);
+    EXPECT_NE(reported["resolved"].get<std::string>().find("[boundary.z_max]\ndirichlet = 0.0"), std::string::npos) << reported["resolved"];
     EXPECT_NE(kasane({"check", "box.toml"}).out.find("memory at most"), std::string::npos);
 }
 
@@ -269,7 +269,7 @@ TEST_F(Poisson, ThreadsChangeNothingButRounding) {
     EXPECT_LT(largest_difference(one, two), 1e-8 * one[0]);
 }
 
-TEST_F(Poisson, WhatDoesNotConvergeIsWrittenAllTheSame) {
+TEST_F(Poisson, ASolveThatDoesNotConvergeIsWrittenToo) {
     problem(16, "max_iterations = 20\n");
     const auto outcome = kasane({"run", "box.toml", "--json"});
     EXPECT_EQ(outcome.status, 1);
@@ -282,21 +282,21 @@ TEST_F(Poisson, WhatDoesNotConvergeIsWrittenAllTheSame) {
         EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
     EXPECT_NE(read_file(directory / "out/report.html").find("not the solution"), std::string::npos);
     EXPECT_EQ(potential().size(), 4096u);
-    // Each life has twenty iterations of its own, and begins where the last one ended.
+    // Each segment has twenty iterations, and begins with the iterate of the last one.
     double before = result["relative_residual"];
-    int lives = 1;
-    for (int status = 1; status == 1 && lives < 50; ++lives) {
+    int segments = 1;
+    for (int status = 1; status == 1 && segments < 50; ++segments) {
         const auto resumed = kasane({"resume", "out", "--json"});
         status = resumed.status;
-        EXPECT_LE(resumed.json()["iterations"], 20 * (lives + 1));
-        EXPECT_GT(resumed.json()["iterations"], 20 * lives);
-        EXPECT_LT(resumed.json()["relative_residual"], before) << lives;
+        EXPECT_LE(resumed.json()["iterations"], 20 * (segments + 1));
+        EXPECT_GT(resumed.json()["iterations"], 20 * segments);
+        EXPECT_LT(resumed.json()["relative_residual"], before) << segments;
         before = resumed.json()["relative_residual"];
     }
-    EXPECT_GT(lives, 2);
+    EXPECT_GT(segments, 2);
     const auto exact = oracle(16);
     EXPECT_LT(largest_difference(potential(), exact), 1e-6 * exact[0]);
-    EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["segments"].size(), static_cast<size_t>(lives));
+    EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["segments"].size(), static_cast<size_t>(segments));
     // A run that is done is left alone: with its folder of checkpoints, without it, and without its solution.
     for (const char* gone : {"nothing", "checkpoints", "solution.hdf5"}) {
         fs::remove_all(directory / "out" / gone);
@@ -304,14 +304,14 @@ TEST_F(Poisson, WhatDoesNotConvergeIsWrittenAllTheSame) {
         const auto done = kasane({"resume", "out", "--json"});
         EXPECT_EQ(done.status, 0);
         EXPECT_EQ(done.json()["status"], "done");
-        EXPECT_NE(done.err.find("done already"), std::string::npos) << done.err;
+        EXPECT_NE(done.err.find("already done"), std::string::npos) << done.err;
         EXPECT_EQ(read_file(directory / "out/record.json"), record) << gone;
         EXPECT_EQ(read_file(directory / "out/log.txt"), log) << gone;
         EXPECT_FALSE(fs::exists(directory / "out" / gone)) << gone;
     }
 }
 
-TEST_F(Poisson, AnInterruptedSolveGoesOn) {
+TEST_F(Poisson, AnInterruptedSolveContinues) {
     auto process = started();
     process.signal(SIGINT);
     const auto outcome = process.wait();
@@ -338,7 +338,7 @@ TEST_F(Poisson, AnInterruptedSolveGoesOn) {
     EXPECT_EQ(history.back().iteration, resumed.json()["iterations"]);
 }
 
-TEST_F(Poisson, AKilledSolveGoesOnFromItsNewestWholeCheckpoint) {
+TEST_F(Poisson, AKilledSolveContinuesFromItsNewestValidCheckpoint) {
     auto process = started({"--set", "output.checkpoint_every=0.02"});
     EXPECT_TRUE(wait_for([&] { return checkpoints().size() >= 2 || !process.running(); }));
     process.signal(SIGKILL);
@@ -361,7 +361,7 @@ TEST_F(Poisson, AKilledSolveGoesOnFromItsNewestWholeCheckpoint) {
     EXPECT_LT(largest_difference(potential(), exact), 1e-6 * exact[0]);
 }
 
-TEST_F(Poisson, ADeepRecordIsNoReasonToCrash) {
+TEST_F(Poisson, ADeeplyNestedRecordIsAnError) {
     problem(8);
     ASSERT_EQ(kasane({"run", "box.toml", "--quiet"}).status, 0);
     test::write_file(directory / "out/record.json", std::string(50'000, '[') + std::string(50'000, ']'));
@@ -371,13 +371,13 @@ TEST_F(Poisson, ADeepRecordIsNoReasonToCrash) {
     EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["status"], "done");
 }
 
-TEST_F(Poisson, NothingWholeToGoOnFrom) {
+TEST_F(Poisson, WithoutAValidCheckpoint) {
     problem(8, "max_iterations = 3\n");
     ASSERT_EQ(kasane({"run", "box.toml", "--quiet"}).status, 1);
     const auto solution = directory / "out/solution.hdf5";
     fs::resize_file(solution, fs::file_size(solution) / 2);
     test::expect_bad_input(kasane({"resume", "out", "--json"}), {"solution.hdf5", "truncated or corrupt"});
-    const auto report = kasane({"report", "out"});  // tells the rest
+    const auto report = kasane({"report", "out"});  // its notes name the damaged files
     EXPECT_EQ(report.status, 0) << report.err;
     EXPECT_NE(read_file(directory / "out/report.html").find("cannot be shown"), std::string::npos);
     fs::remove(solution);  // as a run that was killed before its first checkpoint

@@ -91,7 +91,7 @@ TEST_F(BadQuenched, Starts) {
 }
 
 TEST_F(BadQuenched, StartFiles) {
-    test::write_file(directory / "noise.lime", "this is no configuration");
+    test::write_file(directory / "noise.lime", "this is not a configuration");
     expect_refused({"start.kind=file", "start.file=noise.lime"}, {"start.file", "noise.lime"});
     lattice::GaugeField other(lattice::Extents{{2, 2, 2, 2}});
     for (auto& link : other.links) link = lattice::Su3<double>::unit();
@@ -112,7 +112,7 @@ TEST_F(BadQuenched, Outputs) {
     expect_refused({"output.configuration=deep/conf.lime"}, {"output.configuration", "no / in it"});
     expect_refused({"output.configuration=.."}, {"output.configuration"});
     expect_refused({"output.configuration="}, {"output.configuration"});
-    expect_refused({"output.configuration=record.json"}, {"output.configuration", "something else"});
+    expect_refused({"output.configuration=record.json"}, {"output.configuration", "another file of the run"});
     expect_refused({"output.every=-1"}, {"output.every"});
     expect_refused({"output.measure_every=0"}, {"output.measure_every"});
     expect_refused({"output.checkpoint_every=-5"}, {"output.checkpoint_every"});

@@ -25,7 +25,7 @@ class Measure : public test::QuenchedTest {
     }
 };
 
-TEST_F(Measure, WhatTheRunMeasured) {
+TEST_F(Measure, ReproducesTheMeasurementsOfTheRun) {
     quenched_file();
     run_to_end("out");
     const auto m = measure("out/conf.lime");
@@ -60,7 +60,7 @@ TEST_F(Measure, AlongTheFlow) {
     EXPECT_TRUE(flow["t0"].is_null()) << "so short a flow does not reach 0.3";
     const auto text = kasane({"lattice", "measure", "out/conf.lime", "--flow-time", "0.2", "--flow-step", "0.1", "--device", "cpu"});
     EXPECT_EQ(text.status, 0) << text.err;
-    for (const char* words : {"plaquette 0.", "link trace", "topological charge", "Wilson flow", "t0 is beyond"})
+    for (const char* words : {"plaquette 0.", "link trace", "topological charge", "Wilson flow", "t0 is not reached"})
         EXPECT_NE(text.out.find(words), std::string::npos) << words;
 }
 

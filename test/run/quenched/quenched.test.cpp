@@ -1,4 +1,4 @@
-// Quenched runs from their run file to what they leave behind.
+// Quenched runs from their run file to their output.
 #include <test/run/quenched/quenched_fixture.hpp>
 
 namespace {
@@ -35,7 +35,7 @@ TEST_F(Quenched, RunsAndWritesItsDirectory) {
     EXPECT_NEAR(result["plaquette"]["mean"].get<double>(), sum / 9, 1e-14);
     EXPECT_GT(result["plaquette"]["error"], 0);
 
-    // The configurations are those of the sweeps that their names tell: the file's links have the plaquette measured then.
+    // The configurations are those of the sweeps in their names: the links of a file have the plaquette that was measured at that sweep.
     for (const auto& [name, sweep] :
          {std::pair{"conf.lime", 12}, {"configurations/conf_000000000007.lime", 7}, {"configurations/conf_000000000011.lime", 11}}) {
         const auto read = lattice::read_gauge(directory / "out" / name);
@@ -72,11 +72,11 @@ TEST_F(Quenched, GenerateIsTheSameRun) {
     EXPECT_EQ(run_to_end("b", {}, "generate").json()["status"], "done");
     expect_same("a", "b");
     small_run();  // of gravity
-    test::expect_bad_input(kasane({"lattice", "generate", "small.toml", "--json"}), {"small.toml", "run.problem", "'quenched' is wanted"});
+    test::expect_bad_input(kasane({"lattice", "generate", "small.toml", "--json"}), {"small.toml", "run.problem", "'quenched' is needed"});
     EXPECT_FALSE(fs::exists(directory / "out"));
 }
 
-TEST_F(Quenched, SeedsMatterEachForItself) {
+TEST_F(Quenched, EachSeedChangesTheResult) {
     quenched_file();
     run_to_end("a", {"update.sweeps=2", "update.thermalisation=0"});
     run_to_end("b", {"update.sweeps=2", "update.thermalisation=0", "update.seed=2"});
@@ -132,7 +132,7 @@ TEST_F(Quenched, WritesOtherFormats) {
     EXPECT_NEAR(lattice::plaquette(field("single/conf.lime")).mean(), lattice::plaquette(reference).mean(), 1e-7);  // float's rounding
 }
 
-TEST_F(Quenched, MeasuresNowAndThen) {
+TEST_F(Quenched, MeasuresAtIntervals) {
     quenched_file();
     const auto result = run_to_end("out", {"output.measure_every=5", "output.report=false"}).json();
     const auto rows = measurements("out");
@@ -141,7 +141,7 @@ TEST_F(Quenched, MeasuresNowAndThen) {
     EXPECT_EQ(result["measurements"], 2);
     EXPECT_TRUE(result["report"].is_null());
     EXPECT_FALSE(fs::exists(directory / "out/report.html"));
-    // Nothing measured behind thermalisation is no error, only unknown.
+    // A run without measurements after thermalisation is valid; its means are unknown.
     const auto none = run_to_end("none", {"output.measure_every=50"}).json();
     EXPECT_EQ(none["measurements"], 0);
     EXPECT_TRUE(none["plaquette"]["mean"].is_null());
@@ -165,22 +165,22 @@ TEST_F(Quenched, HotAndColdMeet) {
     EXPECT_LT(std::hypot(ea, eb) / 2, 0.002);  // a fifth of the difference between the two
 }
 
-TEST_F(Quenched, CheckTellsTheResolvedFileAndMemory) {
+TEST_F(Quenched, CheckReportsTheResolvedFileAndMemory) {
     quenched_file();
     const auto check = kasane({"check", "quenched.toml", "--json"});
     ASSERT_EQ(check.status, 0) << check.err;
-    const auto told = check.json();
-    EXPECT_EQ(told["problem"], "quenched");
-    EXPECT_EQ(told["extents"], (json{2, 4, 6, 4}));
-    EXPECT_EQ(told["memory"]["host_bytes"], 192 * 3 * 576);
-    EXPECT_TRUE(told["unused_keys"].empty());
+    const auto reported = check.json();
+    EXPECT_EQ(reported["problem"], "quenched");
+    EXPECT_EQ(reported["extents"], (json{2, 4, 6, 4}));
+    EXPECT_EQ(reported["memory"]["host_bytes"], 192 * 3 * 576);
+    EXPECT_TRUE(reported["unused_keys"].empty());
     EXPECT_FALSE(fs::exists(directory / "out"));
-    test::write_file(directory / "resolved.toml", told["resolved"]);
+    test::write_file(directory / "resolved.toml", reported["resolved"]);
     const auto again = kasane({"check", "resolved.toml", "--json"});
     ASSERT_EQ(again.status, 0) << again.err;
-    EXPECT_EQ(again.json()["resolved"], told["resolved"]);
+    EXPECT_EQ(again.json()["resolved"], reported["resolved"]);
     EXPECT_NE(kasane({"check", "quenched.toml"}).out.find("1728 bytes per site"), std::string::npos);
-    // The run itself tells it before it starts.
+    // The run logs it before it starts.
     const auto run = kasane({"run", "quenched.toml"});
     EXPECT_NE(run.err.find("memory: 0.316 MiB, 1728 bytes per site"), std::string::npos) << run.err;
 }

@@ -1,4 +1,4 @@
-// A small quenched run in a test's directory, and what it leaves behind.
+// A small quenched run in a test's directory, and comparisons of its output.
 #pragma once
 
 #include <kasane/lattice/file/gauge_file.hpp>
@@ -13,7 +13,7 @@ namespace kasane::test {
 
 class QuenchedTest : public CommandTest {
    protected:
-    /// 2 x 4 x 6 x 4 sites, 12 sweeps, two configurations behind thermalisation.
+    /// 2 x 4 x 6 x 4 sites, 12 sweeps, two configurations after thermalisation.
     fs::path quenched_file(const std::string& more_output = "") {
         const auto path = directory / "quenched.toml";
         write_file(path,

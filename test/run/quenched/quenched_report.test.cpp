@@ -1,6 +1,6 @@
 // The page of a quenched run, from run directories good and bad.
 #include <kasane/core/base/error.hpp>
-#include <kasane/run/quenched/polyakov_plane.hpp>
+#include <kasane/run/quenched/measurements.hpp>
 #include <kasane/run/driver/driver.hpp>
 #include <kasane/run/driver/driver.hpp>
 #include <kasane/run/kinds.hpp>
@@ -31,7 +31,7 @@ class QuenchedReport : public test::QuenchedTest {
     }
 };
 
-TEST_F(QuenchedReport, TellsTheRun) {
+TEST_F(QuenchedReport, ShowsTheRun) {
     quenched_file();
     const auto result = run_to_end("out", {"update.sweeps=40"}).json();
     EXPECT_EQ(fs::path(result["report"].get<std::string>()), fs::canonical(directory / "out/report.html"));
@@ -48,7 +48,7 @@ TEST_F(QuenchedReport, TellsTheRun) {
     EXPECT_NE(test::read_file(directory / "out/report.html").find("Polyakov loop in the complex plane"), std::string::npos);
 }
 
-TEST_F(QuenchedReport, OfRunsThatAreNotWhole) {
+TEST_F(QuenchedReport, OfIncompleteRuns) {
     quenched_file();
     run_to_end("out");
     test::write_file(directory / "out/measurements.csv", "sweep,plaquette\n1,2\n");
@@ -62,22 +62,6 @@ TEST_F(QuenchedReport, OfRunsThatAreNotWhole) {
     EXPECT_NE(page("out").find("status unknown"), std::string::npos);
     run_to_end("none", {"output.measure_every=100"});
     page("none");
-}
-
-TEST(PolyakovPlane, HoldsItsPoints) {
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_EQ(run::polyakov_plane({}), "");
-    EXPECT_EQ(run::polyakov_plane({{0, 0, 0, nan, 0}}), "");
-    const auto count = [](const std::string& svg) {
-        std::size_t n = 0;
-        for (auto at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1)) ++n;
-        return n;
-    };
-    const auto svg = run::polyakov_plane({{0, 0, 0, 0.1, 0.2}, {1, 0, 0, nan, 0.2}, {2, 0, 0, -0.1, 0}});
-    EXPECT_EQ(test::markup_problem(svg, test::Dialect::xml), "");
-    EXPECT_EQ(count(svg), 2U);
-    EXPECT_EQ(count(run::polyakov_plane({{0, 1, 1, 0, 0}})), 1U) << "all at the origin";
-    EXPECT_LE(count(run::polyakov_plane(std::vector<run::Measurement>(5001, {0, 0, 0, 0.1, 0.1}))), 2000U);
 }
 
 TEST(Measurements, TextKeepsTwoDigitsOfTheError) {

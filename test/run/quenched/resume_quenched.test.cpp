@@ -1,5 +1,5 @@
-// A quenched run that was stopped goes on, and ends in the same bits as the one that was not: by Ctrl-C, by kill -9, with its newest
-// checkpoint damaged, with its start gone, and with more sweeps wanted than before.
+// A quenched run that was stopped continues, and ends with the same bits as an uninterrupted one: by Ctrl-C, by kill -9, with its newest
+// checkpoint damaged, without its start file, and with more sweeps than before.
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/run/quenched/quenched_checkpoint.hpp>
 
@@ -112,7 +112,7 @@ TEST_F(ResumeQuenched, ADamagedNewestCheckpointIsPassedOver) {
     }
 }
 
-TEST_F(ResumeQuenched, EveryFlippedByteOfACheckpointIsSeen) {
+TEST_F(ResumeQuenched, EveryFlippedByteOfACheckpointIsDetected) {
     run_to_end("out", {"update.sweeps=2", "update.thermalisation=0"});
     const auto path = checkpoints("out").back();
     const auto good = run::read_quenched_checkpoint(path);
@@ -125,7 +125,7 @@ TEST_F(ResumeQuenched, EveryFlippedByteOfACheckpointIsSeen) {
         auto damaged = bytes;
         damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
         test::write_file(directory / "damaged.hdf5", damaged);
-        try {  // bytes of HDF5's own that nobody reads may flip; what is read must be what was written
+        try {  // bytes of HDF5 that are not read may flip; what is read must equal what was written
             const auto read = run::read_quenched_checkpoint(directory / "damaged.hdf5");
             EXPECT_EQ(read.field.links, good.field.links) << i;
             EXPECT_EQ(read.measurements, good.measurements) << i;
@@ -139,7 +139,7 @@ TEST_F(ResumeQuenched, EveryFlippedByteOfACheckpointIsSeen) {
     EXPECT_GT(refused, harmless) << "most of the file is links";
 }
 
-TEST_F(ResumeQuenched, WithNoWholeCheckpointNothingIsTouched) {
+TEST_F(ResumeQuenched, WithoutAValidCheckpointNothingIsChanged) {
     run_to_end("out");
     const auto before = read_file(directory / "out/measurements.csv");
     for (const auto& path : checkpoints("out")) test::write_file(path, "not a checkpoint");
@@ -173,13 +173,13 @@ TEST_F(ResumeQuenched, OfAFinishedRunWithoutCheckpointsNothingIsChanged) {
         EXPECT_EQ(outcome.json()["status"], "done");
         EXPECT_EQ(outcome.json()["steps"], 12);
         EXPECT_GT(outcome.json()["plaquette"]["mean"], 0);
-        EXPECT_NE(outcome.err.find("done already"), std::string::npos);
+        EXPECT_NE(outcome.err.find("already done"), std::string::npos);
         fs::remove(directory / "out/checkpoints");
         EXPECT_TRUE(contents() == before);
     }
 }
 
-TEST_F(ResumeQuenched, ADeepRecordIsNoReasonToCrash) {
+TEST_F(ResumeQuenched, ADeeplyNestedRecordIsAnError) {
     run_to_end("out");
     test::write_file(directory / "out/record.json", std::string(50'000, '[') + std::string(50'000, ']'));
     ASSERT_EQ(kasane({"report", "out"}).status, 0);
@@ -208,14 +208,14 @@ TEST_F(ResumeQuenched, ANewestCheckpointOfANewerLayoutIsSetAside) {
     EXPECT_EQ(outcome.json()["steps"], 12);
 }
 
-TEST_F(ResumeQuenched, OfAFinishedRunSaysDone) {
+TEST_F(ResumeQuenched, OfAFinishedRunReportsDone) {
     run_to_end("out");
     const auto configuration = fs::last_write_time(directory / "out/conf.lime");
     fs::remove(directory / "out/measurements.csv");  // as a kill between the checkpoint and the table would have it
     const auto outcome = resume("out");
     EXPECT_EQ(outcome.json()["status"], "done");
     EXPECT_EQ(outcome.json()["steps"], 12);
-    EXPECT_NE(outcome.err.find("done already"), std::string::npos);
+    EXPECT_NE(outcome.err.find("already done"), std::string::npos);
     EXPECT_EQ(fs::last_write_time(directory / "out/conf.lime"), configuration);
     EXPECT_EQ(measurements("out").size(), 13U);
     // Without its configuration it is written again.
@@ -225,7 +225,7 @@ TEST_F(ResumeQuenched, OfAFinishedRunSaysDone) {
     EXPECT_EQ(field("out/conf.lime").links, links);
 }
 
-TEST_F(ResumeQuenched, MoreSweepsGoOnAndOtherPhysicsDoesNot) {
+TEST_F(ResumeQuenched, MoreSweepsContinueAndOtherPhysicsIsRefused) {
     run_to_end("whole");
     run_to_end("longer", {"update.sweeps=7"});
     const auto text = read_file(directory / "longer/run.toml");
@@ -248,7 +248,7 @@ TEST_F(ResumeQuenched, MoreSweepsGoOnAndOtherPhysicsDoesNot) {
     expect_same("whole", "longer");
 }
 
-TEST_F(ResumeQuenched, TheFileThatItStartedFromMayBeGone) {
+TEST_F(ResumeQuenched, TheStartFileIsNotNeeded) {
     run_to_end("first");
     fs::rename(directory / "first/conf.lime", directory / "start.lime");
     const std::vector<std::string> settings{"start.kind=file", "start.file=start.lime"};

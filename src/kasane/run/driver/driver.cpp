@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace kasane::run {
 namespace {
 
-/// The choices of run.problem; none where there is one kind, whose own reader then checks it.
+/// The choices of run.problem; none where there is one kind, whose reader checks it.
 std::vector<std::string> names(const Kinds& kinds) {
     std::vector<std::string> all;
     if (kinds.size() == 1) return all;
@@ -30,7 +30,7 @@ const Kind& named(const Kinds& kinds, const std::string& name) {
     return found == kinds.end() ? *kinds.front() : **found;
 }
 
-/// By record.json, else by run.toml.
+/// The kind that record.json names, else the one that run.toml names.
 const Kind& kind_in(const Kinds& kinds, const fs::path& directory) {
     try {
         if (const auto text = content(directory / "record.json")) {
@@ -38,7 +38,7 @@ const Kind& kind_in(const Kinds& kinds, const fs::path& directory) {
             if (json.is_object() && json.contains("problem") && json["problem"].is_string())
                 if (const std::string name = json["problem"]; std::ranges::count(names(kinds), name) == 1) return named(kinds, name);
         }
-    } catch (const InputError&) {  // damaged: the run file says it
+    } catch (const InputError&) {  // damaged: the run file names the kind
     }
     try {
         return named(kinds, problem_of(directory / "run.toml", {}, names(kinds)));
@@ -92,9 +92,9 @@ RunResult result_of(Run& run, const RunDirectory& directory) {
     return {directory.path(), {}, r.status, r.message, r.seconds, run.summary(directory.path())};
 }
 
-/// Of a run that was done when it was to be resumed: nothing is computed or written.
+/// The result of a run that was done before resume: computes and writes nothing.
 RunResult finished_before(Run& run, const RunDirectory& directory) {
-    log::info("{}: the run is done already, nothing is changed", run.record().title);
+    log::info("{}: the run is already done, nothing is changed", run.record().title);
     auto result = result_of(run, directory);
     result.report = directory.existing_report();
     return result;
@@ -106,7 +106,7 @@ RunResult with_report(const Kinds& kinds, Run& run, const RunDirectory& director
     if (result.status == "interrupted" || !run.file().report) return result;
     try {
         result.report = write_report(kinds, directory.path());
-    } catch (const Error& error) {  // the computation itself is done and saved
+    } catch (const Error& error) {  // the computation is done and saved
         log::warning("no report was written: {}", error.what());
     }
     return result;
@@ -120,15 +120,15 @@ RunResult go(const Kinds& kinds, const Kind& kind, Run& run, const RunDirectory&
     return with_report(kinds, run, directory);
 }
 
-/// Of a run that was done, but was killed before it wrote its tables and its record.
+/// Completes a run that was done, but was killed before it wrote its tables and its record.
 RunResult with_tables(const Kinds& kinds, const Kind& kind, Run& run, const RunDirectory& directory) {
-    log::info("{}: the run is done already, its tables are completed", run.record().title);
+    log::info("{}: the run is already done, its tables are completed", run.record().title);
     run.write_tables(directory);
     write_atomically(directory.record(), record_text(kind, run));
     return with_report(kinds, run, directory);
 }
 
-/// What every kind may have left in a directory: an earlier run in it may be of any.
+/// The files of all kinds of run, since an earlier run in a directory may be of any kind.
 OldFiles old_files(const Kinds& kinds) {
     return [&kinds](const nlohmann::json& record) {
         Manifest all;
@@ -150,7 +150,7 @@ Newest newest_of(const Kind& kind, const RunDirectory& directory) {
     return newest;
 }
 
-/// The record of a run without checkpoints, in place of one: of a run that is done, to be shown.
+/// A checkpoint that has only the record, for a run that is done and has no checkpoints.
 /// @throws InputError: the run has made progress, so that its checkpoints are missing
 std::unique_ptr<Checkpoint> done_without_checkpoint(const Kind& kind, const RunDirectory& directory) {
     const auto text = content(directory.record());
@@ -164,7 +164,7 @@ std::unique_ptr<Checkpoint> done_without_checkpoint(const Kind& kind, const RunD
     }
     const auto progress = record.segments.empty() ? 0 : record.segments.back().last;
     KS_VALIDATE(progress == 0 || kind.results,  // a kind with results may write no checkpoints
-                fmt::format("its record.json reports {} {}s, and there is no checkpoint to go on from: put its checkpoints back, or "
+                fmt::format("its record.json reports {} {}s, and there is no checkpoint to continue from: put its checkpoints back, or "
                             "start the run again with `kasane run`",
                             progress, kind.step),
                 {directory.path().string(), 0, 0, ""});

@@ -1,5 +1,4 @@
-// Keys of a run file that must not change on resume, for all problems: with other values the rest of the run would not belong to its
-// beginning.
+// Parameters that may not change on resume, because the rest of the run would differ from an uninterrupted run.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// What a kind of run provides to the driver. One table, a Kind, and one class, a Run, are all that a new kind needs; driver.hpp does the
-// rest: directory, lock, log, record, segments, timers, checkpoints, interrupts, failures, resume, page and result.
+// The interface between a kind of run and the driver. A new kind needs one table, a Kind, and one class, a Run. The driver has the rest:
+// directory, lock, log, record, segments, timers, checkpoints, interrupts, failures, resume, page and result.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
@@ -18,7 +18,7 @@
 
 namespace kasane::run {
 
-/// What every run file says. A kind derives its own from it.
+/// The parameters that every run file has. A kind derives its own from it.
 struct RunFile {
     std::filesystem::path path;
     std::string title;
@@ -29,27 +29,27 @@ struct RunFile {
     bool report = true;               ///< write report.html at the end?
     std::string resolved;             ///< the run file with every key spelled out
     std::vector<std::string> unused_keys, papers;
-    std::vector<std::string> notes;  ///< consequences of these choices that the user should know, one sentence each
+    std::vector<std::string> notes;  ///< consequences of the parameters that the user should know, one sentence each
 
     int workers() const { return here.empty() ? 1 : static_cast<int>(here.size()); }
 };
 
-/// Where a run is read from.
+/// The source that a run is read from.
 struct RunSource {
     const std::filesystem::path& path;  ///< of the run file
     const std::vector<io::Setting>& settings;
     const std::vector<std::string>& problems;  ///< names of the kinds of run that there are
     RankCoordinator& ranks;
-    const Checkpoint* from = nullptr;  ///< to be continued: files with the initial state are not needed; null: from the beginning
+    const Checkpoint* from = nullptr;  ///< the run continues from it, and files with the initial state are not needed; null: the run begins
 };
 
-/// Memory that one rank of a run takes at its peak, and that is free. [bytes]
+/// Peak memory of one rank of a run, and free memory. [bytes]
 struct RunMemory {
     std::uint64_t host_bytes = 0, host_available = 0;
     std::uint64_t device_bytes = 0, device_available = 0;  ///< 0 on the CPU
 };
 
-/// "1.0 MiB of 7680 MiB free", and the device's.
+/// "1.0 MiB of 7680 MiB free", and the same of the device.
 std::string memory_text(const RunMemory& memory);
 
 /// The size of a run, for messages: "1024", "particles", and the key that sets it.
@@ -74,7 +74,7 @@ class Run {
 
     virtual const RunFile& file() const = 0;
     virtual Record& record() = 0;
-    /// This kind's part of record.json, behind the common part.
+    /// This kind's part of record.json, after the common part.
     virtual nlohmann::ordered_json part() const = 0;
 
     /// One entry per rank.
@@ -82,39 +82,40 @@ class Run {
     virtual RunSize size() const = 0;
     /// The line of `kasane check` on memory that one rank takes.
     virtual std::string memory_line(const RunMemory& memory) const { return "memory: " + memory_text(memory); }
-    /// For `kasane check`: reads what `run` would read, makes nothing. The text is one line: "257 particles, 40 steps".
+    /// For `kasane check`: reads what `run` would read, and creates no state. The text is one line: "257 particles, 40 steps".
     virtual Summary check(const RunControls& controls) = 0;
 
-    /// Makes the state of a run that begins, before anything is written. @throws InputError; Interrupted
+    /// Creates the state of a new run, before anything is written. @throws InputError; Interrupted
     virtual void create(const RunControls& controls) = 0;
-    /// Takes state and record of a checkpoint. @throws InputError: a key that may not change on resume has changed, or it cannot continue
+    /// Takes state and record from a checkpoint. @throws InputError: a key that may not change on resume has changed, or the run cannot
+    /// continue
     virtual void restore(Checkpoint& checkpoint) = 0;
 
-    /// Steps, sweeps or iterations done, of all segments.
+    /// Steps, sweeps or iterations done in all segments.
     virtual std::int64_t progress() const = 0;
     virtual bool done() const = 0;
-    /// The end of the progress bar: of progress(), or of what the run passes to Loop::show().
+    /// The end of the progress bar, in the units of Loop::show().
     virtual double total() const = 0;
-    /// Are the results, and the tables, of a run that is done in its directory?
+    /// Do the results, and the tables, of a run that is done exist in its directory?
     virtual bool results_in(const RunDirectory&) const { return true; }
     virtual bool tables_in(const RunDirectory&) const { return true; }
-    /// The line of the log that a segment begins with, without title and directory: "257 particles on cpu, 40 steps".
+    /// The first log line of a segment, without title and directory: "257 particles on cpu, 40 steps".
     virtual std::string headline() const = 0;
 
     /// Once per segment, after the log is open.
     virtual void begin(Loop& loop) = 0;
-    /// Makes some progress: as little as a fifth of a second takes, where that is possible, because interrupts and checkpoints are served
-    /// between two calls. A longer call returns when loop.pause() is true.
+    /// Advances the run, for a fifth of a second where possible, because interrupts and checkpoints are handled between two calls. A longer
+    /// call must return when loop.pause() is true.
     virtual void advance(Loop& loop) = 0;
     /// Writes a checkpoint that holds loop.record(). @throws ComputationError: the disk is full
     virtual void save(Loop& loop, const std::filesystem::path& path) = 0;
     /// Writes the results of a run that is done.
     virtual void complete(Loop&) {}
-    /// Brings this kind's part of the record up to date.
+    /// Updates this kind's part of the record.
     virtual void update() {}
-    /// Writes tables that stand beside record.json; before each time that it is written.
+    /// Writes the tables beside record.json. Called before each write of record.json.
     virtual void write_tables(const RunDirectory&) {}
-    /// Status of a run that is done: "done", or another word, with a message in the record, where it ended without a result.
+    /// Status of a run that is done: "done", or another word where it ended without a result; then it sets the record's message.
     virtual std::string outcome() { return "done"; }
 
     /// For the command: fields and text of the result. @param directory  of the run
@@ -124,23 +125,23 @@ class Run {
 /// A kind of run.
 struct Kind {
     const char* name;  ///< of run.problem
-    const char* step;  ///< what progress counts: "step", "sweep", "iteration"
-    /// Folders that a run makes beside checkpoints.
+    const char* step;  ///< unit of progress: "step", "sweep", "iteration"
+    /// Folders that a run creates beside checkpoints/.
     std::vector<const char*> folders;
     /// Files that a run writes. @param record  record.json of an earlier run in the directory; null where it cannot be read
     Manifest (*manifest)(const nlohmann::json& record);
-    /// Checkpoints that stay when a run is done; 0: its results are all that it continues from.
+    /// Number of checkpoints that stay when a run is done; 0: it continues from its results only.
     int checkpoints_when_done;
-    /// File of results that read_checkpoint() reads too, used where there is no checkpoint; null: none.
+    /// File of results that read_checkpoint() can read too, used where there is no checkpoint; null: none.
     const char* results;
 
     /// Reads and checks a run file. @throws InputError with everything that is wrong with it
     std::unique_ptr<Run> (*read)(const RunSource& source);
     /// @throws InputError: missing, damaged, of another kind
     std::unique_ptr<Checkpoint> (*read_checkpoint)(const std::filesystem::path& path);
-    /// This kind's parts of report.html. Notes on what cannot be read go into the history.
+    /// This kind's parts of report.html. Adds notes on files that cannot be read to the history.
     RunPage (*page)(RunHistory& history);
-    /// What the other ranks execute while the root rank runs, one call per segment; null: the kind runs on one rank.
+    /// The worker loop that the other ranks execute while the root rank runs, one call per segment; null: the kind runs on one rank.
     void (*worker)(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here) = nullptr;
 };
 

@@ -29,7 +29,7 @@ Loop::Loop(const Kind& kind, Run& run, const RunDirectory& directory, const RunC
     r.finished.clear();
     r.device = device_info(file.space);
     r.threads = threads_of(file.space);
-    if (ranks.size() == 1) warn_of_load(file.space);  // on several ranks the load is their own
+    if (ranks.size() == 1) warn_of_load(file.space);  // several ranks load the machine themselves
     r.simd = simd_name();
     if (kind.worker) r.parallel = {.ranks = ranks.size(), .workers = file.workers(), .placement = ranks.placement()};
     if (r.segments.empty()) r.unused_keys = file.unused_keys, r.papers = file.papers;
@@ -48,7 +48,7 @@ void Loop::run() {
         }
         clear_bar();
         finish();
-    } catch (const Interrupted&) {  // while the state was made: there is nothing new to save
+    } catch (const Interrupted&) {  // while the state was created: there is nothing new to save
         end("interrupted");
         write_record();
     } catch (const std::exception& error) {
@@ -56,7 +56,7 @@ void Loop::run() {
         end("failed");
         try {
             write_record();
-        } catch (const Error&) {  // the disk is full, as the first error says
+        } catch (const Error&) {  // the disk is full: the first error is reported
         }
         ranks_.end_if_others_wait();
         throw;
@@ -71,7 +71,7 @@ void Loop::finish() {
         run_.complete(*this);
     }
     if (done && kind_.checkpoints_when_done == 0) {
-        directory_.keep_checkpoints(0);  // before the record says done: what is left is what the run would continue from
+        directory_.keep_checkpoints(0);  // before the record has the status done, since resume uses the remaining files
         write_record();
         return;
     }

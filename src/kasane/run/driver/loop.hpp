@@ -1,6 +1,6 @@
 // The loop of one segment of a run: advances the run between checkpoints, keeps its record up to date, and records how it ended.
-// Invariants: the record is written with every checkpoint and at the end, also of a run that fails; a checkpoint holds the record of its
-// moment; the newest two checkpoints are kept while the run goes on.
+// Invariants: the record is written with every checkpoint and at the end, also of a run that fails; a checkpoint holds the record of the
+// same time; the newest two checkpoints are kept during the run.
 #pragma once
 
 #include <kasane/run/driver/kind.hpp>
@@ -9,7 +9,7 @@
 
 namespace kasane::run {
 
-/// record.json of a run, from its record as it is.
+/// The text of record.json from a run's present record.
 std::string record_text(const Kind& kind, Run& run);
 
 class Loop {
@@ -17,24 +17,24 @@ class Loop {
     /// Opens a segment in the run's record. All arguments must outlive this.
     Loop(const Kind& kind, Run& run, const RunDirectory& directory, const RunControls& controls, RankCoordinator& ranks);
 
-    /// To the end, or until an interrupt; the record says which. @throws what the run throws, after the record says why it failed
+    /// Runs to the end or until an interrupt, and records which. @throws the error of the run, after the record has the reason
     void run();
 
     // For the run, from begin(), advance(), save() and complete():
     const RunDirectory& directory() const { return directory_; }
     const RunControls& controls() const { return controls_; }
     RankCoordinator& ranks() const { return ranks_; }
-    /// Its parts are added to those of the record.
+    /// Timers whose parts are added to the record.
     Timers& timers() { return timers_; }
     /// Wall time of all segments so far.
     double seconds() const { return seconds_before_ + watch_.seconds(); }
-    /// Shall advance() return: for an interrupt, or because a checkpoint is due?
+    /// Must advance() return, because of an interrupt or a checkpoint that is due?
     bool pause() const { return controls_.stop() || checkpoint_due(); }
-    /// Draws the bar. @param done  of Run::total()
+    /// Draws the progress bar. @param done  out of Run::total()
     void show(double done, const std::string& note);
-    /// Wipes the bar: what is logged next has its own line.
+    /// Removes the bar, so that the next log message has its own line.
     void clear_bar();
-    /// record.json of this moment.
+    /// The text of record.json now.
     std::string record();
     void write_record();
     /// Writes a checkpoint and the record, and removes old checkpoints.

@@ -17,7 +17,7 @@ void set_aside(const std::vector<InputProblem>& unreadable) {
         KS_VALIDATE(!error,
                     fmt::format("cannot be read, and cannot be renamed: {}. Move it to another place and resume again", error.message()),
                     {from, 0, 0, ""});
-        log::warning("{}. It is renamed to {}, and the run goes on from the checkpoint before it", problem.text(), to);
+        log::warning("{}. It is renamed to {}, and the run continues from the checkpoint before it", problem.text(), to);
     }
 }
 

@@ -1,4 +1,4 @@
-// Finds the newest checkpoint of a run that can be read, whatever it holds.
+// Finds the newest checkpoint of a run that can be read, for any kind of run.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -10,15 +10,15 @@
 
 namespace kasane::run {
 
-/// Renames checkpoints that cannot be read to NAME.unread, with a warning for each: they then neither count among those that are kept nor
-/// are overwritten. A file that cannot be read may be whole: of another user, or of a newer version of kasane.
+/// Renames checkpoints that cannot be read to NAME.unread, with a warning for each, so that they are neither counted as kept checkpoints
+/// nor overwritten. Such a file may be intact: it may belong to another user or a newer version of kasane.
 /// @throws InputError: one cannot be renamed
 void set_aside(const std::vector<InputProblem>& unreadable);
 
 template <class Checkpoint>
 struct NewestCheckpoint {
     std::optional<Checkpoint> checkpoint;  ///< empty when there is none at all
-    std::vector<InputProblem> unreadable;  ///< newer than it, with their paths: to be set aside before the run goes on
+    std::vector<InputProblem> unreadable;  ///< newer than `checkpoint`, with their paths; see set_aside()
 };
 
 /// Changes nothing. @param read  path -> checkpoint, throwing InputError for one that it cannot read

@@ -9,7 +9,7 @@
 namespace kasane::run {
 namespace {
 
-/// What the root rank broadcasts.
+/// An order that the root rank broadcasts.
 struct Order {
     enum What : std::int32_t { end, place, work } what = end;
     std::int32_t workers = 1, threads = 0;

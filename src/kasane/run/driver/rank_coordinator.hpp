@@ -1,6 +1,6 @@
-// All ranks of a run. The root rank does what one rank alone would do (files, log, progress, the loop); the other ranks are in
-// worker_loop() meanwhile, which executes what the root rank broadcasts: choose the spaces of the workers, or run the worker of a kind.
-// Invariant: on every way out of the root rank's run, the destructor ends the worker loops.
+// All ranks of a run. The root rank does what a single rank does (files, log, progress, the loop). The other ranks are in worker_loop(),
+// which executes the orders that the root rank broadcasts: choose the spaces of the workers, or call Kind::worker. Invariant: on every way
+// out of the root rank's run, the destructor ends the worker loops.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
@@ -31,24 +31,24 @@ class RankCoordinator {
 
     /// The spaces of this rank's workers; every rank chooses its own.   @throws InputError as comm::placement
     std::vector<AnySpace> place(const std::string& device, int workers, int threads);
-    /// Of the last place(): one line per rank.
+    /// The result of the last place(): one line per rank.
     const std::vector<std::string>& placement() const { return placement_; }
 
     /// Free memory of a rank at the last place(). [bytes]
     struct Free {
         std::uint64_t host = 0;  ///< of its host, shared by `sharing` ranks
         int sharing = 1;
-        std::uint64_t device = 0;  ///< on its device with the least; 0 on the CPU
+        std::uint64_t device = 0;  ///< the smallest of its devices; 0 on the CPU
     };
     const std::vector<Free>& free() const { return free_; }
     static Free free_here(const std::vector<AnySpace>& here, int sharing);
 
-    /// The communicator of all workers, on which the other ranks call Kind::worker until the root rank ends their simulation: make one at
-    /// once. @param kind  name of the kind of run   @param here  spaces of this rank's workers
+    /// Creates the communicator of all workers. The other ranks call Kind::worker on it until the root rank ends their simulation, so the
+    /// caller must start it at once. @param kind  name of the kind of run   @param here  spaces of this rank's workers
     comm::WorkerCommunicator& workers(const std::string& kind, const std::vector<AnySpace>& here);
 
-    /// In a catch clause around work of all workers: an exception that is not an Error (out of memory) may leave the other ranks in the
-    /// middle of a command. Then all ranks end, with one message; otherwise this does nothing.
+    /// Call it in a catch clause around work of all workers. An exception that is not an Error (out of memory) may leave the other ranks in
+    /// a command; then this ends all ranks with one message. Otherwise it does nothing.
     void end_if_others_wait();
 
    private:
@@ -59,8 +59,8 @@ class RankCoordinator {
     std::unique_ptr<comm::WorkerCommunicator> workers_;
 };
 
-/// Executed by all ranks but the root rank, while that has a RankCoordinator of `ranks`; returns when it is gone. The root rank reports
-/// what is wrong with a run.
+/// Executed by all ranks but the root rank while the root rank has a RankCoordinator of `ranks`; returns when that is destroyed. The root
+/// rank reports errors of a run.
 void worker_loop(comm::Communicator& ranks, const Kinds& kinds);
 
 }  // namespace kasane::run

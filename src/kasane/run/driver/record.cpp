@@ -15,74 +15,47 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json of_segments(const Record& r, const std::string& step) {
-    json segments = json::array();
-    for (const auto& s : r.segments) {
-        json segment{{"started", s.started}, {"device", s.device}, {"threads", s.threads}};
-        if (r.parallel) segment["members"] = s.workers;
-        segment.update(json{{"commit", s.commit}, {"first_" + step, s.first}, {"last_" + step, s.last}, {"seconds", s.seconds}});
-        segments.push_back(std::move(segment));
-    }
-    return segments;
+/// The fields that every kind of run has. @param step  of the keys first_STEP and last_STEP
+template <class Fields, class R>
+void list_fields(Fields& f, R& r, const std::string& problem, const std::string& step) {
+    auto&& later = f.later();  // the first records of gravity runs lack these
+    later("kasane", r.version), later("commit", r.commit);
+    later.part("build", [&](auto& in) { in("compiler", r.compiler), in.text("cuda", r.cuda), in.text("mpi", r.mpi); });
+    f.part("device", [&](auto& in) {
+        auto&& more = in.later();
+        in("name", r.device.name), more("kind", r.device.kind);
+        more("memory_bytes", r.device.memory_bytes), more("units", r.device.units);
+        more("clock_hertz", r.device.clock_hertz), more("capability", r.device.capability);
+    });
+    later("threads", r.threads), f("simd", r.simd);
+    f.optional("parallel", r.parallel, [](auto& in, auto& parallel) {
+        in("ranks", parallel.ranks), in("members_per_rank", parallel.workers), in("placement", parallel.placement);
+        in.text("engine", parallel.engine), in.text("form", parallel.form);
+    });
+    f("title", r.title), f.derived("problem", problem), f("status", r.status), later("message", r.message);
+    f("started", r.started), later.text("finished", r.finished), f("seconds", r.seconds);
+    later.map("timers", r.timers, [](auto& in, auto& part) { in("seconds", part.seconds), in("calls", part.calls); });
+    f.list("segments", r.segments, [&](auto& in, auto& segment) {
+        in("started", segment.started), in("device", segment.device), in("threads", segment.threads);
+        if (r.parallel) in.later()("members", segment.workers);
+        in("commit", segment.commit), in("first_" + step, segment.first), in("last_" + step, segment.last);
+        in("seconds", segment.seconds);
+    });
+    f("unused_keys", r.unused_keys), f("papers", r.papers);
 }
 
 }  // namespace
 
-json common_json(const Record& r, const std::string& problem, const std::string& step) {
-    json object{{"kasane", version},
-                {"commit", commit},
-                {"build", {{"compiler", compiler}, {"cuda", text_or_null(cuda_compiler)}, {"mpi", text_or_null(comm::mpi_built_with())}}},
-                {"device",
-                 {{"name", r.device.name},
-                  {"kind", r.device.kind},
-                  {"memory_bytes", r.device.memory_bytes},
-                  {"units", r.device.units},
-                  {"clock_hertz", r.device.clock_hertz},
-                  {"capability", r.device.capability}}},
-                {"threads", r.threads},
-                {"simd", r.simd}};
-    if (r.parallel)
-        object["parallel"] = {{"ranks", r.parallel->ranks},
-                              {"members_per_rank", r.parallel->workers},
-                              {"placement", r.parallel->placement},
-                              {"engine", text_or_null(r.parallel->engine)},
-                              {"form", text_or_null(r.parallel->form)}};
-    json timers = json::object();
-    for (const auto& [name, part] : r.timers) timers[name] = {{"seconds", part.seconds}, {"calls", part.calls}};
-    object.update(json{{"title", r.title},
-                       {"problem", problem},
-                       {"status", r.status},
-                       {"message", r.message},
-                       {"started", r.started},
-                       {"finished", text_or_null(r.finished)},
-                       {"seconds", r.seconds},
-                       {"timers", timers},
-                       {"segments", of_segments(r, step)},
-                       {"unused_keys", r.unused_keys},
-                       {"papers", r.papers}});
-    return object;
+json common_json(Record r, const std::string& problem, const std::string& step) {
+    r.version = version, r.commit = commit, r.compiler = compiler, r.cuda = cuda_compiler, r.mpi = comm::mpi_built_with();
+    FieldWriter fields;
+    list_fields(fields, r, problem, step);
+    return fields.object;
 }
 
-void read_common(const nlohmann::json& j, const std::string& step, Record& r) {
-    r.title = j.at("title"), r.status = j.at("status"), r.started = j.at("started");
-    r.message = j.value("message", "");  // the first records of gravity runs lack what is read with a default
-    if (j.contains("finished")) r.finished = text_or_empty(j["finished"]);
-    const auto& device = j.at("device");
-    r.device.name = device.at("name"), r.device.kind = device.value("kind", ""), r.device.capability = device.value("capability", "");
-    r.device.memory_bytes = device.value("memory_bytes", r.device.memory_bytes), r.device.units = device.value("units", r.device.units);
-    if (device.contains("clock_hertz")) r.device.clock_hertz = number_or_nan(device["clock_hertz"]);
-    r.threads = j.value("threads", 0), r.simd = j.at("simd");
-    r.version = j.value("kasane", ""), r.commit = j.value("commit", "");
-    if (const auto build = j.find("build"); build != j.end())
-        r.compiler = text_or_empty(build->at("compiler")), r.cuda = text_or_empty(build->at("cuda"));
-    r.seconds = number_or_nan(j.at("seconds"));
-    if (const auto timers = j.find("timers"); timers != j.end())
-        for (const auto& [name, part] : timers->items()) r.timers[name] = {number_or_nan(part.at("seconds")), part.at("calls")};
-    for (const auto& s : j.at("segments"))
-        r.segments.push_back({s.at("started"), s.at("device"), s.at("commit"), s.at("threads"), s.value("members", 1),
-                              s.at("first_" + step), s.at("last_" + step), number_or_nan(s.at("seconds"))});
-    r.unused_keys = j.at("unused_keys").get<std::vector<std::string>>();
-    r.papers = j.at("papers").get<std::vector<std::string>>();
+void read_common(const nlohmann::json& object, const std::string& step, Record& r, Gaps gaps) {
+    FieldReader fields(object, gaps);
+    list_fields(fields, r, {}, step);
 }
 
 void read_record(const std::string& text, const std::filesystem::path& file, const std::string& problem,

@@ -1,9 +1,10 @@
-// record.json: what every kind of run records about itself. A kind derives its own record from this one and writes its part behind it.
-// Checkpoints carry the record, so that a resumed run continues its counts.
+// The run record, record.json: the part that every kind of run has. A kind derives its own record from this one and writes its part after
+// it. Checkpoints contain the record, so that a resumed run continues its counts.
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/run/driver/fields.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,7 @@
 
 namespace kasane::run {
 
-/// What a run did between one start or resume and the next stop.
+/// The part of a run between a start or resume and the next stop.
 struct Segment {
     std::string started;  ///< ISO 8601
     std::string device, commit;
@@ -27,7 +28,7 @@ struct Segment {
     double seconds = 0;                ///< wall
 };
 
-/// Where the last segment ran, for kinds of run that use several workers.
+/// Ranks and workers of the last segment, for kinds of run that use several workers.
 struct Parallel {
     int ranks = 1, workers = 1;               ///< workers of each rank
     std::vector<std::string> placement = {};  ///< one line per rank
@@ -36,26 +37,26 @@ struct Parallel {
 
 struct Record {
     std::string title, status = "running";  ///< running | done | interrupted | failed | a word of the kind
-    std::string message;                    ///< why it failed, or ended without a result
+    std::string message;                    ///< the reason where it failed or ended without a result
     std::string started, finished;          ///< ISO 8601
     DeviceInfo device;
     int threads = 0;
     std::string simd;
-    std::string version, commit, compiler, cuda;  ///< of the program that wrote the record; only read
-    std::optional<Parallel> parallel;             ///< only of kinds that run on several workers
-    double seconds = 0;                           ///< wall, of all segments
-    std::map<std::string, Timers::Part> timers;   ///< of all segments
+    std::string version, commit, compiler, cuda, mpi;  ///< of the program that wrote the record; set where it is read
+    std::optional<Parallel> parallel;                  ///< only of kinds that run on several workers
+    double seconds = 0;                                ///< wall, of all segments
+    std::map<std::string, Timers::Part> timers;        ///< of all segments
     std::vector<Segment> segments;
     std::vector<std::string> unused_keys, papers;
 };
 
 /// The common part, with version, commit and build of this program.
 /// @param problem  name of the kind   @param step  what it counts: "step", "sweep", "iteration"
-nlohmann::ordered_json common_json(const Record& record, const std::string& problem, const std::string& step);
+nlohmann::ordered_json common_json(Record record, const std::string& problem, const std::string& step);
 
-/// The common part of a record of any version of kasane.
-/// @throws nlohmann::json::exception where something is missing or has another type
-void read_common(const nlohmann::json& json, const std::string& step, Record& record);
+/// Reads the common part of a record that any version of kasane wrote.
+/// @throws nlohmann::json::exception  with Gaps::refuse, where a field that all versions write is missing or has another type
+void read_common(const nlohmann::json& object, const std::string& step, Record& record, Gaps gaps = Gaps::refuse);
 
 /// Calls `read` with the parsed record. @throws InputError: not JSON, the record of another problem, or `read` threw a JSON exception
 void read_record(const std::string& text, const std::filesystem::path& file, const std::string& problem,
@@ -68,9 +69,9 @@ void add(std::map<std::string, Timers::Part>& to, const Timers& timers);
 nlohmann::ordered_json text_or_null(const std::string& text);
 /// Empty for a value that is not a text.
 std::string text_or_empty(const nlohmann::json& value);
-/// JSON has no infinity and NaN; nlohmann writes them as null, and null is read back as NaN.
+/// JSON has no infinity and NaN: nlohmann writes them as null, and null is read back as NaN.
 double number_or_nan(const nlohmann::json& value);
-/// Null for a number that is not positive: not known.
+/// Null for a number that is not positive, which means that it is not known.
 nlohmann::ordered_json positive_or_null(double value);
 
 /// Now, UTC: "2026-11-21T12:34:56Z".

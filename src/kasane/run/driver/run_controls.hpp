@@ -1,4 +1,4 @@
-// How a program accompanies a run: progress, interrupts, ranks.
+// How a program controls a run: progress, interrupts, ranks.
 #pragma once
 
 #include <kasane/core/base/interrupted.hpp>
@@ -11,11 +11,18 @@ namespace kasane::run {
 
 struct RunControls {
     ProgressStyle progress = ProgressStyle::none;
-    std::function<bool()> stop = [] { return false; };  ///< asked after every few steps: finish, save and return?
+    std::function<bool()> stop = [] { return false; };  ///< called after every few steps; true: save and return
     RankCoordinator* ranks = nullptr;                   ///< null: this process alone
-    /// For work that leaves nothing behind. @throws Interrupted when asked to stop
+    /// For work without a checkpoint. @throws Interrupted when stop() is true
     void throw_if_stopped() const {
         if (stop()) throw Interrupted();
+    }
+    /// Draws progress in `bar`, which must outlive the result, and throws as throw_if_stopped().
+    ProgressFunction shown_in(Progress& bar) const {
+        return [this, &bar](double done, const std::string& what) {
+            throw_if_stopped();
+            bar.update(done, what);
+        };
     }
 };
 

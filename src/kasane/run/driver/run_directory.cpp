@@ -21,7 +21,7 @@ namespace {
 Where place(const fs::path& path) { return {path.string(), 0, 0, "output.directory"}; }
 
 bool written_by_kasane(const std::string& name, const std::string& stem, const std::string& end) {
-    const auto body = name.starts_with(".") ? name.substr(1) : name;  // ".name.tmp": what a killed writer left
+    const auto body = name.starts_with(".") ? name.substr(1) : name;  // ".name.tmp": left by a killed writer
     return body.starts_with(stem) && (body.ends_with(end) || body.ends_with(end + ".tmp"));
 }
 
@@ -52,11 +52,11 @@ void remove_old_run(const fs::path& path, const Manifest& old) {
     for (const auto& series : old.series) {
         remove_series(path, series);
         std::error_code not_empty;
-        fs::remove(path / series.folder, not_empty);  // stays while something else is in it
+        fs::remove(path / series.folder, not_empty);  // fails where other files are in it
     }
     for (const char* name : {"record.json", "log.txt", "report.html"}) remove_file(path, name);
     remove_series(path, {"checkpoints", "checkpoint_", ".hdf5"});
-    remove_file(path, "run.toml");  // last: until then the directory counts as that of a run, and --force works again
+    remove_file(path, "run.toml");  // last, so that --force works again if this is interrupted
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ void RunDirectory::check_free(const fs::path& path, Existing existing) {
 RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)) {
     lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     KS_VALIDATE(lock_ >= 0, fmt::format("cannot be opened: {}", std::strerror(errno)), place(path_));
-    // File systems without locks (some network ones) say so with another error: the run goes on without.
+    // File systems without locks (some network ones) give another error: the run continues without a lock.
     if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         ::close(std::exchange(lock_, -1));
         throw InputError("another kasane is working in it: wait for that run, or interrupt it", place(path_));
@@ -162,7 +162,7 @@ std::vector<fs::path> checkpoints_in(const fs::path& path) {
 void RunDirectory::keep_checkpoints(std::size_t count) const {
     const auto all = checkpoints();
     for (std::size_t i = count; i < all.size(); ++i) {
-        std::error_code ignored;  // one too many does no harm
+        std::error_code ignored;  // a remaining file does no harm
         fs::remove(all[i], ignored);
     }
 }

@@ -18,12 +18,12 @@ namespace kasane::run {
 /// Files that a kind of run writes beside those of every run.
 struct Manifest {
     struct Series {
-        std::string folder, stem, end;  ///< files stem*end in a folder of the run directory
+        std::string folder, stem, end;  ///< files STEM*END in a folder of the run directory
     };
     std::vector<std::string> files;  ///< in the run directory
     std::vector<Series> series;
 };
-/// Of all files that an earlier run, whose record.json this is (null: it cannot be read), may have left.
+/// All files that an earlier run may have left. @param record  its record.json; null where it cannot be read
 using OldFiles = std::function<Manifest(const nlohmann::json& record)>;
 
 /// Checkpoints in the directory of a run, the newest first.
@@ -34,14 +34,14 @@ class RunDirectory {
     /// What to do with a directory that exists.
     enum class Existing { refuse, replace };
 
-    /// @throws InputError when create() would refuse, before anything is computed
+    /// Checks before anything is computed that create() will not refuse the directory. @throws InputError
     static void check_free(const std::filesystem::path& path, Existing existing);
-    /// Makes the directory (and those above it), with these folders and checkpoints/ in it. With `replace`, an earlier run's files are
-    /// removed from it; anything else stays.
-    /// @throws InputError: it exists (refuse), is no run directory (replace), cannot be made, or is in use
+    /// Creates the directory (and its parents), with these folders and checkpoints/ in it. With `replace`, removes an earlier run's files;
+    /// other files stay.
+    /// @throws InputError: it exists (refuse), is not a run directory (replace), cannot be created, or is in use
     static RunDirectory create(const std::filesystem::path& path, Existing existing, const std::vector<const char*>& folders,
                                const OldFiles& old_files);
-    /// @throws InputError: not there, no run directory, or in use
+    /// @throws InputError: it does not exist, is not a run directory, or is in use
     static RunDirectory open(const std::filesystem::path& path);
 
     ~RunDirectory();
@@ -56,11 +56,11 @@ class RunDirectory {
     std::filesystem::path checkpoint(std::int64_t step) const;
     /// Checkpoints, the newest first.
     std::vector<std::filesystem::path> checkpoints() const { return checkpoints_in(path_); }
-    /// Creates checkpoints/ and those of these folders in it that are not there. @throws InputError: cannot be written to
+    /// Creates checkpoints/ and these folders where they do not exist. @throws InputError: cannot be written to
     void make_folders(const std::vector<const char*>& folders) const;
-    /// report.html if it is there, else empty.
+    /// The path of report.html if it exists, else empty.
     std::filesystem::path existing_report() const;
-    /// "done", "interrupted", …, as record.json says; empty when there is none or it cannot be read.
+    /// The status in record.json: "done", "interrupted", …; empty where it does not exist or cannot be read.
     std::string recorded_status() const;
     /// Removes all but the newest `count` checkpoints.
     void keep_checkpoints(std::size_t count) const;
@@ -72,7 +72,7 @@ class RunDirectory {
     int lock_ = -1;
 };
 
-/// Does the directory hold a run?
+/// Does the directory contain a run?
 bool is_run_directory(const std::filesystem::path& path);
 
 }  // namespace kasane::run

@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/threads.hpp>
+#include <kasane/run/driver/kind.hpp>
 #include <kasane/run/driver/run_keys.hpp>
 #include <kasane/version.hpp>
 
@@ -10,7 +11,7 @@
 namespace kasane::run {
 namespace {
 
-io::Section run_table(io::RunFileReader& reader) { return reader.root().table("run", "what to compute, and where"); }
+io::Section run_table(io::RunFileReader& reader) { return reader.root().table("run", "what to compute, and on which device"); }
 
 /// @param names  the choices; empty: any text
 std::string read_problem(io::RunFileReader& reader, const std::vector<std::string>& names) {
@@ -26,31 +27,37 @@ std::string problem_of(const std::filesystem::path& path, const std::vector<io::
     return read_problem(reader, names);
 }
 
-RunKeys read_run_keys(io::RunFileReader& reader, const std::string& problem, const std::vector<std::string>& names, const Place& place) {
+void read_run_keys(io::RunFileReader& reader, const std::string& problem, const std::vector<std::string>& names, RunFile& file,
+                   const Place& place) {
     auto run = run_table(reader);
     if (const auto named = read_problem(reader, names); named != problem) {
-        run.problem("problem", fmt::format("is '{}', and a run file of '{}' is wanted here", named, problem));
+        run.problem("problem", fmt::format("is '{}', and a run file of '{}' is needed here", named, problem));
         reader.stop_if_bad();
     }
-    RunKeys keys;
-    keys.title = run.text("title", {.help = "for the report; empty: the file's name", .fallback = ""});
-    if (keys.title.empty()) keys.title = reader.path().stem().string();
-    run.resolve("title", keys.title);
+    file.path = reader.path();
+    file.title = run.text("title", {.help = "for the report; empty: the file's name", .fallback = ""});
+    if (file.title.empty()) file.title = file.path.stem().string();
+    run.resolve("title", file.title);
     const auto device = run.text("device", {.help = "auto | cpu | cuda | cuda:1", .fallback = "auto"});
     const auto threads = run.integer("threads", {.help = "of the CPU; 0: all", .fallback = 0, .least = 0, .most = most_threads});
     int startable = static_cast<int>(threads);
     try {
-        if (threads > 0) check_threads(startable);  // here, since place() may ask all ranks, and not say which key is wrong
+        if (threads > 0) check_threads(startable);  // here, since an error of place() does not name the key
     } catch (const InputError& error) {
         run.problem("threads", error);
         startable = 1;
     }
     try {
-        keys.space = place(device, startable);
+        file.space = place(device, startable);
     } catch (const InputError& error) {
         run.problem("device", error);
     }
-    return keys;
+}
+
+void finish(io::RunFileReader& reader, RunFile& file) {
+    reader.finish();
+    file.unused_keys = reader.unused_keys();
+    file.resolved = reader.resolved(fmt::format("Written by kasane {} ({}): the run file with every key spelled out.", version, commit));
 }
 
 std::filesystem::path read_output_directory(io::Section output) {
@@ -71,10 +78,6 @@ InputError at_key(const InputError& error, std::size_t most) {
     for (std::size_t i = 0; i < std::min(all.size(), most); ++i) text += (text.empty() ? "" : "; ") + all[i].text();
     if (all.size() > most) text += fmt::format("; and {} more like these", all.size() - most);
     return InputError(text);
-}
-
-std::string resolved_text(const io::RunFileReader& reader) {
-    return reader.resolved(fmt::format("Written by kasane {} ({}): the run file with every key spelled out.", version, commit));
 }
 
 }  // namespace kasane::run

@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 namespace kasane::run {
 namespace {
 
@@ -21,16 +24,16 @@ std::string status_badge(const RunPage& page) {
     return badge("bad", escape(status));
 }
 
-/// What a reader must know before reading on.
+/// Remarks on the status, for the top of the page.
 std::string status_remarks(const RunPage& page, const RunHistory& h) {
     const auto& r = page.head;
     const auto resume = "<code>kasane resume " + escape(shell_word(h.directory.string())) + "</code>";
     const auto at = escape(page.at);
     std::string text;
     if (r.status == "running")
-        text = "<p>This run is not finished: it is under way, or it was killed. The page shows how far it had come" + at +
-               ". If it no longer runs, " + resume + " goes on from the newest checkpoint.</p>";
-    if (r.status == "interrupted") text = "<p>This run was interrupted" + at + ". " + resume + " goes on from there.</p>";
+        text = "<p>This run is not finished: it is under way, or it was killed. The page shows its progress" + at +
+               ". If it no longer runs, " + resume + " continues from the newest checkpoint.</p>";
+    if (r.status == "interrupted") text = "<p>This run was interrupted" + at + ". " + resume + " continues from there.</p>";
     if (r.status == "failed") text = "<p>This run failed" + at + (r.message.empty() ? "." : ": " + escape(r.message)) + "</p>";
     auto notes = h.notes;
     if (h.run_file.empty()) notes.emplace_back("The run file run.toml is missing.");
@@ -67,9 +70,9 @@ std::string command_list(const RunPage& page, const RunHistory& h) {
     std::string rows;
     if (!h.run_file.empty())
         rows +=
-            command_row("kasane run " + shell_word((h.directory / "run.toml").string()) + " -o NEW_DIRECTORY", "the same run once more");
-    if (page.head.status != "done") rows += command_row("kasane resume " + directory, "goes on from the newest checkpoint");
-    rows += page.commands + command_row("kasane report " + directory, "makes this page anew");
+            command_row("kasane run " + shell_word((h.directory / "run.toml").string()) + " -o NEW_DIRECTORY", "starts the same run again");
+    if (page.head.status != "done") rows += command_row("kasane resume " + directory, "continues from the newest checkpoint");
+    rows += page.commands + command_row("kasane report " + directory, "writes this page again");
     return command_table(rows);
 }
 
@@ -110,6 +113,13 @@ std::string html(const RunPage& p, const RunHistory& h) {
     page.body = status_remarks(p, h) + p.body + "<section>\n<h2>Facts</h2>\n" + fact_table(p) + run_file_details(h.run_file) +
                 command_list(p, h) + paper_list(p.head.papers) + "</section>\n";
     return report::html(page);
+}
+
+std::vector<std::pair<std::string, double>> timed_parts(const Record& record) {
+    std::vector<std::pair<std::string, double>> parts;
+    for (const auto& [name, part] : record.timers) parts.emplace_back(name, part.seconds);
+    std::ranges::stable_sort(parts, std::greater(), [](const auto& part) { return part.second; });
+    return parts;
 }
 
 std::string machine_text(const Record& head, std::int64_t workers) {

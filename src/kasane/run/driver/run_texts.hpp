@@ -7,13 +7,13 @@
 
 namespace kasane::run {
 
-/// All of a file; nothing where it is no regular file or cannot be read.
+/// The contents of a file; empty where it is not a regular file or cannot be read.
 std::optional<std::string> content(const std::filesystem::path& path);
 
 struct RunTexts {
     std::optional<std::string> record, run_file;
 };
-/// @throws InputError: no such directory, or it holds neither
+/// @throws InputError: the directory does not exist, or has neither file
 RunTexts run_texts(const std::filesystem::path& directory);
 
 }  // namespace kasane::run

@@ -19,8 +19,6 @@ std::vector<double> scaled(std::vector<double> values, double factor) {
     return values;
 }
 
-std::string figure(const std::string& title, const Plot& plot, const std::string& caption) { return chart(title, to_svg(plot), caption); }
-
 Plot over_time(const PageContext& c, const std::string& title, const std::string& y_label) {
     Plot p;
     p.title = title + " against time";
@@ -35,8 +33,8 @@ std::string energy_error(const PageContext& c, const std::vector<double>& time) 
     for (auto& e : error) e = std::abs(e);
     p.log_y = true;
     p.series.push_back({"", time, error});
-    return figure(
-        "Energy error", p,
+    return chart(
+        "Energy error", to_svg(p),
         "Change of the total energy since the start, relative to its value at the start. Gravity conserves energy, so the change is "
         "the error of the time steps, the forces and rounding.");
 }
@@ -50,13 +48,13 @@ std::string force_error(const PageContext& c, const std::vector<double>& time) {
         if (values.empty()) return "";  // a table of version 0.1
         p.series.push_back({name, time, values});
     }
-    return figure("Force error", p,
-                  "Accelerations of a sample of the particles, compared with direct summation in double precision at each row of "
-                  "energy.csv: the largest error, the 99th percentile and the median.");
+    return chart("Force error", to_svg(p),
+                 "Accelerations of a sample of the particles, compared with direct summation in double precision at each row of "
+                 "energy.csv: the largest error, the 99th percentile and the median.");
 }
 
 std::string energies(const PageContext& c, const std::vector<double>& time) {
-    const auto& u = c.history.units;
+    const auto& u = c.history.record.units;
     const auto [exponent, mass] = powered_unit(u.mass_name);
     const auto unit = mass.empty() || u.velocity_name.empty() ? "" : mass + " (" + u.velocity_name + ")²";
     const double factor = std::pow(10, exponent);
@@ -64,7 +62,7 @@ std::string energies(const PageContext& c, const std::vector<double>& time) {
     for (const auto& [column, name] : {std::pair{"kinetic", "kinetic"}, {"potential", "potential"}, {"energy", "total"}})
         p.series.push_back({name, time, scaled(c.history.energy[column], factor)});
     p.reference = 0;
-    return figure("Energies", p, "Kinetic and potential energy change into each other; gravity conserves their sum.");
+    return chart("Energies", to_svg(p), "Kinetic and potential energy change into each other; gravity conserves their sum.");
 }
 
 std::string lagrangian(const PageContext& c, const std::vector<double>& time) {
@@ -72,7 +70,7 @@ std::string lagrangian(const PageContext& c, const std::vector<double>& time) {
     p.log_y = true;
     for (const auto& [column, name] : {std::pair{"r10", "10%"}, {"r25", "25%"}, {"r50", "50%"}, {"r75", "75%"}, {"r90", "90%"}})
         p.series.push_back({name, time, c.history.energy[column]});
-    return figure("Lagrangian radii", p, "Radii of the spheres about the centre of mass that contain 10% to 90% of the mass.");
+    return chart("Lagrangian radii", to_svg(p), "Radii of the spheres about the centre of mass that contain 10% to 90% of the mass.");
 }
 
 std::string virial(const PageContext& c, const std::vector<double>& time) {
@@ -80,7 +78,7 @@ std::string virial(const PageContext& c, const std::vector<double>& time) {
     p.series.push_back({"", time, c.history.energy["virial_ratio"]});
     p.reference = 1;
     p.reference_name = "equilibrium";
-    return figure("Virial ratio", p, "Twice the kinetic energy over the virial of the forces: 1 for a system in equilibrium.");
+    return chart("Virial ratio", to_svg(p), "Twice the kinetic energy over the virial of the forces: 1 for a system in equilibrium.");
 }
 
 std::string separation(const PageContext& c) {
@@ -90,9 +88,9 @@ std::string separation(const PageContext& c) {
     auto p = over_time(c, "Separation", with_unit("separation", c.length_unit));
     p.from_zero = true;
     p.series.push_back({"", time, apart});
-    return figure("Separation", p,
-                  "Distance between the centres of the two objects. It decreases from passage to passage, since the orbit loses energy to "
-                  "the motions inside the objects.");
+    return chart("Separation", to_svg(p),
+                 "Distance between the centres of the two objects. It decreases from passage to passage, since the orbit loses energy to "
+                 "the motions inside the objects.");
 }
 
 }  // namespace
@@ -104,7 +102,7 @@ std::string curves(const PageContext& c) {
         out = energy_error(c, time) + force_error(c, time) + energies(c, time) + lagrangian(c, time) + virial(c, time);
     out += separation(c);
     if (out.empty()) out = "<p class=\"muted\">There are no curves to draw: energy.csv has fewer than two rows, or is missing.</p>\n";
-    return "<section>\n<h2>Diagnostics</h2>\n<div class=\"charts\">\n" + out + "</div>\n</section>\n";
+    return chart_section("Diagnostics", out);
 }
 
 }  // namespace kasane::run

@@ -18,9 +18,10 @@ namespace kasane::run {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, int error) {
-    throw ComputationError(fmt::format(
-        "cannot write {}: {}{}", path.string(), std::strerror(error),
-        error == ENOSPC || error == EDQUOT || error == EFBIG ? ". Free some space; `kasane resume` goes on from the last checkpoint" : ""));
+    throw ComputationError(fmt::format("cannot write {}: {}{}", path.string(), std::strerror(error),
+                                       error == ENOSPC || error == EDQUOT || error == EFBIG
+                                           ? ". Free some space; `kasane resume` continues from the last checkpoint"
+                                           : ""));
 }
 
 /// The second field of a row; -1 when there is none.

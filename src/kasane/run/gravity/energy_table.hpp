@@ -1,4 +1,4 @@
-// energy.csv: one row per diagnostic step, 17 significant digits, so that equal bytes mean equal numbers; what is not known is nan.
+// energy.csv: one row per diagnostic step, 17 significant digits, so that equal bytes mean equal numbers; unknown numbers are nan.
 // Invariants: rows are appended whole; a crash can leave at most one incomplete line at the end, which keep_until() removes.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kasane::run {
 
-/// One row: what is there, how well the forces are known, and what the steps have cost so far.
+/// One row: diagnostics, errors of the forces, and the cost of the steps so far.
 struct EnergyRow {
     gravity::Diagnostics diagnostics;
     std::int64_t step = 0;
@@ -31,12 +31,12 @@ class EnergyTable {
     EnergyTable& operator=(const EnergyTable&) = delete;
 
     void add(const EnergyRow& row);
-    /// What was added is on the disk when this returns.
+    /// Returns when all added rows are on the disk.
     void sync();
 
     static const std::string& header();
-    /// Drops incomplete lines and rows of steps after `step`; a table of an earlier version, whose columns are the first of these, gets
-    /// the others with nan. An absent file is left absent.
+    /// Removes incomplete lines and rows of steps after `step`. A table of an earlier version, which has the first of these columns, gets
+    /// the others with nan. Does nothing where the file is absent.
     static void keep_until(const std::filesystem::path& path, std::int64_t step);
 
    private:

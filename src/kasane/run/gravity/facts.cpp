@@ -1,4 +1,4 @@
-// What one needs to trust, repeat or cite the run.
+// The facts of a gravity run: what a reader needs to trust, repeat or cite it.
 #include <kasane/report/fact_rows.hpp>
 #include <kasane/run/gravity/page.hpp>
 
@@ -12,11 +12,11 @@ using namespace report;
 
 namespace {
 
-std::string types(const History& h) {
+std::string types(const GravityRecord& r) {
     static constexpr const char* name[] = {"gas", "halo", "disk", "bulge", "stars", "boundary"};
     std::vector<std::string> parts;
-    for (std::size_t t = 0; t < h.by_type.size(); ++t)
-        if (h.by_type[t] > 0) parts.push_back(grouped(h.by_type[t]) + " " + name[t]);
+    for (std::size_t t = 0; t < r.particles_by_type.size(); ++t)
+        if (r.particles_by_type[t] > 0) parts.push_back(grouped(r.particles_by_type[t]) + " " + name[t]);
     return joined(parts);
 }
 
@@ -27,38 +27,40 @@ std::string units(const gravity::Units& u) {
 }
 
 /// "acceleration criterion, delta = 0.001953".
-std::string criterion(const History& h) {
-    if (h.mac.empty()) return "";
-    const auto* parameter = h.mac == "geometric" ? "theta" : h.mac == "acceleration" ? "delta" : "error";
-    return h.mac + " criterion" + (std::isfinite(h.mac_parameter) ? std::string(", ") + parameter + " = " + brief(h.mac_parameter) : "");
+std::string criterion(const GravityRecord::Force& f) {
+    if (f.mac.empty()) return "";
+    const auto* parameter = f.mac == "geometric" ? "theta" : f.mac == "acceleration" ? "delta" : "error";
+    return f.mac + " criterion" + (std::isfinite(f.mac_parameter) ? std::string(", ") + parameter + " = " + brief(f.mac_parameter) : "");
 }
 
 }  // namespace
 
 FactRows facts(const PageContext& c) {
-    const auto& h = c.history;
+    const auto& r = c.history.record;
     FactRows rows;
-    rows.add("Particles", h.particles > 0 ? grouped(h.particles) + (types(h).empty() ? "" : " (" + types(h) + ")") : "");
-    rows.add("Units", units(h.units));
-    rows.add("Softening", h.softening, c.length_unit);
-    const bool constant = h.step_method.empty() || h.step_method == "leapfrog";
-    if (std::isfinite(h.dt)) {
-        const auto scale = time_scale(h.units, h.dt);
+    rows.add("Particles", r.particles > 0 ? grouped(r.particles) + (types(r).empty() ? "" : " (" + types(r) + ")") : "");
+    rows.add("Units", units(r.units));
+    rows.add("Softening", r.softening, c.length_unit);
+    const bool constant = r.step.method.empty() || r.step.method == "leapfrog";
+    if (std::isfinite(r.dt)) {
+        const auto scale = time_scale(r.units, r.dt);
         rows.add(constant ? "Step" : "Longest step",
-                 brief(h.dt) + (scale.unit.empty() ? "" : " (" + brief(h.dt * scale.factor) + " " + scale.unit + ")"));
+                 brief(r.dt) + (scale.unit.empty() ? "" : " (" + brief(r.dt * scale.factor) + " " + scale.unit + ")"));
     }
-    rows.add("Steps", h.steps > 0 ? grouped(h.steps) : "");
+    rows.add("Steps", r.steps > 0 ? grouped(r.steps) : "");
     if (!constant) {
-        rows.add("Step method", joined({h.step_method, h.criterion, std::isfinite(h.eta) ? "eta = " + brief(h.eta) : ""}));
-        rows.add("Block steps", h.block_steps > 0 ? grouped(h.block_steps) : "");
+        rows.add("Step method", joined({r.step.method, r.step.criterion, std::isfinite(r.step.eta) ? "eta = " + brief(r.step.eta) : ""}));
+        rows.add("Block steps", r.step_counts.block_steps > 0 ? grouped(r.step_counts.block_steps) : "");
     }
-    rows.add("Force", joined({h.method, h.variant, criterion(h), h.multipole,
-                              h.leaf_size > 0 ? "leaves of up to " + grouped(h.leaf_size) : "", h.curve.empty() ? "" : h.curve + " order",
-                              h.precision.empty() ? "" : h.precision + " precision", h.deterministic ? "deterministic" : ""}));
-    if (h.rebuilds > 0) rows.add("Trees built", grouped(h.rebuilds));
-    if (h.step_seconds > 0 && h.predicted_step_seconds > 0)
-        rows.add("Time of a step", brief(h.step_seconds) + " s, predicted " + brief(h.predicted_step_seconds) + " s");
-    rows.add("Interactions", h.interactions);
+    rows.add("Force",
+             joined({r.force.method, r.force.variant, criterion(r.force), r.force.multipole,
+                     r.force.leaf_size > 0 ? "leaves of up to " + grouped(r.force.leaf_size) : "",
+                     r.force.curve.empty() ? "" : r.force.curve + " order",
+                     r.force.precision.empty() ? "" : r.force.precision + " precision", r.force.deterministic ? "deterministic" : ""}));
+    if (r.step_counts.rebuilds > 0) rows.add("Trees built", grouped(r.step_counts.rebuilds));
+    if (r.step_seconds > 0 && r.predicted_step_seconds > 0)
+        rows.add("Time of a step", brief(r.step_seconds) + " s, predicted " + brief(r.predicted_step_seconds) + " s");
+    rows.add("Interactions", r.interactions);
     return rows;
 }
 

@@ -1,10 +1,10 @@
-// Three passes over the snapshots: a few for the window, a few for the scale of brightness, all for the frames.
+// Three passes over the snapshots: a few set the window, a few set the scale of brightness, all give frames.
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/report/color.hpp>
-#include <kasane/run/gravity/film.hpp>
 #include <kasane/report/image.hpp>
 #include <kasane/report/paint.hpp>
+#include <kasane/run/gravity/film.hpp>
 
 #include <fmt/format.h>
 
@@ -30,10 +30,10 @@ std::vector<std::size_t> evenly(std::size_t count, int n) {
     return chosen;
 }
 
-/// Reads snapshots and remembers, once for each, those that could not be read.
-class Source {
+/// Reads snapshots, and notes once for each that it cannot be read.
+class SnapshotReader {
    public:
-    Source(const History& history, std::vector<std::string>& notes) : history_(history), notes_(notes) {}
+    SnapshotReader(const History& history, std::vector<std::string>& notes) : history_(history), notes_(notes) {}
 
     std::optional<gravity::Snapshot> read(std::size_t index) {
         const auto& path = history_.snapshots[index];
@@ -59,7 +59,7 @@ T quantile(std::vector<T>& values, double share) {
     return *at;
 }
 
-struct Box {
+struct Extent {
     Vec3<double> low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
 
     void include(std::vector<double>& values, double Vec3<double>::* axis, double outside) {
@@ -69,8 +69,8 @@ struct Box {
     }
 };
 
-/// Grows the box by most of the stars, or by the inner part of what is spread widely, haloes.
-void include(Box& box, const gravity::Particles& particles, const Groups& groups) {
+/// Extends the box to most of the stars, or to the inner part of haloes.
+void include(Extent& box, const gravity::Particles& particles, const Groups& groups) {
     const auto group = groups.of(particles);
     const bool has_dark = groups.group.back().dark, stars_alone = !groups.haloes_drawn;
     for (const auto axis : {&Vec3<double>::x, &Vec3<double>::y, &Vec3<double>::z}) {
@@ -85,7 +85,7 @@ void include(Box& box, const gravity::Particles& particles, const Groups& groups
     }
 }
 
-/// About so many pixels, in whole pixels of the colour layer, so that the two layers end at the same edge. Keeps the width.
+/// Sets columns and rows for about this number of pixels, in whole pixels of the colour layer, so that both layers end at the same edge.
 Window sized(Window w, double aspect, double pixels) {
     w.columns = std::max(4, static_cast<int>(std::sqrt(pixels * aspect)) / tint_factor) * tint_factor;
     w.rows = std::max(4, static_cast<int>(w.columns / aspect) / tint_factor) * tint_factor;
@@ -96,7 +96,7 @@ Window sized(Window w, double aspect, double pixels) {
 constexpr double border = 1.22;  // of a window, relative to the box that it shows
 
 /// The x-y window about the box: landscape, between 4:3 and 8:5, as screens are; pixels square. As wide as the x-z window needs.
-Window window_of(const Box& box, double pixels) {
+Window window_of(const Extent& box, double pixels) {
     const auto extent = box.high - box.low;
     Window w;
     w.center = 0.5 * (box.low + box.high);
@@ -108,7 +108,7 @@ Window window_of(const Box& box, double pixels) {
 }
 
 /// The x-z window below it: as high as the box, at least 3/8 and at most all of the x-y window's height.
-Window side_of(const Window& front, const Box& box) {
+Window side_of(const Window& front, const Extent& box) {
     const double height = std::clamp(border * (box.high.z - box.low.z), 0.375 * front.height, front.height);
     Window w = front;
     w.rows = std::clamp(static_cast<int>(std::lround(height / front.pixel() / tint_factor)) * tint_factor, tint_factor, front.rows);
@@ -128,12 +128,12 @@ std::vector<Density> densities(const Window& window, Plane plane, const gravity:
     return result;
 }
 
-/// Steps that are fine in the dark, where pictures are smooth and an edge would show, and coarse in the light, where they are
-/// grainy and would cost many bytes. step(level) is the nearest of them; level(step) undoes it.
-class Steps {
+/// Quantises lightness: fine steps in the dark, where pictures are smooth and an edge is visible, coarse steps in the light, where they are
+/// grainy and need many bytes. step(level) is the nearest step; level(step) is its inverse.
+class LightnessSteps {
    public:
     static constexpr int count = 80;
-    Steps() {
+    LightnessSteps() {
         for (int s = 0; s < count; ++s) level_.push_back(static_cast<std::uint8_t>(std::lround(255 * std::pow(s / (count - 1.0), 1.6))));
         for (int v = 0, s = 0; v < 256; ++v) {
             while (s + 1 < count && std::abs(level_[s + 1] - v) <= std::abs(level_[s] - v)) ++s;
@@ -149,18 +149,18 @@ class Steps {
 
 std::uint8_t brightest_channel(const Rgb& c) { return std::max({c.r, c.g, c.b}); }
 
-/// One layer in the colours of the only group, or two: colour = light * tint / 255, channel by channel.
+/// One layer in the colours of the only group, or two layers with colour = light * tint / 255 in each channel.
 Film::Picture layers(const std::vector<Density>& parts, const Tone& tone, const Palette& palette) {
-    static const Steps steps;
+    static const LightnessSteps steps;
     IndexedImage light{parts[0].columns, parts[0].rows, {}, {}};
     if (parts.size() == 1) {
         const double all = 1;
-        for (int s = 0; s < Steps::count; ++s) light.color.push_back(palette(steps.level(s), &all));
+        for (int s = 0; s < LightnessSteps::count; ++s) light.color.push_back(palette(steps.level(s), &all));
         for (const float v : parts[0].value) light.pixel.push_back(steps.step(tone(v)));
         return {encode_png(light), {}};
     }
     const auto image = paint(parts, tone, palette);
-    for (int s = 0; s < Steps::count; ++s) light.color.push_back({steps.level(s), steps.level(s), steps.level(s)});
+    for (int s = 0; s < LightnessSteps::count; ++s) light.color.push_back({steps.level(s), steps.level(s), steps.level(s)});
     for (const auto& c : image.pixel) light.pixel.push_back(steps.step(brightest_channel(c)));
     auto tint = shrink(image, tint_factor);
     for (auto& c : tint.pixel) {
@@ -171,7 +171,7 @@ Film::Picture layers(const std::vector<Density>& parts, const Tone& tone, const 
     return {encode_png(light), encode_png(tint)};
 }
 
-/// body(0) and body(1) at the same time; what they throw arrives here.
+/// Executes body(0) and body(1) at the same time, and throws an exception of either.
 template <class F>
 void both_planes(F body) {
     std::exception_ptr thrown;
@@ -189,17 +189,6 @@ void both_planes(F body) {
 
 constexpr Plane planes[2] = {Plane::xy, Plane::xz};
 
-std::string css_color(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
-
-void add_ramps(Film& film, const Palette& palette) {
-    for (std::size_t g = 0; g < film.groups.group.size(); ++g) {
-        std::vector<double> share(film.groups.group.size(), 0.0);
-        share[g] = 1;
-        for (int k = 0; k < Film::ramp_length; ++k)
-            film.ramp.push_back(css_color(palette(k * (Palette::levels - 1) / (Film::ramp_length - 1), share.data())));
-    }
-}
-
 /// The three passes.
 class Maker {
    public:
@@ -209,7 +198,7 @@ class Maker {
         if (!choose_window()) return std::move(film_);
         choose_scale();
         fit_size();
-        add_ramps(film_, *palette_);
+        for (std::size_t g = 0; g < film_.groups.group.size(); ++g) film_.ramps.push_back(palette_->ramp(g));
         render();
         return std::move(film_);
     }
@@ -240,8 +229,8 @@ class Maker {
         tone_.emplace(film_.exposure);
     }
 
-    /// Fewer pixels when all pictures together would make the page too large. Small pictures take more bytes per pixel than large
-    /// ones, so one estimate does not do.
+    /// Takes fewer pixels where all pictures together are too large. Small pictures take more bytes per pixel than large ones, so the
+    /// estimate is repeated.
     void fit_size() {
         const auto snapshot = source_.read(probes_[probes_.size() / 2]);
         if (!snapshot) return;
@@ -296,8 +285,8 @@ class Maker {
     const History& history_;
     const FilmOptions& options_;
     Film film_;
-    Source source_;
-    Box box_;
+    SnapshotReader source_;
+    Extent box_;
     std::vector<std::size_t> probes_;
     std::optional<Palette> palette_;
     std::optional<Tone> tone_;

@@ -1,6 +1,6 @@
 // The film of a run: pictures of its snapshots along z and along y, in fixed windows and on one fixed scale of brightness.
-// A picture is two layers that the page multiplies: lightness, sharp, and colour, coarse; this is a third the size of RGB.
-// Invariants: every frame has one picture per plane; one snapshot is in memory at a time.
+// A picture is two layers that the page multiplies: lightness at full and colour at lower resolution. This takes a third of the bytes of
+// RGB. Invariants: every frame has one picture per plane; one snapshot is in memory at a time.
 #pragma once
 
 #include <kasane/run/gravity/groups.hpp>
@@ -31,24 +31,23 @@ struct Film {
     };
 
     report::Window window;  ///< of the x-y pictures
-    report::Window side;    ///< of the x-z pictures: width, columns and pixels of `window`, and a height of its own
+    report::Window side;    ///< of the x-z pictures: as wide as `window`, with its own height
     Groups groups;
     report::Exposure exposure;
-    std::vector<std::string> ramp;  ///< colours from dark to bright as "#rrggbb", one row per group, ramp_length each
-    static constexpr int ramp_length = 9;
+    std::vector<std::vector<report::Rgb>> ramps;  ///< of each group: colours from dark to bright
     std::vector<Frame> frames;
     std::vector<Still> stills;
-    std::vector<std::string> notes;  ///< snapshots that could not be used, and why
+    std::vector<std::string> notes;  ///< snapshots that could not be read, and why
 };
 
 struct FilmOptions {
     int most_frames = 60;
     int stills = 8;
-    double pixels = 330'000;             ///< of one picture, before the size of the page is looked at
-    std::size_t most_bytes = 5'200'000;  ///< of all pictures; base64 makes a third more of it
+    double pixels = 330'000;             ///< of one picture; fewer where the page would become too large
+    std::size_t most_bytes = 5'200'000;  ///< of all pictures; a third more in base64
 };
 
-/// No frames when there is no snapshot that can be read.
+/// Without frames where no snapshot can be read.
 Film make_film(const History& history, const FilmOptions& options = {});
 
 }  // namespace kasane::run

@@ -15,7 +15,7 @@
 namespace kasane::run {
 namespace {
 
-/// Numbers that no one meant as such must not become a file of results.
+/// @throws ComputationError  where a force is not finite, so that it is not written as a result
 void fail_if_not_finite(const Forces& forces) {
     for (std::size_t i = 0; i < forces.acceleration.size(); ++i) {
         const auto& a = forces.acceleration[i];
@@ -79,7 +79,7 @@ gravity::ForceAudit audit(const gravity::Particles& particles, const Forces& for
                                 .variant = gravity::DirectVariant::plain};
     gravity::DirectSum<Cpu> sum(Cpu{}, plain);
     std::vector<Vec3<double>> reference(targets.size());
-    // Two distinct sets: a target meets itself among the sources at distance zero, which gives no acceleration.
+    // Targets and sources are two sets: the source at a target's own position has distance zero and gives no acceleration.
     sum(view(targets), {view(particles.position), view(particles.mass)}, {}, {view(reference), {}});
     return gravity::audit(found, reference);
 }

@@ -1,4 +1,4 @@
-// Self-gravity as a kind of run: makes the particles, steps them, writes diagnostics and snapshots.
+// Self-gravity as a kind of run: creates the particles, advances them, writes diagnostics and snapshots.
 // Invariant: a resumed run ends in the same bits: by direct summation on any number of workers of devices of one kind, by a tree on the
 // same device and thread count.
 #pragma once
@@ -9,7 +9,7 @@ namespace kasane::run {
 
 extern const Kind gravity_kind;
 
-/// The film of the particles, the curves of energy.csv, the speed and the facts.
+/// The page: film of the particles, curves of energy.csv, speed and facts.
 RunPage gravity_page(RunHistory& history);
 
 }  // namespace kasane::run

@@ -3,23 +3,24 @@
 #include <kasane/core/io/checksum.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/run/gravity/gravity_checkpoint.hpp>
+#include <kasane/run/gravity/unit_fields.hpp>
 
 #include <type_traits>
 
 namespace kasane::run {
 namespace {
 
-// Of the file: what a number above it means, this version does not know. 1: without /State; 2: without the frame of direct summation;
-// 3: with numbers of the tree's walk that no run applies.
+// Of the file; a larger number is one of a newer version. 1: without /State; 2: without the frame of direct summation; 3: with numbers of
+// the tree's walk that no run applies.
 constexpr std::uint32_t layout = 4;
 
-/// Numbers of layouts 2 and 3 that enter nothing but the checksum.
+/// Numbers of layouts 2 and 3 that only the checksum needs.
 struct Unused {
     std::uint8_t async_copy = 1, warp_reduce = 1;
     double l2_persist_mib = 0;
 };
 
-/// What the state holds in single numbers, by name: one list for writing, reading and the checksum.
+/// The single numbers of the state, by name: one list for writing, reading and the checksum.
 template <class State, class UnusedNumbers, class Visit>
 void for_each_number(std::uint32_t of_layout, State& state, UnusedNumbers&& unused, Visit visit) {
     visit("StepLength", state.step_length);
@@ -47,7 +48,7 @@ void for_each_number(std::uint32_t of_layout, State& state, UnusedNumbers&& unus
 std::uint64_t checksum(const GravityCheckpoint& c, std::uint32_t of_layout, const Unused& unused) {
     io::Checksum sum;
     const auto text = [&](const std::string& s) {
-        const auto size = static_cast<std::uint64_t>(s.size());  // so that text cannot move from one field to the next unseen
+        const auto size = static_cast<std::uint64_t>(s.size());  // so that text that moves from one field to the next changes the sum
         sum.add(&size, sizeof size);
         sum.add(s.data(), s.size());
     };
@@ -85,15 +86,7 @@ void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCh
     file.set_attribute("/Checkpoint", "TimeStep", c.dt);
     file.set_attribute("/Checkpoint", "Checksum", checksum(c, layout, {}));
     file.create_group("/Units");
-    file.set_attribute("/Units", "Name", c.units.name);
-    file.set_attribute("/Units", "UnitLength_in_cm", c.units.length_cm);
-    file.set_attribute("/Units", "UnitMass_in_g", c.units.mass_g);
-    file.set_attribute("/Units", "UnitVelocity_in_cm_per_s", c.units.velocity_cm_s);
-    file.set_attribute("/Units", "G", c.units.G);
-    file.set_attribute("/Units", "LengthName", c.units.length_name);
-    file.set_attribute("/Units", "MassName", c.units.mass_name);
-    file.set_attribute("/Units", "VelocityName", c.units.velocity_name);
-    file.set_attribute("/Units", "TimeName", c.units.time_name);
+    for_each_unit_field(c.units, [&](const char*, const char* name, const auto& value) { file.set_attribute("/Units", name, value); });
     file.write("/Particles/Position", c.particles.position);
     file.write("/Particles/Velocity", c.particles.velocity);
     file.write("/Particles/Mass", c.particles.mass);
@@ -110,25 +103,22 @@ void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCh
 
 GravityCheckpoint read_gravity_checkpoint(const std::filesystem::path& path) {
     const auto file = hdf5::File::open(path);
-    KS_VALIDATE(file.exists("/Checkpoint"), "is no checkpoint of kasane", {path.string(), 0, 0, ""});
+    KS_VALIDATE(file.exists("/Checkpoint"), "is not a checkpoint of kasane", {path.string(), 0, 0, ""});
     const auto found = file.attribute<std::uint32_t>("/Checkpoint", "Layout");
     KS_VALIDATE(found >= 1 && found <= layout,
                 "was written by a newer version of kasane (layout " + std::to_string(found) + ", this one reads " + "up to " +
-                    std::to_string(layout) + "): go on with that version",
+                    std::to_string(layout) + "): use that version",
                 {path.string(), 0, 0, ""});
     GravityCheckpoint c;
     c.step = file.attribute<std::int64_t>("/Checkpoint", "Step");
     c.start = file.attribute<double>("/Checkpoint", "StartTime");
     c.dt = file.attribute<double>("/Checkpoint", "TimeStep");
-    c.units.name = file.text_attribute("/Units", "Name");
-    c.units.length_cm = file.attribute<double>("/Units", "UnitLength_in_cm");
-    c.units.mass_g = file.attribute<double>("/Units", "UnitMass_in_g");
-    c.units.velocity_cm_s = file.attribute<double>("/Units", "UnitVelocity_in_cm_per_s");
-    c.units.G = file.attribute<double>("/Units", "G");
-    c.units.length_name = file.text_attribute("/Units", "LengthName");
-    c.units.mass_name = file.text_attribute("/Units", "MassName");
-    c.units.velocity_name = file.text_attribute("/Units", "VelocityName");
-    c.units.time_name = file.text_attribute("/Units", "TimeName");
+    for_each_unit_field(c.units, [&](const char*, const char* name, auto& value) {
+        if constexpr (std::is_same_v<decltype(value), double&>)
+            value = file.attribute<double>("/Units", name);
+        else
+            value = file.text_attribute("/Units", name);
+    });
     c.particles.position = file.read<Vec3<double>>("/Particles/Position");
     c.particles.velocity = file.read<Vec3<double>>("/Particles/Velocity");
     c.particles.mass = file.read<double>("/Particles/Mass");

@@ -1,4 +1,4 @@
-// Checkpoints: everything that a run needs to go on bit by bit, in one HDF5 file with an XXH3 checksum over all of it.
+// Checkpoints: the state from which a run continues with the same bits, in one HDF5 file with an XXH3 checksum over all of it.
 // Invariants: a checkpoint appears whole or not at all (AtomicFile); what read_gravity_checkpoint returns is exactly what was written.
 #pragma once
 
@@ -24,7 +24,7 @@ struct GravityCheckpoint : Checkpoint {
 /// @throws ComputationError when the disk is full: the file that was there before, if any, is untouched
 void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCheckpoint& checkpoint);
 
-/// Reads layout 3 and the earlier ones. @throws InputError: missing, truncated, another layout, or the checksum does not fit
+/// Reads layouts 1 to 4. @throws InputError: missing, truncated, a newer layout, or the checksum does not match
 GravityCheckpoint read_gravity_checkpoint(const std::filesystem::path& path);
 
 }  // namespace kasane::run

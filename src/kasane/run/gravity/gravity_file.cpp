@@ -52,7 +52,7 @@ std::vector<std::string> notes(const GravityFile& file) {
     const auto length = control->length > 0 ? fmt::format("step.length = {}", control->length)
                                             : std::string("the mean distance of particles inside the half-mass radius");
     return {
-        fmt::format("the softening is 0: steps follow from the acceleration alone, with {} in its place, and none is shorter than "
+        fmt::format("the softening is 0: steps follow from the acceleration and {}, and no step is shorter than "
                     "dt_max / 2^{} = {:.3g}",
                     length, control->deepest, std::ldexp(control->dt_max, -control->deepest))};
 }
@@ -66,18 +66,15 @@ GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySo
     auto root = reader.root();
     const auto directory = std::filesystem::absolute(path).parent_path();
     GravityFile file;
-    file.path = path;
     std::optional<ParallelKeys> parallel;
-    auto keys = read_run_keys(reader, "gravity", source.problems, [&](const std::string& device, int threads) {
+    read_run_keys(reader, "gravity", source.problems, file, [&](const std::string& device, int threads) {
         parallel.emplace(root, ranks.size());
-        file.here = ranks.place(device, parallel->members(), threads);
+        file.here = ranks.place(device, parallel->workers(), threads);
         return file.here.front();
     });
-    file.title = std::move(keys.title);
-    file.space = keys.space;
     auto run = root.table("run");
     if (source.resumed_from) {
-        for (const char* key : {"initial", "object", "orbit"}) root.has(key);  // known, and without effect now
+        for (const char* key : {"initial", "object", "orbit"}) root.has(key);  // valid keys without effect on a run that continues
         file.units = read_units(run, root, {});
         file.initial.time = *source.resumed_from;
     } else {
@@ -103,10 +100,8 @@ GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySo
                            .choices = {"all", film_of_stars}});
     const bool deterministic = run.flag("deterministic", {.help = "bitwise equal results from run to run", .fallback = true});
     std::visit([&](auto& chosen) { chosen.deterministic = deterministic; }, file.force);
-    reader.finish();
+    finish(reader, file);
     file.notes = notes(file);
-    file.unused_keys = reader.unused_keys();
-    file.resolved = resolved_text(reader);
     file.papers = papers(file);
     return file;
 }
@@ -130,7 +125,7 @@ std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ra
     }
     for (std::size_t r = 0; r < all.size(); ++r) {
         const auto free = ranks.size() > 1 ? ranks.free()[r] : RankCoordinator::free_here(file.here, 1);
-        // Ranks take about as much as each other; the root rank also holds all particles.
+        // Other ranks of the host take about as much as the last rank; the root rank also holds all particles.
         const auto others = static_cast<std::uint64_t>(free.sharing - 1) * all.back().host_bytes;
         all[r].host_available = free.host - std::min(free.host, others);
         all[r].device_available = free.device;

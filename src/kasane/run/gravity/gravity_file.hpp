@@ -1,5 +1,5 @@
-// A run file of a gravity run, read and checked as a whole: what to compute, from what, how, and what to write.
-// Invariants: every value is in range and in the run's units; reading makes no particles and writes nothing.
+// The run file of a gravity run, read and checked as a whole: initial state, force, steps, output.
+// Invariants: every value is in range and in the run's units; reading creates no particles and writes nothing.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -28,7 +28,7 @@ struct GravityFile : RunFile {
     index_t audit = 256;         ///< particles whose forces are compared with direct summation at each diagnostic time
 };
 
-/// What read_gravity_file() may be given beside the file.
+/// Options of read_gravity_file().
 struct GravitySource {
     std::vector<io::Setting> settings = {};
     std::optional<double> resumed_from = {};  ///< start time of a run that continues: its initial state is not read again
@@ -40,7 +40,7 @@ struct GravitySource {
 /// @throws InputError with everything that is wrong with the file, with line and column
 GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySource& source = {});
 
-/// Of each rank: on the host by all its workers, on a device by its largest. @param ranks  that the file was read with
+/// Memory of each rank: on the host of all its workers, on a device of its largest worker. @param ranks  that the file was read with
 std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ranks);
 
 }  // namespace kasane::run

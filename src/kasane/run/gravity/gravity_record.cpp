@@ -1,151 +1,133 @@
-#include <kasane/run/gravity/method_keys.hpp>
 #include <kasane/run/gravity/gravity_record.hpp>
+#include <kasane/run/gravity/method_keys.hpp>
+#include <kasane/run/gravity/unit_fields.hpp>
 
-#include <nlohmann/json.hpp>
-
-#include <cmath>
+#include <algorithm>
 #include <initializer_list>
+#include <iterator>
 
 namespace kasane::run {
 namespace {
 
-using json = nlohmann::ordered_json;
+/// The key of the parameter of an acceptance criterion.
+const char* parameter_key(const std::string& mac) { return mac == "geometric" ? "theta" : mac == "acceleration" ? "delta" : "error"; }
 
-json of_mac(const gravity::Mac& mac) {
-    json object{{"name", name_of(mac)}};
-    if (const auto* geometric = std::get_if<gravity::GeometricMac>(&mac)) object["theta"] = geometric->theta;
-    if (const auto* acceleration = std::get_if<gravity::AccelerationMac>(&mac)) object["delta"] = acceleration->delta;
-    if (const auto* multipole = std::get_if<gravity::MultipoleMac>(&mac)) object["error"] = multipole->error;
-    return object;
+// Which keys [force] and [step] have depends on the method, which is read before them.
+
+template <class Fields, class R>
+void list_force(Fields& f, R& r) {
+    auto& force = r.force;
+    f("method", force.method), f("variant", force.variant);
+    if (force.method == "direct") f("precision", force.precision);
+    if (force.method == "tree") {
+        f.part("mac", [&](auto& in) { in("name", force.mac), in(parameter_key(force.mac), force.mac_parameter); });
+        f("multipole", force.multipole), f("leaf_size", force.leaf_size), f("curve", force.curve);
+        if (force.vector > 0) f("vector", force.vector), f("group", force.group);
+    }
+    f("deterministic", force.deterministic);
+    if (force.method == "tree")
+        f.part("tuning", [&](auto& in) {
+            auto& walk = r.tuning.walk;
+            in("group", walk.group), in("group_extent", walk.group_extent), in("lanes", walk.lanes), in("list", walk.list);
+            in("rebuild_interval", r.tuning.rebuild_interval);
+        });
 }
 
-json of_tuning(const gravity::TreeTuning& t) {
-    return {{"group", t.walk.group},
-            {"group_extent", t.walk.group_extent},
-            {"lanes", t.walk.lanes},
-            {"list", t.walk.list},
-            {"rebuild_interval", t.rebuild_interval}};
+template <class Fields, class R>
+void list_step(Fields& f, R& r) {
+    f("method", r.step.method);
+    const bool constant = r.step.method == "leapfrog";
+    f(constant ? "dt" : "dt_max", r.dt);
+    if (constant) return;
+    f("eta", r.step.eta), f("criterion", r.step.criterion), f("deepest", r.step.deepest), f("length", r.step.length);
 }
 
-json of_force(const GravityRecord& r) {
-    json object{{"method", name_of(r.force)}, {"variant", r.variant}};
-    if (const auto* direct = std::get_if<gravity::Direct>(&r.force)) {
-        object["precision"] = name(direct->precision);
-        object["deterministic"] = direct->deterministic;
-    }
-    if (const auto* tree = std::get_if<gravity::Tree>(&r.force)) {
-        object["mac"] = of_mac(tree->mac);
-        object["multipole"] = name(tree->multipole);
-        object["leaf_size"] = tree->leaf_size;
-        object["curve"] = name(tree->curve);
-        if (tree->walk == gravity::TreeWalk::links) object["vector"] = tree->vector, object["group"] = tree->group;
-        object["deterministic"] = tree->deterministic;
-        object["tuning"] = of_tuning(r.tuning);
-    }
-    return object;
-}
-
-json of_steps(const gravity::Steps& steps) {
-    json object{{"method", name_of(steps)}, {step_key(steps), gravity::macro_step(steps)}};
-    if (const auto* control = control_of(steps)) {
-        object["eta"] = control->eta;
-        object["criterion"] = name(control->criterion);
-        object["deepest"] = control->deepest;
-        object["length"] = control->length;
-    }
-    return object;
+template <class Fields, class R>
+void list_fields(Fields& f, R& r) {
+    auto&& later = f.later();  // resuming needs none of these, and the first records lack some
+    later("particles", r.particles), later("particles_by_type", r.particles_by_type);
+    f.list("objects", r.objects, [](auto& in, auto& object) { in("name", object.name), in("count", object.count); });
+    later.list("components", r.components, [](auto& in, auto& c) {
+        in("name", c.name), in("model", c.law), in("first_id", c.first_id), in("count", c.count), in("type", c.type);
+        in("mass", c.mass), in("seed", c.seed);
+    });
+    later.part("units",
+               [&](auto& in) { for_each_unit_field(r.units, [&](const char* key, const char*, auto& value) { in(key, value); }); });
+    later("softening", r.softening), later("dt", r.dt), later("snapshot_every", r.snapshot_every);
+    later.part("force", [&](auto& in) { list_force(in, r); });
+    later.part("step", [&](auto& in) { list_step(in, r); });
+    f("steps", r.steps), f("time", r.time);
+    later.part("step_counts", [&](auto& in) {
+        auto& counts = r.step_counts;
+        in("block_steps", counts.block_steps), in("updates", counts.updates), in.derived("active_fraction", r.active_fraction());
+        in("rebuilds", counts.rebuilds), in("levels", counts.levels);
+    });
+    later.positive("step_seconds", r.step_seconds), later.positive("predicted_step_seconds", r.predicted_step_seconds);
+    f("interactions", r.interactions), later("rate", r.rate);
+    later.part_or_null("bound", r.bound.rate > 0, [&](auto& in) { in("rate", r.bound.rate), in("reason", r.bound.reason); });
+    f("initial_energy", r.initial_energy), f("relative_energy_error", r.relative_energy_error);
+    f("final_relative_energy_error", r.final_relative_energy_error);
+    later.part_or_null("force_error", r.force_error.count > 0, [&](auto& in) {
+        auto& error = r.force_error;
+        in("count", error.count), in("median", error.median), in("p99", error.p99), in("max", error.max);
+    });
+    later("warnings", r.warnings);
 }
 
 }  // namespace
 
-double active_fraction(const gravity::StepCounts& counts, std::int64_t particles) {
-    return counts.block_steps > 0 ? counts.updates / static_cast<double>(counts.block_steps) / static_cast<double>(particles)
-                                  : std::nan("");
+void GravityRecord::describe(const gravity::Force& options, const gravity::Steps& steps) {
+    force = {};
+    force.method = name_of(options);
+    std::visit([&](const auto& chosen) { force.deterministic = chosen.deterministic; }, options);
+    if (const auto* direct = std::get_if<gravity::Direct>(&options)) force.precision = name(direct->precision);
+    if (const auto* tree = std::get_if<gravity::Tree>(&options)) {
+        force.mac = name_of(tree->mac), force.multipole = name(tree->multipole), force.curve = name(tree->curve);
+        force.leaf_size = tree->leaf_size;
+        if (const auto* geometric = std::get_if<gravity::GeometricMac>(&tree->mac)) force.mac_parameter = geometric->theta;
+        if (const auto* acceleration = std::get_if<gravity::AccelerationMac>(&tree->mac)) force.mac_parameter = acceleration->delta;
+        if (const auto* multipole = std::get_if<gravity::MultipoleMac>(&tree->mac)) force.mac_parameter = multipole->error;
+        if (tree->walk == gravity::TreeWalk::links) force.vector = tree->vector, force.group = tree->group;
+    }
+    step = {};
+    step.method = name_of(steps);
+    if (const auto* control = control_of(steps))
+        step = {step.method, name(control->criterion), control->eta, control->length, control->deepest};
 }
 
-json part_of(const GravityRecord& r) {
-    double force_seconds = 0;  // of direct summation, or of a tree's walks
-    for (const char* part : {"force", "walk"})
-        if (const auto found = r.timers.find(part); found != r.timers.end()) force_seconds += found->second.seconds;
-    json objects = json::array();
-    for (const auto& object : r.objects) objects.push_back({{"name", object.name}, {"count", object.count}});
-    json components = json::array();
-    for (const auto& c : r.components)
-        components.push_back({{"name", c.name},
-                              {"model", c.law},
-                              {"first_id", c.first_id},
-                              {"count", c.count},
-                              {"type", c.type},
-                              {"mass", c.mass},
-                              {"seed", c.seed}});
-    const json bound = r.bound.rate > 0 ? json{{"rate", r.bound.rate}, {"reason", r.bound.reason}} : json(nullptr);
-    return {
-        {"particles", r.particles},
-        {"particles_by_type", r.particles_by_type},
-        {"objects", objects},
-        {"components", components},
-        {"units",
-         {{"name", r.units.name},
-          {"length_cm", r.units.length_cm},
-          {"mass_g", r.units.mass_g},
-          {"velocity_cm_s", r.units.velocity_cm_s},
-          {"G", r.units.G},
-          {"length_name", r.units.length_name},
-          {"mass_name", r.units.mass_name},
-          {"velocity_name", r.units.velocity_name},
-          {"time_name", r.units.time_name}}},
-        {"softening", r.softening},
-        {"dt", r.dt},
-        {"snapshot_every", r.snapshot_every},
-        {"force", of_force(r)},
-        {"step", of_steps(r.step_method)},
-        {"steps", r.steps},
-        {"time", r.time},
-        {"step_counts",
-         {{"block_steps", r.step_counts.block_steps},
-          {"updates", r.step_counts.updates},
-          {"active_fraction", active_fraction(r.step_counts, r.particles)},
-          {"rebuilds", r.step_counts.rebuilds},
-          {"levels", r.step_counts.levels}}},
-        {"step_seconds", positive_or_null(r.step_seconds)},
-        {"predicted_step_seconds", positive_or_null(r.predicted_step_seconds)},
-        {"interactions", r.interactions},
-        {"rate", force_seconds > 0 ? json(r.interactions / force_seconds) : json(nullptr)},
-        {"bound", bound},
-        {"initial_energy", r.initial_energy},
-        {"relative_energy_error", r.relative_energy_error},
-        {"final_relative_energy_error", r.final_relative_energy_error},
-        {"force_error", r.force_error.count > 0 ? json{{"count", r.force_error.count},
-                                                       {"median", r.force_error.median},
-                                                       {"p99", r.force_error.p99},
-                                                       {"max", r.force_error.max}}
-                                                : json(nullptr)},
-        {"warnings", r.warnings},
-    };
+double GravityRecord::active_fraction() const {
+    return step_counts.block_steps > 0 ? step_counts.updates / static_cast<double>(step_counts.block_steps) / static_cast<double>(particles)
+                                       : unknown;
+}
+
+nlohmann::ordered_json part_of(const GravityRecord& r) {
+    FieldWriter fields;
+    list_fields(fields, r);
+    return fields.object;
 }
 
 GravityRecord gravity_record_from_json(const std::string& text, const std::filesystem::path& file) {
     GravityRecord r;
-    read_record(text, file, "gravity", [&](const nlohmann::json& j) {
-        read_common(j, "step", r);
-        r.steps = j.at("steps");
-        r.time = number_or_nan(j.at("time"));
-        r.interactions = number_or_nan(j.at("interactions"));
-        r.initial_energy = number_or_nan(j.at("initial_energy"));
-        r.relative_energy_error = number_or_nan(j.at("relative_energy_error"));
-        r.final_relative_energy_error = number_or_nan(j.at("final_relative_energy_error"));
-        r.warnings = j.value("warnings", r.warnings);                        // older records have none
-        if (const auto counts = j.find("step_counts"); counts != j.end()) {  // records of version 0.1 have none
-            r.step_counts.block_steps = counts->at("block_steps");
-            r.step_counts.updates = number_or_nan(counts->at("updates"));
-            r.step_counts.rebuilds = counts->at("rebuilds");
-        }
-        for (const auto& object : j.at("objects")) r.objects.push_back({object.at("name"), object.at("count")});
-        if (const auto components = j.find("components"); components != j.end())  // older records have none
-            for (const auto& c : *components)
-                r.components.push_back({c.at("name"), c.at("model"), c.at("first_id"), c.at("count"), c.at("type"),
-                                        number_or_nan(c.at("mass")), c.at("seed")});
+    read_record(text, file, "gravity", [&](const nlohmann::json& object) {
+        read_common(object, "step", r);
+        FieldReader fields(object);
+        list_fields(fields, r);
     });
+    return r;
+}
+
+GravityRecord readable_gravity_record(const nlohmann::json& object) {
+    GravityRecord r;
+    r.status.clear();
+    r.softening = r.dt = r.time = r.seconds = r.interactions = r.relative_energy_error = unknown;
+    if (!object.is_object()) return r;
+    read_common(object, "step", r, Gaps::keep);
+    FieldReader fields(object, Gaps::keep);
+    list_fields(fields, r);
+    std::int64_t segments = std::ssize(r.segments);
+    fields("segments", segments);  // their number alone will do
+    r.segments.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(segments, 0, 1'000'000)));
+    std::erase_if(r.timers, [](const auto& part) { return !(part.second.seconds > 0); });
     return r;
 }
 

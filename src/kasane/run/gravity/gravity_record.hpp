@@ -1,4 +1,4 @@
-// record.json of a gravity run: the part behind the common one: what was computed, how, and how well.
+// The run record of a gravity run: the part of record.json after the common part.
 #pragma once
 
 #include <kasane/gravity/simulation.hpp>
@@ -10,16 +10,36 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace kasane::run {
 
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
 struct GravityRecord : Record {
-    /// What the particles were at the start: ids 1.. in this order.
+    /// The particles of one [[object]] at the start. The ids of all objects count from 1, in this order.
     struct Object {
         std::string name;
         std::int64_t count = 0;
+    };
+    /// [force] in the words of run files. A text is empty, and a number 0, where the method does not have it.
+    struct Force {
+        std::string method, variant;  ///< variant: kernel or walk that runs
+        std::string precision;        ///< of direct summation
+        std::string mac, multipole, curve;
+        double mac_parameter = unknown;  ///< theta, delta or error, depending on `mac`
+        int leaf_size = 0;
+        int vector = 0, group = 0;  ///< of the walk "links" alone
+        bool deterministic = false;
+    };
+    /// [step] in the words of run files.
+    struct Step {
+        std::string method;  ///< leapfrog | adaptive | block
+        std::string criterion;
+        double eta = unknown, length = 0;
+        int deepest = 0;
     };
     struct Bound {
         double rate = 0;  ///< what the hardware allows [interactions / s]; 0: not known
@@ -33,9 +53,8 @@ struct GravityRecord : Record {
     gravity::Units units;
     double softening = 0, dt = 0;  ///< dt: the macro step
     double snapshot_every = 0;     ///< [time]
-    gravity::Force force;
-    std::string variant;  ///< kernel or walk that runs
-    gravity::Steps step_method;
+    Force force;
+    Step step;
     gravity::StepCounts step_counts;  ///< of all segments
     gravity::TreeTuning tuning;
     gravity::ForceAudit force_error;  ///< the last one; count 0: none
@@ -44,23 +63,30 @@ struct GravityRecord : Record {
     double step_seconds = 0;            ///< wall, of a macro step of the last segment; 0: none was taken
     double predicted_step_seconds = 0;  ///< by the model of perf/, where this machine is calibrated; 0: not known
     double interactions = 0;
+    double rate = unknown;  ///< interactions per second of force calculation
     Bound bound;
     double initial_energy = 0;         ///< E0; the errors below are relative to |E0|
     double relative_energy_error = 0;  ///< largest so far
     double final_relative_energy_error = 0;
     std::vector<std::string> warnings;  ///< of the model: see Sampling::warnings()
+
+    /// Sets `force`, without its variant, and `step`.
+    void describe(const gravity::Force& options, const gravity::Steps& steps);
+    /// On all ranks.
+    int workers() const { return parallel ? parallel->ranks * parallel->workers : 1; }
+    /// Mean share of the particles that a block step advances; NaN before the first.
+    double active_fraction() const;
 };
 
-/// The part of record.json behind the common part.
+/// The part of record.json after the common part.
 nlohmann::ordered_json part_of(const GravityRecord& record);
 /// @throws InputError when the text is not the record of a gravity run
 GravityRecord gravity_record_from_json(const std::string& text, const std::filesystem::path& file);
+/// As much of a record as can be read. Numbers that are missing are NaN where 0 could be meant, and 0 otherwise.
+GravityRecord readable_gravity_record(const nlohmann::json& object);
 
 /// Keys that must not change on resume. @param record  record.json, or its part of a run that begins; records of earlier versions may lack
 /// keys
 KeptKeys kept_keys(const nlohmann::json& record);
-
-/// Mean share of the particles that a block step advances; NaN before the first.
-double active_fraction(const gravity::StepCounts& counts, std::int64_t particles);
 
 }  // namespace kasane::run

@@ -13,7 +13,7 @@
 #include <kasane/run/gravity/method_keys.hpp>
 #include <kasane/run/gravity/parallel_keys.hpp>
 #include <kasane/run/model/sampling.hpp>
-#include <kasane/run/predict.hpp>
+#include <kasane/run/gravity/predict.hpp>
 #include <kasane/version.hpp>
 
 #include <fmt/format.h>
@@ -31,17 +31,14 @@ namespace fs = std::filesystem;
 constexpr const char* energy_file = "energy.csv";
 constexpr const char* this_kind = "gravity";
 
-/// The particles that a run starts from, with a bar while they are made.
+/// The particles that a run starts from; draws a progress bar.
 Sampled particles_of(const GravityFile& file, const RunControls& controls) {
     const auto* cpu = std::get_if<Cpu>(&file.space);
     Progress bar(controls.progress, "sampling", 1);
-    return load(file.initial, file.units, cpu ? *cpu : Cpu{}, [&](double done, const std::string& what) {
-        controls.throw_if_stopped();
-        bar.update(done, what);
-    });
+    return load(file.initial, file.units, cpu ? *cpu : Cpu{}, controls.shown_in(bar));
 }
 
-/// @throws InputError naming the table that says how forces are computed
+/// @throws InputError naming [force]
 void check_range(const gravity::Particles& particles, const GravityFile& file) {
     try {
         gravity::check_range(particles, file.force);
@@ -56,14 +53,14 @@ bool finite(const gravity::Particles& particles) {
            std::all_of(particles.velocity.begin(), particles.velocity.end(), is_finite);
 }
 
-/// What to change when the steps are too long: "a smaller dt (now 0.1) or a larger softening (now 0.01)".
+/// The remedy for steps that are too long: "a smaller dt (now 0.1) or a larger softening (now 0.01)".
 std::string remedy(const GravityFile& file) {
     const auto* control = control_of(file.steps);
     const auto shorter = control ? fmt::format("eta (now {:.3g})", control->eta) : fmt::format("dt (now {:.3g})", file.schedule.dt);
     return fmt::format("a smaller {} or a larger softening (now {:.3g})", shorter, gravity::softening(file.force));
 }
 
-/// ", 4 ranks with 2 workers each": what is more than one.
+/// ", 4 ranks with 2 workers each"; a number that is 1 is left out.
 std::string parallel_text(int ranks, int workers) {
     std::string text = ranks > 1 ? fmt::format(", {} ranks", ranks) : "";
     if (workers > 1) text += fmt::format("{} {} workers{}", ranks > 1 ? " with" : ",", workers, ranks > 1 ? " each" : "");
@@ -73,8 +70,8 @@ std::string parallel_text(int ranks, int workers) {
 /// "cpu" of "cpu", "cuda" of "cuda:1".
 std::string kind(const std::string& device) { return device.substr(0, device.find(':')); }
 
-/// Where the segment before ran, and where this one runs, if that may show in the last digits; else empty. Direct summation rounds
-/// alike on any number of workers of one kind (pieces.hpp), whatever their threads.
+/// The devices of the segment before and of this one, where the change may alter the last digits; else empty. Direct summation rounds
+/// the same on any number of workers of one kind (DistributedForce), whatever their threads.
 std::string change(const GravityRecord& before, const GravityRecord& now, const std::string& device) {
     const auto& last = now.segments[now.segments.size() - 2];
     const auto here = [](const std::string& name, const DeviceInfo& info, const std::string& simd, int threads) {
@@ -83,20 +80,19 @@ std::string change(const GravityRecord& before, const GravityRecord& now, const 
     };
     const bool same_kind = kind(last.device) == kind(device) && (before.device.name.empty() || before.device.name == now.device.name) &&
                            (before.simd.empty() || before.simd == now.simd);
-    const bool any_number = std::holds_alternative<gravity::Direct>(now.force);
+    const bool any_number = now.force.method == "direct";
     if (same_kind && (any_number || (last.device == device && last.threads == now.threads))) return {};
     return fmt::format("on {} before, and is on {} now", here(last.device, before.device, before.simd, last.threads),
                        here(device, now.device, now.simd, now.threads));
 }
 
-/// What the run file says about units, force, steps and the interval of snapshots.
+/// Records units, force, steps and the interval of snapshots of the run file.
 void set_parameters(GravityRecord& record, const GravityFile& file) {
     record.units = file.units;
     record.softening = gravity::softening(file.force);
     record.dt = file.schedule.dt;
     record.snapshot_every = file.schedule.snapshot_every;
-    record.force = file.force;
-    record.step_method = file.steps;
+    record.describe(file.force, file.steps);
 }
 
 class GravityRun : public Run {
@@ -113,15 +109,12 @@ class GravityRun : public Run {
         return {std::to_string(file_.initial.count()), "particles", largest == sources.end() ? Where{} : largest->where};
     }
 
-    /// A snapshot can be damaged behind its header, and a galaxy without an equilibrium: `run` would find out, so this does.
+    /// Builds the galaxies and reads the snapshots, since only this shows a galaxy without equilibrium or a damaged snapshot.
     Summary check(const RunControls& controls) override {
         const auto* cpu = std::get_if<Cpu>(&file_.space);
         Sampling sampling(file_.initial, file_.units, cpu ? *cpu : Cpu{});
         Progress bar(controls.progress, "building", 1);
-        sampling.build([&](double done, const std::string& what) {
-            controls.throw_if_stopped();
-            bar.update(done, what);
-        });
+        sampling.build(controls.shown_in(bar));
         auto warnings = nlohmann::ordered_json::array();
         for (std::size_t i = 0; i < file_.initial.sources.size(); ++i)
             for (const auto& warning : sampling.warnings(i)) warnings.push_back(warning);
@@ -155,8 +148,8 @@ class GravityRun : public Run {
         step_ = checkpoint->step;
         particles_ = std::move(checkpoint->particles);
         state_ = std::move(checkpoint->state);
-        // A run that continues from step 0 does what one that begins does: it writes the row of its start, and makes its tree from the
-        // particles as given, because their order in the tree before may round sums otherwise.
+        // A run that continues from step 0 does the same as a new one: it writes the first row, and builds its tree from the particles in
+        // their given order, since another order may round sums differently.
         if (step_ == 0) state_.order.clear(), state_.acceleration.clear();
     }
 
@@ -166,7 +159,7 @@ class GravityRun : public Run {
     std::string headline() const override {
         const auto parallel = parallel_text(ranks_.size(), file_.workers());
         if (step_ > 0)
-            return fmt::format("going on from step {} of {} (t = {:.6g}){}", step_, file_.schedule.last(), file_.schedule.time(step_),
+            return fmt::format("continues from step {} of {} (t = {:.6g}){}", step_, file_.schedule.last(), file_.schedule.time(step_),
                                parallel);
         return fmt::format("{} particles on {}{}, {} {} to t = {:.6g}", particles_.size(), device_info(file_.space).name, parallel,
                            file_.schedule.last(), step_words(), file_.schedule.until);
@@ -174,10 +167,11 @@ class GravityRun : public Run {
 
     void begin(Loop& loop) override {
         if (step_ == 0)
-            for (const auto& warning : record_.warnings) log::debug("{}", warning);  // the terminal has them already; the log file is new
+            for (const auto& warning : record_.warnings) log::debug("{}", warning);  // they were printed before the log file was opened
         EnergyTable::keep_until(loop.directory().path() / energy_file, step_ == 0 ? -1 : step_);
         counts_before_ = record_.step_counts;
         interactions_before_ = record_.interactions;
+        record_.force_error = {};
         last_good_time_ = file_.schedule.time(step_);
         make_simulation();
         energy_.emplace(loop.directory().path() / energy_file);
@@ -189,13 +183,13 @@ class GravityRun : public Run {
         loop.save();
     }
 
-    /// Events happen at step numbers (Schedule), in the order energy row, snapshot, checkpoint, so that a checkpoint's step has all its
-    /// rows and snapshots; how many steps are taken at once depends on the clock, and no result depends on that.
+    /// Events are due at step numbers (Schedule), in the order energy row, snapshot, checkpoint, so that all rows and snapshots up to a
+    /// checkpoint's step exist. The number of steps per call depends on the clock; results do not depend on it.
     void advance(Loop& loop) override {
         const auto& schedule = file_.schedule;
         const auto step = simulation_->steps();
         const auto event = std::min(schedule.next(schedule.diagnostics_every, step), schedule.next(schedule.snapshot_every, step));
-        // A fifth of a second at once: often enough for the eye and for Ctrl-C, seldom enough to cost nothing.
+        // A fifth of a second: short enough for the progress bar and Ctrl-C, long enough to have no cost.
         const auto burst = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.2 / seconds_per_step_), 1, event - step);
         const Stopwatch watch;
         simulation_->step(burst);
@@ -215,7 +209,7 @@ class GravityRun : public Run {
         GravityCheckpoint checkpoint;
         checkpoint.particles = simulation_->particles();
         fail_if_not_finite(finite(checkpoint.particles));
-        energy_->sync();  // the rows up to this step must outlive whatever the checkpoint outlives
+        energy_->sync();  // the rows up to this step must be on the disk before the checkpoint
         checkpoint.state = simulation_->state();
         record_.tuning = checkpoint.state.tuning;
         checkpoint.units = file_.units;
@@ -233,6 +227,10 @@ class GravityRun : public Run {
         record_.step_counts = step_counts();
         record_.interactions = interactions_before_ + simulation_->interactions();
         add(record_.timers, simulation_->timers());
+        double force_seconds = 0;  // of direct summation, or of a tree's walks
+        for (const char* part : {"force", "walk"})
+            if (const auto found = record_.timers.find(part); found != record_.timers.end()) force_seconds += found->second.seconds;
+        record_.rate = force_seconds > 0 ? record_.interactions / force_seconds : unknown;
         const auto taken = record_.steps - record_.segments.back().first;
         record_.step_seconds = taken > 0 ? stepping_seconds_ / static_cast<double>(taken) : 0;
     }
@@ -277,7 +275,7 @@ class GravityRun : public Run {
         }
     }
 
-    /// What computes, for the record.
+    /// Records device, method and bound.
     void describe() {
         auto& r = record_;
         const auto exchange = gravity::exchange_used(*simulation_);
@@ -287,22 +285,23 @@ class GravityRun : public Run {
         r.particles_by_type = {};
         for (const auto type : simulation_->particles().type) ++r.particles_by_type[type];
         set_parameters(r, file_);
-        r.variant = simulation_->variant();
+        r.force.variant = simulation_->variant();
         r.predicted_step_seconds = predicted_step(file_, r.parallel->ranks, r.parallel->workers).value_or(0);
         const auto* direct = std::get_if<gravity::Direct>(&file_.force);
-        if (!direct || r.variant == name(gravity::DirectVariant::plain)) return;  // the oracle is not there for speed
+        r.bound = {};
+        if (!direct || r.force.variant == name(gravity::DirectVariant::plain)) return;  // the reference variant is not made for speed
         const auto& mass = simulation_->particles().mass;
         const bool equal_masses = std::all_of(mass.begin(), mass.end(), [&](double m) { return m == mass.front(); });
         const auto bound = gravity::direct_bound(file_.space, *direct, simulation_->size(), equal_masses);
         r.bound = {bound.rate * r.parallel->ranks * r.parallel->workers, bound.reason};
     }
 
-    /// Of a device or a build that is not that of the segment before.
+    /// Warns where device or build differ from those of the segment before.
     void warn_of_changes() const {
         if (record_.segments.size() < 2) return;
         const auto& last = record_.segments[record_.segments.size() - 2];
         if (const auto text = change(before_, record_, name(file_.space)); !text.empty())
-            log::warning("the run was {}: it goes on, but its last digits may differ from those of an uninterrupted run", text);
+            log::warning("the run was {}: it continues, but its last digits may differ from those of an uninterrupted run", text);
         if (last.commit != commit)
             log::warning("the run was begun by another build of kasane ({}, this is {}): its last digits may differ", last.commit, commit);
     }
@@ -342,17 +341,16 @@ class GravityRun : public Run {
         fail_if_not_finite(std::isfinite(d.energy) && std::isfinite(d.virial_ratio));
         last_good_time_ = time;
         if (simulation_->steps() == 0) record_.initial_energy = d.energy;
-        // Two bodies on a parabola have E0 = 0: their error is measured by what was there to be conserved.
+        // Two particles on a parabola have E0 = 0: their error is relative to the kinetic or potential energy.
         const double scale = record_.initial_energy != 0 ? std::abs(record_.initial_energy) : std::max(d.kinetic, std::abs(d.potential));
         const double error = scale > 0 ? (d.energy - record_.initial_energy) / scale : 0;
         constexpr double much = 0.1;
         if (std::abs(error) > much && record_.relative_energy_error <= much)
-            log::warning("at t = {:.6g} the energy is off by {:.2g} of itself: take {}", time, error, remedy(file_));
+            log::warning("at t = {:.6g} the relative energy error is {:.2g}: take {}", time, error, remedy(file_));
         record_.relative_energy_error = std::max(record_.relative_energy_error, std::abs(error));
         record_.final_relative_energy_error = error;
-        const auto counts = step_counts();
-        energy_->add({d, simulation_->steps(), error, force_error(), counts.block_steps, counts.updates,
-                      active_fraction(counts, simulation_->size())});
+        const auto& counts = record_.step_counts = step_counts();
+        energy_->add({d, simulation_->steps(), error, force_error(), counts.block_steps, counts.updates, record_.active_fraction()});
     }
 
     void save_snapshot(Loop& loop) {
@@ -388,7 +386,7 @@ class GravityRun : public Run {
     double interactions_before_ = 0;
     double last_good_time_ = 0;
     double stepping_seconds_ = 0;
-    double seconds_per_step_ = 0.2;  ///< a guess, until the first step is timed: one with many block steps may take long
+    double seconds_per_step_ = 0.2;  ///< an estimate until the first step is timed; a step with many block steps may take long
 };
 
 /// The start time of the run that a checkpoint, or the record of a run that is done, belongs to.

@@ -86,7 +86,7 @@ Membership Membership::by_position(const gravity::Particles& particles) {
         if (side[0].empty() || side[1].empty()) return {};
         first = mean(side[0]), second = mean(side[1]);
     }
-    // Cutting one round clump in two leaves halves about as wide as they lie apart; two galaxies are narrower than that.
+    // The halves of one round clump are about as wide as they are distant; two galaxies are narrower.
     const double widths = median_distance(side[0], first) + median_distance(side[1], second);
     const bool apart = distance(first, second) > 1.3 * widths;
     if (!apart || std::min(side[0].size(), side[1].size()) * 50 < points.size()) return {};
@@ -136,7 +136,7 @@ Groups make_groups(const gravity::Particles& first, const History& history) {
     const bool has_dark = halo_count > 0 && bright_mass > 0;
     groups.haloes_drawn = !(has_dark && history.film_of_stars);
 
-    const std::string noun = history.units.length_cm > 0 ? "galaxy" : "object";
+    const std::string noun = history.record.units.length_cm > 0 ? "galaxy" : "object";
     const bool only_disks =
         std::count_if(std::begin(bright_type), std::end(bright_type), [](auto n) { return n > 0; }) == 1 && bright_type[2] > 0;
     const std::string stars = only_disks ? "disk" : "stars";
@@ -146,14 +146,14 @@ Groups make_groups(const gravity::Particles& first, const History& history) {
         groups.group.push_back({has_dark ? stars : "particles", has_dark ? hue[0] : 280, 1, false, 0});
     else
         for (int k = 0; k < n; ++k) {
-            // Parts that were merged (a halo and its disk) have no name in common.
+            // Parts that were merged (a halo and its disk) have no common name.
             const bool named =
                 believed && std::ssize(history.object_names) == n && !history.object_names[static_cast<std::size_t>(k)].empty();
             const auto object = named ? history.object_names[static_cast<std::size_t>(k)] : "the " + ordinal(k) + " " + noun;
             groups.group.push_back({has_dark ? stars + " of " + object : object, hue[k], 1, false, 0});
         }
     if (has_dark && groups.haloes_drawn) {
-        // Most of the mass is dark; drawn as it is, it would outshine the stars.
+        // Most of the mass is dark and would be brighter than the stars.
         const double weight = dark_mass > 0 ? std::min(1.0, 1.5 * bright_mass / dark_mass) : 1;
         groups.group.push_back({n == 1 ? "halo" : "haloes", 300, weight, true, 0});
     }

@@ -1,5 +1,5 @@
-// The colours of particles: stars and haloes apart when both are there, and each of several objects in a hue of its own.
-// Membership goes by id, so a particle keeps its colour wherever it flies.
+// The colours of particles: one group for each object, and one for haloes beside stars.
+// A particle's group depends on its id, so that it keeps its colour when it moves.
 #pragma once
 
 #include <kasane/gravity/particles.hpp>
@@ -11,14 +11,14 @@
 
 namespace kasane::run {
 
-/// Tells which object (0, 1, ...) a particle belongs to.
+/// Assigns particles to objects 0, 1, ...
 class Membership {
    public:
     /// All particles are one object.
     Membership() = default;
-    /// Objects of consecutive ids from 1, by their counts; those that lie about one centre, a halo and its disk, count as one.
+    /// Objects of consecutive ids from 1, by their counts. Objects about one centre (a halo and its disk) count as one.
     static Membership by_counts(const std::vector<std::int64_t>& counts, const gravity::Particles& particles);
-    /// Two objects when the particles (the stars, if there are haloes too) form two clumps well apart, one object otherwise.
+    /// Two objects where the particles (the stars, if there are haloes too) form two separate clumps, otherwise one object.
     static Membership by_position(const gravity::Particles& particles);
 
     int objects() const { return objects_; }
@@ -34,7 +34,7 @@ class Membership {
 struct Group {
     std::string name;
     double hue = 0;     ///< degrees
-    double weight = 1;  ///< what its surface density is multiplied by before it is drawn
+    double weight = 1;  ///< factor of its surface density in the picture
     bool dark = false;  ///< a halo beside stars
     std::int64_t count = 0;
 };
@@ -51,10 +51,10 @@ struct Groups {
     std::vector<std::uint8_t> of(const gravity::Particles& particles) const;
 };
 
-/// From the first snapshot and what the run file says about objects.
+/// Makes groups from the first snapshot and the [[object]] tables of the run file.
 Groups make_groups(const gravity::Particles& first, const History& history);
 
-/// The centre of object `which`: the mean of ever smaller spheres about the last mean (Power et al. 2003), down to 1% of its
+/// The centre of object `which`: the centre of mass in a sphere that shrinks about the last centre (Power et al. 2003), down to 1% of its
 /// particles.
 Vec3<double> center_of(const gravity::Particles& particles, const Membership& member, std::uint8_t which);
 

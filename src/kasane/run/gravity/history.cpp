@@ -1,4 +1,3 @@
-// Every getter keeps a default where the files say nothing or nonsense.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/toml.hpp>
 #include <kasane/run/gravity/film_keys.hpp>
@@ -14,109 +13,9 @@ namespace fs = std::filesystem;
 
 namespace kasane::run {
 
-using namespace report;
-
 namespace {
 
-using json = nlohmann::json;
-
-/// Looks into JSON that may lack anything or hold it in another type; the defaults of History then stay.
-class Reader {
-   public:
-    explicit Reader(const json& object) : object_(object) {}
-
-    void text(const char* key, std::string& to) const {
-        if (const auto* value = find(key); value && value->is_string()) to = value->get<std::string>();
-    }
-    void number(const char* key, double& to) const {
-        if (const auto* value = find(key); value && value->is_number()) to = value->get<double>();
-    }
-    void count(const char* key, std::int64_t& to) const {
-        if (const auto* value = find(key); value && value->is_number_integer()) to = value->get<std::int64_t>();
-    }
-    void flag(const char* key, bool& to) const {
-        if (const auto* value = find(key); value && value->is_boolean()) to = value->get<bool>();
-    }
-    void texts(const char* key, std::vector<std::string>& to) const {
-        for (const auto& value : list(key))
-            if (value.is_string()) to.push_back(value.get<std::string>());
-    }
-    Reader inside(const char* key) const {
-        static const json nothing = json::object();
-        const auto* value = find(key);
-        return Reader(value && value->is_object() ? *value : nothing);
-    }
-    const json& list(const char* key) const {
-        static const json nothing = json::array();
-        const auto* value = find(key);
-        return value && value->is_array() ? *value : nothing;
-    }
-    const json& object() const { return object_; }
-
-   private:
-    const json* find(const char* key) const {
-        const auto at = object_.find(key);
-        return at == object_.end() ? nullptr : &*at;
-    }
-    const json& object_;
-};
-
-void read_fields(const json& object, History& h) {
-    const Reader r(object);
-    r.text("title", h.title), r.text("problem", h.problem), r.text("status", h.status), r.text("message", h.message);
-    r.text("started", h.started), r.text("finished", h.finished);
-    r.text("kasane", h.version), r.text("commit", h.commit);
-    const auto build = r.inside("build");
-    build.text("compiler", h.compiler), build.text("cuda", h.cuda), build.text("mpi", h.mpi);
-    const auto device = r.inside("device");
-    device.text("name", h.device), device.text("kind", h.device_kind), device.text("capability", h.capability);
-    device.number("memory_bytes", h.memory_bytes), device.number("units", h.device_units);
-    device.number("clock_hertz", h.clock_hertz);
-    r.text("simd", h.simd), r.count("threads", h.threads), r.count("particles", h.particles);
-    const auto parallel = r.inside("parallel");
-    parallel.count("ranks", h.ranks), parallel.count("members_per_rank", h.members);
-    parallel.text("engine", h.engine), parallel.text("form", h.form);
-    const auto& types = r.list("particles_by_type");
-    for (std::size_t t = 0; t < h.by_type.size() && t < types.size(); ++t)
-        if (types[t].is_number_integer()) h.by_type[t] = types[t].get<std::int64_t>();
-    const auto units = r.inside("units");
-    units.text("name", h.units.name), units.number("length_cm", h.units.length_cm), units.number("mass_g", h.units.mass_g);
-    units.number("velocity_cm_s", h.units.velocity_cm_s), units.number("G", h.units.G);
-    units.text("length_name", h.units.length_name), units.text("mass_name", h.units.mass_name);
-    units.text("velocity_name", h.units.velocity_name), units.text("time_name", h.units.time_name);
-    r.number("softening", h.softening), r.number("dt", h.dt);
-    const auto force = r.inside("force");
-    force.text("method", h.method), force.text("variant", h.variant), force.text("precision", h.precision);
-    force.flag("deterministic", h.deterministic);
-    const auto mac = force.inside("mac");
-    mac.text("name", h.mac), force.text("multipole", h.multipole), force.text("curve", h.curve), force.count("leaf_size", h.leaf_size);
-    for (const char* parameter : {"theta", "delta", "error"}) mac.number(parameter, h.mac_parameter);
-    const auto step = r.inside("step");
-    step.text("method", h.step_method), step.text("criterion", h.criterion), step.number("eta", h.eta);
-    const auto counts = r.inside("step_counts");
-    counts.count("block_steps", h.block_steps), counts.count("rebuilds", h.rebuilds);
-    counts.number("updates", h.updates), counts.number("active_fraction", h.active_fraction);
-    for (const auto& level : counts.list("levels"))
-        if (level.is_number_integer()) h.levels.push_back(level.get<std::int64_t>());
-    r.count("steps", h.steps), r.number("time", h.time), r.number("seconds", h.seconds);
-    r.number("step_seconds", h.step_seconds), r.number("predicted_step_seconds", h.predicted_step_seconds);
-    const auto timers = r.inside("timers");
-    for (const auto& [name, part] : timers.object().items()) {
-        double seconds = unknown;
-        if (part.is_object()) Reader(part).number("seconds", seconds);
-        if (seconds >= 0) h.timers.emplace_back(name, seconds);
-    }
-    std::stable_sort(h.timers.begin(), h.timers.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    r.number("interactions", h.interactions), r.number("rate", h.rate);
-    const auto bound = r.inside("bound");
-    bound.number("rate", h.bound), bound.text("reason", h.bound_reason);
-    r.number("relative_energy_error", h.energy_error);
-    h.segments = static_cast<std::int64_t>(r.list("segments").size());
-    r.count("segments", h.segments);  // a bare number of segments is as good
-    r.texts("warnings", h.notes), r.texts("unused_keys", h.unused_keys), r.texts("papers", h.papers);
-}
-
-/// The counts and names of [[object]] in the resolved run file (none if one does not say its count), and what the film shows.
+/// Reads counts and names of [[object]] in the resolved run file (none if one states no count), and what the film shows.
 void read_run_text(const fs::path& path, History& h) {
     std::vector<std::int64_t> counts;
     std::vector<std::string> names;
@@ -145,7 +44,7 @@ std::vector<std::string> split(const std::string& line) {
     return fields;
 }
 
-double parse(const std::string& field) {
+double parse_number(const std::string& field) {
     double value = unknown;
     const auto result = std::from_chars(field.data(), field.data() + field.size(), value);
     return result.ec == std::errc{} ? value : unknown;
@@ -163,7 +62,7 @@ Table read_table(const std::string& text, std::size_t& left_out) {
     if (!next()) return {};
     const auto names = split(line);
     Table table;
-    std::vector<std::vector<double>*> column;  // none for a name that stands there twice
+    std::vector<std::vector<double>*> column;  // null where a name occurs again
     for (const auto& name : names) {
         const auto [at, is_new] = table.columns.try_emplace(name);
         column.push_back(is_new ? &at->second : nullptr);
@@ -176,7 +75,7 @@ Table read_table(const std::string& text, std::size_t& left_out) {
             continue;
         }
         for (std::size_t i = 0; i < fields.size(); ++i)
-            if (column[i]) column[i]->push_back(parse(fields[i]));
+            if (column[i]) column[i]->push_back(parse_number(fields[i]));
     }
     return table;
 }
@@ -216,7 +115,8 @@ History read_history(const RunHistory& run) {
     History h;
     h.directory = run.directory;
     h.notes = run.notes;
-    if (run.record.is_object()) read_fields(run.record, h);
+    h.record = readable_gravity_record(run.record);
+    h.notes.insert(h.notes.end(), h.record.warnings.begin(), h.record.warnings.end());
     if (const auto text = content(h.directory / "energy.csv")) {
         std::size_t left_out = 0;
         h.energy = read_table(*text, left_out);

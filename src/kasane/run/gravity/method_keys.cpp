@@ -12,7 +12,7 @@ namespace {
 
 using gravity::Dimension;
 
-/// Keys that only have an effect with another choice: a user who gives one expects an effect.
+/// Records a problem for each given key that only has an effect with another choice.
 void refuse(io::Section& table, std::initializer_list<const char*> keys, const std::string& needed, const std::string& chosen) {
     for (const char* key : keys)
         if (table.has(key))
@@ -20,14 +20,15 @@ void refuse(io::Section& table, std::initializer_list<const char*> keys, const s
                                            chosen, needed));
 }
 
-/// A number whose range has a reason that the user should know. @param schema with a default
-double number(io::Section& table, const char* key, const io::NumberKey& schema, const io::Range& range, const std::string& reason) {
+/// A number whose range has a reason, which the message states. @param schema  with a default
+double reasoned_number(io::Section& table, const char* key, const io::NumberKey& schema, const io::Range& range,
+                       const std::string& reason) {
     const double value = table.number(key, schema);
     if (!range.contains(value)) table.problem(key, fmt::format("is {}, out of range: it must be {}. {}", value, range.text(), reason));
     return value;
 }
 
-/// An option with two values, by their names; the first listed is not always the default.
+/// An option with two values, by their names.
 template <class Option>
 Option one_of(io::Section& table, const char* key, const char* help, Option fallback, Option first, Option second) {
     const auto chosen = table.text(key, {.help = help, .fallback = name(fallback), .choices = {name(first), name(second)}});
@@ -42,10 +43,10 @@ gravity::Direct read_direct(io::Section& table, const AnySpace& space) {
     refuse(table, {"mac", "delta", "theta", "error", "multipole", "leaf_size", "walk", "curve", "vector", "group"}, "method = \"tree\"",
            "method = \"direct\"");
     gravity::Direct direct;
-    direct.precision = one_of(table, "precision", "of a pair", direct.precision, gravity::Precision::single_, gravity::Precision::double_);
+    direct.precision = one_of(table, "precision", "of the arithmetic of a pair", direct.precision, gravity::Precision::single_,
+                              gravity::Precision::double_);
     const auto variant = table.text(
-        "variant",
-        {.help = "of the kernel; auto is the fastest", .fallback = "auto", .choices = {"auto", "plain", "simd", "tile", "pair"}});
+        "variant", {.help = "kernel; auto is the fastest", .fallback = "auto", .choices = {"auto", "plain", "simd", "tile", "pair"}});
     direct.variant = variant == "auto" ? gravity::DirectVariant::automatic : gravity::direct_variant_named(variant);
     const bool cpu = kasane::name(space) == "cpu";
     if ((cpu && (variant == "tile" || variant == "pair")) || (!cpu && variant == "simd"))
@@ -54,7 +55,7 @@ gravity::Direct read_direct(io::Section& table, const AnySpace& space) {
 }
 
 gravity::Mac read_mac(io::Section& table, const gravity::Units& units) {
-    const auto mac = table.text("mac", {.help = "when a cell is accepted",
+    const auto mac = table.text("mac", {.help = "criterion that accepts a cell",
                                         .fallback = name_of(gravity::Tree{}.mac),
                                         .choices = {"acceleration", "geometric", "multipole"}});
     const auto other = [&](std::initializer_list<const char*> keys, const char* owner) {
@@ -65,19 +66,19 @@ gravity::Mac read_mac(io::Section& table, const gravity::Units& units) {
     if (mac != "multipole") other({"error"}, "multipole");
     if (mac == "geometric") {
         const double theta =
-            number(table, "theta", {.help = "opening angle; smaller is more accurate", .fallback = gravity::GeometricMac{}.theta},
-                   {.least = 0, .most = 1, .open_least = true},
-                   "The error of a cell is bounded only for an opening angle up to 1, and 0 opens every cell. Try 0.6");
+            reasoned_number(table, "theta", {.help = "opening angle; smaller is more accurate", .fallback = gravity::GeometricMac{}.theta},
+                            {.least = 0, .most = 1, .open_least = true},
+                            "The error of a cell is bounded only for an opening angle up to 1, and 0 opens every cell. Try 0.6");
         return gravity::GeometricMac{theta};
     }
     if (mac == "multipole")
         return gravity::MultipoleMac{table.number(
             "error",
             {.help = "largest error of the acceleration that one cell makes", .unit = acceleration_unit(units), .range = io::above(0)})};
-    const double delta = number(
+    const double delta = reasoned_number(
         table, "delta",
         {.help = "largest error of one cell, in parts of the particle's last acceleration", .fallback = gravity::AccelerationMac{}.delta},
-        io::above(0), "It is the share of its acceleration that a particle may be wrong by, for each cell. Try 0.002");
+        io::above(0), "It is the relative error of the acceleration that each cell may cause. Try 0.002");
     return gravity::AccelerationMac{delta};
 }
 
@@ -90,14 +91,14 @@ gravity::Tree read_tree(io::Section& table, const gravity::Units& units) {
     tree.leaf_size = static_cast<int>(
         table.integer("leaf_size", {.help = "a cell with more particles is divided", .fallback = tree.leaf_size, .least = 1, .most = 64}));
     tree.curve = one_of(table, "curve", "order of the particles in memory", tree.curve, gravity::Curve::hilbert, gravity::Curve::morton);
-    const auto walk =
-        table.text("walk", {.help = "through the tree; auto is the fastest", .fallback = "auto", .choices = {"auto", "links", "lists"}});
+    const auto walk = table.text(
+        "walk", {.help = "way through the tree; auto is the fastest", .fallback = "auto", .choices = {"auto", "links", "lists"}});
     tree.walk = walk == "auto" ? gravity::TreeWalk::automatic : gravity::tree_walk_named(walk);
     if (walk == "links") {
         tree.vector =
             static_cast<int>(table.integer("vector", {.help = "targets of one thread", .fallback = tree.vector, .least = 1, .most = 32}));
-        tree.group = static_cast<int>(
-            table.integer("group", {.help = "threads that decide together", .fallback = tree.group, .least = 1, .most = 32}));
+        tree.group = static_cast<int>(table.integer(
+            "group", {.help = "threads that accept or open a cell together", .fallback = tree.group, .least = 1, .most = 32}));
     } else
         refuse(table, {"vector", "group"}, "walk = \"links\"", fmt::format("walk = \"{}\"", walk));
     return tree;
@@ -107,11 +108,12 @@ template <class Control>
 gravity::Steps read_control(io::Section& table, const gravity::Units& units, double softening) {
     Control control;
     const auto time = parse(Dimension::time, units);
-    control.dt_max = table.number(
-        "dt_max",
-        {.help = "the longest step; all are at one time at its multiples", .unit = units.time_name, .range = io::above(0), .parse = time});
-    control.eta = number(table, "eta", {.help = "accuracy of the steps", .fallback = control.eta}, io::above(0),
-                         "A step is eta times a length over a speed: without eta there is no step. Try 0.5");
+    control.dt_max = table.number("dt_max", {.help = "the longest step; all particles are at one time at its multiples",
+                                             .unit = units.time_name,
+                                             .range = io::above(0),
+                                             .parse = time});
+    control.eta = reasoned_number(table, "eta", {.help = "accuracy of the steps", .fallback = control.eta}, io::above(0),
+                                  "A step is eta times a length over a speed: without eta there is no step. Try 0.5");
     control.criterion = one_of(table, "criterion", "what limits a step", control.criterion,
                                gravity::StepCriterion::velocity_and_acceleration, gravity::StepCriterion::acceleration);
     control.deepest = static_cast<int>(
@@ -119,7 +121,7 @@ gravity::Steps read_control(io::Section& table, const gravity::Units& units, dou
     if (softening > 0)
         refuse(table, {"length"}, "force.softening = 0", fmt::format("force.softening = {}", softening));
     else
-        control.length = table.number("length", {.help = "in place of the softening; 0: mean distance inside the half-mass radius",
+        control.length = table.number("length", {.help = "length in place of the softening; 0: mean distance inside the half-mass radius",
                                                  .unit = units.length_name,
                                                  .fallback = control.length,
                                                  .range = io::at_least(0),
@@ -156,9 +158,9 @@ gravity::Force read_force(io::Section table, const gravity::Units& units, const 
 }
 
 gravity::Steps read_steps(io::Section table, const gravity::Units& units, double softening) {
-    const auto method = table.text(
-        "method",
-        {.help = "constant, one for all, or one for each particle", .fallback = "leapfrog", .choices = {"leapfrog", "adaptive", "block"}});
+    const auto method = table.text("method", {.help = "leapfrog: constant; adaptive: one step for all; block: one for each particle",
+                                              .fallback = "leapfrog",
+                                              .choices = {"leapfrog", "adaptive", "block"}});
     const auto chosen = fmt::format("method = \"{}\"", method);
     if (method == "leapfrog") {
         refuse(table, {"dt_max", "eta", "criterion", "deepest", "length"}, "method = \"block\" (or \"adaptive\")", chosen);

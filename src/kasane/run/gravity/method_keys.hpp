@@ -1,5 +1,5 @@
-// The keys of [force] and [step]: which force, which way to step, with what accuracy. Defaults are those of the library's options.
-// Invariant: a key of a method that the run does not take is an error that says so, never silently without effect.
+// The keys of [force] and [step]: method and accuracy of forces and of time steps. Defaults are those of the library's options.
+// Invariant: a key of a method that the run does not use is an error.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -11,10 +11,10 @@
 
 namespace kasane::run {
 
-/// [force]; problems are recorded in the section. `deterministic` is not among its keys and stays the default.
+/// Reads [force]; problems are recorded in the section. `deterministic` is a key of [run] and keeps its default here.
 gravity::Force read_force(io::Section table, const gravity::Units& units, const AnySpace& space);
 
-/// [step]; the keys depend on whether the force is softened.
+/// Reads [step]; the keys depend on whether the force is softened.
 gravity::Steps read_steps(io::Section table, const gravity::Units& units, double softening);
 
 /// The key that holds macro_step(steps): "dt" or "dt_max".

@@ -1,4 +1,4 @@
-// Sources of the methods and models of a gravity run, for `kasane check`, the record and the page.
+// The papers of the methods and models of a gravity run, for `kasane check`, the record and the page.
 #pragma once
 
 #include <kasane/run/gravity/gravity_file.hpp>

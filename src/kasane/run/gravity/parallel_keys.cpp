@@ -24,39 +24,40 @@ auto one_of(io::Section& table, const char* key, const char* help, const Options
     return options[static_cast<std::size_t>(found - names.begin()) % options.size()];
 }
 
-std::string counted(int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+std::string count_text(int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
 
 }  // namespace
 
 ParallelKeys::ParallelKeys(io::Section root, int ranks)
     : root_(root), table_(root.table("parallel", "direct summation on several GPUs and ranks")), ranks_(ranks) {
     if (table_.present() || ranks > 1)
-        members_ = static_cast<int>(
-            std::max<std::int64_t>(1, table_.integer("gpus_per_rank", {.help = "of each rank", .fallback = 1, .least = 1, .most = 64})));
+        workers_ = static_cast<int>(std::max<std::int64_t>(
+            1, table_.integer("gpus_per_rank", {.help = "workers of each rank, one GPU each", .fallback = 1, .least = 1, .most = 64})));
 }
 
 gravity::Exchange ParallelKeys::exchange(const gravity::Force& force, const AnySpace& space) {
     gravity::Exchange exchange;
     if (std::holds_alternative<gravity::Tree>(force)) {
-        if (ranks_ * members_ > 1)
+        if (ranks_ * workers_ > 1)
             root_.table("force").problem("method",
                                          fmt::format("'tree' runs on one GPU or CPU of one rank, and this run has {} with {} each: "
                                                      "take direct, or start it without mpirun and without [parallel]",
-                                                     counted(ranks_, "rank"), counted(members_, "member")));
+                                                     count_text(ranks_, "rank"), count_text(workers_, "worker")));
         for (const char* key : {"buffer", "engine", "form"})
             if (table_.has(key)) table_.problem(key, "has no effect here: it belongs to force.method = \"direct\". Remove it");
         return exchange;
     }
     if (!table_.present() && ranks_ == 1) return exchange;
     const bool cpu = kasane::name(space) == "cpu";
-    exchange.buffer_bytes = MiB * table_.number("buffer", {.help = "for other members' particles, each of two on a member",
+    exchange.buffer_bytes = MiB * table_.number("buffer", {.help = "each of the two buffers of a worker for the particles of other workers",
                                                            .unit = "MiB",
                                                            .fallback = exchange.buffer_bytes / MiB,
                                                            .range = io::above(0)});
-    exchange.engine = one_of(table_, "engine", "of the messages between members", engines);
-    exchange.form = one_of(table_, "form", "of the pairs between members: each from one side, or once for both", forms);
+    exchange.engine = one_of(table_, "engine", "engine of the messages between workers", engines);
+    exchange.form = one_of(table_, "form", "pairs between workers: computed from each side, or once for both sides", forms);
     if (exchange.engine == comm::Engine::copy && ranks_ > 1)
-        table_.problem("engine", fmt::format("'copy' is for the GPUs of one rank, and there are {}: take auto", counted(ranks_, "rank")));
+        table_.problem("engine",
+                       fmt::format("'copy' is for the GPUs of one rank, and there are {}: take auto", count_text(ranks_, "rank")));
     if (exchange.engine == comm::Engine::nccl && cpu)
         table_.problem("engine", "'nccl' is for CUDA devices, and this run is on the CPU: take auto");
     else if (exchange.engine == comm::Engine::nccl && comm::nccl_built_with().empty())

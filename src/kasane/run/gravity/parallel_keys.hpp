@@ -1,5 +1,5 @@
 // The keys of [parallel]: how many workers direct summation runs on, and how they exchange their particles.
-// Invariant: a choice that this machine or build lacks is an error here, before anything is made; a key without effect is an error.
+// Invariant: a choice that this machine or build does not have is an error before anything is created; so is a key without effect.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -11,19 +11,19 @@
 
 namespace kasane::run {
 
-/// [parallel] of the file; its keys are spelled out where it is given or there are several ranks.
+/// [parallel] of the file. Its keys are in the resolved file where the table is given or there are several ranks.
 class ParallelKeys {
    public:
     ParallelKeys(io::Section root, int ranks);
 
-    /// Of every rank.
-    int members() const { return members_; }
-    /// The rest, once it is known what runs, and where. Problems are recorded in the file's sections.
+    /// Workers of each rank.
+    int workers() const { return workers_; }
+    /// Reads the other keys, which depend on the force and the device. Problems are recorded in the file's sections.
     gravity::Exchange exchange(const gravity::Force& force, const AnySpace& space);
 
    private:
     io::Section root_, table_;
-    int ranks_, members_ = 1;
+    int ranks_, workers_ = 1;
 };
 
 // The words of run files.

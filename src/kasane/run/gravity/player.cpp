@@ -1,7 +1,8 @@
 // The film: a canvas for each of two views, with play and slider; the pictures as base64 in a block of JSON; stills, which need no script.
 #include <kasane/report/image.hpp>
-#include <kasane/run/gravity/page.hpp>
+#include <kasane/report/page.hpp>
 #include <kasane/report/plot.hpp>
+#include <kasane/run/gravity/page.hpp>
 
 #include <fmt/format.h>
 
@@ -25,17 +26,14 @@ std::string legend(const PageContext& c) {
     std::string out = "<div class=\"legend\">";
     for (std::size_t g = 0; g < film.groups.group.size(); ++g) {
         const auto& group = film.groups.group[g];
-        std::string stops;
-        for (std::size_t k = 0; k < Film::ramp_length; ++k) stops.append(k ? "," : "").append(film.ramp[g * Film::ramp_length + k]);
         const auto dimmed = group.weight < 0.95 ? fmt::format(", drawn {} times fainter", number(1 / group.weight, 2)) : "";
-        out += fmt::format("<span class=\"key\"><i style=\"background:linear-gradient(90deg,{})\"></i>{} <small>{}{}</small></span>", stops,
-                           escape(group.name), grouped(group.count), dimmed);
+        out += ramp_key(film.ramps[g], group.name, grouped(group.count) + dimmed);
     }
     if (film.groups.hidden_count > 0)
         out += fmt::format("<span class=\"key\"><small>not drawn: {} of the haloes</small></span>",
                            counted(film.groups.hidden_count, "particle", "particles"));
     out += fmt::format("<span class=\"scale\">brightness: surface density on a logarithmic scale, up to {}</span>",
-                       surface_density_text(film.exposure.brightest, c.history.units));
+                       surface_density_text(film.exposure.brightest, c.history.record.units));
     return out + "</div>\n";
 }
 
@@ -74,7 +72,7 @@ std::string stills(const PageContext& c) {
     return out + "</ol>\n";
 }
 
-/// The canvas of one view with what is written on it. Without scripts the poster takes its place.
+/// The canvas of one view with its labels. Without scripts the poster is shown instead.
 std::string screen(const PageContext& c, int plane, const Film::Still& poster) {
     const auto& w = plane == 0 ? c.film.window : c.film.side;
     const auto bar = bar_length(w);
@@ -97,13 +95,13 @@ std::string screen(const PageContext& c, int plane, const Film::Still& poster) {
 std::string player(const PageContext& c) {
     const auto& film = c.film;
     if (film.frames.empty()) {
-        const auto why = c.history.snapshots.empty() ? "There are no snapshots to show: the run wrote none, or not yet."
+        const auto why = c.history.snapshots.empty() ? "There are no snapshots to show: the run has written none yet."
                                                      : "None of the snapshots could be read, so there are no pictures.";
         return fmt::format("<section class=\"film\">\n<h2>Film</h2>\n<p class=\"muted\">{}</p>\n</section>\n", why);
     }
     const auto& poster = film.stills[film.stills.size() / 2];
     const bool moves = film.frames.size() > 1;
-    // A low x-z view lies below the x-y view, which has the same x axis; a high one beside it.
+    // A low x-z view is placed below the x-y view, which has the same x axis; a high one beside it.
     const double columns = film.window.columns, rows = film.window.rows, side_rows = film.side.rows;
     const bool below = side_rows < 0.6 * columns;
     const double ratio = below ? columns / (rows + side_rows) : 2 * columns / rows;

@@ -1,5 +1,5 @@
-// When things happen, counted in steps: a time is turned into a step number once, so that rounding never drifts, and the run that
-// was interrupted has its events at the same steps as the one that was not.
+// The steps at which diagnostics and snapshots are due. Times are converted to step numbers, so that rounding errors do not accumulate and
+// a resumed run has its events at the same steps as an uninterrupted one.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,14 @@ struct Schedule {
 
     /// The step of the k-th event of a kind (the 0-th is at the start).
     std::int64_t step_of(double every, std::int64_t k) const { return std::min(nearest(static_cast<double>(k) * every), last()); }
-    /// How many events of a kind lie at or before a step, the one at the start not counted.
+    /// The number of events of a kind up to a step, without the one at the start.
     std::int64_t events_until(double every, std::int64_t step) const {
         auto k = static_cast<std::int64_t>(static_cast<double>(step) * dt / every);
         while (k > 0 && nearest(static_cast<double>(k) * every) > step) --k;
         while (nearest(static_cast<double>(k + 1) * every) <= step) ++k;
         return k;
     }
-    /// Is something of this kind due at this step? At the start and at the end everything is.
+    /// Is an event of this kind due at this step? At the start and at the end all kinds are.
     bool due(double every, std::int64_t step) const {
         return step == 0 || step == last() || nearest(static_cast<double>(events_until(every, step)) * every) == step;
     }
@@ -42,7 +42,7 @@ struct Schedule {
 
    private:
     std::int64_t nearest(double time) const {
-        constexpr double most = 9e18;  // below the largest step number; an interval may be longer than any run
+        constexpr double most = 9e18;  // below the largest step number; intervals may be longer than the run
         return static_cast<std::int64_t>(std::llround(std::min(time / dt, most)));
     }
 };

@@ -1,4 +1,4 @@
-// What moves: the film on its canvas, and the line in every plot that marks the film's time. Works from a file, fetches nothing.
+// JavaScript of the page: plays the film on its canvases and moves the line that marks its time in every plot. It fetches nothing.
 #include <kasane/run/gravity/page.hpp>
 
 namespace kasane::run {

@@ -1,4 +1,4 @@
-// How fast it was, against what the hardware allows, and where the time went.
+// The speed of a gravity run compared with the bound of the hardware, and the time of its parts.
 #include <kasane/report/fact_rows.hpp>
 #include <kasane/report/page.hpp>
 #include <kasane/run/gravity/page.hpp>
@@ -21,29 +21,29 @@ std::string flops(double rate) {
     return f >= 1e12 ? number(f / 1e12) + " TFLOPS" : number(f / 1e9) + " GFLOPS";
 }
 
-std::string gauge(const History& h) {
-    const double share = h.rate / h.bound;
+std::string gauge(const GravityRecord& r) {
+    const double share = r.rate / r.bound.rate;
     return fmt::format(
         "<div class=\"gauge\" role=\"img\" aria-label=\"{0} percent of the bound\"><i style=\"width:{1:.1f}%\"></i></div>\n"
         "<p class=\"ends\"><span>0</span><span>bound: {2} interactions/s, {3}</span></p>\n",
-        std::lround(100 * share), 100 * std::clamp(share, 0.0, 1.0), number(h.bound), flops(h.bound));
+        std::lround(100 * share), 100 * std::clamp(share, 0.0, 1.0), number(r.bound.rate), flops(r.bound.rate));
 }
 
-std::string rate_text(const History& h) {
-    if (!(h.rate > 0)) return "<p class=\"muted\">The record holds no measured rate.</p>\n";
-    const bool bounded = h.bound > 0;
+std::string rate_text(const GravityRecord& r) {
+    if (!(r.rate > 0)) return "<p class=\"muted\">The record holds no measured rate.</p>\n";
+    const bool bounded = r.bound.rate > 0;
     std::string out =
-        fmt::format("<p class=\"big\"><strong>{}</strong> interactions per second <span>= {}</span></p>\n", number(h.rate), flops(h.rate));
-    if (bounded) out += gauge(h);
-    const bool tree = h.method == "tree";
+        fmt::format("<p class=\"big\"><strong>{}</strong> interactions per second <span>= {}</span></p>\n", number(r.rate), flops(r.rate));
+    if (bounded) out += gauge(r);
+    const bool tree = r.force.method == "tree";
     out += tree ? "<p>An interaction is the pull of one particle, or of one cell of the tree, on a particle. By custom"
                 : "<p>An interaction is the pull of one particle on another one. By custom";
     out +=
         " it counts as 26 floating-point operations, "
         "however many the hardware spends on it [MTM13]; that gives the figure in FLOPS. ";
     if (bounded) {
-        out += fmt::format("The forces reached <strong>{:.0f}%</strong> of what this hardware allows", 100 * h.rate / h.bound);
-        out += h.bound_reason.empty() ? ". " : " (" + escape(h.bound_reason) + "). ";
+        out += fmt::format("The forces reached <strong>{:.0f}%</strong> of what this hardware allows", 100 * r.rate / r.bound.rate);
+        out += r.bound.reason.empty() ? ". " : " (" + escape(r.bound.reason) + "). ";
     } else if (!tree) {
         out += "What this hardware allows was not recorded. ";
     }
@@ -64,27 +64,28 @@ std::string part_name(const std::string& name) {
     return name;
 }
 
-std::string times(const History& h) {
-    auto parts = h.timers;
+std::string times(const GravityRecord& r) {
+    auto parts = timed_parts(r);
     for (auto& [name, seconds] : parts) name = part_name(name);
-    const auto bars = time_bars(std::move(parts), h.seconds);
+    const auto bars = time_bars(std::move(parts), r.seconds);
     if (bars.empty()) return "";
     std::string out = "<h3>Where the time went</h3>\n" + bars;
-    if (h.method == "tree")
+    if (r.force.method == "tree")
         out +=
-            "<p>The walk takes each group of near particles through the tree and sums what it meets. Moments are masses and centres of "
-            "mass of the cells, made anew at each step; the tree itself is rebuilt only now and then: at fixed intervals when the run "
-            "is deterministic, otherwise when its walk has grown slower by more than a build costs.</p>\n";
+            "<p>The walk goes through the tree for each group of near particles and sums the forces of cells and particles. Moments are "
+            "masses and centres of "
+            "mass of the cells, computed at each step; the tree itself is rebuilt less often: at fixed intervals when the run "
+            "is deterministic, otherwise when the walk has become slower by more than a build costs.</p>\n";
     return out;
 }
 
 }  // namespace
 
 std::string speed(const PageContext& c) {
-    const auto& h = c.history;
-    const auto bars = times(h);
-    if (!(h.rate > 0) && bars.empty()) return "";
-    return speed_section(rate_text(h), bars);
+    const auto& r = c.history.record;
+    const auto bars = times(r);
+    if (!(r.rate > 0) && bars.empty()) return "";
+    return speed_section(rate_text(r), bars);
 }
 
 }  // namespace kasane::run

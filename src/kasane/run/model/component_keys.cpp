@@ -40,7 +40,7 @@ std::vector<InputProblem> ModelPlaces::placed(std::vector<InputProblem> problems
 
 namespace {
 
-/// Keys that only some laws have, and which.
+/// A key that only some laws have, and those laws.
 struct LawKey {
     const char* key;
     std::vector<std::string> laws;
@@ -70,7 +70,7 @@ class Reader {
         auto& c = component_;
         const auto& units = context_.units;
         const bool hole = gravity::is_black_hole(c.law), disk = gravity::is_disk(c.law), sphere = gravity::is_sphere(c.law);
-        const bool standard = dimensionless(units);  // only N-body units have values that are everybody's
+        const bool standard = dimensionless(units);  // only N-body units have default values
         c.type = hole ? 5 : disk ? 2 : 1;
 
         c.mass = number("mass", {.help = "total mass, after truncation",
@@ -107,19 +107,19 @@ class Reader {
             refuse("anisotropy_radius", disk ? "has its velocities from toomre_q" : "is a point");
         }
         if (disk) {
-            c.disk.height = number("height", length("density falls by e from the plane to it", std::nullopt));
+            c.disk.height = number("height", length("distance from the plane where the density has fallen by e", std::nullopt));
             c.disk.toomre_q = number("toomre_q", {.help = "Toomre's Q at R = scale", .fallback = c.disk.toomre_q, .range = io::above(0)});
             c.disk.retrograde =
-                number("retrograde", {.help = "share that rotates the other way", .fallback = 0.0, .range = io::between(0, 1)});
+                number("retrograde", {.help = "share that rotates in the other direction", .fallback = 0.0, .range = io::between(0, 1)});
         } else {
-            for (const char* key : {"height", "toomre_q", "retrograde"}) refuse(key, "is no disk");
+            for (const char* key : {"height", "toomre_q", "retrograde"}) refuse(key, "is not a disk");
         }
         read_count(form, hole);
         c.type = static_cast<std::uint8_t>(integer("type", {.help = "0 gas, 1 halo, 2 disk, 3 bulge, 4 stars, 5 boundary, black hole",
                                                             .fallback = c.type,
                                                             .least = 0,
                                                             .most = gravity::type_count - 1}));
-        auto softening = length("of its type, told in the snapshot; 0: not told", 0.0);
+        auto softening = length("of its type, written to the snapshot; 0: not written", 0.0);
         softening.range = io::at_least(0);
         c.softening = number("softening", softening);
         return c;
@@ -141,7 +141,7 @@ class Reader {
         places_.keys[key] = table_.where(key);
         return table_.integer(key, schema);
     }
-    /// A key that would have no effect.
+    /// Records a problem where a key without effect is given.
     void refuse(const char* key, const std::string& reason) {
         if (table_.has(key)) table_.problem(key, fmt::format("has no effect with model = \"{}\", which {}", name_, reason));
     }
@@ -155,7 +155,7 @@ class Reader {
     template <class Law>
     void slopes(Law& law) {
         law.inner_slope = number("inner_slope", {.help = "-d ln rho / d ln r at the centre", .fallback = law.inner_slope});
-        law.outer_slope = number("outer_slope", {.help = "the same far out", .fallback = law.outer_slope});
+        law.outer_slope = number("outer_slope", {.help = "-d ln rho / d ln r at large radii", .fallback = law.outer_slope});
         law.sharpness = number("sharpness", {.help = "of the transition", .fallback = law.sharpness});
     }
     void parameters(gravity::TwoPower& law) { slopes(law); }
@@ -177,7 +177,7 @@ class Reader {
         try {
             return read_table(path);
         } catch (const InputError& error) {
-            table_.problem("file", at_key(error, 3));  // a file of another kind has as many as lines
+            table_.problem("file", at_key(error, 3));  // a file of another kind has one problem per line
         }
         return {};
     }
@@ -202,7 +202,7 @@ class Reader {
         auto& c = component_;
         const bool by_mass = table_.has("particle_mass"), by_count = form == ComponentForm::one_of_several && table_.has("count");
         if (by_mass && table_.has("count"))
-            table_.problem("particle_mass", "stands beside count: take one of the two");
+            table_.problem("particle_mass", "is given beside count: take one of the two");
         else if (by_mass)
             c.particle_mass = number("particle_mass", {.help = "of one particle, instead of count",
                                                        .unit = context_.units.mass_name,

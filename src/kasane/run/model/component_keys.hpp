@@ -1,5 +1,5 @@
-// The keys of one component of a galaxy, in a model file or a run file, and where each of its options stands, for errors that only
-// show when the galaxy is checked as a whole or built.
+// The keys of one component of a galaxy, in a model file or a run file, and their places in the file, for errors that are only found when
+// the galaxy is checked as a whole or built.
 #pragma once
 
 #include <kasane/core/io/toml.hpp>
@@ -15,7 +15,7 @@
 
 namespace kasane::run {
 
-/// What quantities are read in, where relative file names start, and the count of a model that states none (not of [[object]] tables).
+/// The units of quantities, the directory of relative file names, and the count of a model that states none (not of [[object]] tables).
 struct InitialContext {
     gravity::Units units;
     std::filesystem::path directory;
@@ -40,17 +40,17 @@ struct ModelPlaces {
     std::vector<InputProblem> placed(std::vector<InputProblem> problems) const;
 };
 
-/// How a component is written: as one of several, or as the only one of its galaxy, whose name, count and seed are the galaxy's.
+/// Whether a component is one of several, or the only one of its galaxy, whose name, count and seed are those of the galaxy.
 enum class ComponentForm { one_of_several, alone };
 
-/// The keys of the component that `law` names; problems are recorded in the section.
-/// @param law  text of the key `model`, one of law_names() or nothing (then every key is known, and none is read)
+/// Reads the keys of a component; problems are recorded in the section.
+/// @param law  value of the key `model`; where it is not one of law_names(), all keys are valid and none is read
 gravity::Component read_component(io::Section table, const std::string& law, ComponentForm form, const InitialContext& context,
                                   ComponentPlaces& places);
 
 io::ParseQuantity parse(gravity::Dimension dimension, const gravity::Units& units);
 
-/// Has the system no scale (G = 1)? Then quantities are pure numbers.
+/// Do the units have no scales (G = 1)? Then quantities are pure numbers.
 inline bool dimensionless(const gravity::Units& units) { return units.length_cm == 0; }
 
 }  // namespace kasane::run

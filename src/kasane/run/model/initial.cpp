@@ -16,7 +16,7 @@ using gravity::Dimension;
 
 namespace {
 
-// Balls: in no equilibrium. A point is a cold ball of one particle: it lies at its centre, at rest.
+// Balls, which are not in equilibrium. A point is a cold ball of one particle, at rest at its centre.
 constexpr const char* ball_names[] = {"uniform", "cold", "point"};
 
 bool is_ball(const std::string& name) { return std::find(std::begin(ball_names), std::end(ball_names), name) != std::end(ball_names); }
@@ -62,7 +62,7 @@ gravity::Ball read_ball(io::Section table, const std::string& name, std::uint64_
     return ball;
 }
 
-/// Records what is wrong with the galaxy as a whole, but for keys that are wrong already by themselves.
+/// Records the problems of the galaxy as a whole, except for keys that already have a problem.
 void check_galaxy(io::Section table, const gravity::GalaxyModel& model, const ModelPlaces& places) {
     for (auto& problem : places.placed(problems_of(model)))
         if (!table.faulty(problem.where.key)) table.problem("", InputError(std::vector{problem}));
@@ -87,7 +87,7 @@ Source read_galaxy(io::Section table, std::uint64_t seed, const InitialContext& 
     const auto& names = gravity::law_names();
     io::TextKey law{.help = "density law", .choices = {names.begin(), names.end()}};
     if (several) {
-        if (table.has("model")) table.problem("model", "stands beside [[component]] tables: take one of the two");
+        if (table.has("model")) table.problem("model", "is given beside [[component]] tables: take one of the two");
         for (auto& each : components) {
             const auto name = each.text("name", {.help = "for labels; empty: the law's name", .fallback = ""});
             auto& component_places = places.components.emplace_back();
@@ -110,7 +110,7 @@ Source read_galaxy(io::Section table, std::uint64_t seed, const InitialContext& 
                                     [](const auto& c) { return c.count == 0 && c.particle_mass == 0 && !gravity::is_black_hole(c.law); });
     if (shared)
         model.count = table.integer(
-            "count", {.help = several ? "of the components that say no count or particle_mass, shared by mass" : "number of particles",
+            "count", {.help = several ? "of all components without count or particle_mass, shared by mass" : "number of particles",
                       .fallback = context.count,
                       .least = 1,
                       .most = gravity::most_particles});
@@ -125,7 +125,7 @@ Source read_galaxy(io::Section table, std::uint64_t seed, const InitialContext& 
     return source;
 }
 
-/// All components in proportion, n particles together; black holes stay one each. @throws InputError at `where`: too few
+/// Scales the counts of all components to n particles together; black holes stay one particle each. @throws InputError at `where`: too few
 void rescale(gravity::GalaxyModel& model, index_t n, const Where& where) {
     auto& all = model.components;
     const auto parts = static_cast<index_t>(all.size());
@@ -138,7 +138,7 @@ void rescale(gravity::GalaxyModel& model, index_t n, const Where& where) {
     }
     const auto counts = counts_of(model);
     const auto before = static_cast<double>(std::accumulate(counts.begin(), counts.end(), -holes));
-    double share = 0;  // cumulated, so that the parts add up to the whole
+    double share = 0;  // cumulative, so that the parts add up to the whole
     index_t given = 0, left = parts - holes;
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (is_hole(all[i])) continue;
@@ -153,7 +153,7 @@ void rescale(gravity::GalaxyModel& model, index_t n, const Where& where) {
 }
 
 void set_count(Source& source, index_t n) {
-    KS_VALIDATE(!source.file(), "--count is for models: the particles of a snapshot are as many as they are", source.where);
+    KS_VALIDATE(!source.file(), "--count is for models: the number of particles of a snapshot cannot change", source.where);
     if (auto* ball = std::get_if<gravity::Ball>(&source.origin)) {
         if (source.point) return;
         ball->count = n;
@@ -165,7 +165,7 @@ void set_count(Source& source, index_t n) {
 
 Source read_source(io::Section table, std::uint64_t seed, const InitialContext& context, bool may_be_file = true);
 
-/// model = "galaxy.toml": the galaxy of that file; the object may change its count and seed, and the type of a single component.
+/// model = "galaxy.toml": the galaxy of that file; the object may set its count and seed, and the type of a single component.
 Source read_model_of_file(io::Section table, const std::string& name, std::uint64_t seed, const InitialContext& context) {
     Source source;
     const auto path = file_of(table, "model", name, context.directory);
@@ -179,7 +179,7 @@ Source read_model_of_file(io::Section table, const std::string& name, std::uint6
         const auto units = root.text("units", {.fallback = context.units.name});
         KS_VALIDATE(units == context.units.name, fmt::format("is in {} units, and this file in {}", units, context.units.name),
                     root.where("units"));
-        // Of a model without a count: enough for any number of components, until the count below replaces it.
+        // A model without a count gets one that is enough for any number of components; the count below replaces it.
         const auto count = table.has("count") ? std::optional(gravity::most_particles / 2) : context.count;
         source = read_source(root, seed, {context.units, path.parent_path(), count}, false);
         file.finish();
@@ -215,7 +215,7 @@ Source read_snapshot_source(io::Section table, const InitialContext& context) {
     const auto given = table.text("file", {.help = "snapshot: GADGET HDF5, format 1 or 2"});
     for (const char* key : {"count", "seed", "mass", "scale", "truncation", "type"}) table.unused(key);
     for (const char* key : {"model", "component"})
-        if (table.has(key)) table.problem(key, "stands beside file: take one of the two");
+        if (table.has(key)) table.problem(key, "is given beside file: take one of the two");
     source.where = table.where("file");
     const auto path = file_of(table, "file", given, context.directory);
     source.origin = path;
@@ -254,12 +254,12 @@ gravity::Orbit read_orbit(io::Section table, const gravity::Units& units) {
     };
     gravity::Orbit orbit;
     orbit.separation = table.number("separation", length("distance of the centres at the start"));
-    orbit.pericentre = table.number("pericentre", length("least distance of the centres, were they points"));
+    orbit.pericentre = table.number("pericentre", length("smallest distance of the centres on the orbit of two points"));
     orbit.eccentricity = table.number("eccentricity", {.help = "1: parabola", .fallback = 1.0, .range = io::at_least(0)});
     return orbit;
 }
 
-/// How the object is turned: by rotations at rest, or as papers on encounters say it.
+/// The orientation of an object: by rotations about the axes, or by its angles to the orbit.
 void read_spin(io::Section table, bool placed_by_orbit, const gravity::Units& units, Source& source) {
     const bool tilted = table.has("inclination") || table.has("argument");
     const io::NumberKey angle{.unit = "deg", .fallback = 0.0, .parse = parse(Dimension::angle, units)};
@@ -272,10 +272,10 @@ void read_spin(io::Section table, bool placed_by_orbit, const gravity::Units& un
                                                       .parse = parse(Dimension::angle, units)});
         return;
     }
-    if (table.has("spin")) table.problem("spin", "stands beside inclination and argument: take one of the two ways");
+    if (table.has("spin")) table.problem("spin", "is given beside inclination and argument: take one of the two ways");
     auto inclination = angle, argument = angle;
     inclination.help = "of the disk to the orbit: 0 direct, 180 retrograde";
-    argument.help = "of the other one's pericentre, from its ascending node through the disk";
+    argument.help = "of the pericentre of the other object, from its ascending node through the disk";
     source.tilt = Tilt{table.number("inclination", inclination), table.number("argument", argument)};
 }
 
@@ -352,11 +352,11 @@ Initial read_initial(io::Section root, io::Section table, const InitialContext& 
     const bool placed_by_orbit = root.has("orbit");
     const bool single = table.has("file") || table.has("model") || table.has("component");
     if (objects.empty() || single) {
-        if (!objects.empty()) objects.front().problem("", "stands beside a single model or file: take one of the two");
+        if (!objects.empty()) objects.front().problem("", "is given beside a single model or file: take one of the two");
         if (placed_by_orbit) root.problem("orbit", "needs two [[object]] tables");
         if (!single) {
             table.problem("",
-                          "says not what to start from: give model = \"...\", [[component]] tables or file = \"...\" here, or "
+                          "has no initial state: give model = \"...\", [[component]] tables or file = \"...\" here, or "
                           "[[object]] tables");
             return initial;
         }
@@ -382,7 +382,7 @@ index_t Initial::count() const {
 
 void set_count(Initial& initial, index_t count) {
     const auto before = static_cast<double>(initial.count());
-    double share = 0;  // cumulated, so that the parts add up to the whole
+    double share = 0;  // cumulative, so that the parts add up to the whole
     index_t given = 0;
     for (auto& source : initial.sources) {
         share += static_cast<double>(source.count);

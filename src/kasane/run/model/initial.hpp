@@ -1,5 +1,5 @@
-// What a run's particles are: a snapshot, a galaxy of any number of components, or objects placed in space (galaxies or snapshots,
-// each with its own position and velocity, or two of them on a Kepler orbit). Reading the description makes no particles; Sampling does.
+// The initial particles of a run: a snapshot, a galaxy of any number of components, or objects placed in space (galaxies or snapshots,
+// each with its own position and velocity, or two of them on a Kepler orbit). Reading creates no particles; Sampling does.
 #pragma once
 
 #include <kasane/core/io/toml.hpp>
@@ -17,20 +17,20 @@
 
 namespace kasane::run {
 
-/// How an object's plane lies to the orbit: see spin_on_orbit().
+/// The angles between an object's plane and the orbit: see spin_on_orbit().
 struct Tilt {
     double inclination = 0, argument = 0;  ///< [degrees]
 };
 
-/// One source of particles, and where it is put.
+/// One source of particles, and its place.
 struct Source {
     std::string name;  ///< of the object, for pictures and labels; may be empty
     std::variant<gravity::GalaxyModel, gravity::Ball, std::filesystem::path> origin;
     gravity::Placement placement;
     std::optional<Tilt> tilt;  ///< instead of placement.spin
     index_t count = 0;
-    bool point = false;  ///< one particle, whatever count is asked for
-    Where where;         ///< of the key that says how many there are, for errors that show when they are made
+    bool point = false;  ///< one particle, for any requested count
+    Where where;         ///< of the key that sets the count, for errors that are found when particles are created
     ModelPlaces places;  ///< of a galaxy's keys
 
     const gravity::GalaxyModel* galaxy() const { return std::get_if<gravity::GalaxyModel>(&origin); }
@@ -52,7 +52,7 @@ struct Initial {
 /// sections.
 Initial read_initial(io::Section root, io::Section table, const InitialContext& context);
 
-/// Changes how many particles there are in all (each object and component its share, at least one), and the seeds (the first object's).
+/// Sets the total number of particles (each object and component gets its share, at least one), and the seed of the first object.
 /// @throws InputError: a snapshot among the sources, or fewer particles than components
 void set_count(Initial& initial, index_t count);
 void set_seed(Initial& initial, std::uint64_t seed);

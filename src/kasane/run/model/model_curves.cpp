@@ -1,8 +1,9 @@
-// Which curves a model's page shows, and what they mean. A component keeps its colour on the whole page, and no two curves of one plot
-// share a colour and a stroke.
-#include <kasane/run/model/model_report.hpp>
+// The curves of a model's page and their captions. A component has one colour on the whole page, and no two curves of one plot have the
+// same colour and stroke.
+#include <kasane/report/page.hpp>
 #include <kasane/report/plot.hpp>
 #include <kasane/report/words.hpp>
+#include <kasane/run/model/model_report.hpp>
 
 #include <fmt/format.h>
 
@@ -34,22 +35,11 @@ class Curves {
 
     std::string html() const {
         if (t_.radius.empty()) return "";
-        return group("Mass and gravity", density() + enclosed_mass() + potential() + circular_speed()) +
-               group("Motions", dispersions() + distribution()) + disks();
+        return chart_section("Mass and gravity", density() + enclosed_mass() + potential() + circular_speed()) +
+               chart_section("Motions", dispersions() + distribution()) + disks();
     }
 
    private:
-    static std::string group(const std::string& title, const std::string& charts) {
-        return charts.empty() ? "" : "<section>\n<h2>" + title + "</h2>\n<div class=\"charts\">\n" + charts + "</div>\n</section>\n";
-    }
-
-    static std::string figure(const std::string& title, const Plot& plot, const std::string& caption) {
-        const auto svg = to_svg(plot);
-        return svg.empty()
-                   ? ""
-                   : fmt::format("<figure class=\"chart\"><h3>{}</h3>\n{}<figcaption>{}</figcaption></figure>\n", title, svg, caption);
-    }
-
     Plot over_radius(const std::string& title, const std::string& y_label, Scale scale = Scale::decades) const {
         Plot p;
         p.title = title + " against radius";
@@ -64,7 +54,7 @@ class Curves {
     void add(Plot& plot, std::size_t k, std::vector<double> y, const std::string& suffix = "", Stroke stroke = Stroke::solid) const {
         if (!y.empty()) plot.series.push_back({t_.components[k].label + suffix, t_.radius, std::move(y), color(k), stroke});
     }
-    /// Of everything, when that is more than one component.
+    /// Adds the sum of all components where there are several.
     void add_total(Plot& plot, const std::string& name, const std::vector<double>& y, bool always = false) const {
         if (t_.components.size() > 1 || always) plot.series.push_back({name, t_.radius, y, ink, Stroke::dashed});
     }
@@ -73,7 +63,7 @@ class Curves {
         return std::any_of(t_.components.begin(), t_.components.end(), [](const auto& c) { return !c.surface_density.empty(); });
     }
 
-    /// Without the last of an edge, which would take all decades of the axis: less than 1e-5 of the mass lies where it is cut.
+    /// Removes the end of an edge, which would take most decades of the axis; it has less than 1e-5 of the mass.
     std::vector<double> without_tail(const std::vector<double>& density, const std::vector<double>& mass) const {
         auto y = density;
         for (std::size_t i = 0; i < y.size(); ++i) {
@@ -88,7 +78,7 @@ class Curves {
         p.log_y = true;
         for (std::size_t k = 0; k < t_.components.size(); ++k)
             if (const auto& c = t_.components[k]; !c.density.empty()) add(p, k, without_tail(c.density, c.mass));
-        return figure("Density", p, has_disk() ? "Disks in their plane." : "Mass per volume.");
+        return chart("Density", to_svg(p), has_disk() ? "Disks in their plane." : "Mass per volume.");
     }
 
     std::string enclosed_mass() const {
@@ -96,7 +86,7 @@ class Curves {
         p.log_y = true;
         for (std::size_t k = 0; k < t_.components.size(); ++k) add(p, k, t_.components[k].mass);
         add_total(p, "all", t_.mass);
-        return figure("Enclosed mass", p, has_disk() ? "Inside a sphere; of disks, inside a cylinder." : "Mass inside a sphere.");
+        return chart("Enclosed mass", to_svg(p), has_disk() ? "Inside a sphere; of disks, inside a cylinder." : "Mass inside a sphere.");
     }
 
     std::string potential() const {
@@ -104,7 +94,8 @@ class Curves {
         p.series.push_back({"", t_.radius, t_.potential, ink});
         p.reference = 0;
         p.reference_name = "escape";
-        return figure("Potential", p, "Energy per mass of a particle at rest there, all components together; at 0 it would be free.");
+        return chart("Potential", to_svg(p),
+                     "Energy per mass of a particle at rest there, all components together; at 0 it would be free.");
     }
 
     std::string circular_speed() const {
@@ -112,7 +103,7 @@ class Curves {
         p.from_zero = true;
         for (std::size_t k = 0; k < t_.components.size(); ++k) {
             auto y = t_.components[k].rotation_speed;
-            // A black hole's rises without end: shown as far as it matters.
+            // The speed about a black hole rises without limit: only values near those of the galaxy are shown.
             if (t_.components[k].density.empty())
                 for (auto& v : y)
                     v = v > 1.2 * *std::max_element(t_.circular_speed.begin() + std::ssize(t_.radius) / 3, t_.circular_speed.end()) ? nan
@@ -120,10 +111,10 @@ class Curves {
             add(p, k, std::move(y));
         }
         add_total(p, "all", t_.circular_speed);
-        return figure("Circular speed", p,
-                      t_.components.size() > 1
-                          ? "Speed on a circle in the pull of all components, and what each would give alone; their squares add up."
-                          : "Speed on a circle.");
+        return chart("Circular speed", to_svg(p),
+                     t_.components.size() > 1
+                         ? "Speed on a circle in the pull of all components, and what each would give alone; their squares add up."
+                         : "Speed on a circle.");
     }
 
     std::string dispersions() const {
@@ -138,9 +129,9 @@ class Curves {
             if (differ) add(p, k, c.sigma_tangential, ", tangential", Stroke::dotted);
             anisotropic = anisotropic || differ;
         }
-        return figure("Velocity dispersion", p,
-                      std::string("Root mean square velocity along one direction, from Jeans’ equation in the pull of all components") +
-                          (anisotropic ? "; radial, and tangential where the two differ." : "; the same in every direction."));
+        return chart("Velocity dispersion", to_svg(p),
+                     std::string("Root mean square velocity along one direction, from Jeans’ equation in the pull of all components") +
+                         (anisotropic ? "; radial, and tangential where the two differ." : "; the same in every direction."));
     }
 
     std::string distribution() const {
@@ -152,20 +143,20 @@ class Curves {
         for (std::size_t k = 0; k < t_.components.size(); ++k) {
             const auto& c = t_.components[k];
             if (c.energy.empty()) continue;
-            // What is clamped to 0 is stored as next to nothing: left out, as is the last of an edge.
+            // Values that were clamped to 0 are stored as tiny numbers; they are left out, as is the end of an edge.
             const double peak = *std::max_element(c.distribution.begin(), c.distribution.end());
             auto f = c.distribution;
             for (auto& v : f)
                 if (v < 1e-12 * peak) v = nan;
             p.series.push_back({c.label, c.energy, std::move(f), color(k)});
         }
-        return figure(
-            "Distribution function", p,
+        return chart(
+            "Distribution function", to_svg(p),
             "Mass per volume of phase space at the energy E that a particle is bound with, from Eddington’s inversion; where it came "
             "out below 0 it is 0.");
     }
 
-    // The plane of the disks, on a linear axis out to where little of them is left.
+    // The plane of the disks, on a linear axis to the radius that holds 99% of them.
     std::string disks() const {
         if (!has_disk()) return "";
         auto surface = over_plane("Surface density", with_unit("Σ", names_.mass_per(names_.length + "²")));
@@ -196,16 +187,16 @@ class Curves {
             if (t_.radius[i] > end) circular[i] = nan;
         const auto [x, y] = cut(circular);
         rotation.series.push_back({"circular", x, y, ink, Stroke::dashed});
-        return group(
+        return chart_section(
             number == 1 ? "The disk" : "The disks",
-            figure("Rotation", rotation,
-                   "Mean velocity around the axis, prograde stars, and the circular speed: it lags behind by the asymmetric drift.") +
+            chart("Rotation", to_svg(rotation),
+                  "Mean velocity around the axis, prograde stars, and the circular speed: it lags behind by the asymmetric drift.") +
                 dispersions +
-                figure("Toomre Q", q,
-                       "σ<sub>R</sub> κ / (3.36 G Σ): rings and clumps grow where it is below 1; spirals and bars fade where it is above "
-                       "about 2.") +
-                figure("Surface density", surface, "Mass per area of the plane, both sides together.") +
-                figure("Height", height, "Where the density has fallen by e."));
+                chart("Toomre Q", to_svg(q),
+                      "σ<sub>R</sub> κ / (3.36 G Σ): rings and clumps grow where it is below 1; spirals and bars fade where it is above "
+                      "about 2.") +
+                chart("Surface density", to_svg(surface), "Mass per area of the plane, both sides together.") +
+                chart("Height", to_svg(height), "Where the density has fallen by e."));
     }
 
     /// The three dispersions of one disk, each in a colour of its own: the disk's, and two that no component has.
@@ -217,8 +208,8 @@ class Curves {
         add_within(plot, k, c.sigma_R, end, "σ R", Stroke::solid, color(k));
         add_within(plot, k, c.sigma_phi, end, "σ φ", Stroke::dashed, color(others));
         add_within(plot, k, c.sigma_z, end, "σ z", Stroke::dotted, color(others + 1));
-        return figure("Velocity dispersions: " + escape(c.label), plot,
-                      "Along the radius (R), around the axis (φ) and across the plane (z).");
+        return chart("Velocity dispersions: " + escape(c.label), to_svg(plot),
+                     "Along the radius (R), around the axis (φ) and across the plane (z).");
     }
 
     Plot over_plane(const std::string& title, const std::string& y_label) const {
@@ -237,7 +228,7 @@ class Curves {
         return end;
     }
 
-    /// Without the centre, where a black hole would take the whole axis.
+    /// Removes the centre, where a black hole would take the whole axis.
     std::vector<double> beyond(std::vector<double> y, double R) const {
         for (std::size_t i = 0; i < y.size(); ++i)
             if (t_.radius[i] < R) y[i] = nan;
@@ -250,7 +241,7 @@ class Curves {
         return y;
     }
 
-    /// Points that are there, so that the axis ends where they do.
+    /// The finite points, so that the axis ends with them.
     std::pair<std::vector<double>, std::vector<double>> cut(const std::vector<double>& y) const {
         std::pair<std::vector<double>, std::vector<double>> kept;
         for (std::size_t i = 0; i < y.size(); ++i)

@@ -58,8 +58,10 @@ std::string run_file_lines(const gravity::GalaxyFacts& facts, const gravity::Uni
 
 nlohmann::ordered_json facts_json(const gravity::GalaxyFacts& f, const gravity::Units& units) {
     nlohmann::ordered_json all;
-    const auto put = [](nlohmann::ordered_json& to, const char* key, double value) {
-        if (value != 0) to[key] = value;
+    const auto put = [](nlohmann::ordered_json& to, const auto& facts) {
+        for_each_number(facts, [&](const char* key, double value) {
+            if (value != 0) to[key] = value;
+        });
     };
     const auto named = [](const std::string& name) {
         return name.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(name);
@@ -69,31 +71,11 @@ nlohmann::ordered_json facts_json(const gravity::GalaxyFacts& f, const gravity::
                     {"velocity", named(units.velocity_name)},
                     {"time", named(units.time_name)}};
     all["n"] = f.count;
-    put(all, "mass", f.mass);
-    put(all, "half_mass_radius", f.half_mass_radius);
-    put(all, "escape_speed", f.escape_speed);
-    put(all, "escape_radius", f.escape_radius);
-    put(all, "virial_ratio", f.virial_ratio);
-    put(all, "dynamical_time", f.dynamical_time);
-    put(all, "crossing_time", f.crossing_time);
-    put(all, "suggested_softening", f.suggested_softening);
-    put(all, "suggested_step", f.suggested_step);
-    put(all, "suggested_dt_max", f.suggested_dt_max);
+    put(all, f);
     auto& components = all["components"] = nlohmann::ordered_json::array();
     for (const auto& c : f.components) {
         nlohmann::ordered_json one{{"name", c.label}, {"law", c.law}, {"n", c.count}};
-        put(one, "mass", c.mass);
-        put(one, "particle_mass", c.particle_mass);
-        put(one, "half_mass_radius", c.half_mass_radius);
-        put(one, "dispersion", c.dispersion);
-        put(one, "dynamical_time", c.dynamical_time);
-        put(one, "clamped_fraction", c.clamped_fraction);
-        put(one, "clamped_radius", c.clamped_radius);
-        put(one, "least_q", c.least_q);
-        put(one, "least_q_radius", c.least_q_radius);
-        put(one, "density_miss", c.density_miss);
-        put(one, "dispersion_miss", c.dispersion_miss);
-        put(one, "suggested_softening", c.suggested_softening);
+        put(one, c);
         components.push_back(std::move(one));
     }
     if (!f.warnings.empty()) all["warnings"] = f.warnings;

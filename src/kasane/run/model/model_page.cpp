@@ -1,4 +1,4 @@
-// Head, picture, numbers and order of a model's page.
+// The page of a model: head, picture, numbers, and the order of the parts.
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/run/model/model_facts.hpp>
 #include <kasane/run/model/model_report.hpp>
@@ -34,11 +34,8 @@ std::string number_tiles(const gravity::GalaxyFacts& f, const gravity::Units& un
 std::string legend(const Preview& p, const gravity::Units& units) {
     std::string out = "<div class=\"legend\">";
     for (const auto& group : p.groups) {
-        std::string stops;
-        for (const auto& color : group.ramp) stops += (stops.empty() ? "" : ",") + color;
         const auto dimmed = group.weight < 0.95 ? fmt::format("drawn {} times fainter", number(1 / group.weight, 2)) : "";
-        out += fmt::format("<span class=\"key\"><i style=\"background:linear-gradient(90deg,{})\"></i>{} <small>{}</small></span>", stops,
-                           escape(group.name), dimmed);
+        out += ramp_key(group.ramp, group.name, dimmed);
     }
     out += fmt::format("<span class=\"scale\">{} drawn; brightness: surface density on a logarithmic scale, up to {}</span>",
                        counted(p.drawn, "point", "points"), escape(surface_density_text(p.exposure.brightest, units)));
@@ -103,7 +100,7 @@ std::string component_table(const GalaxyPart& part, const gravity::Units& units)
         "radius, "
         "with the mass of everything inside it.";
     if (!clamped.empty()) {
-        notes += " f(E) was set to 0 where its inversion came out negative, which touches this share of the mass: ";
+        notes += " f(E) was set to 0 where its inversion is negative, which affects this share of the mass: ";
         for (std::size_t i = 0; i < clamped.size(); ++i) notes += (i ? ", " : "") + clamped[i];
         notes += ".";
     }
@@ -143,7 +140,7 @@ std::string sources(const ModelReport& report) {
         out += "<details><summary>The model file" + (report.file.empty() ? "" : " " + escape(report.file)) +
                "</summary>\n<pre tabindex=\"0\">" + escape(report.text) + "</pre></details>\n";
     std::string commands;
-    if (!report.command.empty()) commands += command_row(report.command, "makes the particles and this page anew");
+    if (!report.command.empty()) commands += command_row(report.command, "creates the particles and this page again");
     if (!report.tables.empty())
         commands += command_row("h5dump -n " + shell_word(report.tables), "all curves of this page as tables (HDF5)");
     if (!commands.empty()) out += command_table(commands);
@@ -173,8 +170,8 @@ std::string lead(const ModelReport& report) {
            (one ? "" : " of <strong>" + counted(static_cast<std::int64_t>(components), "", "components") + "</strong>") +
            " in dynamical equilibrium, made of " + counted(count, "particle", "particles") + "." +
            (one       ? ""
-            : several ? " Every component moves in the pull of all of its own system’s."
-                      : " Every component moves in the pull of all of them.") +
+            : several ? " Every component moves in the gravity of all components of its system."
+                      : " Every component moves in the gravity of all of them.") +
            "</p>\n";
 }
 

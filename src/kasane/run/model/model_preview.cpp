@@ -1,8 +1,6 @@
 #include <kasane/core/math/random_direction.hpp>
 #include <kasane/run/model/model_preview.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -13,18 +11,18 @@ using namespace report;
 namespace {
 
 constexpr std::uint8_t halo_type = 1;
-constexpr int columns = 600, rows = 480, ramp_length = 9;
+constexpr int columns = 600, rows = 480;
 
-enum class Kind { disk, stars, halo };
+enum class Look { disk, stars, halo };
 
-Kind kind_of(const gravity::Component& c) { return gravity::is_disk(c.law) ? Kind::disk : c.type == halo_type ? Kind::halo : Kind::stars; }
+Look look_of(const gravity::Component& c) { return gravity::is_disk(c.law) ? Look::disk : c.type == halo_type ? Look::halo : Look::stars; }
 
 /// The points of the picture, one group for each kind of component that is there.
 struct Sample {
     std::vector<Vec3<double>> position;
     std::vector<double> weight;  // mass
     std::vector<std::uint8_t> group;
-    std::vector<Kind> kind;  // of each group
+    std::vector<Look> look;  // of each group
     std::vector<std::string> name;
     std::vector<double> mass;
 };
@@ -38,9 +36,9 @@ Sample draw(const gravity::Galaxy& galaxy, index_t points, Cpu on) {
     for (std::size_t k = 0; k < components.size(); ++k) {
         const auto& component = components[k];
         if (gravity::is_black_hole(component.law)) continue;
-        const auto kind = kind_of(component);
-        const auto at = static_cast<std::size_t>(std::find(sample.kind.begin(), sample.kind.end(), kind) - sample.kind.begin());
-        if (at == sample.kind.size()) sample.kind.push_back(kind), sample.name.emplace_back(), sample.mass.push_back(0);
+        const auto look = look_of(component);
+        const auto at = static_cast<std::size_t>(std::find(sample.look.begin(), sample.look.end(), look) - sample.look.begin());
+        if (at == sample.look.size()) sample.look.push_back(look), sample.name.emplace_back(), sample.mass.push_back(0);
         sample.name[at] += (sample.name[at].empty() ? "" : ", ") + component.label();
         sample.mass[at] += component.mass;
         const auto first = sample.position.size(), n = static_cast<std::size_t>(points / parts);
@@ -80,35 +78,29 @@ double extent(const Sample& sample, const std::vector<bool>& counts, double shar
     return far.empty() ? 1 : far.back().first;
 }
 
-std::string css_color(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
-
 }  // namespace
 
 Preview make_preview(const gravity::Galaxy& galaxy, Cpu on, index_t points) {
     Preview preview;
     const auto sample = draw(galaxy, points, on);
-    const auto groups = sample.kind.size();
+    const auto groups = sample.look.size();
     preview.drawn = std::ssize(sample.position);
     if (groups == 0) return preview;
 
-    const bool has_halo = groups > 1 && std::count(sample.kind.begin(), sample.kind.end(), Kind::halo) > 0;
+    const bool has_halo = groups > 1 && std::count(sample.look.begin(), sample.look.end(), Look::halo) > 0;
     std::vector<bool> bright;
     std::vector<double> hues;
     double dark_mass = 0, bright_mass = 0;
     for (std::size_t g = 0; g < groups; ++g) {
-        const bool dark = has_halo && sample.kind[g] == Kind::halo;
+        const bool dark = has_halo && sample.look[g] == Look::halo;
         bright.push_back(!dark);
         (dark ? dark_mass : bright_mass) += sample.mass[g];
-        hues.push_back(groups == 1 ? 280 : dark ? 305 : sample.kind[g] == Kind::disk ? 248 : 68);
+        hues.push_back(groups == 1 ? 280 : dark ? 305 : sample.look[g] == Look::disk ? 248 : 68);
     }
     const Palette palette(hues);
     for (std::size_t g = 0; g < groups; ++g) {
         // Most of the mass is dark; drawn as it is, it would outshine the stars.
-        preview.groups.push_back({sample.name[g], {}, bright[g] ? 1 : std::min(1.0, 0.5 * bright_mass / dark_mass)});
-        std::vector<double> share(groups, 0.0);
-        share[g] = 1;
-        for (int k = 0; k < ramp_length; ++k)
-            preview.groups[g].ramp.push_back(css_color(palette(k * (Palette::levels - 1) / (ramp_length - 1), share.data())));
+        preview.groups.push_back({sample.name[g], palette.ramp(g), bright[g] ? 1 : std::min(1.0, 0.5 * bright_mass / dark_mass)});
     }
 
     auto& window = preview.window;

@@ -1,5 +1,5 @@
-// The preview that opens the page of a model: surface density of points drawn from it, face-on and edge-on, in one window and one
-// brightness. However few particles the model has, the picture is as smooth.
+// The preview of a model: surface density of points drawn from it, face-on and edge-on, with one window and one scale of brightness. The
+// number of points does not depend on the number of particles, so the picture is always smooth.
 #pragma once
 
 #include <kasane/gravity/galaxy/galaxy.hpp>
@@ -15,8 +15,8 @@ struct Preview {
     /// Components drawn in one hue: haloes beside stars, disks, other stars.
     struct Group {
         std::string name;
-        std::vector<std::string> ramp;  ///< colours from dark to bright as "#rrggbb"
-        double weight = 1;              ///< what its surface density is multiplied by before it is drawn
+        std::vector<report::Rgb> ramp;  ///< colours from dark to bright
+        double weight = 1;              ///< factor of its surface density in the picture
     };
     report::Window window;
     report::Exposure exposure;

@@ -1,5 +1,4 @@
-// The page of a model, before anything runs: what it looks like, its numbers, its profiles, and how to run it. One file, nothing is
-// fetched.
+// The page of a model: pictures, numbers, profiles, and parameters for a run. One file that fetches nothing.
 #pragma once
 
 #include <kasane/gravity/galaxy/facts.hpp>
@@ -23,7 +22,7 @@ struct GalaxyPart {
 
 struct ModelReport {
     std::string title;
-    std::string command;  ///< that made it; empty: not known
+    std::string command;  ///< that created it; empty: not known
     std::string file;     ///< name of the model file
     std::string text;     ///< of the model file
     std::string tables;   ///< name of the HDF5 tables; empty: none
@@ -32,7 +31,7 @@ struct ModelReport {
     std::vector<GalaxyPart> galaxies;
 };
 
-/// Makes tables and preview of a galaxy: some seconds of work.
+/// Computes tables and preview of a galaxy, which takes some seconds.
 GalaxyPart describe(const std::string& name, const gravity::Galaxy& galaxy, const gravity::GalaxyFacts& facts, Cpu on = {});
 
 /// Writes the page atomically. @throws InputError: not writable; ComputationError: disk full
@@ -40,7 +39,7 @@ void write_model_report(const std::filesystem::path& html, const ModelReport& re
 
 std::string model_page(const ModelReport& report);
 
-// Its parts, each a piece of HTML.
+// Parts of the page, as HTML.
 std::string model_curves(const GalaxyPart& part, const gravity::Units& units);
 extern const char* const model_style;  ///< CSS beside the run report's
 

@@ -1,5 +1,6 @@
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/hdf5.hpp>
+#include <kasane/run/model/model_facts.hpp>
 #include <kasane/run/model/model_tables.hpp>
 #include <kasane/version.hpp>
 
@@ -17,9 +18,9 @@ struct UnitNames {
     std::string phase_space() const { return mass.empty() ? "" : fmt::format("{}/({} {})^3", mass, length, velocity); }
 };
 
-class Writer {
+class GroupWriter {
    public:
-    Writer(hdf5::File& file, std::string group) : file_(&file), group_(std::move(group)) { file_->create_group(group_); }
+    GroupWriter(hdf5::File& file, std::string group) : file_(&file), group_(std::move(group)) { file_->create_group(group_); }
 
     void column(const char* name, const std::vector<double>& values, const std::string& unit, const std::string& description) {
         if (values.empty()) return;
@@ -29,9 +30,12 @@ class Writer {
         file_->set_attribute(path, "description", description);
     }
     void text(const char* name, const std::string& value) { file_->set_attribute(group_, name, value); }
-    /// 0 is left out.
-    void number(const char* name, double value) {
-        if (value != 0) file_->set_attribute(group_, name, value);
+    /// Numbers that do not exist are left out.
+    template <class Facts>
+    void numbers(const Facts& facts) {
+        for_each_number(facts, [&](const char* name, double value) {
+            if (value != 0) file_->set_attribute(group_, name, value);
+        });
     }
     void count(const char* name, index_t value) { file_->set_attribute(group_, name, value); }
 
@@ -42,22 +46,11 @@ class Writer {
 
 void write_component(hdf5::File& file, const std::string& group, const gravity::ComponentTable& t, const gravity::ComponentFacts& f,
                      const UnitNames& unit) {
-    Writer to(file, group);
+    GroupWriter to(file, group);
     to.text("name", f.label);
     to.text("law", f.law);
     to.count("n", f.count);
-    to.number("mass", f.mass);
-    to.number("particle_mass", f.particle_mass);
-    to.number("half_mass_radius", f.half_mass_radius);
-    to.number("dispersion", f.dispersion);
-    to.number("dynamical_time", f.dynamical_time);
-    to.number("clamped_fraction", f.clamped_fraction);
-    to.number("clamped_radius", f.clamped_radius);
-    to.number("least_q", f.least_q);
-    to.number("least_q_radius", f.least_q_radius);
-    to.number("density_miss", f.density_miss);
-    to.number("dispersion_miss", f.dispersion_miss);
-    to.number("suggested_softening", f.suggested_softening);
+    to.numbers(f);
     const bool disk = !t.surface_density.empty();
     to.column("density", t.density, unit.per_length(3), disk ? "density in the plane" : "density");
     to.column("surface_density", t.surface_density, unit.per_length(2), "mass per area of the plane");
@@ -76,20 +69,11 @@ void write_component(hdf5::File& file, const std::string& group, const gravity::
 }
 
 void write_galaxy(hdf5::File& file, const std::string& group, const GalaxyPart& part, const UnitNames& unit) {
-    Writer to(file, group);
+    GroupWriter to(file, group);
     const auto& f = part.facts;
     to.text("name", part.name);
     to.count("n", f.count);
-    to.number("mass", f.mass);
-    to.number("half_mass_radius", f.half_mass_radius);
-    to.number("escape_speed", f.escape_speed);
-    to.number("escape_radius", f.escape_radius);
-    to.number("virial_ratio", f.virial_ratio);
-    to.number("dynamical_time", f.dynamical_time);
-    to.number("crossing_time", f.crossing_time);
-    to.number("suggested_softening", f.suggested_softening);
-    to.number("suggested_step", f.suggested_step);
-    to.number("suggested_dt_max", f.suggested_dt_max);
+    to.numbers(f);
     const auto& t = part.tables;
     to.column("radius", t.radius, unit.length, "radius; of disks, in the plane");
     to.column("mass", t.mass, unit.mass, "mass of everything inside a sphere");

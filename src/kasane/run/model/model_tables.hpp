@@ -1,7 +1,7 @@
-// The profiles of a model's galaxies as an HDF5 file, the numbers behind the curves of its page.
+// The profiles of a model's galaxies as an HDF5 file: the numbers of the curves of its page.
 // Layout: /galaxy0/radius, mass, potential, circular_speed, escape_speed [n]; /galaxy0/component0/density, mass, ... [n], energy and
 // distribution [m]. Every data set has the attributes `unit` and `description`; groups have `name` and their facts as numbers;
-// columns that a component has not are left out; NaN where a value does not exist.
+// columns that a component does not have are left out; NaN where a value does not exist.
 #pragma once
 
 #include <kasane/run/model/model_report.hpp>

@@ -20,8 +20,7 @@ void warn_of_other_units(const gravity::Units& stated, const gravity::Units& uni
     const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-3 * std::abs(b); };
     if (near(stated.length_cm, units.length_cm) && near(stated.mass_g, units.mass_g) && near(stated.velocity_cm_s, units.velocity_cm_s))
         return;
-    log::warning("{} is in {} units as far as it says, and this run in {} units: its numbers are taken as they are", file.string(),
-                 stated.name, units.name);
+    log::warning("{} states {} units, and this run has {} units: its numbers are used unchanged", file.string(), stated.name, units.name);
 }
 
 gravity::Snapshot read(const Source& source, const gravity::Units& units) {
@@ -54,7 +53,7 @@ Sampling::Sampling(const Initial& initial, const gravity::Units& units, Cpu on)
     }
     for (std::size_t t = 0; t < gravity::type_count; ++t)
         if (!one_mass_[t]) outline_.mass[t] = 0;
-    for (std::size_t i = 0; i < initial.sources.size(); ++i) placement(i);  // an orbit that cannot be shows now
+    for (std::size_t i = 0; i < initial.sources.size(); ++i) placement(i);  // an impossible orbit is an error now
 }
 
 void Sampling::describe(std::size_t i) {

@@ -1,7 +1,6 @@
-// The particles of an Initial, made block by block: what they will be is known before they are, so that they can be written while they
-// are made and no part of the program holds all of them.
-// Invariants: ids are 1..N in the order of the objects and their components (those of one snapshot, taken as it is, are its own); the
-// same particles on any number of threads.
+// Creates the particles of an Initial block by block. Counts, masses and labels are known before, so that particles can be written while
+// they are created and are never all in memory. Invariants: ids are 1..N in the order of the objects and their components (those of one
+// snapshot, taken as it is, are its own); the same particles on any number of threads.
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
@@ -19,15 +18,15 @@ namespace kasane::run {
 
 class Sampling {
    public:
-    /// Reads the snapshots among the sources, and places the objects; makes nothing. The description must outlive this.
-    /// @throws InputError with the key's place: unusable snapshots, an orbit that cannot be
+    /// Reads the snapshots among the sources, and places the objects; creates no particles. `initial` must outlive this.
+    /// @throws InputError with the key's place: unusable snapshots, an impossible orbit
     Sampling(const Initial& initial, const gravity::Units& units, Cpu on = {});
 
     /// Counts, masses, softening, time and components (labels "halo", "first/halo").
     const gravity::SnapshotOutline& outline() const { return outline_; }
     /// Memory to write all of it to a snapshot.
     std::uint64_t memory_bytes() const;
-    /// @param asked  who asked for so many, where it was not the file   @throws InputError: more memory than there is
+    /// @param asked  the option that sets the count, where it is not the file   @throws InputError: more memory than is free
     void check_memory(const std::optional<Where>& asked = {}) const;
 
     /// Builds the galaxies: potentials, distribution functions, disks. @throws InputError with the key's place for galaxies that cannot
@@ -35,11 +34,11 @@ class Sampling {
     void build(const ProgressFunction& progress = {});
     /// After build(); null for balls and snapshots.
     const gravity::Galaxy* galaxy(std::size_t source) const { return galaxies_.at(source).get(); }
-    /// After build(): what to know of the galaxies, which build() has logged; each with file, line and key, galaxy and component, and
+    /// After build(): warnings about the galaxies, which build() has logged; each with file, line and key, galaxy and component, and
     /// units.
     const std::vector<std::string>& warnings(std::size_t source) const { return warnings_.at(source); }
 
-    /// Makes all particles, in blocks; once, after build().
+    /// Creates all particles in blocks. Call it once, after build().
     void draw(const std::function<void(const gravity::Particles&)>& sink, const ProgressFunction& progress = {});
 
    private:
@@ -57,7 +56,7 @@ class Sampling {
     std::array<bool, gravity::type_count> one_mass_{};  // do all particles of the type so far have outline_.mass?
 };
 
-/// All particles at once, with what they were sampled as.
+/// All particles, with the components that they were sampled from.
 struct Sampled {
     gravity::Particles particles;
     std::vector<gravity::SnapshotComponent> components;

@@ -6,11 +6,11 @@
 
 namespace kasane::run {
 
-/// Where they are: in models/ beside the executable (build tree) or in ../share/kasane/models (installed). Empty: not there.
+/// Their directory: models/ beside the executable (build tree) or ../share/kasane/models (installed). Empty: it does not exist.
 std::filesystem::path shipped_models();
 
-/// The file that a command line names: `file` itself, or the shipped model of that name where there is no such file and the name has
-/// neither a directory nor an ending. @throws InputError for an unknown name, with the known ones
+/// The file that a command line names: `file` itself, or the shipped model of that name where that file does not exist and the name has
+/// neither a directory nor an extension. @throws InputError for an unknown name, with the known ones
 std::filesystem::path model_path(const std::string& file);
 
 }  // namespace kasane::run

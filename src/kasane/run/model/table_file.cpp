@@ -11,11 +11,12 @@ namespace kasane::run {
 namespace {
 
 constexpr std::size_t largest_file = 16u << 20;  // a quarter of a million lines
-constexpr std::size_t most_problems = 10;        // a file of another kind has as many as lines
+constexpr std::size_t most_problems = 10;        // a file of another kind has one per line
 
 std::string read_text(const std::filesystem::path& path) {
     auto text = io::read_text_file(path, largest_file, "a table of two columns");
-    KS_VALIDATE(text.find('\0') == std::string::npos, "is no text: a table of two columns of numbers is needed", {path.string(), 0, 0, ""});
+    KS_VALIDATE(text.find('\0') == std::string::npos, "is not text: a table of two columns of numbers is needed",
+                {path.string(), 0, 0, ""});
     return text;
 }
 
@@ -31,19 +32,20 @@ std::string_view next_word(std::string_view& line) {
     return word;
 }
 
-/// What of a word fits in a message: printable, not long.
+/// A word as shown in a message: printable and short.
 std::string shown(std::string_view word) {
     std::string text;
     for (const char c : word.substr(0, 24)) text += c >= 0x20 && c < 0x7f ? c : '?';
     return word.size() > 24 ? text + "..." : text;
 }
 
-double number(std::string_view word) {
+double parse_number(std::string_view word) {
     if (word.starts_with('+')) word.remove_prefix(1);
     double value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    KS_VALIDATE(error != std::errc::invalid_argument && end == word.data() + word.size(), fmt::format("\"{}\" is no number", shown(word)));
-    KS_VALIDATE(error == std::errc{} && std::isfinite(value), fmt::format("{} is no finite number in double precision", shown(word)));
+    KS_VALIDATE(error != std::errc::invalid_argument && end == word.data() + word.size(),
+                fmt::format("\"{}\" is not a number", shown(word)));
+    KS_VALIDATE(error == std::errc{} && std::isfinite(value), fmt::format("{} is not a finite number in double precision", shown(word)));
     return value;
 }
 
@@ -65,7 +67,7 @@ gravity::Table read_table(const std::filesystem::path& path) {
         try {
             KS_VALIDATE(!second.empty(), "has one column: radius and density are needed");
             KS_VALIDATE(third.empty(), "has more than two columns: radius and density are needed. Put # before what else there is");
-            const double radius = number(first), density = number(second);
+            const double radius = parse_number(first), density = parse_number(second);
             table.radius.push_back(radius);
             table.density.push_back(density);
         } catch (const InputError& error) {

@@ -1,5 +1,5 @@
-// Tables of two columns, radius and density, as text: numbers apart by blanks or a comma, # begins a comment.
-// Invariant: what comes out is finite; whether it makes a density is the model's to say.
+// Tables of two columns, radius and density, as text: numbers separated by blanks or a comma; # begins a comment.
+// Invariant: all numbers are finite. The model checks whether they are a density.
 #pragma once
 
 #include <kasane/gravity/galaxy/component.hpp>
@@ -8,7 +8,7 @@
 
 namespace kasane::run {
 
-/// @throws InputError with every bad line (the first ten), its number and what is wrong with it; not there, not text, above 16 MiB
+/// @throws InputError with number and problem of every bad line (the first ten); the file does not exist, is not text, is above 16 MiB
 gravity::Table read_table(const std::filesystem::path& path);
 
 }  // namespace kasane::run

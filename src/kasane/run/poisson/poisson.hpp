@@ -1,7 +1,7 @@
 // A Poisson problem as a kind of run: assembles it and solves it.
-// Invariants: a solve that was stopped continues from its iterate (the Krylov space is built anew, so it takes some iterations more than an
-// uninterrupted one); a solve that does not converge leaves the same files as one that does, and resume continues it with
-// solver.max_iterations anew.
+// Invariants: a solve that was stopped continues from its iterate (the Krylov space is built again, so it takes some iterations more than
+// an uninterrupted one); a solve that does not converge writes the same files as one that converges, and resume continues it with another
+// solver.max_iterations.
 #pragma once
 
 #include <kasane/run/driver/kind.hpp>
@@ -10,7 +10,7 @@ namespace kasane::run {
 
 extern const Kind poisson_kind;
 
-/// Three slices of the potential, the residuals, the set-up and the facts.
+/// The page: three slices of the potential, residuals, set-up and facts.
 RunPage poisson_page(RunHistory& history);
 
 }  // namespace kasane::run

@@ -22,14 +22,14 @@ namespace {
 namespace fs = std::filesystem;
 using sparse::Boundary, sparse::BoundaryKind;
 
-/// HDF5 wants absolute paths.
+/// HDF5 needs absolute paths.
 std::string absolute(const std::string& object) { return object.starts_with('/') ? object : "/" + object; }
 
 /// Widths from the data sets x, y, z of a group, as solutions hold them.
 void read_widths(io::Section& grid, const fs::path& directory, PoissonFile& file) {
     const auto given = grid.text("file", {.help = "HDF5 file with the widths of all cells"});
     const auto group = absolute(grid.text("group", {.help = "of the file, holding x, y and z", .fallback = "/Spacing"}));
-    if (grid.has("spacing")) grid.problem("spacing", "stands beside file: take one of the two");
+    if (grid.has("spacing")) grid.problem("spacing", "is given beside file: take one of the two");
     const auto path = file_of(grid, "file", given, directory);
     grid.resolve("file", path.string());
     file.cells = grid.where("file");
@@ -89,9 +89,9 @@ void read_grid(io::Section grid, const fs::path& directory, PoissonFile& file) {
 
 Boundary read_face(io::Section face, const std::string& name, const Boundary& fallback) {
     const bool dirichlet = face.has("dirichlet"), neumann = face.has("neumann");
-    if (dirichlet && neumann) face.problem("neumann", "stands beside dirichlet: a face has one of the two");
+    if (dirichlet && neumann) face.problem("neumann", "is given beside dirichlet: a face has one of the two");
     if (face.present() && !dirichlet && !neumann)
-        face.problem("", fmt::format("says nothing: write {0} = {{ dirichlet = VALUE }} or {0} = {{ neumann = FLUX }}", name));
+        face.problem("", fmt::format("is empty: write {0} = {{ dirichlet = VALUE }} or {0} = {{ neumann = FLUX }}", name));
     const auto kind = dirichlet ? BoundaryKind::dirichlet : neumann ? BoundaryKind::neumann : fallback.kind;
     if (kind == BoundaryKind::dirichlet) return {kind, face.number("dirichlet", {.help = "phi on the face", .fallback = fallback.value})};
     return {kind, face.number("neumann", {.help = "flux density -c dphi/dn that leaves through the face", .fallback = fallback.value})};
@@ -126,7 +126,7 @@ CellField read_field(io::Section table, const std::string& what, const std::stri
         }
         return field;
     }
-    if (table.has("formula")) table.problem("formula", "stands beside file: take one of the two");
+    if (table.has("formula")) table.problem("formula", "is given beside file: take one of the two");
     const auto given = table.text("file", {.help = what + ": HDF5 file"});
     field.dataset = absolute(table.text("dataset", {.help = "of shape (nz, ny, nx) or (nz ny nx)", .fallback = dataset}));
     field.file = file_of(table, "file", given, directory);
@@ -140,7 +140,7 @@ CellField read_field(io::Section table, const std::string& what, const std::stri
         if (shape != as(nz, ny, nx) && shape != as(nx * ny * nz)) {
             std::string text;
             for (const auto extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
-            table.problem("file", fmt::format("{} has {} of shape ({}), and the grid wants ({}, {}, {}) or ({})", field.file.string(),
+            table.problem("file", fmt::format("{} has {} of shape ({}), and the grid needs ({}, {}, {}) or ({})", field.file.string(),
                                               field.dataset, text, nz, ny, nx, nx * ny * nz));
         }
     } catch (const InputError& error) {
@@ -149,7 +149,7 @@ CellField read_field(io::Section table, const std::string& what, const std::stri
     return field;
 }
 
-/// A choice by its name, where the library knows the names.
+/// A choice by its name, which the library parses.
 template <class Parse>
 auto choice(io::Section& table, const char* key, const char* help, const std::string& fallback, Parse parse) {
     const auto text = table.text(key, {.help = help, .fallback = fallback});
@@ -185,9 +185,9 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory) 
                                                 name(o.precondition)));
     o.single_factor =
         table.flag("single_factor", {.help = "the preconditioner's triangles in single precision", .fallback = o.single_factor});
-    // Only where it is given: neither value is the default.
+    // Only where it is given: the default is neither true nor false.
     if (table.has("tune"))
-        o.tune = table.flag("tune", {.help = "true: all candidates for what is left to auto are timed first; false: chosen by rule"})
+        o.tune = table.flag("tune", {.help = "true: time all candidates of the options that are auto first; false: choose by rule"})
                      ? sparse::Tuning::full
                      : sparse::Tuning::off;
     const bool off = o.tune == sparse::Tuning::off;
@@ -199,7 +199,7 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory) 
     return o;
 }
 
-/// The smallest memory that a vector of one number per cell takes.
+/// Memory of vectors of one number per cell.
 std::uint64_t vectors(const sparse::PoissonProblem& problem, std::uint64_t count) {
     return count * sizeof(double) * static_cast<std::uint64_t>(problem.rows());
 }
@@ -225,10 +225,7 @@ PoissonFile read_poisson_file(const RunSource& source) {
     auto root = reader.root();
     const auto directory = fs::absolute(path).parent_path();
     PoissonFile file;
-    file.path = path;
-    auto keys = read_run_keys(reader, "poisson", source.problems);
-    file.title = std::move(keys.title);
-    file.space = keys.space;
+    read_run_keys(reader, "poisson", source.problems, file);
     auto grid = root.table("grid", "a box of cells with its lower corner at the origin");
     read_grid(grid, directory, file);
     read_boundary(root.table("boundary", "faces that are not named have zero flux; without this table phi = 0 on z_max"), file);
@@ -247,18 +244,16 @@ PoissonFile read_poisson_file(const RunSource& source) {
                                            .range = io::at_least(0)});
     if (file.checkpoint_every == 0) file.checkpoint_every = std::numeric_limits<double>::infinity();
     file.report = output.flag("report", {.help = "write report.html at the end", .fallback = true});
-    reader.finish();
+    finish(reader, file);
     if (file.problem.singular())
         file.notes.emplace_back("no face holds phi, so it is known up to a constant: the solution of mean zero is taken");
-    file.unused_keys = reader.unused_keys();
-    file.resolved = resolved_text(reader);
     file.papers = papers(file.solver);
     return file;
 }
 
 namespace {
 
-/// Where no face holds phi, what the sources give must leave through the faces.
+/// Where no face holds phi, the sources must balance the fluxes through the faces.
 void check_balance(const PoissonFile& file, const sparse::PoissonProblem& problem, const std::vector<double>& b) {
     const auto [least, most] = std::ranges::minmax(b);
     const double unit = std::max({std::abs(least), std::abs(most), std::numeric_limits<double>::min()});  // squares do not overflow
@@ -279,7 +274,7 @@ void check_balance(const PoissonFile& file, const sparse::PoissonProblem& proble
         file.source.where);
 }
 
-/// What validate() finds, at the places of the run file.
+/// The problems that validate() found, with their places in the run file.
 InputError placed(const PoissonFile& file, const InputError& error) {
     auto problems = error.problems();
     for (auto& problem : problems) {
@@ -321,7 +316,8 @@ RunMemory memory(const PoissonFile& file) {
     const bool variable = file.coefficient.formula != "1";
     const auto order = file.solver.ordering.kind;
     const bool on_host = name(file.space) == "cpu" || (order != sparse::OrderingKind::automatic && order != sparse::OrderingKind::cm_rcm);
-    // The problem's fields, b and x live as long as the solver; the matrix until it is set up. Writing comes after both are gone.
+    // The problem's fields, b and x are in memory as long as the solver; the matrix until the set-up ends. The output is written after
+    // both.
     RunMemory memory{.host_bytes = vectors(problem, variable ? 4 : 3) + matrix, .host_available = available_memory(Cpu{})};
     if (on_host) memory.host_bytes += solver;  // also of a device, where its rows are ordered by the host
     if (name(file.space) != "cpu")

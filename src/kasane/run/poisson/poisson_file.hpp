@@ -1,5 +1,5 @@
-// A run file of a Poisson problem, read and checked as a whole: the box, what holds it, what drives it, how it is solved.
-// Invariants: every value is in range and every file named has the wanted shape; reading evaluates no formula and writes nothing.
+// The run file of a Poisson problem, read and checked as a whole: grid, boundary, coefficient, source, solver, output.
+// Invariants: every value is in range and every file has the needed shape; reading evaluates no formula and writes nothing.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -27,7 +27,7 @@ struct PoissonFile : RunFile {
     sparse::PoissonProblem problem;  ///< source and coefficient still empty: see load()
     CellField source, coefficient;
     sparse::SolverOptions solver;
-    Where cells;  ///< of the key that makes the problem as large as it is
+    Where cells;  ///< of the key that sets the size of the problem
     std::array<Where, 6> faces;
 };
 
@@ -39,12 +39,13 @@ PoissonFile read_poisson_file(const RunSource& source);
 /// face holds phi
 sparse::PoissonProblem load(const PoissonFile& file);
 
-/// Memory that the run takes at its peak, and that is free.
+/// Peak memory of the run, and free memory.
 RunMemory memory(const PoissonFile& file);
 /// "128 x 128 x 128"
 std::string cell_text(const sparse::PoissonProblem& problem);
 
-/// Sources of the methods, in the order: problem, iteration, preconditioner, ordering, format. "auto" stands for all it may choose.
+/// Sources of the methods, in the order: problem, iteration, preconditioner, ordering, format. "auto" gives the papers of all methods that
+/// it may choose.
 std::vector<std::string> papers(const sparse::SolverOptions& solver);
 
 }  // namespace kasane::run

@@ -29,7 +29,7 @@ std::uint64_t checksum(const Solution& s) {
     for (const auto& faces : s.faces) sum.add(faces);
     sum.add(s.potential);
     const History history(s.history);
-    const std::uint64_t sizes[] = {s.history.size(), s.record.size()};  // so that nothing moves from one field to the next unseen
+    const std::uint64_t sizes[] = {s.history.size(), s.record.size()};  // so that bytes that move from one field to the next change the sum
     sum.add(sizes, sizeof sizes);
     sum.add(history.iteration);
     sum.add(history.relative);
@@ -133,7 +133,7 @@ Solution read_solution(const std::filesystem::path& path) {
     const auto file = hdf5::File::open(path);
     const Where here{path.string(), 0, 0, ""};
     KS_VALIDATE(file.has_attribute("/", "Problem") && file.text_attribute("/", "Problem") == "poisson",
-                "is no solution of a Poisson problem by kasane", here);
+                "is not a solution of a Poisson problem by kasane", here);
     const auto found = file.attribute<std::uint32_t>("/", "Layout");
     KS_VALIDATE(found == layout,
                 fmt::format("was written by a newer version of kasane (layout {}, this one reads {}): use that version", found, layout),

@@ -1,4 +1,4 @@
-// What a Poisson run leaves behind: solution.hdf5, solution.xmf that makes ParaView open it, and checkpoints, which are solutions so far.
+// The output of a Poisson run: solution.hdf5, solution.xmf, which ParaView opens, and checkpoints, which are iterates.
 // Invariants: a file appears whole or not at all (AtomicFile); what read_solution returns is exactly what was written.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kasane::run {
 
-/// An iterate: the solution, or what a checkpoint goes on from.
+/// An iterate: the solution, or the state of a checkpoint.
 struct Solution : Checkpoint {
     std::array<index_t, 3> cells{};
     std::array<std::vector<double>, 3> faces;    ///< of the cells along x, y, z from 0, [cells + 1] each
@@ -19,7 +19,7 @@ struct Solution : Checkpoint {
     std::vector<sparse::ResidualPoint> history;  ///< of all segments
 };
 
-/// Of the file's layout:
+/// Writes an HDF5 file with this layout:
 ///   /Potential /Source /Coefficient  (nz, ny, nx); /Coefficient only where it varies
 ///   /Spacing/x y z   cell widths; /Faces/x y z   faces of the cells, from 0
 ///   /Residual/Iteration Relative Preconditioned   the history; NaN where a residual was not formed
@@ -28,7 +28,7 @@ struct Solution : Checkpoint {
 /// @throws ComputationError when the disk is full: a file that was there before is untouched
 void write_solution(const std::filesystem::path& path, const Solution& solution, const sparse::PoissonProblem& problem,
                     const PoissonRecord& record, const std::string& run_file);
-/// The same without source, coefficients, spacing and run file.
+/// Writes the same without source, coefficients, spacing and run file.
 void write_iterate(const std::filesystem::path& path, const Solution& solution);
 /// Reads either. @throws InputError: missing, truncated, of another problem or layout, or the checksum does not fit
 Solution read_solution(const std::filesystem::path& path);

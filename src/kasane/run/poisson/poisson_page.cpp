@@ -6,7 +6,7 @@
 #include <kasane/report/words.hpp>
 #include <kasane/run/poisson/poisson.hpp>
 #include <kasane/run/poisson/poisson_output.hpp>
-#include <kasane/run/poisson/slices.hpp>
+#include <kasane/report/slices.hpp>
 
 #include <fmt/format.h>
 
@@ -73,7 +73,7 @@ std::string lead(const PoissonRecord& r) {
                                                                   fmt::format(" in {},", counted(r.setup.colors, "colour", "colours")),
                             counted(r.log.iterations, "iteration", "iterations"));
         text += fmt::format(" to bring ‖b − A x‖ / ‖b‖ down to <strong>{}</strong>{}. ", error_size(r.log.true_residual),
-                            r.log.converged() ? "" : ", where " + error_size(r.rtol) + " was wanted");
+                            r.log.converged() ? "" : ", where " + error_size(r.rtol) + " was requested");
         text += fmt::format("Set-up and solve took <strong>{}</strong>", duration(r.setup.total_seconds + r.log.seconds));
         if (const auto on = machine_text(r); !on.empty()) text += " on " + escape(on);
         text += ". ";
@@ -104,16 +104,12 @@ std::vector<std::string> sentences(const std::vector<std::string>& notes, const 
     return all;
 }
 
-std::string css_color(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
-
 std::string color_bar(const ColorScale& scale) {
     constexpr int stops = 32;
-    std::string gradient;
-    for (int i = 0; i <= stops; ++i) {
-        const double share = static_cast<double>(i) / stops;
-        gradient += (i ? "," : "") + css_color(scale(scale.least() + share * (scale.greatest() - scale.least())));
-    }
-    std::string out = "<div class=\"scale\"><i style=\"background:linear-gradient(90deg," + gradient + ")\"></i><div>";
+    std::vector<Rgb> colors;
+    for (int i = 0; i <= stops; ++i)
+        colors.push_back(scale(scale.least() + static_cast<double>(i) / stops * (scale.greatest() - scale.least())));
+    std::string out = "<div class=\"scale\"><i style=\"background:" + css_gradient(colors) + "\"></i><div>";
     for (const double tick : scale.ticks(8)) {
         const auto text = std::abs(tick) < 1e-9 * (scale.greatest() - scale.least()) ? std::string("0") : brief(tick);
         out += fmt::format("<span style=\"left:{:.2f}%\">{}</span>", 100 * scale.share(tick), escape(text));
@@ -179,8 +175,7 @@ std::string convergence(const PoissonHistory& h) {
         caption +=
             fmt::format(" The iteration restarted {} from the true residual, because rounding had made the recurrence deviate from it.",
                         counted(r.log.restarts, "time", "times"));
-    if (r.segments.size() > 1)
-        caption += " The run was resumed: each segment builds its search directions anew, which costs some iterations.";
+    if (r.segments.size() > 1) caption += " The run was resumed: each segment builds new search directions, which costs some iterations.";
     return chart("Convergence", to_svg(plot), caption);
 }
 
@@ -209,11 +204,6 @@ std::string color_sizes(const sparse::SetupFacts& s) {
     return chart("Sizes of the colours", to_svg(plot),
                  "Rows of one colour are independent of each other, and are eliminated at the same time; colours follow one another. Few "
                  "large ones keep many threads busy, many small ones converge faster.");
-}
-
-std::string charts(const PoissonHistory& h) {
-    const auto all = convergence(h) + color_sizes(h.record.setup);
-    return all.empty() ? "" : "<section>\n<h2>How it converged</h2>\n<div class=\"charts\">\n" + all + "</div>\n</section>\n";
 }
 
 std::string speed(const PoissonRecord& r) {
@@ -287,7 +277,7 @@ FactRows facts(const PoissonRecord& r) {
     }
     if (solved(r)) {
         rows.add("Iterations", fmt::format("{} of at most {}", grouped(r.log.iterations), grouped(r.iteration_limit)));
-        rows.add("Residual", fmt::format("{} ({} by the recurrence), {} wanted", error_size(r.log.true_residual),
+        rows.add("Residual", fmt::format("{} ({} by the recurrence), {} requested", error_size(r.log.true_residual),
                                          error_size(r.log.residual), error_size(r.rtol)));
         rows.add("Potential", fmt::format("{} to {}, mean {}", number(r.least, 7), number(r.greatest, 7), number(r.mean, 7)));
         if (r.log.mean_removed != 0) rows.add("Taken from b", number(r.log.mean_removed) + " per row: its mean");
@@ -299,10 +289,10 @@ std::string opening(const PoissonHistory& h) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(h.directory / "solution.xmf", ignored)) return "";
     const auto xdmf = shell_word((h.directory / "solution.xmf").string()), hdf5 = (h.directory / "solution.hdf5").string();
-    return "<section>\n<h2>To look at it yourself</h2>\n<div class=\"halves\">\n<div><h3>ParaView</h3>\n<pre class=\"card\" "
+    return "<section>\n<h2>Open the solution</h2>\n<div class=\"halves\">\n<div><h3>ParaView</h3>\n<pre class=\"card\" "
            "tabindex=\"0\">paraview " +
            escape(xdmf) +
-           "</pre>\n<p>Take the XDMF reader if it asks which, press Apply, and colour by Potential. The numbers are in solution.hdf5 "
+           "</pre>\n<p>Choose the XDMF reader if ParaView asks, press Apply, and colour by Potential. The numbers are in solution.hdf5 "
            "beside it: keep the two files together.</p></div>\n<div><h3>Python</h3>\n<pre class=\"card\" tabindex=\"0\">" +
            escape("import h5py\nwith h5py.File('" + hdf5 +
                   "') as f:\n    phi = f['Potential'][:]   # [z, y, x]\n    x, y, z = (f['Faces'][a][:] for a in 'xyz')") +
@@ -351,9 +341,9 @@ RunPage poisson_page(RunHistory& run) {
         page.remarks =
             "<p>This is not the solution, only the last iterate: " + escape(r.message.empty() ? "it did not converge" : r.message) +
             ".</p>";
-    if (r.status == "interrupted") page.remarks = "<p>What is shown is its iterate so far.</p>";
+    if (r.status == "interrupted") page.remarks = "<p>The page shows its iterate so far.</p>";
     page.notes = sentences(r.notes, run.notes);
-    page.body = pictures(h) + charts(h) + speed(r) + opening(h);
+    page.body = pictures(h) + chart_section("How it converged", convergence(h) + color_sizes(r.setup)) + speed(r) + opening(h);
     page.facts = facts(r);
     page.style = poisson_style;
     return page;

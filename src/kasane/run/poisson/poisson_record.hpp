@@ -1,4 +1,4 @@
-// record.json of a Poisson run: the part behind the common one: what was solved, how, and how well.
+// The run record of a Poisson run: the part of record.json after the common part.
 #pragma once
 
 #include <kasane/run/driver/record.hpp>
@@ -28,7 +28,7 @@ struct PoissonRecord : Record {
     std::vector<std::string> notes;            ///< on the choices of the solver
 };
 
-/// The part of record.json behind the common part.
+/// The part of record.json after the common part.
 nlohmann::ordered_json part_of(const PoissonRecord& record);
 /// @throws InputError when the text is not the record of a Poisson run
 PoissonRecord poisson_record_from_json(const std::string& text, const std::filesystem::path& file);

@@ -5,7 +5,7 @@
 #include <kasane/run/poisson/poisson.hpp>
 #include <kasane/run/poisson/poisson_file.hpp>
 #include <kasane/run/poisson/poisson_output.hpp>
-#include <kasane/run/solve_summary.hpp>
+#include <kasane/run/poisson/solve_summary.hpp>
 
 #include <fmt/format.h>
 
@@ -30,19 +30,19 @@ std::string words(const CellField& field) {
     return field.formula.empty() ? fmt::format("{} of {}", field.dataset, field.file.filename().string()) : field.formula;
 }
 
-/// What was chosen, as far as the set-up names it, for the papers.
+/// The options that the set-up chose, for the papers.
 sparse::SolverOptions chosen(const sparse::SetupFacts& setup, sparse::SolverOptions options) {
     try {
         options.ordering = sparse::Ordering::parse(setup.ordering);
         options.format = sparse::Format::parse(setup.format);
         options.iteration = sparse::parse_iteration(setup.iteration);
         options.precondition = sparse::parse_precondition(setup.precondition);
-    } catch (const InputError&) {  // named otherwise: the options hold
+    } catch (const InputError&) {  // names that do not parse: the options of the run file
     }
     return options;
 }
 
-/// The history goes on behind what there is; both norms of a new beginning are those of the iterate that it begins from.
+/// Appends a history. Norms of the new one are relative to the iterate that it begins with.
 void append(std::vector<sparse::ResidualPoint>& to, const std::vector<sparse::ResidualPoint>& from, int offset) {
     const double scale = to.empty() ? 1 : to.back().preconditioned;
     for (const auto& point : from) {
@@ -65,7 +65,7 @@ class PoissonRun : public Run {
     bool results_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / description); }
 
     Summary check(const RunControls&) override {
-        load(file_);  // a formula can be infinite somewhere, and a file damaged: `run` would find out
+        load(file_);  // a formula can be infinite in a cell, or a file damaged
         const auto rows = file_.problem.rows(), nonzeros = sparse::poisson_nonzeros(file_.problem);
         return {{{"cells", file_.problem.cells}, {"n", rows}, {"nonzeros", nonzeros}},
                 fmt::format("{} unknowns, {} entries", rows, nonzeros)};
@@ -83,7 +83,7 @@ class PoissonRun : public Run {
         const auto cells = [](const auto& n) { return KeptKeys{{"grid.cells", fmt::format("{} x {} x {}", n[0], n[1], n[2])}}; };
         check_kept(cells(file_.problem.cells), cells(iterate->cells), file_.path);
         KS_VALIDATE(std::ranges::all_of(iterate->potential, [](double v) { return std::isfinite(v); }),
-                    "ended with values that are not finite: there is nothing to go on from. Start a new run",
+                    "ended with values that are not finite: it cannot continue. Start a new run",
                     {file_.path.parent_path().string(), 0, 0, ""});
         solution_ = std::move(*iterate);
         ended_ = record_.status == "done";
@@ -94,7 +94,7 @@ class PoissonRun : public Run {
     double total() const override { return 1; }
     std::string headline() const override {
         return fmt::format("{} cells on {}{}", cell_text(file_.problem), device_info(file_.space).name,
-                           progress() > 0 ? fmt::format(", going on from iteration {}", progress()) : "");
+                           progress() > 0 ? fmt::format(", continues from iteration {}", progress()) : "");
     }
 
     void begin(Loop& loop) override {
@@ -132,8 +132,8 @@ class PoissonRun : public Run {
         all.residual = now.residual, all.true_residual = now.true_residual, all.mean_removed = now.mean_removed;
         all.restarts += now.restarts;
         all.seconds += now.seconds, all.iteration_seconds += now.iteration_seconds;
-        if (all.end == krylov::CgEnd::stopped && left_ <= 0 && !loop.controls().stop()) all.end = krylov::CgEnd::iteration_limit;
-        ended_ = all.end != krylov::CgEnd::stopped;
+        if (all.end == krylov::Outcome::stopped && left_ <= 0 && !loop.controls().stop()) all.end = krylov::Outcome::iteration_limit;
+        ended_ = all.end != krylov::Outcome::stopped;
     }
 
     void save(Loop& loop, const fs::path& path) override {
@@ -173,7 +173,7 @@ class PoissonRun : public Run {
     }
 
    private:
-    /// The problem, for the record.
+    /// Records the problem.
     void describe() {
         auto& r = record_;
         r.cells = file_.problem.cells;
@@ -186,7 +186,7 @@ class PoissonRun : public Run {
         r.coefficient = words(file_.coefficient);
         r.rtol = file_.solver.rtol;
         r.iteration_limit = file_.solver.iteration_limit;
-        if (!ended_) r.notes.clear();  // the set-up says them anew
+        if (!ended_) r.notes.clear();  // the set-up gives them again
     }
 
     sparse::Solver set_up(Loop& loop, const Stopwatch& watch) {
@@ -217,19 +217,19 @@ class PoissonRun : public Run {
         }
     }
 
-    /// Why it did not converge, and what helps.
+    /// The reason why it did not converge, and a remedy.
     std::string why() const {
         const auto& l = record_.log;
-        auto text = fmt::format("not converged after {} iterations ({}): ||b - A x|| / ||b|| is {:.2e}, and {:.2e} was wanted. ",
+        auto text = fmt::format("not converged after {} iterations ({}): ||b - A x|| / ||b|| is {:.2e}, and {:.2e} was requested. ",
                                 l.iterations, krylov::name(l.end), l.true_residual, file_.solver.rtol);
         switch (l.end) {
-            case krylov::CgEnd::iteration_limit:
+            case krylov::Outcome::iteration_limit:
                 return text +
-                       fmt::format("`kasane resume {}` goes on; a new run takes a larger solver.max_iterations", directory_.string());
-            case krylov::CgEnd::stagnated: return text + "Rounding allows no smaller residual: take a larger solver.rtol";
-            case krylov::CgEnd::not_finite:
+                       fmt::format("`kasane resume {}` continues; a new run needs a larger solver.max_iterations", directory_.string());
+            case krylov::Outcome::stagnated: return text + "Rounding allows no smaller residual: take a larger solver.rtol";
+            case krylov::Outcome::not_finite:
                 return text + "Numbers left the range of doubles: choose other units for grid.spacing, coefficient, source and boundary";
-            case krylov::CgEnd::preconditioner_not_positive: return text + "Take solver.precondition = \"jacobi\"";
+            case krylov::Outcome::preconditioner_not_positive: return text + "Take solver.precondition = \"jacobi\"";
             default: return text + "The coefficients or widths may span too many orders of magnitude for double precision";
         }
     }

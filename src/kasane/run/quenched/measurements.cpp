@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* header = "sweep,plaquette,plaquette_space,plaquette_time,polyakov_re,polyakov_im";
 
-/// The number before the next comma or the end, taken off the line with the comma. @returns false when it is none
+/// Removes the text before the next comma, and the comma, from the line and parses it. @returns false where it is not a number
 template <class T>
 bool take(std::string_view& line, T& value) {
     const auto comma = line.find(',');
@@ -48,7 +48,7 @@ std::vector<Measurement> read_measurements(const std::filesystem::path& path) {
         std::string_view rest = line;
         const bool good = take(rest, m.sweep) && take(rest, plaquette) && take(rest, m.plaquette_space) && take(rest, m.plaquette_time) &&
                           take(rest, m.polyakov_re) && take(rest, m.polyakov_im) && rest.empty();
-        KS_VALIDATE(good, "is no row of six numbers", {path.string(), number, 0, ""});
+        KS_VALIDATE(good, "is not a row of six numbers", {path.string(), number, 0, ""});
         rows.push_back(m);
     }
     return rows;
@@ -86,7 +86,7 @@ QuenchedMeans means_of(const std::vector<Measurement>& all, std::int64_t thermal
     const auto size = column(rows, [](const auto& m) { return m.polyakov(); });
     auto square = size;
     for (auto& value : square) value *= value;
-    // Bins of many autocorrelation times are nearly independent; fewer than ten of them would not know their own spread.
+    // Bins of many autocorrelation times are nearly independent; the error estimate needs at least ten of them.
     const double tau = means.polyakov.tau / static_cast<double>(measure_every);
     const auto rows_of_bin = std::isfinite(tau) ? static_cast<index_t>(std::ceil(10 * tau)) : 1;
     const index_t bin = std::clamp<index_t>(rows_of_bin, 1, std::max<index_t>(1, std::ssize(rows) / 10));

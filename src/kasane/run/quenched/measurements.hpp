@@ -1,4 +1,4 @@
-// What a quenched run measures, sweep by sweep, as measurements.csv, and the means of it.
+// The measurements of a quenched run, sweep by sweep, as measurements.csv, and their means.
 // Invariants: 17 significant digits, so that equal bytes mean equal numbers; rows stand in the order of their sweeps.
 #pragma once
 
@@ -26,10 +26,10 @@ struct Measurement {
 
 /// Columns sweep, plaquette, plaquette_space, plaquette_time, polyakov_re, polyakov_im.
 void write_measurements(const std::filesystem::path& path, const std::vector<Measurement>& rows);
-/// @throws InputError: not there, or a line is no row
+/// @throws InputError: the file does not exist, or a line is not a row
 std::vector<Measurement> read_measurements(const std::filesystem::path& path);
 
-/// Means behind thermalisation; autocorrelation times in sweeps. NaN where there are too few rows.
+/// Means after thermalisation; autocorrelation times in sweeps. NaN where there are too few rows.
 struct QuenchedMeans {
     lattice::Estimate plaquette, plaquette_space, plaquette_time;
     lattice::Estimate polyakov_re, polyakov_im, polyakov;  ///< the last of |P|
@@ -42,7 +42,7 @@ QuenchedMeans means_of(const std::vector<Measurement>& rows, std::int64_t therma
 std::string text(double mean, double error);
 inline std::string text(const lattice::Estimate& e) { return text(e.mean, e.error); }
 
-/// The rows behind thermalisation.
+/// The rows after thermalisation.
 std::vector<Measurement> measured(const std::vector<Measurement>& rows, std::int64_t thermalisation);
 
 /// One number of each row.

@@ -34,7 +34,8 @@ std::uint64_t checksum(const QuenchedCheckpoint& c) {
     sum.add(c.field.extents.n, sizeof c.field.extents.n);
     sum.add(c.field.links);
     sum.add(&c.sweep, sizeof c.sweep);
-    const std::uint64_t sizes[] = {c.measurements.size(), c.record.size()};  // so that nothing moves from one field to the next unseen
+    const std::uint64_t sizes[] = {c.measurements.size(),
+                                   c.record.size()};  // so that bytes that move from one field to the next change the sum
     sum.add(sizes, sizeof sizes);
     sum.add(sweeps_of(c.measurements));
     for_each_column([&](const char*, auto member) { sum.add(column(c.measurements, [&](const auto& row) { return row.*member; })); });
@@ -77,12 +78,11 @@ QuenchedCheckpoint read_quenched_checkpoint(const std::filesystem::path& path) {
     const Where here{path.string(), 0, 0, ""};
     const std::string about = "/Checkpoint";
     KS_VALIDATE(file.exists(about) && file.has_attribute(about, "Problem") && file.text_attribute(about, "Problem") == "quenched",
-                "is no checkpoint of a quenched run by kasane", here);
+                "is not a checkpoint of a quenched run by kasane", here);
     const auto found = file.attribute<std::uint32_t>(about, "Layout");
-    KS_VALIDATE(
-        found == layout,
-        fmt::format("was written by a newer version of kasane (layout {}, this one reads {}): go on with that version", found, layout),
-        here);
+    KS_VALIDATE(found == layout,
+                fmt::format("was written by a newer version of kasane (layout {}, this one reads {}): use that version", found, layout),
+                here);
     const auto extents = file.attribute_array<int, 4>(about, "Extents");
     QuenchedCheckpoint c;
     lattice::Extents n;

@@ -1,4 +1,4 @@
-// Checkpoints of a quenched run: the links after some sweep and everything measured up to it, in one HDF5 file with an XXH3 checksum over
+// Checkpoints of a quenched run: the links after a sweep and all measurements up to it, in one HDF5 file with an XXH3 checksum over
 // all of it.
 // Invariants: a checkpoint appears whole or not at all (AtomicFile); what read_quenched_checkpoint returns is exactly what was written.
 #pragma once
@@ -20,7 +20,7 @@ struct QuenchedCheckpoint : Checkpoint {
     std::vector<Measurement> measurements;
 };
 
-/// Of the file's layout:
+/// Writes an HDF5 file with this layout:
 ///   /Links  (t, z, y, x, mu, row, column, re and im), mu = x, y, z, t
 ///   /Measurements/Sweep PlaquetteSpace PlaquetteTime PolyakovRe PolyakovIm
 ///   /Checkpoint/Record  record.json as bytes; attributes of /Checkpoint: Problem Layout Sweep Extents (x, y, z, t) Checksum

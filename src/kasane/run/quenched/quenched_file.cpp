@@ -33,7 +33,7 @@ void read_lattice(io::Section table, QuenchedFile& file) {
         }
     }
     file.boundary =
-        table.text("boundary", {.help = "of the quarks in time, told in record.json alone: links are periodic, and take no sign",
+        table.text("boundary", {.help = "of the quarks in time, only written to record.json: links are periodic and have no sign",
                                 .fallback = "periodic",
                                 .choices = {"periodic", "antiperiodic"}});
 }
@@ -44,8 +44,8 @@ double epsilon_of(const std::string& kind) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     KS_VALIDATE(error == std::errc{} && end == text.data() + text.size() && value > 0 && value <= lattice::largest_weak_epsilon,
-                fmt::format("is '{}': behind weak: stands a number above 0 and at most {}. Try weak:0.001, or hot for random links", kind,
-                            lattice::largest_weak_epsilon));
+                fmt::format("is '{}': weak: must be followed by a number above 0 and at most {}. Try weak:0.001, or hot for random links",
+                            kind, lattice::largest_weak_epsilon));
     return value;
 }
 
@@ -96,14 +96,14 @@ QuenchedStart read_start(io::Section table, const fs::path& directory, bool need
 
 void read_update(io::Section table, QuenchedFile& file) {
     file.sweeps = table.integer(
-        "sweeps", {.help = "in all; each is one of heatbath and then those of overrelaxation", .least = 1, .most = most_sweeps});
+        "sweeps", {.help = "in all; each is one sweep of heatbath and then those of overrelaxation", .least = 1, .most = most_sweeps});
     file.thermalisation =
         table.integer("thermalisation", {.help = "the first of them, left out of means and configurations; default: a fifth",
                                          .fallback = file.sweeps / 5,
                                          .least = 0,
                                          .most = most_sweeps});
     file.overrelaxation = static_cast<int>(table.integer(
-        "overrelaxation", {.help = "sweeps of overrelaxation behind one of heatbath", .fallback = 4, .least = 0, .most = 1000}));
+        "overrelaxation", {.help = "sweeps of overrelaxation after one of heatbath", .fallback = 4, .least = 0, .most = 1000}));
     file.seed = read_seed(table, "of the updates");
     if (!table.faulty("update.sweeps") && !table.faulty("update.thermalisation") && file.thermalisation >= file.sweeps && file.sweeps > 0)
         table.problem("thermalisation", fmt::format("is {} of {} sweeps: none is left to measure. Take fewer, or more sweeps",
@@ -132,8 +132,9 @@ void read_output(io::Section table, QuenchedFile& file) {
                       fmt::format("is '{}': it must be the name of a file in directory, with no / in it", file.configuration));
     for (const char* taken : {"run.toml", "log.txt", "record.json", "report.html", "measurements.csv", "checkpoints", "configurations"})
         if (file.configuration == taken)
-            table.problem("configuration", fmt::format("is '{}', which the run needs for something else. Try configuration.lime", taken));
-    file.every = table.integer("every", {.help = "sweeps between configurations behind thermalisation; 0: the last one alone",
+            table.problem("configuration",
+                          fmt::format("is '{}', which is the name of another file of the run. Try configuration.lime", taken));
+    file.every = table.integer("every", {.help = "sweeps between configurations after thermalisation; 0: only the last one",
                                          .fallback = 0,
                                          .least = 0,
                                          .most = most_sweeps});
@@ -144,7 +145,7 @@ void read_output(io::Section table, QuenchedFile& file) {
     file.report = table.flag("report", {.help = "write report.html at the end", .fallback = true});
 }
 
-/// Sources of the methods.
+/// The papers of the methods.
 std::vector<std::string> papers(const QuenchedFile& file) {
     std::vector<std::string> all{"K. G. Wilson, Phys. Rev. D 10, 2445 (1974) (the gauge action)",
                                  "N. Cabibbo, E. Marinari, Phys. Lett. B 119, 387 (1982) (heatbath by SU(2) subgroups)",
@@ -182,19 +183,14 @@ QuenchedFile read_quenched_file(const RunSource& source) {
     io::RunFileReader reader(source.path, source.settings);
     auto root = reader.root();
     QuenchedFile file;
-    file.path = source.path;
-    auto keys = read_run_keys(reader, "quenched", source.problems);
-    file.title = std::move(keys.title);
-    file.space = keys.space;
+    read_run_keys(reader, "quenched", source.problems, file);
     read_lattice(root.table("lattice", "periodic in all directions"), file);
     file.start = read_start(root.table("start", "the links before the first sweep"), fs::absolute(source.path).parent_path(), !source.from);
     auto action = root.table("action", "S = beta sum over plaquettes of (1 - Re tr U / 3)");
     file.beta = action.number("beta", {.help = "6 / g^2", .range = io::above(0)});
     read_update(root.table("update", "Cabibbo-Marinari heatbath and overrelaxation"), file);
     read_output(root.table("output", "what is written"), file);
-    reader.finish();
-    file.unused_keys = reader.unused_keys();
-    file.resolved = resolved_text(reader);
+    finish(reader, file);
     file.papers = papers(file);
     return file;
 }
@@ -213,8 +209,8 @@ lattice::GaugeField load_start(const QuenchedFile& file) {
 }
 
 RunMemory memory(const QuenchedFile& file) {
-    // Links on the space; while a configuration is written, its links in the file's order and the file itself, which is put together in
-    // memory, as large as they at most.
+    // Links on the space; while a configuration is written also its links in the file's order and the file itself, which is built in memory
+    // and is at most as large.
     const auto sites = static_cast<std::uint64_t>(file.extents.volume());
     const bool on_cpu = name(file.space) == "cpu";
     RunMemory memory{.host_bytes = (on_cpu ? 3 : 2) * site_bytes * sites, .host_available = available_memory(Cpu{})};

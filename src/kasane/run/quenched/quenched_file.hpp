@@ -1,5 +1,5 @@
-// A run file of quenched updates, read and checked as a whole: the lattice, what it starts from, the action, the sweeps, what is written.
-// Invariants: every value is in range and the file that it starts from is there; reading makes no links and writes nothing.
+// The run file of quenched updates, read and checked as a whole: lattice, start, action, sweeps, output.
+// Invariants: every value is in range and the file that it starts from exists; reading creates no links and writes nothing.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -24,28 +24,28 @@ struct QuenchedStart {
     std::uint64_t seed = 1;      ///< of hot and weak
     std::filesystem::path file;  ///< of file
     Where where;                 ///< of the key that names the file
-    /// As the run file says it: "hot", "weak:0.001".
+    /// In the words of run files: "hot", "weak:0.001".
     std::string text() const;
 };
 
 struct QuenchedFile : RunFile {
     lattice::Extents extents;
-    std::string boundary;  ///< of the quarks in time: handed on, the links are periodic
+    std::string boundary;  ///< of the quarks in time, for the record; the links are periodic
     QuenchedStart start;
     double beta = 0;
-    std::int64_t sweeps = 0;          ///< all of them, each one of heatbath and `overrelaxation` of overrelaxation
+    std::int64_t sweeps = 0;          ///< in all; each is one of heatbath and `overrelaxation` of overrelaxation
     std::int64_t thermalisation = 0;  ///< the first of them, which the means leave out
     int overrelaxation = 0;
     std::uint64_t seed = 1;
 
     std::string configuration;  ///< name in the directory of the last configuration
     lattice::GaugeWriteOptions format;
-    std::int64_t every = 0;          ///< sweeps between configurations behind thermalisation; 0: the last one alone
+    std::int64_t every = 0;          ///< sweeps between configurations after thermalisation; 0: only the last one
     std::int64_t measure_every = 1;  ///< sweeps
 
     Where extents_where;
 
-    /// Is something due when this sweep is done? Sweep 0 is the start.
+    /// Is a measurement, or a configuration, due after this sweep? Sweep 0 is the start.
     bool measures(std::int64_t sweep) const { return sweep % measure_every == 0; }
     bool writes(std::int64_t sweep) const { return every > 0 && sweep > thermalisation && (sweep - thermalisation) % every == 0; }
     /// configurations/conf_000000000120.lime: the name of `configuration` with the sweep's number, in a folder of their own.
@@ -55,12 +55,12 @@ struct QuenchedFile : RunFile {
 /// @throws InputError with everything that is wrong with the file, with line and column
 QuenchedFile read_quenched_file(const RunSource& source);
 
-/// The configuration that the run starts from, with start = "file". @throws InputError as read_gauge, and where its extents are others
+/// Reads the configuration of start.kind = "file". @throws InputError as read_gauge, and where its extents differ from lattice.extents
 lattice::GaugeField load_start(const QuenchedFile& file);
 
-/// Memory that the run takes at its peak, and that is free.
+/// Peak memory of the run, and free memory.
 RunMemory memory(const QuenchedFile& file);
-/// "1.62 MiB, 3456 bytes per site, of 7.5 GiB free", and the device's.
+/// "1.62 MiB, 3456 bytes per site, of 7.5 GiB free", and the same of the device.
 std::string text(const RunMemory& memory, const lattice::Extents& extents);
 
 }  // namespace kasane::run

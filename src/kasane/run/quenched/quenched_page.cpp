@@ -1,8 +1,8 @@
 // The parts of the page of a quenched run, from the files of its directory.
-#include <kasane/run/quenched/polyakov_plane.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/report/fact_rows.hpp>
 #include <kasane/report/page.hpp>
+#include <kasane/report/plane_plot.hpp>
 #include <kasane/report/plot.hpp>
 #include <kasane/report/words.hpp>
 #include <kasane/run/quenched/quenched.hpp>
@@ -12,7 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <numbers>
 
 namespace kasane::run {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 using namespace report;
 
 struct QuenchedHistory {
-    QuenchedRecord record;  ///< with its means computed anew from the measurements
+    QuenchedRecord record;  ///< with means computed from the measurements
     std::vector<Measurement> measurements;
 };
 
@@ -136,9 +136,11 @@ std::string memory_chart(const QuenchedHistory& h) {
 }
 
 std::string polyakov_chart(const QuenchedHistory& h) {
-    const auto rows = measured(h.measurements, h.record.thermalisation);
+    PlanePlot plane{.title = "Polyakov loop in the complex plane", .x_label = "Re P", .y_label = "Im P", .points = {}, .rays = {}};
+    for (const auto& m : measured(h.measurements, h.record.thermalisation)) plane.points.emplace_back(m.polyakov_re, m.polyakov_im);
+    for (int k = 0; k < 3; ++k) plane.rays.push_back(2 * std::numbers::pi * k / 3);  // the elements of the centre
     return chart(
-        "The Polyakov loop", polyakov_plane(rows),
+        "The Polyakov loop", to_svg(plane),
         fmt::format(
             "P = tr ∏ U_t / 3, averaged over space: one dot for each measurement. In the confined phase the dots lie about 0; in the "
             "deconfined phase they lie along one of the three dotted directions, the elements of the centre. |P| = {}, "
@@ -148,23 +150,19 @@ std::string polyakov_chart(const QuenchedHistory& h) {
 
 std::string charts(const QuenchedHistory& h) {
     if (h.measurements.empty()) return "";
-    return "<section>\n<h2>Measurements</h2>\n<div class=\"charts\">\n" + whole_history(h) + measured_part(h) + polyakov_chart(h) +
-           memory_chart(h) + "</div>\n</section>\n";
+    return chart_section("Measurements", whole_history(h) + measured_part(h) + polyakov_chart(h) + memory_chart(h));
 }
 
 std::string speed(const QuenchedRecord& r) {
     const double links_per_second = link_rate(r);
     if (!(links_per_second > 0)) return "";
-    std::vector<std::pair<std::string, double>> parts;
-    for (const auto& [name, part] : r.timers) parts.emplace_back(name, part.seconds);
-    std::ranges::stable_sort(parts, std::greater(), [](const auto& part) { return part.second; });
     const auto rate = fmt::format(
         "<p class=\"big\"><strong>{} million links</strong> <span>a second</span></p>\n<p>An update of one link took <strong>{} "
         "ns</strong>, "
         "in the mean of heatbath and overrelaxation, its staples and the reunitarisation with it; a sweep {}.</p>\n",
         number(1e-6 * links_per_second), number(1e9 / links_per_second),
         escape(duration(r.link_updates / links_per_second / static_cast<double>(std::max<std::int64_t>(r.sweeps_done, 1)))));
-    return speed_section(rate, "<h3>Where the time went</h3>\n" + time_bars(std::move(parts), r.segments.size() > 1 ? 0 : r.seconds));
+    return speed_section(rate, "<h3>Where the time went</h3>\n" + time_bars(timed_parts(r), r.segments.size() > 1 ? 0 : r.seconds));
 }
 
 FactRows facts(const QuenchedRecord& r) {
@@ -173,7 +171,7 @@ FactRows facts(const QuenchedRecord& r) {
     if (r.extents[0] > 0) {
         rows.add("Lattice",
                  fmt::format("{} × {} × {} × {} sites (x, y, z, t), periodic", r.extents[0], r.extents[1], r.extents[2], r.extents[3]));
-        rows.add("Quarks in time", r.boundary + " (of no concern to the updates)");
+        rows.add("Quarks in time", r.boundary + " (not used by the updates)");
         rows.add("Action", fmt::format("Wilson, β = {}", brief(r.beta)));
         rows.add("Start", start_text(r) + (r.start == "hot" || r.start.starts_with("weak") ? fmt::format(", seed {}", r.start_seed) : ""));
         rows.add("Sweeps",
@@ -195,8 +193,8 @@ FactRows facts(const QuenchedRecord& r) {
 std::string commands(const QuenchedRecord& r, const std::filesystem::path& directory) {
     if (r.configurations.empty()) return "";
     const auto last = shell_word((directory / r.configurations.back()).string());
-    return command_row("kasane lattice info " + last, "what the configuration says of itself") +
-           command_row("kasane lattice measure " + last + " --flow-time 4", "its observables along the Wilson flow");
+    return command_row("kasane lattice info " + last, "prints the header of the configuration") +
+           command_row("kasane lattice measure " + last + " --flow-time 4", "measures its observables along the Wilson flow");
 }
 
 QuenchedHistory read_history(RunHistory& run) {

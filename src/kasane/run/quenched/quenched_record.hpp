@@ -1,4 +1,4 @@
-// record.json of a quenched run: the part behind the common one: what was updated, and what was measured.
+// The run record of a quenched run: the part of record.json after the common part.
 #pragma once
 
 #include <kasane/run/driver/record.hpp>
@@ -16,11 +16,11 @@ struct QuenchedRecord : Record {
     std::string boundary, start;  ///< start: "hot", "weak:0.001", "file"
     std::string start_file;
     double beta = 0;
-    std::int64_t sweeps = 0, thermalisation = 0;  ///< wanted
+    std::int64_t sweeps = 0, thermalisation = 0;  ///< requested
     int overrelaxation = 0;
     std::uint64_t start_seed = 0, seed = 0;
     std::int64_t measure_every = 1;
-    std::string configuration, format;  ///< name of the last configuration, of all configurations' files
+    std::string configuration, format;  ///< file name of the last configuration; format of all configurations
     int bits = 64;
 
     std::int64_t sweeps_done = 0;
@@ -29,7 +29,7 @@ struct QuenchedRecord : Record {
     double link_updates = 0;                  ///< of all segments, heatbath and overrelaxation
 };
 
-/// The part of record.json behind the common part.
+/// The part of record.json after the common part.
 nlohmann::ordered_json part_of(const QuenchedRecord& record);
 /// @throws InputError when the text is not the record of a quenched run
 QuenchedRecord quenched_record_from_json(const std::string& text, const std::filesystem::path& file);

@@ -29,10 +29,7 @@ lattice::Links<S> first_links(S on, const QuenchedFile& file, const RunControls&
     lattice::Links<S> u(on, file.extents);
     const auto& start = file.start;
     Progress bar(controls.progress, "starting", 1);
-    const auto progress = [&](double done, const std::string& what) {
-        controls.throw_if_stopped();
-        bar.update(done, what);
-    };
+    const auto progress = controls.shown_in(bar);
     if (start.kind == StartKind::cold) lattice::cold_start(u);
     if (start.kind == StartKind::hot) lattice::hot_start(u, start.seed, progress);
     if (start.kind == StartKind::weak) lattice::weak_start(u, start.epsilon, start.seed, progress);
@@ -49,7 +46,7 @@ void check_resumable(const QuenchedFile& file, const QuenchedCheckpoint& checkpo
     };
     check_kept(keys(file.extents, file), keys(checkpoint.field.extents, record), file.path);
     KS_VALIDATE(file.sweeps >= checkpoint.sweep,
-                fmt::format("is {}, and the checkpoint has {} behind it: take at least as many", file.sweeps, checkpoint.sweep),
+                fmt::format("is {}, and the checkpoint was written after sweep {}: take at least as many", file.sweeps, checkpoint.sweep),
                 {file.path.string(), 0, 0, "update.sweeps"});
 }
 
@@ -65,7 +62,7 @@ class QuenchedRun : public Run {
     RunSize size() const override { return {lattice::text(file_.extents), "sites", file_.extents_where}; }
 
     Summary check(const RunControls&) override {
-        if (file_.start.kind == StartKind::file) load_start(file_);  // it may be damaged: `run` would find out
+        if (file_.start.kind == StartKind::file) load_start(file_);  // it may be damaged
         return {{{"extents", file_.extents.n}, {"sweeps", file_.sweeps}},
                 fmt::format("{} sites, {} sweeps", lattice::text(file_.extents), file_.sweeps)};
     }
@@ -183,7 +180,7 @@ class QuenchedRun : public Run {
         const auto plaquette = lattice::plaquette(*u_);
         const auto polyakov = lattice::polyakov_loop(*u_);
         measurements_.push_back({sweep_, plaquette.space, plaquette.time, polyakov.real(), polyakov.imag()});
-        // A trace of SU(3) is at most 3; what is beyond that is no longer a gauge field.
+        // A trace of SU(3) is at most 3; links with a larger one are no longer a gauge field.
         if (!(std::abs(plaquette.mean()) <= 1 + 1e-9))
             throw ComputationError(fmt::format("the plaquette is {} after sweep {}: the links have left SU(3)", plaquette.mean(), sweep_));
     }

@@ -1,5 +1,5 @@
 // Slices of a box: right values in the right places, to one scale, whatever the cells' widths.
-#include <kasane/run/poisson/slices.hpp>
+#include <kasane/report/slices.hpp>
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 
 namespace {
 
-using namespace kasane::run;
 using namespace kasane::report;
 
 /// Values f(x, y, z) at the cell centres.
@@ -48,7 +47,7 @@ TEST(Slices, ALinearFieldIsDrawnExactly) {
     EXPECT_GT(pixel(slices[1], 0.5, 0.95).r, pixel(slices[1], 0.5, 0.05).r);
 }
 
-TEST(Slices, SidesAreToOneScaleUntilTheyAreSlivers) {
+TEST(Slices, SidesHaveOneScaleUnlessTheyAreTooThin) {
     const std::array<std::vector<double>, 3> faces{{{0, 2}, {0, 1}, {0, 100}}};
     const std::vector<double> values{1};
     const auto slices = middle_slices({faces, &values}, ColorScale(1, 1));
@@ -63,7 +62,7 @@ TEST(Slices, SidesAreToOneScaleUntilTheyAreSlivers) {
     EXPECT_EQ(plain[2].image.width, 240);
 }
 
-TEST(Slices, ValuesThatAreNoNumbersAreGrey) {
+TEST(Slices, NanIsGrey) {
     const std::array<std::vector<double>, 3> faces{{{0, 1, 2}, {0, 1}, {0, 1}}};
     const std::vector<double> values{std::numeric_limits<double>::quiet_NaN(), 3};
     const auto slices = middle_slices({faces, &values}, ColorScale(0, 3));
@@ -72,7 +71,7 @@ TEST(Slices, ValuesThatAreNoNumbersAreGrey) {
     EXPECT_EQ(slices[0].least, 3);
 }
 
-TEST(Slices, ColorsMeetAtZeroWhereValuesGoBothWays) {
+TEST(Slices, ColorsMeetAtZeroForValuesOfBothSigns) {
     const ColorScale both(-2, 3);
     EXPECT_EQ(both.least(), -3);
     EXPECT_EQ(both.greatest(), 3);
@@ -80,7 +79,7 @@ TEST(Slices, ColorsMeetAtZeroWhereValuesGoBothWays) {
     EXPECT_GT(both(3).r, both(3).b);
     const auto middle = both(0);
     EXPECT_LT(std::max({middle.r, middle.g, middle.b}) - std::min({middle.r, middle.g, middle.b}), 12) << "no hue";
-    const ColorScale one(-0.1, 3);  // a little below zero is no other side
+    const ColorScale one(-0.1, 3);  // a little below zero does not count as a second side
     EXPECT_EQ(one.least(), -0.1);
     EXPECT_EQ(ColorScale(5, 5).share(5), 0.5);
     EXPECT_TRUE(ColorScale(5, 5).ticks(5).empty());

@@ -1,14 +1,12 @@
-#include <kasane/run/poisson/slices.hpp>
 #include <kasane/report/plot.hpp>
+#include <kasane/report/slices.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-namespace kasane::run {
-
-using namespace report;
+namespace kasane::report {
 
 namespace {
 
@@ -63,7 +61,7 @@ std::vector<double> sample(const BoxField& field, const Slice& slice) {
     return values;
 }
 
-/// Thin lines where the value is a multiple of the ticks' distance, smooth: by the distance to it in pixels.
+/// Draws thin smooth lines where the value is a multiple of the distance of ticks; their strength depends on the distance in pixels.
 void draw_lines(Image& image, const std::vector<double>& value, double step) {
     const auto at = [&](int x, int y) {
         return value[static_cast<std::size_t>(std::clamp(y, 0, image.height - 1) * image.width + std::clamp(x, 0, image.width - 1))];
@@ -122,7 +120,7 @@ std::array<Slice, 3> middle_slices(const BoxField& field, const ColorScale& scal
     for (const auto& [across, up, normal] : {std::array{0, 1, 2}, {0, 2, 1}, {1, 2, 0}}) {
         auto& slice = slices[static_cast<std::size_t>(2 - normal)];
         slice = {across, up, normal, length(normal) / 2, length(across), length(up), {}, {}, false, {}};
-        // To one scale, but for sides that would be slivers.
+        // To one scale, except for sides that would be too thin.
         const auto pixels = [&](double side) { return std::max(1, static_cast<int>(std::lround(longest_side * side / longest))); };
         const int least = std::lround(longest_side / longest_ratio);
         auto& image = slice.image;
@@ -141,4 +139,4 @@ std::array<Slice, 3> middle_slices(const BoxField& field, const ColorScale& scal
     return slices;
 }
 
-}  // namespace kasane::run
+}  // namespace kasane::report

@@ -2,7 +2,7 @@
 #include <kasane/gravity/direct/layout.hpp>
 #include <kasane/gravity/distributed/memory.hpp>
 #include <kasane/gravity/performance/calibrate.hpp>
-#include <kasane/run/predict.hpp>
+#include <kasane/run/gravity/predict.hpp>
 
 #include <fmt/format.h>
 
@@ -18,12 +18,12 @@ using gravity::ForceMethod;
 using gravity::KnownForce;
 using gravity::LinkTime;
 
-// How much an uncertain part is taken to be off.
-constexpr double least_residual = 0.02;                       ///< a run's particles are no Plummer sphere at rest, and clocks vary
-constexpr double per_doubling = 0.01;                         ///< above the measured sizes the time grows as N^2 and little else
-constexpr double per_halving = 0.1;                           ///< below them it is launches and latency
+// Assumed relative errors of the uncertain parts of a prediction.
+constexpr double least_residual = 0.02;                       ///< a run's particles are not a Plummer sphere at rest, and clock rates vary
+constexpr double per_doubling = 0.01;                         ///< above the measured sizes the time grows nearly as N^2
+constexpr double per_halving = 0.1;                           ///< below them launches and latency dominate
 constexpr double other_threads = 0.15;                        ///< parameters of another number of threads, whose clocks and caches differ
-constexpr int most_members = 4096;                            ///< a event simulation of more takes long to play
+constexpr int most_workers = 4096;                            ///< the event simulation of more takes long
 constexpr double link_measured = 1.2, link_extrapolated = 2;  ///< factors on latency and bandwidth
 
 std::string this_device(const AnySpace& on) {
@@ -34,7 +34,7 @@ std::string this_device(const AnySpace& on) {
 /// A CPU's name without its threads.
 std::string processor(const std::string& device) { return device.substr(0, device.rfind(", ")); }
 
-/// Everything that is known of the device for one method.
+/// What the calibration has of the device for one method.
 struct Found {
     std::string device;
     KnownForce force;
@@ -48,8 +48,8 @@ std::string join(const std::vector<std::string>& names) {
     return text;
 }
 
-/// The device that is asked for, or this machine's, or the only one.
-Found find_device(const GravityFile& file, const Calibration& calibration, const PredictionWish& wish) {
+/// The requested device, or this machine's, or the only one of the calibration.
+Found find_device(const GravityFile& file, const Calibration& calibration, const PredictionRequest& request) {
     const auto devices = calibration.devices("force");
     std::error_code unknown;
     const std::string why = calibration.file.empty()                             ? "there is no calibration"
@@ -58,9 +58,9 @@ Found find_device(const GravityFile& file, const Calibration& calibration, const
     KS_VALIDATE(!devices.empty(), why + ": run `kasane calibrate` on the machine that is to compute, and name its file with --calibration");
     const auto known = [&](const std::string& device) { return std::find(devices.begin(), devices.end(), device) != devices.end(); };
     Found out;
-    if (!wish.device.empty()) {
-        KS_VALIDATE(known(wish.device), fmt::format("the calibration knows no device '{}'; there are {}", wish.device, join(devices)));
-        out.device = wish.device;
+    if (!request.device.empty()) {
+        KS_VALIDATE(known(request.device), fmt::format("the calibration has no device '{}'; it has {}", request.device, join(devices)));
+        out.device = request.device;
         return out;
     }
     const auto here = this_device(file.space);
@@ -71,16 +71,15 @@ Found find_device(const GravityFile& file, const Calibration& calibration, const
     for (const auto& device : devices)
         if (processor(device) == processor(here) && std::holds_alternative<Cpu>(file.space)) {
             out.device = device;
-            out.doubts.push_back(fmt::format("measured were '{}', and this is '{}'", device, here));
+            out.doubts.push_back(fmt::format("the calibration is of '{}', and this is '{}'", device, here));
             out.widened = other_threads;
             return out;
         }
-    KS_VALIDATE(devices.size() == 1,
-                fmt::format("the calibration has nothing of '{}', but of {}: choose one of them with --on, or run `kasane "
-                            "calibrate`",
-                            here, join(devices)));
+    KS_VALIDATE(
+        devices.size() == 1,
+        fmt::format("the calibration has no '{}', but {}: choose one of them with --on, or run `kasane calibrate`", here, join(devices)));
     out.device = devices.front();
-    out.doubts.push_back(fmt::format("it is for '{}', not for this machine's '{}'", out.device, here));
+    out.doubts.push_back(fmt::format("the prediction is for '{}', not for this machine's '{}'", out.device, here));
     return out;
 }
 
@@ -93,7 +92,7 @@ const CalibrationEntry* find_force(const Calibration& calibration, const std::st
     return nullptr;
 }
 
-/// The method of a step, and its parameters. Where both sides are to be had is decided by the device's size.
+/// The parameters of the method of a step: each pair from one side or once for both sides, as the run would choose.
 KnownForce force_of(const Calibration& calibration, const Found& device, const GravityFile& file, const gravity::Direct& direct,
                     bool equal_masses) {
     ForceMethod method{direct.precision, false, equal_masses};
@@ -115,8 +114,8 @@ KnownForce force_of(const Calibration& calibration, const Found& device, const G
     return gravity::known_force(*entry);
 }
 
-/// Components follow each other in the order of the particles, so that the kernels meet equal masses nearly everywhere; a snapshot's are
-/// not known.
+/// Are the masses of neighbouring particles equal? Yes for models, whose components follow each other in the order of the particles; taken
+/// to be unequal for snapshots.
 bool masses_are_equal(const Initial& initial) {
     return std::all_of(initial.sources.begin(), initial.sources.end(), [](const Source& source) { return !source.file(); });
 }
@@ -127,31 +126,31 @@ struct FoundLink {
     std::string doubt;
 };
 
-/// The channel of so many members, or of the nearest number that was measured.
-FoundLink find_link(const Calibration& calibration, const std::string& device, const PredictionWish& wish) {
-    const int members = wish.ranks * wish.members;
-    if (members == 1) return {};
+/// The channel between this number of workers, or the nearest number that was measured.
+FoundLink find_link(const Calibration& calibration, const std::string& device, const PredictionRequest& request) {
+    const int workers = request.ranks * request.workers;
+    if (workers == 1) return {};
     const CalibrationEntry* nearest = nullptr;
     double least = 0;
     for (const auto& entry : calibration.entries) {
         if (entry.key.kind != "channel" || processor(entry.key.device) != processor(device)) continue;
-        // More ranks or fewer count more than members of a rank: their messages go another way.
-        const double away = std::abs(std::log2(entry["members"] / members)) + ((entry["ranks"] > 1) == (wish.ranks > 1) ? 0 : 10) +
-                            std::abs(std::log2(entry["members"] / entry["ranks"] / wish.members));
+        // Another number of ranks counts more than another number of workers per rank, since messages between ranks take another path.
+        const double away = std::abs(std::log2(entry["members"] / workers)) + ((entry["ranks"] > 1) == (request.ranks > 1) ? 0 : 10) +
+                            std::abs(std::log2(entry["members"] / entry["ranks"] / request.workers));
         if (!nearest || away < least) nearest = &entry, least = away;
     }
-    KS_VALIDATE(nearest, fmt::format("the calibration of '{}' has no channel between members: run `mpirun -n 2 kasane calibrate{}` there",
-                                     device, wish.members > 1 ? " --gpus-per-rank 2" : ""));
+    KS_VALIDATE(nearest, fmt::format("the calibration of '{}' has no channel between workers: run `mpirun -n 2 kasane calibrate{}` there",
+                                     device, request.workers > 1 ? " --gpus-per-rank 2" : ""));
     const auto optional = [&](const char* name) { return nearest->numbers.contains(name) ? (*nearest)[name] : 0; };
     FoundLink out{{(*nearest)["latency"], (*nearest)["bytes_per_second"], optional("least_one_sided"), optional("least_both_sides")},
                   link_measured,
                   ""};
-    KS_VALIDATE(out.time.bytes_per_second > 0, "the calibration's channel carries nothing: run `kasane calibrate` again");
-    if ((*nearest)["members"] != members || (*nearest)["ranks"] != wish.ranks) {
+    KS_VALIDATE(out.time.bytes_per_second > 0, "the calibration's channel has a bandwidth of 0: run `kasane calibrate` again");
+    if ((*nearest)["members"] != workers || (*nearest)["ranks"] != request.ranks) {
         out.factor = link_extrapolated;
         out.doubt =
-            fmt::format("messages were measured between {:.0f} members of {:.0f} {}, not between {} of {}: they are taken to be as fast",
-                        (*nearest)["members"], (*nearest)["ranks"], (*nearest)["ranks"] == 1 ? "rank" : "ranks", members, wish.ranks);
+            fmt::format("messages were measured between {:.0f} workers on {:.0f} {}, not between {} on {}: the same speed is assumed",
+                        (*nearest)["members"], (*nearest)["ranks"], (*nearest)["ranks"] == 1 ? "rank" : "ranks", workers, request.ranks);
     }
     return out;
 }
@@ -159,36 +158,36 @@ FoundLink find_link(const Calibration& calibration, const std::string& device, c
 std::string bound_of(const gravity::StepTime& step) {
     const auto percent = [&](double part) { return 100 * part / step.seconds; };
     if (step.exposed > 0.1 * step.seconds)
-        return fmt::format("messages: for {:.0f}% of a step no kernel runs while they are under way", percent(step.exposed));
+        return fmt::format("messages: for {:.0f}% of a step no kernel runs while they are sent", percent(step.exposed));
     if (step.idle > 0.4 * step.seconds)
-        return fmt::format("too few particles for the devices: {:.0f}% of a step are launches, latency and units without work",
-                           percent(step.idle));
+        return fmt::format("too few particles for the devices: {:.0f}% of a step are launches, latency and idle units", percent(step.idle));
     return fmt::format("arithmetic: the pairs alone would take {:.0f}% of a step", percent(step.busy));
 }
 
-/// Bytes on a device that this build or machine does not have: state, packed particles and sums of DistributedForce and DirectForce.
+/// Device memory on a device that this build or machine does not have: state, packed particles and sums of DistributedForce and
+/// DirectForce.
 std::uint64_t device_bytes_of(const gravity::ForceDevice& device, const gravity::Direct& direct, const gravity::Exchange& exchange,
-                              index_t n, int members, bool both) {
-    const auto own = static_cast<double>(gravity::worker_partition(device, direct, n, members).largest());
+                              index_t n, int workers, bool both) {
+    const auto own = static_cast<double>(gravity::worker_partition(device, direct, n, workers).largest());
     const gravity::DirectLayout layout{direct.precision};
     const auto body = static_cast<double>(layout.body_bytes()), reaction = static_cast<double>(layout.reaction_bytes());
     double bytes = own * (80 + body + 4. / 3 * reaction);
-    if (members > 1) bytes += both ? own * (2 * body + 4 * reaction) : 2 * std::min(exchange.buffer_bytes, static_cast<double>(n) * body);
+    if (workers > 1) bytes += both ? own * (2 * body + 4 * reaction) : 2 * std::min(exchange.buffer_bytes, static_cast<double>(n) * body);
     return static_cast<std::uint64_t>(bytes);
 }
 
 void add_memory(Prediction& out, const GravityFile& file, const gravity::Direct& direct, const gravity::ForceDevice& device,
-                const PredictionWish& wish) {
-    const int members = wish.ranks * wish.members;
+                const PredictionRequest& request) {
+    const int workers = request.ranks * request.workers;
     const bool here = device.cuda != std::holds_alternative<Cpu>(file.space);
-    const auto of = [&](int member) {
+    const auto of = [&](int worker) {
         const AnySpace kind = here ? file.space : AnySpace(Cpu{1});
-        auto memory = members > 1 ? gravity::worker_memory(kind, out.particles, direct, file.exchange, members, member)
+        auto memory = workers > 1 ? gravity::worker_memory(kind, out.particles, direct, file.exchange, workers, worker)
                                   : gravity::simulation_memory(kind, out.particles, direct);
-        if (!here) memory.device_bytes = device_bytes_of(device, direct, file.exchange, out.particles, members, out.step.both_sides);
+        if (!here) memory.device_bytes = device_bytes_of(device, direct, file.exchange, out.particles, workers, out.step.both_sides);
         return memory;
     };
-    for (int m = 0; m < wish.members; ++m) {  // rank 0 holds all particles besides, so it is the one that takes most
+    for (int m = 0; m < request.workers; ++m) {  // of the root rank, which takes most: it also holds all particles
         const auto memory = of(m);
         out.host_bytes += memory.host_bytes;
         out.device_bytes += memory.device_bytes;
@@ -197,62 +196,63 @@ void add_memory(Prediction& out, const GravityFile& file, const gravity::Direct&
 
 }  // namespace
 
-CalibrationKey channel_key(const std::string& device, int ranks, int members) {
-    return {"channel", device, fmt::format("{} members on {} {}", ranks * members, ranks, ranks == 1 ? "rank" : "ranks")};
+CalibrationKey channel_key(const std::string& device, int ranks, int workers) {
+    return {"channel", device, fmt::format("{} members on {} {}", ranks * workers, ranks, ranks == 1 ? "rank" : "ranks")};
 }
 
-CalibrationKey synchronisation_key(const std::string& device, int ranks, int members) {
-    auto key = channel_key(device, ranks, members);
+CalibrationKey synchronisation_key(const std::string& device, int ranks, int workers) {
+    auto key = channel_key(device, ranks, workers);
     key.kind = "synchronisation";
     return key;
 }
 
-Prediction predict(const GravityFile& file, const Calibration& calibration, const PredictionWish& wish) {
+Prediction predict(const GravityFile& file, const Calibration& calibration, const PredictionRequest& request) {
     const auto* direct = std::get_if<gravity::Direct>(&file.force);
-    KS_VALIDATE(direct, "the time of a tree code depends on where the particles go: only direct summation can be predicted",
+    KS_VALIDATE(direct, "the time of a tree code depends on how the particles move: only direct summation can be predicted",
                 {file.path.string(), 0, 0, "force.method"});
     KS_VALIDATE(std::holds_alternative<gravity::Leapfrog>(file.steps),
-                "how many particles an adaptive or a block step takes along depends on where they go: only constant steps can be predicted",
+                "the number of particles in an adaptive or block step depends on how they move: only constant steps can be predicted",
                 {file.path.string(), 0, 0, "step.method"});
     KS_VALIDATE(direct->variant != gravity::DirectVariant::plain,
-                "the variant \"plain\" is there to be compared with, not to be fast: it is not predicted",
+                "the variant \"plain\" is a reference that is not made for speed: it is not predicted",
                 {file.path.string(), 0, 0, "force.variant"});
-    KS_VALIDATE(wish.ranks >= 1 && wish.members >= 1, "there must be at least one rank, with at least one member", {"", 0, 0, "--ranks"});
-    const int members = wish.ranks * wish.members;
-    KS_VALIDATE(members <= most_members, fmt::format("{} members are more than are predicted: at most {}", members, most_members),
-                {"", 0, 0, wish.ranks > 1 ? "--ranks" : "--gpus-per-rank"});
+    KS_VALIDATE(request.ranks >= 1 && request.workers >= 1, "there must be at least one rank, with at least one worker",
+                {"", 0, 0, "--ranks"});
+    const int workers = request.ranks * request.workers;
+    KS_VALIDATE(workers <= most_workers, fmt::format("{} workers are too many for a prediction: at most {}", workers, most_workers),
+                {"", 0, 0, request.ranks > 1 ? "--ranks" : "--gpus-per-rank"});
     const auto n = file.initial.count();
 
-    auto device = find_device(file, calibration, wish);
+    auto device = find_device(file, calibration, request);
     const bool equal = masses_are_equal(file.initial);
     device.force = force_of(calibration, device, file, *direct, equal);
     const auto other_masses = force_of(calibration, device, file, *direct, !equal);
-    const auto link = find_link(calibration, device.device, wish);
+    const auto link = find_link(calibration, device.device, request);
 
     Prediction out;
     out.device = device.device;
     out.particles = n;
     out.steps = file.schedule.last();
-    out.ranks = wish.ranks, out.members = wish.members;
+    out.ranks = request.ranks, out.workers = request.workers;
     const auto seconds = [&](const KnownForce& force, const LinkTime& time) {
-        return gravity::step_time(force.device, *direct, file.exchange, n, members, force.time, time);
+        return gravity::step_time(force.device, *direct, file.exchange, n, workers, force.time, time);
     };
     out.step = seconds(device.force, link.time);
     out.seconds_per_step.expected = out.step.seconds;
     const auto alone = gravity::step_time(device.force.device, *direct, file.exchange, n, 1, device.force.time, {});
-    const index_t own = std::max<index_t>(1, n / members);
+    const index_t own = std::max<index_t>(1, n / workers);
     const auto small = gravity::step_time(device.force.device, *direct, file.exchange, own, 1, device.force.time, {});
     const auto pairs = [](index_t count) { return static_cast<double>(count) * static_cast<double>(count); };
     out.interactions_per_second = pairs(n) / out.step.seconds;
-    out.strong_efficiency = alone.seconds / (members * out.step.seconds);
-    out.weak_efficiency = out.interactions_per_second / (members * pairs(own) / small.seconds);
+    out.strong_efficiency = alone.seconds / (workers * out.step.seconds);
+    out.weak_efficiency = out.interactions_per_second / (workers * pairs(own) / small.seconds);
 
-    // How sure.
+    // Uncertainty.
     double off = std::max(least_residual, device.force.time.largest) + device.widened;
     out.doubts = device.doubts;
     out.doubts.push_back(fmt::format("the model fits its {:.0f} to {:.0f} particles to {:.1f}%", device.force.time.fewest,
                                      device.force.time.most, 100 * device.force.time.largest));
-    // A kernel with `own` targets and n sources is as much work as this number of particles on themselves.
+    // A kernel with `own` targets and n sources does as much work as one with this number of targets and sources.
     const double size = std::sqrt(static_cast<double>(own) * static_cast<double>(n));
     if (size > device.force.time.most) {
         const double doublings = std::log2(size / device.force.time.most);
@@ -275,19 +275,19 @@ Prediction predict(const GravityFile& file, const Calibration& calibration, cons
     const auto steps = static_cast<double>(out.steps);
     out.run_seconds = {steps * out.seconds_per_step.expected, steps * out.seconds_per_step.low, steps * out.seconds_per_step.high};
     out.bound = bound_of(out.step);
-    add_memory(out, file, *direct, device.force.device, wish);
+    add_memory(out, file, *direct, device.force.device, request);
     return out;
 }
 
-std::optional<double> predicted_step(const GravityFile& file, int ranks, int members) {
+std::optional<double> predicted_step(const GravityFile& file, int ranks, int workers) {
     if (!std::holds_alternative<gravity::Direct>(file.force) || !std::holds_alternative<gravity::Leapfrog>(file.steps)) return {};
     try {
         const auto calibration = read_calibration(default_calibration_file());
         const auto devices = calibration.devices("force");
         const auto here = processor(this_device(file.space));
         if (std::none_of(devices.begin(), devices.end(), [&](const auto& device) { return processor(device) == here; })) return {};
-        return predict(file, calibration, {ranks, members, ""}).seconds_per_step.expected;
-    } catch (const Error&) {  // a calibration that does not suffice is no reason to hold up a run
+        return predict(file, calibration, {ranks, workers, ""}).seconds_per_step.expected;
+    } catch (const Error&) {  // a run needs no calibration
         return {};
     }
 }

@@ -1,4 +1,4 @@
-// The result of a sparse solve: the keys of --json, and some lines for people. Shared by `kasane solve` and runs that solve a system.
+// The result of a sparse solve as JSON and as text, for `kasane solve` and for runs.
 #pragma once
 
 #include <kasane/sparse/solver.hpp>
@@ -12,10 +12,10 @@ namespace kasane::run {
 /// Numbers that are not finite become null; sizes of colours are listed up to 1024 colours.
 nlohmann::ordered_json as_json(const sparse::SetupFacts& setup, const sparse::SolveLog& log);
 
-/// What was chosen, parts of the set-up, memory, notes, how it ended, speed, and the history in a dozen lines; no line break at the end.
+/// The choices, parts of the set-up, memory, notes, outcome, speed, and a dozen lines of the history; no line break at the end.
 std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log);
 
-/// Why a solve that did not converge ended, and what to do; empty for one that did.
+/// The reason and a remedy for a solve that did not converge; empty where it converged.
 std::string advice(const sparse::SolveLog& log);
 
 }  // namespace kasane::run

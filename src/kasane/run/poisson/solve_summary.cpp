@@ -1,4 +1,4 @@
-#include <kasane/run/solve_summary.hpp>
+#include <kasane/run/poisson/solve_summary.hpp>
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 namespace kasane::run {
 namespace {
 
-constexpr std::size_t most_listed_colors = 1024;  // a chain in natural order has as many colours as rows
+constexpr std::size_t most_listed_colors = 1024;  // a chain in natural order has one colour per row
 
-/// Bytes per second that the iterations reached, by the count of what they must move; 0 where there were none.
+/// Bytes per second of the iterations, from the bytes that they must move; 0 where there were none.
 double bandwidth(const sparse::SetupFacts& setup, const sparse::SolveLog& log) {
     return log.iteration_seconds > 0 ? setup.bytes_per_iteration * log.iterations / log.iteration_seconds : 0;
 }
@@ -31,7 +31,7 @@ nlohmann::ordered_json history_json(const std::vector<sparse::ResidualPoint>& hi
     return {{"iteration", iteration}, {"preconditioned", preconditioned}, {"relative", relative}};
 }
 
-/// A dozen points of the history at most, first and last among them; rather those at which ||r|| was formed.
+/// At most a dozen points of the history, with the first and the last; points where ||r|| was computed are preferred.
 std::string history_table(const std::vector<sparse::ResidualPoint>& history) {
     constexpr std::size_t lines = 12;
     if (history.size() < 2) return "";
