@@ -34,7 +34,4 @@ constexpr std::string_view name(Outcome outcome) {
     return "";
 }
 
-/// Former name of Outcome.
-using CgEnd = Outcome;
-
 }  // namespace kasane::krylov
