@@ -105,8 +105,8 @@ class DeviceStepper : public Stepper {
 
     // The functions of a derived class, in the order in which a macro step calls them.
     virtual void begin_macro_step() {}
-    /// @param first  of the macro step: all particles are at one time
-    virtual void begin_block_step([[maybe_unused]] bool first) {}
+    /// @param now  time in the macro step [ticks]; at 0 all particles are at one time
+    virtual void begin_block_step([[maybe_unused]] std::uint32_t now) {}
     /// Predicts all particles to the end of the step and moves those whose step ends there.
     virtual void advance(const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends) = 0;
     /// Evaluates the force on `active` particles of all workers. @param list  those of them on this device; not used where `all`
@@ -128,6 +128,41 @@ class DeviceStepper : public Stepper {
     virtual void handle(const BlowUp& what) { report_blow_up(what); }
     /// True if this device writes the warnings of the run.
     virtual bool writes_warnings() const { return true; }
+
+    /// Mean time from `now` to the next forces on `targets` targets. [time] @param now  time in the macro step [ticks]
+    /// @param stop  count no force beyond the end of the macro step
+    double mean_force_time(std::uint32_t now, double targets, bool stop) {
+        choose_first_steps();
+        const auto& grid = scheme_.grid;
+        const bool blocks = scheme_.kind == Scheme::Kind::blocks;
+        const int deepest = blocks ? deepest_level() : shared_;
+        double sum = 0, count = 0, macro_begin = -grid.time(now);
+        while (count < targets) {
+            now = grid.next(deepest, now);
+            const double active = blocks ? static_cast<double>(on_levels(reduced_, grid.first_ending(now))) : static_cast<double>(total_);
+            sum += active * (macro_begin + grid.time(now));
+            count += active;
+            if (now < grid.end()) continue;
+            if (stop) break;
+            now = 0;
+            macro_begin += grid.dt_max;
+        }
+        return sum / std::max(count, 1.0);
+    }
+
+    /// Predicts all particles to a time `later` than `now` and changes none.
+    template <class Predict>
+    void predict(std::uint32_t now, double later, const Predict& to) {
+        auto motion = system_.motion();
+        std::array<double, most_levels> ahead;
+        ahead.fill(later);
+        if (scheme_.kind == Scheme::Kind::blocks)
+            for (int level = 0; level <= scheme_.grid.deepest; ++level)
+                ahead[static_cast<std::size_t>(level)] += scheme_.grid.time(now - scheme_.grid.begin(level, now));
+        else
+            motion.level = {};
+        gravity::predict(on_, motion, ahead, to);
+    }
 
     void ensure_force() {
         if (accelerated_) return;
@@ -163,10 +198,20 @@ class DeviceStepper : public Stepper {
         const bool blocks = scheme_.kind == Scheme::Kind::blocks;
         std::uint32_t now = 0;
         while (now < scheme_.grid.end()) {
-            begin_block_step(now == 0);
-            if (blocks ? now == 0 : scheme_.kind == Scheme::Kind::shared) choose_steps(now);
+            if (now == 0)
+                choose_first_steps();
+            else if (scheme_.kind == Scheme::Kind::shared)
+                choose_steps(now);
+            begin_block_step(now);
             now = block_step(now, blocks);
         }
+        chosen_ = false;
+    }
+
+    /// The levels of the macro step that begins now.
+    void choose_first_steps() {
+        if (!chosen_ && scheme_.kind != Scheme::Kind::constant) choose_steps(0);
+        chosen_ = true;
     }
 
     /// Chooses the level of each particle; at a time that all particles share.
@@ -267,7 +312,8 @@ class DeviceStepper : public Stepper {
     Report own_{};      ///< last report of this device
     Report reduced_{};  ///< last report of all workers
     std::int64_t spans_ = 0;
-    int shared_ = 0;  ///< level of the step that all particles share
+    int shared_ = 0;       ///< level of the step that all particles share
+    bool chosen_ = false;  ///< the levels are those of the present macro step
     bool warned_ = false;
 };
 

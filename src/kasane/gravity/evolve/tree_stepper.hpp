@@ -1,8 +1,8 @@
 // Steps with a tree: the particles are stored in curve order, and prediction writes directly into the tree's bodies. TreeTuner
 // (tree/tuner.hpp) determines when the tree is rebuilt.
-// Invariant: bodies and moments belong to one time. The topology may be older, by one full walk at most: moments, reaches and boxes are
-// computed from the bodies, so that the error of a single force is that of the criterion, but with an older topology the energy drifts
-// (docs/tree-code.md).
+// Invariant: bodies and moments belong to one time. The topology may belong to another: moments, reaches and boxes are computed from the
+// bodies, so that the error of a single force is that of the criterion. Topologies that are always older than the bodies do systematic work
+// on the particles, so each is built at the mean time of the forces that it serves (docs/energy.md).
 #pragma once
 
 #include <kasane/gravity/direct/direct_sum.hpp>
@@ -75,16 +75,14 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     std::string variant() override { return name(tree_.walk == TreeWalk::automatic ? TreeWalk::lists : tree_.walk); }
 
    private:
-    void begin_block_step(bool first) override {
-        if ((first && tree_.deterministic && !fresh_) || (!fresh_ && (!built_ || tuner_.due()))) rebuild();
+    void begin_block_step(std::uint32_t now) override {
+        const bool first = now == 0 && tree_.deterministic;
+        if (!centered_ || (!fresh_ && (first || tuner_.due()))) rebuild(now);
     }
 
     void advance(const Motion<Vec3<float>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
-        auto& octree = force_.octree();
-        const auto& frame = octree.frame();
-        gravity::advance(on_, motion, step, ends,
-                         PredictBodies{octree.bodies(), system_.mass.view(), frame.center, 1 / frame.length, 1 / frame.mass});
-        age_ += std::abs(step.grid.time(step.next - step.now));
+        gravity::advance(on_, motion, step, ends, predict_bodies());
+        age_ += step.grid.time(step.next - step.now);
         fresh_ = false;
     }
 
@@ -105,7 +103,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     /// Passes the time of the walk to the tuner. The host has waited for the block step.
     void end_block_step() override {
         const double seconds = tree_.deterministic ? 0 : walk_span_.seconds();
-        tuner_.walked(targets_, seconds - walked_, age_);
+        tuner_.walked(targets_, seconds - walked_, std::abs(age_ - center_));
         walked_ = seconds;
     }
 
@@ -139,24 +137,36 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         return to_host(found);
     }
 
-    /// Builds a new tree at the present positions and brings the particles into its order.
-    void rebuild() {
+    /// Builds a tree and brings the particles into its order. Where their accelerations are known the tree is built at the positions that they
+    /// will have at the mean time of the forces that it serves: the errors of an older and of a later topology then do opposite work.
+    void rebuild(std::uint32_t now) {
         const double before = tree_.deterministic ? 0 : tree_span_.seconds();
         tree_span_.begin();
-        force_.octree().sort(system_.position.view(), system_.mass.view());
-        system_.reorder(force_.octree().order());
-        force_.octree().build();
+        auto& octree = force_.octree();
+        octree.choose_frame(system_.position.view(), system_.mass.view());
+        octree.place(system_.position.view(), system_.mass.view());
+        center_ = this->accelerated_ ? this->mean_force_time(now, tuner_.expected_targets(), tree_.deterministic) : 0;
+        if (center_ != 0) this->predict(now, center_, predict_bodies());
+        octree.sort();
+        system_.reorder(octree.order());
+        octree.build();
         tree_span_.end();
         tuner_.built(tree_.deterministic ? 0 : tree_span_.seconds() - before);
         age_ = 0;
         built_ = fresh_ = true;
+        centered_ = this->accelerated_;
         current_ = false;
         ++rebuilds_;
     }
 
+    PredictBodies predict_bodies() {
+        const auto& frame = force_.octree().frame();
+        return {force_.octree().bodies(), system_.mass.view(), frame.center, 1 / frame.length, 1 / frame.mass};
+    }
+
     /// Updates bodies and moments to the present positions if they are older.
     void make_current() {
-        if (!built_) rebuild();
+        if (!built_) rebuild(0);
         if (current_) return;
         force_.octree().place(system_.position.view(), system_.mass.view());
         make_moments();
@@ -178,10 +188,13 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     TreeTuner tuner_;
     SpanTimer<S> walk_span_, moments_span_, tree_span_;
     WalkCounts counts_;
-    bool built_ = false;    ///< a tree exists
-    bool fresh_ = false;    ///< the tree was built at the present positions
-    bool current_ = false;  ///< bodies and moments belong to the present positions
-    double age_ = 0, walked_ = 0;
+    bool built_ = false;     ///< a tree exists
+    bool centered_ = false;  ///< it was built at the mean time of its forces
+    bool fresh_ = false;     ///< it served no step yet
+    bool current_ = false;   ///< bodies and moments belong to the present positions
+    double age_ = 0;         ///< time since the tree was built
+    double center_ = 0;      ///< age for which it was built
+    double walked_ = 0;      ///< seconds of all walks
     index_t targets_ = 0;
     std::int64_t calls_ = 0, refreshes_ = 0, rebuilds_ = 0;
 };

@@ -11,6 +11,7 @@
 #include <kasane/gravity/step/level.hpp>
 #include <kasane/gravity/tree/octree.hpp>
 
+#include <array>
 #include <cstdint>
 
 namespace kasane::gravity {
@@ -79,6 +80,11 @@ struct PredictBodies {
 /// @param ends  [n], becomes 1 for particles whose step ends and 0 for the others; may be empty
 template <Space S, class A, class Predict>
 void advance(S on, const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends, const Predict& predict);
+
+/// Predicts the positions of all particles at one time and changes no particle. @param ahead  time from that of the particles of each
+/// level to the wanted one; ahead[0] for all particles where motion.level is empty
+template <Space S, class A, class Predict>
+void predict(S on, const Motion<A>& motion, const std::array<double, most_levels>& ahead, const Predict& to);
 
 /// Second half of the kick, for the particles whose step ends.
 /// @param active  their indices; empty: all n   @param given  [n], index of each particle in the order given; empty: they are in that order

@@ -57,6 +57,17 @@ struct Advance {
     }
 };
 
+template <class A, class Predict>
+struct PredictAll {
+    Motion<A> motion;
+    std::array<double, most_levels> ahead;
+    Predict to;
+    KS_FN void operator()(index_t i) const {
+        const double dt = ahead.data()[motion.level.empty() ? 0 : motion.level[i]];
+        to(i, motion.position[i] + dt * (motion.velocity[i] + 0.5 * dt * wide(motion.acceleration[i])));
+    }
+};
+
 template <class A>
 struct Finish {
     Motion<A> motion;
@@ -130,6 +141,11 @@ void advance(S on, const Motion<A>& motion, const BlockStep& step, View<std::uin
     parallel_for(on, motion.position.n, Advance<A, Predict>{motion, step, ends, predict});
 }
 
+template <Space S, class A, class Predict>
+void predict(S on, const Motion<A>& motion, const std::array<double, most_levels>& ahead, const Predict& to) {
+    parallel_for(on, motion.position.n, PredictAll<A, Predict>{motion, ahead, to});
+}
+
 template <Space S, class A>
 void finish(S on, const Motion<A>& motion, const BlockStep& step, View<const std::uint32_t> active, View<const std::uint32_t> given,
             View<float> size, const StepRule* rule, View<Word> report) {
@@ -158,6 +174,7 @@ using Narrow = Vec3<float>;
 template void advance(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<std::uint8_t>, const PredictNothing&);
 template void advance(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<std::uint8_t>, const PredictPositions&);
 template void advance(KS_SPACE, const Motion<Narrow>&, const BlockStep&, View<std::uint8_t>, const PredictBodies&);
+template void predict(KS_SPACE, const Motion<Narrow>&, const std::array<double, most_levels>&, const PredictBodies&);
 template void finish(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<const std::uint32_t>, View<const std::uint32_t>, View<float>,
                      const StepRule*, View<Word>);
 template void finish(KS_SPACE, const Motion<Narrow>&, const BlockStep&, View<const std::uint32_t>, View<const std::uint32_t>, View<float>,

@@ -83,9 +83,13 @@ class Octree {
    public:
     Octree(S on, const Tree& options);
 
-    /// Chooses the frame, computes the keys and sorts them: order()[k] is the index in these arrays of the k-th particle on the curve.
-    /// The caller then permutes all arrays of the particles into that order, and calls place() and build().
-    /// @throws ComputationError: more than 2^31 - 1 particles
+    /// Chooses the frame from these particles; bodies() then has one element for each.
+    /// @throws ComputationError: more than 2^31 - 1 particles, or a particle that is not finite
+    void choose_frame(View<const Vec3<double>> position, View<const double> mass);
+    /// Computes the keys of bodies(), which the caller has written, and sorts them: order()[k] is the index of the k-th body on the curve.
+    /// The caller then permutes all arrays of the particles into that order, calls build(), and writes the bodies again.
+    void sort();
+    /// choose_frame(), place() and sort().
     void sort(View<const Vec3<double>> position, View<const double> mass);
     View<const std::uint32_t> order() const { return order_.view(); }
 

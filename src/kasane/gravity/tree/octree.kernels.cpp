@@ -17,16 +17,13 @@ KS_FN float to_tree(double x, double center, double per_length) {
 }
 
 struct MakeKeys {
-    View<const Vec3<double>> position;
-    Vec3<double> center;
-    double per_length;
+    const Body* body;
     Curve curve;
     std::uint64_t* key;
     std::uint32_t* order;
     KS_FN void operator()(index_t i) const {
-        const auto at = position[i];
-        const auto x = grid_index(to_tree(at.x, center.x, per_length)), y = grid_index(to_tree(at.y, center.y, per_length)),
-                   z = grid_index(to_tree(at.z, center.z, per_length));
+        const auto at = body[i];
+        const auto x = grid_index(at.x), y = grid_index(at.y), z = grid_index(at.z);
         key[i] = curve == Curve::hilbert ? hilbert_key(x, y, z) : morton_key(x, y, z);
         order[i] = static_cast<std::uint32_t>(i);
     }
@@ -61,21 +58,33 @@ Octree<S>::Octree(S on, const Tree& options) : on_(on), options_(options), work_
 }
 
 template <Space S>
-void Octree<S>::sort(View<const Vec3<double>> position, View<const double> mass) {
+void Octree<S>::choose_frame(View<const Vec3<double>> position, View<const double> mass) {
     const index_t n = position.n;
     if (n >= index_t{1} << 31)
         throw ComputationError(std::to_string(n) + " particles are too many for one tree, which numbers them with 31 bits: use fewer");
     resize(on_, body_, n);
+    if (n > 0) frame_ = detail::choose_frame(on_, work_, position, mass);
+}
+
+template <Space S>
+void Octree<S>::sort() {
+    const index_t n = body_.size();
     resize(on_, key_, n);
     resize(on_, order_, n);
     resize(on_, order_scratch_, n + 1);
     if (key_scratch_.size() < n) resize(on_, key_scratch_, n);
     levels_.assign(1, 0);
     if (n == 0) return;
-    frame_ = detail::choose_frame(on_, work_, position, mass);
-    parallel_for(on_, n, MakeKeys{position, frame_.center, 1 / frame_.length, options_.curve, key_.data(), order_.data()});
+    parallel_for(on_, n, MakeKeys{body_.data(), options_.curve, key_.data(), order_.data()});
     sort_by_key(on_, work_, key_.view(), order_.view(), key_scratch_.view().subview(0, n), order_scratch_.view().subview(0, n),
                 3 * key_levels);
+}
+
+template <Space S>
+void Octree<S>::sort(View<const Vec3<double>> position, View<const double> mass) {
+    choose_frame(position, mass);
+    place(position, mass);
+    sort();
 }
 
 template <Space S>
@@ -99,6 +108,8 @@ OctreeView Octree<S>::view() const {
 }
 
 template Octree<KS_SPACE>::Octree(KS_SPACE, const Tree&);
+template void Octree<KS_SPACE>::choose_frame(View<const Vec3<double>>, View<const double>);
+template void Octree<KS_SPACE>::sort();
 template void Octree<KS_SPACE>::sort(View<const Vec3<double>>, View<const double>);
 template void Octree<KS_SPACE>::place(View<const Vec3<double>>, View<const double>);
 template OctreeView Octree<KS_SPACE>::view() const;

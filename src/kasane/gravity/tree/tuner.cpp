@@ -30,7 +30,7 @@ std::vector<WalkTuning> candidates_of(int stage, const WalkTuning& so_far) {
 }  // namespace
 
 TreeTuner::TreeTuner(index_t n, bool deterministic, const TreeTuning& start)
-    : n_(static_cast<double>(n)), deterministic_(deterministic), tuning_(start) {
+    : n_(static_cast<double>(n)), deterministic_(deterministic), tuning_(start), expected_(full_walks_per_tree * n_) {
     const auto& walk = start.walk;
     const bool chosen = walk.group != 0 || walk.group_extent != 0 || walk.list != 0 || walk.lanes != 0;
     if (deterministic || chosen)
@@ -59,12 +59,13 @@ void TreeTuner::built(double seconds) {
                 "tree: rebuilt after {} block steps ({:.3g} full walks); a build takes {:.3g} s, walks grew by {:.3g} s, {:.3g} per time",
                 steps_since_, targets_since_ / n_, seconds, excess_, growth_);
     }
+    if (!deterministic_ && targets_since_ > 0) expected_ = targets_since_;
     build_seconds_ = seconds;
     excess_ = targets_since_ = 0;
     steps_since_ = 0;
 }
 
-void TreeTuner::walked(index_t targets, double seconds, double age) {
+void TreeTuner::walked(index_t targets, double seconds, double distance) {
     ++steps_since_;
     targets_since_ += static_cast<double>(targets);
     if (deterministic_ || targets == 0) return;
@@ -72,19 +73,19 @@ void TreeTuner::walked(index_t targets, double seconds, double age) {
         if (2 * static_cast<double>(targets) >= n_) try_next(seconds / static_cast<double>(targets));
         return;
     }
-    fit(targets, seconds, age);
-    excess_ += seconds * growth_ * age / (1 + growth_ * age);
+    fit(targets, seconds, distance);
+    excess_ += seconds * growth_ * distance / (1 + growth_ * distance);
 }
 
-void TreeTuner::fit(index_t targets, double seconds, double age) {
+void TreeTuner::fit(index_t targets, double seconds, double distance) {
     auto& line = line_[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(targets)) - 1)];
     const double per_target = seconds / static_cast<double>(targets);
     for (double* sum : {&line.weight, &line.s, &line.t, &line.ss, &line.st}) *sum *= memory;
     line.weight += 1;
-    line.s += age;
+    line.s += distance;
     line.t += per_target;
-    line.ss += age * age;
-    line.st += age * per_target;
+    line.ss += distance * distance;
+    line.st += distance * per_target;
     // One relative slope for all lines, each about its own mean; lines are weighted by the time that their walks take.
     double covariance = 0, variance = 0, middle = 0, total = 0;
     for (std::size_t k = 0; k < line_.size(); ++k) {
@@ -96,7 +97,7 @@ void TreeTuner::fit(index_t targets, double seconds, double age) {
         middle += weight * s;
         total += weight;
     }
-    if (total <= 0 || variance <= 1e-12 * age * age * total) return;
+    if (total <= 0 || variance <= 1e-12 * distance * distance * total) return;
     const double slope = covariance / variance;           // g / (1 + g s) at the middle
     const double at_middle = 1 - slope * middle / total;  // 1 / (1 + g s)
     growth_ = std::max(0.0, slope) / std::max(at_middle, 0.1);

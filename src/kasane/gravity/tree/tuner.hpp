@@ -1,6 +1,5 @@
 // Decides when the tree is rebuilt, and which groups, lists and lanes the walk uses: from measured times, or from counts alone in runs that
-// must be repeatable bit by bit. A tree is used for at most one full walk's worth of targets: the force of an older topology does
-// systematic work on the particles (docs/tree-code.md, "Energy").
+// must be repeatable bit by bit.
 // Invariant: with deterministic = true no decision depends on a clock.
 #pragma once
 
@@ -13,10 +12,10 @@
 
 namespace kasane::gravity {
 
-/// A walk over a tree of age s (time since it was built) takes c (1 + g s) per target: bodies that have moved make cells larger, so
-/// fewer are accepted. c depends on the number of targets (one straight line for each power of two), g is common to all.
-/// One cycle is a build of B seconds and walks that take D seconds more than on a fresh tree. Its cost per step, (B + D)/s, has its
-/// minimum at D = B, because D grows like s^2. (The idea is from GOTHIC: Miki & Umemura 2017.) Where that is later than
+/// A tree is built for the mean time of its walks. A walk at a distance s from that time takes c (1 + g s) per target: cells of bodies that
+/// have moved are larger, so fewer are accepted. c depends on the number of targets (one straight line for each power of two), g is common
+/// to all. One cycle is a build of B seconds and walks that take D seconds more than on a fresh tree. Its cost per step is least at D = B,
+/// because D grows like the square of the length of the cycle. (The idea is from GOTHIC: Miki & Umemura 2017.) Where that is later than
 /// full_walks_per_tree, the limit applies.
 class TreeTuner {
    public:
@@ -27,8 +26,12 @@ class TreeTuner {
     bool due() const;
     /// Reports the time of a build [s].
     void built(double seconds);
-    /// Reports a block step: its number of targets, the time of its walk [s], and the time of the system since the build.
-    void walked(index_t targets, double seconds, double age);
+    /// Reports a block step: its number of targets, the time of its walk [s], and the distance from the time
+    /// for which the tree was built.
+    void walked(index_t targets, double seconds, double distance);
+
+    /// Targets that the next tree is expected to serve: those of the last one, if measured times ended it, or the limit.
+    double expected_targets() const { return expected_; }
 
     /// Parameters of the next walk.
     const WalkTuning& walk() const { return tuning_.walk; }
@@ -36,12 +39,11 @@ class TreeTuner {
     /// g, the relative growth of the walk per time [1/time]; 0 while it is not known.
     double growth() const { return growth_; }
 
-    /// Targets, in units of n, after which a tree is rebuilt at the latest. With 4 the energy of a Plummer sphere of 2^20 particles drifted
-    /// four times as fast, and the run took longer.
-    static constexpr double full_walks_per_tree = 1;
+    /// Targets, in units of n, after which a tree is rebuilt at the latest (docs/energy.md: 2 and 8 take longer).
+    static constexpr double full_walks_per_tree = 4;
 
    private:
-    void fit(index_t targets, double seconds, double age);
+    void fit(index_t targets, double seconds, double distance);
     void begin_stage();
     void try_next(double score);
 
@@ -60,7 +62,7 @@ class TreeTuner {
     TreeTuning tuning_;
     std::array<Line, 64> line_;
     double growth_ = 0;
-    double build_seconds_ = 0, excess_ = 0, targets_since_ = 0;
+    double build_seconds_ = 0, excess_ = 0, targets_since_ = 0, expected_;
     std::int64_t steps_since_ = 0;
     std::vector<Candidate> candidates_;
     std::size_t trying_ = 0;
