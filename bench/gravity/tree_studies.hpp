@@ -16,6 +16,7 @@ Benchmark tree_steps(const SharedProblems& problems);
 Benchmark tree_techniques(const SharedProblems& problems);
 Benchmark tree_active(const SharedProblems& problems);
 Benchmark tree_scale(const SharedProblems& problems);
+Benchmark tree_energy();
 
 /// The accuracy of GOTHIC's measurements.
 inline constexpr double typical_delta = 1. / 512;

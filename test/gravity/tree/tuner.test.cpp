@@ -57,25 +57,26 @@ TEST(TreeTuner, RebuildsAtTheIntervalOfLeastCost) {
             constexpr index_t share = 64;
             const double found = interval(tuner, machine, dt, 4000, share);
             EXPECT_NEAR(tuner.growth(), machine.growth, (noise > 0 ? 0.25 : 0.02) * machine.growth);
-            // Cost per step of a cycle of s steps: (B + c (particles / share) g dt s (s + 1) / 2) / s, over the whole numbers up to a full
-            // walk.
+            // Cost per step of a cycle of s steps: (B + c (particles / share) g dt s (s + 1) / 2) / s, over the whole numbers up to two
+            // full walks.
             const double grows = machine.per_target * (static_cast<double>(particles) / share) * machine.growth * dt;
             const auto cost = [&](double s) { return (build + grows * s * (s + 1) / 2) / s; };
             double least = 1e9;
-            for (int s = 1; s <= share; ++s) least = std::min(least, cost(s));
+            for (int s = 1; s <= 2 * share; ++s) least = std::min(least, cost(s));
             EXPECT_LT(cost(found), 1.1 * least) << "every " << found << " steps, build " << build << ", noise " << noise;
         }
 }
 
-TEST(TreeTuner, RebuildsAfterOneFullWalkAtTheLatest) {
-    // Builds that cost more than any growth of the walks must not keep an old tree: its force does systematic work.
+TEST(TreeTuner, RebuildsAfterTwoFullWalksAtTheLatest) {
+    // Builds that cost more than any growth of the walks must not keep an old tree: its forces become less accurate.
     for (const bool deterministic : {true, false})
         for (const index_t share : {1, 2, 16}) {
             Machine machine;
             machine.growth = 0.1;
             machine.build = 1;
             TreeTuner tuner(particles, deterministic, decided());
-            EXPECT_EQ(interval(tuner, machine, 1. / 512, 1024, share), static_cast<double>(share)) << "deterministic " << deterministic;
+            EXPECT_EQ(interval(tuner, machine, 1. / 512, 1024, share), 2. * static_cast<double>(share))
+                << "deterministic " << deterministic;
         }
 }
 
@@ -97,7 +98,7 @@ TEST(TreeTuner, RebuildsNoEarlierWithoutGrowth) {
     Machine machine;
     machine.growth = 0;
     TreeTuner tuner(particles, false, decided());
-    EXPECT_EQ(interval(tuner, machine, 1. / 512, 1024, 16), 16) << "walks that do not grow, or whose growth is unknown";
+    EXPECT_EQ(interval(tuner, machine, 1. / 512, 1024, 16), 32) << "walks that do not grow, or whose growth is unknown";
     EXPECT_EQ(tuner.growth(), 0);
 }
 

@@ -129,25 +129,29 @@ class DeviceStepper : public Stepper {
     /// True if this device writes the warnings of the run.
     virtual bool writes_warnings() const { return true; }
 
-    /// Mean time from `now` to the next forces on `targets` targets. [time] @param now  time in the macro step [ticks]
-    /// @param stop  count no force beyond the end of the macro step
+    /// Mean time from `now` to the next forces on `targets` targets, each with the weight 1 / (its step). [time]
+    /// @param now  time in the macro step [ticks]   @param stop  count no force beyond the end of the macro step
     double mean_force_time(std::uint32_t now, double targets, bool stop) {
         choose_first_steps();
         const auto& grid = scheme_.grid;
         const bool blocks = scheme_.kind == Scheme::Kind::blocks;
         const int deepest = blocks ? deepest_level() : shared_;
-        double sum = 0, count = 0, macro_begin = -grid.time(now);
-        while (count < targets) {
+        double sum = 0, weights = 0, macro_begin = -grid.time(now);
+        while (targets > 0) {
             now = grid.next(deepest, now);
-            const double active = blocks ? static_cast<double>(on_levels(reduced_, grid.first_ending(now))) : static_cast<double>(total_);
-            sum += active * (macro_begin + grid.time(now));
-            count += active;
+            for (int level = blocks ? grid.first_ending(now) : deepest; level <= deepest; ++level) {
+                const double count = blocks ? static_cast<double>(reduced_[static_cast<std::size_t>(level)]) : static_cast<double>(total_);
+                const double weight = std::ldexp(count, level);
+                sum += weight * (macro_begin + grid.time(now));
+                weights += weight;
+                targets -= count;
+            }
             if (now < grid.end()) continue;
             if (stop) break;
             now = 0;
             macro_begin += grid.dt_max;
         }
-        return sum / std::max(count, 1.0);
+        return weights > 0 ? sum / weights : 0;
     }
 
     /// Predicts all particles to a time `later` than `now` and changes none.

@@ -39,8 +39,8 @@ class TreeTuner {
     /// g, the relative growth of the walk per time [1/time]; 0 while it is not known.
     double growth() const { return growth_; }
 
-    /// Targets, in units of n, after which a tree is rebuilt at the latest (docs/energy.md: 2 and 8 take longer).
-    static constexpr double full_walks_per_tree = 4;
+    /// Targets, in units of n, after which a tree is rebuilt at the latest (measured in docs/energy.md).
+    static constexpr double full_walks_per_tree = 2;
 
    private:
     void fit(index_t targets, double seconds, double distance);
