@@ -9,14 +9,14 @@ bool meets(const Box& box, const Point& a, const Point& b) {
     // Liang & Barsky (1984): the part of the segment inside each of the four half planes.
     const double dx = b.x - a.x, dy = b.y - a.y;
     const double slope[] = {-dx, dx, -dy, dy};
-    const double room[] = {a.x - box.left, box.right - a.x, a.y - box.top, box.bottom - a.y};
+    const double margin[] = {a.x - box.left, box.right - a.x, a.y - box.top, box.bottom - a.y};
     double first = 0, last = 1;
     for (int side = 0; side < 4; ++side) {
         if (slope[side] == 0) {
-            if (room[side] < 0) return false;
+            if (margin[side] < 0) return false;
             continue;
         }
-        const double at = room[side] / slope[side];
+        const double at = margin[side] / slope[side];
         if (slope[side] < 0)
             first = std::max(first, at);
         else

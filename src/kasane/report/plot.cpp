@@ -308,11 +308,11 @@ std::string to_svg(const Plot& plot) {
     // Space above and below, and a width for an axis with a single value.
     if (f.x.low == f.x.high) f.x = f.log_x ? Range{f.x.low / 2, f.x.high * 2} : Range{f.x.low - 0.5, f.x.high + 0.5};
     if (plot.log_y) {
-        const double room = f.y.high / f.y.low < 1.5 ? 1.5 : std::pow(f.y.high / f.y.low, 0.04);
-        f.y = {f.y.low / room, f.y.high * room};
+        const double margin = f.y.high / f.y.low < 1.5 ? 1.5 : std::pow(f.y.high / f.y.low, 0.04);
+        f.y = {f.y.low / margin, f.y.high * margin};
     } else {
-        const double room = f.y.high > f.y.low ? 0.06 * (f.y.high - f.y.low) : std::max(1e-12, 0.5 * std::abs(f.y.high));
-        f.y = {plot.from_zero && f.y.low == 0 ? 0 : f.y.low - room, f.y.high + room};
+        const double margin = f.y.high > f.y.low ? 0.06 * (f.y.high - f.y.low) : std::max(1e-12, 0.5 * std::abs(f.y.high));
+        f.y = {plot.from_zero && f.y.low == 0 ? 0 : f.y.low - margin, f.y.high + margin};
     }
 
     std::optional<Box> reference_at;

@@ -38,9 +38,9 @@ struct CudaScratch {
     View<const std::byte> pack(const Sources& sources, index_t size) {
         const auto bytes = size * DirectLayout{options.precision}.body_bytes();
         bodies.reserve_discarding(bytes);
-        const auto room = bodies.view().subview(0, bytes);
-        launch_pack(on, options.precision, sources.position, sources.mass, found.data(), room);
-        return room;
+        const auto space = bodies.view().subview(0, bytes);
+        launch_pack(on, options.precision, sources.position, sources.mass, found.data(), space);
+        return space;
     }
     Scale scale(index_t total) const {
         Scale scale;

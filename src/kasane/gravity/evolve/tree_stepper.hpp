@@ -137,8 +137,8 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         return to_host(found);
     }
 
-    /// Builds a tree and brings the particles into its order. Where their accelerations are known the tree is built at the positions that they
-    /// will have at the mean time of the forces that it serves: the errors of an older and of a later topology then do opposite work.
+    /// Builds a tree and brings the particles into its order. Where their accelerations are known the tree is built at the positions that
+    /// they will have at the mean time of the forces that it serves: the errors of an older and of a later topology then do opposite work.
     void rebuild(std::uint32_t now) {
         const double before = tree_.deterministic ? 0 : tree_span_.seconds();
         tree_span_.begin();

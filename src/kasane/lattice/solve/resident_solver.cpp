@@ -19,14 +19,7 @@
 #include <optional>
 
 namespace kasane::lattice {
-namespace {
-
-struct Convert {
-    template <class From, class To>
-    void operator()(const From& from, To& to) const {
-        convert(from, to);
-    }
-};
+namespace detail {
 
 /// Operator, algebra and vectors of BiCGStab or conjugate gradients in a low precision.
 template <Space S, Precision P>
@@ -45,6 +38,20 @@ struct Level {
 struct Attempt {
     Method method;
     Precision precision;
+};
+
+}  // namespace detail
+
+namespace {
+
+using detail::Attempt;
+using detail::Level;
+
+struct Convert {
+    template <class From, class To>
+    void operator()(const From& from, To& to) const {
+        convert(from, to);
+    }
 };
 
 /// The next attempt after one that ended in this way; nothing where no method is left. The reason is added to the notes.
@@ -94,9 +101,9 @@ struct ResidentSolver<S>::Parts {
     std::optional<krylov::RefinementWorkspace<High>> pair;
     std::optional<krylov::GcrWorkspace<High>> gcr;
     std::optional<krylov::FgmresWorkspace<High>> fgmres;
-    std::unique_ptr<Level<S, Precision::half>> half;
-    std::unique_ptr<Level<S, Precision::single>> single;
-    std::unique_ptr<Level<S, outer>> same;
+    std::unique_ptr<detail::Level<S, Precision::half>> half;
+    std::unique_ptr<detail::Level<S, Precision::single>> single;
+    std::unique_ptr<detail::Level<S, outer>> same;
 
     Parts(S space, const GaugeField& links, const DiracParameters& given, const SolverOptions& asked)
         : on(space),
@@ -134,7 +141,7 @@ struct ResidentSolver<S>::Parts {
     static const CloverTerm<S>* pointer(const std::optional<CloverTerm<S>>& clover) { return clover ? &*clover : nullptr; }
 
     template <Precision P>
-    std::unique_ptr<Level<S, P>> make_level(const Links<S>& links, const CloverTerm<S>* clover) const {
+    std::unique_ptr<detail::Level<S, P>> make_level(const Links<S>& links, const CloverTerm<S>* clover) const {
         return std::make_unique<Level<S, P>>(EvenOdd<S, P>(lattice, links, clover, parameters, options.inner_links, options.schur));
     }
 

@@ -14,7 +14,7 @@
 #include <variant>
 
 namespace kasane::lattice {
-namespace {
+namespace detail {
 
 /// A solver and two fields on one space.
 template <Space S>
@@ -30,6 +30,10 @@ using AnyResident = std::variant<Resident<Cpu>, Resident<Cuda>>;
 #else
 using AnyResident = std::variant<Resident<Cpu>>;
 #endif
+
+}  // namespace detail
+
+namespace {
 
 template <Space S>
 void load(const SpinorField& from, ResidentField<S>& to) {
@@ -51,7 +55,7 @@ bool is_zero(const SpinorField& x) {
 struct WilsonSolver::Impl {
     Extents extents;
     std::vector<Su3<double>> g;  ///< empty unless the solver works in the temporal gauge
-    std::optional<AnyResident> resident;
+    std::optional<detail::AnyResident> resident;
 
     void check(const SpinorField& field, const char* what) const {
         KS_REQUIRE(field.extents == extents && static_cast<index_t>(field.values.size()) == 12 * extents.volume(),
@@ -83,7 +87,7 @@ WilsonSolver::WilsonSolver(AnySpace on, const GaugeField& links, const DiracPara
     }
     std::visit(
         [&]<Space S>(S space) {
-            impl_->resident.emplace(std::in_place_type<Resident<S>>, space, gauge ? gauge->links : links, parameters, options);
+            impl_->resident.emplace(std::in_place_type<detail::Resident<S>>, space, gauge ? gauge->links : links, parameters, options);
         },
         on);
     if (gauge) impl_->g = std::move(gauge->g);

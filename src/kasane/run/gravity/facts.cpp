@@ -60,6 +60,7 @@ FactRows facts(const PageContext& c) {
     if (r.step_counts.rebuilds > 0) rows.add("Trees built", grouped(r.step_counts.rebuilds));
     if (r.step_seconds > 0 && r.predicted_step_seconds > 0)
         rows.add("Time of a step", brief(r.step_seconds) + " s, predicted " + brief(r.predicted_step_seconds) + " s");
+    if (r.expected_energy_drift > 0) rows.add("Expected energy drift", "about " + brief(r.expected_energy_drift) + " per crossing time");
     rows.add("Interactions", r.interactions);
     return rows;
 }

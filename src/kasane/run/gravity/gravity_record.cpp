@@ -67,6 +67,7 @@ void list_fields(Fields& f, R& r) {
     later.part_or_null("bound", r.bound.rate > 0, [&](auto& in) { in("rate", r.bound.rate), in("reason", r.bound.reason); });
     f("initial_energy", r.initial_energy), f("relative_energy_error", r.relative_energy_error);
     f("final_relative_energy_error", r.final_relative_energy_error);
+    later.positive("expected_energy_drift", r.expected_energy_drift);
     later.part_or_null("force_error", r.force_error.count > 0, [&](auto& in) {
         auto& error = r.force_error;
         in("count", error.count), in("median", error.median), in("p99", error.p99), in("max", error.max);

@@ -62,6 +62,7 @@ struct GravityRecord : Record {
     double time = 0;
     double step_seconds = 0;            ///< wall, of a macro step of the last segment; 0: none was taken
     double predicted_step_seconds = 0;  ///< by the model of perf/, where this machine is calibrated; 0: not known
+    double expected_energy_drift = 0;   ///< relative, per crossing time (gravity::expected_energy_drift); 0: no estimate
     double interactions = 0;
     double rate = unknown;  ///< interactions per second of force calculation
     Bound bound;

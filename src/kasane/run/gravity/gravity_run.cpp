@@ -2,6 +2,7 @@
 #include <kasane/core/io/json.hpp>
 #include <kasane/gravity/check_range.hpp>
 #include <kasane/gravity/distributed/distributed_simulation.hpp>
+#include <kasane/gravity/evolve/energy_drift.hpp>
 #include <kasane/gravity/performance/bound.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/driver/loop.hpp>
@@ -119,8 +120,13 @@ class GravityRun : public Run {
         for (std::size_t i = 0; i < file_.initial.sources.size(); ++i)
             for (const auto& warning : sampling.warnings(i)) warnings.push_back(warning);
         const auto n = file_.initial.count();
-        return {{{"particles", n}, {"steps", file_.schedule.last()}, {"warnings", warnings}},
-                fmt::format("{} particles, {} {}", n, file_.schedule.last(), step_words())};
+        const double drift = gravity::expected_energy_drift(file_.force, file_.steps, n);
+        return {{{"particles", n},
+                 {"steps", file_.schedule.last()},
+                 {"expected_energy_drift", positive_or_null(drift)},
+                 {"warnings", warnings}},
+                fmt::format("{} particles, {} {}{}", n, file_.schedule.last(), step_words(),
+                            drift > 0 ? fmt::format("; expected drift of the energy: about {:.1g} per crossing time", drift) : "")};
     }
 
     void create(const RunControls& controls) override {
@@ -286,6 +292,7 @@ class GravityRun : public Run {
         for (const auto type : simulation_->particles().type) ++r.particles_by_type[type];
         set_parameters(r, file_);
         r.force.variant = simulation_->variant();
+        r.expected_energy_drift = gravity::expected_energy_drift(file_.force, file_.steps, r.particles);
         r.predicted_step_seconds = predicted_step(file_, r.parallel->ranks, r.parallel->workers).value_or(0);
         const auto* direct = std::get_if<gravity::Direct>(&file_.force);
         r.bound = {};
