@@ -2,7 +2,7 @@
 #include <app/command.hpp>
 #include <app/run_result.hpp>
 #include <app/sample_result.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 #include <kasane/run/model_file.hpp>
 #include <kasane/run/driver/driver.hpp>
 #include <kasane/run/kinds.hpp>

@@ -3,7 +3,7 @@
 
 #include <kasane/core/math/vec3.hpp>
 #include <kasane/gravity/direct/frame.hpp>
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 #include <kasane/run/model_file.hpp>
 #include <kasane/run/model/shipped_models.hpp>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 #include <kasane/perf/benchmark.hpp>
 

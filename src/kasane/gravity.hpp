@@ -8,7 +8,7 @@
 #include <kasane/gravity/local_force.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 
 /// Self-gravity of particles.
 namespace kasane::gravity {}

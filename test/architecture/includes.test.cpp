@@ -101,17 +101,8 @@ TEST(Architecture, FilesIncludeNoCycle) {
     EXPECT_EQ(cycle_of(files), "");
 }
 
-/// Modules whose own folder has both plain types and entry points, so that it stands below and above its subfolders; only the subfolders
-/// of these modules are compared, with everything below them. To become empty.
-const std::set<std::string> modules_of_two_levels = {"gravity"};
-
-/// The folder of a file: "lattice/dirac/cpu" of "lattice/dirac/cpu/hop.hpp"; in a module of two levels the subfolder, "gravity/direct" of
-/// "gravity/direct/pair/tile.hpp", or empty for a file in the module's own folder.
-std::string folder_of(const std::string& file, const std::string& module) {
-    if (!modules_of_two_levels.contains(module)) return fs::path(file).parent_path().generic_string();
-    const auto slash = file.find('/', module.size() + 1);
-    return slash == std::string::npos ? "" : file.substr(0, slash);
-}
+/// The folder of a file: "lattice/dirac/cpu" of "lattice/dirac/cpu/hop.hpp".
+std::string folder_of(const std::string& file) { return fs::path(file).parent_path().generic_string(); }
 
 TEST(Architecture, FoldersOfAModuleIncludeNoCycle) {
     const auto all = includes();
@@ -119,8 +110,8 @@ TEST(Architecture, FoldersOfAModuleIncludeNoCycle) {
         Graph folders;
         for (const auto& [file, header] : all) {
             if (!file.starts_with(module + "/") || !header.starts_with("kasane/" + module + "/")) continue;
-            const auto from = folder_of(file, module), to = folder_of(header.substr(7), module);
-            if (from != to && !from.empty() && !to.empty()) folders[from].insert(to);
+            const auto from = folder_of(file), to = folder_of(header.substr(7));
+            if (from != to) folders[from].insert(to);
         }
         EXPECT_EQ(cycle_of(folders), "") << module;
     }

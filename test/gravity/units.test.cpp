@@ -1,5 +1,5 @@
 #include <kasane/core/base/error.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Checks that positions, masses and forces are in the range of the precision in which the force is computed.
 #pragma once
 
-#include <kasane/gravity/particles.hpp>
-#include <kasane/gravity/force.hpp>
+#include <kasane/gravity/particles/particles.hpp>
+#include <kasane/gravity/evolve/force.hpp>
 
 namespace kasane::gravity {
 

@@ -3,7 +3,7 @@
 
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/vec3.hpp>
-#include <kasane/gravity/force.hpp>
+#include <kasane/gravity/evolve/force.hpp>
 
 #include <memory>
 

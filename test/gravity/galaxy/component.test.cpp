@@ -1,4 +1,4 @@
-#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include <kasane/gravity/galaxy/density_law.hpp>
-#include <kasane/gravity/galaxy/king.hpp>
+#include <kasane/gravity/galaxy/component/density_law.hpp>
+#include <kasane/gravity/galaxy/component/king.hpp>
 
 #include "stencil.hpp"
 

@@ -1,7 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/quadrature.hpp>
-#include <kasane/gravity/galaxy/deprojection.hpp>
-#include <kasane/gravity/galaxy/surface_density.hpp>
+#include <kasane/gravity/galaxy/component/deprojection.hpp>
+#include <kasane/gravity/galaxy/component/surface_density.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include <kasane/core/math/quadrature.hpp>
-#include <kasane/gravity/galaxy/king.hpp>
+#include <kasane/gravity/galaxy/component/king.hpp>
 
 #include "stencil.hpp"
 

@@ -1,7 +1,7 @@
 // Every law of a sphere at a million particles against its own density, Jeans' equation and distribution function: chi-square per
 // degree of freedom, and Jeans' equation closed by the moments of f. Expected values come from plain trapezoidal sums over the law's
 // density, not from the tables that the sampler uses. The chi-squares are printed: ctest -R SampledSpheres -V.
-#include <kasane/gravity/galaxy/density_law.hpp>
+#include <kasane/gravity/galaxy/component/density_law.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 
 #include <gtest/gtest.h>

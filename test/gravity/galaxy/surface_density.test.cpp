@@ -1,4 +1,4 @@
-#include <kasane/gravity/galaxy/surface_density.hpp>
+#include <kasane/gravity/galaxy/component/surface_density.hpp>
 
 #include "stencil.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <kasane/core/device/space.hpp>
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 #include <vector>
 
 namespace kasane::gravity {

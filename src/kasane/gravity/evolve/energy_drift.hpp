@@ -1,7 +1,7 @@
 // Estimate of how far the total energy of a run drifts.
 #pragma once
 
-#include <kasane/gravity/simulation.hpp>
+#include <kasane/gravity/evolve/options.hpp>
 
 namespace kasane::gravity {
 

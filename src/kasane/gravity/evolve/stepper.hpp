@@ -4,7 +4,9 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
-#include <kasane/gravity/simulation.hpp>
+#include <kasane/gravity/evolve/options.hpp>
+#include <kasane/gravity/diagnose/force_audit.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 
 #include <cstdint>
 #include <string>

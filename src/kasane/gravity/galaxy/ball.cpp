@@ -3,7 +3,7 @@
 #include <kasane/core/math/compensated.hpp>
 #include <kasane/core/math/random_direction.hpp>
 #include <kasane/gravity/galaxy/ball.hpp>
-#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
 
 #include <fmt/format.h>
 

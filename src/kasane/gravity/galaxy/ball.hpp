@@ -4,7 +4,7 @@
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/vec3.hpp>
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 
 #include <cstdint>
 

@@ -7,9 +7,9 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/galaxy/energy_table.hpp>
-#include <kasane/gravity/galaxy/mass_profile.hpp>
+#include <kasane/gravity/galaxy/component/mass_profile.hpp>
 #include <kasane/gravity/galaxy/speed_envelope.hpp>
-#include <kasane/gravity/galaxy/spherical_potential.hpp>
+#include <kasane/gravity/galaxy/component/spherical_potential.hpp>
 
 #include <memory>
 

@@ -4,12 +4,12 @@
 
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
-#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
 #include <kasane/gravity/galaxy/disk/disk_system.hpp>
 #include <kasane/gravity/galaxy/distribution.hpp>
-#include <kasane/gravity/galaxy/mass_profile.hpp>
+#include <kasane/gravity/galaxy/component/mass_profile.hpp>
 #include <kasane/gravity/galaxy/sampler.hpp>
-#include <kasane/gravity/galaxy/spherical_potential.hpp>
+#include <kasane/gravity/galaxy/component/spherical_potential.hpp>
 
 #include <memory>
 #include <vector>

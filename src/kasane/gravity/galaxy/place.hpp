@@ -1,7 +1,7 @@
 // Placement of a model: a rotation, then a translation in position and velocity.
 #pragma once
 
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 
 namespace kasane::gravity {
 

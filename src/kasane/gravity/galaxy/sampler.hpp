@@ -6,8 +6,8 @@
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/vec3.hpp>
-#include <kasane/gravity/galaxy/component.hpp>
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 
 #include <vector>
 

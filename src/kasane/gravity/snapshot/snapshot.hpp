@@ -4,8 +4,8 @@
 // metadata without checksums are not covered.)
 #pragma once
 
-#include <kasane/gravity/particles.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/particles.hpp>
+#include <kasane/gravity/particles/units.hpp>
 
 #include <array>
 #include <filesystem>

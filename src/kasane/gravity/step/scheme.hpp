@@ -1,7 +1,7 @@
 // Step scheme of a simulation: the time grid, the criterion, and the length that replaces eps where eps is zero.
 #pragma once
 
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 #include <kasane/gravity/step/level.hpp>
 #include <kasane/gravity/step/steps.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/math/vec3.hpp>
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 #include <kasane/gravity/step/motion.hpp>
 #include <kasane/gravity/step/permute.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <kasane/gravity/simulation.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 #include <kasane/run/driver/checkpoint.hpp>
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <kasane/core/io/toml.hpp>
 #include <kasane/gravity/distributed/exchange.hpp>
 #include <kasane/gravity/simulation.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 #include <kasane/run/driver/kind.hpp>
 #include <kasane/run/model/initial.hpp>
 #include <kasane/run/gravity/schedule.hpp>

@@ -3,7 +3,7 @@
 
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 #include <kasane/run/driver/kept_keys.hpp>
 #include <kasane/run/driver/record.hpp>
 

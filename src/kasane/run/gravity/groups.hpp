@@ -2,7 +2,7 @@
 // A particle's group depends on its id, so that it keeps its colour when it moves.
 #pragma once
 
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 #include <kasane/run/gravity/history.hpp>
 
 #include <cstdint>

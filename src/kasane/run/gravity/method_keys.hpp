@@ -5,7 +5,7 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/toml.hpp>
 #include <kasane/gravity/simulation.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 #include <kasane/run/model/component_keys.hpp>
 #include <kasane/run/model/table_file.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <kasane/core/io/toml.hpp>
-#include <kasane/gravity/galaxy/component.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
+#include <kasane/gravity/particles/units.hpp>
 #include <kasane/run/driver/run_keys.hpp>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 #include <kasane/core/base/error.hpp>
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/model/initial.hpp>
 

@@ -4,10 +4,10 @@
 
 #include <kasane/core/io/toml.hpp>
 #include <kasane/gravity/galaxy/ball.hpp>
-#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
 #include <kasane/gravity/galaxy/orbit.hpp>
 #include <kasane/gravity/galaxy/place.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 #include <kasane/run/model/component_keys.hpp>
 
 #include <filesystem>

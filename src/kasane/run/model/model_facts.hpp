@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kasane/gravity/galaxy/facts.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 
 #include <nlohmann/json_fwd.hpp>
 

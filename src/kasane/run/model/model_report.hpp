@@ -3,7 +3,7 @@
 
 #include <kasane/gravity/galaxy/facts.hpp>
 #include <kasane/gravity/galaxy/tables.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 #include <kasane/run/model/model_preview.hpp>
 
 #include <filesystem>

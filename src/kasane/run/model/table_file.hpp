@@ -2,7 +2,7 @@
 // Invariant: all numbers are finite. The model checks whether they are a density.
 #pragma once
 
-#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
 
 #include <filesystem>
 

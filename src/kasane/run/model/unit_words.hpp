@@ -1,7 +1,7 @@
 // Times and surface densities of a model or a run in the units that a reader expects, as Unicode text.
 #pragma once
 
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 #include <kasane/report/words.hpp>
 
 #include <string>

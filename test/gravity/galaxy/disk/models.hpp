@@ -1,7 +1,7 @@
 // Disks and their surroundings for the tests. M31 and its units: kpc, 1e10 Msun, G = 1, so that a speed is 207.4 km/s and a time 4.715 Myr.
 #pragma once
 
-#include <kasane/gravity/galaxy/density_law.hpp>
+#include <kasane/gravity/galaxy/component/density_law.hpp>
 #include <kasane/gravity/galaxy/disk/disk_system.hpp>
 
 #include <memory>

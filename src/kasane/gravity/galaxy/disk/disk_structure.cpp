@@ -2,7 +2,7 @@
 #include <kasane/core/math/quadrature.hpp>
 #include <kasane/gravity/galaxy/disk/cylinder_poisson.hpp>
 #include <kasane/gravity/galaxy/disk/disk_structure.hpp>
-#include <kasane/gravity/galaxy/surface_density.hpp>
+#include <kasane/gravity/galaxy/component/surface_density.hpp>
 
 #include <fmt/format.h>
 

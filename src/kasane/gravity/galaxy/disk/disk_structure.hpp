@@ -14,10 +14,10 @@
 
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
-#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
 #include <kasane/gravity/galaxy/disk/plane_field.hpp>
 #include <kasane/gravity/galaxy/disk/radial_table.hpp>
-#include <kasane/gravity/galaxy/spherical_potential.hpp>
+#include <kasane/gravity/galaxy/component/spherical_potential.hpp>
 
 #include <functional>
 #include <memory>

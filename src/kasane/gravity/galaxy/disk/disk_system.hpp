@@ -11,9 +11,9 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/random.hpp>
 #include <kasane/core/math/vec3.hpp>
-#include <kasane/gravity/galaxy/component.hpp>
-#include <kasane/gravity/galaxy/density_law.hpp>
-#include <kasane/gravity/galaxy/spherical_potential.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
+#include <kasane/gravity/galaxy/component/density_law.hpp>
+#include <kasane/gravity/galaxy/component/spherical_potential.hpp>
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // The surface density Sigma(R) of disks and of the laws that are deprojected, with derivatives; truncation included, not normalised.
 #pragma once
 
-#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
 
 #include <functional>
 

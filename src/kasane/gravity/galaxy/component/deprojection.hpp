@@ -4,7 +4,7 @@
 #pragma once
 
 #include <kasane/core/math/quintic.hpp>
-#include <kasane/gravity/galaxy/laws.hpp>
+#include <kasane/gravity/galaxy/component/laws.hpp>
 
 #include <functional>
 #include <vector>

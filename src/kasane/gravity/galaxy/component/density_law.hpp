@@ -1,7 +1,7 @@
 // The density of a spherical component as a function with its derivatives, and the grid of radii that resolves it.
 #pragma once
 
-#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/quadrature.hpp>
-#include <kasane/gravity/galaxy/spherical_potential.hpp>
+#include <kasane/gravity/galaxy/component/spherical_potential.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/nearest_name.hpp>
-#include <kasane/gravity/units.hpp>
+#include <kasane/gravity/particles/units.hpp>
 
 #include <fmt/format.h>
 

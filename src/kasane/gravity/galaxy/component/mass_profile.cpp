@@ -1,6 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/quadrature.hpp>
-#include <kasane/gravity/galaxy/mass_profile.hpp>
+#include <kasane/gravity/galaxy/component/mass_profile.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <kasane/core/math/interpolate.hpp>
-#include <kasane/gravity/galaxy/mass_profile.hpp>
+#include <kasane/gravity/galaxy/component/mass_profile.hpp>
 
 #include <memory>
 #include <vector>

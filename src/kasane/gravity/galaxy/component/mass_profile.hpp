@@ -4,7 +4,7 @@
 #pragma once
 
 #include <kasane/core/math/interpolate.hpp>
-#include <kasane/gravity/galaxy/density_law.hpp>
+#include <kasane/gravity/galaxy/component/density_law.hpp>
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 // Derivatives are stored as x^n f^(n), which neither overflow nor lose digits at the centre.
 #pragma once
 
-#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
 
 #include <algorithm>
 #include <array>

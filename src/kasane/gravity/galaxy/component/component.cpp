@@ -1,6 +1,6 @@
 // Names of the laws, and how many particles each component gets.
 #include <kasane/core/base/nearest_name.hpp>
-#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
 
 #include <fmt/format.h>
 

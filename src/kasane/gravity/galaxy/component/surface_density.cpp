@@ -1,8 +1,8 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/quadrature.hpp>
-#include <kasane/gravity/galaxy/laws.hpp>
-#include <kasane/gravity/galaxy/log_table.hpp>
-#include <kasane/gravity/galaxy/surface_density.hpp>
+#include <kasane/gravity/galaxy/component/laws.hpp>
+#include <kasane/gravity/galaxy/component/log_table.hpp>
+#include <kasane/gravity/galaxy/component/surface_density.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <kasane/gravity/galaxy/log_table.hpp>
+#include <kasane/gravity/galaxy/component/log_table.hpp>
 
 #include <algorithm>
 #include <limits>

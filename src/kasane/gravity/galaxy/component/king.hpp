@@ -3,7 +3,7 @@
 #pragma once
 
 #include <kasane/core/math/quintic.hpp>
-#include <kasane/gravity/galaxy/laws.hpp>
+#include <kasane/gravity/galaxy/component/laws.hpp>
 
 namespace kasane::gravity {
 

@@ -1,8 +1,8 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/quadrature.hpp>
-#include <kasane/gravity/galaxy/deprojection.hpp>
-#include <kasane/gravity/galaxy/log_table.hpp>
-#include <kasane/gravity/galaxy/surface_density.hpp>
+#include <kasane/gravity/galaxy/component/deprojection.hpp>
+#include <kasane/gravity/galaxy/component/log_table.hpp>
+#include <kasane/gravity/galaxy/component/surface_density.hpp>
 
 #include <fmt/format.h>
 

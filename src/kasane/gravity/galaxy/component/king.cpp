@@ -1,4 +1,4 @@
-#include <kasane/gravity/galaxy/king.hpp>
+#include <kasane/gravity/galaxy/component/king.hpp>
 
 #include <cmath>
 #include <numbers>

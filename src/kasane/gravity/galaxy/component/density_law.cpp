@@ -1,10 +1,10 @@
 // The density of a component: its law, the range of its table, and its truncation.
 #include <kasane/core/base/error.hpp>
-#include <kasane/gravity/galaxy/density_law.hpp>
-#include <kasane/gravity/galaxy/deprojection.hpp>
-#include <kasane/gravity/galaxy/king.hpp>
-#include <kasane/gravity/galaxy/log_table.hpp>
-#include <kasane/gravity/galaxy/surface_density.hpp>
+#include <kasane/gravity/galaxy/component/density_law.hpp>
+#include <kasane/gravity/galaxy/component/deprojection.hpp>
+#include <kasane/gravity/galaxy/component/king.hpp>
+#include <kasane/gravity/galaxy/component/log_table.hpp>
+#include <kasane/gravity/galaxy/component/surface_density.hpp>
 
 #include <algorithm>
 #include <cmath>

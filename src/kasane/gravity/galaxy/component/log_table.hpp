@@ -3,7 +3,7 @@
 #pragma once
 
 #include <kasane/core/math/spline.hpp>
-#include <kasane/gravity/galaxy/component.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 // All checks of components. Each message belongs to an option and has problem, reason and remedy.
-#include <kasane/gravity/galaxy/component.hpp>
-#include <kasane/gravity/galaxy/king.hpp>
-#include <kasane/gravity/galaxy/laws.hpp>
-#include <kasane/gravity/galaxy/log_table.hpp>
-#include <kasane/gravity/particles.hpp>
+#include <kasane/gravity/galaxy/component/component.hpp>
+#include <kasane/gravity/galaxy/component/king.hpp>
+#include <kasane/gravity/galaxy/component/laws.hpp>
+#include <kasane/gravity/galaxy/component/log_table.hpp>
+#include <kasane/gravity/particles/particles.hpp>
 
 #include <fmt/format.h>
 
