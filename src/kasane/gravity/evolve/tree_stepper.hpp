@@ -144,9 +144,12 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         tree_span_.begin();
         auto& octree = force_.octree();
         octree.choose_frame(system_.position.view(), system_.mass.view());
-        octree.place(system_.position.view(), system_.mass.view());
-        center_ = this->accelerated_ ? this->mean_force_time(now, tuner_.expected_targets(), tree_.deterministic) : 0;
-        if (center_ != 0) this->predict(now, center_, predict_bodies());
+        centered_ = this->accelerated_;
+        center_ = centered_ ? this->mean_force_time(now, tuner_.expected_targets(), tree_.deterministic) : 0;
+        if (centered_)
+            this->predict(now, center_, predict_bodies());
+        else
+            octree.place(system_.position.view(), system_.mass.view());
         octree.sort();
         system_.reorder(octree.order());
         octree.build();
@@ -154,7 +157,6 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         tuner_.built(tree_.deterministic ? 0 : tree_span_.seconds() - before);
         age_ = 0;
         built_ = fresh_ = true;
-        centered_ = this->accelerated_;
         current_ = false;
         ++rebuilds_;
     }
