@@ -412,13 +412,17 @@ TEST_P(WalkOn, AcceptsAnyTuning) {
     auto of = options(GeometricMac{theta});
     for (const auto& [group, list, extent] : {std::tuple{1, 1, 0.0}, {7, 33, 0.1}, {33, 64, 1.0}, {200, 4096, 8.0}}) {
         SCOPED_TRACE(testing::Message() << "group " << group << ", list " << list << ", extent " << extent);
-        WalkRequest request;
-        request.tuning.group = group, request.tuning.list = list, request.tuning.group_extent = extent;
-        request.potential = true;
         of.vector = std::min(group, 32), of.group = std::min(list, 32);
-        const auto got = forces(space_, plummer_problem(), of, request);
-        const auto error = errors(got, plummer_problem(), to, [&](std::size_t k) { return theta * theta * to.field[k].force_sum; });
-        EXPECT_LE(error.largest, quadrupole() ? 1.5e-2 : 7.5e-2);
+        WalkRequest request;
+        request.potential = true;
+        request.tuning.list = list, request.tuning.group_extent = extent;
+        for (const bool links_tuned : {false, true}) {  // else `links` takes the numbers of its options
+            if (links_tuned) request.tuning.vector = list;
+            request.tuning.group = links_tuned || of.walk == TreeWalk::lists ? group : 0;
+            const auto got = forces(space_, plummer_problem(), of, request);
+            const auto error = errors(got, plummer_problem(), to, [&](std::size_t k) { return theta * theta * to.field[k].force_sum; });
+            EXPECT_LE(error.largest, quadrupole() ? 1.5e-2 : 7.5e-2);
+        }
     }
     for (const int leaf : {1, 3, 64}) {
         SCOPED_TRACE(testing::Message() << "leaf size " << leaf);

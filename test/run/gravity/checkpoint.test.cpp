@@ -39,7 +39,8 @@ class CheckpointFile : public test::CommandTest {
             c.state.order.push_back(12 - i);
             c.state.acceleration.push_back({1.0f / (static_cast<float>(i) + 3), -0.0f, 1e-30f});
         }
-        c.state.tuning.walk = {.group = 64, .group_extent = 1.0 / 3, .lanes = 2, .list = 512};
+        c.state.tuning.many = {{.vector = 2, .group = 64, .group_extent = 1.0 / 3, .list = 512}, false};
+        c.state.tuning.few = {{.vector = 1, .group = 16, .group_extent = 1.0 / 7, .list = 256}, true};
         c.state.tuning.rebuild_interval = 17;
         c.state.step_length = 1.0 / 7;
         c.state.frame = {{0.1, -0.2, 1e-300}, 1.0 / 11, 1.0 / 13, 1'000'000'000'000};
@@ -65,11 +66,14 @@ TEST_F(CheckpointFile, RoundTripKeepsEveryBit) {
     EXPECT_EQ(back.state.order, c.state.order);
     EXPECT_EQ(back.state.acceleration, c.state.acceleration);
     EXPECT_TRUE(std::signbit(back.state.acceleration[0].y));
-    const auto &walk = back.state.tuning.walk, &given = c.state.tuning.walk;
-    EXPECT_EQ(walk.group, given.group);
-    EXPECT_EQ(walk.group_extent, given.group_extent);
-    EXPECT_EQ(walk.lanes, given.lanes);
-    EXPECT_EQ(walk.list, given.list);
+    const auto &tuning = back.state.tuning, &written = c.state.tuning;
+    for (const auto& [tuned, given] : {std::pair{tuning.many, written.many}, {tuning.few, written.few}}) {
+        EXPECT_EQ(tuned.decided, given.decided);
+        EXPECT_EQ(tuned.walk.vector, given.walk.vector);
+        EXPECT_EQ(tuned.walk.group, given.walk.group);
+        EXPECT_EQ(tuned.walk.group_extent, given.walk.group_extent);
+        EXPECT_EQ(tuned.walk.list, given.walk.list);
+    }
     EXPECT_EQ(back.state.tuning.rebuild_interval, 17);
     EXPECT_EQ(back.state.step_length, 1.0 / 7);
     EXPECT_EQ(back.state.frame.origin, c.state.frame.origin);
@@ -120,8 +124,23 @@ TEST_F(CheckpointFile, TheThirdLayoutIsStillRead) {
     EXPECT_EQ(back.particles.position[1], (Vec3<double>{0.25, -0.25, 1e-300}));
     EXPECT_EQ(back.step, 42);
     EXPECT_EQ(back.state.order, (std::vector<std::uint32_t>{2, 1, 0}));
-    EXPECT_EQ(back.state.tuning.walk.group, 64);
-    EXPECT_EQ(back.state.tuning.walk.list, 512);
+    EXPECT_EQ(back.state.tuning.many.walk.group, 64);
+    EXPECT_EQ(back.state.tuning.many.walk.list, 512);
+    EXPECT_TRUE(back.state.tuning.many.decided);
+    EXPECT_FALSE(back.state.tuning.few.decided) << "its choice was measured with many targets alone";
+    EXPECT_EQ(back.state.tuning.rebuild_interval, 17);
+    EXPECT_EQ(back.state.frame.total, 1'000'000'000'000);
+}
+
+TEST_F(CheckpointFile, TheFourthLayoutIsStillRead) {
+    const auto back = run::read_gravity_checkpoint(fs::path(KASANE_SOURCE_DIR) / "test/run/gravity/checkpoint_layout4.hdf5");
+    ASSERT_EQ(back.particles.size(), 3);
+    EXPECT_EQ(back.state.tuning.many.walk.group, 64);
+    EXPECT_EQ(back.state.tuning.many.walk.list, 512);
+    EXPECT_EQ(back.state.tuning.many.walk.group_extent, 0) << "it has no effect where all particles are targets";
+    EXPECT_TRUE(back.state.tuning.many.decided);
+    EXPECT_EQ(back.state.tuning.few.walk.group, 0);
+    EXPECT_FALSE(back.state.tuning.few.decided);
     EXPECT_EQ(back.state.tuning.rebuild_interval, 17);
     EXPECT_EQ(back.state.frame.total, 1'000'000'000'000);
 }
@@ -130,14 +149,14 @@ TEST_F(CheckpointFile, ALaterLayoutIsRefusedWithBothNumbers) {
     {
         auto file = hdf5::File::create(directory / "later.hdf5");
         file.create_group("/Checkpoint");
-        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{5});
+        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{6});
         file.close();
     }
     try {
         run::read_gravity_checkpoint(directory / "later.hdf5");
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find("layout 5, this one reads up to 4"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("layout 6, this one reads up to 5"), std::string::npos) << error.what();
     }
 }
 
@@ -173,6 +192,8 @@ TEST_F(CheckpointFile, NoFlippedBitChangesWhatIsRead) {
             EXPECT_EQ(back.state.order, c.state.order) << at;
             EXPECT_EQ(back.state.acceleration, c.state.acceleration) << at;
             EXPECT_EQ(back.state.tuning.rebuild_interval, c.state.tuning.rebuild_interval) << at;
+            EXPECT_EQ(back.state.tuning.few.walk.group, c.state.tuning.few.walk.group) << at;
+            EXPECT_EQ(back.state.tuning.few.decided, c.state.tuning.few.decided) << at;
             EXPECT_EQ(back.state.step_length, c.state.step_length) << at;
             EXPECT_EQ(back.state.frame.origin, c.state.frame.origin) << at;
             EXPECT_EQ(back.state.frame.total, c.state.frame.total) << at;

@@ -49,7 +49,8 @@ TEST_F(TreeRun, BlockStepsWriteTheirCostAndTheForceErrors) {
     EXPECT_EQ(r["force"]["variant"], "lists");
     EXPECT_EQ(r["force"]["mac"], json::parse(R"({"name": "acceleration", "delta": 0.001953125})"));
     EXPECT_EQ(r["force"]["leaf_size"], 32);
-    EXPECT_TRUE(r["force"].contains("tuning"));
+    EXPECT_EQ(r["force"]["tuning"]["many_targets"]["group"], 0) << "deterministic";
+    EXPECT_EQ(r["force"]["tuning"]["few_targets"]["decided"], false);
     EXPECT_EQ(r["step"]["method"], "block");
     EXPECT_EQ(r["step"]["dt_max"], 0.03125);
     EXPECT_EQ(r["step"]["eta"], 0.5);

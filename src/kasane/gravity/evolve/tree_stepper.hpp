@@ -28,7 +28,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
                particles.size()),
           tree_(std::get<Tree>(chosen.force)),
           force_(on, tree_),
-          tuner_(particles.size(), tree_.deterministic, chosen.state.tuning),
+          tuner_(particles.size(), tree_.deterministic, walk_alternatives(AnySpace{on}, tree_), chosen.state.tuning),
           walk_span_(on),
           moments_span_(on),
           tree_span_(on) {
@@ -42,6 +42,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         this->ensure_force();
         make_current();
         interactions();
+        force_.walk().tuning() = tuner_.tuning().many.walk;
         force_.accelerate({{}, true, system_.size.view()}, {{}, system_.floats()});
         std::vector<double> phi(static_cast<std::size_t>(system_.count()));
         system_.fetch(View<const float>(system_.floats()), phi, [](float value) { return static_cast<double>(value); });
@@ -88,16 +89,12 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
 
     void evaluate(View<const std::uint32_t> list, index_t, bool) override {
         make_moments();
-        auto& tuning = force_.walk().tuning();
-        tuning.group = tuner_.walk().group;
-        tuning.group_extent = tuner_.walk().group_extent;
-        tuning.list = tuner_.walk().list;
-        tuning.lanes = tuner_.walk().lanes;
+        targets_ = list.empty() ? system_.count() : list.n;
+        force_.walk().tuning() = tuner_.walk(targets_);
         walk_span_.begin();
         force_.accelerate({list, list.empty(), system_.size.view()}, {system_.acceleration.view(), {}});
         walk_span_.end();
         ++calls_;
-        targets_ = list.empty() ? system_.count() : list.n;
     }
 
     /// Passes the time of the walk to the tuner. The host has waited for the block step.

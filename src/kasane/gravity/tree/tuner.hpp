@@ -1,14 +1,13 @@
-// Decides when the tree is rebuilt, and which groups, lists and lanes the walk uses: from measured times, or from counts alone in runs that
-// must be repeatable bit by bit.
+// Decides when the tree is rebuilt, and which parameters the walk uses: from measured times, or from counts alone in runs that must be
+// repeatable bit by bit.
 // Invariant: with deterministic = true no decision depends on a clock.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
-#include <kasane/gravity/tree/tuning.hpp>
+#include <kasane/gravity/tree/walk_tuner.hpp>
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 namespace kasane::gravity {
 
@@ -19,8 +18,8 @@ namespace kasane::gravity {
 /// full_walks_per_tree, the limit applies.
 class TreeTuner {
    public:
-    /// @param n  particles   @param start  choices of an earlier segment of the run
-    TreeTuner(index_t n, bool deterministic, const TreeTuning& start);
+    /// @param n  particles   @param alternatives  are not compared if deterministic   @param start  choices of an earlier segment
+    TreeTuner(index_t n, bool deterministic, const WalkAlternatives& alternatives, const TreeTuning& start);
 
     /// Must the tree be rebuilt before the next block step?
     bool due() const;
@@ -33,9 +32,9 @@ class TreeTuner {
     /// Targets that the next tree is expected to serve: those of the last one, if measured times ended it, or the limit.
     double expected_targets() const { return expected_; }
 
-    /// Parameters of the next walk.
-    const WalkTuning& walk() const { return tuning_.walk; }
-    TreeTuning tuning() const;
+    /// Parameters of the next walk, which has so many targets.
+    const WalkTuning& walk(index_t targets) const { return many_targets(targets, n_) ? many_.walk(targets) : few_.walk(targets); }
+    TreeTuning tuning() const { return {many_.tuned(), few_.tuned(), rebuild_interval_}; }
     /// g, the relative growth of the walk per time [1/time]; 0 while it is not known.
     double growth() const { return growth_; }
 
@@ -44,30 +43,20 @@ class TreeTuner {
 
    private:
     void fit(index_t targets, double seconds, double distance);
-    void begin_stage();
-    void try_next(double score);
 
     /// Sums of a weighted fit of a straight line, in which older walks lose weight.
     struct Line {
         double weight = 0, s = 0, t = 0, ss = 0, st = 0;
     };
-    struct Candidate {
-        WalkTuning walk;
-        double best = 0;
-        int tries = 0;
-    };
 
-    double n_;
+    index_t n_;
     bool deterministic_;
-    TreeTuning tuning_;
+    WalkTuner many_, few_;
+    std::int64_t rebuild_interval_;
     std::array<Line, 64> line_;
     double growth_ = 0;
     double build_seconds_ = 0, excess_ = 0, targets_since_ = 0, expected_;
     std::int64_t steps_since_ = 0;
-    std::vector<Candidate> candidates_;
-    std::size_t trying_ = 0;
-    int stage_ = 0;
-    double own_ = 0;  ///< best time per target with the choices of the walk [s]
 };
 
 }  // namespace kasane::gravity

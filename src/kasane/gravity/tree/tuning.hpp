@@ -1,25 +1,47 @@
 // Parameters that change the speed of a tree walk and not its accuracy. Plain values.
 #pragma once
 
+#include <kasane/gravity/tree/tree.hpp>
+
 #include <cstdint>
+#include <vector>
 
 namespace kasane::gravity {
 
 /// Parameters of a walk that change its speed; errors stay within the acceptance criterion. A number of 0: the walk chooses.
 struct WalkTuning {
-    int group = 0;              ///< largest number of targets in one group
-    double group_extent = 0;    ///< largest extent of a group, as a multiple of the extent expected from its number of targets
-    int lanes = 0;              ///< CUDA lists: lanes that share a target
-    int list = 0;               ///< entries of an interaction list
+    int vector = 0;             ///< links: targets of one thread, at most 32
+    int group = 0;              ///< lists: largest number of targets in one group; links: threads that decide together, at most 32
+    double group_extent = 0;    ///< lists, where not all particles are targets: largest extent of a group, as a multiple of the extent
+                                ///< expected from its number of targets
+    int lanes = 0;              ///< CUDA lists: lanes that share a target; groups have at most 64 / lanes targets
+    int list = 0;               ///< lists: entries of an interaction list
     bool async_copy = true;     ///< CUDA lists: bodies of opened leaves by asynchronous copy into shared memory
     bool warp_reduce = true;    ///< CUDA lists: hardware min/max over a warp, through order-preserving integers; else shuffles
     double l2_persist_mib = 0;  ///< CUDA lists: part of the L2 cache that keeps the bodies [MiB]
 };
 
+/// Walks with many targets have at least half of the particles as targets, walks with few have fewer. The two are tuned apart.
+inline bool many_targets(index_t targets, index_t n) { return 2 * targets >= n; }
+
+/// Parameters of the walks with many targets, or of those with few.
+struct TunedWalk {
+    WalkTuning walk{};     ///< vector, group, group_extent and list are tuned; 0: the walk chooses
+    bool decided = false;  ///< every alternative was compared: a resumed run does not compare them again
+};
+
 /// Choices of the tuning during a run. Checkpoints store them.
 struct TreeTuning {
-    WalkTuning walk{};                  ///< group, group_extent, list and lanes are tuned; 0: the walk chooses
+    TunedWalk many, few;
     std::int64_t rebuild_interval = 0;  ///< block steps between the last two builds of the tree; 0: the tree was not rebuilt yet
 };
+
+/// Parameters that may be faster than the walk's own choice. Numbers of 0 stay as they were.
+struct WalkAlternatives {
+    std::vector<WalkTuning> many, few;
+};
+
+/// The alternatives that change what the walk of these options does on this device.
+WalkAlternatives walk_alternatives(const AnySpace& on, const Tree& options);
 
 }  // namespace kasane::gravity

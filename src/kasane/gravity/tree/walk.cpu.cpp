@@ -3,6 +3,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/tree/walks.cpu.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace kasane::gravity {
@@ -50,7 +51,8 @@ void Walk<Cpu>::operator()(const OctreeView& tree, const WalkTargets& targets, c
     job.per_potential = -options.G / frame.length * frame.mass;
     job.out = out;
     if (options.walk == TreeWalk::links)
-        detail::walk_links(on, job, options.vector, options.group, counts);
+        detail::walk_links(on, job, tuning.vector > 0 ? std::min(tuning.vector, 32) : options.vector,
+                           tuning.group > 0 ? std::min(tuning.group, 32) : options.group, counts);
     else
         detail::walk_lists(on, job, tuning, scratch, counts);
 }

@@ -173,7 +173,8 @@ void Walk<Cuda>::operator()(const OctreeView& tree, const WalkTargets& targets, 
     detail::clear(s.on, s.ledger.data(), detail::per_walk_bytes);
     auto job = detail::make_job(s.options, tree, targets, out, s.ledger.data());
     if (s.options.walk == TreeWalk::links) {
-        detail::walk_links(s.on, job, s.options.vector, s.options.group, s.tuning.warp_reduce);
+        detail::walk_links(s.on, job, s.tuning.vector > 0 ? std::min(s.tuning.vector, 32) : s.options.vector,
+                           s.tuning.group > 0 ? std::min(s.tuning.group, 32) : s.options.group, s.tuning.warp_reduce);
     } else {
         const auto choice = s.choose_lists(job);
         s.make_groups(job);

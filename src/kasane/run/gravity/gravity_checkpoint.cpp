@@ -5,17 +5,20 @@
 #include <kasane/run/gravity/gravity_checkpoint.hpp>
 #include <kasane/run/gravity/unit_fields.hpp>
 
+#include <array>
 #include <type_traits>
 
 namespace kasane::run {
 namespace {
 
 // Of the file; a larger number is one of a newer version. 1: without /State; 2: without the frame of direct summation; 3: with numbers of
-// the tree's walk that no run applies.
-constexpr std::uint32_t layout = 4;
+// the tree's walk that no run applies; 4: with one choice for walks with many and with few targets.
+constexpr std::uint32_t layout = 5;
 
-/// Numbers of layouts 2 and 3 that only the checksum needs.
+/// Numbers of earlier layouts that only the checksum needs. The choice of layouts 2 to 4 was measured with many targets alone.
 struct Unused {
+    double group_extent = 0;
+    int lanes = 0;
     std::uint8_t async_copy = 1, warp_reduce = 1;
     double l2_persist_mib = 0;
 };
@@ -25,11 +28,24 @@ template <class State, class UnusedNumbers, class Visit>
 void for_each_number(std::uint32_t of_layout, State& state, UnusedNumbers&& unused, Visit visit) {
     visit("StepLength", state.step_length);
     visit("RebuildInterval", state.tuning.rebuild_interval);
-    auto& walk = state.tuning.walk;
-    visit("Group", walk.group);
-    visit("GroupExtent", walk.group_extent);
-    visit("Lanes", walk.lanes);
-    visit("List", walk.list);
+    if (of_layout < 5) {
+        visit("Group", state.tuning.many.walk.group);
+        visit("GroupExtent", unused.group_extent);
+        visit("Lanes", unused.lanes);
+        visit("List", state.tuning.many.walk.list);
+    } else {
+        const auto visit_choice = [&](auto& choice, const std::array<const char*, 5>& names) {
+            std::uint8_t decided = choice.decided ? 1 : 0;
+            visit(names[0], decided);
+            if constexpr (!std::is_const_v<State>) choice.decided = decided != 0;
+            visit(names[1], choice.walk.vector);
+            visit(names[2], choice.walk.group);
+            visit(names[3], choice.walk.group_extent);
+            visit(names[4], choice.walk.list);
+        };
+        visit_choice(state.tuning.many, {"ManyDecided", "ManyVector", "ManyGroup", "ManyGroupExtent", "ManyList"});
+        visit_choice(state.tuning.few, {"FewDecided", "FewVector", "FewGroup", "FewGroupExtent", "FewList"});
+    }
     if (of_layout < 4) {
         visit("AsyncCopy", unused.async_copy);
         visit("WarpReduce", unused.warp_reduce);
@@ -130,6 +146,8 @@ GravityCheckpoint read_gravity_checkpoint(const std::filesystem::path& path) {
     if (found >= 2) {
         for_each_number(found, c.state, unused,
                         [&](const char* name, auto& value) { value = file.attribute<std::decay_t<decltype(value)>>("/State", name); });
+        auto& many = c.state.tuning.many;
+        if (found < 5) many.decided = many.walk.group != 0 || many.walk.list != 0;
         if (file.exists("/State/Order")) c.state.order = file.read<std::uint32_t>("/State/Order");
         if (file.exists("/State/Acceleration")) c.state.acceleration = file.read<Vec3<float>>("/State/Acceleration");
     }

@@ -14,6 +14,13 @@ const char* parameter_key(const std::string& mac) { return mac == "geometric" ? 
 
 // Which keys [force] and [step] have depends on the method, which is read before them.
 
+template <class Fields, class Choice>
+void list_choice(Fields& f, Choice& tuned) {
+    auto& walk = tuned.walk;
+    f("decided", tuned.decided), f("vector", walk.vector), f("group", walk.group), f("group_extent", walk.group_extent),
+        f("list", walk.list);
+}
+
 template <class Fields, class R>
 void list_force(Fields& f, R& r) {
     auto& force = r.force;
@@ -27,8 +34,8 @@ void list_force(Fields& f, R& r) {
     f("deterministic", force.deterministic);
     if (force.method == "tree")
         f.part("tuning", [&](auto& in) {
-            auto& walk = r.tuning.walk;
-            in("group", walk.group), in("group_extent", walk.group_extent), in("lanes", walk.lanes), in("list", walk.list);
+            in.part("many_targets", [&](auto& choice) { list_choice(choice, r.tuning.many); });
+            in.part("few_targets", [&](auto& choice) { list_choice(choice, r.tuning.few); });
             in("rebuild_interval", r.tuning.rebuild_interval);
         });
 }
