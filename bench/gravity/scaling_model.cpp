@@ -67,7 +67,7 @@ ScalingModel::ScalingModel(const AnySpace& on, const std::vector<AloneTime>& alo
 double ScalingModel::seconds(PairForm form, int workers, index_t n, const LinkTime& link) const {
     Exchange exchange;
     exchange.form = form;
-    const auto at = times_.find(form != PairForm::one_sided && takes_both_sides(device_, options, n));
+    const auto at = times_.find(form != PairForm::one_sided && takes_both_sides(device_, options, n, workers));
     if (at == times_.end()) return std::numeric_limits<double>::quiet_NaN();
     return step_time(device_, options, exchange, n, workers, at->second, link).seconds;
 }

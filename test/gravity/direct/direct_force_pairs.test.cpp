@@ -174,6 +174,10 @@ TEST_F(DirectForcePairs, BothSidesFollowTheVariant) {
     options.variant = DirectVariant::automatic;
     EXPECT_FALSE(DirectForce<Cuda>(Cuda{}, options, 10).both_sides());
     EXPECT_TRUE(DirectForce<Cuda>(Cuda{}, options, 1 << 20).both_sides());
+    EXPECT_TRUE(DirectForce<Cuda>(Cuda{}, options, 1 << 14).both_sides(8)) << "bits do not depend on the number of workers";
+    options.deterministic = false;
+    EXPECT_TRUE(DirectForce<Cuda>(Cuda{}, options, 1 << 20).both_sides(8));
+    EXPECT_FALSE(DirectForce<Cuda>(Cuda{}, options, 1 << 14).both_sides(8));
     options.variant = DirectVariant::simd;
     EXPECT_THROW(DirectForce<Cuda>(Cuda{}, options, 10), InputError);
 }

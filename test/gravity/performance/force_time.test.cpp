@@ -57,11 +57,21 @@ TEST(ForceTime, CountsOfOneSide) {
 }
 
 TEST(ForceTime, FormIsChosenBySize) {
-    EXPECT_TRUE(takes_both_sides(h200, {}, 8192));
-    EXPECT_FALSE(takes_both_sides(h200, {}, 4096));
-    EXPECT_TRUE(takes_both_sides(h200, {.variant = DirectVariant::pair}, 4096));
-    EXPECT_FALSE(takes_both_sides(h200, {.variant = DirectVariant::tile}, 65536));
-    EXPECT_FALSE(takes_both_sides({false, 64}, {}, 65536));
+    EXPECT_TRUE(takes_both_sides(h200, {}, 8192, 1));
+    EXPECT_FALSE(takes_both_sides(h200, {}, 4096, 1));
+    EXPECT_TRUE(takes_both_sides(h200, {.variant = DirectVariant::pair}, 4096, 1));
+    EXPECT_FALSE(takes_both_sides(h200, {.variant = DirectVariant::tile}, 65536, 1));
+    EXPECT_FALSE(takes_both_sides({false, 64}, {}, 65536, 1));
+}
+
+TEST(ForceTime, FormOfSeveralWorkersIsChosenBySizeUnlessTheirBitsMustAgree) {
+    for (const int workers : {1, 2, 4}) EXPECT_TRUE(takes_both_sides(h200, {.deterministic = true}, 8192, workers)) << workers;
+    const Direct options{.deterministic = false};
+    EXPECT_TRUE(takes_both_sides(h200, options, 8192, 1));
+    EXPECT_FALSE(takes_both_sides(h200, options, 8192, 2));
+    EXPECT_FALSE(takes_both_sides(h200, options, 16000, 2));
+    EXPECT_TRUE(takes_both_sides(h200, options, 16384, 2));
+    EXPECT_TRUE(takes_both_sides(h200, {.variant = DirectVariant::pair, .deterministic = false}, 8192, 2));
 }
 
 /// Deviation of a fit from known times at sizes that were not fitted.

@@ -288,7 +288,7 @@ void DirectForce<Cpu>::end(Cpu on, const Field& out) {
 }
 
 template <>
-bool DirectForce<Cpu>::both_sides() const {
+bool DirectForce<Cpu>::both_sides(int) const {
     return false;
 }
 

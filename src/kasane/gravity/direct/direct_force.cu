@@ -147,9 +147,11 @@ void DirectForce<Cuda>::end(Cuda on, const Field& out) {
 }
 
 template <>
-bool DirectForce<Cuda>::both_sides() const {
-    const auto variant = state_->options.variant;
-    return variant == DirectVariant::pair || (variant == DirectVariant::automatic && state_->total >= pair_pays * state_->multiprocessors);
+bool DirectForce<Cuda>::both_sides(int workers) const {
+    const auto& state = *state_;
+    const auto variant = state.options.variant;
+    return variant == DirectVariant::pair ||
+           (variant == DirectVariant::automatic && both_sides_pay(state.options, state.total, state.multiprocessors, workers));
 }
 
 template <>

@@ -75,8 +75,9 @@ class DirectForce {
     void end(S on, const Field& out);
 
     /// True if accelerate() evaluates each pair once; the functions below may then be called. On the CPU it is false and they do not exist
-    /// (use `if constexpr`). A function of the arguments of grain() and of the device's size.
-    bool both_sides() const;
+    /// (use `if constexpr`). A function of the arguments of grain(), of the device's size and,
+    /// if not deterministic, of `workers`.
+    bool both_sides(int workers = 1) const;
     /// True if a worker with the particles [begin, end) evaluates pairs with [other_begin, other_end) (multiples of grain, or the total).
     bool has_pairs(index_t begin, index_t end, index_t other_begin, index_t other_end) const
         requires(!std::same_as<S, Cpu>);

@@ -69,5 +69,14 @@ TilePairs count_tile_pairs(const PairShape& shape, index_t total, index_t begin,
 
 /// Particles per multiprocessor from which `pair` is faster than `tile` on a single device.
 inline constexpr index_t pair_pays = 53;  // 7,000 on the 132 of an H200, see docs/numbers.md
+/// Particles per multiprocessor of all devices from which several devices are faster with both sides at once.
+inline constexpr index_t pair_pays_together = 62;  // 16,384 on two H200: with 8,192 a call takes 95 microseconds, one-sided 49
+
+/// True if `automatic` sums both sides of each pair at once, for so many particles of all workers. Deterministic sums have the same bits
+/// for any number of workers, so they take the form that is faster on a single device.
+inline bool both_sides_pay(const Direct& options, index_t total, int multiprocessors, int workers) {
+    if (workers == 1 || options.deterministic) return total >= pair_pays * multiprocessors;
+    return total >= pair_pays_together * multiprocessors * workers;
+}
 
 }  // namespace kasane::gravity

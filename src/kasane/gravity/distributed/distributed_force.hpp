@@ -34,7 +34,7 @@ class DistributedForce {
           partition_{total, force_.grain(), worker.size()},
           exchange_(exchange),
           plan_(comm::exchange_plan(partition_, index_, buffer_particles(exchange, force_.body_bytes(), total))),
-          both_sides_(exchange.form != PairForm::one_sided && force_.both_sides()) {
+          both_sides_(exchange.form != PairForm::one_sided && force_.both_sides(worker.size())) {
         if (exchange.form == PairForm::both_sides) {
             both_sides_ = pairs_exist && (options.variant == DirectVariant::automatic || options.variant == DirectVariant::pair);
             KS_VALIDATE(both_sides_,

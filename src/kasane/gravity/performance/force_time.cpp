@@ -72,9 +72,9 @@ KernelWork both_sides_work(const ForceDevice& device, Precision precision, index
     return work;
 }
 
-bool takes_both_sides(const ForceDevice& device, const Direct& options, index_t total) {
+bool takes_both_sides(const ForceDevice& device, const Direct& options, index_t total, int workers) {
     if (!device.cuda || options.variant == DirectVariant::tile || options.variant == DirectVariant::plain) return false;
-    return options.variant == DirectVariant::pair || total >= pair_pays * device.units;
+    return options.variant == DirectVariant::pair || both_sides_pay(options, total, device.units, workers);
 }
 
 ForceWork step_work(const ForceDevice& device, const Direct& options, index_t n, bool both_sides) {

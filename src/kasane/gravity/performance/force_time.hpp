@@ -48,7 +48,7 @@ KernelWork both_sides_work(const ForceDevice& device, Precision precision, index
                            index_t other_end, Share share = Share::all);
 
 /// True if the accelerations of all particles are computed in the form with both sides.
-bool takes_both_sides(const ForceDevice& device, const Direct& options, index_t total);
+bool takes_both_sides(const ForceDevice& device, const Direct& options, index_t total, int workers);
 
 /// Counts of one step of constant length on a single device.
 inline constexpr double launches_of_step = 6;

@@ -134,7 +134,7 @@ comm::Partition worker_partition(const ForceDevice& device, const Direct& option
 StepTime step_time(const ForceDevice& device, const Direct& options, const Exchange& exchange, index_t n, int workers,
                    const ForceTime& time, const LinkTime& link) {
     StepTime step;
-    step.both_sides = exchange.form != PairForm::one_sided && takes_both_sides(device, options, n);
+    step.both_sides = exchange.form != PairForm::one_sided && takes_both_sides(device, options, n, workers);
     if (workers == 1) {
         const auto work = step_work(device, options, n, step.both_sides);
         step.seconds = time.seconds(work);

@@ -92,9 +92,9 @@ const CalibrationEntry* find_force(const Calibration& calibration, const std::st
     return nullptr;
 }
 
-/// The parameters of the method of a step: each pair from one side or once for both sides, as the run would choose.
+/// The parameters of the method of a step: each pair from one side or once for both sides, as the run with so many workers would choose.
 KnownForce force_of(const Calibration& calibration, const Found& device, const GravityFile& file, const gravity::Direct& direct,
-                    bool equal_masses) {
+                    int workers, bool equal_masses) {
     ForceMethod method{direct.precision, false, equal_masses};
     const CalibrationEntry* entry = nullptr;
     for (const bool both : {true, false}) {
@@ -102,8 +102,8 @@ KnownForce force_of(const Calibration& calibration, const Found& device, const G
         entry = find_force(calibration, device.device, method);
         if (!entry) continue;
         const auto known = gravity::known_force(*entry);
-        const bool taken =
-            file.exchange.form != gravity::PairForm::one_sided && gravity::takes_both_sides(known.device, direct, file.initial.count());
+        const bool taken = file.exchange.form != gravity::PairForm::one_sided &&
+                           gravity::takes_both_sides(known.device, direct, file.initial.count(), workers);
         if (taken == both) return known;
         entry = nullptr;
     }
@@ -225,8 +225,8 @@ Prediction predict(const GravityFile& file, const Calibration& calibration, cons
 
     auto device = find_device(file, calibration, request);
     const bool equal = masses_are_equal(file.initial);
-    device.force = force_of(calibration, device, file, *direct, equal);
-    const auto other_masses = force_of(calibration, device, file, *direct, !equal);
+    device.force = force_of(calibration, device, file, *direct, workers, equal);
+    const auto other_masses = force_of(calibration, device, file, *direct, workers, !equal);
     const auto link = find_link(calibration, device.device, request);
 
     Prediction out;
