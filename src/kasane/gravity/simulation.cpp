@@ -67,6 +67,12 @@ std::vector<double> Simulation::potential() const {
     return stepper_->potential();
 }
 
+Diagnostics Simulation::diagnostics() const {
+    auto d = stepper_->diagnostics();
+    d.time = time();
+    return d;
+}
+
 ForceAudit Simulation::audit(index_t count) const {
     const auto scope = stepper_->timers.scope("audit");
     return stepper_->audit(count);

@@ -6,6 +6,7 @@
 
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/gravity/diagnose/diagnose.hpp>
 #include <kasane/gravity/diagnose/force_audit.hpp>
 #include <kasane/gravity/evolve/options.hpp>
 #include <kasane/gravity/particles/particles.hpp>
@@ -62,6 +63,10 @@ class Simulation {
     /// [size()] potentials with the factor G, in the order given [length^2 / time^2]; every call computes them in the force's precision.
     std::vector<double> potential() const;
 
+    /// Energies, momenta, virial ratio, centre of mass and Lagrangian radii at time(). They are reduced where the particles are; no array
+    /// is copied to the host. The result does not depend on the number of threads or workers. A particle that is not finite makes the
+    /// energy, the momentum or the centre of mass non-finite. @throws InputError: the total mass is 0
+    Diagnostics diagnostics() const;
     /// Compares the present accelerations of a sample of particles with direct summation in double. The sample is spread evenly over the
     /// particles and changes with steps().
     /// @param count  particles of the sample, at most size() are taken
@@ -69,7 +74,8 @@ class Simulation {
     /// State for a bitwise identical continuation, beside particles(), time() and steps().
     SimulationState state() const;
 
-    /// Seconds in "force" (a tree: "walk", "moments", "tree"), "step" (predict, correct, time steps), "copy", "potential", "audit".
+    /// Seconds in "force" (a tree: "walk", "moments", "tree"), "step" (predict, correct, time steps), "copy", "potential",
+    /// "diagnostics", "audit".
     const Timers& timers() const;
     /// Pairs that the steps evaluated so far; an accepted cell counts as one source.
     double interactions() const;

@@ -38,6 +38,7 @@ struct Results {
     std::vector<Particles> particles;
     std::vector<std::vector<Vec3<double>>> acceleration;
     std::vector<std::vector<double>> potential;
+    std::vector<Diagnostics> diagnostics;
     std::vector<ForceAudit> audit;
     StepCounts counts;
     double interactions = 0, time = 0;
@@ -51,6 +52,7 @@ inline Results results_of(Simulation& sim, const std::vector<std::int64_t>& burs
         results.particles.push_back(sim.particles());
         results.acceleration.push_back(sim.acceleration());
         results.potential.push_back(sim.potential());
+        results.diagnostics.push_back(sim.diagnostics());
         results.audit.push_back(sim.audit(50));
     }
     results.counts = sim.step_counts();
@@ -68,6 +70,13 @@ inline void expect_same(const Results& a, const Results& b) {
         EXPECT_EQ(a.particles[k].id, b.particles[k].id);
         EXPECT_EQ(a.acceleration[k], b.acceleration[k]) << "after burst " << k;
         EXPECT_EQ(a.potential[k], b.potential[k]) << "after burst " << k;
+        EXPECT_EQ(a.diagnostics[k].time, b.diagnostics[k].time);
+        EXPECT_EQ(a.diagnostics[k].energy, b.diagnostics[k].energy) << "after burst " << k;
+        EXPECT_EQ(a.diagnostics[k].virial_ratio, b.diagnostics[k].virial_ratio);
+        EXPECT_EQ(a.diagnostics[k].momentum, b.diagnostics[k].momentum);
+        EXPECT_EQ(a.diagnostics[k].angular_momentum, b.diagnostics[k].angular_momentum);
+        EXPECT_EQ(a.diagnostics[k].center_of_mass, b.diagnostics[k].center_of_mass);
+        EXPECT_EQ(a.diagnostics[k].lagrangian_radius, b.diagnostics[k].lagrangian_radius);
         EXPECT_EQ(a.audit[k].count, b.audit[k].count);
         EXPECT_EQ(a.audit[k].median, b.audit[k].median) << "after burst " << k;
         EXPECT_EQ(a.audit[k].p99, b.audit[k].p99);

@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/compensated.hpp>
 #include <kasane/gravity/diagnose/diagnose.hpp>
+#include <kasane/gravity/diagnose/totals.hpp>
 
 #include <fmt/format.h>
 
@@ -41,11 +42,28 @@ std::array<double, count> summed(index_t n, Cpu on, Add add) {
 
 void add_vector(CompensatedSum<double>* sum, const Vec3<double>& v) { sum[0].add(v.x), sum[1].add(v.y), sum[2].add(v.z); }
 
-void check_mass(double mass) {
+}  // namespace
+
+namespace detail {
+
+void check_total_mass(double mass) {
     KS_VALIDATE(mass > 0, "the particles' total mass is 0: there is no centre of mass. Give at least one particle a mass");
 }
 
-}  // namespace
+Diagnostics diagnostics_of(const Totals& total) {
+    const double mass = total[0];
+    check_total_mass(mass);
+    Diagnostics d;
+    d.kinetic = total[1] / 2;
+    d.potential = total[2] / 2;
+    d.energy = d.kinetic + d.potential;
+    d.momentum = {total[3], total[4], total[5]};
+    d.angular_momentum = {total[6], total[7], total[8]};
+    d.center_of_mass = 1 / mass * Vec3<double>{total[9], total[10], total[11]};
+    return d;
+}
+
+}  // namespace detail
 
 Diagnostics diagnose(const Particles& p, const std::vector<double>& potential, const std::vector<Vec3<double>>& acceleration, double time,
                      Cpu on) {
@@ -62,19 +80,11 @@ Diagnostics diagnose(const Particles& p, const std::vector<double>& potential, c
         add_vector(&sums[6], m * cross(p.position[i], p.velocity[i]));
         add_vector(&sums[9], m * p.position[i]);
     });
-    const double mass = total[0];
-    check_mass(mass);
-    Diagnostics d;
+    auto d = detail::diagnostics_of(total);
     d.time = time;
-    d.kinetic = total[1] / 2;
-    d.potential = total[2] / 2;
-    d.energy = d.kinetic + d.potential;
-    d.momentum = {total[3], total[4], total[5]};
-    d.angular_momentum = {total[6], total[7], total[8]};
-    d.center_of_mass = 1 / mass * Vec3<double>{total[9], total[10], total[11]};
 
     // A second pass relative to the centre: shifting W and K afterwards would lose digits for a system that is far away or fast.
-    const Vec3<double> drift = 1 / mass * d.momentum;
+    const Vec3<double> drift = 1 / total[0] * d.momentum;
     const auto inner = summed<2>(p.size(), on, [&](std::size_t i, auto& sums) {
         const auto v = p.velocity[i] - drift;
         sums[0].add(p.mass[i] * dot(v, v));
@@ -90,7 +100,7 @@ Vec3<double> center_of_mass(const Particles& p, Cpu on) {
         sums[0].add(p.mass[i]);
         add_vector(&sums[1], p.mass[i] * p.position[i]);
     });
-    check_mass(total[0]);
+    detail::check_total_mass(total[0]);
     return 1 / total[0] * Vec3<double>{total[1], total[2], total[3]};
 }
 
@@ -104,7 +114,7 @@ std::vector<double> lagrangian_radii(const Particles& p, const Vec3<double>& cen
         sum.add(p.mass[i]);
     }
     const double total = sum.value();
-    check_mass(total);
+    detail::check_total_mass(total);
     std::sort(by_distance.begin(), by_distance.end());
 
     std::vector<std::size_t> ascending(fractions.size());

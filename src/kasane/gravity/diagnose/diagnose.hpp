@@ -1,5 +1,5 @@
-// Diagnostics of a run: energies, momenta, virial ratio, centre of mass, Lagrangian radii. Compensated sums on the host over chunks of
-// fixed size, added in one order: results do not depend on the number of threads.
+// Diagnostics of particles on the host: energies, momenta, virial ratio, centre of mass, Lagrangian radii. Compensated sums over chunks of
+// fixed size, added in one order: results do not depend on the number of threads. Simulation::diagnostics() computes them on its space.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -8,9 +8,9 @@
 
 namespace kasane::gravity {
 
-/// Global quantities of a set of particles at one time, in the particles' units; diagnose() computes them.
+/// Global quantities of a set of particles at one time, in the particles' units.
 struct Diagnostics {
-    double time = 0;       ///< as given to diagnose() [time]
+    double time = 0;       ///< of the particles [time]
     double kinetic = 0;    ///< sum m v^2 / 2 [mass length^2 / time^2]
     double potential = 0;  ///< sum m phi / 2 [mass length^2 / time^2]
     /// 2K / |W| with W = sum m x . a; K and W in the frame of the centre of mass. 1 in equilibrium, also with softening, where W differs

@@ -12,7 +12,7 @@
 namespace kasane::gravity {
 
 struct Command {
-    enum class Verb : std::int64_t { make, step, fetch, acceleration, potential, audit, end };
+    enum class Verb : std::int64_t { make, step, fetch, acceleration, potential, diagnostics, audit, end };
     Verb verb = Verb::end;
     std::int64_t count = 0;  ///< steps to take, or particles to audit
 };

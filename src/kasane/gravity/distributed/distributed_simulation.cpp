@@ -56,6 +56,11 @@ class RootStepper final : public Stepper {
     }
     std::vector<Vec3<double>> acceleration() override { return run(Command::Verb::acceleration).vector; }
     std::vector<double> potential() override { return run(Command::Verb::potential).scalar; }
+    /// The time of the potentials is part of the time of the diagnostics.
+    Diagnostics diagnostics() override {
+        const auto scope = timers.scope("diagnostics");
+        return run(Command::Verb::diagnostics).diagnostics;
+    }
     ForceAudit audit(index_t count) override { return run(Command::Verb::audit, count).audit; }
     // The form is the same on every worker.
     SimulationState state() override { return workers_->first().state(); }

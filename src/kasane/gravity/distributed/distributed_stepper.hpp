@@ -39,6 +39,7 @@ class DistributedStepper final : public DirectStepper<S, DistributedForce<S>>, p
     using Report = typename Base::Report;
 
     void sum(View<double> values) const override { worker_.all_reduce(values, comm::Reduce::sum); }
+    void sum(View<std::uint64_t> values) const override { worker_.all_reduce(values, comm::Reduce::sum); }
 
     /// Adds the counts; of several non-finite particles, keeps the one that a single worker would report.
     Report reduce(const Report& own) override {

@@ -166,6 +166,12 @@ Answer LocalWorkers::run(const Command& command) {
             each([&](Stepper& stepper, std::size_t l) { scalars[l] = stepper.potential(); });
             answer.scalar = gather(scalars);
             break;
+        case diagnostics:
+            each([&](Stepper& stepper, std::size_t l) {
+                auto found = stepper.diagnostics();
+                if (l == 0) answer.diagnostics = std::move(found);
+            });
+            break;
         case audit:
             each([&](Stepper& stepper, std::size_t l) {
                 const auto found = stepper.audit(command.count);

@@ -13,10 +13,11 @@
 
 namespace kasane::gravity {
 
-/// The result of a command: values of all particles on the root rank, empty on the other ranks; the audit on every rank.
+/// The result of a command: values of all particles on the root rank, empty on the other ranks; diagnostics and audit on every rank.
 struct Answer {
     std::vector<Vec3<double>> vector, velocity;
     std::vector<double> scalar;
+    Diagnostics diagnostics;
     ForceAudit audit;
 };
 

@@ -7,6 +7,7 @@
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/span_timer.hpp>
+#include <kasane/gravity/diagnose/reduce.hpp>
 #include <kasane/gravity/evolve/stepper.hpp>
 #include <kasane/gravity/step/scheme.hpp>
 #include <kasane/gravity/step/system.hpp>
@@ -48,6 +49,30 @@ class DeviceStepper : public Stepper {
         return to;
     }
 
+    std::vector<double> potential() override {
+        ensure_force();
+        const auto phi = evaluate_potential().value;
+        std::vector<double> to(static_cast<std::size_t>(system_.count()));
+        system_.fetch(phi, to, [](Real value) { return static_cast<double>(value); });
+        return to;
+    }
+
+    Diagnostics diagnostics() override {
+        ensure_force();
+        Potentials phi;
+        {
+            const auto scope = timers.scope("potential");
+            phi = evaluate_potential();
+            synchronize(on_);
+        }
+        const auto scope = timers.scope("diagnostics");
+        const ParticleArrays<Real> particles{system_.position.view(), system_.velocity.view(), system_.mass.view(),
+                                             system_.acceleration.view(), phi.value};
+        return gravity::reduce(
+            on_, work_, particles, phi.words,
+            {total_, first(), [this](View<double> values) { sum(values); }, [this](View<std::uint64_t> values) { sum(values); }});
+    }
+
     ForceAudit audit(index_t wanted) override {
         ensure_force();
         const index_t n = total_, sampled = std::clamp<index_t>(wanted, 0, n);
@@ -84,6 +109,13 @@ class DeviceStepper : public Stepper {
 
    protected:
     using Report = std::array<StepReport::Word, StepReport::words>;
+    using Real = decltype(A::x);
+    /// Potentials of the particles of this device, in the system's order, and their memory as one word of 64 bits per particle. Valid until
+    /// the next call.
+    struct Potentials {
+        View<const Real> value;
+        View<std::uint64_t> words;
+    };
     /// Function of the name, the seconds and the calls of a part of the force so far.
     using PartFunction = std::function<void(const char*, double, std::int64_t)>;
 
@@ -115,6 +147,8 @@ class DeviceStepper : public Stepper {
     virtual void end_macro_step() {}
     /// Evaluates the force on all particles if there is no force of an earlier step.
     virtual void evaluate_first() = 0;
+    /// Evaluates the potentials at the present positions.
+    virtual Potentials evaluate_potential() = 0;
     virtual void force_parts(const PartFunction& part) = 0;
     /// Accelerations at these positions by direct summation in double.
     virtual std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at) = 0;
@@ -123,6 +157,7 @@ class DeviceStepper : public Stepper {
     virtual index_t first() const { return 0; }
     /// Sums `values` over all workers, in place.
     virtual void sum(View<double>) const {}
+    virtual void sum(View<std::uint64_t>) const {}
     /// Combines the reports of all workers.
     virtual Report reduce(const Report& own) { return own; }
     virtual void handle(const BlowUp& what) { report_blow_up(what); }

@@ -49,13 +49,6 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
         if (frame_.total > 0) force_.set(frame_);
     }
 
-    std::vector<double> potential() override {
-        this->ensure_force();
-        Buffer<double, S> phi(on_, system_.count());
-        force_.potential(own(), phi.view());
-        return to_host(phi);
-    }
-
     SimulationState state() override {
         SimulationState state;
         state.step_length = this->scheme_.computed_length;
@@ -112,6 +105,13 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
         evaluate({}, total_, true);
     }
 
+    typename Base::Potentials evaluate_potential() override {
+        if (potential_.size() == 0) potential_ = Buffer<double, S>(on_, system_.count());
+        force_.potential(own(), potential_.view());
+        static_assert(sizeof(double) == sizeof(std::uint64_t));
+        return {potential_.view(), {reinterpret_cast<std::uint64_t*>(potential_.data()), potential_.size()}};
+    }
+
     void force_parts(const typename Base::PartFunction& part) override { part("force", span_.seconds(), calls_); }
 
     std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at) override {
@@ -156,6 +156,7 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
     Slab slab_;
     Force force_;
     Buffer<Vec3<double>, S> predicted_, target_, result_;
+    Buffer<double, S> potential_;  ///< allocated when it is first needed
     SpanTimer<S> span_;
     DirectFrame frame_;
     std::int64_t framed_ = -1;           ///< macro step at whose beginning the frame was made

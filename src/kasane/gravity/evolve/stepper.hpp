@@ -5,6 +5,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/gravity/evolve/options.hpp>
+#include <kasane/gravity/diagnose/diagnose.hpp>
 #include <kasane/gravity/diagnose/force_audit.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 
@@ -31,6 +32,8 @@ class Stepper {
     virtual void fetch(Particles& to) = 0;
     virtual std::vector<Vec3<double>> acceleration() = 0;
     virtual std::vector<double> potential() = 0;
+    /// Without the time. Adds to `timers`.
+    virtual Diagnostics diagnostics() = 0;
     virtual ForceAudit audit(index_t count) = 0;
     virtual SimulationState state() = 0;
     virtual StepCounts step_counts() = 0;

@@ -38,18 +38,6 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         this->accelerated_ = true;
     }
 
-    std::vector<double> potential() override {
-        this->ensure_force();
-        make_current();
-        interactions();
-        force_.walk().tuning() = tuner_.tuning().many.walk;
-        force_.accelerate({{}, true, system_.size.view()}, {{}, system_.floats()});
-        std::vector<double> phi(static_cast<std::size_t>(system_.count()));
-        system_.fetch(View<const float>(system_.floats()), phi, [](float value) { return static_cast<double>(value); });
-        force_.walk().counts();  // diagnostics are not counted as interactions of the steps
-        return phi;
-    }
-
     SimulationState state() override {
         SimulationState state;
         state.step_length = this->scheme_.computed_length;
@@ -117,6 +105,15 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         ++calls_;
         measure_sizes();
         walked_ = tree_.deterministic ? 0 : walk_span_.seconds();
+    }
+
+    typename Base::Potentials evaluate_potential() override {
+        make_current();
+        interactions();
+        force_.walk().tuning() = tuner_.tuning().many.walk;
+        force_.accelerate({{}, true, system_.size.view()}, {{}, system_.floats()});
+        force_.walk().counts();  // diagnostics are not counted as interactions of the steps
+        return {system_.floats(), system_.words()};
     }
 
     void force_parts(const typename Base::PartFunction& part) override {

@@ -68,6 +68,9 @@ struct System {
     /// Scratch as one float per particle.
     View<float> floats() { return {reinterpret_cast<float*>(scratch.data()), scratch.size() > 0 ? count() : 0}; }
 
+    /// Scratch as one word of 64 bits per particle.
+    View<std::uint64_t> words() { return {reinterpret_cast<std::uint64_t*>(scratch.data()), scratch.size() > 0 ? count() : 0}; }
+
     /// Permutes all arrays: the element at order[k] moves to k.
     void reorder(View<const std::uint32_t> order) {
         permute(on, order, position.view(), scratch.data());
