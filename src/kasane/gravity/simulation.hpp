@@ -92,7 +92,7 @@ class Simulation {
 
 /// Memory of a simulation at its peak.
 struct SimulationMemory {
-    std::uint64_t host_bytes = 0;    ///< host memory, with diagnostics and checkpoints [byte]
+    std::uint64_t host_bytes = 0;    ///< host memory, with snapshots and checkpoints [byte]
     std::uint64_t device_bytes = 0;  ///< memory of the CUDA device [byte]; 0 on Cpu
 };
 /// Estimates the memory of a run with n particles on one device: the simulation, its diagnostics, snapshots and checkpoints.
