@@ -16,9 +16,7 @@ int main() {
 
     const gravity::Tree force{.softening = 0.02};
     gravity::Simulation simulation(best_space(), particles, {.force = force, .step = gravity::Leapfrog{.dt = 1. / 64}});
-    const auto energy = [&] {
-        return gravity::diagnose(simulation.particles(), simulation.potential(), simulation.acceleration(), simulation.time()).energy;
-    };
+    const auto energy = [&] { return simulation.diagnostics().energy; };
     const double before = energy();
     simulation.run_until(8);
     std::printf("t = %g, relative energy error %.1e\n", simulation.time(), std::abs(energy() / before - 1));

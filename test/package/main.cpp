@@ -9,7 +9,7 @@ int main() {
     ks::Simulation sim{kasane::best_space(),
                        ks::plummer({.count = 1024, .seed = 1}),
                        {.force = ks::Direct{.softening = 0.05}, .step = ks::Leapfrog{.dt = 1. / 128}}};
-    const auto energy = [&] { return ks::diagnose(sim.particles(), sim.potential(), sim.acceleration(), sim.time()).energy; };
+    const auto energy = [&] { return sim.diagnostics().energy; };
     const double before = energy();
     sim.run_until(1.0);
     const double error = std::abs(energy() / before - 1);
