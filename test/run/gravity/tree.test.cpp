@@ -55,7 +55,8 @@ TEST_F(TreeRun, BlockStepsWriteTheirCostAndTheForceErrors) {
     EXPECT_EQ(r["step"]["dt_max"], 0.03125);
     EXPECT_EQ(r["step"]["eta"], 0.5);
     EXPECT_EQ(r["dt"], 0.03125);
-    for (const char* part : {"walk", "moments", "tree", "step", "audit"}) EXPECT_GT(r["timers"][part]["calls"], 0) << part;
+    for (const char* part : {"walk", "moments", "tree", "step", "potential", "diagnostics", "audit"})
+        EXPECT_GT(r["timers"][part]["calls"], 0) << part;
     EXPECT_GT(r["rate"], 0);
     EXPECT_TRUE(r["bound"].is_null());
     const auto& counts = r["step_counts"];
