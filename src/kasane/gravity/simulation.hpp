@@ -63,9 +63,9 @@ class Simulation {
     /// [size()] potentials with the factor G, in the order given [length^2 / time^2]; every call computes them in the force's precision.
     std::vector<double> potential() const;
 
-    /// Energies, momenta, virial ratio, centre of mass and Lagrangian radii at time(). They are reduced where the particles are; no array
-    /// is copied to the host. The result does not depend on the number of threads or workers. A particle that is not finite makes the
-    /// energy, the momentum or the centre of mass non-finite. @throws InputError: the total mass is 0
+    /// Energies, momenta, virial ratio, centre of mass and Lagrangian radii at time(). Sums and a selection on the space of the
+    /// particles, which are not copied to the host. The result does not depend on the number of threads or workers. A particle that is not
+    /// finite makes the energy, the momentum or the centre of mass non-finite. @throws InputError: the total mass is 0
     Diagnostics diagnostics() const;
     /// Compares the present accelerations of a sample of particles with direct summation in double. The sample is spread evenly over the
     /// particles and changes with steps().
