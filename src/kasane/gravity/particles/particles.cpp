@@ -1,8 +1,10 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cmath>
 
 namespace kasane::gravity {
@@ -14,6 +16,15 @@ void Particles::resize(index_t n) {
     mass.resize(size);
     id.resize(size);
     type.resize(size);
+}
+
+void Particles::reserve(index_t n) {
+    const auto size = static_cast<std::size_t>(n);
+    position.reserve(size);
+    velocity.reserve(size);
+    mass.reserve(size);
+    id.reserve(size);
+    type.reserve(size);
 }
 
 void Particles::append(const Particles& other) {
@@ -29,18 +40,27 @@ namespace {
 bool finite(const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 }  // namespace
 
-void validate(const Particles& p, const std::string& source) {
+void validate(const Particles& p, const std::string& source, bool velocities) {
     const auto n = p.mass.size();
+    const auto moves = velocities ? p.velocity.size() : n;
     KS_VALIDATE(n > 0, source + " holds no particles: at least one is needed");
-    KS_VALIDATE(p.position.size() == n && p.velocity.size() == n && p.id.size() == n && p.type.size() == n,
+    KS_VALIDATE(p.position.size() == n && moves == n && p.id.size() == n && p.type.size() == n,
                 fmt::format("{}: counts disagree: {} masses, {} positions, {} velocities, {} ids, {} types", source, n, p.position.size(),
-                            p.velocity.size(), p.id.size(), p.type.size()));
+                            moves, p.id.size(), p.type.size()));
+    std::atomic<bool> good = true;
+    parallel_for(Cpu{}, static_cast<index_t>(n), [&](index_t k) {
+        const auto i = static_cast<std::size_t>(k);
+        if (!finite(p.position[i]) || (velocities && !finite(p.velocity[i])) || !std::isfinite(p.mass[i]) || p.mass[i] < 0 ||
+            p.type[i] >= type_count)
+            good = false;
+    });
+    if (good) return;
     for (std::size_t i = 0; i < n; ++i) {
         const auto& [x, y, z] = p.position[i];
-        const auto& [vx, vy, vz] = p.velocity[i];
+        const auto [vx, vy, vz] = velocities ? p.velocity[i] : Vec3<double>{};
         KS_VALIDATE(finite(p.position[i]),
                     fmt::format("{}: particle {} (id {}) has position ({}, {}, {}): it must be finite", source, i, p.id[i], x, y, z));
-        KS_VALIDATE(finite(p.velocity[i]),
+        KS_VALIDATE(finite({vx, vy, vz}),
                     fmt::format("{}: particle {} (id {}) has velocity ({}, {}, {}): it must be finite", source, i, p.id[i], vx, vy, vz));
         KS_VALIDATE(std::isfinite(p.mass[i]) && p.mass[i] >= 0,
                     fmt::format("{}: particle {} (id {}) has mass {}: it must be finite and not negative", source, i, p.id[i], p.mass[i]));

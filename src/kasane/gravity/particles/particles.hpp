@@ -25,6 +25,8 @@ struct Particles {
     index_t size() const { return static_cast<index_t>(mass.size()); }
     /// Resizes all arrays to n; new elements are 0.
     void resize(index_t n);
+    /// Reserves memory for n particles, so that append() does not copy those that are there.
+    void reserve(index_t n);
     /// Appends the particles of `other`; ids are not changed, and the caller makes them unique.
     void append(const Particles& other);
 };
@@ -33,7 +35,8 @@ struct Particles {
 /// and not negative, types below type_count. Ids are not checked.
 /// @param particles  checked, not changed
 /// @param source  origin of the particles, for the message (a file name)
+/// @param velocities  false: `particles.velocity` is not used, and not checked
 /// @throws InputError with the first bad particle and its fault
-void validate(const Particles& particles, const std::string& source);
+void validate(const Particles& particles, const std::string& source, bool velocities = true);
 
 }  // namespace kasane::gravity

@@ -73,7 +73,7 @@ class BinaryFile final : public SnapshotFile {
             if (n == 0) continue;
             const auto to = first[t];
             read_reals("POS", 3 * done, 3 * n, components(p.position.data() + to));
-            read_reals("VEL", 3 * done, 3 * n, components(p.velocity.data() + to));
+            if (!p.velocity.empty()) read_reals("VEL", 3 * done, 3 * n, components(p.velocity.data() + to));
             read_ids(done, n, p.id.data() + to);
             if (header_.mass_table[t] != 0) {
                 std::fill_n(p.mass.begin() + static_cast<std::ptrdiff_t>(to), n, header_.mass_table[t]);

@@ -39,7 +39,7 @@ class Hdf5File final : public SnapshotFile {
             if (header_.here[t] == 0) continue;
             const auto group = group_of(t);
             file_.read(group + "/Coordinates", part(t, p.position));
-            file_.read(group + "/Velocities", part(t, p.velocity));
+            if (!p.velocity.empty()) file_.read(group + "/Velocities", part(t, p.velocity));
             file_.read(group + "/ParticleIDs", part(t, p.id));
             if (file_.exists(group + "/Masses")) {
                 file_.read(group + "/Masses", part(t, p.mass));

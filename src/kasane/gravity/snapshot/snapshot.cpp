@@ -213,7 +213,7 @@ SnapshotSummary inspect_snapshot(const fs::path& path) {
     return {set.front().format, set.total, set.front().time, set.front().files, set.front().units};
 }
 
-Snapshot read_snapshot(const fs::path& path) {
+Snapshot read_snapshot(const fs::path& path, const SnapshotReadOptions& options) {
     const auto set = open_set(path);
     const auto n = sum(set.total);
     check_memory(path,
@@ -225,7 +225,11 @@ Snapshot read_snapshot(const fs::path& path) {
     result.states_units = set.front().states_units;
     result.softening = set.front().softening;
     auto& particles = result.particles;
-    particles.resize(static_cast<index_t>(n));
+    particles.position.resize(n);
+    if (options.velocities) particles.velocity.resize(n);
+    particles.mass.resize(n);
+    particles.id.resize(n);
+    particles.type.resize(n);
     if (set.acceleration) result.acceleration.resize(n);
     if (set.potential) result.potential.resize(n);
 
@@ -241,7 +245,7 @@ Snapshot read_snapshot(const fs::path& path) {
         file->read(result, first);
         for (std::size_t t = 0; t < type_count; ++t) first[t] += set.headers[i].here[t];
     }
-    validate(particles, path.string());
+    validate(particles, path.string(), options.velocities);
     return result;
 }
 

@@ -73,11 +73,18 @@ struct SnapshotSummary {
 /// @throws InputError as read_snapshot() does
 SnapshotSummary inspect_snapshot(const std::filesystem::path& path);
 
+/// Options of read_snapshot().
+struct SnapshotReadOptions {
+    bool velocities =
+        true;  ///< read them; otherwise `particles.velocity` is empty, and damage to the velocities in the file is not noticed
+};
+
 /// Reads all particles, types in ascending order, in the units of the file.
 /// @param path  as for inspect_snapshot()
+/// @param options  parts that are not needed
 /// @throws InputError: missing, a directory, no permission, not a snapshot, truncated or corrupt (with the block or data set), counts that
 /// disagree, a redshift above 0 (comoving coordinates), unusable values (see validate()), or more particles than memory
-Snapshot read_snapshot(const std::filesystem::path& path);
+Snapshot read_snapshot(const std::filesystem::path& path, const SnapshotReadOptions& options = {});
 
 /// Options of write_snapshot().
 struct SnapshotWriteOptions {

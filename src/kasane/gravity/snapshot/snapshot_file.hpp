@@ -37,7 +37,8 @@ class SnapshotFile {
     const Header& header() const { return header_; }
     bool has_acceleration() const { return has_acceleration_; }
     bool has_potential() const { return has_potential_; }
-    /// Copies the particles of type t to first[t], first[t] + 1, ... of arrays that are large enough.
+    /// Copies the particles of type t to first[t], first[t] + 1, ... of arrays that are large enough. Empty arrays of velocities,
+    /// accelerations and potentials stay empty.
     virtual void read(Snapshot& into, const Counts& first) const = 0;
 
    protected:
