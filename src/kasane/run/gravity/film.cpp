@@ -1,5 +1,7 @@
 // Three passes over the snapshots: a few set the window, a few set the scale of brightness, all give frames.
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/device/thread_pool.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/report/color.hpp>
 #include <kasane/report/image.hpp>
@@ -11,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -30,24 +34,45 @@ std::vector<std::size_t> evenly(std::size_t count, int n) {
     return chosen;
 }
 
-/// Reads snapshots, and notes once for each that it cannot be read.
-class SnapshotReader {
-   public:
-    SnapshotReader(const History& history, std::vector<std::string>& notes) : history_(history), notes_(notes) {}
+/// The particles of a snapshot, without velocities, and their groups.
+struct Scene {
+    double time = 0;
+    gravity::Particles particles;
+    std::vector<std::uint8_t> group;
 
-    std::optional<gravity::Snapshot> read(std::size_t index) {
+    std::uint64_t bytes() const { return group.size() * (sizeof(Vec3<double>) + sizeof(double) + sizeof(std::uint64_t) + 2); }
+};
+
+/// Reads snapshots, makes the groups from the first one, and notes once for each that it cannot be read. Scenes are kept for the next pass
+/// while they take less than a quarter of the memory that was free at the start.
+class SceneReader {
+   public:
+    SceneReader(const History& history, Film& film) : history_(history), film_(film), bytes_left_(available_memory(Cpu{}) / 4) {}
+
+    /// Null where the snapshot cannot be read.
+    std::shared_ptr<const Scene> read(std::size_t index) {
+        if (const auto kept = kept_.find(index); kept != kept_.end()) return kept->second;
         const auto& path = history_.snapshots[index];
+        auto scene = std::make_shared<Scene>();
         try {
-            return gravity::read_snapshot(path);
+            auto snapshot = gravity::read_snapshot(path, {.velocities = false});
+            scene->time = snapshot.time;
+            scene->particles = std::move(snapshot.particles);
         } catch (const Error& error) {
-            if (bad_.insert(index).second) notes_.push_back(fmt::format("{} is left out: {}", path.filename().string(), error.what()));
-            return std::nullopt;
+            if (bad_.insert(index).second) film_.notes.push_back(fmt::format("{} is left out: {}", path.filename().string(), error.what()));
+            return nullptr;
         }
+        if (film_.groups.group.empty()) film_.groups = make_groups(scene->particles, history_);
+        scene->group = film_.groups.of(scene->particles);
+        if (scene->bytes() <= bytes_left_) bytes_left_ -= scene->bytes(), kept_[index] = scene;
+        return scene;
     }
 
    private:
     const History& history_;
-    std::vector<std::string>& notes_;
+    Film& film_;
+    std::uint64_t bytes_left_;
+    std::map<std::size_t, std::shared_ptr<const Scene>> kept_;
     std::set<std::size_t> bad_;
 };
 
@@ -69,20 +94,26 @@ struct Extent {
     }
 };
 
-/// Extends the box to most of the stars, or to the inner part of haloes.
-void include(Extent& box, const gravity::Particles& particles, const Groups& groups) {
-    const auto group = groups.of(particles);
+constexpr std::size_t most_in_window = 1 << 20;  ///< particles that set the window: a quantile then errs by a thousandth of its rank
+
+/// Extends the box to most of the stars, or to the inner part of haloes. Of more than `most_in_window` particles it takes every second,
+/// every third, ...
+void include(Extent& box, const Scene& scene, const Groups& groups) {
+    const auto& group = scene.group;
     const bool has_dark = groups.group.back().dark, stars_alone = !groups.haloes_drawn;
-    for (const auto axis : {&Vec3<double>::x, &Vec3<double>::y, &Vec3<double>::z}) {
+    const auto stride = std::max<std::size_t>(1, (group.size() + most_in_window - 1) / most_in_window);
+    constexpr double Vec3<double>::* axes[] = {&Vec3<double>::x, &Vec3<double>::y, &Vec3<double>::z};
+    for_each_part(thread_count(Cpu{}), 3, [&](index_t a) {
+        const auto axis = axes[a];
         std::vector<double> bright, other;
-        for (std::size_t i = 0; i < group.size(); ++i) {
+        for (std::size_t i = 0; i < group.size(); i += stride) {
             if (group[i] == Groups::hidden) continue;
-            const double v = particles.position[i].*axis;
+            const double v = scene.particles.position[i].*axis;
             if (std::isfinite(v)) (has_dark && !groups.group[group[i]].dark ? bright : other).push_back(v);
         }
         box.include(bright, axis, 0.03);
         box.include(other, axis, has_dark ? 0.25 : stars_alone ? 0.015 : 0.12);
-    }
+    });
 }
 
 /// Sets columns and rows for about this number of pixels, in whole pixels of the colour layer, so that both layers end at the same edge.
@@ -116,12 +147,11 @@ Window side_of(const Window& front, const Extent& box) {
     return w;
 }
 
-std::vector<Density> densities(const Window& window, Plane plane, const gravity::Particles& particles, const Groups& groups,
-                               const std::vector<std::uint8_t>& group) {
+std::vector<Density> densities(const Window& window, Plane plane, const Scene& scene, const Groups& groups) {
     std::vector<Density> result;
     for (std::size_t g = 0; g < groups.group.size(); ++g) {
-        result.push_back(
-            surface_density(window, plane, view(particles.position), view(particles.mass), view(group), static_cast<std::uint8_t>(g)));
+        result.push_back(surface_density(window, plane, view(scene.particles.position), view(scene.particles.mass), view(scene.group),
+                                         static_cast<std::uint8_t>(g)));
         const auto weight = static_cast<float>(groups.group[g].weight);
         for (auto& v : result.back().value) v *= weight;
     }
@@ -171,20 +201,19 @@ Film::Picture layers(const std::vector<Density>& parts, const Tone& tone, const 
     return {encode_png(light), encode_png(tint)};
 }
 
-/// Executes body(0) and body(1) at the same time, and throws an exception of either.
+/// Executes body(0), body(1), ... on all threads, and throws an exception of one of them.
 template <class F>
-void both_planes(F body) {
-    std::exception_ptr thrown;
-#pragma omp parallel for num_threads(2) schedule(static, 1)
-    for (int p = 0; p < 2; ++p) {
+void execute(index_t count, const F& body) {
+    std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(count));
+    for_each_part(thread_count(Cpu{}), count, [&](index_t k) {
         try {
-            body(p);
+            body(k);
         } catch (...) {
-#pragma omp critical(kasane_report_film)
-            thrown = std::current_exception();
+            thrown[static_cast<std::size_t>(k)] = std::current_exception();
         }
-    }
-    if (thrown) std::rethrow_exception(thrown);
+    });
+    for (const auto& error : thrown)
+        if (error) std::rethrow_exception(error);
 }
 
 constexpr Plane planes[2] = {Plane::xy, Plane::xz};
@@ -192,7 +221,7 @@ constexpr Plane planes[2] = {Plane::xy, Plane::xz};
 /// The three passes.
 class Maker {
    public:
-    Maker(const History& history, const FilmOptions& options) : history_(history), options_(options), source_(history, film_.notes) {}
+    Maker(const History& history, const FilmOptions& options) : history_(history), options_(options), source_(history, film_) {}
 
     Film make() {
         if (!choose_window()) return std::move(film_);
@@ -204,13 +233,19 @@ class Maker {
     }
 
    private:
+    /// A frame whose pictures are not encoded yet.
+    struct Drawn {
+        std::size_t frame = 0;
+        std::optional<std::size_t> still;
+        std::vector<Density> parts[2];
+    };
+
     /// False when no snapshot can be read.
     bool choose_window() {
         for (const auto index : evenly(history_.snapshots.size(), 7)) {
-            const auto snapshot = source_.read(index);
-            if (!snapshot) continue;
-            if (probes_.empty()) film_.groups = make_groups(snapshot->particles, history_);
-            include(box_, snapshot->particles, film_.groups);
+            const auto scene = source_.read(index);
+            if (!scene) continue;
+            include(box_, *scene, film_.groups);
             probes_.push_back(index);
         }
         if (probes_.empty()) return false;
@@ -224,20 +259,30 @@ class Maker {
 
     void choose_scale() {
         for (const auto k : evenly(probes_.size(), 4))
-            if (const auto snapshot = source_.read(probes_[k])) film_.exposure.include(total(front(snapshot->particles)));
+            if (const auto scene = source_.read(probes_[k])) film_.exposure.include(total(front(*scene)));
         film_.exposure.limit();
         tone_.emplace(film_.exposure);
+    }
+
+    /// Ratio of the pixels of both pictures of a frame to those of the first.
+    double both_planes() const { return 1 + static_cast<double>(film_.side.rows) / film_.window.rows; }
+
+    /// Do all pictures fit even if PNG does not compress them? A layer in colour has 3 bytes for every tint_factor^2 pixels.
+    bool fits_uncompressed() const {
+        constexpr double bytes_of_a_pixel = 1.1 * (1 + 3.0 / (tint_factor * tint_factor)), headers = 4096;
+        const double one = bytes_of_a_pixel * film_.window.columns * film_.window.rows + headers;
+        return both_planes() * static_cast<double>(shown().size()) * one <= static_cast<double>(options_.most_bytes);
     }
 
     /// Takes fewer pixels where all pictures together are too large. Small pictures take more bytes per pixel than large ones, so the
     /// estimate is repeated.
     void fit_size() {
-        const auto snapshot = source_.read(probes_[probes_.size() / 2]);
-        if (!snapshot) return;
+        if (fits_uncompressed()) return;
+        const auto scene = source_.read(probes_[probes_.size() / 2]);
+        if (!scene) return;
         for (int round = 0; round < 3; ++round) {
-            const auto one = layers(front(snapshot->particles), *tone_, *palette_);
-            const double both = 1 + static_cast<double>(film_.side.rows) / film_.window.rows;
-            const double all = both * static_cast<double>(shown().size() * (one.light.size() + one.tint.size()));
+            const auto one = layers(front(*scene), *tone_, *palette_);
+            const double all = both_planes() * static_cast<double>(shown().size() * (one.light.size() + one.tint.size()));
             const double share = static_cast<double>(options_.most_bytes) / all;
             if (share >= 1) return;
             auto& w = film_.window;
@@ -248,44 +293,55 @@ class Maker {
 
     void render() {
         const auto indices = shown();
+        const auto at_once =
+            static_cast<std::size_t>(std::max(1, thread_count(Cpu{}) / 4));  // frames: up to four pictures are encoded of each
         std::set<std::size_t> still_frames;
         for (const auto k : evenly(indices.size(), options_.stills)) still_frames.insert(indices[k]);
+        std::vector<Drawn> drawn;
         for (const auto index : indices) {
-            const auto snapshot = source_.read(index);
-            if (!snapshot) continue;
-            Film::Frame frame;
-            frame.time = snapshot->time;
-            const auto group = film_.groups.of(snapshot->particles);
-            const bool is_still = still_frames.count(index) > 0;
-            Film::Still still{film_.frames.size(), {}, 0, {}};
-            both_planes([&](int p) {
-                const auto parts = densities(p == 0 ? film_.window : film_.side, planes[p], snapshot->particles, film_.groups, group);
-                frame.picture[p] = layers(parts, *tone_, *palette_);
-                if (!is_still) return;
-                const auto small = shrink(paint(parts, *tone_, *palette_), 2);
-                still.png[p] = encode_png(small);
-                still.rows[p] = small.height;
-            });
-            if (is_still) {
-                still.columns = film_.window.columns / 2;
-                film_.stills.push_back(std::move(still));
+            const auto scene = source_.read(index);
+            if (!scene) continue;
+            auto& next = drawn.emplace_back();
+            next.frame = film_.frames.size();
+            auto& frame = film_.frames.emplace_back();
+            frame.time = scene->time;
+            if (still_frames.count(index) > 0) {
+                next.still = film_.stills.size();
+                film_.stills.push_back({next.frame, {}, film_.window.columns / 2, {}});
             }
+            for (int p = 0; p < 2; ++p) next.parts[p] = densities(p == 0 ? film_.window : film_.side, planes[p], *scene, film_.groups);
             if (const auto& member = film_.groups.member; member.objects() == 2) {
-                const auto apart = center_of(snapshot->particles, member, 1) - center_of(snapshot->particles, member, 0);
+                const auto apart = center_of(scene->particles, member, 1) - center_of(scene->particles, member, 0);
                 frame.separation = std::sqrt(dot(apart, apart));
             }
-            film_.frames.push_back(std::move(frame));
+            if (drawn.size() == at_once) encode(drawn);
         }
+        encode(drawn);
     }
 
-    std::vector<Density> front(const gravity::Particles& particles) const {
-        return densities(film_.window, Plane::xy, particles, film_.groups, film_.groups.of(particles));
+    /// Encodes the pictures of these frames, and forgets their densities.
+    void encode(std::vector<Drawn>& drawn) {
+        execute(4 * std::ssize(drawn), [&](index_t k) {
+            const auto& one = drawn[static_cast<std::size_t>(k / 4)];
+            const auto p = static_cast<std::size_t>(k % 2);
+            if (k % 4 < 2) {
+                film_.frames[one.frame].picture[p] = layers(one.parts[p], *tone_, *palette_);
+            } else if (one.still) {
+                auto& still = film_.stills[*one.still];
+                const auto small = shrink(paint(one.parts[p], *tone_, *palette_), 2);
+                still.png[p] = encode_png(small);
+                still.rows[p] = small.height;
+            }
+        });
+        drawn.clear();
     }
+
+    std::vector<Density> front(const Scene& scene) const { return densities(film_.window, Plane::xy, scene, film_.groups); }
     std::vector<std::size_t> shown() const { return evenly(history_.snapshots.size(), options_.most_frames); }
     const History& history_;
     const FilmOptions& options_;
     Film film_;
-    SnapshotReader source_;
+    SceneReader source_;
     Extent box_;
     std::vector<std::size_t> probes_;
     std::optional<Palette> palette_;

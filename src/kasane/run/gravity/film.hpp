@@ -1,6 +1,6 @@
 // The film of a run: pictures of its snapshots along z and along y, in fixed windows and on one fixed scale of brightness.
 // A picture is two layers that the page multiplies: lightness at full and colour at lower resolution. This takes a third of the bytes of
-// RGB. Invariants: every frame has one picture per plane; one snapshot is in memory at a time.
+// RGB. Invariants: every frame has one picture per plane; the snapshots in memory take a quarter of the free memory, or are a single one.
 #pragma once
 
 #include <kasane/run/gravity/groups.hpp>

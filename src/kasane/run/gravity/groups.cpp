@@ -1,5 +1,6 @@
-#include <kasane/run/gravity/groups.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/report/words.hpp>
+#include <kasane/run/gravity/groups.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -33,6 +34,12 @@ double median_distance(const std::vector<Vec3<double>>& points, const Vec3<doubl
     return *middle;
 }
 
+/// Of more than this number of particles, objects are found from every second, every third, ...: their means and widths then err by less
+/// than a hundredth of a width.
+constexpr std::size_t most_positions = 1 << 17;
+
+std::size_t stride_of(std::size_t particles) { return std::max<std::size_t>(1, (particles + most_positions - 1) / most_positions); }
+
 std::string ordinal(int k) {
     static constexpr const char* words[] = {"first", "second", "third", "fourth"};
     return words[k];
@@ -45,7 +52,9 @@ Membership Membership::by_counts(const std::vector<std::int64_t>& counts, const 
     std::uint64_t last = 0;
     for (const auto n : counts) m.last_id_.push_back(last += static_cast<std::uint64_t>(std::max<std::int64_t>(0, n)));
     std::vector<std::vector<Vec3<double>>> part(counts.size());
-    for (std::size_t i = 0; i < particles.id.size(); ++i) {
+    const auto smallest = counts.empty() ? 0 : std::max<std::int64_t>(0, *std::ranges::min_element(counts));
+    const auto stride = stride_of(static_cast<std::size_t>(smallest));
+    for (std::size_t i = 0; i < particles.id.size(); i += stride) {
         const auto p = std::lower_bound(m.last_id_.begin(), m.last_id_.end(), particles.id[i]) - m.last_id_.begin();
         if (p < std::ssize(part) && finite(particles.position[i])) part[static_cast<std::size_t>(p)].push_back(particles.position[i]);
     }
@@ -73,6 +82,9 @@ Membership Membership::by_position(const gravity::Particles& particles) {
     for (std::size_t i = 0; i < particles.position.size(); ++i)
         if (finite(particles.position[i]) && (bright(i) || !any_bright)) points.push_back(particles.position[i]);
     if (points.size() < 16) return {};
+    const auto stride = stride_of(points.size());
+    for (std::size_t k = 1; k * stride < points.size(); ++k) points[k] = points[k * stride];
+    points.resize((points.size() + stride - 1) / stride);
     const auto farthest = [&](const Vec3<double>& from) {
         return *std::max_element(points.begin(), points.end(),
                                  [&](const auto& a, const auto& b) { return distance(a, from) < distance(b, from); });
@@ -112,8 +124,10 @@ std::vector<std::uint8_t> Groups::of(const gravity::Particles& particles) const 
     const auto dark = haloes_drawn ? static_cast<std::uint8_t>(group.size() - 1) : hidden;
     const bool has_dark = !haloes_drawn || group.back().dark;
     std::vector<std::uint8_t> result(particles.id.size());
-    for (std::size_t i = 0; i < result.size(); ++i)
+    parallel_for(Cpu{}, std::ssize(result), [&](index_t k) {
+        const auto i = static_cast<std::size_t>(k);
         result[i] = has_dark && particles.type[i] == halo_type ? dark : member.objects() > 1 ? member.of(particles.id[i]) : std::uint8_t{0};
+    });
     return result;
 }
 
