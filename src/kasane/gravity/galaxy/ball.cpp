@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace kasane::gravity {
 namespace {
@@ -89,11 +88,14 @@ void BallSampler::fill(Particles& into, index_t first, index_t n) const {
     KS_EXPECT(first >= 0 && n >= 0 && first + n <= size());
     into.resize(n);
     draw(into, first);
-    for (auto& x : into.position) x -= position_;
-    for (auto& v : into.velocity) v -= velocity_;
-    std::fill(into.mass.begin(), into.mass.end(), ball_.mass / static_cast<double>(ball_.count));
-    std::fill(into.type.begin(), into.type.end(), ball_.type);
-    std::iota(into.id.begin(), into.id.end(), static_cast<std::uint64_t>(first) + 1);
+    parallel_for(on_, n, [&, mass = ball_.mass / static_cast<double>(ball_.count)](index_t j) {
+        const auto i = static_cast<std::size_t>(j);
+        into.position[i] -= position_;
+        into.velocity[i] -= velocity_;
+        into.mass[i] = mass;
+        into.type[i] = ball_.type;
+        into.id[i] = static_cast<std::uint64_t>(first + j) + 1;
+    });
 }
 
 Particles sample(const Ball& ball, Cpu on) {

@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/gravity/galaxy/place.hpp>
 
 #include <fmt/format.h>
@@ -9,18 +10,29 @@
 namespace kasane::gravity {
 namespace {
 
-Vec3<double> rotated(Vec3<double> v, const Vec3<double>& degrees) {
-    const auto turn = [](double angle, double& a, double& b) {
-        const double c = std::cos(angle * std::numbers::pi / 180), s = std::sin(angle * std::numbers::pi / 180);
-        const double turned = c * a - s * b;
-        b = s * a + c * b;
-        a = turned;
+/// The rotation about x, then y, then z by these angles [degree].
+class Rotation {
+   public:
+    explicit Rotation(const Vec3<double>& degrees) : x_(degrees.x), y_(degrees.y), z_(degrees.z) {}
+    Vec3<double> operator()(Vec3<double> v) const {
+        x_.turn(v.y, v.z);
+        y_.turn(v.z, v.x);
+        z_.turn(v.x, v.y);
+        return v;
+    }
+
+   private:
+    struct Turn {
+        double c, s;
+        explicit Turn(double angle) : c(std::cos(angle * std::numbers::pi / 180)), s(std::sin(angle * std::numbers::pi / 180)) {}
+        void turn(double& a, double& b) const {
+            const double turned = c * a - s * b;
+            b = s * a + c * b;
+            a = turned;
+        }
     };
-    turn(degrees.x, v.y, v.z);
-    turn(degrees.y, v.z, v.x);
-    turn(degrees.z, v.x, v.y);
-    return v;
-}
+    Turn x_, y_, z_;
+};
 
 void validate_placement(const Placement& where) {
     std::vector<InputProblem> problems;
@@ -36,10 +48,15 @@ void validate_placement(const Placement& where) {
 
 }  // namespace
 
-void place(Particles& particles, const Placement& where) {
+void place(Particles& particles, const Placement& where, Cpu on) {
     validate_placement(where);
-    for (auto& x : particles.position) x = rotated(x, where.spin) + where.position;
-    for (auto& v : particles.velocity) v = rotated(v, where.spin) + where.velocity;
+    const Rotation rotated(where.spin);
+    auto* position = particles.position.data();
+    auto* velocity = particles.velocity.data();
+    parallel_for(on, particles.size(), [&](index_t i) {
+        position[i] = rotated(position[i]) + where.position;
+        velocity[i] = rotated(velocity[i]) + where.velocity;
+    });
 }
 
 }  // namespace kasane::gravity

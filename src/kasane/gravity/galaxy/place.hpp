@@ -1,6 +1,7 @@
 // Placement of a model: a rotation, then a translation in position and velocity.
 #pragma once
 
+#include <kasane/core/device/space.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 
 namespace kasane::gravity {
@@ -13,7 +14,10 @@ struct Placement {
 };
 
 /// Rotates positions and velocities about the origin, then adds position and velocity of the placement.
+/// @param particles  changed
+/// @param where  rotation and translation
+/// @param on  number of threads; the result does not depend on it
 /// @throws InputError: a number of the placement is not finite
-void place(Particles& particles, const Placement& where);
+void place(Particles& particles, const Placement& where, Cpu on = {});
 
 }  // namespace kasane::gravity

@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/core/math/compensated.hpp>
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/galaxy/cautions.hpp>
@@ -129,12 +130,13 @@ void Sampler::label(Particles& into, index_t first) const {
     for (std::size_t c = component_of(first); c + 1 < first_.size() && first_[c] < end; ++c) {
         const auto& component = galaxy_->model().components[c];
         const double mass = component.mass / static_cast<double>(first_[c + 1] - first_[c]);
-        for (index_t i = std::max(first, first_[c]); i < std::min(end, first_[c + 1]); ++i) {
-            const auto k = static_cast<std::size_t>(i - first);
+        const index_t from = std::max(first, first_[c]), to = std::min(end, first_[c + 1]);
+        parallel_for(on_, to - from, [&, type = component.type](index_t j) {
+            const auto k = static_cast<std::size_t>(from - first + j);
             into.mass[k] = mass;
-            into.type[k] = component.type;
-            into.id[k] = static_cast<std::uint64_t>(i) + 1;
-        }
+            into.type[k] = type;
+            into.id[k] = static_cast<std::uint64_t>(from + j) + 1;
+        });
     }
 }
 

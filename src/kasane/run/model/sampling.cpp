@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/gravity/galaxy/cautions.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/model/sampling.hpp>
@@ -53,7 +54,7 @@ Sampling::Sampling(const Initial& initial, const gravity::Units& units, Cpu on)
     }
     for (std::size_t t = 0; t < gravity::type_count; ++t)
         if (!one_mass_[t]) outline_.mass[t] = 0;
-    for (std::size_t i = 0; i < initial.sources.size(); ++i) placement(i);  // an impossible orbit is an error now
+    for (std::size_t i = 0; i < initial.sources.size(); ++i) placements_.push_back(placement(i));
 }
 
 void Sampling::describe(std::size_t i) {
@@ -178,12 +179,8 @@ void Sampling::draw(const std::function<void(const gravity::Particles&)>& sink, 
     double before = 0;
     for (std::size_t i = 0; i < sources.size(); ++i) {
         const double after = before + static_cast<double>(sources[i].count) / all;
-        const auto where = placement(i);
         const auto hand_over = [&](gravity::Particles& particles) {
-            if (!initial_->as_is) {
-                gravity::place(particles, where);
-                for (auto& id : particles.id) id = next_id++;
-            }
+            arrange(particles, i, next_id);
             sink(particles);
         };
         const auto in_blocks = [&](const auto& sampler, const ProgressFunction& report) {
@@ -211,21 +208,42 @@ void Sampling::draw(const std::function<void(const gravity::Particles&)>& sink, 
     }
 }
 
+gravity::Particles Sampling::draw_all(const ProgressFunction& progress) {
+    const auto& sources = initial_->sources;
+    gravity::Particles all;
+    if (sources.size() > 1) all.reserve(initial_->count());
+    std::uint64_t next_id = 1;
+    double before = 0;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        const double after = before + static_cast<double>(sources[i].count) / static_cast<double>(initial_->count());
+        const auto report = part_of(progress, before, after);
+        gravity::Particles own;
+        if (sources[i].galaxy())
+            own = gravity::sample(*galaxies_[i], on_, report);
+        else if (const auto* ball = sources[i].ball())
+            gravity::BallSampler(*ball, on_, report).fill(own, 0, ball->count);
+        else
+            own = std::move(snapshots_[i].particles);
+        arrange(own, i, next_id);
+        if (sources.size() == 1) return own;
+        all.append(own);
+        before = after;
+    }
+    return all;
+}
+
+void Sampling::arrange(gravity::Particles& particles, std::size_t i, std::uint64_t& next_id) const {
+    if (initial_->as_is) return;
+    gravity::place(particles, placements_[i], on_);
+    parallel_for(on_, particles.size(),
+                 [&, first = next_id](index_t k) { particles.id[static_cast<std::size_t>(k)] = first + static_cast<std::uint64_t>(k); });
+    next_id += static_cast<std::uint64_t>(particles.size());
+}
+
 Sampled load(const Initial& initial, const gravity::Units& units, Cpu on, const ProgressFunction& progress) {
     Sampling sampling(initial, units, on);
     sampling.build(part_of(progress, 0, 0.5));
-    gravity::Particles all;
-    index_t filled = 0;
-    all.resize(initial.count());
-    sampling.draw(
-        [&](const gravity::Particles& part) {
-            const auto copy = [&](const auto& from, auto& to) { std::copy(from.begin(), from.end(), to.begin() + filled); };
-            copy(part.position, all.position), copy(part.velocity, all.velocity), copy(part.mass, all.mass);
-            copy(part.id, all.id), copy(part.type, all.type);
-            filled += part.size();
-        },
-        part_of(progress, 0.5, 1));
-    Sampled sampled{std::move(all), sampling.outline().components, {}};
+    Sampled sampled{sampling.draw_all(part_of(progress, 0.5, 1)), sampling.outline().components, {}};
     for (std::size_t i = 0; i < initial.sources.size(); ++i)
         for (const auto& each : sampling.warnings(i)) sampled.warnings.push_back(each);
     return sampled;

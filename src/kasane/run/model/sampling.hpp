@@ -38,12 +38,16 @@ class Sampling {
     /// units.
     const std::vector<std::string>& warnings(std::size_t source) const { return warnings_.at(source); }
 
-    /// Creates all particles in blocks. Call it once, after build().
+    /// Creates all particles in blocks. Call it once, after build(); it draws each particle twice, first to find the centres of mass.
     void draw(const std::function<void(const gravity::Particles&)>& sink, const ProgressFunction& progress = {});
+    /// Creates the same particles at once, drawing those of galaxies once. Call it once, after build().
+    gravity::Particles draw_all(const ProgressFunction& progress = {});
 
    private:
     void describe(std::size_t source);
     void warn(std::size_t source);
+    /// Places particles of a source, and numbers them from next_id on, which it advances; a snapshot taken as it is stays unchanged.
+    void arrange(gravity::Particles& particles, std::size_t source, std::uint64_t& next_id) const;
     gravity::Placement placement(std::size_t source) const;
 
     const Initial* initial_;
@@ -52,6 +56,7 @@ class Sampling {
     std::vector<gravity::Snapshot> snapshots_;  // of the sources that are files
     std::vector<std::unique_ptr<const gravity::Galaxy>> galaxies_;
     std::vector<std::vector<std::string>> warnings_;  // of each source
+    std::vector<gravity::Placement> placements_;      // of each source, found while the masses of all snapshots are there
     gravity::SnapshotOutline outline_;
     std::array<bool, gravity::type_count> one_mass_{};  // do all particles of the type so far have outline_.mass?
 };
