@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/sum.hpp>
 #include <kasane/gravity/check_range.hpp>
 #include <kasane/gravity/direct/variants.hpp>
 
@@ -11,13 +12,18 @@
 namespace kasane::gravity {
 namespace {
 
+double total_mass(const Particles& particles) {
+    const auto* mass = particles.mass.data();
+    return sum<1>(Cpu{}, particles.size(), [=](index_t i) { return Terms<1>{mass[i]}; })[0];
+}
+
 /// In single precision every square and product of a pair must stay inside the range of float.
 void check(const Particles& particles, const Direct& force) {
     if (force.precision == Precision::double_) return;
     constexpr double largest = 1e18;  // its square is in the range of float
-    double reach = 0, mass = 0;
+    double reach = 0;
     for (const auto& x : particles.position) reach = std::max({reach, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
-    for (const double m : particles.mass) mass += m;
+    const double mass = total_mass(particles);
     KS_VALIDATE(reach < largest,
                 fmt::format("positions reach {:.3g}, more than single precision holds ({:.0e}): change the unit of length, "
                             "or take precision = \"double\"",
@@ -31,13 +37,19 @@ void check(const Particles& particles, const Direct& force) {
 
 /// A tree computes in its own units; accelerations and potentials are converted to the particles' units and must be in the range of float.
 void check(const Particles& particles, const Tree& force) {
-    double mass = 0, radius = 0;
-    for (const double m : particles.mass) mass += m;
+    const double mass = total_mass(particles);
     if (mass == 0 || force.G == 0) return;
-    Vec3<double> middle{};
+    const auto* position = particles.position.data();
     const double share = 1 / static_cast<double>(particles.size());
-    for (const auto& x : particles.position) middle += share * x;
-    for (const auto& x : particles.position) radius += share * std::sqrt(dot(x - middle, x - middle));
+    const auto shares = sum<3>(Cpu{}, particles.size(), [=](index_t i) {
+        const auto x = share * position[i];
+        return Terms<3>{{x.x, x.y, x.z}};
+    });
+    const Vec3<double> middle{shares[0], shares[1], shares[2]};
+    const double radius = sum<1>(Cpu{}, particles.size(), [=](index_t i) {
+        const auto x = position[i] - middle;
+        return Terms<1>{share * std::sqrt(dot(x, x))};
+    })[0];
     const double strength = std::abs(force.G) * mass;
     const double strongest =
         force.softening > 0 ? std::max(strength / (force.softening * force.softening), strength / force.softening) : strength;
