@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/base/timer.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/json.hpp>
 #include <kasane/run/driver/driver.hpp>
@@ -16,6 +17,21 @@ namespace fs = std::filesystem;
 
 namespace kasane::run {
 namespace {
+
+/// The parts of a run's start and their times, for the log.
+class StartTimes {
+   public:
+    /// Ends a part, which began with the end of the part before.
+    void end(const char* part) {
+        text_ += fmt::format("{}{} {:.2f} s", text_.empty() ? "" : ", ", part, watch_.seconds());
+        watch_.restart();
+    }
+    const std::string& text() const { return text_; }
+
+   private:
+    Stopwatch watch_;
+    std::string text_;
+};
 
 /// The choices of run.problem; none where there is one kind, whose reader checks it.
 std::vector<std::string> names(const Kinds& kinds) {
@@ -105,7 +121,9 @@ RunResult with_report(const Kinds& kinds, Run& run, const RunDirectory& director
     log::debug("{}: {}", result.status, result.summary.text);
     if (result.status == "interrupted" || !run.file().report) return result;
     try {
+        const Stopwatch watch;
         result.report = write_report(kinds, directory.path());
+        log::debug("report: {:.2f} s", watch.seconds());
     } catch (const Error& error) {  // the computation is done and saved
         log::warning("no report was written: {}", error.what());
     }
@@ -191,18 +209,24 @@ std::string memory_text(const RunMemory& memory) {
 
 RunResult start(const Kinds& kinds, const fs::path& run_file, const std::vector<io::Setting>& settings, RunDirectory::Existing existing,
                 const RunControls& controls) {
+    StartTimes times;
     const auto problems = names(kinds);
     const auto& kind = named(kinds, problem_of(run_file, settings, problems));
     const Ranks ranks(controls);
     check_ranks(kind, *ranks, run_file);
     const auto run = kind.read({run_file, settings, problems, *ranks});
     const auto& file = run->file();
+    times.end("run file and device");
     RunDirectory::check_free(file.directory, existing);
     check_memory(*run);
+    times.end("free memory");
     run->create(controls);
+    times.end("initial state");
     const auto directory = RunDirectory::create(file.directory, existing, kind.folders, old_files(kinds));
     write_atomically(directory.run_file(), file.resolved);
     const log::FileSink log_file(directory.log());
+    times.end("directory");
+    log::debug("start: {}", times.text());
     return go(kinds, kind, *run, directory, controls, *ranks);
 }
 
