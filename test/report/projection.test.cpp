@@ -67,6 +67,20 @@ TEST(ReportProjection, ConservesMassAndCenter) {
     EXPECT_NEAR(m.y, y / mass, 1e-4 * w.pixel() * 200);
 }
 
+TEST(ReportProjection, ManyParticlesGiveThePictureOfFewHeavyOnes) {
+    // Many particles are divided into slices. Ten copies of a cloud that is dense everywhere have its kernels, of the finest level.
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> x(-2, 2), y(-1.5, 1.5);
+    Cloud heavy, many;
+    for (int i = 0; i < 60000; ++i) heavy.add({x(random), y(random), 0}, 10);
+    for (int copy = 0; copy < 10; ++copy)
+        for (const auto& r : heavy.position) many.add(r);
+    const auto w = window(4, 32, 24);
+    const auto few = heavy.project(w), sliced = many.project(w);
+    for (std::size_t i = 0; i < few.value.size(); ++i) ASSERT_NEAR(sliced.value[i], few.value[i], 1e-4 * few.value[i]) << i;
+    EXPECT_EQ(sliced.value, many.project(w).value);
+}
+
 TEST(ReportProjection, OneParticleKeepsItsMassAtEveryKernelWidth) {
     const auto w = window();
     for (const int n : {1, 3, 30, 300, 30000}) {

@@ -89,7 +89,7 @@ void add_to_first(std::vector<std::vector<Grid>>& slices, std::size_t level) {
     });
 }
 
-constexpr index_t least_slice = 1 << 16;  // particles
+constexpr index_t least_slice = 1 << 18;  // particles: their deposits take longer than the grids of a slice
 constexpr index_t most_slices = 16;
 
 /// The points of a slice that are inside the padded picture.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 namespace kasane::gravity::test {
@@ -85,6 +86,20 @@ TEST_F(Snapshots, Hdf5IsReadBackCompletely) {
             EXPECT_EQ(read_snapshot(folder / "snap.hdf5").particles.id, written.particles.id);  // the name given to write
             for (const auto& entry : fs::directory_iterator(folder.path())) fs::remove(entry.path());
         }
+    }
+}
+
+TEST_F(Snapshots, VelocitiesCanBeLeftOut) {
+    for (const auto format : {SnapshotFormat::hdf5, SnapshotFormat::gadget1, SnapshotFormat::gadget2}) {
+        auto s = sample();
+        write_snapshot(folder / "a", s, {.format = format});
+        auto read = read_snapshot(folder / "a", {.velocities = false});
+        EXPECT_TRUE(read.particles.velocity.empty());
+        read.particles.velocity = s.particles.velocity;
+        expect_same_particles(read.particles, read_snapshot(folder / "a").particles);
+        s.particles.position[3].z = std::numeric_limits<double>::infinity();
+        write_snapshot(folder / "a", s, {.format = format});
+        EXPECT_THROW(read_snapshot(folder / "a", {.velocities = false}), InputError);
     }
 }
 

@@ -208,6 +208,56 @@ TEST_F(Models, ObjectsOfManyComponents) {
     test::expect_bad_input(kasane({"sample", "few.toml", "-o", "t.hdf5", "--json"}), {"object.0.count", "3 components"});
 }
 
+TEST_F(Models, ARunBeginsWithTheParticlesOfSample) {
+    three_components();
+    sample({"model.toml", "--count", "70"}, "seventy.hdf5");
+    model(
+        "[run]\nproblem = 'gravity'\nunits = 'nbody'\nuntil = 1e-3\ndevice = 'cpu'\n"
+        "[[object]]\nmodel = 'model.toml'\ncount = 5001\nposition = [50, 0, 0]\nspin = [10, 20, 30]\n"
+        "[[object]]\nmodel = 'cold'\ncount = 1000\nscale = 2\nvelocity = [0, 0, 7]\n"
+        "[[object]]\nfile = 'seventy.hdf5'\nposition = [0, -9, 0]\nspin = [0, 90, 0]\n"
+        "[force]\nsoftening = 0.1\n[step]\ndt = 1e-3\n[output]\ndirectory = 'out'\n",
+        "run.toml");
+    const auto s = sample({"run.toml"});
+    const auto outcome = kasane({"run", "run.toml"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto first = gravity::read_snapshot(directory / "out/snapshots/snapshot_0000.hdf5");
+    EXPECT_EQ(first.particles.position, s.particles.position);
+    EXPECT_EQ(first.particles.velocity, s.particles.velocity);
+    EXPECT_EQ(first.particles.mass, s.particles.mass);
+    EXPECT_EQ(first.particles.id, s.particles.id);
+    EXPECT_EQ(first.particles.type, s.particles.type);
+    EXPECT_EQ(first.components, s.components);
+
+    // One source is not copied.
+    const auto settings = std::vector<std::string>{"--set", "object=[{model = \"model.toml\", count = 500, position = [1, 2, 3]}]"};
+    auto arguments = std::vector<std::string>{"run", "run.toml", "--force"};
+    arguments.insert(arguments.end(), settings.begin(), settings.end());
+    ASSERT_EQ(kasane(arguments).status, 0);
+    const auto one = sample({"run.toml", settings[0], settings[1]});
+    EXPECT_EQ(gravity::read_snapshot(directory / "out/snapshots/snapshot_0000.hdf5").particles.position, one.particles.position);
+}
+
+TEST_F(Models, SnapshotsOnAnOrbit) {
+    three_components();
+    sample({"model.toml", "--count", "50"}, "a.hdf5");
+    model("units = 'nbody'\n[orbit]\nseparation = 100\npericentre = 100\n[[object]]\nfile = 'a.hdf5'\n[[object]]\nfile = 'a.hdf5'\n",
+          "pair.toml");
+    const auto s = sample({"pair.toml"});
+    // Equal masses: the centres are at equal distances from the origin.
+    const auto& p = s.particles;
+    ASSERT_EQ(p.id.size(), 100u);
+    Vec3<double> first, second;
+    double mass = 0;
+    for (std::size_t i = 0; i < p.id.size(); ++i) {
+        (p.id[i] <= 50 ? first : second) += p.mass[i] * p.position[i];
+        mass += p.mass[i] / 2;
+    }
+    const auto apart = (1 / mass) * (first - second), middle = (1 / mass) * (first + second);
+    EXPECT_NEAR(std::sqrt(dot(apart, apart)), 100, 1e-9);
+    EXPECT_NEAR(std::sqrt(dot(middle, middle)), 0, 1e-9);
+}
+
 /// Direction of the angular momentum of a component about its own centre.
 Vec3<double> spin_of(const gravity::Snapshot& s, const std::string& name) {
     for (const auto& c : s.components) {

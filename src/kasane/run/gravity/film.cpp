@@ -216,8 +216,6 @@ void execute(index_t count, const F& body) {
         if (error) std::rethrow_exception(error);
 }
 
-constexpr Plane planes[2] = {Plane::xy, Plane::xz};
-
 /// The three passes.
 class Maker {
    public:
@@ -259,7 +257,7 @@ class Maker {
 
     void choose_scale() {
         for (const auto k : evenly(probes_.size(), 4))
-            if (const auto scene = source_.read(probes_[k])) film_.exposure.include(total(front(*scene)));
+            if (const auto scene = source_.read(probes_[k])) film_.exposure.include(total(fronts_[probes_[k]] = front(*scene)));
         film_.exposure.limit();
         tone_.emplace(film_.exposure);
     }
@@ -285,6 +283,7 @@ class Maker {
             const double all = both_planes() * static_cast<double>(shown().size() * (one.light.size() + one.tint.size()));
             const double share = static_cast<double>(options_.most_bytes) / all;
             if (share >= 1) return;
+            fronts_.clear();
             auto& w = film_.window;
             w = sized(w, static_cast<double>(w.columns) / w.rows, 0.97 * share * w.columns * w.rows);
             film_.side = side_of(w, box_);
@@ -309,7 +308,9 @@ class Maker {
                 next.still = film_.stills.size();
                 film_.stills.push_back({next.frame, {}, film_.window.columns / 2, {}});
             }
-            for (int p = 0; p < 2; ++p) next.parts[p] = densities(p == 0 ? film_.window : film_.side, planes[p], *scene, film_.groups);
+            const auto known = fronts_.find(index);
+            next.parts[0] = known != fronts_.end() ? std::move(known->second) : front(*scene);
+            next.parts[1] = densities(film_.side, Plane::xz, *scene, film_.groups);
             if (const auto& member = film_.groups.member; member.objects() == 2) {
                 const auto apart = center_of(scene->particles, member, 1) - center_of(scene->particles, member, 0);
                 frame.separation = std::sqrt(dot(apart, apart));
@@ -344,6 +345,7 @@ class Maker {
     SceneReader source_;
     Extent box_;
     std::vector<std::size_t> probes_;
+    std::map<std::size_t, std::vector<Density>> fronts_;  ///< densities of probes in the x-y window
     std::optional<Palette> palette_;
     std::optional<Tone> tone_;
 };
