@@ -71,9 +71,9 @@ class Oscillator : public run::Run {
         std::this_thread::sleep_for(std::chrono::milliseconds(file_.pause));
         loop.show(static_cast<double>(state_.step), "x = " + std::to_string(state_.x));
     }
-    void save(run::Loop& loop, const fs::path& path) override {
+    std::function<void()> save(run::Loop& loop, const fs::path& path) override {
         const nlohmann::json all{{"step", state_.step}, {"x", state_.x}, {"v", state_.v}, {"record", loop.record()}};
-        write_atomically(path, all.dump());
+        return [path, text = all.dump()] { write_atomically(path, text); };
     }
     void complete(run::Loop& loop) override {
         write_atomically(loop.directory().path() / "end.txt", nlohmann::json{state_.x, state_.v}.dump() + "\n");

@@ -12,6 +12,7 @@
 #include <kasane/run/driver/run_page.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -107,8 +108,10 @@ class Run {
     /// Advances the run, for a fifth of a second where possible, because interrupts and checkpoints are handled between two calls. A longer
     /// call must return when loop.pause() is true.
     virtual void advance(Loop& loop) = 0;
-    /// Writes a checkpoint that holds loop.record(). @throws ComputationError: the disk is full
-    virtual void save(Loop& loop, const std::filesystem::path& path) = 0;
+    /// Copies the state and loop.record(), and returns a function that writes them as a checkpoint. The output thread calls the function
+    /// while the run goes on. A run may also write the checkpoint itself and return an empty function.
+    /// @throws ComputationError: the disk is full; the returned function too
+    virtual std::function<void()> save(Loop& loop, const std::filesystem::path& path) = 0;
     /// Writes the results of a run that is done.
     virtual void complete(Loop&) {}
     /// Updates this kind's part of the record.

@@ -42,6 +42,7 @@ void Loop::run() {
         run_.begin(*this);
         while (!run_.done() && !controls_.stop()) {
             run_.advance(*this);
+            output_.check();
             if (run_.done() || !checkpoint_due()) continue;
             clear_bar();
             save();
@@ -53,6 +54,10 @@ void Loop::run() {
         write_record();
     } catch (const std::exception& error) {
         run_.record().message = error.what();
+        try {
+            output_.flush();               // what was saved before the error is kept
+        } catch (const std::exception&) {  // the first error is reported
+        }
         end("failed");
         try {
             write_record();
@@ -75,7 +80,14 @@ void Loop::finish() {
         write_record();
         return;
     }
-    save();
+    {
+        const auto scope = timers_.scope("checkpoint");
+        output_.reserve();
+        if (auto write = run_.save(*this, directory_.checkpoint(run_.progress()))) output_.add(std::move(write));
+        output_.flush();
+        directory_.keep_checkpoints(2);
+    }
+    write_record();
     if (done) directory_.keep_checkpoints(static_cast<std::size_t>(kind_.checkpoints_when_done));
 }
 
@@ -94,18 +106,30 @@ std::string Loop::record() {
 }
 
 void Loop::write_record() {
+    output_.flush();
     const auto text = record();
     run_.write_tables(directory_);
     write_atomically(directory_.record(), text);
 }
 
 void Loop::save() {
+    std::function<void()> write;
     {
         const auto scope = timers_.scope("checkpoint");
-        run_.save(*this, directory_.checkpoint(run_.progress()));
-        directory_.keep_checkpoints(2);
+        output_.reserve();
+        write = run_.save(*this, directory_.checkpoint(run_.progress()));
     }
-    write_record();
+    if (write) {
+        run_.write_tables(directory_);
+        output_.add([this, write = std::move(write), text = record()] {
+            write();
+            directory_.keep_checkpoints(2);
+            write_atomically(directory_.record(), text);
+        });
+    } else {
+        directory_.keep_checkpoints(2);
+        write_record();
+    }
     since_checkpoint_.restart();
 }
 
@@ -113,7 +137,8 @@ void Loop::update() {
     auto& r = run_.record();
     r.seconds = seconds();
     r.timers = timers_before_;
-    add(r.timers, timers_);
+    add(r.timers, timers_.parts());
+    if (const auto output = output_.time(); output.calls > 0) add(r.timers, {{"output", output}});
     run_.update();
     r.segments.back().last = run_.progress();
     r.segments.back().seconds = watch_.seconds();

@@ -1,9 +1,11 @@
 // The loop of one segment of a run: advances the run between checkpoints, keeps its record up to date, and records how it ended.
 // Invariants: the record is written with every checkpoint and at the end, also of a run that fails; a checkpoint holds the record of the
-// same time; the newest two checkpoints are kept during the run.
+// same time; the newest two checkpoints are kept during the run. Files that the output thread writes appear in the order in which they
+// were added, and all exist before the loop ends.
 #pragma once
 
 #include <kasane/run/driver/kind.hpp>
+#include <kasane/run/driver/output_thread.hpp>
 
 #include <optional>
 
@@ -26,6 +28,8 @@ class Loop {
     RankCoordinator& ranks() const { return ranks_; }
     /// Timers whose parts are added to the record.
     Timers& timers() { return timers_; }
+    /// The thread that writes files while the run goes on.
+    OutputThread& output() { return output_; }
     /// Wall time of all segments so far.
     double seconds() const { return seconds_before_ + watch_.seconds(); }
     /// Must advance() return, because of an interrupt or a checkpoint that is due?
@@ -36,8 +40,9 @@ class Loop {
     void clear_bar();
     /// The text of record.json now.
     std::string record();
+    /// Writes the record, after the jobs of the output thread.
     void write_record();
-    /// Writes a checkpoint and the record, and removes old checkpoints.
+    /// Writes a checkpoint, removes old ones and writes the record of the present time; on the output thread if the run can.
     void save();
 
    private:
@@ -56,6 +61,7 @@ class Loop {
     double seconds_before_;
     std::optional<Progress> bar_;
     Stopwatch watch_, since_checkpoint_;
+    OutputThread output_;  // last: its jobs use the others
 };
 
 }  // namespace kasane::run

@@ -63,7 +63,7 @@ void read_record(const std::string& text, const std::filesystem::path& file, con
                  const std::function<void(const nlohmann::json&)>& read);
 
 /// Adds the seconds and calls of each part.
-void add(std::map<std::string, Timers::Part>& to, const Timers& timers);
+void add(std::map<std::string, Timers::Part>& to, const std::map<std::string, Timers::Part>& parts);
 
 /// Null for an empty text.
 nlohmann::ordered_json text_or_null(const std::string& text);

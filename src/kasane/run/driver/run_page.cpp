@@ -117,7 +117,8 @@ std::string html(const RunPage& p, const RunHistory& h) {
 
 std::vector<std::pair<std::string, double>> timed_parts(const Record& record) {
     std::vector<std::pair<std::string, double>> parts;
-    for (const auto& [name, part] : record.timers) parts.emplace_back(name, part.seconds);
+    for (const auto& [name, part] : record.timers)
+        if (name != "output") parts.emplace_back(name, part.seconds);  // the output thread runs beside the other parts
     std::ranges::stable_sort(parts, std::greater(), [](const auto& part) { return part.second; });
     return parts;
 }

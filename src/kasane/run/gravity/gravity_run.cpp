@@ -211,19 +211,21 @@ class GravityRun : public Run {
                   fmt::format("t = {:.4g}, energy error {:.1e}", schedule.time(now), record_.final_relative_energy_error));
     }
 
-    void save(Loop& loop, const fs::path& path) override {
-        GravityCheckpoint checkpoint;
-        checkpoint.particles = simulation_->particles();
-        fail_if_not_finite(finite(checkpoint.particles));
-        energy_->sync();  // the rows up to this step must be on the disk before the checkpoint
-        checkpoint.state = simulation_->state();
-        record_.tuning = checkpoint.state.tuning;
-        checkpoint.units = file_.units;
-        checkpoint.step = simulation_->steps();
-        checkpoint.start = file_.schedule.start;
-        checkpoint.dt = file_.schedule.dt;
-        checkpoint.record = loop.record();
-        write_gravity_checkpoint(path, checkpoint);
+    std::function<void()> save(Loop& loop, const fs::path& path) override {
+        auto checkpoint = std::make_shared<GravityCheckpoint>();
+        checkpoint->particles = simulation_->particles();
+        fail_if_not_finite(finite(checkpoint->particles));
+        checkpoint->state = simulation_->state();
+        record_.tuning = checkpoint->state.tuning;
+        checkpoint->units = file_.units;
+        checkpoint->step = simulation_->steps();
+        checkpoint->start = file_.schedule.start;
+        checkpoint->dt = file_.schedule.dt;
+        checkpoint->record = loop.record();
+        return [this, path, checkpoint] {
+            energy_->sync();  // the rows up to this step must be on the disk before the checkpoint
+            write_gravity_checkpoint(path, *checkpoint);
+        };
     }
 
     void update() override {
@@ -232,7 +234,7 @@ class GravityRun : public Run {
         record_.time = file_.schedule.time(record_.steps);
         record_.step_counts = step_counts();
         record_.interactions = interactions_before_ + simulation_->interactions();
-        add(record_.timers, simulation_->timers());
+        add(record_.timers, simulation_->timers().parts());
         double force_seconds = 0;  // of direct summation, or of a tree's walks
         for (const char* part : {"force", "walk"})
             if (const auto found = record_.timers.find(part); found != record_.timers.end()) force_seconds += found->second.seconds;
@@ -362,18 +364,19 @@ class GravityRun : public Run {
         const auto error = force_error();
         const auto scope = loop.timers().scope("snapshot");
         fail_if_not_finite(finite(particles));
+        loop.output().reserve();
         const auto step = simulation_->steps();
-        gravity::Snapshot snapshot;
-        snapshot.particles = particles;
-        snapshot.time = file_.schedule.time(step);
-        snapshot.units = file_.units;
-        snapshot.softening.fill(gravity::softening(file_.force));
-        snapshot.force_error = {error.count, error.median, error.p99, error.max};
-        snapshot.components = record_.components;
+        auto snapshot = std::make_shared<gravity::Snapshot>();
+        snapshot->particles = particles;
+        snapshot->time = file_.schedule.time(step);
+        snapshot->units = file_.units;
+        snapshot->softening.fill(gravity::softening(file_.force));
+        snapshot->force_error = {error.count, error.median, error.p99, error.max};
+        snapshot->components = record_.components;
         const auto path = loop.directory().path() / "snapshots" / fmt::format("snapshot_{:04}.hdf5", file_.schedule.snapshot_number(step));
-        gravity::write_snapshot(path, snapshot);
-        log::debug("step {}, t = {:.6g}: {}, energy error {:.2e}, {:.1f} s", step, snapshot.time, path.filename().string(),
+        log::debug("step {}, t = {:.6g}: {}, energy error {:.2e}, {:.1f} s", step, snapshot->time, path.filename().string(),
                    record_.final_relative_energy_error, loop.seconds());
+        loop.output().add([path, snapshot] { gravity::write_snapshot(path, *snapshot); });
     }
 
     GravityFile file_;

@@ -136,10 +136,12 @@ class PoissonRun : public Run {
         ended_ = all.end != krylov::Outcome::stopped;
     }
 
-    void save(Loop& loop, const fs::path& path) override {
+    /// Writes the checkpoint itself, because a copy of the solution would take much memory.
+    std::function<void()> save(Loop& loop, const fs::path& path) override {
         solution_.record = loop.record();
         write_iterate(path, solution_);
         log::debug("iteration {}, ||b - A x|| / ||b|| = {:.2e}: checkpoint", record_.log.iterations, record_.log.true_residual);
+        return {};
     }
 
     void complete(Loop& loop) override {

@@ -116,7 +116,8 @@ class QuenchedRun : public Run {
         loop.show(static_cast<double>(sweep_), fmt::format("plaquette {:.5f}", measurements_.back().plaquette()));
     }
 
-    void save(Loop& loop, const fs::path& path) override {
+    /// Writes the checkpoint itself, because a second copy of the links would take much memory.
+    std::function<void()> save(Loop& loop, const fs::path& path) override {
         QuenchedCheckpoint checkpoint;
         checkpoint.field = lattice::to_gauge_field(*u_);
         checkpoint.sweep = sweep_;
@@ -124,6 +125,7 @@ class QuenchedRun : public Run {
         checkpoint.record = loop.record();
         write_quenched_checkpoint(path, checkpoint);
         log::debug("sweep {}, plaquette {:.6f}: checkpoint", sweep_, measurements_.back().plaquette());
+        return {};
     }
 
     void complete(Loop& loop) override { write_configuration(loop, file_.configuration); }
