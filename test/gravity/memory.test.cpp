@@ -41,8 +41,8 @@ Particles cube(index_t n) {
     return p;
 }
 
-/// Takes a step and then holds what a run holds at most: numbers of the diagnostics, a copy of particles and state that waits for the disk,
-/// and a checkpoint that is written, which is a copy and a file of the same size in memory. Exits with 0 if the memory fits the estimate.
+/// Takes a step and then holds what a run holds at most: numbers of the diagnostics, and a checkpoint that is written, which is a copy of
+/// the particles, the state, and a file of the same size in memory. Exits with 0 if the memory fits the estimate.
 [[noreturn]] void measure(const Force& force) {
     mallopt(M_MMAP_THRESHOLD, 1 << 16);  // freed arrays return to the system, so that resident memory is the sum of the live arrays
     constexpr index_t n = index_t{1} << 19;
@@ -50,8 +50,6 @@ Particles cube(index_t n) {
     {
         Simulation simulation(Cpu{1}, cube(n), {.force = force, .step = BlockSteps{{.dt_max = 1e-4}}});
         simulation.step(1);
-        const Particles waiting = simulation.particles();
-        const auto waiting_state = simulation.state();
         Snapshot copy;
         copy.particles = simulation.particles();
         const auto state = simulation.state();

@@ -10,16 +10,15 @@ namespace kasane::gravity::detail {
 /// Bytes of a particle on the host: position, velocity, mass, id, type.
 inline constexpr std::uint64_t host_particle = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + 1;
 
-/// Largest host memory per particle of a run, without its force [byte]: the particles and, at one time,
-///   an output that waits for the disk: a copy of the particles and, of a checkpoint, the state for a resumed run
-///   an output that is written, the larger of
+/// Largest host memory per particle of a run, without its force [byte]: the particles and the
+/// larger of the files that a thread writes beside the computation
 ///     a snapshot:   a copy of the particles, two lists of their numbers, and the file without types, which HDF5 builds in memory
 ///     a checkpoint: a copy of the particles, the state for a resumed run, and the file with both
 /// @param state  bytes per particle of SimulationState
 constexpr std::uint64_t host_bytes(std::uint64_t state) {
     constexpr std::uint64_t snapshot = host_particle + 2 * sizeof(std::size_t) + (host_particle - 1);
-    const std::uint64_t copy = host_particle + state;
-    return host_particle + copy + std::max(snapshot, 2 * copy);
+    // A snapshot and a checkpoint of one step share the copy of the particles; while the snapshot is written, the state waits.
+    return host_particle + std::max(snapshot + state, 2 * (host_particle + state));
 }
 
 /// Largest grain of direct summation on any space.

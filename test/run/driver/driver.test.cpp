@@ -168,6 +168,7 @@ TEST_F(Driver, RunsAKindThatATestAdds) {
     EXPECT_EQ(json["segments"][0]["last_step"], 300);
     EXPECT_EQ(json["timers"]["steps"]["calls"], 300);
     EXPECT_EQ(json["timers"]["checkpoint"]["calls"], 1);
+    EXPECT_EQ(json["timers"]["output"]["calls"], 1) << "the thread that wrote the checkpoint";
     EXPECT_EQ(checkpoints("out"), 1u);
     for (const char* name : {"run.toml", "log.txt", "report.html", "end.txt"}) EXPECT_TRUE(fs::exists(directory / "out" / name)) << name;
     EXPECT_THROW(start("out"), InputError) << "it exists";

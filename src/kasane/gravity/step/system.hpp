@@ -3,6 +3,8 @@
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/parallel.hpp>
+#include <kasane/core/device/stream_cuda.hpp>
 #include <kasane/core/math/vec3.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 #include <kasane/gravity/step/motion.hpp>
@@ -96,11 +98,29 @@ struct System {
     /// Copies an array of this system to the host, into the order given.
     template <class T, class U, class Convert>
     void fetch(View<const T> from, std::vector<U>& to, Convert convert) const {
-        in_chunks([&](index_t first, const std::vector<std::uint32_t>& index) {
-            std::vector<T> chunk(index.size());
-            copy_to_host(on, view(chunk), from.subview(first, static_cast<index_t>(index.size())));
-            for (std::size_t k = 0; k < index.size(); ++k) to[index[k]] = convert(chunk[k]);
-        });
+        const bool ordered = given.size() == 0;
+        if constexpr (std::same_as<S, Cpu>) {
+            parallel_for(on, count(), [&](index_t k) { to[ordered ? static_cast<std::size_t>(k) : given.data()[k]] = convert(from[k]); });
+        }
+#if defined(KASANE_CUDA)
+        else {
+            // In chunks through pinned memory, which the device writes at the full rate of the bus.
+            const index_t most = std::min(index_t{1} << 18, count());
+            cuda::PinnedMemory values, indices;
+            values.reserve_discarding(static_cast<std::size_t>(most) * sizeof(T));
+            indices.reserve_discarding(ordered ? 0 : static_cast<std::size_t>(most) * sizeof(std::uint32_t));
+            auto* const value = reinterpret_cast<T*>(values.data());
+            auto* const index = reinterpret_cast<std::uint32_t*>(indices.data());
+            constexpr int enough = 8;  // threads: the memory limits the loop
+            const Cpu host{std::min(enough, thread_count(Cpu{}))};
+            for (index_t first = 0; first < count(); first += most) {
+                const auto n = std::min(most, count() - first);
+                copy_to_host(on, View<T>{value, n}, from.subview(first, n));
+                if (!ordered) copy_to_host(on, View<std::uint32_t>{index, n}, given.view().subview(first, n));
+                parallel_for(host, n, [&](index_t k) { to[static_cast<std::size_t>(ordered ? first + k : index[k])] = convert(value[k]); });
+            }
+        }
+#endif
     }
     template <class T>
     void fetch(View<const T> from, std::vector<T>& to) const {

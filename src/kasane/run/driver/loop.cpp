@@ -82,7 +82,6 @@ void Loop::finish() {
     }
     {
         const auto scope = timers_.scope("checkpoint");
-        output_.reserve();
         if (auto write = run_.save(*this, directory_.checkpoint(run_.progress()))) output_.add(std::move(write));
         output_.flush();
         directory_.keep_checkpoints(2);
@@ -116,7 +115,6 @@ void Loop::save() {
     std::function<void()> write;
     {
         const auto scope = timers_.scope("checkpoint");
-        output_.reserve();
         write = run_.save(*this, directory_.checkpoint(run_.progress()));
     }
     if (write) {

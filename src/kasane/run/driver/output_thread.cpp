@@ -25,19 +25,10 @@ void OutputThread::check() {
     throw_error();
 }
 
-void OutputThread::reserve() {
-    std::unique_lock lock(mutex_);
-    reserve(lock);
-}
-
-void OutputThread::reserve(std::unique_lock<std::mutex>& lock) {
-    changed_.wait(lock, [&] { return !waiting_; });
-    throw_error();
-}
-
 void OutputThread::add(Job job) {
     std::unique_lock lock(mutex_);
-    reserve(lock);
+    changed_.wait(lock, [&] { return !waiting_; });
+    throw_error();
     if (!thread_.joinable()) {
         try {
             thread_ = std::thread([this] { work(); });

@@ -1,6 +1,6 @@
 // A thread that writes the files of a run beside its computation: jobs, one after another in the order in which they are added.
-// Invariants: at most one job waits while another one is executed, so the jobs hold at most two copies of a state; a job that fails drops
-// the jobs behind it, and its error is thrown once. HDF5 is not thread-safe: other threads use it only after flush().
+// Invariants: at most one job waits while another one is executed; a job that fails drops the job behind it, and its error is thrown once.
+// HDF5 is not thread-safe: other threads use it only after flush().
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
@@ -25,9 +25,8 @@ class OutputThread {
 
     /// Returns at once. @throws the error of a job, if one has failed since the last call that threw
     void check();
-    /// Waits until no job waits. To be called before the copy that the next job holds. @throws as check()
-    void reserve();
-    /// Adds a job, after reserve(). The first job starts the thread; where the system allows no more threads, the caller executes the jobs.
+    /// Adds a job; first waits until no other job waits. The first job starts the thread; where the system allows no more threads, the
+    /// caller executes the jobs. @throws as check(), and does not add the job
     void add(Job job);
     /// Waits until all jobs are finished. @throws as check()
     void flush();
@@ -36,7 +35,6 @@ class OutputThread {
 
    private:
     void work();
-    void reserve(std::unique_lock<std::mutex>& lock);
     void execute(Job job, std::unique_lock<std::mutex>& lock);
     void throw_error();
 

@@ -1,4 +1,5 @@
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/core/io/json.hpp>
 #include <kasane/gravity/check_range.hpp>
 #include <kasane/gravity/distributed/distributed_simulation.hpp>
@@ -21,7 +22,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 namespace kasane::run {
@@ -48,10 +51,14 @@ void check_range(const gravity::Particles& particles, const GravityFile& file) {
     }
 }
 
-bool finite(const gravity::Particles& particles) {
+bool finite(const gravity::Particles& particles, Cpu on = Cpu{1}) {
     const auto is_finite = [](const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); };
-    return std::all_of(particles.position.begin(), particles.position.end(), is_finite) &&
-           std::all_of(particles.velocity.begin(), particles.velocity.end(), is_finite);
+    std::atomic<bool> all = true;
+    parallel_for(on, particles.size(), [&](index_t k) {
+        const auto i = static_cast<std::size_t>(k);
+        if (!is_finite(particles.position[i]) || !is_finite(particles.velocity[i])) all = false;
+    });
+    return all;
 }
 
 /// The remedy for steps that are too long: "a smaller dt (now 0.1) or a larger softening (now 0.01)".
@@ -85,6 +92,17 @@ std::string change(const GravityRecord& before, const GravityRecord& now, const 
     if (same_kind && (any_number || (last.device == device && last.threads == now.threads))) return {};
     return fmt::format("on {} before, and is on {} now", here(last.device, before.device, before.simd, last.threads),
                        here(device, now.device, now.simd, now.threads));
+}
+
+/// A job of the output thread that writes `file` with the particles of `copy`. Other jobs may use the copy too, because one job runs at a
+/// time and the jobs behind one that fails are dropped.
+template <class File, class Write>
+OutputThread::Job with_particles(std::shared_ptr<gravity::Particles> copy, std::shared_ptr<File> file, Write write) {
+    return [copy = std::move(copy), file = std::move(file), write = std::move(write)] {
+        std::swap(file->particles, *copy);
+        write(*file);
+        std::swap(file->particles, *copy);
+    };
 }
 
 /// Records units, force, steps and the interval of snapshots of the run file.
@@ -212,9 +230,8 @@ class GravityRun : public Run {
     }
 
     std::function<void()> save(Loop& loop, const fs::path& path) override {
+        const auto particles = copy_particles(loop);
         auto checkpoint = std::make_shared<GravityCheckpoint>();
-        checkpoint->particles = simulation_->particles();
-        fail_if_not_finite(finite(checkpoint->particles));
         checkpoint->state = simulation_->state();
         record_.tuning = checkpoint->state.tuning;
         checkpoint->units = file_.units;
@@ -222,10 +239,10 @@ class GravityRun : public Run {
         checkpoint->start = file_.schedule.start;
         checkpoint->dt = file_.schedule.dt;
         checkpoint->record = loop.record();
-        return [this, path, checkpoint] {
+        return with_particles(particles, checkpoint, [this, path](const GravityCheckpoint& c) {
             energy_->sync();  // the rows up to this step must be on the disk before the checkpoint
-            write_gravity_checkpoint(path, *checkpoint);
-        };
+            write_gravity_checkpoint(path, c);
+        });
     }
 
     void update() override {
@@ -360,14 +377,12 @@ class GravityRun : public Run {
     }
 
     void save_snapshot(Loop& loop) {
-        const auto& particles = simulation_->particles();
         const auto error = force_error();
+        simulation_->particles();  // the simulation times this copy itself
         const auto scope = loop.timers().scope("snapshot");
-        fail_if_not_finite(finite(particles));
-        loop.output().reserve();
+        const auto particles = copy_particles(loop);
         const auto step = simulation_->steps();
         auto snapshot = std::make_shared<gravity::Snapshot>();
-        snapshot->particles = particles;
         snapshot->time = file_.schedule.time(step);
         snapshot->units = file_.units;
         snapshot->softening.fill(gravity::softening(file_.force));
@@ -376,7 +391,22 @@ class GravityRun : public Run {
         const auto path = loop.directory().path() / "snapshots" / fmt::format("snapshot_{:04}.hdf5", file_.schedule.snapshot_number(step));
         log::debug("step {}, t = {:.6g}: {}, energy error {:.2e}, {:.1f} s", step, snapshot->time, path.filename().string(),
                    record_.final_relative_energy_error, loop.seconds());
-        loop.output().add([path, snapshot] { gravity::write_snapshot(path, *snapshot); });
+        loop.output().add(with_particles(particles, snapshot, [path](const auto& s) { gravity::write_snapshot(path, s); }));
+    }
+
+    /// The present particles, for the output thread. A snapshot and a checkpoint of one step share the copy; the copy of another step waits
+    /// until the former one is written, because check_memory counts one copy.
+    std::shared_ptr<gravity::Particles> copy_particles(Loop& loop) {
+        auto copy = copy_.lock();
+        if (copy && copied_step_ == simulation_->steps()) return copy;
+        copy.reset();
+        loop.output().flush();
+        const auto* cpu = std::get_if<Cpu>(&file_.space);
+        fail_if_not_finite(finite(simulation_->particles(), cpu ? *cpu : Cpu{}));
+        copy = std::make_shared<gravity::Particles>(simulation_->particles());
+        copy_ = copy;
+        copied_step_ = simulation_->steps();
+        return copy;
     }
 
     GravityFile file_;
@@ -389,6 +419,8 @@ class GravityRun : public Run {
     std::optional<gravity::Simulation> simulation_;
     std::optional<EnergyTable> energy_;
     gravity::StepCounts counts_before_;
+    std::weak_ptr<gravity::Particles> copy_;  ///< of copied_step_, while a job of the output thread holds it
+    std::int64_t copied_step_ = -1;
     std::int64_t audited_step_ = -1;
     double interactions_before_ = 0;
     double last_good_time_ = 0;
