@@ -10,10 +10,10 @@ namespace kasane::gravity::detail {
 /// Bytes of a particle on the host: position, velocity, mass, id, type.
 inline constexpr std::uint64_t host_particle = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + 1;
 
-/// Largest host memory per particle of a run, without its force [byte]: the particles and the
-/// larger of the files that a thread writes beside the computation
-///     a snapshot:   a copy of the particles, two lists of their numbers, and the file without types, which HDF5 builds in memory
-///     a checkpoint: a copy of the particles, the state for a resumed run, and the file with both
+/// Largest host memory per particle of a run, without its force [byte]: the particles, and the larger of the files that a thread writes
+/// beside the computation
+///   a snapshot:   a copy of the particles, two lists of their numbers, and the file without types, which HDF5 builds in memory
+///   a checkpoint: a copy of the particles, the state for a resumed run, and the file with both
 /// @param state  bytes per particle of SimulationState
 constexpr std::uint64_t host_bytes(std::uint64_t state) {
     constexpr std::uint64_t snapshot = host_particle + 2 * sizeof(std::size_t) + (host_particle - 1);

@@ -202,7 +202,7 @@ class GravityRun : public Run {
         describe();
         warn_of_changes();
         if (step_ > 0) return;
-        diagnose(loop);
+        diagnose();
         save_snapshot(loop);
         loop.save();
     }
@@ -222,7 +222,7 @@ class GravityRun : public Run {
         const auto now = simulation_->steps();
         if (now == event) {
             loop.clear_bar();
-            if (schedule.due(schedule.diagnostics_every, now)) diagnose(loop);
+            if (schedule.due(schedule.diagnostics_every, now)) diagnose();
             if (schedule.due(schedule.snapshot_every, now)) save_snapshot(loop);
         }
         loop.show(static_cast<double>(now),
@@ -357,7 +357,7 @@ class GravityRun : public Run {
     }
 
     /// The simulation times its diagnostics and the audit.
-    void diagnose(Loop&) {
+    void diagnose() {
         const auto time = file_.schedule.time(simulation_->steps());
         const auto d = simulation_->diagnostics();
         const auto& c = d.center_of_mass;  // non-finite if a position is
