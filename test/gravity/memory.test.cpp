@@ -41,8 +41,8 @@ Particles cube(index_t n) {
     return p;
 }
 
-/// Takes a step and then holds what a run holds at most: numbers of the diagnostics, and a checkpoint that is written, which is a copy of
-/// the particles, the state, and a file of the same size in memory. Exits with 0 if the memory fits the estimate.
+/// Takes a step and then holds what a run holds at most: a file that is written, which is a copy of the particles, the state, and a file of
+/// the same size in memory. Exits with 0 if the memory fits the estimate.
 [[noreturn]] void measure(const Force& force) {
     mallopt(M_MMAP_THRESHOLD, 1 << 16);  // freed arrays return to the system, so that resident memory is the sum of the live arrays
     constexpr index_t n = index_t{1} << 19;
@@ -53,9 +53,6 @@ Particles cube(index_t n) {
         Snapshot copy;
         copy.particles = simulation.particles();
         const auto state = simulation.state();
-        const auto potential = simulation.potential();
-        const auto acceleration = simulation.acceleration();
-        const std::vector<double> distance(potential.size(), 1), mass(potential.size(), 1);
         const auto path = std::filesystem::path(testing::TempDir()) / ("kasane_memory_" + std::to_string(::getpid()) + ".hdf5");
         write_snapshot(path, copy);
         std::filesystem::remove(path);

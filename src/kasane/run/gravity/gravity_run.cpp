@@ -51,7 +51,7 @@ void check_range(const gravity::Particles& particles, const GravityFile& file) {
     }
 }
 
-bool finite(const gravity::Particles& particles, Cpu on = Cpu{1}) {
+bool finite(const gravity::Particles& particles, Cpu on) {
     const auto is_finite = [](const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); };
     std::atomic<bool> all = true;
     parallel_for(on, particles.size(), [&](index_t k) {
