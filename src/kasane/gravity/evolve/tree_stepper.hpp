@@ -98,6 +98,10 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     }
 
     void evaluate_first() override {
+        // The frame of a tree depends on the order of the particles, and the error of the potential on the frame. The second tree is built
+        // in curve order, as all later ones, so that the first energy has the same error as the others.
+        rebuild(0);
+        rebuild(0);
         make_current();
         walk_span_.begin();
         force_.accelerate_first({system_.acceleration.view(), {}});

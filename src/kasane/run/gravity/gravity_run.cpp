@@ -144,7 +144,7 @@ class GravityRun : public Run {
                  {"expected_energy_drift", positive_or_null(drift)},
                  {"warnings", warnings}},
                 fmt::format("{} particles, {} {}{}", n, file_.schedule.last(), step_words(),
-                            drift > 0 ? fmt::format("; expected drift of the energy: about {:.1g} per crossing time", drift) : "")};
+                            drift > 0 ? fmt::format(" (energy drift: about {:.1g} per crossing time)", drift) : "")};
     }
 
     void create(const RunControls& controls) override {
