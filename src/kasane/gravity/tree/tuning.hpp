@@ -32,13 +32,15 @@ struct TunedWalk {
 
 /// Choices of the tuning during a run. Checkpoints store them.
 struct TreeTuning {
-    TunedWalk many, few;
+    TunedWalk many;                     ///< walks with at least half of the particles as targets
+    TunedWalk few;                      ///< walks with fewer targets
     std::int64_t rebuild_interval = 0;  ///< block steps between the last two builds of the tree; 0: the tree was not rebuilt yet
 };
 
 /// Parameters that may be faster than the walk's own choice. Numbers of 0 stay as they were.
 struct WalkAlternatives {
-    std::vector<WalkTuning> many, few;
+    std::vector<WalkTuning> many;  ///< for walks with at least half of the particles as targets
+    std::vector<WalkTuning> few;   ///< for walks with fewer targets
 };
 
 /// The alternatives that change what the walk of these options does on this device.
