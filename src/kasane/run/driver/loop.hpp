@@ -4,8 +4,8 @@
 // were added, and all exist before the loop ends.
 #pragma once
 
+#include <kasane/core/io/output_thread.hpp>
 #include <kasane/run/driver/kind.hpp>
-#include <kasane/run/driver/output_thread.hpp>
 
 #include <optional>
 
@@ -29,7 +29,7 @@ class Loop {
     /// Timers whose parts are added to the record.
     Timers& timers() { return timers_; }
     /// The thread that writes files while the run goes on.
-    OutputThread& output() { return output_; }
+    io::OutputThread& output() { return output_; }
     /// Wall time of all segments so far.
     double seconds() const { return seconds_before_ + watch_.seconds(); }
     /// Must advance() return, because of an interrupt or a checkpoint that is due?
@@ -61,7 +61,7 @@ class Loop {
     double seconds_before_;
     std::optional<Progress> bar_;
     Stopwatch watch_, since_checkpoint_;
-    OutputThread output_;  // last: its jobs use the others
+    io::OutputThread output_;  // last: its jobs use the others
 };
 
 }  // namespace kasane::run

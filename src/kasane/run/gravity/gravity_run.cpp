@@ -97,7 +97,7 @@ std::string change(const GravityRecord& before, const GravityRecord& now, const 
 /// A job of the output thread that writes `file` with the particles of `copy`. Other jobs may use the copy too, because one job runs at a
 /// time and the jobs behind one that fails are dropped.
 template <class File, class Write>
-OutputThread::Job with_particles(std::shared_ptr<gravity::Particles> copy, std::shared_ptr<File> file, Write write) {
+io::OutputThread::Job with_particles(std::shared_ptr<gravity::Particles> copy, std::shared_ptr<File> file, Write write) {
     return [copy = std::move(copy), file = std::move(file), write = std::move(write)] {
         std::swap(file->particles, *copy);
         write(*file);

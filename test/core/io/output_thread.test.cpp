@@ -1,5 +1,5 @@
 #include <kasane/core/base/error.hpp>
-#include <kasane/run/driver/output_thread.hpp>
+#include <kasane/core/io/output_thread.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace kasane;
 using namespace std::chrono_literals;
-using run::OutputThread;
+using io::OutputThread;
 
 /// A job that runs until it is opened.
 class Gate {
@@ -134,9 +134,7 @@ TEST(OutputThread, TheDestructorFinishesTheJobsAndDropsErrors) {
         output.add([] { throw ComputationError("the disk is full"); });
         while (output.time().calls == 0) std::this_thread::sleep_for(1ms);
     }
-    {
-        const OutputThread unused;
-    }
+    { const OutputThread unused; }
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include <kasane/core/device/threads.hpp>
-#include <kasane/run/driver/output_thread.hpp>
+#include <kasane/core/io/output_thread.hpp>
 
 #include <system_error>
 #include <utility>
 
-namespace kasane::run {
+namespace kasane::io {
 
 OutputThread::~OutputThread() {
     if (!thread_.joinable()) return;
@@ -86,4 +86,4 @@ void OutputThread::execute(Job job, std::unique_lock<std::mutex>& lock) {
     changed_.notify_all();
 }
 
-}  // namespace kasane::run
+}  // namespace kasane::io

@@ -1,4 +1,4 @@
-// A thread that writes the files of a run beside its computation: jobs, one after another in the order in which they are added.
+// A thread that writes files beside a computation: jobs, one after another in the order in which they are added.
 // Invariants: at most one job waits while another one is executed; a job that fails drops the job behind it, and its error is thrown once.
 // HDF5 is not thread-safe: other threads use it only after flush().
 #pragma once
@@ -11,7 +11,7 @@
 #include <mutex>
 #include <thread>
 
-namespace kasane::run {
+namespace kasane::io {
 
 class OutputThread {
    public:
@@ -47,4 +47,4 @@ class OutputThread {
     std::thread thread_;
 };
 
-}  // namespace kasane::run
+}  // namespace kasane::io
