@@ -203,4 +203,14 @@ Density surface_density(const Window& window, Plane plane, View<const Vec3<doubl
     return density;
 }
 
+std::vector<Density> surface_densities(const Window& window, Plane plane, View<const Vec3<double>> position, View<const double> mass,
+                                       View<const std::uint8_t> group, const std::vector<double>& weight) {
+    std::vector<Density> result;
+    for (std::size_t g = 0; g < weight.size(); ++g) {
+        result.push_back(surface_density(window, plane, position, mass, group, static_cast<std::uint8_t>(g)));
+        for (auto& v : result.back().value) v *= static_cast<float>(weight[g]);
+    }
+    return result;
+}
+
 }  // namespace kasane::report

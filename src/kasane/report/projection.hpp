@@ -31,4 +31,8 @@ struct Density {
 Density surface_density(const Window& window, Plane plane, View<const Vec3<double>> position, View<const double> mass,
                         View<const std::uint8_t> group, std::uint8_t which);
 
+/// The surface density of each group times its weight. @param weight  one per group
+std::vector<Density> surface_densities(const Window& window, Plane plane, View<const Vec3<double>> position, View<const double> mass,
+                                       View<const std::uint8_t> group, const std::vector<double>& weight);
+
 }  // namespace kasane::report

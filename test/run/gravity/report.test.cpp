@@ -226,7 +226,7 @@ TEST(ReportFilm, WindowAndScaleFitTheRun) {
     EXPECT_GT(film.exposure.brightest, 50 * film.exposure.faintest);
     for (std::size_t k = 0; k < 5; ++k) {
         EXPECT_DOUBLE_EQ(film.frames[k].time, static_cast<double>(k) / 4);
-        EXPECT_NEAR(film.frames[k].separation, 12 - 2.0 * static_cast<double>(k), 0.5);
+        EXPECT_NEAR(film.separation[k], 12 - 2.0 * static_cast<double>(k), 0.5);
     }
     EXPECT_EQ(film.stills.size(), 5U);
 }
@@ -300,7 +300,7 @@ TEST(ReportFilm, AnOrbitNamesTheViews) {
 TEST(ReportFilm, KeepsToItsBytes) {
     Directory d;
     test::fill_run(d, 5);
-    run::FilmOptions options;
+    report::FilmOptions options;
     options.most_bytes = 60'000;
     const auto film = run::make_film(run::read_history(d), options);
     std::size_t bytes = 0;
@@ -313,7 +313,7 @@ TEST(ReportFilm, KeepsToItsBytes) {
 TEST(ReportFilm, TakesEvenlyFromManySnapshots) {
     Directory d;
     test::fill_run(d, 7);
-    run::FilmOptions options;
+    report::FilmOptions options;
     options.most_frames = 3;
     const auto film = run::make_film(run::read_history(d), options);
     ASSERT_EQ(film.frames.size(), 3U);

@@ -82,8 +82,9 @@ std::string virial(const PageContext& c, const std::vector<double>& time) {
 }
 
 std::string separation(const PageContext& c) {
-    std::vector<double> time, apart;
-    for (const auto& f : c.film.frames) time.push_back(f.time * c.time.factor), apart.push_back(f.separation);
+    std::vector<double> time;
+    const auto& apart = c.film.separation;
+    for (const auto& f : c.film.frames) time.push_back(f.time * c.time.factor);
     if (std::count_if(apart.begin(), apart.end(), [](double d) { return std::isfinite(d); }) < 2) return "";
     auto p = over_time(c, "Separation", with_unit("separation", c.length_unit));
     p.from_zero = true;

@@ -1,5 +1,6 @@
 // The summary of a gravity run's page, and the order of its parts.
 #include <kasane/report/page.hpp>
+#include <kasane/report/player.hpp>
 #include <kasane/run/gravity/gravity.hpp>
 #include <kasane/run/gravity/page.hpp>
 
@@ -109,12 +110,12 @@ RunPage gravity_page(RunHistory& run) {
     page.at = std::isfinite(span.last) ? " at " + c.time.text(span.last) : "";
     page.lead = summary(c, span);
     page.tiles = number_tiles(c, span);
-    page.body = player(c) + curves(c) + steps(c) + speed(c);
+    page.body = film_section(c) + curves(c) + steps(c) + speed(c);
     page.facts = facts(c);
     if (const auto& p = r.parallel; r.workers() > 1)
         page.workers = joined({grouped(p->ranks) + (p->workers > 1 ? " of " + grouped(p->workers) + " devices" : ""), p->engine, p->form});
     page.build = r.mpi.empty() ? "" : "MPI " + r.mpi;
-    page.script = script;
+    page.script = player_script;
     run.notes = history.notes;
     run.notes.insert(run.notes.end(), film.notes.begin(), film.notes.end());
     return page;

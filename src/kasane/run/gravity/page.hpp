@@ -20,11 +20,10 @@ struct PageContext {
 };
 
 // HTML; empty where there is nothing to show.
-std::string player(const PageContext& context);      ///< the film with its controls, and the stills
-std::string curves(const PageContext& context);      ///< plots of energy.csv and of the separation
-std::string speed(const PageContext& context);       ///< rate compared with the bound, and the time of the parts
-std::string steps(const PageContext& context);       ///< distribution of the particles' time steps
-report::FactRows facts(const PageContext& context);  ///< rows of this kind
-extern const char* const script;                     ///< JavaScript
+std::string film_section(const PageContext& context);  ///< the film with its controls, and the stills
+std::string curves(const PageContext& context);        ///< plots of energy.csv and of the separation
+std::string speed(const PageContext& context);         ///< rate compared with the bound, and the time of the parts
+std::string steps(const PageContext& context);         ///< distribution of the particles' time steps
+report::FactRows facts(const PageContext& context);    ///< rows of this kind
 
 }  // namespace kasane::run

@@ -98,9 +98,11 @@ Preview make_preview(const gravity::Galaxy& galaxy, Cpu on, index_t points) {
         hues.push_back(groups == 1 ? 280 : dark ? 305 : sample.look[g] == Look::disk ? 248 : 68);
     }
     const Palette palette(hues);
+    std::vector<double> weights;
     for (std::size_t g = 0; g < groups; ++g) {
         // Most of the mass is dark; drawn as it is, it would outshine the stars.
-        preview.groups.push_back({sample.name[g], palette.ramp(g), bright[g] ? 1 : std::min(1.0, 0.5 * bright_mass / dark_mass)});
+        weights.push_back(bright[g] ? 1 : std::min(1.0, 0.5 * bright_mass / dark_mass));
+        preview.groups.push_back({sample.name[g], palette.ramp(g), weights[g]});
     }
 
     auto& window = preview.window;
@@ -109,12 +111,8 @@ Preview make_preview(const gravity::Galaxy& galaxy, Cpu on, index_t points) {
     window.width = window.height * columns / rows;
     std::vector<Density> parts[2];
     for (int p = 0; p < 2; ++p) {
-        for (std::size_t g = 0; g < groups; ++g) {
-            auto density = surface_density(window, p == 0 ? Plane::xy : Plane::xz, view(sample.position), view(sample.weight),
-                                           view(sample.group), static_cast<std::uint8_t>(g));
-            for (auto& v : density.value) v *= static_cast<float>(preview.groups[g].weight);
-            parts[p].push_back(std::move(density));
-        }
+        parts[p] = surface_densities(window, p == 0 ? Plane::xy : Plane::xz, view(sample.position), view(sample.weight), view(sample.group),
+                                     weights);
         preview.exposure.include(total(parts[p]));
     }
     preview.exposure.limit();

@@ -1,9 +1,9 @@
-// JavaScript of the page: plays the film on its canvases and moves the line that marks its time in every plot. It fetches nothing.
-#include <kasane/run/gravity/page.hpp>
+// JavaScript of the player: plays the film on its canvases and moves the line that marks its time in every plot. It fetches nothing.
+#include <kasane/report/player.hpp>
 
-namespace kasane::run {
+namespace kasane::report {
 
-const char* const script = R"js(
+const char* const player_script = R"js(
 (() => {
   "use strict";
   document.documentElement.classList.add("js");
@@ -91,4 +91,4 @@ const char* const script = R"js(
 })();
 )js";
 
-}  // namespace kasane::run
+}  // namespace kasane::report
