@@ -24,9 +24,14 @@ __device__ inline Sums warp_sum(Sums sums) {
     return sums;
 }
 
-/// Sums of the warps of a block, read by its first warp.
-struct BlockSums {
-    Sums of_warp[32];
+/// Sums of the warps of a block, read by its first warp. It lies in shared memory, where members have no initialisers.
+class BlockSums {
+   public:
+    __device__ void set(unsigned warp, const Sums& sums) { a_[warp] = sums.a, b_[warp] = sums.b; }
+    __device__ Sums of(unsigned warp) const { return {a_[warp], b_[warp]}; }
+
+   private:
+    double a_[32], b_[32];
 };
 
 /// All threads of all blocks call the same functions in the same order.
@@ -78,12 +83,12 @@ class GridBarrier {
         Slot* const slots = slots_ + (generation_ & 1) * blocks;
         if constexpr (summed) {
             const Sums sums = warp_sum(of_thread);
-            if (lane == 0) shared_.of_warp[warp] = sums;
+            if (lane == 0) shared_.set(warp, sums);
         }
         __syncthreads();
         if (warp == 0) {
             if constexpr (summed) {
-                const Sums of_block = warp_sum(lane < blockDim.x / 32 ? shared_.of_warp[lane] : Sums{});
+                const Sums of_block = warp_sum(lane < blockDim.x / 32 ? shared_.of(lane) : Sums{});
                 if (lane == 0) slots[blockIdx.x].sums = of_block;
             }
             if (lane == 0) arrive(slots);

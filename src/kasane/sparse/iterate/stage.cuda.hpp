@@ -43,10 +43,10 @@ template <class Then>
 __device__ void gather(const Gathering& place, BlockSums& shared, const Sums& of_thread, const Then& then) {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, blocks = gridDim.x;
     const Sums of_warp = warp_sum(of_thread);
-    if (lane == 0) shared.of_warp[warp] = of_warp;
+    if (lane == 0) shared.set(warp, of_warp);
     __syncthreads();
     if (warp > 0) return;
-    const Sums of_block = warp_sum(lane < blockDim.x / 32 ? shared.of_warp[lane] : Sums{});
+    const Sums of_block = warp_sum(lane < blockDim.x / 32 ? shared.of(lane) : Sums{});
     int last = 0;
     if (lane == 0) {
         place.sums[blockIdx.x] = of_block;
