@@ -37,14 +37,26 @@ struct NoPreconditioner {
     }
 };
 
-/// z = M^-1 r by a preconditioner of either kind.
-template <class Algebra, class Preconditioner>
-void precondition(Algebra& algebra, Preconditioner& M, const typename Algebra::Vector& r, typename Algebra::Vector& z, Watch& watch,
-                  double enough) {
-    if constexpr (requires { M.apply(algebra, r, z, watch, enough); }) {
-        M.apply(algebra, r, z, watch, enough);
-    } else {
+/// A preconditioner with apply(algebra, in, out) in the form of one that gets the watch.
+template <class Preconditioner>
+struct Unwatched {
+    Preconditioner& M;  ///< the preconditioner
+
+    /// z = M^-1 r.
+    template <class Algebra, class Vector>
+    void apply(Algebra& algebra, const Vector& r, Vector& z, Watch&, double) const {
         M.apply(algebra, r, z);
+    }
+};
+
+/// M itself where it gets the watch, otherwise in that form: methods call apply(algebra, in, out, watch, enough) of the result.
+template <class Algebra, class Preconditioner>
+decltype(auto) watched(Preconditioner& M) {
+    using Vector = typename Algebra::Vector;
+    if constexpr (requires(Algebra& algebra, const Vector& r, Vector& z, Watch& watch) { M.apply(algebra, r, z, watch, 0.); }) {
+        return (M);
+    } else {
+        return Unwatched<Preconditioner>{M};
     }
 }
 

@@ -151,9 +151,10 @@ SolveLog bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const
     ScaledSystem system(algebra, A, b, x, watch);
     if (!system.begin(work.r)) return log;
     BicgstabRecurrence<Algebra> it(algebra, work);
+    auto&& inner = watched<Algebra>(M);
     const auto preconditioned = [&](const typename Algebra::Vector& in) -> const typename Algebra::Vector& {
         if constexpr (std::same_as<std::remove_cvref_t<Preconditioner>, NoPreconditioner>) return in;
-        precondition(algebra, M, in, *work.z, watch, watch.target());
+        inner.apply(algebra, in, *work.z, watch, watch.target());
         return *work.z;
     };
 

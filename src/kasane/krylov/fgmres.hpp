@@ -36,6 +36,7 @@ SolveLog fgmres(Algebra& algebra, const Operator& A, Preconditioner&& M, const t
     ScaledSystem system(algebra, A, b, x, watch);
     auto& [z, v] = work;
     if (!system.begin(v[0])) return log;
+    auto&& inner = watched<Algebra>(M);
 
     const std::size_t length = z.size();
     std::vector<Scalar> h(length * (length + 1)), g(length + 1), sine(length);
@@ -51,7 +52,7 @@ SolveLog fgmres(Algebra& algebra, const Operator& A, Preconditioner&& M, const t
         while (k < length && std::abs(g[k]) > watch.target() && !exhausted && watch.go_on(std::abs(g[k]))) {
             // The preconditioner gets v_k, whose norm is 1: a relative residual of this size is enough.
             watch.set_inside_scale(std::abs(g[k]));
-            precondition(algebra, M, v[k], z[k], watch, watch.target() / std::abs(g[k]));
+            inner.apply(algebra, v[k], z[k], watch, watch.target() / std::abs(g[k]));
             auto& w = v[k + 1];
             A.apply(algebra, z[k], w);
             double w2 = algebra.norm2(w);

@@ -36,6 +36,7 @@ SolveLog gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const type
     ScaledSystem system(algebra, A, b, x, watch);
     auto& [r, z, c] = work;
     if (!system.begin(r)) return log;
+    auto&& inner = watched<Algebra>(M);
 
     const std::size_t length = z.size();
     std::vector<double> c2(length);             // |c_k|^2
@@ -48,7 +49,7 @@ SolveLog gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const type
         std::size_t k = 0;
         bool vanished = false;
         while (k < length && norm > watch.target() && !vanished && watch.go_on(norm)) {
-            precondition(algebra, M, r, z[k], watch, watch.target());
+            inner.apply(algebra, r, z[k], watch, watch.target());
             A.apply(algebra, z[k], c[k]);
             const double before = c2[k] = algebra.norm2(c[k]);
             for (std::size_t l = 0; l < k; ++l) {

@@ -27,10 +27,11 @@ SolveLog refinement(Algebra& algebra, const Operator& A, Preconditioner&& M, con
     ScaledSystem system(algebra, A, b, x, watch);
     auto& [r, z] = work;
     if (!system.begin(r)) return log;
+    auto&& inner = watched<Algebra>(M);
     int fruitless = 0;
     while (!system.converged() && watch.go_on(system.norm())) {
         const double before = system.norm();
-        precondition(algebra, M, r, z, watch, watch.target());
+        inner.apply(algebra, r, z, watch, watch.target());
         algebra.axpby(1, z, 1, x);
         if (!(system.update(r) <= before)) {  // the step is undone
             algebra.axpby(-1, z, 1, x);
