@@ -39,7 +39,7 @@ struct RunFile {
 struct RunSource {
     const std::filesystem::path& path;  ///< of the run file
     const std::vector<io::Setting>& settings;
-    const std::vector<std::string>& problems;  ///< names of the kinds of run that there are
+    const std::vector<std::string>& problems;  ///< names of all kinds of run
     RankCoordinator& ranks;
     const Checkpoint* from = nullptr;  ///< the run continues from it, and files with the initial state are not needed; null: the run begins
 };

@@ -133,7 +133,7 @@ GravityRecord readable_gravity_record(const nlohmann::json& object) {
     FieldReader fields(object, Gaps::keep);
     list_fields(fields, r);
     std::int64_t segments = std::ssize(r.segments);
-    fields("segments", segments);  // their number alone will do
+    fields("segments", segments);  // their number is enough
     r.segments.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(segments, 0, 1'000'000)));
     std::erase_if(r.timers, [](const auto& part) { return !(part.second.seconds > 0); });
     return r;

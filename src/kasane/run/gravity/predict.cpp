@@ -34,7 +34,7 @@ std::string this_device(const AnySpace& on) {
 /// A CPU's name without its threads.
 std::string processor(const std::string& device) { return device.substr(0, device.rfind(", ")); }
 
-/// What the calibration has of the device for one method.
+/// The calibration of a device for one method.
 struct Found {
     std::string device;
     KnownForce force;
@@ -122,7 +122,7 @@ bool masses_are_equal(const Initial& initial) {
 
 struct FoundLink {
     LinkTime time;
-    double factor = 1;  ///< how far latency and bandwidth may be off
+    double factor = 1;  ///< latency and bandwidth may be wrong by this factor
     std::string doubt;
 };
 

@@ -73,9 +73,8 @@ std::string times(const GravityRecord& r) {
     if (r.force.method == "tree")
         out +=
             "<p>The walk goes through the tree for each group of near particles and sums the forces of cells and particles. Moments are "
-            "masses and centres of "
-            "mass of the cells, computed at each step; the tree itself is rebuilt less often: at fixed intervals when the run "
-            "is deterministic, otherwise when the walk has become slower by more than a build costs.</p>\n";
+            "masses and centres of mass of the cells, computed at each step; the tree itself is rebuilt less often: at fixed intervals "
+            "when the run is deterministic, otherwise when the walk has become slower by more than a build costs.</p>\n";
     return out;
 }
 

@@ -21,7 +21,7 @@ namespace {
 using std::numbers::pi;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Sums of powers of ten and names: "10¹⁰ M☉ / kpc³".
+/// Names of units, with their powers of ten: "10¹⁰ M☉ / kpc³".
 struct Names {
     std::string length, mass, velocity;
     explicit Names(const gravity::Units& u)
@@ -63,7 +63,7 @@ class Curves {
         return std::any_of(t_.components.begin(), t_.components.end(), [](const auto& c) { return !c.surface_density.empty(); });
     }
 
-    /// Removes the end of an edge, which would take most decades of the axis; it has less than 1e-5 of the mass.
+    /// Removes the outermost part of a truncated density, which has less than 1e-5 of the mass and would take most decades of the axis.
     std::vector<double> without_tail(const std::vector<double>& density, const std::vector<double>& mass) const {
         auto y = density;
         for (std::size_t i = 0; i < y.size(); ++i) {
@@ -143,7 +143,7 @@ class Curves {
         for (std::size_t k = 0; k < t_.components.size(); ++k) {
             const auto& c = t_.components[k];
             if (c.energy.empty()) continue;
-            // Values that were clamped to 0 are stored as tiny numbers; they are left out, as is the end of an edge.
+            // Values that were clamped to 0 are stored as tiny numbers; they are left out, as is the outermost part of a truncated density.
             const double peak = *std::max_element(c.distribution.begin(), c.distribution.end());
             auto f = c.distribution;
             for (auto& v : f)

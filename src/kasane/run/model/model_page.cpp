@@ -97,8 +97,7 @@ std::string component_table(const GalaxyPart& part, const gravity::Units& units)
             clamped.push_back(escape(c.label + " " + error_size(c.clamped_fraction) + " about " + length_text(c.clamped_radius, units)));
     std::string notes =
         "The dispersion is the rms velocity along one direction, without rotation; the dynamical time is √(r³ / G M) at the half-mass "
-        "radius, "
-        "with the mass of everything inside it.";
+        "radius, with the mass of everything inside it.";
     if (!clamped.empty()) {
         notes += " f(E) was set to 0 where its inversion is negative, which affects this share of the mass: ";
         for (std::size_t i = 0; i < clamped.size(); ++i) notes += (i ? ", " : "") + clamped[i];
@@ -111,14 +110,13 @@ std::string advice(const gravity::GalaxyFacts& f, const gravity::Units& units) {
     const auto lines = run_file_lines(f, units);
     if (lines.empty()) return "";
     return fmt::format(
-        "<h3>To run it</h3>\n<div class=\"halves\"><div><pre class=\"card\" tabindex=\"0\">{}</pre></div>\n<div class=\"small\"><p>The "
-        "softening is "
-        "two thirds of the mean distance of particles in the densest place that they resolve, the innermost hundredth of a component. Less "
-        "lets chance encounters of few particles heat the model; more flattens its centre (Rodionov &amp; Sotnikova 2005; Dehnen 2001). "
-        "The "
-        "least of the components’ is taken: {}.</p>\n<p>With one constant step for all, dt = {}: half of "
-        "the time in which particles of the fastest component cross a softening length, and of √(ε/a) in the strongest "
-        "pull.</p></div></div>\n",
+        "<h3>To run it</h3>\n"
+        "<div class=\"halves\"><div><pre class=\"card\" tabindex=\"0\">{}</pre></div>\n"
+        "<div class=\"small\"><p>The softening is two thirds of the mean distance of particles in the densest place that they resolve, "
+        "the innermost hundredth of a component. Less lets chance encounters of few particles heat the model; more flattens its centre "
+        "(Rodionov &amp; Sotnikova 2005; Dehnen 2001). The least of the components’ is taken: {}.</p>\n"
+        "<p>With one constant step for all, dt = {}: half of the time in which particles of the fastest component cross a softening "
+        "length, and of √(ε/a) in the strongest pull.</p></div></div>\n",
         escape(lines), escape(length_text(f.suggested_softening, units)),
         escape(step_text(fmt::format("{:.2g}", f.suggested_step), f.suggested_step, units)));
 }

@@ -192,12 +192,12 @@ void Sampling::draw(const std::function<void(const gravity::Particles&)>& sink, 
             }
         };
         if (sources[i].galaxy()) {
-            // Half of the time is the sampler's, which goes through all particles once to find their centre of mass.
+            // Half of the time is for the constructor of the sampler, which goes through all particles once to find their centre of mass.
             const double half = (before + after) / 2;
             const gravity::Sampler sampler(*galaxies_[i], on_, part_of(progress, before, half));
             in_blocks(sampler, part_of(progress, half, after));
         } else if (const auto* ball = sources[i].ball()) {
-            const double half = (before + after) / 2;  // the constructor goes through all particles once, too
+            const double half = (before + after) / 2;  // as for a galaxy
             in_blocks(gravity::BallSampler(*ball, on_, part_of(progress, before, half)), part_of(progress, half, after));
         } else {
             hand_over(snapshots_[i].particles);

@@ -76,7 +76,7 @@ void read_grid(io::Section grid, const fs::path& directory, PoissonFile& file) {
         if (grid.has("group")) grid.problem("group", "has no effect here: it belongs to file, where widths come from");
     }
     if (grid.faulty("grid")) return;
-    try {  // the counts as the library sees them: widths against cells, cells against 32 bits
+    try {  // the check of the library: widths against cells, cells against 32-bit indices
         auto counts = problem;
         counts.boundary = {};
         counts.boundary[0].kind = BoundaryKind::dirichlet;
@@ -185,7 +185,7 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory) 
                                                 name(o.precondition)));
     o.single_factor =
         table.flag("single_factor", {.help = "the preconditioner's triangles in single precision", .fallback = o.single_factor});
-    // Only where it is given: the default is neither true nor false.
+    // Read only where it is given, because the default is neither true nor false.
     if (table.has("tune"))
         o.tune = table.flag("tune", {.help = "true: time all candidates of the options that are auto first; false: choose by rule"})
                      ? sparse::Tuning::full

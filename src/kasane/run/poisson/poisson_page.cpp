@@ -143,8 +143,7 @@ std::string pictures(const PoissonHistory& h) {
     out += "</div>\n" + color_bar(scale);
     out += fmt::format(
         "<p class=\"muted\">Three planes through the middle of the box{}, drawn between the cell centres by linear interpolation; thin "
-        "lines "
-        "join equal values. Over all cells φ goes from {} to {}.</p>\n",
+        "lines join equal values. Over all cells φ goes from {} to {}.</p>\n",
         stretched ? " (not to scale: it is too long for that)" : "", escape(number(least, 5)), escape(number(greatest, 5)));
     return out + "</section>\n";
 }
@@ -221,9 +220,9 @@ std::string speed(const PoissonRecord& r) {
         rate = fmt::format("<p class=\"big\"><strong>{} GB/s</strong> <span>from and to memory</span></p>\n",
                            number(1e-9 * setup.bytes_per_iteration / each));
         rate += fmt::format(
-            "<p>An iteration took <strong>{} ms</strong>. It must move {}, {} bytes per unknown, counting every array once in each phase "
-            "that "
-            "touches it; the figure above is that count over the time measured. Arrays that fit into a cache are faster than memory.</p>\n",
+            "<p>An iteration took <strong>{} ms</strong>. It must move {}, {} bytes per unknown, counting every array once in each "
+            "phase that touches it; the figure above is that count over the time measured. Arrays that fit into a cache are faster than "
+            "memory.</p>\n",
             number(1e3 * each), escape(bytes(setup.bytes_per_iteration)),
             number(setup.bytes_per_iteration / static_cast<double>(setup.rows)));
         if (setup.barriers_per_iteration > 0)

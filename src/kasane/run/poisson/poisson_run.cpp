@@ -199,7 +199,7 @@ class PoissonRun : public Run {
         Progress bar(controls.progress, "tuning", 1);
         options.tune_progress = [&](double share, const std::string& what) { bar.update(share, what); };
         options.check_stop = [&] { controls.throw_if_stopped(); };
-        auto solver = made(A, options);
+        auto solver = make_solver(A, options);
         record_.setup = solver.setup();
         record_.papers = papers(chosen(record_.setup, file_.solver));
         const auto& s = record_.setup;
@@ -211,7 +211,7 @@ class PoissonRun : public Run {
         return solver;
     }
 
-    sparse::Solver made(const sparse::CsrMatrix& A, const sparse::SolverOptions& options) {
+    sparse::Solver make_solver(const sparse::CsrMatrix& A, const sparse::SolverOptions& options) {
         try {
             return {file_.space, A.view(), options};
         } catch (const sparse::PreconditionError& error) {
@@ -244,7 +244,7 @@ class PoissonRun : public Run {
     std::vector<double> b_;
     std::optional<sparse::Solver> solver_;
     int left_ = 0;            ///< iterations that this segment may still take
-    double farthest_ = 0;     ///< of the bar
+    double farthest_ = 0;     ///< largest share that the progress bar has shown
     bool continued_ = false;  ///< has the solver iterated in this segment?
     bool ended_ = false;
 };

@@ -108,7 +108,7 @@ std::string measured_part(const QuenchedHistory& h) {
                     escape(error_size(mean.error / std::sqrt(2 * std::max(mean.tau / static_cast<double>(h.record.measure_every), 0.5))))));
 }
 
-std::string memory_chart(const QuenchedHistory& h) {
+std::string autocorrelation_chart(const QuenchedHistory& h) {
     const auto rows = measured(h.measurements, h.record.thermalisation);
     const auto& m = h.record.means;
     const int most = std::min<int>(static_cast<int>(rows.size()) / 4, std::max(10, 3 * std::max(m.plaquette.window, m.polyakov.window)));
@@ -150,16 +150,16 @@ std::string polyakov_chart(const QuenchedHistory& h) {
 
 std::string charts(const QuenchedHistory& h) {
     if (h.measurements.empty()) return "";
-    return chart_section("Measurements", whole_history(h) + measured_part(h) + polyakov_chart(h) + memory_chart(h));
+    return chart_section("Measurements", whole_history(h) + measured_part(h) + polyakov_chart(h) + autocorrelation_chart(h));
 }
 
 std::string speed(const QuenchedRecord& r) {
     const double links_per_second = link_rate(r);
     if (!(links_per_second > 0)) return "";
     const auto rate = fmt::format(
-        "<p class=\"big\"><strong>{} million links</strong> <span>a second</span></p>\n<p>An update of one link took <strong>{} "
-        "ns</strong>, "
-        "in the mean of heatbath and overrelaxation, its staples and the reunitarisation with it; a sweep {}.</p>\n",
+        "<p class=\"big\"><strong>{} million links</strong> <span>a second</span></p>\n"
+        "<p>An update of one link took <strong>{} ns</strong>, in the mean of heatbath and overrelaxation, its staples and the "
+        "reunitarisation with it; a sweep {}.</p>\n",
         number(1e-6 * links_per_second), number(1e9 / links_per_second),
         escape(duration(r.link_updates / links_per_second / static_cast<double>(std::max<std::int64_t>(r.sweeps_done, 1)))));
     return speed_section(rate, "<h3>Where the time went</h3>\n" + time_bars(timed_parts(r), r.segments.size() > 1 ? 0 : r.seconds));

@@ -170,7 +170,7 @@ class QuenchedRun : public Run {
         {
             const auto timer = loop.timers().scope("overrelaxation");
             for (int k = 0; k < file_.overrelaxation; ++k) lattice::overrelaxation_sweep(*u_);
-            lattice::reunitarise(*u_);  // rounding leaves SU(3) slowly; the same at every sweep, so that a resumed run does the same
+            lattice::reunitarise(*u_);  // against rounding; at every sweep, so that a resumed run gives the same bits
             synchronize(u_->space());
         }
         ++sweep_;
