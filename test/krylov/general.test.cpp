@@ -390,6 +390,67 @@ TEST(Gcr, IsFgmresWithoutPreconditioner) {
     for (std::size_t i = 0; i < g.residuals.size(); ++i) EXPECT_NEAR(g.residuals[i], f.residuals[i], 1e-9);
 }
 
+/// Divides by the diagonal.
+struct DenseDiagonal {
+    const Dense& A;
+    void apply(DoubleAlgebra&, const Vector& in, Vector& out) const {
+        for (std::size_t i = 0; i < A.n; ++i) out[i] = in[i] / A.a[i * A.n + i];
+    }
+};
+
+/// The same with the other interface; keeps the least residual that would be enough.
+struct WatchedDiagonal {
+    DenseDiagonal diagonal;
+    int calls = 0;
+    double least_enough = infinity;
+    void apply(DoubleAlgebra& algebra, const Vector& in, Vector& out, Watch&, double enough) {
+        diagonal.apply(algebra, in, out);
+        ++calls;
+        least_enough = std::min(least_enough, enough);
+    }
+};
+
+TEST(Preconditioner, BothInterfacesGiveTheSameIteration) {
+    constexpr std::size_t n = 30;
+    constexpr double rtol = 1e-10;
+    auto A = random_matrix(n, 0.05);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) A.a[i * n + j] *= static_cast<double>(1 + i);  // rows of different sizes
+    const auto b = random_vector(n, 5);
+    DoubleAlgebra algebra;
+    const auto compare = [&](const char* method, const auto& solve) {
+        Vector x(n), y(n);
+        const DenseDiagonal plain{A};
+        WatchedDiagonal watched{plain};
+        const auto log = solve(plain, x), other = solve(watched, y);
+        EXPECT_TRUE(log.converged()) << method;
+        EXPECT_LE(true_residual(A, b, x), 1.001 * rtol) << method;
+        EXPECT_EQ(x, y) << method;
+        EXPECT_EQ(log.iterations, other.iterations) << method;
+        EXPECT_GE(watched.calls, other.iterations) << method;
+        // fgmres preconditions vectors of norm 1.
+        const double unit = method == std::string("fgmres") ? 1 : norm_of(b);
+        EXPECT_NEAR(watched.least_enough, rtol * unit, 1e-13) << method;
+    };
+    const Options options{.rtol = rtol};
+    compare("bicgstab", [&](auto& M, Vector& x) {
+        BicgstabWorkspace<DoubleAlgebra> work(algebra, b, true);
+        return bicgstab(algebra, A, M, b, x, work, options);
+    });
+    compare("gcr", [&](auto& M, Vector& x) {
+        GcrWorkspace<DoubleAlgebra> work(algebra, b, 12);
+        return gcr(algebra, A, M, b, x, work, options);
+    });
+    compare("fgmres", [&](auto& M, Vector& x) {
+        FgmresWorkspace<DoubleAlgebra> work(algebra, b, 12);
+        return fgmres(algebra, A, M, b, x, work, options);
+    });
+    compare("refinement", [&](auto& M, Vector& x) {
+        RefinementWorkspace<DoubleAlgebra> work(algebra, b);
+        return refinement(algebra, A, M, b, x, work, options);
+    });
+}
+
 TEST(Nested, NeedsFewOuterIterations) {
     const auto A = random_matrix(60, 0.8);
     const auto b = random_vector(60, 5);
