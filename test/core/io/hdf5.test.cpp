@@ -195,6 +195,53 @@ TEST_F(Hdf5, TruncatedAndChangedFilesAreRefused) {
     EXPECT_THROW(hdf5::File::open(path()).read<double>("/x"), InputError);
 }
 
+// Data sets of 4 MiB and more are read by all threads, without HDF5.
+TEST_F(Hdf5, LargeDataSetsComeBack) {
+    constexpr std::size_t n = 600'001;  // the last chunk is not full
+    std::vector<double> numbers(n);
+    std::vector<Vec3<double>> vectors(n);
+    std::vector<std::uint8_t> bytes(8 * n);
+    for (std::size_t i = 0; i < n; ++i) numbers[i] = 0.1 * static_cast<double>(i), vectors[i] = {numbers[i], -numbers[i], 1 / numbers[i]};
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7);
+    for (const bool checksum : {false, true}) {
+        auto out = hdf5::File::create(path());
+        out.write("/numbers", numbers, {.checksum = checksum});
+        out.write("/vectors", vectors, {.checksum = checksum});
+        out.write("/bytes", bytes, {.checksum = checksum});
+        out.write("/single", numbers, {.checksum = checksum, .single_precision = true});  // converted, which HDF5 does
+        out.close();
+        const auto in = hdf5::File::open(path());
+        EXPECT_EQ(in.read<double>("/numbers"), numbers);
+        EXPECT_EQ(in.read<Vec3<double>>("/vectors"), vectors);
+        EXPECT_EQ(in.read<std::uint8_t>("/bytes"), bytes);
+        EXPECT_EQ(in.read<double>("/single")[n - 1], static_cast<double>(static_cast<float>(numbers[n - 1])));
+        EXPECT_THROW(in.read<std::uint64_t>("/numbers"), InputError) << "another class of number";
+    }
+}
+
+TEST_F(Hdf5, ChangedBytesOfLargeDataSetsAreFound) {
+    std::vector<double> numbers(600'001);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sqrt(static_cast<double>(i));
+    auto out = hdf5::File::create(path());
+    out.write("/x", numbers, {.checksum = true});
+    out.close();
+    const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path()));
+    for (const auto place : {size / 7, size / 2, size - size / 7}) {
+        std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+        file.seekg(place);
+        const char before = static_cast<char>(file.get());
+        const auto write = [&](char byte) {
+            file.seekp(place);
+            file.put(byte);
+            file.flush();
+        };
+        write(static_cast<char>(before ^ 0x20));
+        EXPECT_THROW(hdf5::File::open(path()).read<double>("/x"), InputError) << "byte " << place;
+        write(before);
+    }
+    EXPECT_EQ(hdf5::File::open(path()).read<double>("/x"), numbers);
+}
+
 TEST_F(Hdf5, SameContentMakesTheSameBytes) {
     for (const auto* name : {"a.hdf5", "b.hdf5"}) {
         auto out = hdf5::File::create(path(name));

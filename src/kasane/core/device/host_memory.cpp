@@ -1,5 +1,8 @@
 #include <kasane/core/device/host_memory.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/device/thread_pool.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -40,6 +43,17 @@ void* allocate_host(std::size_t bytes) {
 
 void release_host(void* memory) noexcept {
     if (memory) std::free(beginning(memory));
+}
+
+void touch_pages(void* memory, std::size_t bytes) {
+    constexpr std::size_t page = 4096, least = std::size_t{8} << 20;
+    const std::size_t parts = bytes / least;
+    if (parts < 2) return;
+    for_each_part(thread_count(Cpu{}), static_cast<index_t>(parts), [&](index_t part) {
+        const auto k = static_cast<std::size_t>(part);
+        auto* const at = static_cast<volatile char*>(memory);
+        for (std::size_t i = bytes / parts * k, end = k + 1 == parts ? bytes : bytes / parts * (k + 1); i < end; i += page) at[i] = 0;
+    });
 }
 
 }  // namespace kasane

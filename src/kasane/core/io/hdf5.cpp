@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/hdf5.hpp>
+#include <kasane/core/io/hdf5_blocks.hpp>
 #include <kasane/core/io/input_file.hpp>
 
 #include <fmt/format.h>
@@ -420,6 +421,7 @@ void File::read_all(const std::string& name, Number kind, void* to) const {
     if (count_of(info.shape) == 0) return;
     check_written(name, info);
     const Handle opened(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+    if (opened.valid() && !writing_ && read_blocks(id_, opened, memory_type(kind), to)) return;
     const auto how = transfer_properties();
     if (!opened.valid() || H5Dread(opened, memory_type(kind), H5S_ALL, H5S_ALL, how, to) < 0) {
         fail(name, "cannot be read: it is truncated or corrupt, or holds a value out of range (" + reason() + ")");

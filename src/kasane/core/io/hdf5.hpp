@@ -7,6 +7,7 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
+#include <kasane/core/device/host_memory.hpp>
 #include <kasane/core/math/vec3.hpp>
 
 #include <array>
@@ -105,7 +106,8 @@ class File {
     /// The whole data set; memory is allocated only after its size was compared with that of the file and of this machine's memory.
     template <class T>
     std::vector<T> read(const std::string& dataset) const {
-        std::vector<T> all(checked_rows(dataset, sizeof(T), Row<T>::components));
+        std::vector<T> all;
+        resize_touched(all, checked_rows(dataset, sizeof(T), Row<T>::components));
         read(dataset, view(all));
         return all;
     }

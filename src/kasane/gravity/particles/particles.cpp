@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/host_memory.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 
@@ -11,11 +12,11 @@ namespace kasane::gravity {
 
 void Particles::resize(index_t n) {
     const auto size = static_cast<std::size_t>(n);
-    position.resize(size);
-    velocity.resize(size);
-    mass.resize(size);
-    id.resize(size);
-    type.resize(size);
+    resize_touched(position, size);
+    resize_touched(velocity, size);
+    resize_touched(mass, size);
+    resize_touched(id, size);
+    resize_touched(type, size);
 }
 
 void Particles::reserve(index_t n) {
@@ -34,6 +35,20 @@ void Particles::append(const Particles& other) {
     join(mass, other.mass);
     join(id, other.id);
     join(type, other.type);
+}
+
+Particles Particles::copy() const {
+    Particles to;
+    const auto copy_array = [](const auto& from, auto& into) {
+        resize_touched(into, from.size());
+        parallel_for(Cpu{}, static_cast<index_t>(from.size()), [from = from.data(), into = into.data()](index_t i) { into[i] = from[i]; });
+    };
+    copy_array(position, to.position);
+    copy_array(velocity, to.velocity);
+    copy_array(mass, to.mass);
+    copy_array(id, to.id);
+    copy_array(type, to.type);
+    return to;
 }
 
 namespace {

@@ -1,3 +1,4 @@
+#include <kasane/core/device/host_memory.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/gravity/snapshot/hdf5_layout.hpp>
@@ -225,13 +226,13 @@ Snapshot read_snapshot(const fs::path& path, const SnapshotReadOptions& options)
     result.states_units = set.front().states_units;
     result.softening = set.front().softening;
     auto& particles = result.particles;
-    particles.position.resize(n);
-    if (options.velocities) particles.velocity.resize(n);
-    particles.mass.resize(n);
-    particles.id.resize(n);
-    particles.type.resize(n);
-    if (set.acceleration) result.acceleration.resize(n);
-    if (set.potential) result.potential.resize(n);
+    resize_touched(particles.position, n);
+    if (options.velocities) resize_touched(particles.velocity, n);
+    resize_touched(particles.mass, n);
+    resize_touched(particles.id, n);
+    resize_touched(particles.type, n);
+    if (set.acceleration) resize_touched(result.acceleration, n);
+    if (set.potential) resize_touched(result.potential, n);
 
     Counts first{};
     for (std::size_t t = 0, at = 0; t < type_count; ++t) {

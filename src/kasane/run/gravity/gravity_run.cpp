@@ -403,7 +403,7 @@ class GravityRun : public Run {
         loop.output().flush();
         const auto* cpu = std::get_if<Cpu>(&file_.space);
         fail_if_not_finite(finite(simulation_->particles(), cpu ? *cpu : Cpu{}));
-        copy = std::make_shared<gravity::Particles>(simulation_->particles());
+        copy = std::make_shared<gravity::Particles>(simulation_->particles().copy());
         copy_ = copy;
         copied_step_ = simulation_->steps();
         return copy;

@@ -1,0 +1,15 @@
+// The blocks in which HDF5 stores the numbers of a data set, read by all threads. HDF5 itself reads with one thread: 0.7 GB/s with
+// checksums, from memory. Internal to core/io.
+#pragma once
+
+#include <hdf5.h>
+
+namespace kasane::hdf5 {
+
+/// Reads a whole data set into `to` if its numbers lie in the file as in memory: the type of memory, stored in one block or in chunks of
+/// whole rows, with no filter or Fletcher32 alone. Checks the checksums.
+/// @param dataset  of a file opened for reading with HDF5's default driver
+/// @returns false: the data set is small, is stored in another way, or a block is damaged. HDF5 must read it, and reports the damage
+bool read_blocks(hid_t file, hid_t dataset, hid_t memory_type, void* to);
+
+}  // namespace kasane::hdf5
