@@ -22,7 +22,7 @@ struct BenchOptions {
     std::vector<index_t> sizes;
     std::string record, page, from, simd;
     int workers = 0;
-    bool list = false;
+    bool list = false, quick = false;
 };
 
 void write_page(const std::string& file, const std::string& record, const std::string& source) {
@@ -79,6 +79,8 @@ int bench(const Common& common, const BenchOptions& options) {
         bool first = true;
         const auto report = [&](const BenchmarkResult& result) {
             results.push_back(result);
+            // Written at every row, so that a benchmark that is stopped leaves the rows that it has measured.
+            if (leads && !options.record.empty()) write_atomically(options.record, benchmark_record(space, results));
             if (!table) return;
             if (first) {
                 fmt::print("\n{}\n{}: {}\n\n", benchmark.name, device_info(space).name, benchmark.head);
@@ -92,15 +94,12 @@ int bench(const Common& common, const BenchOptions& options) {
             }
             print_row(result);
         };
-        benchmark.run({space, options.sizes, common.device_or_auto(), common.threads_or_all(), options.workers, report});
+        benchmark.run({space, options.sizes, common.device_or_auto(), common.threads_or_all(), options.workers, options.quick, report});
     }
     if (!leads) return success;
     KS_VALIDATE(!results.empty(), "none of these benchmarks runs on the device '" + name(space) + "'; kasane bench --list names all");
     const auto record = benchmark_record(space, results);
-    if (!options.record.empty())
-        write_atomically(options.record, record);
-    else if (common.json)
-        fmt::print("{}", record);
+    if (options.record.empty() && common.json) fmt::print("{}", record);
     if (!options.page.empty()) write_page(options.page, record, "the record");
     return success;
 }
@@ -118,6 +117,8 @@ Action add_bench(CLI::App& app, const Common& common) {
                    "rank on several ranks")
         ->check(whole_number(1, 1024))
         ->default_str("");
+    app.add_flag("--quick", options->quick,
+                 "gravity.direct.scaling, gravity.tree.m31: a look in seconds, with smaller sizes, fewer values and shorter runs");
     app.add_flag("--list", options->list, "List the benchmarks");
     app.remove_option(app.get_option("--json"));
     app.add_option("--json", options->record, "Write the record to this file; without one, to standard output")->expected(0, 1);

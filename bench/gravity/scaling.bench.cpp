@@ -27,6 +27,7 @@ using namespace gravity;
 
 constexpr double longest_call = 4;                                                     // [s]
 constexpr index_t least_each = 256, most_each_cpu = 8192, most_each_device = 1048576;  // N/P; the paper's
+constexpr index_t quick_each_cpu = 1024, quick_each_device = 65536;
 constexpr int most_workers_cpu = 8;
 
 /// The first ranks, with the same number of workers each.
@@ -82,7 +83,8 @@ class ScalingStudy {
             if (ranks > 1) worker_sets_.push_back({ranks, workers_});
         std::vector<int> counts;
         for (const auto& set : worker_sets_) counts.push_back(set.size());
-        sizes_ = scaling_sizes(counts, context.sizes, least_each, on_cpu_ ? most_each_cpu : most_each_device);
+        const auto most_each = context.quick ? (on_cpu_ ? quick_each_cpu : quick_each_device) : on_cpu_ ? most_each_cpu : most_each_device;
+        sizes_ = scaling_sizes(counts, context.sizes, least_each, most_each);
         for (const auto form : forms())
             if (leads())
                 bounds_[form] =

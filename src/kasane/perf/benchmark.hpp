@@ -40,6 +40,7 @@ struct BenchmarkContext {
     std::string device = "auto";                         ///< as the user gave it, for benchmarks that place workers themselves
     int threads = 0;                                     ///< threads of the CPU; 0: all
     int workers = 0;                                     ///< workers of each rank; 0: as many as this machine has devices
+    bool quick = false;                                  ///< a look at the study: smaller default sizes, fewer values, shorter runs
     std::function<void(const BenchmarkResult&)> report;  ///< called for each row as soon as it is measured
 };
 
