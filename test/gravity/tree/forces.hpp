@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <random>
 #include <vector>
 
 namespace kasane::test {
@@ -20,6 +21,7 @@ using namespace gravity;
 /// Arguments of a walk besides its options.
 struct WalkRequest {
     std::vector<std::uint32_t> targets = {};  ///< particles; empty: all
+    bool shuffled = false;                    ///< targets in random order instead of along the curve
     std::vector<float> last = {};             ///< |a| of every particle; empty: from a walk with theta = 0.5, as for the first force
     bool potential = false;
     WalkTuning tuning = {};
@@ -117,6 +119,7 @@ Forces forces_on(S on, const TreeProblem& problem, const Tree& given, const Walk
     if (request.whole_index)
         for (std::uint32_t k = 0; k < n; ++k) index.push_back(k);
     std::sort(index.begin(), index.end());
+    if (request.shuffled) std::shuffle(index.begin(), index.end(), std::mt19937(1));
     const auto targets = to_space(on, index);
     auto acceleration = to_space(on, std::vector<Vec3<float>>(static_cast<std::size_t>(n), {nan, nan, nan}));
     auto potential = to_space(on, std::vector<float>(static_cast<std::size_t>(request.potential ? n : 0), nan));
