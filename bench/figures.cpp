@@ -1,4 +1,5 @@
 // Plots of a study: those of gravity here, those of other modules in their own files.
+#include <bench/gravity/m31_page.hpp>
 #include <bench/gravity/scaling_page.hpp>
 #include <bench/lattice/page.hpp>
 #include <bench/page.hpp>
@@ -17,43 +18,67 @@ namespace {
 
 using report::number, report::Plot, report::Scale;
 
-/// One curve per V, of some number against G.
-Plot over_groups(const Study& study, Plot p, const std::string& key) {
+/// One curve per V, of some number against G. @param leaf  beginning of the labels: empty, or "leaf 1, "
+Plot over_groups(const Study& study, const std::string& leaf, Plot p, const std::string& key) {
     for (const int vector : {1, 2, 4, 8})
-        p.series.push_back(series(fmt::format("V = {}", vector), study.of_largest(fmt::format("V {},", vector)), "G", key));
+        p.series.push_back(series(fmt::format("V = {}", vector), study.of_largest(fmt::format("{}V {},", leaf, vector)), "G", key));
     return p;
 }
 
-std::string draw_links(const Study& study) {
-    auto speed = over_groups(study, plot("Speed-up over V = G = 1", "G, threads per group", Scale::doublings, "times", true), "speedup");
-    if (const auto* lists = study.find("lists"); lists && std::isfinite((*lists)["speedup"])) {
+std::string draw_links_of(const Study& study, const std::string& leaf) {
+    const std::string threads = "G, threads per group";
+    auto speed = over_groups(study, leaf, plot("Speed-up over V = G = 1", threads, Scale::doublings, "times", true), "speedup");
+    if (const auto* lists = study.find(leaf + "lists"); lists && std::isfinite((*lists)["speedup"])) {
         speed.reference = (*lists)["speedup"];
         speed.reference_name = "lists";
     }
-    const auto work =
-        over_groups(study, plot("Interactions", "G, threads per group", Scale::doublings, "per target", false), "interactions");
-    auto out = figure(speed, "[OMBMN12] figs. 6 and 7. The level line is the walk <code>lists</code> on the same tree.") +
-               figure(work, "[OMBMN12] fig. 10: larger groups decide by their nearest target, so that each evaluates more.");
-    out += figure(over_groups(study, plot("Divergence", "G, threads per group", Scale::doublings, "per target", false), "divergence"),
-                  "[OMBMN12] fig. 9: how often threads of a warp took different ways.");
-    return out;
+    const auto drawn = [&](const std::string& title, const std::string& unit, const std::string& key) {
+        return over_groups(study, leaf, plot(title, threads, Scale::doublings, unit, false), key);
+    };
+    auto hits = drawn("Hit rate of the L1 cache", "fraction", "l1_hit_rate");
+    hits.y_include = {1};
+    return figure(speed, "[OMBMN12] figs. 6 and 7. The level line is the walk <code>lists</code> on the same tree.") +
+           figure(hits, "[OMBMN12] fig. 8, by a profiler (<code>bench/gravity/l1_hit_rate.py</code>).") +
+           figure(drawn("Divergence", "per target", "divergence"), "[OMBMN12] fig. 9: how often threads of a warp took different ways.") +
+           figure(drawn("Interactions", "per target", "interactions"),
+                  "[OMBMN12] fig. 10: larger groups decide by their nearest target, so that each evaluates more.");
+}
+
+std::string draw_links(const Study& study) {
+    const auto small = draw_links_of(study, "leaf 1, ");
+    return draw_links_of(study, "") + (small.empty() ? "" : "<h3 class=\"way\">Leaves of one particle, as in the paper</h3>\n" + small);
 }
 
 std::string draw_curve(const Study& study) {
     auto speed = plot("Speed-up of Peano-Hilbert over Morton", "N", Scale::doublings, "times", false);
     auto work = plot("Interactions", "N", Scale::doublings, "per target", false);
-    for (const std::string walk : {"links", "lists"}) {
-        speed.series.push_back(series(walk, study.with(walk + ", hilbert"), "n", "speedup"));
-        for (const std::string order : {"morton", "hilbert"})
-            work.series.push_back(series(walk + ", " + order, study.with(walk + ", " + order), "n", "interactions"));
-    }
-    speed.reference = 1;
     auto divergence = plot("Divergence", "N", Scale::doublings, "per target", false);
-    for (const std::string order : {"morton", "hilbert"})
-        divergence.series.push_back(series(order, study.with("links, " + order), "n", "divergence"));
+    auto hits = plot("Hit rate of the L1 cache", "N", Scale::doublings, "fraction", false);
+    hits.y_include = {1};
+    speed.reference = 1;
+    for (const std::string walk : {"links", "links, leaf 1", "lists"}) {
+        speed.series.push_back(series(walk, study.with(walk + ", hilbert"), "n", "speedup"));
+        for (const std::string order : {"morton", "hilbert"}) {
+            const auto rows = study.with(walk + ", " + order);
+            work.series.push_back(series(walk + ", " + order, rows, "n", "interactions"));
+            divergence.series.push_back(series(walk + ", " + order, rows, "n", "divergence"));
+            hits.series.push_back(series(walk + ", " + order, rows, "n", "l1_hit_rate"));
+        }
+    }
     return figure(speed, "[OMBMN12] fig. 11.") +
            figure(work, "What the order of the particles changes: how far apart the targets of a group lie.") +
+           figure(hits, "[OMBMN12] fig. 12, by a profiler (<code>bench/gravity/l1_hit_rate.py</code>).") +
            figure(divergence, "[OMBMN12] fig. 13, walk <code>links</code>.");
+}
+
+std::string draw_order(const Study& study) {
+    std::vector<std::pair<std::string, double>> speed, hits;
+    for (const auto& row : study.of_largest()) {
+        if (row.label.starts_with("sorted, ")) speed.emplace_back(row.label.substr(8), row["speedup"]);
+        hits.emplace_back(row.label, row["l1_hit_rate"]);
+    }
+    return bars("Speed-up of sorted targets over random ones", speed, [](double value) { return number(value) + " times"; }) +
+           bars("Hit rate of the L1 cache", hits, percent);
 }
 
 std::string draw_accuracy(const Study& study) {
@@ -160,11 +185,13 @@ std::string draw_equilibrium(const Study& study) {
 std::string figures(const Study& study) {
     static const std::map<std::string, std::string (*)(const Study&)> drawn = {{"gravity.tree.links", draw_links},
                                                                                {"gravity.tree.curve", draw_curve},
+                                                                               {"gravity.tree.order", draw_order},
                                                                                {"gravity.tree.accuracy", draw_accuracy},
                                                                                {"gravity.tree.steps", draw_steps},
                                                                                {"gravity.tree.techniques", draw_techniques},
                                                                                {"gravity.tree.active", draw_active},
                                                                                {"gravity.tree.scale", draw_scale},
+                                                                               {"gravity.tree.m31", m31_figures},
                                                                                {"gravity.direct.scaling", scaling_figures},
                                                                                {"gravity.galaxy.equilibrium.spheres", draw_equilibrium},
                                                                                {"gravity.galaxy.equilibrium.galaxies", draw_equilibrium}};

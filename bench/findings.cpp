@@ -1,4 +1,5 @@
 // Findings of a study, in sentences made from its numbers. A sentence whose numbers are missing is left out.
+#include <bench/gravity/m31_page.hpp>
 #include <bench/gravity/scaling_page.hpp>
 #include <bench/lattice/page.hpp>
 #include <bench/page.hpp>
@@ -27,6 +28,13 @@ const Row* row_where(const std::vector<Row>& rows, const std::string& key, doubl
     return at == rows.end() ? nullptr : &*at;
 }
 
+/// The range of the hit rates of the L1 cache in these rows, where a profiler measured them.
+std::string hit_rates(const std::vector<Row>& rows) {
+    double low = unknown, high = unknown;
+    for (const auto& row : rows) low = std::fmin(low, row["l1_hit_rate"]), high = std::fmax(high, row["l1_hit_rate"]);
+    return when({low, high}, [&] { return fmt::format("The L1 cache answers {} to {} of the requests. ", percent(low), percent(high)); });
+}
+
 std::string links(const Study& study) {
     const auto rows = study.of_largest("V ");
     const auto *best = least(rows, "seconds"), *one = study.find("V 1, G 1"), *lists = study.find("lists");
@@ -42,10 +50,18 @@ std::string links(const Study& study) {
     });
     if (lists)
         text += when({(*lists)["seconds"]}, [&] {
-            return fmt::format("The walk <code>lists</code> takes {}, {} times as fast as the best of these.",
+            return fmt::format("The walk <code>lists</code> takes {}, {} times as fast as the best of these. ",
                                time_text((*lists)["seconds"]), number(seconds / (*lists)["seconds"]));
         });
-    return text;
+    const auto small = study.of_largest("leaf 1, V ");
+    const auto *best_small = least(small, "seconds"), *one_small = study.find("leaf 1, V 1, G 1");
+    if (best_small && one_small)
+        text += when({(*best_small)["V"], (*best_small)["G"], (*one_small)["seconds"]}, [&] {
+            return fmt::format("With leaves of one particle, as in the paper, it is ({}, {}): {} times (1, 1), in {}. ", (*best_small)["V"],
+                               (*best_small)["G"], number((*one_small)["seconds"] / (*best_small)["seconds"]),
+                               time_text((*best_small)["seconds"]));
+        });
+    return text + hit_rates(study.of_largest());
 }
 
 std::string curve(const Study& study) {
@@ -59,18 +75,18 @@ std::string curve(const Study& study) {
                                number(high));
         });
     }
-    return text.empty() ? "" : text + ".";
+    return text.empty() ? "" : text + ". " + hit_rates(study.rows);
 }
 
-/// Seconds at a median error, between the rows around it along straight lines of the logarithms; NaN outside.
-double seconds_at(const std::vector<Row>& rows, double error) {
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-        const double a = rows[i - 1]["median_error"], b = rows[i]["median_error"];
-        if (!((a >= error && error >= b) || (a <= error && error <= b)) || a == b) continue;
-        const double share = std::log(error / a) / std::log(b / a);
-        return rows[i - 1]["seconds"] * std::pow(rows[i]["seconds"] / rows[i - 1]["seconds"], share);
-    }
-    return unknown;
+std::string order(const Study& study) {
+    std::string text;
+    for (const auto& row : study.of_largest("sorted, "))
+        text += when({row["speedup"], row["leaf_size"], row["V"], row["G"]}, [&] {
+            return fmt::format("{}{} times with leaves of {} and (V, G) = ({}, {})",
+                               text.empty() ? "Targets along the curve are faster: " : ", ", number(row["speedup"]), row["leaf_size"],
+                               row["V"], row["G"]);
+        });
+    return text.empty() ? "" : text + ". " + hit_rates(study.of_largest());
 }
 
 std::string accuracy(const Study& study) {
@@ -86,7 +102,7 @@ std::string accuracy(const Study& study) {
         });
     }
     for (const double error : {1e-3, 1e-4}) {
-        const double m = seconds_at(mono, error), q = seconds_at(quad, error);
+        const double m = seconds_at_error(mono, error), q = seconds_at_error(quad, error);
         text += when({m, q}, [&] {
             return fmt::format("At a median error of {} quadrupoles need {}, monopoles {}. ", error_size(error), time_text(q),
                                time_text(m));
@@ -180,6 +196,8 @@ std::string findings(const Study& study) {
     static const std::map<std::string, std::string (*)(const Study&)> said = {{"gravity.tree.links", links},
                                                                               {"gravity.tree.curve", curve},
                                                                               {"gravity.tree.accuracy", accuracy},
+                                                                              {"gravity.tree.order", order},
+                                                                              {"gravity.tree.m31", m31_findings},
                                                                               {"gravity.tree.steps", steps},
                                                                               {"gravity.tree.techniques", techniques},
                                                                               {"gravity.tree.active", active},

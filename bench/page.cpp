@@ -25,6 +25,7 @@ a { color: var(--s1); }
 .beside th, .beside td { text-align: right; padding: 5px 0 5px 18px; border-top: 1px solid var(--line); font-weight: 400; }
 .beside thead th { border-top: 0; color: var(--muted); vertical-align: bottom; }
 .beside :is(th, td):first-child { padding-left: 0; }
+.beside .words { text-align: left; }
 .legend i { display: inline-block; width: 18px; height: 10px; border-radius: 2px; margin-right: 6px; background: var(--own); }
 .plot rect.span { fill: var(--own); }
 .numbers { margin: 32px 0 0; }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace kasane::bench {
 
 using report::escape, report::number, report::Plot, report::Scale, report::Series;
@@ -49,6 +51,16 @@ const Row* least(const std::vector<Row>& rows, const std::string& key) {
     for (const auto& row : rows)
         if (std::isfinite(row[key]) && (!best || row[key] < (*best)[key])) best = &row;
     return best;
+}
+
+double seconds_at_error(const std::vector<Row>& rows, double error) {
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        const double a = rows[i - 1]["median_error"], b = rows[i]["median_error"];
+        if (!((a >= error && error >= b) || (a <= error && error <= b)) || a == b) continue;
+        const double share = std::log(error / a) / std::log(b / a);
+        return rows[i - 1]["seconds"] * std::pow(rows[i]["seconds"] / rows[i - 1]["seconds"], share);
+    }
+    return std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace kasane::bench

@@ -35,6 +35,9 @@ std::string speed_text(double bytes_per_second);
 const Row* least(const std::vector<Row>& rows, const std::string& key);
 const Row* least(std::vector<Row>&& rows, const std::string& key) = delete;  // it would point into a destroyed vector
 
+/// Seconds at a median error, between the rows around it along straight lines of the logarithms; NaN outside.
+double seconds_at_error(const std::vector<Row>& rows, double error);
+
 /// The text of `say` when all these numbers are known, else nothing.
 template <class Say>
 std::string when(std::initializer_list<double> known, const Say& say) {

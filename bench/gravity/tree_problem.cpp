@@ -1,4 +1,5 @@
 #include <kasane/core/device/parallel.hpp>
+#include <kasane/core/device/profile.hpp>
 #include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/tree/links_divergence.hpp>
@@ -126,14 +127,14 @@ ForceErrors TreeBed<S>::errors() const {
 }
 
 template <Space S>
-BenchmarkResult measure_walk(TreeBed<S>& bed, Walk<S>& walk, const std::string& name) {
-    const auto call = [&] { walk(bed.force.octree().view(), bed.all_targets(), bed.field()); };
+BenchmarkResult measure_walk(TreeBed<S>& bed, Walk<S>& walk, const WalkTargets& targets, const std::string& name) {
+    const auto call = [&] { walk(bed.force.octree().view(), targets, bed.field()); };
     walk.counts();
-    call();
+    profiled(bed.on, call);
     const auto counts = walk.counts();
     const auto errors = bed.errors();
     const auto timing = time_calls(bed.on, call, 3);
-    const auto n = static_cast<double>(bed.count());
+    const auto n = static_cast<double>(targets.all ? bed.count() : targets.index.n);
 
     BenchmarkResult result;
     result.name = name;
@@ -165,11 +166,11 @@ void add_divergence([[maybe_unused]] TreeBed<S>& bed, [[maybe_unused]] const Tre
 }
 
 template struct TreeBed<Cpu>;
-template BenchmarkResult measure_walk(TreeBed<Cpu>&, Walk<Cpu>&, const std::string&);
+template BenchmarkResult measure_walk(TreeBed<Cpu>&, Walk<Cpu>&, const WalkTargets&, const std::string&);
 template void add_divergence(TreeBed<Cpu>&, const Tree&, BenchmarkResult&);
 #if defined(KASANE_CUDA)
 template struct TreeBed<Cuda>;
-template BenchmarkResult measure_walk(TreeBed<Cuda>&, Walk<Cuda>&, const std::string&);
+template BenchmarkResult measure_walk(TreeBed<Cuda>&, Walk<Cuda>&, const WalkTargets&, const std::string&);
 template void add_divergence(TreeBed<Cuda>&, const Tree&, BenchmarkResult&);
 #endif
 

@@ -81,10 +81,16 @@ struct TreeBed {
     std::vector<std::uint32_t> sample;  ///< places of the audited particles
 };
 
-/// A row of a study with the time of a walk for all particles, its errors and its counts.
+/// A row of a study with the time of a walk for these targets, its errors and its counts. A profiler that records only what the program
+/// asks for (core/device/profile.hpp) sees one walk for each row.
 /// more: median_error, p99_error, interactions, bodies, cells, tests (each per target), targets_per_group.
 template <Space S>
-BenchmarkResult measure_walk(TreeBed<S>& bed, gravity::Walk<S>& walk, const std::string& name);
+BenchmarkResult measure_walk(TreeBed<S>& bed, gravity::Walk<S>& walk, const gravity::WalkTargets& targets, const std::string& name);
+/// ... for all particles.
+template <Space S>
+BenchmarkResult measure_walk(TreeBed<S>& bed, gravity::Walk<S>& walk, const std::string& name) {
+    return measure_walk(bed, walk, bed.all_targets(), name);
+}
 template <Space S>
 BenchmarkResult measure_walk(TreeBed<S>& bed, const std::string& name) {
     return measure_walk(bed, bed.force.walk(), name);

@@ -11,12 +11,14 @@ using SharedProblems = std::shared_ptr<TreeProblems>;
 
 Benchmark tree_links(const SharedProblems& problems);
 Benchmark tree_curve(const SharedProblems& problems);
+Benchmark tree_order(const SharedProblems& problems);
 Benchmark tree_accuracy(const SharedProblems& problems);
 Benchmark tree_steps(const SharedProblems& problems);
 Benchmark tree_techniques(const SharedProblems& problems);
 Benchmark tree_active(const SharedProblems& problems);
 Benchmark tree_scale(const SharedProblems& problems);
 Benchmark tree_energy();
+Benchmark tree_m31();
 
 /// The accuracy of GOTHIC's measurements.
 inline constexpr double typical_delta = 1. / 512;

@@ -40,6 +40,21 @@ ordered_json full_record() {
                                 {"p99_error", 0.1 * std::exp2(-k)},
                                 {"interactions", 100 * k}}));
         }
+    for (const std::string multipole : {"monopole", "quadrupole"})
+        for (int k = 0; k <= 20; ++k)  // at one error monopoles take 2^(0.1 k / 2) times as long
+            rows.push_back(row("gravity.tree.m31, " + multipole + ", delta 2^-" + std::to_string(k), 8388608,
+                               (multipole == "monopole" ? 0.004 : 0.005) * std::exp2((multipole == "monopole" ? 0.25 : 0.125) * k),
+                               {{"delta", std::exp2(-k)},
+                                {"median_error", 0.01 * std::exp2(-k)},
+                                {"p99_error", 0.1 * std::exp2(-k)},
+                                {"block_steps", 512},
+                                {"updates", 2097152},
+                                {"softening", 0.015625},
+                                {"eta", 0.5},
+                                {"dt_max", 1. / 1024}}));
+    for (const std::string order : {"random", "sorted"})
+        rows.push_back(row("gravity.tree.order, " + order + ", leaf 1, V 1, G 1", 1048576, order == "random" ? 0.5 : 0.2,
+                           {{"speedup", order == "random" ? 1 : 2.5}, {"leaf_size", 1}, {"V", 1}, {"G", 1}}));
     rows.push_back(row("gravity.tree.steps, block, the span of shared", 8388608, 0.006,
                        {{"total_seconds", 3}, {"block_steps", 500}, {"updates", 1e6}, {"energy_error", 2e-7}}));
     rows.push_back(row("gravity.tree.steps, block", 8388608, 0.00625,
@@ -189,6 +204,12 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
         {"gravity.tree.links", 2, {"(V, G) = (4, 2)", "2.50 times", "4.00 times as fast", "1,080", "1,010", "<code>speedup</code>"}},
         {"gravity.tree.curve", 2, {"1.17", "1.23"}},
         {"gravity.tree.accuracy", 4, {"2⁻⁹", "47.6", "1.0\u00a0×\u00a010⁻³"}},  // 10 ms 2^(9/4)
+        {"gravity.tree.m31",
+         3,
+         {"Figure 4", "19.0\u00a0ms", "10.9\u00a0ms", "25%", "GOTHIC, V100, delta 2⁻⁹", "33.0\u00a0ms", "20.6\u00a0ms or more", "0.500",
+          "At a median error of 1.0\u00a0×\u00a010⁻³ quadrupoles need 6.67\u00a0ms, monopoles 7.11\u00a0ms"}},  // 4 ms 2^(9/4), 5 ms
+                                                                                                                // 2^(9/8)
+        {"gravity.tree.order", 0, {"2.50 times with leaves of 1 and (V, G) = (1, 1)"}},
         {"gravity.tree.steps", 0, {"6.25", "4,096", "10%", "25%", "the longest over 32", "75.0%"}},
         {"gravity.tree.techniques", 0, {"L2 30 MiB", "1.25", "lanes &lt;4&gt; &amp; more"}},
         {"gravity.tree.active", 2, {"2.1%"}},
@@ -238,10 +259,14 @@ TEST_F(BenchPage, ScalingFollowsFromTimes) {
     EXPECT_EQ(lines, 10U);
 }
 
-TEST_F(BenchPage, DivergenceIsDrawnWhereItWasCounted) {
+TEST_F(BenchPage, CountersAreDrawnWhereTheyWereCounted) {
     auto record = full_record();
-    for (auto& r : record["results"]) r["divergence"] = 3;
+    for (auto& r : record["results"]) r["divergence"] = 3, r["l1_hit_rate"] = 0.875;
     const auto page = page_of(record);
+    for (const char* study : {"gravity.tree.links", "gravity.tree.curve"}) {
+        EXPECT_NE(section(page, study).find("<h3>Hit rate of the L1 cache</h3>"), std::string::npos) << study;
+        EXPECT_NE(section(page, study).find("answers 88% to 88%"), std::string::npos) << study;
+    }
     EXPECT_NE(section(page, "gravity.tree.links").find("<h3>Divergence</h3>"), std::string::npos);
     EXPECT_NE(section(page, "gravity.tree.curve").find("<h3>Divergence</h3>"), std::string::npos);
 }
