@@ -120,4 +120,33 @@ TEST(DirectModel, Cluster) {
     EXPECT_EQ(cluster_seconds(device, 4096 * 8, 8, 1e-4), unfilled_seconds(8, direct_seconds(device, 4096, 4096), 1e-4));
 }
 
+// Times of the equation give its constants back: those of the paper's device, and of one with launches that matter.
+TEST(DirectModel, FitOfEquation2) {
+    auto slow_launches = tesla_m2090();
+    slow_launches.multiprocessors = 4, slow_launches.launch_cycles = 1e6;
+    for (const auto& device : {tesla_m2090(), slow_launches}) {
+        const auto expected = waves_of(device);
+        std::vector<index_t> n;
+        std::vector<double> seconds;
+        for (index_t size = 256; size <= 1 << 20; size *= 2) {
+            n.push_back(size);
+            seconds.push_back(direct_seconds(device, size, size));
+            EXPECT_NEAR(expected.seconds(size, 3 * size), direct_seconds(device, size, 3 * size), 1e-14 * expected.seconds(size, 3 * size));
+        }
+        const auto found = fit_direct_waves(n, seconds);
+        EXPECT_EQ(found.filling, device.filling_targets());
+        EXPECT_NEAR(found.per_source, expected.per_source, 1e-9 * expected.per_source);
+        EXPECT_NEAR(found.per_wave, expected.per_wave, 1e-6 * expected.per_wave);
+        EXPECT_LT(found.largest, 1e-9);
+        EXPECT_EQ(cluster_seconds(expected, 1 << 18, 4, 1e-4), cluster_seconds(device, 1 << 18, 4, 1e-4));
+        EXPECT_EQ(cluster_seconds(expected, 1024, 4, 1e-4), cluster_seconds(device, 1024, 4, 1e-4));
+    }
+}
+
+TEST(DirectModel, FitNeedsThreeTimes) {
+    EXPECT_THROW(fit_direct_waves({256, 512}, {1e-5, 2e-5}), InputError);
+    EXPECT_THROW(fit_direct_waves({256, 512, 1024}, {1e-5, 2e-5}), InputError);
+    EXPECT_THROW(fit_direct_waves({256, 512, 1024}, {1e-5, 2e-5, 0}), InputError);
+}
+
 }  // namespace

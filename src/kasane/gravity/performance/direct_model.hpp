@@ -6,6 +6,7 @@
 #include <kasane/core/base/types.hpp>
 
 #include <array>
+#include <vector>
 
 namespace kasane::gravity {
 
@@ -34,6 +35,20 @@ double direct_seconds(const DirectDevice& device, index_t targets, index_t sourc
 /// Eq. 3: max(L, T C_calc) from a measured time, without launch and latency.
 double loop_cycles(const DirectDevice& device, index_t targets, index_t sources, double seconds);
 
+/// Eq. 2 in seconds, with the three constants that times of one device determine: ceil(N_i / filling) (N_j per_source + per_wave).
+struct DirectWaves {
+    index_t filling = 1;    ///< DirectDevice::filling_targets()
+    double per_source = 0;  ///< (B/W) max(L, T C_calc) cycles [s]
+    double per_wave = 0;    ///< C_kernel + 2 L cycles [s]
+    double largest = 0;     ///< of a fit: largest relative deviation of a time
+    double seconds(index_t targets, index_t sources) const;
+};
+/// The constants of a device with these parameters.
+DirectWaves waves_of(const DirectDevice& device);
+/// Fits the constants to times of N targets and N sources by least squares of the relative deviations, none below zero; `filling` is a
+/// power of two. @throws InputError: fewer than three times, or a time that is not above 0
+DirectWaves fit_direct_waves(const std::vector<index_t>& n, const std::vector<double>& seconds);
+
 /// Time of the two streams of a device in units of t_calc(N / N_GPU; 1) if the kernels leave multiprocessors idle (fig. 11): stream 0 has
 /// the own particles and the stages 0, 2, … (1, 4, 16, … times N / N_GPU sources), stream 1 the stages 1, 3, … (2, 8, 32, …).
 struct StreamWork {
@@ -53,6 +68,8 @@ double unfilled_efficiency(int devices, double t_calc, double t_sync);
 
 /// One evaluation for n particles on several devices: eqs. 4 and 5 if N / N_GPU is below filling_targets(). Otherwise the kernels of both
 /// streams share the device, so that their times add up: own particles, then a kernel per message.
+/// @param devices  a power of two where the devices are not filled
+double cluster_seconds(const DirectWaves& waves, index_t n, int devices, double t_sync);
 double cluster_seconds(const DirectDevice& device, index_t n, int devices, double t_sync);
 
 /// Numbers of [MTM13]: table 2, table 3, and the device with the parameters of section 6.1.
