@@ -164,6 +164,9 @@ class ScalingStudy {
                 pair_seconds[w] = point.seconds / pairs(n);
                 if (!leads()) continue;
                 timed.row = row_of(timed.way, workers, *particles, point, sync, note);
+                // The host's launches and messages bound the time of a call with few particles: the smallest size of a form measures it.
+                auto& least = point.both_sides ? ways[w].link.least_both_sides : ways[w].link.least_one_sided;
+                if (workers > 1 && least == 0) least = timed.row.seconds;
                 const auto next = std::upper_bound(sizes.begin(), sizes.end(), n);
                 const bool largest = next == sizes.end() || too_long(*next);
                 if (workers == worker_sets_.back().size() && (n == small(sizes, workers) || largest)) timed.row.timeline = point.timeline;

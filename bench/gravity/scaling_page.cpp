@@ -4,12 +4,16 @@
 #include <bench/gravity/scaling_timeline.hpp>
 #include <bench/page.hpp>
 #include <bench/page_parts.hpp>
+#include <kasane/gravity/performance/direct_model.hpp>
 #include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <set>
 
 namespace kasane::bench {
@@ -75,8 +79,60 @@ double value_of(Figure which, const Row& row, const std::vector<Row>& one, const
     return workers * seconds_at(one, n / workers, key) / seconds;
 }
 
-/// A figure with the model's times as lines and the measured times as marks.
-std::string scaling_figure(const Scaling& scaling, const std::string& way, Figure which, Plot p, const std::string& caption) {
+/// The paper's equations with the constants of this record: eq. 2 fitted to the times of one worker, eqs. 4 to 7 with the measured t_sync.
+/// They describe the form in which every source acts on every target.
+struct Equations {
+    gravity::DirectWaves waves;
+    std::map<double, double> t_sync;  ///< by number of workers [s]
+
+    /// Empty where the form is another or the record has too few times.
+    static std::optional<Equations> of(const Study& study, const Scaling& scaling, const std::string& way) {
+        std::vector<index_t> n;
+        std::vector<double> seconds;
+        for (const auto& row : scaling.of(way, 1))
+            if (row["n"] >= 1 && row["seconds"] > 0) n.push_back(std::llround(row["n"])), seconds.push_back(row["seconds"]);
+        if (form_of(way) != "one-sided" || n.size() < 3) return {};
+        Equations found{gravity::fit_direct_waves(n, seconds), {}};
+        for (const auto& row : study.with("sync, P "))
+            if (std::isfinite(row["t_sync"])) found.t_sync[row["members"]] = std::max(0., row["t_sync"]);
+        return found;
+    }
+    /// Whether the equations are for this number of workers: a power of two, with a known t_sync.
+    bool hold_for(double workers) const {
+        return workers == 1 || (t_sync.contains(workers) && std::has_single_bit(static_cast<unsigned>(std::llround(workers))));
+    }
+    double seconds(index_t n, double workers) const {
+        return workers == 1 ? waves.seconds(n, n) : gravity::cluster_seconds(waves, n, static_cast<int>(workers), t_sync.at(workers));
+    }
+    /// A figure's value at (N, P).
+    double value(Figure which, index_t n, double workers) const {
+        const auto size = static_cast<double>(n);
+        if (which == Figure::performance) return 1e-12 * direct_flops * size * size / seconds(n, workers);
+        if (which == Figure::strong) return seconds(n, 1) / (workers * seconds(n, workers));
+        return workers * seconds(n / static_cast<index_t>(workers), 1) / seconds(n, workers);
+    }
+    /// The dotted curve between the sizes of the rows.
+    Series curve(Figure which, const std::vector<Row>& rows, double workers, int color) const {
+        Series s;
+        s.color = color, s.stroke = Stroke::dotted;
+        constexpr double per_doubling = 8;
+        const double each_first = rows.front()["n"] / workers, each_last = rows.back()["n"] / workers;
+        index_t before = 0;
+        for (double k = 0; k <= per_doubling * std::log2(each_last / each_first) + 1e-9; ++k) {
+            const auto each = static_cast<index_t>(std::llround(each_first * std::exp2(k / per_doubling)));
+            if (each == before) continue;
+            before = each;
+            const auto n = each * static_cast<index_t>(workers);
+            s.x.push_back(static_cast<double>(which == Figure::weak ? each : n));
+            s.y.push_back(value(which, n, workers));
+        }
+        return s;
+    }
+};
+
+/// A figure with the model's times as lines, those of the paper's equations as dotted lines and the measured times as marks.
+std::string scaling_figure(const Scaling& scaling, const std::string& way, const std::optional<Equations>& equations, Figure which, Plot p,
+                           const std::string& caption) {
     const auto one = scaling.of(way, 1);
     std::vector<Series> measured;
     for (const double workers : scaling.counts) {
@@ -94,8 +150,10 @@ std::string scaling_figure(const Scaling& scaling, const std::string& way, Figur
         }
         if (marks.x.empty()) continue;
         marks.name = workers_text(workers);
-        marks.stroke = known ? Stroke::none : Stroke::dotted;  // without a model, a dotted line connects the marks
+        marks.stroke = known || equations ? Stroke::none : Stroke::dotted;  // without a model, a dotted line connects the marks
         if (known) p.series.push_back(std::move(model));
+        if (equations && equations->hold_for(workers))
+            p.series.push_back(equations->curve(which, scaling.of(way, workers), workers, marks.color));
         measured.push_back(std::move(marks));
     }
     p.marks = std::none_of(measured.begin(), measured.end(), [](const Series& s) { return s.stroke == Stroke::none; });
@@ -120,21 +178,44 @@ std::string overlap(const Scaling& scaling, const std::string& way) {
            "<figcaption>Hidden is the fraction of the message time during which kernels run, on the worst worker.</figcaption></figure>\n";
 }
 
-std::string figures_of(const Scaling& scaling, const std::string& way, bool headed) {
+/// "For 4 workers eqs. 6 and 7 lie between 1.00 and 2.00." for the numbers of workers of this record.
+std::string limits(const Scaling& scaling) {
+    std::string text;
+    for (const double workers : scaling.counts)
+        if (const auto devices = static_cast<int>(workers); workers >= 2 && std::has_single_bit(static_cast<unsigned>(devices)))
+            text += fmt::format("{}{}{} for {} workers", text.empty() ? " Limits of eqs. 6 and 7 where the devices are not filled: " : ", ",
+                                devices > 2 ? number(gravity::unfilled_efficiency(devices, 1, 2)) + " to " : std::string(),
+                                number(gravity::unfilled_efficiency(devices, 1, 0)), devices);
+    return text.empty() ? "" : text + ".";
+}
+
+std::string figures_of(const Study& study, const Scaling& scaling, const std::string& way, bool headed) {
     auto performance = plot("Figure 8: performance", "N", Scale::doublings, "TFLOPS", true);
     auto strong = plot("Figure 9: strong scaling", "N", Scale::doublings, "P(N; P) / (P(N; 1) P)", false);
     auto weak = plot("Figure 10: weak scaling", "N / P", Scale::doublings, "P(N; P) / (P(N/P; 1) P)", false);
     for (auto* p : {&strong, &weak}) p->reference = 1, p->from_zero = true;
     const auto heading = headed ? "<h3 class=\"way\">" + escape(way) + "</h3>\n" : "";
+    const auto equations = Equations::of(study, scaling, way);
+    const std::string fitted =
+        !equations
+            ? ""
+            : fmt::format(" Dotted: the equations of the paper; eq. 2, fitted to one worker, is ceil(N/{}) (N {} ns + {}), within {:.1f}%.",
+                          grouped(equations->waves.filling), number(1e9 * equations->waves.per_source),
+                          time_text(equations->waves.per_wave), 100 * equations->waves.largest);
+    const auto drawn = [&](Figure which, const Plot& p, const std::string& caption) {
+        return scaling_figure(scaling, way, equations, which, p, caption);
+    };
     return heading +
-           scaling_figure(
-               scaling, way, Figure::performance, performance,
-               "[MTM13] fig. 8, 26 flops per interaction. Marks are measured, lines are the model's. The paper's peak: 254.0 TFLOPS "
-               "on 256 Tesla M2090.") +
-           scaling_figure(scaling, way, Figure::strong, strong, "[MTM13] fig. 9: against one worker with all N particles.") +
-           scaling_figure(scaling, way, Figure::weak, weak,
-                          "[MTM13] fig. 10: against one worker with N/P particles. Above 1, several small kernels fill a device "
-                          "that one of them cannot fill; in the paper up to 1.5.") +
+           drawn(Figure::performance, performance,
+                 "[MTM13] fig. 8, 26 flops per interaction. Marks are measured, lines are the model's. The paper's peak: 254.0 TFLOPS "
+                 "on 256 Tesla M2090." +
+                     fitted) +
+           drawn(Figure::strong, strong,
+                 std::string("[MTM13] fig. 9: against one worker with all N particles.") + (equations ? " Dotted: eqs. 2, 4 and 5." : "")) +
+           drawn(Figure::weak, weak,
+                 "[MTM13] fig. 10: against one worker with N/P particles. Above 1, several small kernels fill a device "
+                 "that one of them cannot fill; in the paper up to 1.5." +
+                     (equations ? " Dotted: eqs. 6 and 7." + limits(scaling) : std::string())) +
            overlap(scaling, way);
 }
 
@@ -183,6 +264,26 @@ std::string table_2(const Study& study) {
            "</figure>\n";
 }
 
+/// "Weak efficiency is above 1 at N/P = 8,192 (1.11, both-sides, nccl, 2 workers)": the sizes where it exceeds 1 by more than the times
+/// scatter, each with its largest value over all ways.
+std::string superlinear(const Scaling& scaling) {
+    constexpr double margin = 0.02;
+    std::map<double, const Row*> above;  // by N/P
+    for (const auto& row : scaling.rows)
+        if (row["weak"] > 1 + std::fmax(margin, row["spread"])) {
+            auto& most = above[row["n"] / row["members"]];
+            if (!most || row["weak"] > (*most)["weak"]) most = &row;
+        }
+    std::string text;
+    for (const auto& [each, row] : above)
+        text +=
+            fmt::format("{}{} ({}, {}, {})", text.empty() ? "Weak efficiency is above 1 at N/P = " : ", at ", grouped(std::llround(each)),
+                        number((*row)["weak"]), escape(way_of(row->label)), workers_text((*row)["members"]));
+    return text.empty()
+               ? ""
+               : text + ", the superlinear region of [MTM13]: kernels of two streams share a device that one of them does not fill. ";
+}
+
 /// Largest deviation of the model from the measured times of a way, with one worker or with more.
 double model_deviation(const Scaling& scaling, const std::string& way, bool alone) {
     double worst = NAN;
@@ -197,7 +298,7 @@ double model_deviation(const Scaling& scaling, const std::string& way, bool alon
 std::string scaling_figures(const Study& study) {
     const Scaling scaling(study);
     std::string out = figure_7(study, scaling) + table_2(study);
-    for (const auto& way : scaling.ways) out += figures_of(scaling, way, scaling.ways.size() > 1);
+    for (const auto& way : scaling.ways) out += figures_of(study, scaling, way, scaling.ways.size() > 1);
     return out;
 }
 
@@ -230,6 +331,7 @@ std::string scaling_findings(const Study& study) {
                                 number((*weak)["weak"]),
                                 when({hidden}, [&] { return ", with " + percent(hidden) + " of the messages hidden"; }));
     }
+    text += superlinear(scaling);
     const auto way = way_of(best->label);
     const double one = model_deviation(scaling, way, true), more = model_deviation(scaling, way, false);
     text += when({one}, [&] {

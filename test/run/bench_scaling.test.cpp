@@ -110,6 +110,26 @@ TEST_F(BenchScaling, TheRecordHasWhatTheFiguresNeed) {
         EXPECT_NE(page.find(drawn), std::string::npos) << drawn;
 }
 
+// With few particles the host's launches and messages take longer than the pairs: no larger size is predicted to be faster than the
+// smallest one was. The page has the model and the equations of the paper.
+TEST_F(BenchScaling, TheModelKnowsTheTimeOfTheHost) {
+    const auto outcome = kasane({"bench", "gravity.direct.scaling", "--device", "cpu", "--threads", "1", "--members", "2", "--n",
+                                 "64,128,256,512,1024,2048", "--json", "r.json", "--page", "p.html"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto record = json::parse(read_file(directory / "r.json"));
+    const auto two = rows_of(record, "one-sided, copy, P 2");
+    ASSERT_EQ(two.size(), 6U);
+    for (const auto& [n, row] : two) {
+        ASSERT_TRUE(row.contains("model_seconds")) << "seven times of one worker determine it: " << row;
+        if (n > 64) {
+            EXPECT_GE(row["model_seconds"].get<double>(), two.at(64)["seconds"].get<double>() * (1 - 1e-9)) << row;
+        }
+    }
+    const auto page = read_file(directory / "p.html");
+    for (const char* words : {"Dotted: the equations of the paper; eq. 2, fitted to one worker", "eqs. 6 and 7"})
+        EXPECT_NE(page.find(words), std::string::npos) << words;
+}
+
 TEST_F(BenchScaling, RefusesBadNumbersOfWorkers) {
     expect_bad_input(kasane({"bench", "gravity.direct.scaling", "--device", "cpu", "--members", "0", "--n", "512", "--json"}),
                      {"--members"});
