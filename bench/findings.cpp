@@ -81,10 +81,9 @@ std::string curve(const Study& study) {
 std::string order(const Study& study) {
     std::string text;
     for (const auto& row : study.of_largest("sorted, "))
-        text += when({row["speedup"], row["leaf_size"], row["V"], row["G"]}, [&] {
-            return fmt::format("{}{} times with leaves of {} and (V, G) = ({}, {})",
-                               text.empty() ? "Targets along the curve are faster: " : ", ", number(row["speedup"]), row["leaf_size"],
-                               row["V"], row["G"]);
+        text += when({row["speedup"], row["leaf_size"]}, [&] {
+            return fmt::format("{}<strong>{} times</strong> with leaves of {}",
+                               text.empty() ? "Targets along the curve are faster: " : ", ", number(row["speedup"]), row["leaf_size"]);
         });
     return text.empty() ? "" : text + ". " + hit_rates(study.of_largest());
 }

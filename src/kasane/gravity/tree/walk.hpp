@@ -14,8 +14,7 @@ namespace kasane::gravity {
 
 /// The bodies on which a walk evaluates the force, and their last accelerations.
 struct WalkTargets {
-    /// Indices of bodies, ascending; not read if `all`. The walk `links` with the geometric criterion takes any order of fewer than all
-    /// bodies: the distance alone keeps it from accepting a cell that holds a target.
+    /// Indices of bodies, ascending; not read if `all`. The walk `links` with V = G = 1 takes fewer than all bodies in any order.
     View<const std::uint32_t> index;
     bool all = true;
     View<const float> acceleration;  ///< |a| of every body from its last force [length / time^2]; empty for criteria without it
