@@ -10,7 +10,7 @@
 
 namespace kasane::lattice {
 
-enum class RandomPurpose : int { hot_start = 1, weak_start = 2, heatbath = 3, gauge_transformation = 4 };
+enum class RandomPurpose : int { hot_start = 1, weak_start = 2, heatbath = 3, gauge_transformation = 4, momenta = 5, metropolis = 6 };
 
 /// @param number  of the link or site   @param step  of the sweep, below 2^48
 KS_FN RandomStream random_stream(std::uint64_t seed, RandomPurpose purpose, index_t number, std::uint64_t step = 0) {

@@ -3,6 +3,7 @@
 //   K = Z_0 / 4, V = exp(K) V;   K = 8/9 Z_1 - 17/9 K, V = exp(K) V;   K = 3/4 Z_2 - K, V = exp(K) V.       [Luscher 2010, app. C]
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
+#include <kasane/lattice/gauge/exponential_update.body.hpp>
 #include <kasane/lattice/gauge/staple.body.hpp>
 #include <kasane/lattice/observe/field.hpp>
 #include <kasane/lattice/observe/observables.hpp>
@@ -33,23 +34,12 @@ struct Accumulate {
     }
 };
 
-/// u <- exp(K) u.
-struct Follow {
-    LinksView u, k;
-    KS_FN void operator()(index_t i) const {
-        const index_t half = u.extents.half(), place = i % half;
-        const int mu = static_cast<int>(i / half % 4);
-        const auto parity = static_cast<Parity>(i / half / 4);
-        u.store(parity, place, mu, reunitarised(exponential(k.load(parity, place, mu)) * u.load(parity, place, mu)));
-    }
-};
-
 void advance(Links<KS_SPACE>& u, Links<KS_SPACE>& k, double step) {
     const index_t links = 4 * u.extents.volume();
     const double stages[3][2] = {{1. / 4, 0}, {8. / 9, -17. / 9}, {3. / 4, -1}};
     for (const auto& [force, memory] : stages) {
         parallel_for_sites(u.space(), links, Accumulate{u.view(), k.view(), force * step, memory});
-        parallel_for_sites(u.space(), links, Follow{u.view(), k.view()});
+        parallel_for_sites(u.space(), links, ExponentialUpdate{u.view(), k.view(), 1});
     }
 }
 

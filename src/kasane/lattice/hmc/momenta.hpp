@@ -1,0 +1,33 @@
+// Momenta of the links and what moves both. Conventions: hmc/action_term.hpp.
+// Invariant: every function works on one link at a time or sums in one order, so results do not depend on the number of threads.
+#pragma once
+
+#include <kasane/lattice/links.hpp>
+
+#include <cstdint>
+
+namespace kasane::lattice {
+
+/// P = i sum_a pi_a T_a with standard Gaussian pi_a for every link: a function of (seed, link, trajectory) alone.
+template <Space S>
+void draw_momenta(Links<S>& p, std::uint64_t seed, std::uint64_t trajectory);
+
+/// -sum tr P^2 = sum_a pi_a^2 / 2 over all links.
+template <Space S>
+double kinetic_energy(const Links<S>& p);
+
+/// u <- exp(step p) u, projected back to SU(3).
+template <Space S>
+void move_links(Links<S>& u, const Links<S>& p, double step);
+
+/// All matrices 0.
+template <Space S>
+void set_zero(Links<S>& p);
+/// p <- -p
+template <Space S>
+void reverse(Links<S>& p);
+/// to <- from, on the space of both.
+template <Space S>
+void copy_links(const Links<S>& from, Links<S>& to);
+
+}  // namespace kasane::lattice
