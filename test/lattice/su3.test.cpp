@@ -100,6 +100,23 @@ TEST(Su3, ExponentialOfTheAlgebraIsInTheGroup) {
     for (int i = 0; i < 3; ++i) EXPECT_LT(std::abs(z(u, i, i) - std::polar(1., std::numbers::pi * (i - 1) / 3)), 2e-15);
 }
 
+// By the characteristic equation as by the power series alone.
+TEST(Su3, BothExponentialsOfTheAlgebraAreTheSame) {
+    for (const double size : {0., 1e-12, 1e-3, 0.1, 0.5, 0.9, 1.1, 7., 40.})
+        for (const std::uint64_t stream : {3u, 4u, 5u}) {
+            auto p = traceless_antihermitian(random_matrix(stream));
+            p *= size;
+            const auto u = exponential_of_algebra(p);
+            EXPECT_LT(difference(u, exponential(p)), 1e-15 * (10 + 20 * size)) << size;
+            EXPECT_LT(distance_from_su3(u), 1e-15 * (10 + 4 * size)) << size;
+        }
+    Matrix phases{};  // with two equal eigenvalues
+    const double angles[] = {0.4, 0.4, -0.8};
+    for (int i = 0; i < 3; ++i) phases.e[i][i] = {0, angles[i]};
+    const auto u = exponential_of_algebra(phases);
+    for (int i = 0; i < 3; ++i) EXPECT_LT(std::abs(z(u, i, i) - std::polar(1., angles[i])), 1e-15);
+}
+
 template <class S>
 void expect_same_links_on(S on) {
     GaugeField field(Extents{{2, 4, 6, 2}});

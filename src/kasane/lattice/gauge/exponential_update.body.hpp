@@ -15,7 +15,7 @@ struct ExponentialUpdate {
         const auto parity = static_cast<Parity>(i / half / 4);
         auto a = k.load(parity, place, mu);
         a *= step;
-        u.store(parity, place, mu, reunitarised(exponential(a) * u.load(parity, place, mu)));
+        u.store(parity, place, mu, reunitarised(exponential_of_algebra(a) * u.load(parity, place, mu)));
     }
 };
 
