@@ -6,23 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 
 namespace kasane::run {
 namespace {
 
 constexpr const char* header = "sweep,plaquette,plaquette_space,plaquette_time,polyakov_re,polyakov_im";
-
-/// Removes the text before the next comma, and the comma, from the line and parses it. @returns false where it is not a number
-template <class T>
-bool take(std::string_view& line, T& value) {
-    const auto comma = line.find(',');
-    const auto field = line.substr(0, comma);
-    line.remove_prefix(comma == std::string_view::npos ? line.size() : comma + 1);
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    return error == std::errc{} && end == field.data() + field.size();
-}
 
 }  // namespace
 
@@ -52,15 +41,6 @@ std::vector<Measurement> read_measurements(const std::filesystem::path& path) {
         rows.push_back(m);
     }
     return rows;
-}
-
-std::string text(double mean, double error) {
-    if (!std::isfinite(mean)) return "unknown";
-    if (!(error > 0) || !std::isfinite(error)) return fmt::format("{:.6g}", mean);
-    int decimals = 1 - static_cast<int>(std::floor(std::log10(error)));
-    if (std::round(error * std::pow(10, decimals)) >= 100) --decimals;  // 0.00996 is 0.010
-    if (decimals < 1 || decimals > 15) return fmt::format("{:.6g}({:.2g})", mean, error);
-    return fmt::format("{:.{}f}({:.0f})", mean, decimals, error * std::pow(10, decimals));
 }
 
 std::vector<Measurement> measured(const std::vector<Measurement>& rows, std::int64_t thermalisation) {

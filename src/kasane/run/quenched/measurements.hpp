@@ -4,6 +4,7 @@
 
 #include <kasane/lattice/geometry.hpp>
 #include <kasane/lattice/observe/statistics.hpp>
+#include <kasane/run/gauge/estimates.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -38,20 +39,7 @@ struct QuenchedMeans {
 QuenchedMeans means_of(const std::vector<Measurement>& rows, std::int64_t thermalisation, std::int64_t measure_every,
                        const lattice::Extents& extents);
 
-/// The mean with its error in the last two digits: "0.59371(12)"; the mean alone where the error is not known or zero.
-std::string text(double mean, double error);
-inline std::string text(const lattice::Estimate& e) { return text(e.mean, e.error); }
-
 /// The rows after thermalisation.
 std::vector<Measurement> measured(const std::vector<Measurement>& rows, std::int64_t thermalisation);
-
-/// One number of each row.
-template <class F>
-std::vector<double> column(const std::vector<Measurement>& rows, F of) {
-    std::vector<double> values;
-    values.reserve(rows.size());
-    for (const auto& row : rows) values.push_back(of(row));
-    return values;
-}
 
 }  // namespace kasane::run

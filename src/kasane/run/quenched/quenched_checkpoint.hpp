@@ -1,6 +1,4 @@
-// Checkpoints of a quenched run: the links after a sweep and all measurements up to it, in one HDF5 file with an XXH3 checksum over
-// all of it.
-// Invariants: a checkpoint appears whole or not at all (AtomicFile); what read_quenched_checkpoint returns is exactly what was written.
+// Checkpoints of a quenched run: the links after a sweep and all measurements up to it (gauge/gauge_checkpoint.hpp).
 #pragma once
 
 #include <kasane/lattice/gauge_field.hpp>
@@ -20,12 +18,9 @@ struct QuenchedCheckpoint : Checkpoint {
     std::vector<Measurement> measurements;
 };
 
-/// Writes an HDF5 file with this layout:
-///   /Links  (t, z, y, x, mu, row, column, re and im), mu = x, y, z, t
-///   /Measurements/Sweep PlaquetteSpace PlaquetteTime PolyakovRe PolyakovIm
-///   /Checkpoint/Record  record.json as bytes; attributes of /Checkpoint: Problem Layout Sweep Extents (x, y, z, t) Checksum
+/// Writes an HDF5 file (gauge/gauge_checkpoint.hpp) with the columns PlaquetteSpace, PlaquetteTime, PolyakovRe, PolyakovIm.
 /// @throws ComputationError when the disk is full: a file that was there before is untouched
-void write_quenched_checkpoint(const std::filesystem::path& path, const QuenchedCheckpoint& checkpoint);
+void write_quenched_checkpoint(const std::filesystem::path& path, QuenchedCheckpoint checkpoint);
 
 /// @throws InputError: missing, truncated, of another problem or layout, or the checksum does not fit
 QuenchedCheckpoint read_quenched_checkpoint(const std::filesystem::path& path);

@@ -5,6 +5,7 @@
 #include <kasane/report/plane_plot.hpp>
 #include <kasane/report/plot.hpp>
 #include <kasane/report/words.hpp>
+#include <kasane/run/gauge/gauge_page.hpp>
 #include <kasane/run/quenched/quenched.hpp>
 #include <kasane/run/quenched/quenched_record.hpp>
 
@@ -24,18 +25,6 @@ struct QuenchedHistory {
     std::vector<Measurement> measurements;
 };
 
-std::string lattice_text(const lattice::Extents& n) {
-    return n[0] == n[1] && n[1] == n[2] ? (n[2] == n[3] ? fmt::format("{}⁴", n[0]) : fmt::format("{}³ × {}", n[0], n[3]))
-                                        : fmt::format("{} × {} × {} × {}", n[0], n[1], n[2], n[3]);
-}
-
-std::string start_text(const QuenchedRecord& r) {
-    if (r.start == "cold") return "a cold start, all links 1";
-    if (r.start == "hot") return "a hot start, random links";
-    if (r.start.starts_with("weak:")) return "weak random links, exp(" + r.start.substr(5) + " i P)";
-    return r.start == "file" ? "the configuration " + std::filesystem::path(r.start_file).filename().string() : "";
-}
-
 /// One paragraph in words.
 std::string lead(const QuenchedHistory& h) {
     const auto& r = h.record;
@@ -44,7 +33,7 @@ std::string lead(const QuenchedHistory& h) {
         text += fmt::format(
             "The SU(3) gauge field without quarks on a lattice of <strong>{}</strong> sites at <strong>β = {}</strong>, from {}: "
             "{}, each one of heatbath and {} of overrelaxation. ",
-            lattice_text(r.extents), brief(r.beta), escape(start_text(r)), counted(r.sweeps_done, "sweep", "sweeps"),
+            lattice_text(r.extents), brief(r.beta), escape(start_text(r.start, r.start_file)), counted(r.sweeps_done, "sweep", "sweeps"),
             grouped(r.overrelaxation));
     const auto& p = r.means.plaquette;
     if (p.count > 0) {
@@ -173,7 +162,8 @@ FactRows facts(const QuenchedRecord& r) {
                  fmt::format("{} × {} × {} × {} sites (x, y, z, t), periodic", r.extents[0], r.extents[1], r.extents[2], r.extents[3]));
         rows.add("Quarks in time", r.boundary + " (not used by the updates)");
         rows.add("Action", fmt::format("Wilson, β = {}", brief(r.beta)));
-        rows.add("Start", start_text(r) + (r.start == "hot" || r.start.starts_with("weak") ? fmt::format(", seed {}", r.start_seed) : ""));
+        rows.add("Start", start_text(r.start, r.start_file) +
+                              (r.start == "hot" || r.start.starts_with("weak") ? fmt::format(", seed {}", r.start_seed) : ""));
         rows.add("Sweeps",
                  fmt::format("{} of {}, {} for thermalisation", grouped(r.sweeps_done), grouped(r.sweeps), grouped(r.thermalisation)));
         rows.add("A sweep", fmt::format("1 heatbath, {} overrelaxation, seed {}", r.overrelaxation, r.seed));
@@ -185,16 +175,8 @@ FactRows facts(const QuenchedRecord& r) {
         rows.add("… |P|", text(m.polyakov) + ", susceptibility " + text(m.susceptibility.value, m.susceptibility.error));
         rows.add("Measurements", fmt::format("{}, one in {}", grouped(m.plaquette.count), counted(r.measure_every, "sweep", "sweeps")));
     }
-    rows.add("Configurations",
-             r.configurations.empty() ? "" : fmt::format("{} in {}, {} bits", grouped(std::ssize(r.configurations)), r.format, r.bits));
+    rows.add("Configurations", configurations_text(r.configurations, r.format, r.bits));
     return rows;
-}
-
-std::string commands(const QuenchedRecord& r, const std::filesystem::path& directory) {
-    if (r.configurations.empty()) return "";
-    const auto last = shell_word((directory / r.configurations.back()).string());
-    return command_row("kasane lattice info " + last, "prints the header of the configuration") +
-           command_row("kasane lattice measure " + last + " --flow-time 4", "measures its observables along the Wilson flow");
 }
 
 QuenchedHistory read_history(RunHistory& run) {
@@ -225,7 +207,7 @@ RunPage quenched_page(RunHistory& run) {
     page.tiles = number_tiles(h.record);
     page.body = charts(h) + speed(h.record);
     page.facts = facts(h.record);
-    page.commands = commands(h.record, run.directory);
+    page.commands = configuration_commands(h.record.configurations, run.directory);
     return page;
 }
 

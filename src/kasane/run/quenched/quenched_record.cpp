@@ -3,13 +3,6 @@
 namespace kasane::run {
 namespace {
 
-template <class Fields, class Estimate>
-void list_estimate(Fields& f, const char* key, Estimate& e) {
-    f.part(key, [&](auto& in) {
-        in("mean", e.mean), in("error", e.error), in("autocorrelation_time", e.tau), in("autocorrelation_time_error", e.tau_error);
-    });
-}
-
 template <class Fields, class Means>
 void list_means(Fields& f, Means& m) {
     f("measurements", m.plaquette.count);

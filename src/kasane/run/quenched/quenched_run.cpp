@@ -22,20 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* table = "measurements.csv";
 
-/// @throws Interrupted
-template <Space S>
-lattice::Links<S> first_links(S on, const QuenchedFile& file, const RunControls& controls) {
-    if (file.start.kind == StartKind::file) return lattice::links_on(on, load_start(file));
-    lattice::Links<S> u(on, file.extents);
-    const auto& start = file.start;
-    Progress bar(controls.progress, "starting", 1);
-    const auto progress = controls.shown_in(bar);
-    if (start.kind == StartKind::cold) lattice::cold_start(u);
-    if (start.kind == StartKind::hot) lattice::hot_start(u, start.seed, progress);
-    if (start.kind == StartKind::weak) lattice::weak_start(u, start.epsilon, start.seed, progress);
-    return u;
-}
-
 void check_resumable(const QuenchedFile& file, const QuenchedCheckpoint& checkpoint, const QuenchedRecord& record) {
     const auto keys = [](const lattice::Extents& extents, const auto& of) {
         return KeptKeys{{"lattice.extents", text(extents)},
@@ -58,7 +44,7 @@ class QuenchedRun : public Run {
     const RunFile& file() const override { return file_; }
     Record& record() override { return record_; }
     nlohmann::ordered_json part() const override { return part_of(record_); }
-    std::vector<RunMemory> memory() const override { return {run::memory(file_)}; }
+    std::vector<RunMemory> memory() const override { return {gauge_memory(file_, links_bytes)}; }
     RunSize size() const override { return {lattice::text(file_.extents), "sites", file_.extents_where}; }
 
     Summary check(const RunControls&) override {
@@ -93,7 +79,7 @@ class QuenchedRun : public Run {
     }
 
     void begin(Loop& loop) override {
-        log::info("memory: {}", text(run::memory(file_), file_.extents));
+        log::info("memory: {}", text(gauge_memory(file_, links_bytes), file_.extents));
         auto& r = record_;
         r.extents = file_.extents, r.boundary = file_.boundary;
         r.start = file_.start.text(), r.start_file = file_.start.file.string(), r.start_seed = file_.start.seed;
@@ -111,7 +97,7 @@ class QuenchedRun : public Run {
         if (file_.measures(sweep_)) measure(loop);
         if (file_.writes(sweep_)) {
             loop.clear_bar();
-            write_configuration(loop, file_.configuration_of(sweep_));
+            write_configuration(loop, file_.configuration_of(sweep_), *u_, file_, record_.configurations);
         }
         loop.show(static_cast<double>(sweep_), fmt::format("plaquette {:.5f}", measurements_.back().plaquette()));
     }
@@ -123,12 +109,12 @@ class QuenchedRun : public Run {
         checkpoint.sweep = sweep_;
         checkpoint.measurements = measurements_;
         checkpoint.record = loop.record();
-        write_quenched_checkpoint(path, checkpoint);
+        write_quenched_checkpoint(path, std::move(checkpoint));
         log::debug("sweep {}, plaquette {:.6f}: checkpoint", sweep_, measurements_.back().plaquette());
         return {};
     }
 
-    void complete(Loop& loop) override { write_configuration(loop, file_.configuration); }
+    void complete(Loop& loop) override { write_configuration(loop, file_.configuration, *u_, file_, record_.configurations); }
 
     void update() override {
         record_.sweeps_done = sweep_;
@@ -187,16 +173,6 @@ class QuenchedRun : public Run {
             throw ComputationError(fmt::format("the plaquette is {} after sweep {}: the links have left SU(3)", plaquette.mean(), sweep_));
     }
 
-    void write_configuration(Loop& loop, const fs::path& name) {
-        const auto timer = loop.timers().scope("configurations");
-        const auto path = loop.directory().path() / name;
-        if (name.has_parent_path()) fs::create_directories(path.parent_path());
-        lattice::write_gauge(path, lattice::to_gauge_field(*u_), file_.format);
-        if (std::ranges::find(record_.configurations, name.string()) == record_.configurations.end())
-            record_.configurations.push_back(name.string());
-        log::debug("sweep {}: {}", sweep_, path.string());
-    }
-
     S on_;
     QuenchedFile file_;
     QuenchedRecord record_;
@@ -216,23 +192,12 @@ std::unique_ptr<Checkpoint> read_checkpoint(const fs::path& path) {
     return std::make_unique<QuenchedCheckpoint>(read_quenched_checkpoint(path));
 }
 
-/// The record names the configurations.
-Manifest manifest(const nlohmann::json& record) {
-    Manifest all{.files = {table}, .series = {}};
-    const auto configuration = record.is_object() ? record.value("configuration", nlohmann::json()) : nlohmann::json();
-    const fs::path name = configuration.is_object() ? text_or_empty(configuration.value("name", nlohmann::json())) : std::string();
-    if (name.empty() || name.string().starts_with('.') || name.filename() != name) return all;
-    all.files.push_back(name.string());
-    all.series.push_back({"configurations", name.stem().string() + "_", name.extension().string()});
-    return all;
-}
-
 }  // namespace
 
 const Kind quenched_kind{.name = "quenched",
                          .step = "sweep",
                          .folders = {},
-                         .manifest = manifest,
+                         .manifest = [](const nlohmann::json& record) { return gauge_manifest(record, table); },
                          .checkpoints_when_done = 1,
                          .results = nullptr,
                          .read = read,

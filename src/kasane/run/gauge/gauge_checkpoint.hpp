@@ -1,0 +1,41 @@
+// Checkpoints of a chain of gauge fields: the links after an update and all measurements up to it, in one HDF5 file with an XXH3 checksum
+// over all of it.
+// Invariants: a checkpoint appears whole or not at all (AtomicFile); what read_gauge_checkpoint returns is exactly what was written.
+#pragma once
+
+#include <kasane/lattice/gauge_field.hpp>
+#include <kasane/run/driver/checkpoint.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kasane::run {
+
+/// The words of a kind of run in its checkpoints.
+struct GaugeCheckpointLayout {
+    const char* problem;               ///< "quenched"
+    const char* update;                ///< "Sweep"
+    std::vector<const char*> columns;  ///< of the measurements, beside the number of the update
+};
+
+/// Columns of numbers, each as long as `updates`.
+struct GaugeCheckpoint : Checkpoint {
+    lattice::GaugeField field;
+    std::int64_t update = 0;            ///< updates done
+    std::vector<std::int64_t> updates;  ///< after which the measurements were made
+    std::vector<std::vector<double>> columns;
+};
+
+/// Writes an HDF5 file with this layout, where UPDATE and the columns are those of the kind:
+///   /Links  (t, z, y, x, mu, row, column, re and im), mu = x, y, z, t
+///   /Measurements/UPDATE and columns
+///   /Checkpoint/Record  record.json as bytes; attributes of /Checkpoint: Problem Layout UPDATE Extents (x, y, z, t) Checksum
+/// @throws ComputationError when the disk is full: a file that was there before is untouched
+void write_gauge_checkpoint(const std::filesystem::path& path, const GaugeCheckpointLayout& layout, const GaugeCheckpoint& checkpoint);
+
+/// @throws InputError: missing, truncated, of another problem or layout, or the checksum does not fit
+GaugeCheckpoint read_gauge_checkpoint(const std::filesystem::path& path, const GaugeCheckpointLayout& layout);
+
+}  // namespace kasane::run
