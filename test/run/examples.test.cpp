@@ -49,6 +49,19 @@ TEST_P(Example, ChecksAndRunsCutShort) {
         EXPECT_TRUE(fs::exists(directory / "out/report.html"));
         return;
     }
+    if (test::read_file(path).find("problem = \"hmc\"") != std::string::npos) {
+        const auto check = kasane({"check", path, "--json"});
+        ASSERT_EQ(check.status, 0) << check.err;
+        EXPECT_TRUE(check.json()["unused_keys"].empty()) << check.json()["unused_keys"];
+        EXPECT_FALSE(check.json()["title"].get<std::string>().empty());
+        const auto run = kasane({"run", path, "-o", "out", "--json", "--set", "hmc.trajectories=2", "--set", "hmc.thermalisation=0",
+                                 "--set", "output.every=1", "--set", "lattice.extents=[4, 4, 4, 4]"});
+        ASSERT_EQ(run.status, 0) << run.err;
+        EXPECT_EQ(run.json()["steps"], 2);
+        EXPECT_EQ(run.json()["configurations"], 3);
+        EXPECT_TRUE(fs::exists(directory / "out/report.html"));
+        return;
+    }
     if (test::read_file(path).find("\nfile ") != std::string::npos) {
         // The file of this example is not part of the project: a small one replaces it.
         test::write_file(directory / "model.toml", "model = 'hernquist'\ncount = 100\nmass = 100\nscale = 5\n");

@@ -1,4 +1,5 @@
 #include <kasane/run/gravity/gravity.hpp>
+#include <kasane/run/hmc/hmc.hpp>
 #include <kasane/run/kinds.hpp>
 #include <kasane/run/poisson/poisson.hpp>
 #include <kasane/run/quenched/quenched.hpp>
@@ -6,7 +7,7 @@
 namespace kasane::run {
 
 const Kinds& kinds() {
-    static const Kinds all{&gravity_kind, &poisson_kind, &quenched_kind};
+    static const Kinds all{&gravity_kind, &poisson_kind, &quenched_kind, &hmc_kind};
     return all;
 }
 

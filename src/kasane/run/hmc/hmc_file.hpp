@@ -1,0 +1,31 @@
+// The run file of hybrid Monte Carlo, read and checked as a whole: lattice, start, gauge action, trajectories, output.
+#pragma once
+
+#include <kasane/lattice/gauge/gauge_action.hpp>
+#include <kasane/lattice/hmc/integrator.hpp>
+#include <kasane/run/gauge/gauge_file.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kasane::run {
+
+struct HmcFile : GaugeFile {
+    lattice::GaugeAction action;
+    std::string action_name;        ///< "iwasaki"; "c1" where the weight of the rectangles was given
+    std::int64_t trajectories = 0;  ///< in all
+    double length = 1;              ///< of a trajectory
+    std::string integrator;         ///< name
+    int steps = 0;                  ///< of a trajectory
+    std::int64_t accept_first = 0;  ///< trajectories without Metropolis's test
+    std::uint64_t seed = 1;
+
+    /// The time scales, from the longest steps to the shortest. Term 0 is the gauge action.
+    std::vector<lattice::Level> levels() const;
+};
+
+/// @throws InputError with everything that is wrong with the file, with line and column
+HmcFile read_hmc_file(const RunSource& source);
+
+}  // namespace kasane::run

@@ -1,0 +1,193 @@
+// The parts of the page of hybrid Monte Carlo, from the files of its directory.
+#include <kasane/core/base/error.hpp>
+#include <kasane/report/fact_rows.hpp>
+#include <kasane/report/page.hpp>
+#include <kasane/report/plot.hpp>
+#include <kasane/report/words.hpp>
+#include <kasane/run/gauge/gauge_page.hpp>
+#include <kasane/run/hmc/hmc.hpp>
+#include <kasane/run/hmc/hmc_record.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::run {
+namespace {
+
+using namespace report;
+
+struct HmcHistory {
+    HmcRecord record;  ///< with means computed from the rows
+    std::vector<TrajectoryRow> rows;
+};
+
+std::string action_text(const HmcRecord& r) {
+    return r.action == "c1" ? fmt::format("c₁ = {}, β = {}", brief(r.c1), brief(r.beta))
+                            : fmt::format("{}, β = {}", r.action, brief(r.beta));
+}
+
+std::string trajectories_text(std::int64_t n) { return counted(n, "trajectory", "trajectories"); }
+
+std::string hmc_lead(const HmcHistory& h) {
+    const auto& r = h.record;
+    const auto& m = r.means;
+    std::string words;
+    if (r.extents[0] > 0)
+        words += fmt::format(
+            "Hybrid Monte Carlo of the SU(3) gauge field on a lattice of <strong>{}</strong> sites with the action "
+            "<strong>{}</strong>, from {}: {} of length {}, each of {} with the integrator {}. ",
+            lattice_text(r.extents), escape(action_text(r)), escape(start_text(r.start, r.start_file)),
+            trajectories_text(r.trajectories_done), brief(r.length), counted(r.steps, "step", "steps"), escape(r.integrator));
+    if (m.plaquette.count > 0)
+        words += fmt::format("The plaquette is <strong>{}</strong> in the mean of {}; {} of the trajectories were accepted. ",
+                             escape(text(m.plaquette)), trajectories_text(m.plaquette.count), escape(text(m.acceptance)));
+    if (const auto on = machine_text(r); !on.empty() && r.seconds > 0)
+        words += fmt::format("It took <strong>{}</strong> on {}.", duration(r.seconds), escape(on));
+    return words;
+}
+
+std::string hmc_tiles(const HmcRecord& r) {
+    const auto& m = r.means;
+    std::string out;
+    if (m.plaquette.count > 0) {
+        out += tile(escape(text(m.plaquette)), "plaquette, Re tr / 3");
+        out += tile(escape(text(m.acceptance)), "acceptance");
+        if (std::isfinite(m.weight.mean)) out += tile(escape(text(m.weight)), "⟨exp(−ΔH)⟩, exactly 1");
+        if (std::isfinite(m.plaquette.tau)) out += tile(escape(text(m.plaquette.tau, m.plaquette.tau_error)), "τ of the plaquette");
+    }
+    if (r.extents[0] > 0) out += tile(grouped(r.trajectories_done), "trajectories");
+    return out;
+}
+
+template <class F>
+Plot history_plot(const std::vector<TrajectoryRow>& rows, const char* title, const char* y_label, int color, F of) {
+    Plot plot;
+    plot.title = title, plot.x_label = "trajectory", plot.y_label = y_label;
+    plot.marks = rows.size() < 40;
+    Series s;
+    s.color = color;
+    for (const auto& row : rows) {
+        if (!std::isfinite(of(row))) continue;  // an unstable integrator
+        s.x.push_back(static_cast<double>(row.trajectory));
+        s.y.push_back(of(row));
+    }
+    plot.series.push_back(std::move(s));
+    return plot;
+}
+
+std::string plaquette_charts(const HmcHistory& h) {
+    const auto of = [](const auto& row) { return row.plaquette; };
+    auto out = chart("From the start", to_svg(history_plot(h.rows, "Plaquette against trajectory, from the start", "plaquette", 0, of)),
+                     fmt::format("Re tr P / 3 of all planes, after Metropolis's test. The means exclude the first {}.",
+                                 trajectories_text(h.record.thermalisation)));
+    const auto rows = thermalised(h.rows, h.record.thermalisation);
+    if (rows.size() < 2) return out;
+    const auto& mean = h.record.means.plaquette;
+    auto plot = history_plot(rows, "Plaquette against trajectory, after thermalisation", "plaquette", 2, of);
+    plot.reference = mean.mean, plot.reference_name = "mean " + text(mean);
+    return out + chart("After thermalisation", to_svg(plot),
+                       fmt::format("Mean {}; rectangle {}.", escape(text(mean)), escape(text(h.record.means.rectangle))));
+}
+
+std::string energy_chart(const HmcHistory& h) {
+    const auto rows = thermalised(h.rows, h.record.thermalisation);
+    if (rows.size() < 2) return "";
+    auto plot = history_plot(rows, "dH against trajectory", "ΔH", 1, [](const auto& row) { return row.dH; });
+    plot.y_include = {0};
+    const auto& m = h.record.means;
+    const double expected = std::erfc(std::sqrt(std::max(m.dH.mean, 0.0)) / 2);
+    return chart(
+        "Energy violation and acceptance", to_svg(plot),
+        fmt::format("H at the end of the molecular dynamics minus H at its start. Mean {}; ⟨exp(−ΔH)⟩ = {}, which is 1 for an "
+                    "exact algorithm. {} of the trajectories were accepted; erfc(√⟨ΔH⟩ / 2) = {} is expected where ΔH is Gaussian.",
+                    escape(text(m.dH)), escape(text(m.weight)), escape(text(m.acceptance)),
+                    std::isfinite(expected) ? number(expected) : "unknown"));
+}
+
+std::string correlation_chart(const HmcHistory& h) {
+    const auto rows = thermalised(h.rows, h.record.thermalisation);
+    const auto& m = h.record.means.plaquette;
+    const int most = std::min<int>(static_cast<int>(rows.size()) / 4, std::max(10, 3 * m.window));
+    if (most < 3) return "";
+    Plot plot;
+    plot.title = "Autocorrelation against lag";
+    plot.x_label = "lag [trajectories]", plot.y_label = "ρ", plot.y_include = {0}, plot.marks = most < 40;
+    Series s;
+    s.color = 2;
+    s.y = lattice::autocorrelation(column(rows, [](const auto& row) { return row.plaquette; }), most);
+    for (std::size_t t = 0; t < s.y.size(); ++t) s.x.push_back(static_cast<double>(t));
+    plot.series.push_back(std::move(s));
+    return chart("Autocorrelation of the plaquette", to_svg(plot),
+                 fmt::format("The normalised autocorrelation function. Its integral up to an automatic window is τ = {} trajectories.",
+                             escape(text(m.tau, m.tau_error))));
+}
+
+std::string hmc_speed(const HmcRecord& r) {
+    const double seconds = trajectory_seconds(r);
+    if (!(seconds > 0)) return "";
+    return speed_section(fmt::format("<p class=\"big\"><strong>{}</strong> <span>a trajectory</span></p>\n<p>Forces, links, momenta and "
+                                     "action; without measurements and output.</p>\n",
+                                     escape(duration(seconds))),
+                         "<h3>Where the time went</h3>\n" + time_bars(timed_parts(r), r.segments.size() > 1 ? 0 : r.seconds));
+}
+
+FactRows hmc_facts(const HmcRecord& r) {
+    const auto& m = r.means;
+    FactRows rows;
+    if (r.extents[0] > 0) {
+        rows.add("Lattice", fmt::format("{} × {} × {} × {} sites, periodic", r.extents[0], r.extents[1], r.extents[2], r.extents[3]));
+        rows.add("Gauge action", action_text(r) + fmt::format(", c₁ = {}", brief(r.c1)));
+        rows.add("Start", start_text(r.start, r.start_file));
+        rows.add("Trajectories", fmt::format("{} of {}, {} for thermalisation", grouped(r.trajectories_done), grouped(r.trajectories),
+                                             grouped(r.thermalisation)));
+        rows.add("A trajectory",
+                 fmt::format("length {}, {}, {}, seed {}", brief(r.length), r.integrator, counted(r.steps, "step", "steps"), r.seed));
+        if (r.accept_first > 0) rows.add("… without Metropolis's test", "the first " + grouped(r.accept_first));
+    }
+    if (m.plaquette.count > 0) {
+        rows.add("Plaquette", text(m.plaquette));
+        rows.add("Rectangle", text(m.rectangle));
+        rows.add("ΔH", text(m.dH));
+        rows.add("⟨exp(−ΔH)⟩", text(m.weight));
+        rows.add("Acceptance", text(m.acceptance));
+    }
+    rows.add("Configurations", configurations_text(r.configurations, r.format, r.bits));
+    return rows;
+}
+
+HmcHistory read_hmc_history(RunHistory& run) {
+    HmcHistory h;
+    h.record.status = "unknown";
+    try {
+        if (!run.record.is_null()) h.record = hmc_record_from_json(run.record.dump(), run.directory / "record.json");
+    } catch (const InputError& error) {
+        run.notes.push_back(std::string("The record cannot be read: ") + error.what() + ".");
+    }
+    try {
+        h.rows = read_trajectories(run.directory / "measurements.csv");
+    } catch (const InputError& error) {
+        run.notes.push_back("measurements.csv cannot be shown: " + error.problems()[0].message + ".");
+    }
+    h.record.means = means_of(h.rows, h.record.thermalisation);
+    return h;
+}
+
+}  // namespace
+
+RunPage hmc_page(RunHistory& run) {
+    const auto h = read_hmc_history(run);
+    RunPage page;
+    page.head = h.record;
+    page.done = "done";
+    page.lead = hmc_lead(h);
+    page.tiles = hmc_tiles(h.record);
+    if (!h.rows.empty()) page.body = chart_section("Measurements", plaquette_charts(h) + energy_chart(h) + correlation_chart(h));
+    page.body += hmc_speed(h.record);
+    page.facts = hmc_facts(h.record);
+    page.commands = configuration_commands(h.record.configurations, run.directory);
+    return page;
+}
+
+}  // namespace kasane::run

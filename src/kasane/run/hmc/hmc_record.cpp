@@ -1,0 +1,52 @@
+#include <kasane/run/hmc/hmc_record.hpp>
+
+namespace kasane::run {
+namespace {
+
+template <class Fields, class R>
+void list_hmc_fields(Fields& f, R& r) {
+    f("extents", r.extents.n);
+    f.part("start", [&](auto& in) { in("kind", r.start), in.text("file", r.start_file), in("seed", r.start_seed); });
+    f.part("gauge", [&](auto& in) { in("action", r.action), in("beta", r.beta), in("c1", r.c1); });
+    f("trajectories", r.trajectories), f("thermalisation", r.thermalisation), f("accept_first", r.accept_first);
+    f("length", r.length), f("integrator", r.integrator), f("steps", r.steps), f("seed", r.seed);
+    f.part("configuration",
+           [&](auto& in) { in("name", r.configuration), in("format", r.format), in("bits", r.bits), in("written", r.configurations); });
+    f("trajectories_done", r.trajectories_done);
+    f.part("means", [&](auto& in) {
+        in("measurements", r.means.plaquette.count);
+        list_estimate(in, "plaquette", r.means.plaquette);
+        list_estimate(in, "rectangle", r.means.rectangle);
+        list_estimate(in, "dH", r.means.dH);
+        list_estimate(in, "exp_minus_dH", r.means.weight);
+        list_estimate(in, "acceptance", r.means.acceptance);
+    });
+}
+
+}  // namespace
+
+nlohmann::ordered_json part_of(const HmcRecord& r) {
+    FieldWriter fields;
+    list_hmc_fields(fields, r);
+    return fields.object;
+}
+
+HmcRecord hmc_record_from_json(const std::string& text, const std::filesystem::path& file) {
+    HmcRecord r;
+    read_record(text, file, "hmc", [&](const nlohmann::json& object) {
+        read_common(object, "trajectory", r);
+        FieldReader fields(object);
+        list_hmc_fields(fields, r);
+    });
+    return r;
+}
+
+double trajectory_seconds(const HmcRecord& r) {
+    double seconds = 0;
+    for (const auto& [name, part] : r.timers)
+        if (name == "links" || name == "momenta" || name == "action" || name.starts_with("force, ") || name.starts_with("heat bath, "))
+            seconds += part.seconds;
+    return r.trajectories_done > 0 ? seconds / static_cast<double>(r.trajectories_done) : 0;
+}
+
+}  // namespace kasane::run

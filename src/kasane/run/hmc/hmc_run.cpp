@@ -1,0 +1,221 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
+#include <kasane/lattice/hmc/gauge_term.hpp>
+#include <kasane/lattice/hmc/trajectory.hpp>
+#include <kasane/run/driver/loop.hpp>
+#include <kasane/run/hmc/hmc.hpp>
+#include <kasane/run/hmc/hmc_checkpoint.hpp>
+#include <kasane/run/hmc/hmc_file.hpp>
+#include <kasane/run/hmc/hmc_record.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace kasane::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* trajectory_table = "measurements.csv";
+/// Rejections in a row that end a run. With an acceptance of one half they have a probability of 1e-6.
+constexpr int most_rejections = 20;
+
+void check_resumable(const HmcFile& file, const HmcCheckpoint& checkpoint, const HmcRecord& record) {
+    const KeptKeys now{{"lattice.extents", text(file.extents)},
+                       {"gauge.beta", fmt::format("{}", file.action.beta)},
+                       {"gauge.c1", fmt::format("{}", file.action.c1)},
+                       {"hmc.length", fmt::format("{}", file.length)},
+                       {"hmc.accept_first", fmt::format("{}", file.accept_first)},
+                       {"hmc.seed", fmt::format("{}", file.seed)}};
+    const KeptKeys then{{"lattice.extents", text(checkpoint.field.extents)},
+                        {"gauge.beta", fmt::format("{}", record.beta)},
+                        {"gauge.c1", fmt::format("{}", record.c1)},
+                        {"hmc.length", fmt::format("{}", record.length)},
+                        {"hmc.accept_first", fmt::format("{}", record.accept_first)},
+                        {"hmc.seed", fmt::format("{}", record.seed)}};
+    check_kept(now, then, file.path);
+    KS_VALIDATE(file.trajectories >= checkpoint.trajectory,
+                fmt::format("is {}, and the checkpoint was written after trajectory {}: take at least as many", file.trajectories,
+                            checkpoint.trajectory),
+                {file.path.string(), 0, 0, "hmc.trajectories"});
+}
+
+template <Space S>
+class HmcRun : public Run {
+   public:
+    HmcRun(S on, HmcFile file) : on_(on), file_(std::move(file)) {}
+
+    const RunFile& file() const override { return file_; }
+    Record& record() override { return record_; }
+    nlohmann::ordered_json part() const override { return part_of(record_); }
+    std::vector<RunMemory> memory() const override {
+        return {gauge_memory(file_, lattice::HybridMonteCarlo<S>::bytes_per_site(file_.levels()))};
+    }
+    RunSize size() const override { return {lattice::text(file_.extents), "sites", file_.extents_where}; }
+
+    Summary check(const RunControls&) override {
+        if (file_.start.kind == StartKind::file) load_start(file_);  // it may be damaged
+        return {{{"extents", file_.extents.n}, {"trajectories", file_.trajectories}},
+                fmt::format("{} sites, {} trajectories", lattice::text(file_.extents), file_.trajectories)};
+    }
+
+    void create(const RunControls& controls) override { u_ = first_links(on_, file_, controls); }
+
+    void restore(Checkpoint& from) override {
+        record_ = hmc_record_from_json(from.record, file_.path);
+        trajectory_ = record_.trajectories_done;
+        if (auto* checkpoint = dynamic_cast<HmcCheckpoint*>(&from)) {
+            check_resumable(file_, *checkpoint, record_);
+            trajectory_ = checkpoint->trajectory;
+            rows_ = std::move(checkpoint->rows);
+            field_ = std::move(checkpoint->field);
+            record_.means = means_of(rows_, file_.thermalisation);
+        }
+    }
+
+    std::int64_t progress() const override { return trajectory_; }
+    bool done() const override { return trajectory_ == file_.trajectories; }
+    double total() const override { return static_cast<double>(file_.trajectories); }
+    bool results_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / file_.configuration); }
+    bool tables_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / trajectory_table); }
+    std::string memory_line(const RunMemory& memory) const override { return "memory at most: " + text(memory, file_.extents); }
+    std::string headline() const override {
+        return fmt::format("{} sites, gauge action {} at beta = {}, on {}, {} of {} trajectories", lattice::text(file_.extents),
+                           file_.action_name, file_.action.beta, device_info(file_.space).name, file_.trajectories - trajectory_,
+                           file_.trajectories);
+    }
+
+    void begin(Loop& loop) override {
+        log::info("memory: {}", text(memory().front(), file_.extents));
+        auto& r = record_;
+        r.extents = file_.extents;
+        r.start = file_.start.text(), r.start_file = file_.start.file.string(), r.start_seed = file_.start.seed;
+        r.action = file_.action_name, r.beta = file_.action.beta, r.c1 = file_.action.c1;
+        r.trajectories = file_.trajectories, r.thermalisation = file_.thermalisation, r.accept_first = file_.accept_first;
+        r.length = file_.length, r.integrator = file_.integrator, r.steps = file_.steps, r.seed = file_.seed;
+        r.configuration = file_.configuration, r.format = name(file_.format.format), r.bits = file_.format.bits;
+        if (field_) u_ = lattice::links_on(on_, *field_);
+        field_.reset();
+        typename lattice::HybridMonteCarlo<S>::Terms terms;
+        terms.push_back(std::make_unique<lattice::GaugeTerm<S>>(file_.action));
+        hmc_.emplace(on_, file_.extents, std::move(terms), file_.levels(), file_.length, file_.seed);
+        rejections_ = 0;
+        loop.write_record();
+    }
+
+    /// One trajectory. An interrupt ends it, and the links are those of before: it is run again on resume.
+    void advance(Loop& loop) override {
+        const auto number = trajectory_ + 1;
+        const bool test = number > file_.accept_first;
+        const auto result =
+            hmc_->trajectory(*u_, static_cast<std::uint64_t>(number), test, &loop.timers(), [&] { return loop.controls().stop(); });
+        if (!result) return;
+        trajectory_ = number;
+        measure(loop, *result);
+        rejections_ = result->accepted ? 0 : rejections_ + 1;
+        if (rejections_ == most_rejections)
+            throw ComputationError(fmt::format(
+                "{} trajectories in a row were rejected, the last one with dH = {:.3g}: the steps of the integrator are too long. Take "
+                "more than hmc.steps = {} and resume the run; for a start far from equilibrium also hmc.accept_first",
+                most_rejections, result->dH, file_.steps));
+        if (file_.writes(trajectory_)) {
+            loop.clear_bar();
+            write_configuration(loop, file_.configuration_of(trajectory_), *u_, file_, record_.configurations);
+        }
+        loop.show(static_cast<double>(trajectory_),
+                  fmt::format("plaquette {:.5f}, dH {:.2g}, {} of {} accepted", rows_.back().plaquette, result->dH, accepted_, shown_));
+    }
+
+    /// Writes the checkpoint itself, because a second copy of the links would take much memory.
+    std::function<void()> save(Loop& loop, const fs::path& path) override {
+        HmcCheckpoint checkpoint;
+        checkpoint.record = loop.record();
+        checkpoint.field = lattice::to_gauge_field(*u_);
+        checkpoint.trajectory = trajectory_;
+        checkpoint.rows = rows_;
+        write_hmc_checkpoint(path, std::move(checkpoint));
+        log::debug("trajectory {}: checkpoint", trajectory_);
+        return {};
+    }
+
+    void complete(Loop& loop) override { write_configuration(loop, file_.configuration, *u_, file_, record_.configurations); }
+
+    void update() override {
+        record_.trajectories_done = trajectory_;
+        record_.means = means_of(rows_, file_.thermalisation);
+    }
+
+    void write_tables(const RunDirectory& directory) override { write_trajectories(directory.path() / trajectory_table, rows_); }
+
+    Summary summary(const fs::path& directory) const override {
+        const auto& m = record_.means;
+        const auto of = [](const lattice::Estimate& e) {
+            return nlohmann::ordered_json{{"mean", e.mean}, {"error", e.error}, {"autocorrelation_time", e.tau}};
+        };
+        const bool done = record_.status == "done";
+        const auto last = fs::absolute(directory / record_.configuration).lexically_normal().string();
+        return {{{"steps", record_.trajectories_done},
+                 {"measurements", m.plaquette.count},
+                 {"plaquette", of(m.plaquette)},
+                 {"rectangle", of(m.rectangle)},
+                 {"dH", of(m.dH)},
+                 {"exp_minus_dH", of(m.weight)},
+                 {"acceptance", of(m.acceptance)},
+                 {"seconds_per_trajectory", trajectory_seconds(record_)},
+                 {"configurations", record_.configurations.size()},
+                 {"configuration", text_or_null(done ? last : "")}},
+                fmt::format("{} trajectories in {:.1f} s, plaquette {}, acceptance {}, <exp(-dH)> {}: {}{}", record_.trajectories_done,
+                            record_.seconds, text(m.plaquette), text(m.acceptance), text(m.weight), record_.status,
+                            done ? "\nlast configuration: " + last : "")};
+    }
+
+   private:
+    void measure(Loop& loop, const lattice::TrajectoryResult& result) {
+        const auto timer = loop.timers().scope("measurements");
+        const auto loops = lattice::loop_means(*u_);
+        rows_.push_back({trajectory_, loops.plaquette, loops.rectangle, result.dH, result.accepted ? 1.0 : 0.0});
+        ++shown_, accepted_ += result.accepted;
+        log::debug("trajectory {}: dH {:.6g}, {}, plaquette {:.8f}, rectangle {:.8f}", trajectory_, result.dH,
+                   result.accepted ? "accepted" : "rejected", loops.plaquette, loops.rectangle);
+        // A trace of SU(3) is at most 3; links with a larger one are no longer a gauge field.
+        if (!(std::abs(loops.plaquette) <= 1 + 1e-9))
+            throw ComputationError(
+                fmt::format("the plaquette is {} after trajectory {}: the links have left SU(3)", loops.plaquette, trajectory_));
+    }
+
+    S on_;
+    HmcFile file_;
+    HmcRecord record_;
+    std::optional<lattice::Links<S>> u_;
+    std::optional<lattice::HybridMonteCarlo<S>> hmc_;
+    std::optional<lattice::GaugeField> field_;  ///< of a checkpoint, until begin()
+    std::int64_t trajectory_ = 0;
+    std::vector<TrajectoryRow> rows_;
+    int rejections_ = 0;                     ///< in a row, in this segment
+    std::int64_t accepted_ = 0, shown_ = 0;  ///< in this segment
+};
+
+std::unique_ptr<Run> read_hmc(const RunSource& source) {
+    auto file = read_hmc_file(source);
+    return std::visit([&](auto on) -> std::unique_ptr<Run> { return std::make_unique<HmcRun<decltype(on)>>(on, std::move(file)); },
+                      AnySpace(file.space));
+}
+
+std::unique_ptr<Checkpoint> read_hmc_state(const fs::path& path) { return std::make_unique<HmcCheckpoint>(read_hmc_checkpoint(path)); }
+
+}  // namespace
+
+const Kind hmc_kind{.name = "hmc",
+                    .step = "trajectory",
+                    .folders = {},
+                    .manifest = [](const nlohmann::json& record) { return gauge_manifest(record, trajectory_table); },
+                    .checkpoints_when_done = 1,
+                    .results = nullptr,
+                    .read = read_hmc,
+                    .read_checkpoint = read_hmc_state,
+                    .page = hmc_page};
+
+}  // namespace kasane::run
