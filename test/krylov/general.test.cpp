@@ -513,4 +513,73 @@ TEST(MixedPrecision, UpdatesKeepTheSpeedOfTheRecurrence) {
     }
 }
 
+/// A Hermitian matrix for reliable_hermitian_cg.
+struct HermitianDense : Dense {
+    template <class Algebra>
+    double apply_dot(Algebra& algebra, const typename Algebra::Vector& in, typename Algebra::Vector& out) const {
+        apply(algebra, in, out);
+        return algebra.dot(in, out).real();
+    }
+};
+
+/// m^+ m
+HermitianDense square_of(const Dense& m) {
+    HermitianDense out{{m.n, Vector(m.n * m.n)}};
+    for (std::size_t i = 0; i < m.n; ++i)
+        for (std::size_t j = 0; j < m.n; ++j)
+            for (std::size_t k = 0; k < m.n; ++k) out.a[i * m.n + j] += std::conj(m.a[k * m.n + i]) * m.a[k * m.n + j];
+    return out;
+}
+
+template <class Low>
+SolveLog hermitian_solve(const HermitianDense& A, const Vector& b, Vector& x, const Options& options, double delta = 0.1) {
+    DoubleAlgebra high;
+    Low low;
+    typename Low::Vector y(b.size());
+    BicgstabWorkspace<Low> low_work(low, y);
+    Vector r(b.size()), z(b.size());
+    const ReliableWorkspace<DoubleAlgebra, Low> work{r, z, low_work, y};
+    return reliable_hermitian_cg(high, A, low, A, Convert{}, b, x, work, options, delta);
+}
+
+TEST(HermitianCg, AgreesWithElimination) {
+    using Half = ComplexAlgebra<float, 11>;
+    for (const std::size_t n : {1, 2, 7, 40}) {
+        const auto A = square_of(random_matrix(n, 0.6));
+        const auto b = random_vector(n, 100 + n);
+        const auto exact = eliminated(A, b);
+        const auto expect = [&](const SolveLog& log, const Vector& x) {
+            ASSERT_TRUE(log.converged()) << n << " " << name(log.end) << " " << log.true_residual;
+            EXPECT_LE(log.true_residual, 1e-12);
+            EXPECT_NEAR(true_residual(A, b, x), log.true_residual, 1e-15) << n;
+            // |A^-1| below 100
+            for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(std::abs(x[i] - exact[i]), 0, 1e-10 * norm_of(b)) << n;
+        };
+        Vector same(n), single(n), half(n);
+        expect(hermitian_solve<DoubleAlgebra>(A, b, same, {.rtol = 1e-12}, 0), same);
+        expect(hermitian_solve<FloatAlgebra>(A, b, single, {.rtol = 1e-12}), single);
+        expect(hermitian_solve<Half>(A, b, half, {.rtol = 1e-12}), half);
+        EXPECT_EQ(hermitian_solve<FloatAlgebra>(A, b, same, {.rtol = 1e-11}).iterations, 0);  // a start that solves it
+    }
+}
+
+TEST(HermitianCg, UpdatesKeepTheSpeedOfTheRecurrence) {
+    Vector d(300);
+    for (std::size_t i = 0; i < d.size(); ++i) d[i] = 1 + 0.001 * static_cast<double>(i * i);  // condition 90
+    const HermitianDense A{diagonal(d)};
+    const auto b = random_vector(300, 8);
+    Vector x(300), y(300);
+    const auto one = hermitian_solve<DoubleAlgebra>(A, b, x, {.rtol = 1e-10}, 0),
+               two = hermitian_solve<FloatAlgebra>(A, b, y, {.rtol = 1e-10});
+    ASSERT_TRUE(one.converged() && two.converged()) << name(one.end) << " " << name(two.end);
+    EXPECT_GT(two.updates, 3);
+    EXPECT_LE(two.iterations, one.iterations * 1.25 + 5);
+}
+
+TEST(HermitianCg, ReportsMatricesThatAreNotPositive) {
+    const HermitianDense A{diagonal({1, -2, 3, 0.5})};
+    Vector x(4);
+    EXPECT_FALSE(hermitian_solve<DoubleAlgebra>(A, random_vector(4, 2), x, {.rtol = 1e-10, .iteration_limit = 100}, 0).converged());
+}
+
 }  // namespace

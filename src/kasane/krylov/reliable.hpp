@@ -1,8 +1,8 @@
-// BiCGStab and conjugate gradients on the normal equations in mixed precision with reliable updates: the recurrences run in a low
-// precision; at intervals their correction is added to x in the high one, and they continue from its true residual
-// [Sleijpen & van der Vorst 1996; Clark et al. 2010, section 3]. With the same algebra twice they are the plain methods.
-// Invariants: x changes only by an update that makes the true residual smaller, so that a correction spoilt by rounding is dropped;
-// convergence is judged by the high precision's residual alone.
+// BiCGStab and conjugate gradients, on the normal equations or for a Hermitian A, in mixed precision with reliable updates: the recurrences
+// run in a low precision; at intervals their correction is added to x in the high one, and they continue from its true residual [Sleijpen &
+// van der Vorst 1996; Clark et al. 2010, section 3]. With the same algebra twice they are the plain methods. Invariants: x changes only by
+// an update that makes the true residual smaller, so that a correction spoilt by rounding is dropped; convergence is judged by the high
+// precision's residual alone.
 #pragma once
 
 #include <kasane/krylov/bicgstab.hpp>
@@ -142,18 +142,17 @@ SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const Lo
     return log;
 }
 
-/// Finds x with |b - A x| <= rtol |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
+/// Conjugate gradients with reliable updates for both systems below; `form` has
+///   gradient(r, z)   s of the high precision: A^+ r or r, in z or r itself
+///   product(p, q, t) p.(t), where t = A^+ A p or A p; q is a vector to use
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, section 8.3]
-/// The recurrence computes s = A^+ r; between two updates |r| is assumed to shrink as |s| does. After an update the direction is made
-/// orthogonal to the new s again [Clark et al. 2010]. In a low precision its coefficient is Polak & Ribiere's, which on a thermalised field
-/// at a light mass took 640 iterations in half where the usual one took 4000. Also ends as stagnated where A^+ r vanishes and r does not:
-/// A is singular.
-/// Per iteration: A, A^+; vectors read or written: norm 1, step 6, dot 2 (low precision alone), direction 3 = 12; an update: A, A^+, and
-/// vectors of the high precision: convert 1, x 3, r 3, norms 2, convert 1 = 10.
-template <class High, class HighOperator, class Low, class LowOperator, class Convert>
-SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
-                     const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
-                     const Options& options = {}, double delta = 0.1) {
+/// Between two updates |r| is assumed to shrink as |s| does. After an update the direction is made orthogonal to the new s again [Clark et
+/// al. 2010]. In a low precision its coefficient is Polak & Ribiere's, which on a thermalised field at a light mass took 640 iterations in
+/// half where the usual one took 4000.
+template <class High, class HighOperator, class Low, class Convert, class Form>
+SolveLog reliable_conjugate_gradients(High& high, const HighOperator& A, Low& low, const Convert& convert, const Form& form,
+                                      const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
+                                      const Options& options, double delta) {
     constexpr int most_starts = 5;
     SolveLog log;
     Watch watch(options, log);
@@ -169,9 +168,9 @@ SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOpera
     bool fresh = true;
     while (!system.converged() && !watch.ended()) {  // from one update to the next
         const double updated_at = system.norm();
-        A.apply_adjoint(high, r, z);
+        const auto& gradient = form.gradient(r, z);
         const double claimed_s2 = s2, s_before = s_at_update;
-        s2 = high.norm2(z);
+        s2 = high.norm2(gradient);
         s_at_update = std::sqrt(s2);
         const double r_per_s = updated_at / s_at_update;
         if (!(s2 > 0) || !std::isfinite(r_per_s)) {
@@ -188,7 +187,7 @@ SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOpera
             watch.end(Outcome::stagnated);
             break;
         }
-        convert(z, s);
+        convert(gradient, s);
         low.zero(y);
         if (fresh) {
             low.copy(s, p);
@@ -209,12 +208,10 @@ SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOpera
             return (claimed < spacing.delta() * largest && claimed < updated_at) || (delta > 0 && since_update > options.stagnation_limit);
         };
         for (; claimed > 0.9 * watch.target() && !due() && watch.go_on(claimed); ++since_update, ++since_best) {
-            a.apply(low, p, q);
-            const double q2 = low.norm2(q);
-            fresh = !(q2 > 1e-30 * s2) || !std::isfinite(q2);
+            const double curvature = form.product(p, q, t);
+            fresh = !(curvature > 1e-30 * s2) || !std::isfinite(curvature);
             if (fresh) break;
-            a.apply_adjoint(low, q, t);
-            const double before = s2, alpha = s2 / q2;
+            const double before = s2, alpha = s2 / curvature;
             s2 = low.step(alpha, p, t, y, s);
             // s'.(s' - s) in place of s'.s': the part of the old s that rounding leaves in the new one does not count as progress.
             double along = s2;
@@ -237,6 +234,51 @@ SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOpera
     if (system.converged()) log.end = Outcome::converged;
     system.end(r, true);
     return log;
+}
+
+/// Finds x with |b - A x| <= rtol |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
+/// Also ends as stagnated where A^+ r vanishes and r does not: A is singular.
+/// Per iteration: A, A^+; vectors read or written: norm 1, step 6, dot 2 (low precision alone), direction 3 = 12; an update: A, A^+, and
+/// vectors of the high precision: convert 1, x 3, r 3, norms 2, convert 1 = 10.
+template <class High, class HighOperator, class Low, class LowOperator, class Convert>
+SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
+                     const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
+                     const Options& options = {}, double delta = 0.1) {
+    struct NormalEquations {
+        High& high;
+        const HighOperator& A;
+        Low& low;
+        const LowOperator& a;
+        const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector& z) const {
+            A.apply_adjoint(high, r, z);
+            return z;
+        }
+        double product(const typename Low::Vector& p, typename Low::Vector& q, typename Low::Vector& t) const {
+            a.apply(low, p, q);
+            a.apply_adjoint(low, q, t);
+            return low.norm2(q);
+        }
+    };
+    return reliable_conjugate_gradients(high, A, low, convert, NormalEquations{high, A, low, a}, b, x, work, options, delta);
+}
+
+/// Finds x with |b - A x| <= rtol |b|, from the x that is given, for Hermitian positive definite A, with the low operator `a`, whose
+/// apply_dot(algebra, in, out) -> double computes out = a in and returns in.out.
+/// Per iteration: A; vectors read or written: step 6, dot 2 (low precision alone), direction 3 = 11, and what apply_dot takes for its
+/// product; an update: A, and vectors of the high precision: convert 1, x 3, r 3, norms 2, convert 1 = 10.
+template <class High, class HighOperator, class Low, class LowOperator, class Convert>
+SolveLog reliable_hermitian_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
+                               const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
+                               const Options& options = {}, double delta = 0.1) {
+    struct Hermitian {
+        Low& low;
+        const LowOperator& a;
+        const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector&) const { return r; }
+        double product(const typename Low::Vector& p, typename Low::Vector&, typename Low::Vector& t) const {
+            return a.apply_dot(low, p, t);
+        }
+    };
+    return reliable_conjugate_gradients(high, A, low, convert, Hermitian{low, a}, b, x, work, options, delta);
 }
 
 }  // namespace kasane::krylov
