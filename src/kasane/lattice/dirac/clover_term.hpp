@@ -32,8 +32,11 @@ struct CloverTerm {
 /// A with kappa_csw = kappa c_sw, from the links alone (no boundary sign: every plaquette holds it twice or never).
 template <Space S>
 CloverTerm<S> clover_term(const Links<S>& links, double kappa_csw);
+/// The same in the memory of A, which is of the same extents; does not wait.
+template <Space S>
+void fill_clover_term(const Links<S>& links, double kappa_csw, CloverTerm<S>& A);
 
-/// Sum over sites of one parity of log det A, for checks against other programs. @throws ComputationError where A is not positive definite
+/// Sum over sites of one parity of log det A, the same bits on every call. @throws ComputationError where A is not positive definite
 template <Space S>
 double log_determinant(const CloverTerm<S>& A, Parity parity);
 

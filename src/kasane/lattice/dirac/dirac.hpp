@@ -87,6 +87,10 @@ class Dirac {
     ~Dirac();
     Dirac(Dirac&&) noexcept;
 
+    /// Replaces links and clover term by those of another field, in the memory of the present ones; does not wait.
+    /// @param A  null exactly where it was null before; links and A may be changed or destroyed once the space has executed its work
+    void pack(const Links<S>& links, const CloverTerm<S>* A);
+
     /// out, of parity `to`, from in of the other parity; H^+ (g5 H g5) where `adjoint`. x of parity `to` may be null for plain and inverse
     /// (then there is no such term), and may be out itself.
     void hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const;

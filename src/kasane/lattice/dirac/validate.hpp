@@ -32,6 +32,12 @@ void require_operator(const Lattice<S>& lattice, const Links<S>& links, const Cl
                "links in half precision would spoil an operator in double: use them with single or half");
 }
 
+/// Checks that an operator keeps or lacks its clover term. @throws LogicError where packing would add or remove it
+inline void require_same_form(bool had_clover, bool has_clover) {
+    KS_REQUIRE(had_clover == has_clover,
+               "an operator is packed with a clover term exactly where it was made with one: make another operator");
+}
+
 /// Checks the arguments of Dirac<S, P>::hop. Returns the form to execute: plain where there is no clover term, because A = 1.
 /// @throws LogicError where fields belong to another lattice, in is out, or the clover form has no x
 template <Space S, Precision P>

@@ -59,20 +59,28 @@ double inner_tolerance(const SolverOptions& options) {
     return 0;
 }
 
+std::vector<InputProblem> problems_of(const DiracParameters& parameters) {
+    std::vector<InputProblem> problems;
+    if (!(parameters.kappa > 0 && std::isfinite(parameters.kappa)))
+        problems.push_back(
+            {fmt::format("kappa = {} must be positive and finite: it is 1 / (2 m + 8), at most a little above 0.125 for light "
+                         "quarks",
+                         parameters.kappa),
+             {}});
+    if (!(parameters.csw >= 0 && std::isfinite(parameters.csw)))
+        problems.push_back({fmt::format("csw = {} must be finite and not negative; 0 leaves the clover term out", parameters.csw), {}});
+    return problems;
+}
+
 void check_solver(const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options) {
     check_extents(links.extents, "the gauge field");
-    std::vector<InputProblem> problems;
+    auto problems = problems_of(parameters);
     const auto expect = [&](bool good, const std::string& message) {
         if (!good) problems.push_back({message, {}});
     };
     if (static_cast<index_t>(links.links.size()) != 4 * links.extents.volume())
         throw InputError(fmt::format("the gauge field has {} links, not the {} of a {} lattice", links.links.size(),
                                      4 * links.extents.volume(), text(links.extents)));
-    expect(parameters.kappa > 0 && std::isfinite(parameters.kappa),
-           fmt::format("kappa = {} must be positive and finite: it is 1 / (2 m + 8), at most a little above 0.125 for light quarks",
-                       parameters.kappa));
-    expect(parameters.csw >= 0 && std::isfinite(parameters.csw),
-           fmt::format("csw = {} must be finite and not negative; 0 leaves the clover term out", parameters.csw));
     expect(options.rtol > 0 && options.rtol < 1, fmt::format("rtol = {} must lie between 0 and 1", options.rtol));
     expect(options.inner_rtol == 0 || (options.inner_rtol > 0 && options.inner_rtol < 1),
            fmt::format("inner_rtol = {} must lie between 0 and 1; 0 chooses it", options.inner_rtol));

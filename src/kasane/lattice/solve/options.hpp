@@ -1,11 +1,16 @@
 // Options of a solver: their check, defaults, and the memory of a solver.
 #pragma once
 
+#include <kasane/core/base/error.hpp>
 #include <kasane/lattice/solve/solver.hpp>
 
 #include <cstdint>
+#include <vector>
 
 namespace kasane::lattice {
+
+/// What is wrong with the parameters of D; empty: nothing.
+std::vector<InputProblem> problems_of(const DiracParameters& parameters);
 
 /// @throws InputError with all problems: of the extents, of the links (not finite; not in SU(3) where their rows are reconstructed), of
 /// parameters and options

@@ -139,18 +139,29 @@ Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& li
     for (const Parity parity : {Parity::even, Parity::odd}) {
         const int p = static_cast<int>(parity);
         parts_->link_begin[p] = link_places(*lattice, parity, storage);
-        const auto* const begin = parts_->link_begin[p].data();
         parts_->links[p] = Buffer<std::byte, Cpu>(lattice->space(), parts_->link_begin[p].back() * parts_->link_bytes());
+        if (A)
+            parts_->clover[p] =
+                Buffer<typename CpuReal<P>::Stored, Cpu>(lattice->space(), lattice->places() / group_lanes<P> * group_words<P>(54));
+    }
+    pack(links, A);
+}
+
+template <Space S, Precision P>
+void Dirac<S, P>::pack(const Links<S>& links, const CloverTerm<S>* A) {
+    const auto& lattice = *parts_->lattice;
+    const auto& storage = parts_->storage;
+    require_operator<S, P>(lattice, links, A, storage);
+    require_same_form(parts_->clover[0].size() > 0, A != nullptr);
+    for (const Parity parity : {Parity::even, Parity::odd}) {
+        const int p = static_cast<int>(parity);
+        const auto* const begin = parts_->link_begin[p].data();
         auto* const to = parts_->links[p].data();
         if (parts_->half_links())
-            pack_links(*lattice, parity, links.view(), storage, block_lanes, begin, reinterpret_cast<std::int16_t*>(to));
+            pack_links(lattice, parity, links.view(), storage, block_lanes, begin, reinterpret_cast<std::int16_t*>(to));
         else
-            pack_links(*lattice, parity, links.view(), storage, group_lanes<P>, begin,
-                       reinterpret_cast<typename CpuReal<P>::Computed*>(to));
-        if (!A) continue;
-        parts_->clover[p] =
-            Buffer<typename CpuReal<P>::Stored, Cpu>(lattice->space(), lattice->places() / group_lanes<P> * group_words<P>(54));
-        pack_clover<P>(*lattice, parity, A->view(), parts_->clover[p].data());
+            pack_links(lattice, parity, links.view(), storage, group_lanes<P>, begin, reinterpret_cast<typename CpuReal<P>::Computed*>(to));
+        if (A) pack_clover<P>(lattice, parity, A->view(), parts_->clover[p].data());
     }
 }
 template <Space S, Precision P>

@@ -72,15 +72,12 @@ Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& li
         with_storage<P>(storage, [&]<LinkReals R, bool half>() {
             parts.link_place_bytes = LinkFormat<Real<P>, R, half>::place_bytes;
             packed = Buffer<Chunk, S>(on, index_t{on_lattice.blocks()} * row * parts.link_place_bytes / index_t{sizeof(Chunk)});
-            parallel_for(on, on_lattice.sites(),
-                         PackLinks<Real<P>, R, half>{on_lattice.tiles(), parity, links.view(), reinterpret_cast<char*>(packed.data())});
         });
-        if (A) {
-            auto& term = parts.clover[static_cast<int>(parity)];
-            term = Buffer<Chunk, S>(on, index_t{on_lattice.blocks()} * row * clover_bytes<P> / index_t{sizeof(Chunk)});
-            parallel_for(on, on_lattice.sites(), PackClover<P>{on_lattice.tiles(), parity, A->view(), term.data()});
-        }
+        if (A)
+            parts.clover[static_cast<int>(parity)] =
+                Buffer<Chunk, S>(on, index_t{on_lattice.blocks()} * row * clover_bytes<P> / index_t{sizeof(Chunk)});
     }
+    pack(links, A);
     // The caller may destroy the links and A when the constructor returns.
     cuda::synchronize(on);
 }
@@ -89,6 +86,24 @@ template <Space S, Precision P>
 Dirac<S, P>::~Dirac() = default;
 template <Space S, Precision P>
 Dirac<S, P>::Dirac(Dirac&&) noexcept = default;
+
+template <Space S, Precision P>
+void Dirac<S, P>::pack(const Links<S>& links, const CloverTerm<S>* A) {
+    auto& parts = *parts_;
+    const auto& on_lattice = *parts.lattice;
+    require_operator<S, P>(on_lattice, links, A, parts.storage);
+    require_same_form(parts.clover[0].size() > 0, A != nullptr);
+    const S on = on_lattice.space();
+    for (const Parity parity : {Parity::even, Parity::odd}) {
+        auto* const packed = reinterpret_cast<char*>(parts.links[static_cast<int>(parity)].data());
+        with_storage<P>(parts.storage, [&]<LinkReals R, bool half>() {
+            parallel_for(on, on_lattice.sites(), PackLinks<Real<P>, R, half>{on_lattice.tiles(), parity, links.view(), packed});
+        });
+        if (A)
+            parallel_for(on, on_lattice.sites(),
+                         PackClover<P>{on_lattice.tiles(), parity, A->view(), parts.clover[static_cast<int>(parity)].data()});
+    }
+}
 
 template <Space S, Precision P>
 void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x,
