@@ -1,0 +1,68 @@
+// The force of the clover term: what actions with dS = -2 Re sum_x tr(dA(x) T(x)) exert on the links, T(x) a matrix in spin and colour:
+// X Y^+ of the quark action, A^-1 of log det A. docs/lattice-hmc-forces.md derives the formulas.
+// First T is reduced to W_mu_nu(x) = L - L^+, L = tr_spin g_mu g_nu T, a matrix in colour for each of the six planes; then every link
+// collects the W at the corners of the plaquettes that it belongs to.
+#pragma once
+
+#include <kasane/lattice/dirac/clover_term.hpp>
+#include <kasane/lattice/links.hpp>
+#include <kasane/lattice/solve/resident_solver.hpp>
+
+namespace kasane::lattice {
+
+/// W of every site, anti-Hermitian with trace: [parity][plane][9][stride], planes yz, zx, xy, xt, yt, zt; the 9 reals are the imaginary
+/// diagonal and the entries (0, 1), (0, 2), (1, 2).
+struct CloverWeightsView {
+    double* data = nullptr;
+    Extents extents;
+
+    KS_FN double* place(Parity p, int plane, index_t checkerboard) const {
+        return data + (static_cast<index_t>(p) * 6 + plane) * 9 * LinksView::stride(extents) + checkerboard;
+    }
+    KS_FN void store(Parity p, int plane, index_t checkerboard, const Su3<double>& w) const {
+        double* to = place(p, plane, checkerboard);
+        const index_t step = LinksView::stride(extents);
+        for (int i = 0; i < 3; ++i) {
+            to[i * step] = w.e[i][i].im;
+            const auto& z = i < 2 ? w.e[0][i + 1] : w.e[1][2];
+            to[(3 + 2 * i) * step] = z.re;
+            to[(4 + 2 * i) * step] = z.im;
+        }
+    }
+    /// s W
+    KS_FN Su3<double> load(Parity p, int plane, index_t checkerboard, double s) const {
+        const double* from = place(p, plane, checkerboard);
+        const index_t step = LinksView::stride(extents);
+        Su3<double> w;
+        for (int i = 0; i < 3; ++i) {
+            w.e[i][i] = {0, s * from[i * step]};
+            const Complex<double> z{s * from[(3 + 2 * i) * step], s * from[(4 + 2 * i) * step]};
+            const int r = i < 2 ? 0 : 1, c = i < 2 ? i + 1 : 2;
+            w.e[r][c] = z;
+            w.e[c][r] = {-z.re, z.im};
+        }
+        return w;
+    }
+};
+
+template <Space S>
+struct CloverWeights {
+    Extents extents;
+    Buffer<double, S> data;
+    CloverWeights(S on, const Extents& n) : extents(n), data(on, 108 * LinksView::stride(n)) {}  ///< uninitialised
+    CloverWeightsView view() { return {data.data(), extents}; }
+    /// For reading alone.
+    CloverWeightsView view() const { return {const_cast<double*>(data.data()), extents}; }
+};
+
+/// W of T = X Y^+ on all sites.
+template <Space S>
+void weights_of_product(const ResidentField<S>& x, const ResidentField<S>& y, CloverWeights<S>& weights);
+/// W of T = A^-1 on the sites of one parity, 0 on the others.
+template <Space S>
+void weights_of_inverse(const CloverTerm<S>& A, Parity parity, CloverWeights<S>& weights);
+/// force += factor F. @param kappa_csw  of A
+template <Space S>
+void add_clover_force(const Links<S>& u, double kappa_csw, const CloverWeights<S>& weights, double factor, Links<S>& force);
+
+}  // namespace kasane::lattice

@@ -1,0 +1,169 @@
+// The force of the clover term, once per Space.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/device/kernels.hpp>
+#include <kasane/lattice/dirac/field_sites.hpp>
+#include <kasane/lattice/hmc/clover_force.hpp>
+#include <kasane/lattice/parallel_sites.hpp>
+
+namespace kasane::lattice {
+namespace {
+
+/// The parts of a chiral block T of T_(s a)(r b) that act on colour: tr_spin sigma_k T, k = 1, 2, 3, where sigma_2 is Pauli's with the
+/// other sign (clover_term.kernels.cpp). As g_i g_j = -i sigma_k in both chiralities (ijk cyclic) and g_k g_4 = +i sigma_k in the first and
+/// -i sigma_k in the second, L_ij = -i (P_1 + P_2) and L_k4 = i (P_1 - P_2) with the traces P of the two chiralities.
+struct SpinTraces {
+    Su3<double> of[3];
+};
+
+/// Writes W = L - L^+ of the six planes of a site.
+KS_FN void store_weights(const CloverWeightsView& to, Parity parity, index_t checkerboard, const SpinTraces (&p)[2]) {
+    for (int k = 0; k < 3; ++k)
+        for (int time = 0; time < 2; ++time) {
+            const auto m = time ? p[0].of[k] - p[1].of[k] : p[0].of[k] + p[1].of[k];
+            Su3<double> w;  // +-i (m + m^+)
+            const double sign = time ? 1 : -1;
+            for (int a = 0; a < 3; ++a)
+                for (int b = 0; b < 3; ++b) w.e[a][b] = {-sign * (m.e[a][b].im - m.e[b][a].im), sign * (m.e[a][b].re + m.e[b][a].re)};
+            to.store(parity, 3 * time + k, checkerboard, w);
+        }
+}
+
+/// Traces of T whose entries are entry(s, a, r, b), row (s a), column (r b).
+template <class Entry>
+KS_FN SpinTraces spin_traces(const Entry& entry) {
+    SpinTraces p;
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) {
+            const Complex<double> t00 = entry(0, a, 0, b), t01 = entry(0, a, 1, b), t10 = entry(1, a, 0, b), t11 = entry(1, a, 1, b);
+            const Complex<double> difference = t10 - t01;
+            p.of[0].e[a][b] = t10 + t01;
+            p.of[1].e[a][b] = {-difference.im, difference.re};
+            p.of[2].e[a][b] = t00 - t11;
+        }
+    return p;
+}
+
+template <class Sites>
+struct WeightsOfProduct {
+    Sites x[2], y[2];
+    CloverWeightsView to;
+    KS_FN void operator()(index_t i) const {
+        const index_t places = x[0].places(), place = i % places;
+        const auto parity = static_cast<Parity>(i / places);
+        if (!x[0].counts(place)) return;
+        const auto v = x[static_cast<int>(parity)].load(place), w = y[static_cast<int>(parity)].load(place);
+        SpinTraces p[2];
+        for (int chirality = 0; chirality < 2; ++chirality)
+            p[chirality] = spin_traces([&](int s, int a, int r, int b) {
+                const auto &z = v.s[2 * chirality + s].c[a], &q = w.s[2 * chirality + r].c[b];
+                return Complex<double>{z.re, z.im} * Complex<double>{q.re, -q.im};
+            });
+        store_weights(to, parity, to.extents.checkerboard(x[0].site(parity, place)), p);
+    }
+};
+
+struct WeightsOfInverse {
+    CloverView A;
+    Parity parity;
+    CloverWeightsView to;
+    KS_FN void operator()(index_t place) const {
+        SpinTraces p[2];
+        for (int chirality = 0; chirality < 2; ++chirality) {
+            auto block = A.load(parity, chirality, place);
+            factorise(block);
+            Complex<double> inverse[6][6];
+            for (int column = 0; column < 6; ++column) {
+                HalfSpinor<double> v{};
+                v.s[column / 3].c[column % 3].re = 1;
+                solve(block, v);
+                for (int row = 0; row < 6; ++row) inverse[row][column] = {v.s[row / 3].c[row % 3].re, v.s[row / 3].c[row % 3].im};
+            }
+            p[chirality] = spin_traces([&](int s, int a, int r, int b) { return inverse[3 * s + a][3 * r + b]; });
+        }
+        store_weights(to, parity, place, p);
+        const SpinTraces none[2] = {};
+        store_weights(to, other(parity), place, none);
+    }
+};
+
+/// F_mu(x) = -(kappa c_sw / 8) TA(M), M = sum_nu (upper - lower): the plaquettes of the plane above and below the link, all from x and
+/// back, the first with the link U_mu(x) in front and the second with its adjoint at the end, with W at one corner after the other.
+struct CloverForce {
+    LinksView u, force;
+    CloverWeightsView weights;
+    double scale;  ///< -kappa c_sw factor / 8
+
+    KS_FN void operator()(index_t i) const {
+        const auto& n = u.extents;
+        const index_t half = n.half(), checkerboard = i % half;
+        const int mu = static_cast<int>(i / half % 4);
+        const auto parity = static_cast<Parity>(i / half / 4);
+        const Site x = n.site(parity, checkerboard), ahead = n.shifted(x, mu, 1);
+        const auto link = u.load(parity, checkerboard, mu);
+        auto m = Su3<double>::zero();
+        for (int step = 1; step < 4; ++step) {
+            const int nu = (mu + step) & 3;
+            // W_nu_mu = -W_mu_nu
+            int plane;
+            double sign = 1;
+            if (mu == 3 || nu == 3) {
+                plane = 3 + (mu == 3 ? nu : mu);
+                sign = mu == 3 ? -1 : 1;
+            } else {
+                plane = 3 - mu - nu;
+                sign = nu == (mu + 1) % 3 ? 1 : -1;
+            }
+            const auto w_here = weight(x, plane, sign), w_ahead = weight(ahead, plane, sign);
+            {  // U_mu(x) U_nu(x + mu) U_mu(x + nu)^+ U_nu(x)^+
+                const Site above = n.shifted(x, nu, 1), corner = n.shifted(ahead, nu, 1);
+                const auto b = u.load(ahead, nu), c = u.load(above, mu), d = u.load(x, nu);
+                const auto bc = times_adjoint(b, c);
+                const auto t = times_adjoint(w_ahead * b + b * weight(corner, plane, sign), c) + bc * weight(above, plane, sign);
+                m += link * (times_adjoint(t, d) + times_adjoint(bc, d) * w_here);
+            }
+            {  // U_nu(x - nu)^+ U_mu(x - nu) U_nu(x + mu - nu) U_mu(x)^+
+                const Site below = n.shifted(x, nu, -1), corner = n.shifted(ahead, nu, -1);
+                const auto d = u.load(below, nu), c = u.load(below, mu), b = u.load(corner, nu);
+                const auto dcb = adjoint_times(d, c) * b;
+                const auto t = adjoint_times(d, weight(below, plane, sign) * c + c * weight(corner, plane, sign)) * b;
+                m -= times_adjoint(w_here * dcb + t + dcb * w_ahead, link);
+            }
+        }
+        auto f = traceless_antihermitian(m);
+        f *= scale;
+        f += force.load(parity, checkerboard, mu);
+        force.store(parity, checkerboard, mu, f);
+    }
+
+   private:
+    KS_FN Su3<double> weight(const Site& s, int plane, double sign) const {
+        return weights.load(s.parity(), plane, u.extents.checkerboard(s), sign);
+    }
+};
+
+}  // namespace
+
+template <>
+void weights_of_product(const ResidentField<KS_SPACE>& x, const ResidentField<KS_SPACE>& y, CloverWeights<KS_SPACE>& weights) {
+    KS_REQUIRE(x.even.lattice()->extents() == weights.extents && y.even.lattice()->extents() == weights.extents,
+               "fields and weights belong to lattices of different extents: give them the same");
+    using Sites = FieldSites<KS_SPACE>;
+    const WeightsOfProduct<Sites> body{{Sites(x.even), Sites(x.odd)}, {Sites(y.even), Sites(y.odd)}, weights.view()};
+    parallel_for_sites(weights.data.space(), 2 * body.x[0].places(), body);
+}
+
+template <>
+void weights_of_inverse(const CloverTerm<KS_SPACE>& A, Parity parity, CloverWeights<KS_SPACE>& weights) {
+    KS_REQUIRE(A.extents == weights.extents, "clover term and weights belong to lattices of different extents: give them the same");
+    parallel_for_sites(weights.data.space(), A.extents.half(), WeightsOfInverse{A.view(), parity, weights.view()});
+}
+
+template <>
+void add_clover_force(const Links<KS_SPACE>& u, double kappa_csw, const CloverWeights<KS_SPACE>& weights, double factor,
+                      Links<KS_SPACE>& force) {
+    KS_REQUIRE(u.extents == force.extents && u.extents == weights.extents,
+               "links, weights and force belong to lattices of different extents: give them the same");
+    parallel_for_sites(u.space(), 4 * u.extents.volume(), CloverForce{u.view(), force.view(), weights.view(), -kappa_csw * factor / 8});
+}
+
+}  // namespace kasane::lattice

@@ -1,0 +1,76 @@
+// The action of two degenerate flavours of Wilson or clover quarks:
+//   det(D)^2 = det(A_oo)^2 det(Dhat^+ Dhat),   S = phi^+ (Dhat^+ Dhat)^-1 phi - 2 log det A_oo,
+// and with Hasenbusch's masses 0 = mu_0 < mu_1 < ... < mu_n any number of pseudofermion fields [Hasenbusch 2001]:
+//   det(Dhat^+ Dhat) = prod_i det[(Dhat^+ Dhat + mu_i^2) (Dhat^+ Dhat + mu_(i+1)^2)^-1] det(Dhat^+ Dhat + mu_n^2).
+// docs/lattice-hmc-forces.md has the formulas of values, heat baths and forces.
+#pragma once
+
+#include <kasane/lattice/hmc/action_term.hpp>
+#include <kasane/lattice/hmc/quark_operator.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace kasane::lattice {
+
+/// Tolerances of the solves of a pseudofermion field: |phi - (Dhat^+ Dhat + mu^2) x| / |phi|.
+struct QuarkTolerances {
+    double value = 1e-11;  ///< of the action's value and of the heat bath
+    double force = 1e-9;
+};
+
+/// S = phi^+ (Dhat^+ Dhat + mu^2)^-1 phi, or with a heavier mass m S = phi^+ (Dhat^+ Dhat + m^2) (Dhat^+ Dhat + mu^2)^-1 phi.
+template <Space S>
+class PseudofermionTerm final : public ActionTerm<S> {
+   public:
+    /// @param number  of the field, from 0: it chooses the random numbers   @param mu  0 or above   @param heavier  above mu, or empty
+    /// @throws InputError for masses or tolerances out of range
+    PseudofermionTerm(std::shared_ptr<QuarkOperator<S>> D, int number, double mu, std::optional<double> heavier,
+                      const QuarkTolerances& tolerances = {});
+
+    std::string name() const override;  ///< "quark 1" of number 0
+    void refresh(const Links<S>& u, std::uint64_t seed, std::uint64_t trajectory) override;
+    double value(const Links<S>& u) override;
+    void add_force(const Links<S>& u, double factor, Links<S>& force) override;
+
+    /// phi on the even sites.
+    const Field<S, Precision::double_>& field() const { return phi_; }
+    /// Iterations of all solves since the last call.
+    int take_iterations();
+
+   private:
+    /// x = (Dhat^+ Dhat + mu^2)^-1 b
+    void solve(double mu, const Field<S, Precision::double_>& b, double rtol);
+
+    std::shared_ptr<QuarkOperator<S>> D_;
+    int number_;
+    double mu_;
+    std::optional<double> heavier_;
+    QuarkTolerances tolerances_;
+    Field<S, Precision::double_> phi_, x_;
+    int iterations_ = 0;
+};
+
+/// S = -2 log det A_oo.
+template <Space S>
+class CloverDeterminantTerm final : public ActionTerm<S> {
+   public:
+    explicit CloverDeterminantTerm(std::shared_ptr<QuarkOperator<S>> D) : D_(std::move(D)) {}
+
+    std::string name() const override { return "clover determinant"; }
+    void refresh(const Links<S>&, std::uint64_t, std::uint64_t) override {}
+    double value(const Links<S>& u) override;
+    void add_force(const Links<S>& u, double factor, Links<S>& force) override;
+
+   private:
+    std::shared_ptr<QuarkOperator<S>> D_;
+};
+
+/// All terms of two flavours: the pseudofermion fields from the lightest mass on, and with a clover term its determinant.
+/// @param masses  Hasenbusch's, above 0 and ascending; empty: one field without preconditioning
+template <Space S>
+std::vector<std::unique_ptr<ActionTerm<S>>> quark_action(std::shared_ptr<QuarkOperator<S>> D, const std::vector<double>& masses,
+                                                         const QuarkTolerances& tolerances = {});
+
+}  // namespace kasane::lattice

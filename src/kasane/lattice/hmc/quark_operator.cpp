@@ -1,0 +1,250 @@
+// QuarkOperator: conjugate gradients with reliable updates on the packed operators, and the forces of the full-lattice fields X and Y.
+#include <kasane/lattice/hmc/quark_operator.hpp>
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/krylov/reliable.hpp>
+#include <kasane/lattice/hmc/clover_force.hpp>
+#include <kasane/lattice/hmc/hop_force.hpp>
+#include <kasane/lattice/solve/even_odd.hpp>
+#include <kasane/lattice/solve/options.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+namespace kasane::lattice {
+namespace detail {
+
+/// Dhat^+ Dhat + mu^2.
+template <Space S, Precision P>
+struct NormalOperator {
+    const EvenOdd<S, P>& D;
+    double mu2;
+    Field<S, P>& between;  ///< Dhat in
+
+    void apply(FieldAlgebra<S, P>& algebra, const Field<S, P>& in, Field<S, P>& out) const {
+        D.apply(algebra, in, between);
+        D.apply_adjoint(algebra, between, out);
+        if (mu2 != 0) algebra.axpby(mu2, in, 1, out);
+    }
+    /// in.out = |Dhat in|^2 + mu^2 |in|^2
+    double apply_dot(FieldAlgebra<S, P>& algebra, const Field<S, P>& in, Field<S, P>& out) const {
+        apply(algebra, in, out);
+        const double square = algebra.norm2(between);
+        return mu2 != 0 ? square + mu2 * algebra.norm2(in) : square;
+    }
+};
+
+/// Operator, algebra and vectors of the iteration in a precision.
+template <Space S, Precision P>
+struct QuarkLevel {
+    std::optional<EvenOdd<S, P>> D;  ///< empty in double, whose operator is the outer one
+    FieldAlgebra<S, P> algebra;
+    krylov::BicgstabWorkspace<FieldAlgebra<S, P>> work;
+    Field<S, P> y, between;
+
+    explicit QuarkLevel(const std::shared_ptr<const Lattice<S>>& lattice)
+        : algebra(lattice), work(algebra, Field<S, P>(lattice)), y(lattice), between(lattice) {}
+};
+
+struct QuarkConvert {
+    template <class From, class To>
+    void operator()(const From& from, To& to) const {
+        convert(from, to);
+    }
+};
+
+}  // namespace detail
+
+template <Space S>
+struct QuarkOperator<S>::Parts {
+    static constexpr auto outer = Precision::double_;
+
+    S on;
+    std::shared_ptr<const Lattice<S>> lattice;
+    DiracParameters parameters;
+    QuarkSolverOptions options;
+    std::optional<CloverTerm<S>> clover;
+    std::optional<CloverWeights<S>> weights;
+    std::optional<EvenOdd<S, outer>> D;
+    mutable FieldAlgebra<S, outer> algebra;
+    Vector r, z, between;
+    ResidentField<S> x, y;  ///< of the force
+    std::unique_ptr<detail::QuarkLevel<S, Precision::half>> half;
+    std::unique_ptr<detail::QuarkLevel<S, Precision::single>> single;
+    std::unique_ptr<detail::QuarkLevel<S, outer>> same;
+
+    Parts(S space, const Extents& extents, const DiracParameters& given, const QuarkSolverOptions& asked)
+        : on(space),
+          lattice(std::make_shared<const Lattice<S>>(space, extents)),
+          parameters(given),
+          options(asked),
+          algebra(lattice),
+          r(lattice),
+          z(lattice),
+          between(lattice),
+          x(lattice),
+          y(lattice) {
+        if (parameters.csw != 0) {
+            clover.emplace(CloverTerm<S>{extents, Buffer<double, S>(on, 72 * extents.volume())});
+            weights.emplace(on, extents);
+        }
+        switch (options.inner) {
+            case Precision::half: half = std::make_unique<detail::QuarkLevel<S, Precision::half>>(lattice); break;
+            case Precision::single: single = std::make_unique<detail::QuarkLevel<S, Precision::single>>(lattice); break;
+            case Precision::double_: same = std::make_unique<detail::QuarkLevel<S, outer>>(lattice); break;
+        }
+    }
+
+    double kappa_csw() const { return parameters.kappa * parameters.csw; }
+
+    template <Precision P>
+    void pack(std::optional<EvenOdd<S, P>>& D_of, const Links<S>& u, const LinkStorage& storage) {
+        const CloverTerm<S>* A = clover ? &*clover : nullptr;
+        if (D_of)
+            D_of->pack(u, A);
+        else
+            D_of.emplace(lattice, u, A, parameters, storage, Schur::asymmetric);
+    }
+
+    template <Precision P>
+    krylov::SolveLog solve(detail::QuarkLevel<S, P>& level, double mu, const Vector& phi, Vector& solution, const krylov::Options& how) {
+        // Updates in half as in the solver of D x = b (resident_solver.cpp); none in double.
+        const double delta = P == outer ? 0 : 0.1;
+        const auto& inner = [&]() -> const EvenOdd<S, P>& {
+            if constexpr (P == outer)
+                return *D;
+            else
+                return *level.D;
+        }();
+        const detail::NormalOperator<S, outer> A{*D, mu * mu, between};
+        const detail::NormalOperator<S, P> a{inner, mu * mu, level.between};
+        const krylov::ReliableWorkspace<FieldAlgebra<S, outer>, FieldAlgebra<S, P>> work{r, z, level.work, level.y};
+        return krylov::reliable_hermitian_cg(algebra, A, level.algebra, a, detail::QuarkConvert{}, phi, solution, work, how, delta);
+    }
+};
+
+template <Space S>
+QuarkOperator<S>::QuarkOperator(S on, const Extents& extents, const DiracParameters& parameters, const QuarkSolverOptions& options) {
+    check_extents(extents, "the gauge field");
+    auto problems = problems_of(parameters);
+    if (options.iteration_limit < 1)
+        problems.push_back({fmt::format("iteration_limit = {} must be at least 1", options.iteration_limit), {}});
+    if (!problems.empty()) throw InputError(std::move(problems));
+    parts_ = std::make_unique<Parts>(on, extents, parameters, options);
+}
+template <Space S>
+QuarkOperator<S>::~QuarkOperator() = default;
+template <Space S>
+QuarkOperator<S>::QuarkOperator(QuarkOperator&&) noexcept = default;
+
+template <Space S>
+void QuarkOperator<S>::pack(const Links<S>& u) {
+    Parts& p = *parts_;
+    if (p.clover) fill_clover_term(u, p.kappa_csw(), *p.clover);
+    p.pack(p.D, u, {});
+    if (p.half) p.pack(p.half->D, u, p.options.inner_links);
+    if (p.single) p.pack(p.single->D, u, p.options.inner_links);
+}
+
+template <Space S>
+const std::shared_ptr<const Lattice<S>>& QuarkOperator<S>::lattice() const {
+    return parts_->lattice;
+}
+template <Space S>
+const DiracParameters& QuarkOperator<S>::parameters() const {
+    return parts_->parameters;
+}
+template <Space S>
+Field<S, Precision::double_> QuarkOperator<S>::vector() const {
+    return Vector(parts_->lattice);
+}
+
+template <Space S>
+void QuarkOperator<S>::apply(const Vector& in, Vector& out, bool adjoint) const {
+    if (adjoint)
+        parts_->D->apply_adjoint(parts_->algebra, in, out);
+    else
+        parts_->D->apply(parts_->algebra, in, out);
+}
+template <Space S>
+void QuarkOperator<S>::axpby(double a, const Vector& x, double b, Vector& y) const {
+    parts_->algebra.axpby(a, x, b, y);
+}
+template <Space S>
+double QuarkOperator<S>::norm2(const Vector& x) const {
+    return parts_->algebra.norm2(x);
+}
+template <Space S>
+double QuarkOperator<S>::dot(const Vector& x, const Vector& y) const {
+    return parts_->algebra.dot(x, y).real();
+}
+
+template <Space S>
+krylov::SolveLog QuarkOperator<S>::solve(double mu, const Vector& phi, Vector& x, double rtol) {
+    Parts& p = *parts_;
+    krylov::Options how;
+    how.rtol = rtol;
+    how.iteration_limit = p.options.iteration_limit;
+    const auto log = p.half     ? p.solve(*p.half, mu, phi, x, how)
+                     : p.single ? p.solve(*p.single, mu, phi, x, how)
+                                : p.solve(*p.same, mu, phi, x, how);
+    if (log.converged()) return log;
+    std::string course;
+    for (std::size_t i = 0; i < log.residuals.size(); i += std::max<std::size_t>(1, log.residuals.size() / 8))
+        course += fmt::format("{}{:.1e}", course.empty() ? "" : ", ", log.residuals[i]);
+    throw ComputationError(fmt::format(
+        "the solve of the quark action with mu = {:.4g} ended after {} iterations at residual {:.1e}, not {:.1e} ({}; residuals {}): "
+        "kappa = {} is at or beyond its critical value on this field, or the tolerance is below what double precision holds. Take a "
+        "smaller kappa, shorter steps, or a larger tolerance",
+        mu, log.iterations, log.true_residual, rtol, krylov::name(log.end), course, p.parameters.kappa));
+}
+
+template <Space S>
+void QuarkOperator<S>::add_force(const Links<S>& u, const Vector& x, double factor, Links<S>& force) {
+    Parts& p = *parts_;
+    const double kappa = p.parameters.kappa;
+    p.algebra.copy(x, p.x.even);
+    apply(x, p.y.even);
+    p.D->dirac().hop(HopForm::inverse, Parity::odd, false, kappa, p.x.even, nullptr, p.x.odd);
+    p.D->dirac().hop(HopForm::inverse, Parity::odd, true, kappa, p.y.even, nullptr, p.y.odd);
+    add_hop_force(u, kappa, p.parameters.boundary, p.x, p.y, factor, force);
+    if (!p.clover) return;
+    weights_of_product(p.x, p.y, *p.weights);
+    add_clover_force(u, p.kappa_csw(), *p.weights, factor, force);
+}
+
+template <Space S>
+double QuarkOperator<S>::determinant_action() const {
+    return parts_->clover ? -2 * log_determinant(*parts_->clover, Parity::odd) : 0;
+}
+template <Space S>
+void QuarkOperator<S>::add_determinant_force(const Links<S>& u, double factor, Links<S>& force) {
+    Parts& p = *parts_;
+    if (!p.clover) return;
+    weights_of_inverse(*p.clover, Parity::odd, *p.weights);
+    add_clover_force(u, p.kappa_csw(), *p.weights, factor, force);
+}
+
+template <Space S>
+double QuarkOperator<S>::bytes_per_site(const DiracParameters& parameters, const QuarkSolverOptions& options) {
+    const auto size = [](Precision precision) { return precision == Precision::double_ ? 8. : precision == Precision::single ? 4. : 2.; };
+    const auto field = [&](Precision precision) { return (24 * size(precision) + (precision == Precision::half ? 4 : 0)) / 2; };
+    const auto packed = [&](Precision precision, const LinkStorage& links) {
+        const double number = links.half ? 2 : size(precision);
+        return 8 * static_cast<int>(links.reals) * number + (parameters.csw != 0 ? 72 * size(precision) + 8 : 0);
+    };
+    // 2 fields of all sites, r, z, D in and the operator's own; the inner iteration's 5 vectors, y, D in and the operator's own
+    double bytes = 8 * field(Precision::double_) + 8 * field(options.inner) + packed(Precision::double_, {});
+    if (options.inner != Precision::double_) bytes += packed(options.inner, options.inner_links);
+    if (parameters.csw != 0) bytes += (72 + 54) * 8;
+    return bytes;
+}
+
+template class QuarkOperator<Cpu>;
+#if defined(KASANE_CUDA)
+template class QuarkOperator<Cuda>;
+#endif
+
+}  // namespace kasane::lattice

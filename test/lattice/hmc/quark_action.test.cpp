@@ -1,0 +1,293 @@
+// The action of two flavours against dense matrices of the textbook operator: the Schur complement, its determinant, values and heat
+// baths of every pseudofermion field, on the smallest lattice; and what follows from the definitions on others.
+#include <kasane/lattice/hmc/quark_action.hpp>
+#include <kasane/lattice/hmc/quark_field.hpp>
+
+#include "lattice/lattice_space.hpp"
+#include "lattice/random_fields.hpp"
+#include "reference/dense_matrix.hpp"
+#include "reference/wilson.hpp"
+
+#include <kasane/core/base/error.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace kasane::lattice {
+namespace {
+
+using reference::DenseMatrix;
+using Number = DenseMatrix::Number;
+
+const Extents smallest{{2, 2, 2, 2}};
+const DiracParameters quarks{0.125, 1.2, Boundary::antiperiodic};
+constexpr QuarkTolerances tight{.value = 1e-13, .force = 1e-13};
+
+/// Numbers of the sites of a parity, even sites first in the order of the checkerboard.
+std::vector<Number> half_of(const SpinorField& psi, Parity parity) {
+    std::vector<Number> out;
+    for (index_t i = 0; i < psi.extents.half(); ++i)
+        for (int k = 0; k < 12; ++k) out.push_back(psi.at(psi.extents.lexicographic(psi.extents.site(parity, i)), k / 3, k % 3));
+    return out;
+}
+/// The k-th unit vector of the sites of a parity.
+SpinorField unit_vector(const Extents& n, Parity parity, std::size_t k) {
+    SpinorField psi(n);
+    const index_t site = n.lexicographic(n.site(parity, static_cast<index_t>(k / 12)));
+    psi.at(site, static_cast<int>(k % 12) / 3, static_cast<int>(k % 3)) = 1;
+    return psi;
+}
+
+/// The blocks of D of the textbook operator.
+struct DenseBlocks {
+    std::size_t size;
+    DenseMatrix ee, eo, oe, oo, whole;
+    explicit DenseBlocks(const reference::WilsonClover& D)
+        : size(static_cast<std::size_t>(12 * smallest.half())), ee(size), eo(size), oe(size), oo(size), whole(2 * size) {
+        for (std::size_t k = 0; k < size; ++k)
+            for (const Parity from : {Parity::even, Parity::odd}) {
+                const auto column = D.apply(unit_vector(smallest, from, k));
+                const auto even = half_of(column, Parity::even), odd = half_of(column, Parity::odd);
+                const bool first = from == Parity::even;
+                for (std::size_t i = 0; i < size; ++i) {
+                    (first ? ee : eo).at(i, k) = even[i];
+                    (first ? oe : oo).at(i, k) = odd[i];
+                    whole.at(i, k + (first ? 0 : size)) = even[i];
+                    whole.at(i + size, k + (first ? 0 : size)) = odd[i];
+                }
+            }
+    }
+    /// D_ee - D_eo D_oo^-1 D_oe
+    DenseMatrix schur() const {
+        std::vector<std::vector<Number>> columns(size, std::vector<Number>(size));
+        for (std::size_t i = 0; i < size; ++i)
+            for (std::size_t k = 0; k < size; ++k) columns[k][i] = oe.at(i, k);
+        columns = oo.solve(std::move(columns)).first;
+        auto out = ee;
+        for (std::size_t k = 0; k < size; ++k) {
+            const auto product = eo.times(columns[k]);
+            for (std::size_t i = 0; i < size; ++i) out.at(i, k) -= product[i];
+        }
+        return out;
+    }
+};
+
+template <Space S>
+std::vector<Number> on_host(const Field<S, Precision::double_>& even, const Extents& n) {
+    SpinorField psi(n);
+    store(even, Parity::even, psi);
+    return half_of(psi, Parity::even);
+}
+double norm2(const std::vector<Number>& x) {
+    double sum = 0;
+    for (const auto& z : x) sum += std::norm(z);
+    return sum;
+}
+
+class QuarkAction : public LatticeOnEverySpace {};
+KS_ON_LATTICE_SPACES(QuarkAction);
+
+TEST_P(QuarkAction, OperatorIsTheSchurComplementOfTheTextbookOperator) {
+    for (const auto boundary : {Boundary::periodic, Boundary::antiperiodic})
+        for (const double csw : {0., 1.2}) {
+            const auto u = test::random_gauge(smallest, 301);
+            const DiracParameters p{0.125, csw, boundary};
+            const DenseBlocks dense(reference::WilsonClover(u, p.kappa, p.csw, boundary == Boundary::antiperiodic));
+            const auto schur = dense.schur();
+            on_space([&](auto on) {
+                QuarkOperator<decltype(on)> D(on, smallest, p);
+                D.pack(links_on(on, u));
+                auto in = D.vector(), out = D.vector();
+                const auto psi = test::random_spinor(smallest, 302);
+                load(psi, Parity::even, in);
+                D.apply(in, out);
+                const auto expected = schur.times(half_of(psi, Parity::even));
+                const auto found = on_host(out, smallest);
+                for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_LT(std::abs(found[i] - expected[i]), 1e-12);
+                // det D = det A_oo det Dhat
+                EXPECT_NEAR(schur.solve({}).second - D.determinant_action() / 2, dense.whole.solve({}).second, 1e-10);
+                EXPECT_NEAR(D.determinant_action(), -2 * dense.oo.solve({}).second, 1e-10);
+            });
+        }
+}
+
+TEST_P(QuarkAction, ValuesAreThoseOfDenseMatrices) {
+    const auto u = test::random_gauge(smallest, 303);
+    const auto schur = DenseBlocks(reference::WilsonClover(u, quarks.kappa, quarks.csw, true)).schur();
+    on_space([&](auto on) {
+        using S = decltype(on);
+        const auto links = links_on(on, u);
+        for (const auto inner : {Precision::double_, Precision::single, Precision::half}) {
+            auto D = std::make_shared<QuarkOperator<S>>(on, smallest, quarks, QuarkSolverOptions{.inner = inner});
+            for (const auto& [mu, heavier] : {std::pair<double, std::optional<double>>{0., {}}, {0.3, {}}, {0., 0.5}, {0.2, 0.7}}) {
+                PseudofermionTerm<S> term(D, 3, mu, heavier, tight);
+                term.refresh(links, 11, 12);
+                const auto phi = on_host(term.field(), smallest);
+                const auto x = schur.normal(mu * mu).solve({phi}).first[0];
+                Number product = 0;
+                for (std::size_t i = 0; i < x.size(); ++i) product += std::conj(phi[i]) * x[i];
+                double expected = product.real();
+                if (heavier) expected = norm2(phi) + (*heavier * *heavier - mu * mu) * expected;
+                EXPECT_NEAR(term.value(links), expected, 1e-10 * expected) << mu << " " << heavier.value_or(0) << " " << name(inner);
+                // The heat bath: S = eta^+ eta of the Gaussian field that phi was made of.
+                auto eta = D->vector();
+                gaussian_field(11, 12, 3, Parity::even, eta);
+                EXPECT_NEAR(expected, D->norm2(eta), 1e-10 * expected) << mu << " " << heavier.value_or(0);
+            }
+        }
+    });
+}
+
+TEST_P(QuarkAction, HeatBathHasTheCovarianceOfItsAction) {
+    // <phi phi^+> is the inverse of the action's matrix: (Dhat^+ Dhat + mu^2) (Dhat^+ Dhat + m^2)^-1; one of its quadratic forms, measured.
+    const auto u = test::random_gauge(smallest, 304, 0.5);
+    const auto schur = DenseBlocks(reference::WilsonClover(u, quarks.kappa, quarks.csw, true)).schur();
+    const auto v = half_of(test::random_spinor(smallest, 305), Parity::even);
+    on_space([&](auto on) {
+        using S = decltype(on);
+        const auto links = links_on(on, u);
+        auto D = std::make_shared<QuarkOperator<S>>(on, smallest, quarks, QuarkSolverOptions{.inner = Precision::double_});
+        for (const auto& heavier : {std::optional<double>{}, std::optional<double>{0.8}}) {
+            constexpr double mu = 0.1;
+            const auto right = heavier ? schur.normal(*heavier * *heavier).solve({v}).first[0] : v;
+            const auto forms = schur.normal(mu * mu).times(right);
+            Number expected = 0;
+            for (std::size_t i = 0; i < v.size(); ++i) expected += std::conj(v[i]) * forms[i];
+            PseudofermionTerm<S> term(D, 0, mu, heavier);
+            constexpr int fields = 2000;
+            double sum = 0;
+            for (int k = 0; k < fields; ++k) {
+                term.refresh(links, 5, static_cast<std::uint64_t>(k));
+                const auto phi = on_host(term.field(), smallest);
+                Number overlap = 0;
+                for (std::size_t i = 0; i < v.size(); ++i) overlap += std::conj(v[i]) * phi[i];
+                sum += std::norm(overlap);
+            }
+            // |v.phi|^2 has an exponential distribution, so its mean has the relative error 1 / sqrt(fields); 4 of them.
+            EXPECT_NEAR(sum / fields / expected.real(), 1, 4 / std::sqrt(fields)) << heavier.value_or(0);
+        }
+    });
+}
+
+TEST_P(QuarkAction, GaussianFieldsAreFunctionsOfSiteTrajectoryAndTerm) {
+    on_space([&](auto on) {
+        const Extents n{{6, 2, 10, 4}};
+        using S = decltype(on);
+        QuarkOperator<S> D(on, n, quarks);
+        const auto drawn = [&](std::uint64_t seed, std::uint64_t trajectory, int term, Parity parity) {
+            auto eta = D.vector();
+            gaussian_field(seed, trajectory, term, parity, eta);
+            SpinorField psi(n);
+            store(eta, parity, psi);
+            return half_of(psi, parity);
+        };
+        const auto first = drawn(1, 2, 3, Parity::even);
+        EXPECT_EQ(first, drawn(1, 2, 3, Parity::even));
+        for (const auto& other_field :
+             {drawn(2, 2, 3, Parity::even), drawn(1, 3, 3, Parity::even), drawn(1, 2, 4, Parity::even), drawn(1, 2, 3, Parity::odd)}) {
+            Number overlap = 0;
+            for (std::size_t i = 0; i < first.size(); ++i) overlap += std::conj(first[i]) * other_field[i];
+            EXPECT_LT(std::abs(overlap), 5 * std::sqrt(static_cast<double>(first.size())));
+        }
+        const double numbers = static_cast<double>(first.size());
+        EXPECT_NEAR(norm2(first) / numbers, 1, 5 / std::sqrt(numbers));
+        EXPECT_NEAR(D.norm2([&] {
+            auto eta = D.vector();
+            gaussian_field(1, 2, 3, Parity::even, eta);
+            return eta;
+        }()),
+                    norm2(first), 1e-12 * numbers);
+#if defined(KASANE_CUDA)
+        if constexpr (std::same_as<S, Cuda>) {  // the same numbers up to the rounding of log, sin and cos
+            QuarkOperator<Cpu> host(Cpu{}, n, quarks);
+            auto eta = host.vector();
+            gaussian_field(1, 2, 3, Parity::even, eta);
+            const auto expected = on_host(eta, n);
+            for (std::size_t i = 0; i < first.size(); ++i) EXPECT_LT(std::abs(first[i] - expected[i]), 1e-14);
+        }
+#endif
+    });
+}
+
+TEST_P(QuarkAction, PackingAgainEqualsANewOperator) {
+    const Extents n{{2, 4, 6, 4}};
+    on_space([&](auto on) {
+        using S = decltype(on);
+        const auto first = links_on(on, test::random_gauge(n, 306)), second = links_on(on, test::random_gauge(n, 307));
+        for (const auto inner : {Precision::half, Precision::single, Precision::double_}) {
+            QuarkOperator<S> again(on, n, quarks, {.inner = inner}), fresh(on, n, quarks, {.inner = inner});
+            again.pack(first);
+            again.pack(second);
+            fresh.pack(second);
+            auto phi = again.vector(), x = again.vector(), y = again.vector();
+            gaussian_field(1, 2, 3, Parity::even, phi);
+            for (auto* const at : {&x, &y}) again.axpby(0, phi, 0, *at);
+            again.solve(0, phi, x, 1e-8);
+            fresh.solve(0, phi, y, 1e-8);
+            EXPECT_EQ(on_host(x, n), on_host(y, n));
+            EXPECT_EQ(again.determinant_action(), fresh.determinant_action());
+        }
+    });
+}
+
+TEST_P(QuarkAction, TermsAreThoseOfTheMasses) {
+    on_space([&](auto on) {
+        using S = decltype(on);
+        const auto links = links_on(on, test::random_gauge(smallest, 308));
+        auto D = std::make_shared<QuarkOperator<S>>(on, smallest, quarks);
+        const auto terms = quark_action<S>(D, {0.1, 0.5});
+        ASSERT_EQ(terms.size(), 4u);
+        EXPECT_EQ(terms[0]->name(), "quark 1");
+        EXPECT_EQ(terms[2]->name(), "quark 3");
+        EXPECT_EQ(terms[3]->name(), "clover determinant");
+        D->pack(links);
+        EXPECT_EQ(terms[3]->value(links), D->determinant_action());
+        auto plain = std::make_shared<QuarkOperator<S>>(on, smallest, DiracParameters{0.125, 0, Boundary::periodic});
+        EXPECT_EQ(quark_action<S>(plain, {}).size(), 1u);
+    });
+}
+
+TEST(QuarkActionInput, PackingKeepsTheForm) {
+    const auto links = links_on(Cpu{1}, test::random_gauge(smallest, 320));
+    const auto A = clover_term(links, 0.1);
+    auto lattice = std::make_shared<const Lattice<Cpu>>(Cpu{1}, smallest);
+    Dirac<Cpu, Precision::double_> with(lattice, links, &A, Boundary::periodic, {}),
+        without(lattice, links, nullptr, Boundary::periodic, {});
+    EXPECT_THROW(with.pack(links, nullptr), LogicError);
+    EXPECT_THROW(without.pack(links, &A), LogicError);
+    EXPECT_THROW(without.pack(links_on(Cpu{1}, test::random_gauge({{2, 2, 2, 4}}, 1)), nullptr), LogicError);
+}
+
+TEST(QuarkActionInput, IsChecked) {
+    EXPECT_THROW(QuarkOperator<Cpu>(Cpu{1}, smallest, {-1, 0, Boundary::periodic}), InputError);
+    EXPECT_THROW(QuarkOperator<Cpu>(Cpu{1}, Extents{{2, 3, 2, 2}}, quarks), InputError);
+    EXPECT_THROW(QuarkOperator<Cpu>(Cpu{1}, smallest, quarks, {.iteration_limit = 0}), InputError);
+    auto D = std::make_shared<QuarkOperator<Cpu>>(Cpu{1}, smallest, quarks);
+    EXPECT_THROW(PseudofermionTerm<Cpu>(D, 0, -0.1, {}), InputError);
+    EXPECT_THROW(quark_action<Cpu>(D, {0.5, 0.1}), InputError);
+    EXPECT_THROW(PseudofermionTerm<Cpu>(D, 0, 0, {}, {.value = 1e-17}), InputError);
+    EXPECT_THROW(PseudofermionTerm<Cpu>(D, 0, 0, {}, {.force = 1}), InputError);
+}
+
+TEST(QuarkActionInput, AFailedSolveIsReportedWithItsCourse) {
+    auto D = std::make_shared<QuarkOperator<Cpu>>(Cpu{1}, smallest, quarks, QuarkSolverOptions{.iteration_limit = 3});
+    PseudofermionTerm<Cpu> term(D, 0, 0, {});
+    const auto links = links_on(Cpu{1}, test::random_gauge(smallest, 309));
+    term.refresh(links, 1, 1);
+    try {
+        term.value(links);
+        FAIL() << "three iterations do not solve this system";
+    } catch (const ComputationError& error) {
+        for (const auto* part : {"kappa = 0.125", "after 3 iterations", "residuals", "Take a smaller kappa"})
+            EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+}
+
+TEST(QuarkActionInput, ATermThatIsNotPositiveIsReported) {
+    auto D = std::make_shared<QuarkOperator<Cpu>>(Cpu{1}, smallest, DiracParameters{0.2, 40, Boundary::periodic});
+    D->pack(links_on(Cpu{1}, test::random_gauge(smallest, 310)));
+    EXPECT_THROW(D->determinant_action(), ComputationError);
+}
+
+}  // namespace
+}  // namespace kasane::lattice
