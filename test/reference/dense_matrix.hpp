@@ -25,6 +25,12 @@ struct DenseMatrix {
             for (std::size_t j = 0; j < n; ++j) y[i] += at(i, j) * x[j];
         return y;
     }
+    DenseMatrix adjoint() const {
+        DenseMatrix out(n);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < n; ++j) out.at(i, j) = std::conj(at(j, i));
+        return out;
+    }
     /// m^+ m + shift
     DenseMatrix normal(double shift) const {
         DenseMatrix out(n);

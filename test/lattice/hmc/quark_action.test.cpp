@@ -2,6 +2,7 @@
 // baths of every pseudofermion field, on the smallest lattice; and what follows from the definitions on others.
 #include <kasane/lattice/hmc/quark_action.hpp>
 #include <kasane/lattice/hmc/quark_field.hpp>
+#include <kasane/lattice/hmc/schur_operator.hpp>
 
 #include "lattice/lattice_space.hpp"
 #include "lattice/random_fields.hpp"
@@ -42,11 +43,13 @@ SpinorField unit_vector(const Extents& n, Parity parity, std::size_t k) {
 struct DenseBlocks {
     std::size_t size;
     DenseMatrix ee, eo, oe, oo, whole;
-    explicit DenseBlocks(const reference::WilsonClover& D)
+    /// @param twist  D + i twist g5
+    explicit DenseBlocks(const reference::WilsonClover& D, double twist = 0)
         : size(static_cast<std::size_t>(12 * smallest.half())), ee(size), eo(size), oe(size), oo(size), whole(2 * size) {
         for (std::size_t k = 0; k < size; ++k)
             for (const Parity from : {Parity::even, Parity::odd}) {
-                const auto column = D.apply(unit_vector(smallest, from, k));
+                const auto unit = unit_vector(smallest, from, k);
+                const auto column = reference::combination(1, D.apply(unit), Number(0, twist), reference::WilsonClover::times_gamma5(unit));
                 const auto even = half_of(column, Parity::even), odd = half_of(column, Parity::odd);
                 const bool first = from == Parity::even;
                 for (std::size_t i = 0; i < size; ++i) {
@@ -89,26 +92,71 @@ KS_ON_LATTICE_SPACES(QuarkAction);
 
 TEST_P(QuarkAction, OperatorIsTheSchurComplementOfTheTextbookOperator) {
     for (const auto boundary : {Boundary::periodic, Boundary::antiperiodic})
-        for (const double csw : {0., 1.2}) {
-            const auto u = test::random_gauge(smallest, 301);
-            const DiracParameters p{0.125, csw, boundary};
-            const DenseBlocks dense(reference::WilsonClover(u, p.kappa, p.csw, boundary == Boundary::antiperiodic));
-            const auto schur = dense.schur();
-            on_space([&](auto on) {
-                QuarkOperator<decltype(on)> D(on, smallest, p);
-                D.pack(links_on(on, u));
-                auto in = D.vector(), out = D.vector();
-                const auto psi = test::random_spinor(smallest, 302);
-                load(psi, Parity::even, in);
-                D.apply(in, out);
-                const auto expected = schur.times(half_of(psi, Parity::even));
-                const auto found = on_host(out, smallest);
-                for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_LT(std::abs(found[i] - expected[i]), 1e-12);
-                // det D = det A_oo det Dhat
-                EXPECT_NEAR(schur.solve({}).second - D.determinant_action() / 2, dense.whole.solve({}).second, 1e-10);
-                EXPECT_NEAR(D.determinant_action(), -2 * dense.oo.solve({}).second, 1e-10);
-            });
-        }
+        for (const double csw : {0., 1.2})
+            for (const double twist : {0., 0.3}) {
+                const auto u = test::random_gauge(smallest, 301);
+                const DiracParameters p{0.125, csw, boundary};
+                const DenseBlocks dense(reference::WilsonClover(u, p.kappa, p.csw, boundary == Boundary::antiperiodic), twist);
+                const auto schur = dense.schur();
+                on_space([&](auto on) {
+                    const auto psi = test::random_spinor(smallest, 302);
+                    const auto v = half_of(psi, Parity::even);
+                    const auto expected = schur.times(v), expected_adjoint = schur.adjoint().times(v);
+                    const auto expect = [&](const auto& found, const auto& right, double tolerance) {
+                        for (std::size_t i = 0; i < right.size(); ++i) EXPECT_LT(std::abs(found[i] - right[i]), tolerance) << twist;
+                    };
+                    QuarkOperator<decltype(on)> D(on, smallest, QuarkParameters(p, twist));
+                    const auto links = links_on(on, u);
+                    D.pack(links);
+                    auto in = D.vector(), out = D.vector();
+                    load(psi, Parity::even, in);
+                    D.apply(in, out);
+                    expect(on_host(out, smallest), expected, 1e-12);
+                    D.apply(in, out, true);
+                    expect(on_host(out, smallest), expected_adjoint, 1e-12);
+                    // det D = det M_oo det Dhat; without a clover term M_oo is a number
+                    const double constant = csw == 0 ? 6 * static_cast<double>(smallest.half()) * std::log(1 + twist * twist) : 0;
+                    const double odd = constant - D.determinant_action() / 2;
+                    EXPECT_NEAR(schur.solve({}).second + odd, dense.whole.solve({}).second, 1e-10);
+                    EXPECT_NEAR(odd, dense.oo.solve({}).second, 1e-10);
+                });
+            }
+}
+
+TEST_P(QuarkAction, LowPrecisionsApplyTheSameOperator) {
+    const Extents n{{2, 4, 6, 4}};
+    const auto u = test::random_gauge(n, 321);
+    const auto psi = test::random_spinor(n, 322);
+    on_space([&](auto on) {
+        using S = decltype(on);
+        const auto links = links_on(on, u);
+        const auto lattice = std::make_shared<const Lattice<S>>(on, n);
+        for (const double csw : {0., 1.2})
+            for (const double twist : {0., 0.3}) {
+                const DiracParameters p{0.125, csw, Boundary::antiperiodic};
+                const auto A = clover_term(links, p.kappa * p.csw);
+                const auto applied = [&]<Precision P>(bool adjoint) {
+                    SchurOperator<S, P> D(lattice, links, csw == 0 ? nullptr : &A, p, twist, {});
+                    Field<S, P> in(lattice), out(lattice);
+                    load(psi, Parity::even, in);
+                    D.apply(in, out, adjoint);
+                    SpinorField found(n);
+                    store(out, Parity::even, found);
+                    return half_of(found, Parity::even);
+                };
+                for (const bool adjoint : {false, true}) {
+                    const auto exact = applied.template operator()<Precision::double_>(adjoint);
+                    const auto distance = [&](const std::vector<Number>& found) {
+                        double sum = 0;
+                        for (std::size_t i = 0; i < exact.size(); ++i) sum += std::norm(found[i] - exact[i]);
+                        return std::sqrt(sum / norm2(exact));
+                    };
+                    EXPECT_LT(distance(applied.template operator()<Precision::single>(adjoint)), 1e-6) << csw << " " << twist;
+                    // 16 bits under the largest of a site's numbers, a few times
+                    EXPECT_LT(distance(applied.template operator()<Precision::half>(adjoint)), 3e-4) << csw << " " << twist;
+                }
+            }
+    });
 }
 
 TEST_P(QuarkAction, ValuesAreThoseOfDenseMatrices) {
@@ -259,7 +307,10 @@ TEST(QuarkActionInput, PackingKeepsTheForm) {
 }
 
 TEST(QuarkActionInput, IsChecked) {
-    EXPECT_THROW(QuarkOperator<Cpu>(Cpu{1}, smallest, {-1, 0, Boundary::periodic}), InputError);
+    EXPECT_THROW(QuarkOperator<Cpu>(Cpu{1}, smallest, DiracParameters{-1, 0, Boundary::periodic}), InputError);
+    EXPECT_THROW(QuarkOperator<Cpu>(Cpu{1}, smallest, QuarkParameters(quarks, std::numeric_limits<double>::infinity())), InputError);
+    auto twisted = std::make_shared<QuarkOperator<Cpu>>(Cpu{1}, smallest, QuarkParameters(quarks, 0.1));
+    EXPECT_THROW(quark_action<Cpu>(twisted, {0.5}), InputError);
     EXPECT_THROW(QuarkOperator<Cpu>(Cpu{1}, Extents{{2, 3, 2, 2}}, quarks), InputError);
     EXPECT_THROW(QuarkOperator<Cpu>(Cpu{1}, smallest, quarks, {.iteration_limit = 0}), InputError);
     auto D = std::make_shared<QuarkOperator<Cpu>>(Cpu{1}, smallest, quarks);

@@ -101,6 +101,22 @@ TEST_P(QuarkForce, HasenbuschForcesAreDerivativesOfTheirActions) {
     });
 }
 
+TEST_P(QuarkForce, TwistedForcesAreDerivativesOfTheirActions) {
+    const Extents n{{2, 2, 4, 2}};
+    on_space([&](auto on) {
+        using S = decltype(on);
+        for (const double csw : {0., 2.}) {
+            const QuarkParameters twisted({0.15, csw, Boundary::antiperiodic}, 0.4);
+            auto D = std::make_shared<QuarkOperator<S>>(on, n, twisted);
+            PseudofermionTerm<S> term(D, 0, 0, {}, force_solves);
+            expect_derivative(on, test::random_gauge(n, 318), term, 61);
+            if (csw == 0) continue;
+            CloverDeterminantTerm<S> determinant(D);
+            expect_derivative(on, test::random_gauge(n, 319), determinant, 11);
+        }
+    });
+}
+
 TEST_P(QuarkForce, DeterminantForceIsTheDerivativeOfItsAction) {
     for (const auto& n : force_lattices)
         on_space([&](auto on) {
@@ -118,7 +134,7 @@ TEST_P(QuarkForce, IsGaugeCovariant) {
     const auto psi = test::random_spinor(n, 316);
     const auto force_of = [&](auto on, const GaugeField& links, const SpinorField& x) {
         using S = decltype(on);
-        QuarkOperator<S> D(on, n, {0.13, 1.5, Boundary::antiperiodic});
+        QuarkOperator<S> D(on, n, DiracParameters{0.13, 1.5, Boundary::antiperiodic});
         const auto there = links_on(on, links);
         D.pack(there);
         auto field = D.vector();

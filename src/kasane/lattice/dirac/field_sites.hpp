@@ -1,4 +1,4 @@
-// Access to single sites of a quark field in double, from kernels written once for every space. It connects the two orders of memory of
+// Access to single sites of a quark field from kernels written once for every space. It connects the two orders of memory of
 // the lattice module: spinors are stored in tiles (Cuda) or lanes (Cpu), by `place`; links, clover terms and forces in checkerboard order,
 // by `checkerboard`. Both number the sites of one parity, and the Site is what they have in common:
 //   place -> site(parity, place) -> extents.checkerboard(site) for links;   any Site -> place(site) for spinors.
@@ -7,6 +7,7 @@
 // consecutive places read whole 16-byte rows of spinors and whole 32-byte sectors of links where a tile has 8 sites along x.
 #pragma once
 
+#include <kasane/lattice/dirac/cpu/place.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/dirac/site.hpp>
 #include <kasane/lattice/solve/fields.hpp>
@@ -17,63 +18,61 @@
 
 namespace kasane::lattice {
 
-/// One parity of a quark field in double, by sites; copied into kernels. The field must outlive it.
-template <Space S>
+/// One parity of a quark field, by sites; copied into kernels. The field must outlive it. Spinors are of doubles on Cpu and of Real<P> on
+/// Cuda.
+template <Space S, Precision P = Precision::double_>
 class FieldSites;
 
-template <>
-class FieldSites<Cpu> {
+template <Precision P>
+class FieldSites<Cpu, P> {
    public:
     /// Of a constant field for reading alone.
-    explicit FieldSites(const Field<Cpu, Precision::double_>& field)
-        : data_(const_cast<double*>(field.group(0))), lattice_(field.lattice().get()) {}
+    explicit FieldSites(const Field<Cpu, P>& field)
+        : data_(const_cast<typename CpuReal<P>::Stored*>(field.group(0))), lattice_(field.lattice().get()) {}
 
     index_t places() const { return lattice_->places(); }
     bool counts(index_t place) const { return lattice_->counts(place); }
     Site site(Parity parity, index_t place) const { return lattice_->site(parity, place); }
     index_t place(const Site& site) const { return lattice_->place(site); }
     Spinor<double> load(index_t place) const {
-        const double* from = at(place);
+        double values[24];
+        read_place<P>(data_, place, values);
         Spinor<double> p;
-        for (int k = 0; k < 12; ++k) p.s[k / 3].c[k % 3] = {from[2 * k * lanes], from[(2 * k + 1) * lanes]};
+        for (int k = 0; k < 12; ++k) p.s[k / 3].c[k % 3] = {values[2 * k], values[2 * k + 1]};
         return p;
     }
     void store(index_t place, const Spinor<double>& p) const {
-        double* to = at(place);
+        double values[24];
         for (int k = 0; k < 12; ++k) {
-            to[2 * k * lanes] = p.s[k / 3].c[k % 3].re;
-            to[(2 * k + 1) * lanes] = p.s[k / 3].c[k % 3].im;
+            values[2 * k] = p.s[k / 3].c[k % 3].re;
+            values[2 * k + 1] = p.s[k / 3].c[k % 3].im;
         }
+        write_place<P>(data_, place, values);
     }
 
    private:
-    static constexpr int lanes = group_lanes<Precision::double_>;
-    double* at(index_t place) const { return data_ + place / lanes * group_words<Precision::double_>(24) + place % lanes; }
-
-    double* data_;
+    typename CpuReal<P>::Stored* data_;
     const Lattice<Cpu>* lattice_;
 };
 
 #if defined(KASANE_CUDA)
-template <>
-class FieldSites<Cuda> {
+template <Precision P>
+class FieldSites<Cuda, P> {
    public:
     /// Of a constant field for reading alone.
-    explicit FieldSites(const Field<Cuda, Precision::double_>& field) : view_(field.view()), tiles_(field.lattice()->tiles()) {}
+    explicit FieldSites(const Field<Cuda, P>& field) : view_(field.view()), tiles_(field.lattice()->tiles()) {}
 
     KS_FN index_t places() const { return tiles_.extents.half(); }
     KS_FN bool counts(index_t) const { return true; }
     KS_FN Site site(Parity parity, index_t place) const { return tiles_.site(parity, static_cast<std::uint32_t>(place)); }
     KS_FN index_t place(const Site& site) const { return static_cast<index_t>(tiles_.place(site)); }
-    KS_FN Spinor<double> load(index_t place) const {
-        return device::load_spinor<Precision::double_>(view_, static_cast<std::uint32_t>(place));
-    }
-    KS_FN void store(index_t place, const Spinor<double>& p) const {
-        device::store_spinor<Precision::double_>(view_, static_cast<std::uint32_t>(place), p);
+    KS_FN Spinor<device::Real<P>> load(index_t place) const { return device::load_spinor<P>(view_, static_cast<std::uint32_t>(place)); }
+    KS_FN void store(index_t place, const Spinor<device::Real<P>>& p) const {
+        device::store_spinor<P>(view_, static_cast<std::uint32_t>(place), p);
     }
 
    private:
-    device::FieldView<Precision::double_> view_;
+    device::FieldView<P> view_;
     device::Tiles tiles_;
 };
 #endif

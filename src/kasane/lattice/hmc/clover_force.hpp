@@ -58,9 +58,9 @@ struct CloverWeights {
 /// W of T = X Y^+ on all sites.
 template <Space S>
 void weights_of_product(const ResidentField<S>& x, const ResidentField<S>& y, CloverWeights<S>& weights);
-/// W of T = A^-1 on the sites of one parity, 0 on the others.
+/// W of T = A (A^2 + mu^2)^-1, the Hermitian part of (A + i mu g5)^-1, on the sites of one parity, 0 on the others.
 template <Space S>
-void weights_of_inverse(const CloverTerm<S>& A, Parity parity, CloverWeights<S>& weights);
+void weights_of_inverse(const CloverTerm<S>& A, Parity parity, double mu, CloverWeights<S>& weights);
 /// force += factor F. @param kappa_csw  of A
 template <Space S>
 void add_clover_force(const Links<S>& u, double kappa_csw, const CloverWeights<S>& weights, double factor, Links<S>& force);

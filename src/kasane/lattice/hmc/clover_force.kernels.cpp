@@ -3,6 +3,7 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/lattice/dirac/field_sites.hpp>
 #include <kasane/lattice/hmc/clover_force.hpp>
+#include <kasane/lattice/hmc/twisted_block.body.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 
 namespace kasane::lattice {
@@ -65,17 +66,20 @@ struct WeightsOfProduct {
 struct WeightsOfInverse {
     CloverView A;
     Parity parity;
+    double mu;
     CloverWeightsView to;
     KS_FN void operator()(index_t place) const {
         SpinTraces p[2];
         for (int chirality = 0; chirality < 2; ++chirality) {
-            auto block = A.load(parity, chirality, place);
-            factorise(block);
+            const auto block = A.load(parity, chirality, place);
+            auto factors = mu == 0 ? block : twisted_square(block, mu);
+            factorise(factors);
             Complex<double> inverse[6][6];
             for (int column = 0; column < 6; ++column) {
                 HalfSpinor<double> v{};
                 v.s[column / 3].c[column % 3].re = 1;
-                solve(block, v);
+                solve(factors, v);
+                if (mu != 0) v = times(block, v);
                 for (int row = 0; row < 6; ++row) inverse[row][column] = {v.s[row / 3].c[row % 3].re, v.s[row / 3].c[row % 3].im};
             }
             p[chirality] = spin_traces([&](int s, int a, int r, int b) { return inverse[3 * s + a][3 * r + b]; });
@@ -153,9 +157,9 @@ void weights_of_product(const ResidentField<KS_SPACE>& x, const ResidentField<KS
 }
 
 template <>
-void weights_of_inverse(const CloverTerm<KS_SPACE>& A, Parity parity, CloverWeights<KS_SPACE>& weights) {
+void weights_of_inverse(const CloverTerm<KS_SPACE>& A, Parity parity, double mu, CloverWeights<KS_SPACE>& weights) {
     KS_REQUIRE(A.extents == weights.extents, "clover term and weights belong to lattices of different extents: give them the same");
-    parallel_for_sites(weights.data.space(), A.extents.half(), WeightsOfInverse{A.view(), parity, weights.view()});
+    parallel_for_sites(weights.data.space(), A.extents.half(), WeightsOfInverse{A.view(), parity, mu, weights.view()});
 }
 
 template <>

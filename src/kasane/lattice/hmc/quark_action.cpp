@@ -17,6 +17,8 @@ PseudofermionTerm<S>::PseudofermionTerm(std::shared_ptr<QuarkOperator<S>> D, int
     KS_VALIDATE(
         !heavier || (*heavier > mu && std::isfinite(*heavier)),
         fmt::format("Hasenbusch mass {} must be above the lighter one, {}: sort the masses in ascending order", heavier.value_or(0), mu));
+    KS_VALIDATE(D_->parameters().twisted_mass == 0 || (mu == 0 && !heavier),
+                "Hasenbusch masses need quarks without a twisted mass, whose heat bath they use: leave out one of the two");
     for (const double rtol : {tolerances.value, tolerances.force})
         KS_VALIDATE(rtol >= 1e-15 && rtol < 1,
                     fmt::format("a tolerance of {:.1e} must lie between 1e-15, which double precision holds, and 1", rtol));
@@ -95,7 +97,7 @@ std::vector<std::unique_ptr<ActionTerm<S>>> quark_action(std::shared_ptr<QuarkOp
         mu = heavier;
     }
     terms.push_back(std::make_unique<PseudofermionTerm<S>>(D, number, mu, std::nullopt, tolerances));
-    if (D->parameters().csw != 0) terms.push_back(std::make_unique<CloverDeterminantTerm<S>>(D));
+    if (D->parameters().dirac.csw != 0) terms.push_back(std::make_unique<CloverDeterminantTerm<S>>(D));
     return terms;
 }
 

@@ -2,6 +2,7 @@
 //   det(D)^2 = det(A_oo)^2 det(Dhat^+ Dhat),   S = phi^+ (Dhat^+ Dhat)^-1 phi - 2 log det A_oo,
 // and with Hasenbusch's masses 0 = mu_0 < mu_1 < ... < mu_n any number of pseudofermion fields [Hasenbusch 2001]:
 //   det(Dhat^+ Dhat) = prod_i det[(Dhat^+ Dhat + mu_i^2) (Dhat^+ Dhat + mu_(i+1)^2)^-1] det(Dhat^+ Dhat + mu_n^2).
+// A twisted mass puts M = A + i mu g5 in the place of A, and the flavours have D(mu) and D(-mu) = g5 D(mu)^+ g5: |det D(mu)|^2.
 // docs/lattice-hmc-forces.md has the formulas of values, heat baths and forces.
 #pragma once
 
@@ -25,7 +26,7 @@ template <Space S>
 class PseudofermionTerm final : public ActionTerm<S> {
    public:
     /// @param number  of the field, from 0: it chooses the random numbers   @param mu  0 or above   @param heavier  above mu, or empty
-    /// @throws InputError for masses or tolerances out of range
+    /// @throws InputError: masses or tolerances out of range, or Hasenbusch masses with a twisted mass
     PseudofermionTerm(std::shared_ptr<QuarkOperator<S>> D, int number, double mu, std::optional<double> heavier,
                       const QuarkTolerances& tolerances = {});
 
@@ -52,7 +53,7 @@ class PseudofermionTerm final : public ActionTerm<S> {
     int iterations_ = 0;
 };
 
-/// S = -2 log det A_oo.
+/// S = -2 log |det M_oo|.
 template <Space S>
 class CloverDeterminantTerm final : public ActionTerm<S> {
    public:

@@ -5,7 +5,7 @@
 #include <kasane/krylov/reliable.hpp>
 #include <kasane/lattice/hmc/clover_force.hpp>
 #include <kasane/lattice/hmc/hop_force.hpp>
-#include <kasane/lattice/solve/even_odd.hpp>
+#include <kasane/lattice/hmc/schur_operator.hpp>
 #include <kasane/lattice/solve/options.hpp>
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace detail {
 /// Dhat^+ Dhat + mu^2.
 template <Space S, Precision P>
 struct NormalOperator {
-    const EvenOdd<S, P>& D;
+    const SchurOperator<S, P>& D;
     double mu2;
     Field<S, P>& between;  ///< Dhat in
 
@@ -39,7 +39,7 @@ struct NormalOperator {
 /// Operator, algebra and vectors of the iteration in a precision.
 template <Space S, Precision P>
 struct QuarkLevel {
-    std::optional<EvenOdd<S, P>> D;  ///< empty in double, whose operator is the outer one
+    std::optional<SchurOperator<S, P>> D;  ///< empty in double, whose operator is the outer one
     FieldAlgebra<S, P> algebra;
     krylov::BicgstabWorkspace<FieldAlgebra<S, P>> work;
     Field<S, P> y, between;
@@ -63,11 +63,11 @@ struct QuarkOperator<S>::Parts {
 
     S on;
     std::shared_ptr<const Lattice<S>> lattice;
-    DiracParameters parameters;
+    QuarkParameters parameters;
     QuarkSolverOptions options;
     std::optional<CloverTerm<S>> clover;
     std::optional<CloverWeights<S>> weights;
-    std::optional<EvenOdd<S, outer>> D;
+    std::optional<SchurOperator<S, outer>> D;
     mutable FieldAlgebra<S, outer> algebra;
     Vector r, z, between;
     ResidentField<S> x, y;  ///< of the force
@@ -75,7 +75,7 @@ struct QuarkOperator<S>::Parts {
     std::unique_ptr<detail::QuarkLevel<S, Precision::single>> single;
     std::unique_ptr<detail::QuarkLevel<S, outer>> same;
 
-    Parts(S space, const Extents& extents, const DiracParameters& given, const QuarkSolverOptions& asked)
+    Parts(S space, const Extents& extents, const QuarkParameters& given, const QuarkSolverOptions& asked)
         : on(space),
           lattice(std::make_shared<const Lattice<S>>(space, extents)),
           parameters(given),
@@ -86,7 +86,7 @@ struct QuarkOperator<S>::Parts {
           between(lattice),
           x(lattice),
           y(lattice) {
-        if (parameters.csw != 0) {
+        if (parameters.dirac.csw != 0) {
             clover.emplace(CloverTerm<S>{extents, Buffer<double, S>(on, 72 * extents.volume())});
             weights.emplace(on, extents);
         }
@@ -97,22 +97,22 @@ struct QuarkOperator<S>::Parts {
         }
     }
 
-    double kappa_csw() const { return parameters.kappa * parameters.csw; }
+    double kappa_csw() const { return parameters.dirac.kappa * parameters.dirac.csw; }
 
     template <Precision P>
-    void pack(std::optional<EvenOdd<S, P>>& D_of, const Links<S>& u, const LinkStorage& storage) {
+    void pack(std::optional<SchurOperator<S, P>>& D_of, const Links<S>& u, const LinkStorage& storage) {
         const CloverTerm<S>* A = clover ? &*clover : nullptr;
         if (D_of)
             D_of->pack(u, A);
         else
-            D_of.emplace(lattice, u, A, parameters, storage, Schur::asymmetric);
+            D_of.emplace(lattice, u, A, parameters.dirac, parameters.twisted_mass, storage);
     }
 
     template <Precision P>
     krylov::SolveLog solve(detail::QuarkLevel<S, P>& level, double mu, const Vector& phi, Vector& solution, const krylov::Options& how) {
         // Updates in half as in the solver of D x = b (resident_solver.cpp); none in double.
         const double delta = P == outer ? 0 : 0.1;
-        const auto& inner = [&]() -> const EvenOdd<S, P>& {
+        const auto& inner = [&]() -> const SchurOperator<S, P>& {
             if constexpr (P == outer)
                 return *D;
             else
@@ -126,9 +126,11 @@ struct QuarkOperator<S>::Parts {
 };
 
 template <Space S>
-QuarkOperator<S>::QuarkOperator(S on, const Extents& extents, const DiracParameters& parameters, const QuarkSolverOptions& options) {
+QuarkOperator<S>::QuarkOperator(S on, const Extents& extents, const QuarkParameters& parameters, const QuarkSolverOptions& options) {
     check_extents(extents, "the gauge field");
-    auto problems = problems_of(parameters);
+    auto problems = problems_of(parameters.dirac);
+    if (!std::isfinite(parameters.twisted_mass))
+        problems.push_back({fmt::format("the twisted mass, {}, must be finite; 0 leaves it out", parameters.twisted_mass), {}});
     if (options.iteration_limit < 1)
         problems.push_back({fmt::format("iteration_limit = {} must be at least 1", options.iteration_limit), {}});
     if (!problems.empty()) throw InputError(std::move(problems));
@@ -153,7 +155,7 @@ const std::shared_ptr<const Lattice<S>>& QuarkOperator<S>::lattice() const {
     return parts_->lattice;
 }
 template <Space S>
-const DiracParameters& QuarkOperator<S>::parameters() const {
+const QuarkParameters& QuarkOperator<S>::parameters() const {
     return parts_->parameters;
 }
 template <Space S>
@@ -163,10 +165,7 @@ Field<S, Precision::double_> QuarkOperator<S>::vector() const {
 
 template <Space S>
 void QuarkOperator<S>::apply(const Vector& in, Vector& out, bool adjoint) const {
-    if (adjoint)
-        parts_->D->apply_adjoint(parts_->algebra, in, out);
-    else
-        parts_->D->apply(parts_->algebra, in, out);
+    parts_->D->apply(in, out, adjoint);
 }
 template <Space S>
 void QuarkOperator<S>::axpby(double a, const Vector& x, double b, Vector& y) const {
@@ -198,18 +197,18 @@ krylov::SolveLog QuarkOperator<S>::solve(double mu, const Vector& phi, Vector& x
         "the solve of the quark action with mu = {:.4g} ended after {} iterations at residual {:.1e}, not {:.1e} ({}; residuals {}): "
         "kappa = {} is at or beyond its critical value on this field, or the tolerance is below what double precision holds. Take a "
         "smaller kappa, shorter steps, or a larger tolerance",
-        mu, log.iterations, log.true_residual, rtol, krylov::name(log.end), course, p.parameters.kappa));
+        mu, log.iterations, log.true_residual, rtol, krylov::name(log.end), course, p.parameters.dirac.kappa));
 }
 
 template <Space S>
 void QuarkOperator<S>::add_force(const Links<S>& u, const Vector& x, double factor, Links<S>& force) {
     Parts& p = *parts_;
-    const double kappa = p.parameters.kappa;
+    const double kappa = p.parameters.dirac.kappa;
     p.algebra.copy(x, p.x.even);
     apply(x, p.y.even);
-    p.D->dirac().hop(HopForm::inverse, Parity::odd, false, kappa, p.x.even, nullptr, p.x.odd);
-    p.D->dirac().hop(HopForm::inverse, Parity::odd, true, kappa, p.y.even, nullptr, p.y.odd);
-    add_hop_force(u, kappa, p.parameters.boundary, p.x, p.y, factor, force);
+    p.D->to_odd(p.x.even, false, kappa, p.x.odd);
+    p.D->to_odd(p.y.even, true, kappa, p.y.odd);
+    add_hop_force(u, kappa, p.parameters.dirac.boundary, p.x, p.y, factor, force);
     if (!p.clover) return;
     weights_of_product(p.x, p.y, *p.weights);
     add_clover_force(u, p.kappa_csw(), *p.weights, factor, force);
@@ -217,28 +216,31 @@ void QuarkOperator<S>::add_force(const Links<S>& u, const Vector& x, double fact
 
 template <Space S>
 double QuarkOperator<S>::determinant_action() const {
-    return parts_->clover ? -2 * log_determinant(*parts_->clover, Parity::odd) : 0;
+    const Parts& p = *parts_;
+    if (!p.clover) return 0;
+    const double mu = p.parameters.twisted_mass;
+    return -2 * (mu == 0 ? log_determinant(*p.clover, Parity::odd) : twisted_log_determinant(*p.clover, Parity::odd, mu));
 }
 template <Space S>
 void QuarkOperator<S>::add_determinant_force(const Links<S>& u, double factor, Links<S>& force) {
     Parts& p = *parts_;
     if (!p.clover) return;
-    weights_of_inverse(*p.clover, Parity::odd, *p.weights);
+    weights_of_inverse(*p.clover, Parity::odd, p.parameters.twisted_mass, *p.weights);
     add_clover_force(u, p.kappa_csw(), *p.weights, factor, force);
 }
 
 template <Space S>
-double QuarkOperator<S>::bytes_per_site(const DiracParameters& parameters, const QuarkSolverOptions& options) {
+double QuarkOperator<S>::bytes_per_site(const QuarkParameters& parameters, const QuarkSolverOptions& options) {
     const auto size = [](Precision precision) { return precision == Precision::double_ ? 8. : precision == Precision::single ? 4. : 2.; };
     const auto field = [&](Precision precision) { return (24 * size(precision) + (precision == Precision::half ? 4 : 0)) / 2; };
     const auto packed = [&](Precision precision, const LinkStorage& links) {
         const double number = links.half ? 2 : size(precision);
-        return 8 * static_cast<int>(links.reals) * number + (parameters.csw != 0 ? 72 * size(precision) + 8 : 0);
+        return 8 * static_cast<int>(links.reals) * number + (parameters.dirac.csw != 0 ? 72 * size(precision) + 8 : 0);
     };
     // 2 fields of all sites, r, z, D in and the operator's own; the inner iteration's 5 vectors, y, D in and the operator's own
     double bytes = 8 * field(Precision::double_) + 8 * field(options.inner) + packed(Precision::double_, {});
     if (options.inner != Precision::double_) bytes += packed(options.inner, options.inner_links);
-    if (parameters.csw != 0) bytes += (72 + 54) * 8;
+    if (parameters.dirac.csw != 0) bytes += (72 + 54) * 8;
     return bytes;
 }
 

@@ -1,8 +1,8 @@
-// The even-odd preconditioned Wilson-clover operator of hybrid Monte Carlo: Dhat = A_ee - kappa^2 H_eo A_oo^-1 H_oe on the even sites of
-// links that are on the space, the solution of (Dhat^+ Dhat + mu^2) x = phi in mixed precision, and the force that every pseudofermion
-// field exerts. All terms of an action with the same kappa, c_sw and boundary share one operator and its memory.
-// Invariants: nothing but scalars leaves the space; Dhat is gamma5-Hermitian (asymmetric form); results are the same bits for any number of
-// threads.
+// The even-odd preconditioned operator of hybrid Monte Carlo: Dhat = M_ee - kappa^2 H_eo M_oo^-1 H_oe, M = A + i twisted_mass g5, on the
+// even sites of links that are on the space, the solution of (Dhat^+ Dhat + mu^2) x = phi in mixed precision, and the force that every
+// pseudofermion field exerts. All terms of an action with the same kappa, c_sw and boundary share one operator and its memory. Invariants:
+// nothing but scalars leaves the space; without a twisted mass Dhat is gamma5-Hermitian (asymmetric form); results are the same bits for
+// any number of threads.
 #pragma once
 
 #include <kasane/krylov/log.hpp>
@@ -15,6 +15,15 @@
 #include <string>
 
 namespace kasane::lattice {
+
+/// Parameters of D of two flavours.
+struct QuarkParameters {
+    DiracParameters dirac;    ///< kappa, c_sw, boundary
+    double twisted_mass = 0;  ///< 2 kappa mu; the two flavours have D with both signs of it
+
+    /// Implicit: quarks without a twisted mass.
+    QuarkParameters(const DiracParameters& of, double mass = 0) : dirac(of), twisted_mass(mass) {}
+};
 
 /// Solves of a quark action.
 struct QuarkSolverOptions {
@@ -30,7 +39,7 @@ class QuarkOperator {
 
     /// Takes the memory; pack() must follow.
     /// @throws InputError: extents, kappa, c_sw or options out of range
-    QuarkOperator(S on, const Extents& extents, const DiracParameters& parameters, const QuarkSolverOptions& options = {});
+    QuarkOperator(S on, const Extents& extents, const QuarkParameters& parameters, const QuarkSolverOptions& options = {});
     ~QuarkOperator();
     QuarkOperator(QuarkOperator&&) noexcept;
 
@@ -38,7 +47,7 @@ class QuarkOperator {
     void pack(const Links<S>& u);
 
     const std::shared_ptr<const Lattice<S>>& lattice() const;
-    const DiracParameters& parameters() const;
+    const QuarkParameters& parameters() const;
     Vector vector() const;  ///< of the even sites, uninitialised
 
     /// out = Dhat in, or Dhat^+ in
@@ -57,13 +66,14 @@ class QuarkOperator {
     /// are those that were packed.
     void add_force(const Links<S>& u, const Vector& x, double factor, Links<S>& force);
 
-    /// -2 log det A_oo of the packed links; 0 without clover term. @throws ComputationError where A is not positive definite
+    /// -2 log |det M_oo| of the packed links; 0 without clover term. @throws ComputationError where A (with a twisted mass, A^2 +
+    /// its square) is not positive definite
     double determinant_action() const;
     /// force += factor F of that.
     void add_determinant_force(const Links<S>& u, double factor, Links<S>& force);
 
     /// Largest memory of an operator [bytes per site].
-    static double bytes_per_site(const DiracParameters& parameters, const QuarkSolverOptions& options);
+    static double bytes_per_site(const QuarkParameters& parameters, const QuarkSolverOptions& options);
 
    private:
     struct Parts;
