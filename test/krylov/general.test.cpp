@@ -6,6 +6,7 @@
 #include <kasane/krylov/fgmres.hpp>
 #include <kasane/krylov/gcr.hpp>
 #include <kasane/krylov/inner_bicgstab.hpp>
+#include <kasane/krylov/multishift.hpp>
 #include <kasane/krylov/refinement.hpp>
 #include <kasane/krylov/reliable.hpp>
 
@@ -580,6 +581,64 @@ TEST(HermitianCg, ReportsMatricesThatAreNotPositive) {
     const HermitianDense A{diagonal({1, -2, 3, 0.5})};
     Vector x(4);
     EXPECT_FALSE(hermitian_solve<DoubleAlgebra>(A, random_vector(4, 2), x, {.rtol = 1e-10, .iteration_limit = 100}, 0).converged());
+}
+
+/// A with shifts added to its diagonal.
+HermitianDense shifted(HermitianDense A, double shift) {
+    for (std::size_t i = 0; i < A.n; ++i) A.a[i * A.n + i] += shift;
+    return A;
+}
+
+TEST(MultishiftCg, SolvesEveryShift) {
+    for (const std::size_t n : {1, 7, 60}) {
+        const auto A = square_of(random_matrix(n, 0.8));
+        const auto b = random_vector(n, 300 + n);
+        for (const auto& shifts : {std::vector<double>{0}, {0, 1e-3, 0.1, 7, 1e4}, {0.02, 0.02, 0.5}}) {
+            DoubleAlgebra algebra;
+            std::vector<Vector> x(shifts.size(), random_vector(n, 1));
+            MultishiftWorkspace<DoubleAlgebra> work(algebra, b, shifts.size());
+            const auto log = multishift_cg(algebra, A, shifts, b, x, work, {.rtol = 1e-12});
+            ASSERT_TRUE(log.converged()) << n << " " << name(log.end) << " " << log.true_residual;
+            double worst = 0;
+            for (std::size_t k = 0; k < shifts.size(); ++k) {
+                const auto system = shifted(A, shifts[k]);
+                worst = std::max(worst, true_residual(system, b, x[k]));
+                const auto exact = eliminated(system, b);
+                for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(std::abs(x[k][i] - exact[i]), 0, 1e-8 * norm_of(exact)) << n << " " << k;
+            }
+            EXPECT_NEAR(log.true_residual, worst, 1e-14);
+            EXPECT_LE(worst, 1e-11);
+        }
+    }
+}
+
+TEST(MultishiftCg, CostsTheIterationsOfTheFirstShift) {
+    Vector d(200);
+    for (std::size_t i = 0; i < d.size(); ++i) d[i] = 0.01 + 0.001 * static_cast<double>(i * i);
+    const HermitianDense A{diagonal(d)};
+    const auto b = random_vector(200, 4);
+    DoubleAlgebra algebra;
+    Vector one(200);
+    const auto plain = hermitian_solve<DoubleAlgebra>(A, b, one, {.rtol = 1e-10}, 0);
+    std::vector<Vector> x(4, Vector(200));
+    MultishiftWorkspace<DoubleAlgebra> work(algebra, b, 4);
+    const auto log = multishift_cg(algebra, A, {0, 0.01, 0.1, 10}, b, x, work, {.rtol = 1e-10});
+    ASSERT_TRUE(plain.converged() && log.converged());
+    EXPECT_LE(std::abs(log.iterations - plain.iterations), 2 + plain.iterations / 20);
+}
+
+TEST(MultishiftCg, ReportsWhatItCannotSolve) {
+    DoubleAlgebra algebra;
+    const auto b = random_vector(4, 2);
+    std::vector<Vector> x(2, random_vector(4, 3));
+    MultishiftWorkspace<DoubleAlgebra> work(algebra, b, 2);
+    const HermitianDense good{diagonal({1, 2, 3, 4})};
+    EXPECT_EQ(multishift_cg(algebra, good, {0, 1}, b, x, work, {.rtol = 1e-10, .iteration_limit = 2}).end, Outcome::iteration_limit);
+    EXPECT_EQ(multishift_cg(algebra, HermitianDense{diagonal({-1, -2, -3, -4})}, {0, 1}, b, x, work).end, Outcome::breakdown);
+    EXPECT_EQ(multishift_cg(algebra, HermitianDense{diagonal({1, not_a_number, 3, 4})}, {0, 1}, b, x, work).end, Outcome::not_finite);
+    EXPECT_EQ(multishift_cg(algebra, good, {0, 1}, Vector(4, not_a_number), x, work).end, Outcome::not_finite);
+    EXPECT_TRUE(multishift_cg(algebra, good, {0, 1}, Vector(4), x, work).converged());
+    EXPECT_EQ(x, std::vector<Vector>(2, Vector(4)));
 }
 
 }  // namespace
