@@ -1,5 +1,6 @@
 // The action of two flavours against dense matrices of the textbook operator: the Schur complement, its determinant, values and heat
 // baths of every pseudofermion field, on the smallest lattice; and what follows from the definitions on others.
+#include <kasane/lattice/hmc/links_checksum.hpp>
 #include <kasane/lattice/hmc/quark_action.hpp>
 #include <kasane/lattice/hmc/quark_field.hpp>
 #include <kasane/lattice/hmc/schur_operator.hpp>
@@ -275,6 +276,21 @@ TEST_P(QuarkAction, PackingAgainEqualsANewOperator) {
             EXPECT_EQ(on_host(x, n), on_host(y, n));
             EXPECT_EQ(again.determinant_action(), fresh.determinant_action());
         }
+    });
+}
+
+TEST_P(QuarkAction, ChecksumsTellLinksApart) {
+    const Extents n{{4, 2, 4, 6}};
+    const auto u = test::random_gauge(n, 323);
+    on_space([&](auto on) {
+        const auto own = links_checksum(links_on(on, u));
+        EXPECT_EQ(own, links_checksum(links_on(on, u)));
+        EXPECT_EQ(own, links_checksum(links_on(Cpu{1}, u)));
+        auto bit = u, exchanged = u, negative = u;
+        bit.links[100].e[2][1].im = std::nextafter(bit.links[100].e[2][1].im, 2.);
+        std::swap(exchanged.links[8], exchanged.links[40]);  // the same direction of two sites
+        for (auto& link : negative.links) link *= -1.;
+        for (const auto& v : {bit, exchanged, negative}) EXPECT_NE(own, links_checksum(links_on(on, v)));
     });
 }
 

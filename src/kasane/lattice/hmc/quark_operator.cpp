@@ -5,11 +5,14 @@
 #include <kasane/krylov/reliable.hpp>
 #include <kasane/lattice/hmc/clover_force.hpp>
 #include <kasane/lattice/hmc/hop_force.hpp>
+#include <kasane/lattice/hmc/links_checksum.hpp>
 #include <kasane/lattice/hmc/schur_operator.hpp>
 #include <kasane/lattice/solve/options.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -65,6 +68,7 @@ struct QuarkOperator<S>::Parts {
     std::shared_ptr<const Lattice<S>> lattice;
     QuarkParameters parameters;
     QuarkSolverOptions options;
+    std::optional<std::array<double, 2>> packed;  ///< checksum of the packed links
     std::optional<CloverTerm<S>> clover;
     std::optional<CloverWeights<S>> weights;
     std::optional<SchurOperator<S, outer>> D;
@@ -144,10 +148,14 @@ QuarkOperator<S>::QuarkOperator(QuarkOperator&&) noexcept = default;
 template <Space S>
 void QuarkOperator<S>::pack(const Links<S>& u) {
     Parts& p = *parts_;
+    const auto checksum = links_checksum(u);
+    if (p.packed == checksum) return;
+    p.packed.reset();
     if (p.clover) fill_clover_term(u, p.kappa_csw(), *p.clover);
     p.pack(p.D, u, {});
     if (p.half) p.pack(p.half->D, u, p.options.inner_links);
     if (p.single) p.pack(p.single->D, u, p.options.inner_links);
+    p.packed = checksum;
 }
 
 template <Space S>

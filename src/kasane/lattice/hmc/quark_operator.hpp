@@ -43,7 +43,8 @@ class QuarkOperator {
     ~QuarkOperator();
     QuarkOperator(QuarkOperator&&) noexcept;
 
-    /// The operator of these links: computes the clover term, and packs links and clover term of both precisions. Does not wait.
+    /// The operator of these links: computes the clover term, and packs links and clover term of both precisions. Where the links are those
+    /// that are packed (links_checksum), nothing more is done: the terms of an action ask one after the other.
     void pack(const Links<S>& u);
 
     const std::shared_ptr<const Lattice<S>>& lattice() const;

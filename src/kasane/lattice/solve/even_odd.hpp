@@ -27,9 +27,6 @@ class EvenOdd {
           has_clover_(A != nullptr),
           odd_(lattice) {}
 
-    /// Replaces links and clover term; see Dirac::pack.
-    void pack(const Links<S>& links, const CloverTerm<S>* A) { dirac_.pack(links, A); }
-
     /// out = Dhat in: two hops, without another pass over memory.
     template <class Algebra>
     void apply(Algebra&, const Vector& in, Vector& out) const {
