@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace kasane::gravity {
@@ -26,12 +27,29 @@ void check_state(const SimulationState& state, index_t n) {
 
 }  // namespace
 
-void check_simulation(const Particles& particles, const SimulationOptions& options) {
+SimulationOptions checked_simulation(const Particles& particles, const SimulationOptions& given) {
     validate(particles, "the simulation's initial state");
+    auto options = given;
+    set_softening(options.force, particles.softening);
     validate(options.step);
     if (const auto* tree = std::get_if<Tree>(&options.force)) validate(*tree);
     check_range(particles, options.force);
     check_state(options.state, particles.size());
+    return options;
+}
+
+void set_softening(Force& force, const std::vector<double>& each) {
+    std::visit(
+        [&](auto& f) {
+            KS_VALIDATE(!f.softening_per_particle || !each.empty(),
+                        "the force takes the softening of each particle, but the particles have none: set Particles::softening");
+            f.softening_per_particle = false;
+            if (each.empty()) return;
+            const auto [least, most] = std::minmax_element(each.begin(), each.end());
+            f.softening = *least;
+            f.softening_per_particle = *least < *most;
+        },
+        force);
 }
 
 }  // namespace kasane::gravity

@@ -5,7 +5,8 @@
 
 namespace kasane::gravity {
 
+/// The options with the softenings of the particles (set_softening()).
 /// @throws InputError: bad particles, steps, options of the force, or a state of another run
-void check_simulation(const Particles& particles, const SimulationOptions& options);
+SimulationOptions checked_simulation(const Particles& particles, const SimulationOptions& options);
 
 }  // namespace kasane::gravity

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -31,8 +32,8 @@ namespace {
 template <Space S>
 class LocalDirect final : public AnyLocalForce {
    public:
-    LocalDirect(S space, const Direct& options, index_t particles)
-        : AnyLocalForce(space, options, particles), on_(space), direct_(space, options, particles) {
+    LocalDirect(S space, const Direct& options, index_t particles, const std::vector<double>& softening)
+        : AnyLocalForce(space, options, particles), on_(space), direct_(space, options, particles), softening_(to_space(space, softening)) {
         std::vector<std::uint32_t> sample;
         for (int k = 0; k < frame_samples; ++k) sample.push_back(static_cast<std::uint32_t>(frame_sample(k, particles)));
         sample_ = to_space(space, sample);
@@ -40,12 +41,12 @@ class LocalDirect final : public AnyLocalForce {
     }
     void accelerate(const Sources& all, View<Vec3<double>> acceleration) override {
         choose_frame(all);
-        direct_.accelerate(all, acceleration);
+        direct_.accelerate({all.position, all.mass, softening_.view()}, acceleration);
         synchronize(on_);
     }
     void potential(const Sources& all, View<double> potential) override {
         choose_frame(all);
-        direct_.potential(all, potential);
+        direct_.potential({all.position, all.mass, softening_.view()}, potential);
         synchronize(on_);
     }
 
@@ -58,6 +59,7 @@ class LocalDirect final : public AnyLocalForce {
 
     S on_;
     DirectForce<S> direct_;
+    Buffer<double, S> softening_;  ///< empty: that of the options
     Buffer<std::uint32_t, S> sample_;
     Buffer<Vec3<double>, S> sampled_;
     Buffer<double, S> scratch_;  ///< of largest_mass()
@@ -66,31 +68,49 @@ class LocalDirect final : public AnyLocalForce {
 template <Space S>
 class LocalTree final : public AnyLocalForce {
    public:
-    LocalTree(S space, const Tree& options, index_t particles)
-        : AnyLocalForce(space, options, particles), on_(space), tree_(space, options) {}
+    LocalTree(S space, const Tree& options, index_t particles, const std::vector<double>& softening)
+        : AnyLocalForce(space, options, particles), on_(space), tree_(space, options), softening_(to_space(space, softening)) {}
     void accelerate(const Sources& all, View<Vec3<double>> acceleration) override {
-        evaluate_tree(on_, tree_, all.position, all.mass, acceleration, {});
+        evaluate_tree(on_, tree_, all.position, all.mass, acceleration, {}, softening_.view());
     }
     void potential(const Sources& all, View<double> potential) override {
-        evaluate_tree(on_, tree_, all.position, all.mass, {}, potential);
+        evaluate_tree(on_, tree_, all.position, all.mass, {}, potential, softening_.view());
     }
 
    private:
     S on_;
     TreeForce<S> tree_;
+    Buffer<double, S> softening_;  ///< empty: that of the options
 };
 
 }  // namespace
 }  // namespace detail
 
-LocalForce::LocalForce(AnySpace on, const Force& force, index_t n) {
+LocalForce::LocalForce(AnySpace on, const Force& force, index_t n) { make(on, force, n, {}); }
+
+LocalForce::LocalForce(AnySpace on, const Force& force, View<const double> softening) {
+    std::visit(
+        [&](auto space) {
+            std::vector<double> each(static_cast<std::size_t>(softening.n));
+            copy_to_host(space, view(each), softening);
+            for (std::size_t i = 0; i < each.size(); ++i)
+                KS_VALIDATE(std::isfinite(each[i]) && each[i] >= 0,
+                            fmt::format("particle {} has softening {}: it must be finite and not negative", i, each[i]));
+            make(space, force, softening.n, each);
+        },
+        on);
+}
+
+void LocalForce::make(const AnySpace& on, Force force, index_t n, std::vector<double> softening) {
     KS_VALIDATE(n >= 1, fmt::format("a force needs one particle or more, not {}", n));
+    set_softening(force, softening);
+    if (!softening_per_particle(force)) softening.clear();
     std::visit(
         [&]<Space S>(S space) {
             if (const auto* direct = std::get_if<Direct>(&force))
-                on_ = std::make_unique<detail::LocalDirect<S>>(space, *direct, n);
+                on_ = std::make_unique<detail::LocalDirect<S>>(space, *direct, n, softening);
             else
-                on_ = std::make_unique<detail::LocalTree<S>>(space, std::get<Tree>(force), n);
+                on_ = std::make_unique<detail::LocalTree<S>>(space, std::get<Tree>(force), n, softening);
         },
         on);
 }

@@ -1,6 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
-#include <kasane/gravity/direct/layout.hpp>
+#include <kasane/gravity/direct/variants.hpp>
 #include <kasane/gravity/memory.hpp>
 #include <kasane/gravity/step/system.hpp>
 
@@ -16,7 +16,7 @@ std::string gibibytes(std::uint64_t bytes) { return fmt::format("{:.3g} GiB", st
 
 std::uint64_t packed_bytes(const Direct& force, index_t particles) {
     const index_t padded = (particles + largest_grain - 1) / largest_grain * largest_grain;
-    return static_cast<std::uint64_t>(padded * DirectLayout{force.precision}.body_bytes());
+    return static_cast<std::uint64_t>(padded * detail::layout_of(force).body_bytes());
 }
 
 std::uint64_t direct_memory(const AnySpace& on, index_t own, index_t block, const Direct& force) {

@@ -9,14 +9,22 @@ namespace kasane::gravity {
 double softening(const Force& force) {
     return std::visit([](const auto& f) { return f.softening; }, force);
 }
+SofteningKernel softening_kernel(const Force& force) {
+    return std::visit([](const auto& f) { return f.softening_kernel; }, force);
+}
+bool softening_per_particle(const Force& force) {
+    return std::visit([](const auto& f) { return f.softening_per_particle; }, force);
+}
+bool combines_softenings(const Force& force) { return softening_per_particle(force) || softening_kernel(force) == SofteningKernel::spline; }
 double gravitational_constant(const Force& force) {
     return std::visit([](const auto& f) { return f.G; }, force);
 }
 
-Simulation::Simulation(AnySpace on, Particles particles, const SimulationOptions& options) {
-    check_simulation(particles, options);
+Simulation::Simulation(AnySpace on, Particles particles, const SimulationOptions& given) {
+    const auto options = checked_simulation(particles, given);
     check_memory(on, particles.size(), options.force);
-    const Scheme scheme(options.step, softening(options.force), options.state.step_length, particles);
+    const Scheme scheme(options.step, softening(options.force), softening_per_particle(options.force), options.state.step_length,
+                        particles);
     const double largest_mass = *std::max_element(particles.mass.begin(), particles.mass.end());
     std::visit(
         [&]<Space S>(S space) {

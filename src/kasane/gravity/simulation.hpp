@@ -24,7 +24,7 @@ class Stepper;
 class Simulation {
    public:
     /// @param on  where the simulation runs
-    /// @param particles  state at the start, 1 particle or more
+    /// @param particles  state at the start, 1 particle or more; their softenings, if they have any, replace that of the force
     /// @param options  force, steps, and the state of a resumed run
     /// @throws InputError: bad particles or options, or more memory needed than the space has (both numbers in the message)
     Simulation(AnySpace on, Particles particles, const SimulationOptions& options);
@@ -42,7 +42,7 @@ class Simulation {
     std::int64_t steps() const;
     /// Number of particles.
     index_t size() const;
-    /// As given to the constructor, without `state`.
+    /// As given to the constructor, without `state`. Where the particles have softenings, that of the force is the smallest one.
     const SimulationOptions& options() const;
     /// Where the simulation runs; on many workers, the space of the first worker of this rank.
     AnySpace space() const;

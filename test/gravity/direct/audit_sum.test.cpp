@@ -22,9 +22,9 @@ std::vector<AuditSum> sums_of(S on, const std::vector<Vec3<double>>& target, con
     const auto m = to_space(on, p.mass);
     const auto at = to_space(on, target);
     Buffer<AuditSum, S> part(on, shares * at.size());
-    audit_sums(on, at.view(),
-               {View<const Vec3<double>>(x.view()).subview(first, count), View<const double>(m.view()).subview(first, count)}, softening,
-               Bins<3>(1e9), run, part.view());
+    audit_sums(on, at.view(), {},
+               {View<const Vec3<double>>(x.view()).subview(first, count), View<const double>(m.view()).subview(first, count)},
+               Direct{.softening = softening}, Bins<3>(1e9), run, part.view());
     const auto parts = to_host(part);
     std::vector<AuditSum> sum(target.size());
     for (std::size_t k = 0; k < parts.size(); ++k) {

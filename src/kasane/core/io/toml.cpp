@@ -302,6 +302,19 @@ std::string RunFileReader::resolved(const std::string& head) const {
 bool Section::has(const std::string& key) const { return node_->find(key) != nullptr; }
 bool Section::present() const { return node_->table != nullptr; }
 
+bool Section::has_table(const std::string& key) const {
+    const auto* node = node_->find(key);
+    return node && node->is_table();
+}
+
+std::vector<std::string> Section::keys() const {
+    std::vector<std::string> names;
+    if (node_->table)
+        for (const auto& [key, value] : *node_->table) names.emplace_back(key.str());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
 std::optional<std::string> Section::peek(const std::string& key) const {
     const auto* node = node_->find(key);
     const auto* text = node ? node->as_string() : nullptr;

@@ -90,6 +90,10 @@ class Section {
     /// Whether the table itself is in the file.
     bool present() const;
     bool has(const std::string& key) const;
+    /// Whether the key is given as a table.
+    bool has_table(const std::string& key) const;
+    /// Names of all given keys, in alphabetical order, for tables whose keys are names of the user.
+    std::vector<std::string> keys() const;
     /// The key's text where it has one, read before its getter is called (where it decides which keys follow).
     std::optional<std::string> peek(const std::string& key) const;
 

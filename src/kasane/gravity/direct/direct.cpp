@@ -31,6 +31,11 @@ std::string name(DirectVariant wanted) {
 void detail::validate(const Direct& options) {
     KS_VALIDATE(std::isfinite(options.softening) && options.softening >= 0,
                 fmt::format("softening = {} cannot be used: it must be finite and not negative", options.softening));
+    if (own_softening(pair_softening(options)))
+        KS_VALIDATE(options.variant != DirectVariant::pair,
+                    fmt::format("variant = \"pair\" of direct summation takes one Plummer softening for all particles, and {}: take "
+                                "variant = \"auto\" or \"tile\"",
+                                options.softening_per_particle ? "these have one each" : "this force has softening_kernel = \"spline\""));
     KS_VALIDATE(std::isfinite(options.G), fmt::format("G = {} cannot be used: it must be finite", options.G));
     // In float, 1/eps^3 must stay finite for the particle's own pair, whose separation is zero.
     KS_VALIDATE(

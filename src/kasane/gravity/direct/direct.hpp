@@ -2,13 +2,15 @@
 //
 //     a_i = G sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2),   phi_i = -G sum_{j != i} m_j / sqrt(|x_j - x_i|^2 + eps^2)
 //
-// (eq. 1). Invariants: a target's own source is left out of the potential at any eps; at eps = 0 two distinct particles at one
-// place contribute zero to each other, never NaN. Variants differ in speed and rounding only.
+// (eq. 1) for one Plummer softening; softening.hpp has the pair of two softenings and the spline. Invariants: a target's own source is left
+// out of the potential at any eps; at eps = 0 two distinct particles at one place contribute zero to each other, never NaN. Variants differ
+// in speed and rounding only.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/vec3.hpp>
+#include <kasane/gravity/softening/softening.hpp>
 
 #include <string>
 
@@ -31,11 +33,13 @@ enum class DirectVariant {
 
 /// Options of direct summation.
 struct Direct {
-    double softening = 0;                              ///< Plummer eps [length], >= 0
+    double softening = 0;                              ///< eps [length], >= 0; with softening_per_particle the smallest of all particles
     double G = 1;                                      ///< gravitational constant [length^3 / (mass time^2)], finite
     Precision precision = Precision::single_;          ///< single_ needs a softening of 0, or above 1e-12 and below 1e18
     DirectVariant variant = DirectVariant::automatic;  ///< the space must have it: plain everywhere, simd on Cpu, tile and pair on Cuda
     bool deterministic = true;                         ///< the same bits from run to run, for any number of threads and workers
+    SofteningKernel softening_kernel = SofteningKernel::plummer;  ///< form of a pair; spline: no variant pair
+    bool softening_per_particle = false;                          ///< pairs combine Sources::softening; no variant pair
 };
 
 /// The variant called "auto", "plain", "simd", "tile" or "pair". @throws InputError: another name
@@ -43,10 +47,11 @@ DirectVariant direct_variant_named(const std::string& name);
 /// "auto", "plain", "simd", "tile" or "pair": the inverse of direct_variant_named().
 std::string name(DirectVariant variant);
 
-/// Sources of gravity on one space; the two views have the same length.
+/// Sources of gravity on one space; the views have the same length.
 struct Sources {
     View<const Vec3<double>> position;  ///< [length]
     View<const double> mass;            ///< [mass]
+    View<const double> softening = {};  ///< eps of each source [length]; empty: Direct::softening
 };
 
 /// Results at the targets, with the factor G. A result whose view is empty is not computed.

@@ -21,6 +21,7 @@
 #include <hwy/foreach_target.h>
 
 #include <kasane/core/math/rsqrt.simd.hpp>
+#include <kasane/gravity/softening/pair.simd.hpp>
 
 #include <algorithm>
 
@@ -60,6 +61,7 @@ template <class D>
 struct Target {
     hn::Vec<D> x, y, z;
     hn::Vec<D> ax, ay, az, phi;
+    hn::Vec<D> term;        // softening term, where pairs combine softenings
     HWY_INLINE Target() {}  // explicit: an implicit constructor is compiled for the baseline and cannot inline NEON's constructors
 };
 
@@ -113,33 +115,61 @@ HWY_INLINE void interact(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
     to.az = hn::MulAdd(force, dz, to.az);
 }
 
+/// Adds the attraction of one vector of sources on one target, with a softening for each particle: the formulas of
+/// softening/pair.body.hpp. Pairs of two unsoftened particles at one place contribute zero.
+template <bool Potential, PairSoftening form, class D, class V = hn::Vec<D>>
+HWY_INLINE void interact_softened(D d, Target<D>& to, V x, V y, V z, V m, V term) {
+    using Real = hn::TFromD<D>;
+    const V dx = hn::Sub(x, to.x), dy = hn::Sub(y, to.y), dz = hn::Sub(z, to.z);
+    const V d2 = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::Mul(dx, dx)));
+    const auto factors = combined_pair<Potential, form>(d, d2, hn::Add(term, to.term), hn::Set(d, coincident<Real>));
+    const V force = hn::Mul(m, factors.force);
+    to.ax = hn::MulAdd(force, dx, to.ax);
+    to.ay = hn::MulAdd(force, dy, to.ay);
+    to.az = hn::MulAdd(force, dz, to.az);
+    if constexpr (Potential) to.phi = hn::MulAdd(m, factors.potential, to.phi);
+}
+
+/// The pair in any form. @param at  softening terms of the sources, where pairs combine softenings
+template <bool Potential, PairSoftening form, class D, class V = hn::Vec<D>>
+HWY_INLINE void attract(D d, Target<D>& to, V x, V y, V z, V m, V eps2, const hn::TFromD<D>* at) {
+    if constexpr (own_softening(form))
+        interact_softened<Potential, form>(d, to, x, y, z, m, hn::Load(d, at));
+    else
+        interact<Potential, form == PairSoftening::common>(d, to, x, y, z, m, eps2);
+}
+
+/// Components of a source in memory.
+template <PairSoftening form>
+constexpr index_t rows = own_softening(form) ? 5 : 4;
+
 /// Adds the sources [from, to) of a run, whole groups.
-template <bool Potential, bool Softened, class D, class Real = hn::TFromD<D>>
+template <bool Potential, PairSoftening form, class D, class Real = hn::TFromD<D>>
 HWY_INLINE void pull(D d, Target<D> (&target)[block_size], const Real* run, index_t from, index_t to, hn::Vec<D> eps2) {
     constexpr index_t group = source_group<Real>;
-    const Real* const end = run + 4 * to;
-    for (const Real* at = run + 4 * from; at < end; at += 4 * group)
+    const Real* const end = run + rows<form> * to;
+    for (const Real* at = run + rows<form> * from; at < end; at += rows<form> * group)
         for (index_t l = 0; l < group; l += static_cast<index_t>(hn::Lanes(d))) {
             const auto x = hn::Load(d, at + l), y = hn::Load(d, at + group + l);
             const auto z = hn::Load(d, at + 2 * group + l), m = hn::Load(d, at + 3 * group + l);
 #pragma GCC unroll 8
-            for (int k = 0; k < block_size; ++k) interact<Potential, Softened>(d, target[k], x, y, z, m, eps2);
+            for (int k = 0; k < block_size; ++k) attract<Potential, form>(d, target[k], x, y, z, m, eps2, at + 4 * group + l);
         }
 }
 
 /// The same for sources that contain the targets: target k is source `own` + k of the run.
-template <bool Potential, bool Softened, class D, class Real = hn::TFromD<D>>
+template <bool Potential, PairSoftening form, class D, class Real = hn::TFromD<D>>
 HWY_NOINLINE void pull_but_own(D d, Target<D> (&target)[block_size], const Real* run, index_t from, index_t to, index_t own,
                                hn::Vec<D> eps2) {
     constexpr index_t group = source_group<Real>;
     for (index_t j = from; j < to; j += group)
         for (index_t l = 0; l < group; l += static_cast<index_t>(hn::Lanes(d))) {
-            const Real* const at = run + 4 * j + l;
+            const Real* const at = run + rows<form> * j + l;
             const auto x = hn::Load(d, at), y = hn::Load(d, at + group), z = hn::Load(d, at + 2 * group), m = hn::Load(d, at + 3 * group);
             const auto index = hn::Iota(d, static_cast<Real>(j + l));
             for (int k = 0; k < block_size; ++k) {
                 const auto is_own = hn::Eq(index, hn::Set(d, static_cast<Real>(own + k)));
-                interact<Potential, Softened>(d, target[k], x, y, z, hn::IfThenZeroElse(is_own, m), eps2);
+                attract<Potential, form>(d, target[k], x, y, z, hn::IfThenZeroElse(is_own, m), eps2, at + 4 * group);
             }
         }
 }
@@ -224,7 +254,7 @@ HWY_INLINE void flush(D d, const Target<D> (&target)[block_size], index_t i, con
 }
 
 /// Evaluates the targets [first, last), both multiples of target_padding.
-template <class Real, bool Potential, bool Softened>
+template <class Real, bool Potential, PairSoftening form>
 HWY_NOINLINE void sum_chunk(const SimdJob<Real>& job, index_t first, index_t last) {
     using D = hn::ScalableTag<Real>;
     const D d;
@@ -233,7 +263,7 @@ HWY_NOINLINE void sum_chunk(const SimdJob<Real>& job, index_t first, index_t las
     const auto whole = [](index_t n) { return (n + group - 1) / group * group; };
 
     for (index_t start = 0; start < job.sources; start += job.grain) {
-        const Real* const run = job.bodies + 4 * start;
+        const Real* const run = job.bodies + rows<form> * start;
         const index_t count = whole(std::min(job.grain, job.sources - start));
         for (index_t i = first; i < last; i += block_size) {
             Target<D> target[block_size];
@@ -241,15 +271,16 @@ HWY_NOINLINE void sum_chunk(const SimdJob<Real>& job, index_t first, index_t las
                 const auto zero = hn::Zero(d);
                 target[k].x = hn::Set(d, job.x[i + k]), target[k].y = hn::Set(d, job.y[i + k]), target[k].z = hn::Set(d, job.z[i + k]);
                 target[k].ax = target[k].ay = target[k].az = target[k].phi = zero;
+                if constexpr (own_softening(form)) target[k].term = hn::Set(d, job.term[i + k]);
             }
             const index_t own = i + job.shift - start;
             if (!Potential || !job.leaves_out_own || own + block_size <= 0 || own >= count) {
-                pull<Potential, Softened>(d, target, run, 0, count, eps2);
+                pull<Potential, form>(d, target, run, 0, count, eps2);
             } else {
                 const index_t from = std::max<index_t>(own, 0) / group * group, to = std::min(count, whole(own + block_size));
-                pull<Potential, Softened>(d, target, run, 0, from, eps2);
-                pull_but_own<Potential, Softened>(d, target, run, from, to, own, eps2);
-                pull<Potential, Softened>(d, target, run, to, count, eps2);
+                pull<Potential, form>(d, target, run, 0, from, eps2);
+                pull_but_own<Potential, form>(d, target, run, from, to, own, eps2);
+                pull<Potential, form>(d, target, run, to, count, eps2);
             }
             flush(d, target, i, job.sums);
         }
@@ -258,10 +289,16 @@ HWY_NOINLINE void sum_chunk(const SimdJob<Real>& job, index_t first, index_t las
 
 template <class Real>
 void choose(const SimdJob<Real>& job, index_t first, index_t last) {
-    if (job.potential)
-        job.softened ? sum_chunk<Real, true, true>(job, first, last) : sum_chunk<Real, true, false>(job, first, last);
-    else
-        job.softened ? sum_chunk<Real, false, true>(job, first, last) : sum_chunk<Real, false, false>(job, first, last);
+    const auto sum = [&]<PairSoftening form>() {
+        job.potential ? sum_chunk<Real, true, form>(job, first, last) : sum_chunk<Real, false, form>(job, first, last);
+    };
+    using enum PairSoftening;
+    switch (job.form) {
+        case none: return sum.template operator()<none>();
+        case common: return sum.template operator()<common>();
+        case plummer: return sum.template operator()<plummer>();
+        case spline: return sum.template operator()<spline>();
+    }
 }
 
 void sum_single(const SimdJob<float>& job, index_t first, index_t last) { choose(job, first, last); }

@@ -41,7 +41,7 @@ struct DirectForce<Cuda>::State {
           tables_copied(on.device),
           bodies(on, 0) {}
 
-    DirectLayout layout() const { return {options.precision}; }
+    DirectLayout layout() const { return detail::layout_of(options); }
 
     /// Packs all particles into one source block.
     SourceBlock pack(const Sources& all) {
@@ -49,7 +49,7 @@ struct DirectForce<Cuda>::State {
         KS_CUDA(cudaSetDevice(on.device));
         bodies.reserve_discarding(padded * layout().body_bytes());
         const auto block = bodies.view().subview(0, padded * layout().body_bytes());
-        detail::launch_pack(on, options.precision, all.position, all.mass, scale.origin, block);
+        detail::launch_pack(on, options, all, scale.origin, block);
         return {block, n, 0};
     }
 
@@ -107,18 +107,21 @@ void DirectForce<Cuda>::set(const DirectFrame& frame) {
 }
 
 template <>
-void DirectForce<Cuda>::pack(Cuda on, View<const Vec3<double>> position, View<const double> mass, View<std::byte> bodies) {
+void DirectForce<Cuda>::pack(Cuda on, View<const Vec3<double>> position, View<const double> mass, View<std::byte> bodies,
+                             View<const double> softening) {
     KS_EXPECT(bodies.n == padded(position.n) * static_cast<index_t>(body_bytes()));
     KS_CUDA(cudaSetDevice(on.device));
-    detail::launch_pack(on, state_->options.precision, position, mass, state_->scale.origin, bodies);
+    detail::launch_pack(on, state_->options, {position, mass, softening}, state_->scale.origin, bodies);
 }
 
 template <>
-void DirectForce<Cuda>::begin(Cuda on, View<const Vec3<double>> targets, index_t first, bool acceleration, bool potential) {
+void DirectForce<Cuda>::begin(Cuda on, View<const Vec3<double>> targets, index_t first, bool acceleration, bool potential,
+                              View<const double> softening) {
     auto& state = *state_;
     KS_EXPECT(!potential || first != Self::none);
     KS_CUDA(cudaSetDevice(on.device));
     state.begun.targets = targets;
+    state.begun.softening = softening;
     state.first = first;
     state.begun.acceleration = acceleration;
     state.begun.potential = potential;
@@ -221,7 +224,7 @@ void DirectForce<Cuda>::accelerate(const Sources& all, View<Vec3<double>> accele
         add_pairs(on, block, {}, Share::all);
         end_pairs(on, acceleration);
     } else {
-        begin(on, all.position, 0, true, false);
+        begin(on, all.position, 0, true, false, all.softening);
         add(on, block);
         end(on, {acceleration, {}});
     }
@@ -231,16 +234,17 @@ template <>
 void DirectForce<Cuda>::potential(const Sources& all, View<double> potential) {
     if (all.position.n == 0) return;
     const auto block = state_->pack(all);
-    begin(state_->on, all.position, 0, false, true);
+    begin(state_->on, all.position, 0, false, true, all.softening);
     add(state_->on, block);
     end(state_->on, {{}, potential});
 }
 
 template <>
-void DirectForce<Cuda>::accelerate_at(View<const Vec3<double>> targets, const Sources& all, View<Vec3<double>> acceleration) {
+void DirectForce<Cuda>::accelerate_at(View<const Vec3<double>> targets, const Sources& all, View<Vec3<double>> acceleration,
+                                      View<const double> softening) {
     if (targets.n == 0) return;
     const auto block = state_->pack(all);
-    begin(state_->on, targets, Self::none, true, false);
+    begin(state_->on, targets, Self::none, true, false, softening);
     add(state_->on, block);
     end(state_->on, {acceleration, {}});
 }

@@ -22,7 +22,8 @@
 
 namespace kasane::gravity {
 
-/// Packed sources with consecutive numbers among all particles: position relative to the frame's origin, and mass.
+/// Packed sources with consecutive numbers among all particles: position relative to the frame's origin, mass, and the
+/// softening term where pairs combine softenings.
 struct SourceBlock {
     /// [padded(count) body_bytes()]; the bodies behind `count` are massless. Begins at the first byte of a Buffer or whole grains behind
     /// it, so that vector loads are aligned.
@@ -53,7 +54,9 @@ class DirectForce {
     /// Computes the potentials of all particles, each without its own source. @param potential  [total], overwritten
     void potential(const Sources& all, View<double> potential);
     /// Computes the accelerations at any positions. @param all  [total]   @param acceleration  [targets.n], overwritten
-    void accelerate_at(View<const Vec3<double>> targets, const Sources& all, View<Vec3<double>> acceleration);
+    /// @param softening [targets.n]  of the targets, where pairs combine softenings; empty: options.softening
+    void accelerate_at(View<const Vec3<double>> targets, const Sources& all, View<Vec3<double>> acceleration,
+                       View<const double> softening = {});
 
     /// Source blocks and the slabs of workers begin at multiples of this. A function of the space's kind, the options and `total` alone.
     index_t grain() const;
@@ -62,12 +65,14 @@ class DirectForce {
     /// `count` rounded up to whole grains.
     index_t padded(index_t count) const;
     /// Packs particles into a source block. @param bodies  [padded(position.n) body_bytes()], overwritten
-    void pack(S on, View<const Vec3<double>> position, View<const double> mass, View<std::byte> bodies);
+    /// @param softening [position.n]  where pairs combine softenings; empty: options.softening
+    void pack(S on, View<const Vec3<double>> position, View<const double> mass, View<std::byte> bodies, View<const double> softening = {});
 
     /// Begins the sums of the acceleration, the potential or both at these targets.
     /// @param first  number of targets[0] among all particles if the targets have consecutive numbers (the potential then leaves out a
     ///               target's own source); Self::none: any positions, and no potential
-    void begin(S on, View<const Vec3<double>> targets, index_t first, bool acceleration, bool potential);
+    /// @param softening [targets.n]  where pairs combine softenings; empty: options.softening
+    void begin(S on, View<const Vec3<double>> targets, index_t first, bool acceleration, bool potential, View<const double> softening = {});
     /// Adds the field of a source block. `on` may be another stream of the same device that waits for the stream of begin(); several
     /// streams may add at the same time.
     void add(S on, const SourceBlock& sources);
@@ -79,28 +84,21 @@ class DirectForce {
     /// if not deterministic, of `workers`.
     bool both_sides(int workers = 1) const;
     /// True if a worker with the particles [begin, end) evaluates pairs with [other_begin, other_end) (multiples of grain, or the total).
-    bool has_pairs(index_t begin, index_t end, index_t other_begin, index_t other_end) const
-        requires(!std::same_as<S, Cpu>);
+    bool has_pairs(index_t begin, index_t end, index_t other_begin, index_t other_end) const requires(!std::same_as<S, Cpu>);
     /// Bytes of the reaction on one particle.
-    std::size_t reaction_bytes() const
-        requires(!std::same_as<S, Cpu>);
+    std::size_t reaction_bytes() const requires(!std::same_as<S, Cpu>);
 
     /// Begins the sums of the accelerations of the own particles.
-    void begin_pairs(S on, const SourceBlock& own)
-        requires(!std::same_as<S, Cpu>);
+    void begin_pairs(S on, const SourceBlock& own) requires(!std::same_as<S, Cpu>);
     /// Adds the pairs of own particles with those of `other`. `other` may be the own source block, with a share of its pairs.
     /// @param reaction [other.count reaction_bytes()]  the reactions are added to it; call clear() first. Empty if `other` is the own one
-    void add_pairs(S on, const SourceBlock& other, View<std::byte> reaction, Share share = Share::all)
-        requires(!std::same_as<S, Cpu>);
+    void add_pairs(S on, const SourceBlock& other, View<std::byte> reaction, Share share = Share::all) requires(!std::same_as<S, Cpu>);
     /// Sets a reaction to zero.
-    void clear(S on, View<std::byte> reaction)
-        requires(!std::same_as<S, Cpu>);
+    void clear(S on, View<std::byte> reaction) requires(!std::same_as<S, Cpu>);
     /// Adds a reaction on the own particles that another worker computed.
-    void merge(S on, View<const std::byte> reaction)
-        requires(!std::same_as<S, Cpu>);
+    void merge(S on, View<const std::byte> reaction) requires(!std::same_as<S, Cpu>);
     /// Overwrites `acceleration` with G times the sums.
-    void end_pairs(S on, View<Vec3<double>> acceleration)
-        requires(!std::same_as<S, Cpu>);
+    void end_pairs(S on, View<Vec3<double>> acceleration) requires(!std::same_as<S, Cpu>);
 
    private:
     struct State;

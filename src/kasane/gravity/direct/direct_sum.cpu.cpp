@@ -76,18 +76,19 @@ DirectVariant DirectSum<Cpu>::chosen(index_t targets, index_t, Self, bool) const
 }
 
 template <>
-void DirectSum<Cpu>::operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out) {
+void DirectSum<Cpu>::operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out,
+                                View<const double> softening) {
     auto& [on, options, force, bodies, prepared] = *state_;
     const index_t n = sources.position.n;
     if (targets.n == 0) return;
     if (chosen(targets.n, n, self, !out.potential.empty()) == DirectVariant::plain)
-        return detail::direct_plain(on, options, targets, sources, self, out);
+        return detail::direct_plain(on, options, targets, sources, self, out, softening);
     if (n != prepared) force = DirectForce<Cpu>(on, options, n);
     prepared = n;
     force.set(frame_of(targets, sources, thread_count(on)));
     bodies.reserve_discarding(force.padded(n) * static_cast<index_t>(force.body_bytes()));
-    force.pack(on, sources.position, sources.mass, bodies.view());
-    force.begin(on, targets, self.shift, !out.acceleration.empty(), !out.potential.empty());
+    force.pack(on, sources.position, sources.mass, bodies.view(), sources.softening);
+    force.begin(on, targets, self.shift, !out.acceleration.empty(), !out.potential.empty(), softening);
     force.add(on, {bodies.view(), n, 0});
     force.end(on, out);
 }

@@ -36,10 +36,10 @@ struct CudaScratch {
 
     /// Packs the sources, padded to `size` bodies.
     View<const std::byte> pack(const Sources& sources, index_t size) {
-        const auto bytes = size * DirectLayout{options.precision}.body_bytes();
+        const auto bytes = size * layout_of(options).body_bytes();
         bodies.reserve_discarding(bytes);
         const auto space = bodies.view().subview(0, bytes);
-        launch_pack(on, options.precision, sources.position, sources.mass, found.data(), space);
+        launch_pack(on, options, sources, found.data(), space);
         return space;
     }
     Scale scale(index_t total) const {
@@ -54,9 +54,10 @@ struct CudaScratch {
         sums.taken();
     }
 
-    void tile(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out) {
+    void tile(View<const Vec3<double>> targets, View<const double> softening, const Sources& sources, Self self, const Field& out) {
         TileLaunch call;
         call.targets = targets;
+        call.softening = softening;
         call.sources = pack(sources, whole_runs(sources.position.n));
         call.source_count = sources.position.n;
         call.self_shift = self.shift;
@@ -112,12 +113,14 @@ template <>
 DirectVariant DirectSum<Cuda>::chosen(index_t targets, index_t sources, Self self, bool potential) const {
     const auto& options = state_->options;
     if (options.variant != DirectVariant::automatic) return options.variant;
-    const bool pair_possible = self.shift == 0 && targets == sources && !potential;
+    const bool pair_possible =
+        !detail::own_softening(detail::pair_softening(options)) && self.shift == 0 && targets == sources && !potential;
     return pair_possible && sources >= pair_pays * state_->multiprocessors ? DirectVariant::pair : DirectVariant::tile;
 }
 
 template <>
-void DirectSum<Cuda>::operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out) {
+void DirectSum<Cuda>::operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out,
+                                 View<const double> softening) {
     auto& state = *state_;
     KS_CUDA(cudaSetDevice(state.on.device));
     KS_VALIDATE(targets.n < detail::most_particles && sources.position.n < detail::most_particles,
@@ -132,15 +135,15 @@ void DirectSum<Cuda>::operator()(View<const Vec3<double>> targets, const Sources
         return;
     }
     switch (chosen(targets.n, sources.position.n, self, !out.potential.empty())) {
-        case DirectVariant::plain: return detail::direct_plain(state.on, state.options, targets, sources, self, out);
+        case DirectVariant::plain: return detail::direct_plain(state.on, state.options, targets, sources, self, out, softening);
         case DirectVariant::pair:
             KS_VALIDATE(
                 self.shift == 0 && targets.n == sources.position.n,
                 "variant = \"pair\" of direct summation needs targets and sources to be the same particles: take \"tile\" or \"auto\"");
             if (!out.acceleration.empty()) state.pair(sources, out.acceleration);
-            if (!out.potential.empty()) state.tile(targets, sources, self, {{}, out.potential});
+            if (!out.potential.empty()) state.tile(targets, softening, sources, self, {{}, out.potential});
             return;
-        default: return state.tile(targets, sources, self, out);
+        default: return state.tile(targets, softening, sources, self, out);
     }
 }
 

@@ -19,7 +19,9 @@ class DirectSum {
     DirectSum& operator=(DirectSum&&) noexcept;
 
     /// Overwrites `out`. Asynchronous on Cuda. @param targets  0 or more   @param sources  0 or more
-    void operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out);
+    /// @param softening [targets.n]  of the targets, where pairs combine softenings; empty: options.softening
+    void operator()(View<const Vec3<double>> targets, const Sources& sources, Self self, const Field& out,
+                    View<const double> softening = {});
 
     /// The variant that runs for these numbers of targets and sources.
     DirectVariant chosen(index_t targets, index_t sources, Self self, bool potential) const;

@@ -26,14 +26,13 @@ index_t fixed_point_bytes();
 /// The number of sources, rounded up to whole runs.
 KS_FN index_t whole_runs(index_t sources) { return (sources + source_run - 1) / source_run * source_run; }
 
-void launch_pack(Cuda on, Precision precision, View<const Vec3<double>> position, View<const double> mass, const Vec3<double>& origin,
-                 View<std::byte> bodies);
+void launch_pack(Cuda on, const Direct& options, const Sources& sources, const Vec3<double>& origin, View<std::byte> bodies);
 /// Packs relative to the middle of the particles. @param found  overwritten with the frame; its largest_mass must be 0 before
-void launch_pack(Cuda on, Precision precision, View<const Vec3<double>> position, View<const double> mass, FoundFrame* found,
-                 View<std::byte> bodies);
+void launch_pack(Cuda on, const Direct& options, const Sources& sources, FoundFrame* found, View<std::byte> bodies);
 
 struct TileLaunch {
     View<const Vec3<double>> targets;
+    View<const double> softening;   ///< of the targets, where pairs combine softenings; empty: options.softening
     View<const std::byte> sources;  ///< bodies, padded to whole runs
     index_t source_count = 0;
     index_t self_shift = 0;  ///< target i is source i + self_shift

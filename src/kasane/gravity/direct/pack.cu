@@ -4,6 +4,7 @@
 #include <kasane/gravity/direct/binned.cuda.hpp>
 #include <kasane/gravity/direct/launches.cuda.hpp>
 #include <kasane/gravity/direct/layout.hpp>
+#include <kasane/gravity/direct/variants.hpp>
 #include <kasane/gravity/direct/pack.cuda.hpp>
 
 #include <algorithm>
@@ -23,21 +24,27 @@ constexpr bool fits(const DirectLayout& layout) {
 static_assert(fits<float>({Precision::single_}) && fits<double>({Precision::double_}));
 
 template <class Real, class Origin>
-void pack_bodies(Cuda on, View<const Vec3<double>> position, View<const double> mass, Origin origin, View<std::byte> bodies) {
-    const auto size = bodies.n / static_cast<index_t>(sizeof(Body<Real>));
+void pack_bodies(Cuda on, const Direct& options, const Sources& sources, Origin origin, View<std::byte> bodies) {
+    const auto layout = layout_of(options);
+    const auto size = bodies.n / layout.body_bytes();
     if (size == 0) return;
-    auto* to = reinterpret_cast<Body<Real>*>(bodies.ptr);
-    pack<<<blocks_for(size), block, 0, on.stream>>>(position, mass, static_cast<int>(size), to, origin);
+    if (layout.softenings) {
+        KS_EXPECT(size % source_run == 0);
+        pack_softened<Real><<<blocks_for(size), block, 0, on.stream>>>(sources.position, sources.mass, sources.softening, options.softening,
+                                                                       static_cast<int>(size), bodies.ptr, origin);
+    } else {
+        auto* to = reinterpret_cast<Body<Real>*>(bodies.ptr);
+        pack<<<blocks_for(size), block, 0, on.stream>>>(sources.position, sources.mass, static_cast<int>(size), to, origin);
+    }
     KS_CUDA(cudaGetLastError());
 }
 
 template <class Origin>
-void pack_in(Precision precision, Cuda on, View<const Vec3<double>> position, View<const double> mass, Origin origin,
-             View<std::byte> bodies) {
-    if (precision == Precision::double_)
-        pack_bodies<double>(on, position, mass, origin, bodies);
+void pack_in(Cuda on, const Direct& options, const Sources& sources, Origin origin, View<std::byte> bodies) {
+    if (options.precision == Precision::double_)
+        pack_bodies<double>(on, options, sources, origin, bodies);
     else
-        pack_bodies<float>(on, position, mass, origin, bodies);
+        pack_bodies<float>(on, options, sources, origin, bodies);
 }
 
 template <class Sums>
@@ -62,14 +69,12 @@ void with_sums(Precision precision, const SumsMemory& memory, F f) {
 
 index_t fixed_point_bytes() { return static_cast<index_t>(std::max(sizeof(FieldFixedPoint<float>), sizeof(FieldFixedPoint<double>))); }
 
-void launch_pack(Cuda on, Precision precision, View<const Vec3<double>> position, View<const double> mass, const Vec3<double>& origin,
-                 View<std::byte> bodies) {
-    pack_in(precision, on, position, mass, GivenOrigin{origin}, bodies);
+void launch_pack(Cuda on, const Direct& options, const Sources& sources, const Vec3<double>& origin, View<std::byte> bodies) {
+    pack_in(on, options, sources, GivenOrigin{origin}, bodies);
 }
 
-void launch_pack(Cuda on, Precision precision, View<const Vec3<double>> position, View<const double> mass, FoundFrame* found,
-                 View<std::byte> bodies) {
-    pack_in(precision, on, position, mass, FindMiddle{position, found}, bodies);
+void launch_pack(Cuda on, const Direct& options, const Sources& sources, FoundFrame* found, View<std::byte> bodies) {
+    pack_in(on, options, sources, FindMiddle{sources.position, found}, bodies);
 }
 
 void launch_take(Cuda on, const Direct& options, const SumsMemory& memory, const Field& out, FoundFrame* found) {

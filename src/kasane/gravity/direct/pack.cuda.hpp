@@ -8,6 +8,9 @@
 #include <kasane/gravity/direct/fixed_point.body.hpp>
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/direct/real.cuda.hpp>
+#include <kasane/gravity/direct/schedule.hpp>
+
+#include <cstddef>
 
 namespace kasane::gravity::detail {
 
@@ -99,6 +102,32 @@ struct FindMiddle {
         if (threadIdx.x % 32 == 0 && most != 0) atomicMax(&found->largest_mass, most);
     }
 };
+
+/// Where pairs combine softenings, the bodies of a run (source_run) are followed by their softening terms.
+template <class Real>
+KS_FN constexpr index_t run_bytes(bool softenings) {
+    return source_run * static_cast<index_t>(sizeof(Body<Real>) + (softenings ? sizeof(Real) : 0));
+}
+/// Softening term of particle i; eps is that of all particles if `softening` is empty.
+template <class Real>
+__device__ Real packed_term(View<const double> softening, double eps, index_t i) {
+    return static_cast<Real>(softening_term(softening.empty() ? eps : softening[i]));
+}
+/// The same as pack() for pairs that combine softenings.
+template <class Real, class Origin>
+__global__ void pack_softened(View<const Vec3<double>> position, View<const double> mass, View<const double> softening, double eps,
+                              int padded, std::byte* to, Origin from) {
+    const auto origin = from.find();
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const bool in = i < position.n;
+    const auto body = in ? packed<Real>(position[i], origin, mass[i]) : Body<Real>{};
+    if (i < padded) {
+        std::byte* const run = to + i / source_run * run_bytes<Real>(true);
+        reinterpret_cast<Body<Real>*>(run)[i % source_run] = body;
+        reinterpret_cast<Real*>(run + run_bytes<Real>(false))[i % source_run] = in ? packed_term<Real>(softening, eps, i) : Real(0);
+    }
+    from.note(body);
+}
 
 /// Fills bodies [padded]; those behind the particles are massless, at the origin.
 template <class Real, class Origin>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
+#include <kasane/gravity/softening/pair.cuda.hpp>
 
 namespace kasane::gravity::detail {
 
@@ -10,22 +11,6 @@ template <class Real>
 struct alignas(sizeof(Real) == 4 ? 16 : 32) Body {
     Real x, y, z, m;
 };
-
-/// 1/sqrt(x) for normal x > 0: one special-function instruction, largest relative error 2^-22.9. The library's rsqrtf has three
-/// more instructions for denormal arguments, which do not occur with softening.
-__device__ inline float reciprocal_sqrt(float x) {
-    float y;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-/// The same in double: the special-function unit's estimate (about 2^-20) and one third-order step, error below 2^-51.
-__device__ inline double reciprocal_sqrt(double x) {
-    double y;
-    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-    const double h = fma(-x, y * y, 1.0);
-    return fma(y * h, fma(0.375, h, 0.5), y);
-}
 
 /// 1/r of a pair. With softening r2 > 0. Without it 1/r is 0 for two particles at one point, which exert no force on each other.
 template <bool Softened, class Real>

@@ -31,16 +31,17 @@ int best_shares(int target_blocks, int runs, int resident_blocks) {
 
 }  // namespace
 
-TileShape tile_shape(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors) {
+TileShape tile_shape(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors, bool softenings) {
     const bool single = precision == Precision::single_;
-    if (!potential && targets >= many_targets * multiprocessors) return {256, single ? 4 : 2, 2};
+    if (!potential && !softenings && targets >= many_targets * multiprocessors) return {256, single ? 4 : 2, 2};
     const auto blocks = [&](index_t n, index_t block) { return (n + block - 1) / block; };
-    if (blocks(targets, 256) * blocks(sources, source_run) < few_blocks * multiprocessors) return {128, 1, single ? 8 : 4};
+    if (blocks(targets, 256) * blocks(sources, source_run) < few_blocks * multiprocessors || (softenings && potential))
+        return {128, 1, single ? 8 : 4};
     return {128, 2, single ? 6 : potential ? 3 : 4};
 }
 
-TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors) {
-    TileSchedule schedule{tile_shape(targets, sources, precision, potential, multiprocessors)};
+TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors, bool softenings) {
+    TileSchedule schedule{tile_shape(targets, sources, precision, potential, multiprocessors, softenings)};
     const auto& shape = schedule.shape;
     schedule.target_blocks = static_cast<int>((std::max<index_t>(targets, 1) + shape.block_targets() - 1) / shape.block_targets());
     const int runs = static_cast<int>((std::max<index_t>(sources, 1) + source_run - 1) / source_run);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
-#include <kasane/gravity/direct/direct.hpp>
+#include <kasane/gravity/direct/variants.hpp>
 
 #include <array>
 #include <cstdint>
@@ -20,7 +20,8 @@ struct TileShape {
     int blocks_per_multiprocessor = 0;  ///< resident thread blocks (the kernels are compiled for it)
     int block_targets() const { return threads * targets_per_thread; }
 };
-TileShape tile_shape(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors);
+/// @param softenings  pairs combine softenings: fewer shapes are compiled
+TileShape tile_shape(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors, bool softenings = false);
 
 /// One call of the kernel `tile`.
 struct TileSchedule {
@@ -30,7 +31,8 @@ struct TileSchedule {
     int waves = 0;          ///< waves of the grid on the device
     int runs = 0;           ///< runs of sources in the largest share
 };
-TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors);
+TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors,
+                           bool softenings = false);
 
 /// Size of the work units of near tile pairs.
 struct WorkUnits {
@@ -73,8 +75,10 @@ inline constexpr index_t pair_pays = 53;  // 7,000 on the 132 of an H200, see do
 inline constexpr index_t pair_pays_together = 62;  // 16,384 on two H200: with 8,192 a call takes 95 microseconds, one-sided 49
 
 /// True if `automatic` sums both sides of each pair at once, for so many particles of all workers. Deterministic sums have the same bits
-/// for any number of workers, so they take the form that is faster on a single device.
+/// for any number of workers, so they take the form that is faster on a single device. Pairs that combine softenings have the one-sided
+/// form alone.
 inline bool both_sides_pay(const Direct& options, index_t total, int multiprocessors, int workers) {
+    if (detail::own_softening(detail::pair_softening(options))) return false;
     if (workers == 1 || options.deterministic) return total >= pair_pays * multiprocessors;
     return total >= pair_pays_together * multiprocessors * workers;
 }

@@ -4,13 +4,14 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
+#include <kasane/gravity/softening/pair.body.hpp>
 
 namespace kasane::gravity::detail {
 
 /// Components of a target's sums: x, y, z of its acceleration and its potential.
 inline constexpr int sum_components = 4;
 
-/// Sources are stored in groups x[], y[], z[], m[] of this many: the width of the widest vector.
+/// Sources are stored in groups x[], y[], z[], m[] (and softening terms) of this many: the width of the widest vector.
 template <class Real>
 inline constexpr index_t source_group = static_cast<index_t>(64 / sizeof(Real));
 
@@ -42,9 +43,10 @@ struct SimdJob {
     bool potential = false;                               ///< the potential is computed beside the acceleration
     bool leaves_out_own = false;                          ///< target i is source i + shift, which its potential leaves out
     index_t shift = 0;
-    Real eps2 = 0;
-    bool softened = false;  ///< eps2 >= softened_from: the loop needs no guard against r = 0
-    SimdSums sums;          ///< the kernel adds to these
+    PairSoftening form = PairSoftening::none;  ///< `common`: eps2 >= softened_from, the loop needs no guard against r = 0
+    Real eps2 = 0;                             ///< of one softening
+    const Real* term = nullptr;                ///< softening terms of the targets, padded; where pairs combine softenings
+    SimdSums sums;                             ///< the kernel adds to these
 };
 
 /// From this eps^2 on the loop without a guard is safe: r^-3 stays finite, and r^2 is a normal float.
@@ -56,8 +58,8 @@ struct SimdFactors {
     double acceleration, potential;
 };
 template <class Real>
-constexpr SimdFactors simd_factors(bool potential) {
-    if (sizeof(Real) == 8) return {1, 1};
+constexpr SimdFactors simd_factors(PairSoftening form, bool potential) {
+    if (sizeof(Real) == 8 || own_softening(form)) return {1, 1};
     return potential ? SimdFactors{1. / 8, 1. / 2} : SimdFactors{3. / 2, 1};
 }
 

@@ -2,37 +2,44 @@
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/gravity/direct/launches.cuda.hpp>
 #include <kasane/gravity/direct/tile.cuda.hpp>
+#include <kasane/gravity/direct/variants.hpp>
 
 namespace kasane::gravity::detail {
 namespace {
 
-template <class Real, int Block, int K, int BlocksPerSm, Wanted wanted, bool Softened>
+template <class Real, int Block, int K, int BlocksPerSm, Wanted wanted, PairSoftening form>
 void launch(Cuda on, const TileSchedule& schedule, const TileCall<Real>& call) {
     const dim3 grid(static_cast<unsigned>(schedule.target_blocks), static_cast<unsigned>(schedule.shares));
-    sum_tiles<Real, Block, K, BlocksPerSm, wanted, Softened><<<grid, Block, 0, on.stream>>>(call);
+    sum_tiles<Real, Block, K, BlocksPerSm, wanted, form><<<grid, Block, 0, on.stream>>>(call);
     KS_CUDA(cudaGetLastError());
 }
 
-template <class Real, int K, int BlocksPerSm, bool Softened>
+template <class Real, int K, int BlocksPerSm, PairSoftening form>
 void launch_wanted(Cuda on, const TileSchedule& schedule, const TileLaunch& given, const TileCall<Real>& call) {
     constexpr int with_potential = sizeof(Real) == 8 && K == 2 ? 3 : BlocksPerSm;
-    if (given.potential && given.acceleration) return launch<Real, 128, K, with_potential, Wanted::both, Softened>(on, schedule, call);
-    if (given.potential) return launch<Real, 128, K, with_potential, Wanted::potential, Softened>(on, schedule, call);
-    launch<Real, 128, K, BlocksPerSm, Wanted::acceleration, Softened>(on, schedule, call);
+    if (given.potential && given.acceleration) return launch<Real, 128, K, with_potential, Wanted::both, form>(on, schedule, call);
+    if (given.potential) return launch<Real, 128, K, with_potential, Wanted::potential, form>(on, schedule, call);
+    launch<Real, 128, K, BlocksPerSm, Wanted::acceleration, form>(on, schedule, call);
 }
 
 /// Chooses the kernel that is compiled for the shape; tile_shape() returns no other shapes.
-template <class Real, bool Softened>
+template <class Real, PairSoftening form>
 void launch_shape(Cuda on, const TileSchedule& schedule, const TileLaunch& given, const TileCall<Real>& call) {
     constexpr bool single = sizeof(Real) == 4;
-    if (schedule.shape.threads == 256) return launch<Real, 256, single ? 4 : 2, 2, Wanted::acceleration, Softened>(on, schedule, call);
-    if (schedule.shape.targets_per_thread == 2) return launch_wanted<Real, 2, single ? 6 : 4, Softened>(on, schedule, given, call);
-    launch_wanted<Real, 1, single ? 8 : 4, Softened>(on, schedule, given, call);
+    if constexpr (own_softening(form)) {
+        if (schedule.shape.targets_per_thread == 2)
+            return launch < Real, 128, 2, single ? 6 : 4, Wanted::acceleration, form > (on, schedule, call);
+    } else {
+        if (schedule.shape.threads == 256) return launch < Real, 256, single ? 4 : 2, 2, Wanted::acceleration, form > (on, schedule, call);
+        if (schedule.shape.targets_per_thread == 2) return launch_wanted < Real, 2, single ? 6 : 4, form > (on, schedule, given, call);
+    }
+    launch_wanted<Real, 1, single ? 8 : 4, form>(on, schedule, given, call);
 }
 
 template <class Real>
 void launch_in(Cuda on, int multiprocessors, const Direct& options, const TileLaunch& given) {
-    const auto schedule = tile_schedule(given.targets.n, given.source_count, options.precision, given.potential, multiprocessors);
+    const auto schedule = tile_schedule(given.targets.n, given.source_count, options.precision, given.potential, multiprocessors,
+                                        own_softening(pair_softening(options)));
     TileCall<Real> call;
     call.targets = given.targets;
     call.sources = reinterpret_cast<const Body<Real>*>(given.sources.ptr);
@@ -40,13 +47,18 @@ void launch_in(Cuda on, int multiprocessors, const Direct& options, const TileLa
     if (given.has_self) call.self_shift = static_cast<int>(given.self_shift);
     call.shares = schedule.shares;
     call.eps2 = static_cast<Real>(options.softening * options.softening);
+    call.softening = given.softening;
+    call.eps = options.softening;
     call.scale = given.scale;
     call.sums.place(given.sums.bytes, given.sums.fixed_points);
     call.sums.n = given.sums.n;
-    if (options.softening > 0)
-        launch_shape<Real, true>(on, schedule, given, call);
-    else
-        launch_shape<Real, false>(on, schedule, given, call);
+    using enum PairSoftening;
+    switch (pair_softening(options)) {
+        case none: return launch_shape<Real, none>(on, schedule, given, call);
+        case common: return launch_shape<Real, common>(on, schedule, given, call);
+        case plummer: return launch_shape<Real, plummer>(on, schedule, given, call);
+        case spline: return launch_shape<Real, spline>(on, schedule, given, call);
+    }
 }
 
 }  // namespace

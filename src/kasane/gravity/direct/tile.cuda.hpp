@@ -10,6 +10,7 @@
 #include <kasane/gravity/direct/binned.cuda.hpp>
 #include <kasane/gravity/direct/pack.cuda.hpp>
 #include <kasane/gravity/direct/schedule.hpp>
+#include <kasane/gravity/softening/pair.cuda.hpp>
 
 namespace kasane::gravity::detail {
 
@@ -28,16 +29,21 @@ struct TileCall {
     Real eps2 = 0;
     Scale scale;
     BinnedSums<Real> sums;  ///< of the targets
+    // Where pairs combine softenings, a run of `sources` has its softening terms behind it (run_bytes).
+    View<const double> softening;  ///< of the targets; empty: eps
+    double eps = 0;
 };
 
 /// Instructions per pair (float, acceleration, softened): 12 FP32 + 1 MUFU, 11 + 1 in runs of equal masses, and one
 /// shared-memory load per K pairs. H200, N = 2^20: 2.22e12 interactions/s with equal masses, 2.06e12 with unequal ones, 82% of
 /// the issue slots; K = 1, 2, 4, 8 and 128, 256, 512 threads were tried, with unrolling 4 to 32.
-template <class Real, int Block, int K, int BlocksPerSm, Wanted wanted, bool Softened>
+template <class Real, int Block, int K, int BlocksPerSm, Wanted wanted, PairSoftening form>
 __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> call) {
     constexpr bool want_a = wanted != Wanted::potential, want_phi = wanted != Wanted::acceleration;
     constexpr int loads = source_run / Block;
+    constexpr bool combined = own_softening(form);
     __shared__ Body<Real> run[source_run];
+    __shared__ Real run_terms[combined ? source_run : 1];
     __shared__ FixedPoint<Real> fixed_points[2];  // of the acceleration, of the potential
     if (threadIdx.x == 0) {
         if constexpr (want_a) fixed_points[0] = call.scale.template acceleration_fixed_point<Real>();
@@ -48,31 +54,44 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> c
     const int count = static_cast<int>(call.targets.n);
     const int first_target = blockIdx.x * (Block * K) + threadIdx.x;
     const auto origin = call.scale.present_origin();
-    Real x[K], y[K], z[K];
+    Real x[K], y[K], z[K], term[combined ? K : 1];
     typename FixedPoint<Real>::Part
         sum[4][K];  // sums of first parts; the rests of terms (in float: of small terms) are added to memory at once
 #pragma unroll
     for (int k = 0; k < K; ++k) {
         const auto target = packed<Real>(call.targets[min(first_target + k * Block, count - 1)], origin, 0);
         x[k] = target.x, y[k] = target.y, z[k] = target.z;
+        if constexpr (combined) term[k] = packed_term<Real>(call.softening, call.eps, min(first_target + k * Block, count - 1));
         sum[0][k] = sum[1][k] = sum[2][k] = sum[3][k] = 0;
     }
 
     const int begin = static_cast<int>(static_cast<long long>(call.runs) * blockIdx.y / call.shares);
     const int end = static_cast<int>(static_cast<long long>(call.runs) * (blockIdx.y + 1) / call.shares);
+    const auto bodies_of = [&](int r) {
+        if constexpr (combined)
+            return reinterpret_cast<const Body<Real>*>(reinterpret_cast<const std::byte*>(call.sources) + r * run_bytes<Real>(true));
+        else
+            return call.sources + r * source_run;
+    };
     Body<Real> next[loads];
+    Real next_term[combined ? loads : 1];
     const auto load = [&](int r) {
 #pragma unroll
-        for (int l = 0; l < loads; ++l) next[l] = call.sources[r * source_run + l * Block + static_cast<int>(threadIdx.x)];
+        for (int l = 0; l < loads; ++l) {
+            next[l] = bodies_of(r)[l * Block + static_cast<int>(threadIdx.x)];
+            if constexpr (combined)
+                next_term[l] = reinterpret_cast<const Real*>(bodies_of(r) + source_run)[l * Block + static_cast<int>(threadIdx.x)];
+        }
     };
     if (begin < end) load(begin);
     for (int r = begin; r < end; ++r) {
-        const Real first_mass = call.sources[r * source_run].m;
+        const Real first_mass = bodies_of(r)->m;
         __syncthreads();  // all threads have read the previous run
         bool equal = true;
 #pragma unroll
         for (int l = 0; l < loads; ++l) {
             run[l * Block + threadIdx.x] = next[l];
+            if constexpr (combined) run_terms[l * Block + threadIdx.x] = next_term[l];
             equal = equal && next[l].m == first_mass;
         }
         const bool equal_masses = __syncthreads_and(equal);
@@ -88,10 +107,17 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> c
 #pragma unroll
                 for (int k = 0; k < K; ++k) {
                     const Real dx = source.x - x[k], dy = source.y - y[k], dz = source.z - z[k];
-                    const Real r2 = fma(dz, dz, fma(dy, dy, fma(dx, dx, call.eps2)));
-                    const Real rinv = inverse_distance<Softened>(r2);
+                    Real rinv, weight;
+                    if constexpr (combined) {
+                        const Real d2 = fma(dz, dz, fma(dy, dy, dx * dx));
+                        const auto factors = combined_pair<form>(d2, run_terms[j] + term[k]);
+                        rinv = factors.potential, weight = factors.force;
+                    } else {
+                        const Real r2 = fma(dz, dz, fma(dy, dy, fma(dx, dx, call.eps2)));
+                        rinv = inverse_distance<form == PairSoftening::common>(r2);
+                        weight = rinv * rinv * rinv;
+                    }
                     if constexpr (want_a) {
-                        Real weight = rinv * rinv * rinv;
                         if constexpr (!equal_in_run) weight *= source.m;
                         s[0][k] = fma(weight, dx, s[0][k]);
                         s[1][k] = fma(weight, dy, s[1][k]);

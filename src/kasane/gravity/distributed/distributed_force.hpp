@@ -10,6 +10,7 @@
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/side_stream.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/direct/variants.hpp>
 #include <kasane/gravity/distributed/exchange.hpp>
 
 #include <algorithm>
@@ -36,6 +37,8 @@ class DistributedForce {
           plan_(comm::exchange_plan(partition_, index_, buffer_particles(exchange, force_.body_bytes(), total))),
           both_sides_(exchange.form != PairForm::one_sided && force_.both_sides(worker.size())) {
         if (exchange.form == PairForm::both_sides) {
+            KS_VALIDATE(!detail::own_softening(detail::pair_softening(options)),
+                        "the form \"both-sides\" of the exchange takes one Plummer softening for all particles: set the form to \"auto\"");
             both_sides_ = pairs_exist && (options.variant == DirectVariant::automatic || options.variant == DirectVariant::pair);
             KS_VALIDATE(both_sides_,
                         "the form \"both-sides\" of the exchange needs CUDA devices and the variant auto or pair: set the form to "
@@ -81,16 +84,18 @@ class DistributedForce {
         if constexpr (pairs_exist) {
             if (both_sides_) return both(acceleration);
         }
-        one_sided(own.position, first(), {acceleration, {}});
+        one_sided(own.position, own.softening, first(), {acceleration, {}});
     }
     void potential(const Sources& own, View<double> potential) {
         pack(own);
-        one_sided(own.position, first(), {{}, potential});
+        one_sided(own.position, own.softening, first(), {{}, potential});
     }
     /// Computes the acceleration by all particles at any number of targets, 0 too. @param own [count()]
-    void accelerate_at(View<const Vec3<double>> targets, const Sources& own, View<Vec3<double>> acceleration) {
+    /// @param softening  of the targets, where pairs combine softenings; empty: options.softening
+    void accelerate_at(View<const Vec3<double>> targets, const Sources& own, View<Vec3<double>> acceleration,
+                       View<const double> softening = {}) {
         pack(own);
-        one_sided(targets, Self::none, {acceleration, {}});
+        one_sided(targets, softening, Self::none, {acceleration, {}});
     }
 
     /// Records spans "pairs" and "message" of the following evaluations; null: none.
@@ -168,7 +173,7 @@ class DistributedForce {
     SourceBlock own_block() { return block(0, base_, {index_, 1}); }
 
     void pack(const Sources& own) {
-        if (own.position.n > 0) force_.pack(on_, own.position, own.mass, writable(own_block()));
+        if (own.position.n > 0) force_.pack(on_, own.position, own.mass, writable(own_block()), own.softening);
     }
 
     template <class F>
@@ -180,12 +185,12 @@ class DistributedForce {
     }
 
     /// Every source acts on every target: accumulation, then transport. The own slab must be packed.
-    void one_sided(View<const Vec3<double>> targets, index_t first_target, const Field& out) {
+    void one_sided(View<const Vec3<double>> targets, View<const double> softening, index_t first_target, const Field& out) {
         const bool wanted = targets.n > 0;
         const auto add = [&](S stream, const SourceBlock& sources) {
             if (wanted && sources.count > 0) span(stream, [&] { force_.add(stream, sources); });
         };
-        if (wanted) force_.begin(on_, targets, first_target, !out.acceleration.empty(), !out.potential.empty());
+        if (wanted) force_.begin(on_, targets, first_target, !out.acceleration.empty(), !out.potential.empty(), softening);
         if (alone()) {
             add(on_, own_block());
             if (wanted) force_.end(on_, out);

@@ -19,7 +19,8 @@ class RootStepper final : public Stepper {
                     .largest_mass = *std::max_element(particles.mass.begin(), particles.mass.end()),
                     .force = std::get<Direct>(chosen.force),
                     .step = chosen.step,
-                    .scheme = Scheme(chosen.step, softening(chosen.force), chosen.state.step_length, particles),
+                    .scheme = Scheme(chosen.step, softening(chosen.force), softening_per_particle(chosen.force), chosen.state.step_length,
+                                     particles),
                     .start_time = chosen.start_time,
                     .steps = chosen.steps,
                     .frame = chosen.state.frame,
@@ -84,9 +85,10 @@ class RootStepper final : public Stepper {
 }  // namespace
 
 Simulation distributed_simulation(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, Particles particles,
-                                  const SimulationOptions& options, const Exchange& exchange) {
+                                  const SimulationOptions& given, const Exchange& exchange) {
+    SimulationOptions options;
     try {
-        check_simulation(particles, options);
+        options = checked_simulation(particles, given);
         KS_VALIDATE(std::holds_alternative<Direct>(options.force),
                     "the tree code runs on one rank with one worker: take direct summation, or a single device");
     } catch (...) {

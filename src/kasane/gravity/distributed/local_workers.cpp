@@ -54,9 +54,10 @@ LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::ve
             send(ranks(), particles.position.data() + first, count, m / local);
             send(ranks(), particles.velocity.data() + first, count, m / local);
             send(ranks(), particles.mass.data() + first, count, m / local);
+            if (setup.force.softening_per_particle) send(ranks(), particles.softening.data() + first, count, m / local);
         }
     std::vector<Particles> slabs;
-    for (int l = 0; l < local; ++l) slabs.push_back(slab(particles, mine + l));
+    for (int l = 0; l < local; ++l) slabs.push_back(slab(particles, mine + l, setup.force.softening_per_particle));
 
     SimulationOptions options{.force = setup.force, .step = setup.step, .start_time = setup.start_time, .steps = setup.steps};
     options.state.frame = setup.frame;
@@ -95,7 +96,7 @@ void LocalWorkers::check(const std::vector<AnySpace>& here, const Setup& setup) 
                         ranks().local_size());
 }
 
-Particles LocalWorkers::slab(const Particles& all, int worker) const {
+Particles LocalWorkers::slab(const Particles& all, int worker, bool softenings) const {
     const index_t first = partition_.begin(worker), count = partition_.count(worker);
     Particles to;
     if (ranks().rank() == 0) {
@@ -103,6 +104,7 @@ Particles LocalWorkers::slab(const Particles& all, int worker) const {
         part(all.position, to.position);
         part(all.velocity, to.velocity);
         part(all.mass, to.mass);
+        if (softenings) part(all.softening, to.softening);
         return to;
     }
     const auto size = static_cast<std::size_t>(count);
@@ -112,6 +114,10 @@ Particles LocalWorkers::slab(const Particles& all, int worker) const {
     receive(ranks(), to.position.data(), count, 0);
     receive(ranks(), to.velocity.data(), count, 0);
     receive(ranks(), to.mass.data(), count, 0);
+    if (softenings) {
+        to.softening.resize(size);
+        receive(ranks(), to.softening.data(), count, 0);
+    }
     return to;
 }
 

@@ -35,7 +35,7 @@ class LocalWorkers {
 
    private:
     void check(const std::vector<AnySpace>& here, const Setup& setup) const;
-    Particles slab(const Particles& all, int worker) const;
+    Particles slab(const Particles& all, int worker, bool softenings) const;
     template <class T>
     std::vector<T> gather(const std::vector<std::vector<T>>& local) const;
     comm::Communicator& ranks() const { return communicator_.ranks(); }

@@ -1,5 +1,5 @@
 #include <kasane/core/comm/plan.hpp>
-#include <kasane/gravity/direct/layout.hpp>
+#include <kasane/gravity/direct/variants.hpp>
 #include <kasane/gravity/distributed/memory.hpp>
 #include <kasane/gravity/memory.hpp>
 
@@ -7,7 +7,7 @@ namespace kasane::gravity {
 
 SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Direct& force, const Exchange& exchange, int workers, int worker) {
     const bool device = name(kind) != "cpu";
-    const DirectLayout layout{force.precision};
+    const auto layout = detail::layout_of(force);
     const comm::Partition partition{n, detail::largest_grain, workers};
     const auto plan = comm::exchange_plan(partition, worker, buffer_particles(exchange, static_cast<std::size_t>(layout.body_bytes()), n));
     auto work = detail::direct_memory(kind, partition.count(worker), plan.buffer, force);

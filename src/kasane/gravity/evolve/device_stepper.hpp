@@ -82,8 +82,9 @@ class DeviceStepper : public Stepper {
         const auto offset = static_cast<index_t>(static_cast<std::uint64_t>(steps) * 2147483647u % static_cast<std::uint64_t>(n));
         for (index_t k = 0; k < sampled; ++k) index.push_back((k * n / sampled + offset) % n);
         std::vector<Vec3<double>> target(static_cast<std::size_t>(sampled)), present(target.size());
-        collect(index, target, present);
-        return gravity::audit(present, reference(target));
+        std::vector<double> softening(softening_per_particle(options.force) ? target.size() : 0);
+        collect(index, target, present, softening);
+        return gravity::audit(present, reference(target, softening));
     }
 
     StepCounts step_counts() override {
@@ -151,7 +152,8 @@ class DeviceStepper : public Stepper {
     virtual Potentials evaluate_potential() = 0;
     virtual void force_parts(const PartFunction& part) = 0;
     /// Accelerations at these positions by direct summation in double.
-    virtual std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at) = 0;
+    /// @param softening  of the targets; empty if the force has one softening
+    virtual std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at, const std::vector<double>& softening) = 0;
 
     /// Number of this device's first particle among all particles.
     virtual index_t first() const { return 0; }
@@ -317,8 +319,10 @@ class DeviceStepper : public Stepper {
         ++spans_;
     }
 
-    /// Collects positions and present accelerations of some particles from the workers that hold them. @param index  in the systems' order
-    void collect(const std::vector<index_t>& index, std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& present) {
+    /// Collects positions, present accelerations and, if `softening` is not empty, softenings of some particles from the workers that
+    /// hold them. @param index  in the systems' order
+    void collect(const std::vector<index_t>& index, std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& present,
+                 std::vector<double>& softening) {
         std::vector<std::uint32_t> list;
         std::vector<std::size_t> slot;
         for (std::size_t k = 0; k < index.size(); ++k) {
@@ -340,6 +344,12 @@ class DeviceStepper : public Stepper {
         }
         sum({&position[0].x, 3 * static_cast<index_t>(index.size())});
         sum({&present[0].x, 3 * static_cast<index_t>(index.size())});
+        if (softening.empty()) return;
+        Buffer<double, S> eps(on_, here.size());
+        gather(on_, here.view(), View<const double>(system_.softening.view()), eps.view());
+        const auto found_eps = to_host(eps);
+        for (std::size_t k = 0; k < slot.size(); ++k) softening[slot[k]] = found_eps[k];
+        sum(view(softening));
     }
 
     static Vec3<double> wide(const A& a) { return {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)}; }

@@ -29,13 +29,16 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
     template <class... Args>
     DirectStepper(S on, const Particles& particles, const SimulationOptions& chosen, const Scheme& scheme, const Slab& slab,
                   Args&&... of_force)
-        : Base(on, particles, chosen, scheme, {.levels = scheme.kind != Scheme::Kind::constant}, slab.total),
+        : Base(on, particles, chosen, scheme,
+               {.levels = scheme.kind != Scheme::Kind::constant, .softenings = std::get<Direct>(chosen.force).softening_per_particle},
+               slab.total),
           direct_(std::get<Direct>(chosen.force)),
           slab_(slab),
           force_(std::forward<Args>(of_force)...),
           predicted_(on, scheme.kind == Scheme::Kind::blocks ? particles.size() : 0),
           target_(on, predicted_.size()),
           result_(on, predicted_.size()),
+          target_softening_(on, direct_.softening_per_particle ? predicted_.size() : 0),
           span_(on),
           frame_(chosen.state.frame) {
         for (int k = 0; k < frame_samples; ++k) {
@@ -91,8 +94,10 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
         } else {
             const auto target = target_.view().subview(0, list.n), result = result_.view().subview(0, list.n);
             if (list.n > 0) gather(on_, list, View<const Vec3<double>>(predicted_.view()), target);
+            const auto softening = target_softening_.view().subview(0, target_softening_.size() > 0 ? list.n : 0);
+            if (softening.n > 0) gather(on_, list, View<const double>(system_.softening.view()), softening);
             // Two sets: a target is also a source, at distance zero, which adds no acceleration.
-            force_.accelerate_at(target, {predicted_.view(), system_.mass.view()}, result);
+            force_.accelerate_at(target, {predicted_.view(), system_.mass.view(), system_.softening.view()}, result, softening);
             if (list.n > 0) scatter(on_, list, View<const Vec3<double>>(result), system_.acceleration.view());
         }
         span_.end();
@@ -114,12 +119,13 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
 
     void force_parts(const typename Base::PartFunction& part) override { part("force", span_.seconds(), calls_); }
 
-    std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at) override {
+    std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at, const std::vector<double>& softening) override {
         const auto target = to_space(on_, at);
+        const auto eps = to_space(on_, softening);
         constexpr index_t indices = 16384;  // enough to keep a device busy
         const index_t shares = (indices + target.size() - 1) / target.size();
         Buffer<AuditSum, S> part(on_, shares * target.size());
-        audit_sums(on_, target.view(), own(), direct_.softening, Bins<3>(frame_.acceleration_bound(direct_.softening)), force_.grain(),
+        audit_sums(on_, target.view(), eps.view(), own(), direct_, Bins<3>(frame_.acceleration_bound(direct_.softening)), force_.grain(),
                    part.view());
         const auto parts = to_host(part);
         std::vector<AuditSum> sum(at.size());
@@ -137,7 +143,7 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
     }
 
    private:
-    Sources own() { return {system_.position.view(), system_.mass.view()}; }
+    Sources own() { return {system_.position.view(), system_.mass.view(), system_.softening.view()}; }
 
     /// Makes a frame from the present positions; the host reads frame_samples of them.
     void renew_frame() {
@@ -156,6 +162,7 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
     Slab slab_;
     Force force_;
     Buffer<Vec3<double>, S> predicted_, target_, result_;
+    Buffer<double, S> target_softening_;
     Buffer<double, S> potential_;  ///< allocated when it is first needed
     SpanTimer<S> span_;
     DirectFrame frame_;

@@ -5,13 +5,24 @@
 #include <kasane/gravity/tree/tree.hpp>
 
 #include <variant>
+#include <vector>
 
 namespace kasane::gravity {
 
 /// Options of the force: direct summation or a tree.
 using Force = std::variant<Direct, Tree>;
-/// Plummer eps [length].
+/// eps of all particles, or the smallest one if each particle has its own [length].
 double softening(const Force& force);
+/// Form of a softened pair.
+SofteningKernel softening_kernel(const Force& force);
+/// Each particle has its own softening.
+bool softening_per_particle(const Force& force);
+/// Pairs combine the softenings of two particles; otherwise all have one Plummer softening, and the kernels are those of that case.
+bool combines_softenings(const Force& force);
+/// Makes the force use the softenings of these particles: the smallest becomes that of the force, and equal ones are one softening.
+/// @param each  eps of each particle [length]; empty: the force keeps its own
+/// @throws InputError: the force has softening_per_particle, but `each` is empty
+void set_softening(Force& force, const std::vector<double>& each);
 /// G [length^3 / (mass time^2)].
 double gravitational_constant(const Force& force);
 

@@ -24,7 +24,8 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
    public:
     TreeStepper(S on, const Particles& particles, const SimulationOptions& chosen, const Scheme& scheme)
         : Base(on, particles, chosen, scheme,
-               {true, scheme.kind != Scheme::Kind::constant, std::holds_alternative<AccelerationMac>(std::get<Tree>(chosen.force).mac)},
+               {true, scheme.kind != Scheme::Kind::constant, std::holds_alternative<AccelerationMac>(std::get<Tree>(chosen.force).mac),
+                std::get<Tree>(chosen.force).softening_per_particle},
                particles.size()),
           tree_(std::get<Tree>(chosen.force)),
           force_(on, tree_),
@@ -126,12 +127,18 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         part("tree", tree_span_.seconds(), rebuilds_);
     }
 
-    std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at) override {
+    std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at, const std::vector<double>& softening) override {
         const auto target = to_space(on_, at);
+        const auto eps = to_space(on_, softening);
         Buffer<Vec3<double>, S> found(on_, target.size());
-        DirectSum<S> sum(on_, {.softening = tree_.softening, .G = tree_.G, .precision = Precision::double_});
+        DirectSum<S> sum(on_, {.softening = tree_.softening,
+                               .G = tree_.G,
+                               .precision = Precision::double_,
+                               .softening_kernel = tree_.softening_kernel,
+                               .softening_per_particle = tree_.softening_per_particle});
         // Two sets: a target is also a source, at distance zero, which adds no acceleration.
-        sum(target.view(), {system_.position.view(), system_.mass.view()}, Self{}, {found.view(), {}});
+        sum(target.view(), {system_.position.view(), system_.mass.view(), system_.softening.view()}, Self{}, {found.view(), {}},
+            eps.view());
         return to_host(found);
     }
 
@@ -150,7 +157,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
             octree.place(system_.position.view(), system_.mass.view());
         octree.sort();
         system_.reorder(octree.order());
-        octree.build();
+        octree.build(system_.softening.view());
         tree_span_.end();
         tuner_.built(tree_.deterministic ? 0 : tree_span_.seconds() - before);
         age_ = 0;

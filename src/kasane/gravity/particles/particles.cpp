@@ -17,6 +17,7 @@ void Particles::resize(index_t n) {
     resize_touched(mass, size);
     resize_touched(id, size);
     resize_touched(type, size);
+    if (!softening.empty()) resize_touched(softening, size);
 }
 
 void Particles::reserve(index_t n) {
@@ -29,12 +30,15 @@ void Particles::reserve(index_t n) {
 }
 
 void Particles::append(const Particles& other) {
+    const bool softened = (mass.empty() || !softening.empty()) && (other.mass.empty() || !other.softening.empty());
     const auto join = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
     join(position, other.position);
     join(velocity, other.velocity);
     join(mass, other.mass);
     join(id, other.id);
     join(type, other.type);
+    join(softening, other.softening);
+    if (!softened) softening.clear();
 }
 
 Particles Particles::copy() const {
@@ -48,6 +52,7 @@ Particles Particles::copy() const {
     copy_array(mass, to.mass);
     copy_array(id, to.id);
     copy_array(type, to.type);
+    copy_array(softening, to.softening);
     return to;
 }
 
@@ -62,11 +67,16 @@ void validate(const Particles& p, const std::string& source, bool velocities) {
     KS_VALIDATE(p.position.size() == n && moves == n && p.id.size() == n && p.type.size() == n,
                 fmt::format("{}: counts disagree: {} masses, {} positions, {} velocities, {} ids, {} types", source, n, p.position.size(),
                             moves, p.id.size(), p.type.size()));
+    KS_VALIDATE(p.softening.empty() || p.softening.size() == n,
+                fmt::format("{}: counts disagree: {} masses, {} softenings", source, n, p.softening.size()));
+    const auto bad_softening = [&](std::size_t i) {
+        return !p.softening.empty() && !(std::isfinite(p.softening[i]) && p.softening[i] >= 0);
+    };
     std::atomic<bool> good = true;
     parallel_for(Cpu{}, static_cast<index_t>(n), [&](index_t k) {
         const auto i = static_cast<std::size_t>(k);
         if (!finite(p.position[i]) || (velocities && !finite(p.velocity[i])) || !std::isfinite(p.mass[i]) || p.mass[i] < 0 ||
-            p.type[i] >= type_count)
+            p.type[i] >= type_count || bad_softening(i))
             good = false;
     });
     if (good) return;
@@ -79,6 +89,8 @@ void validate(const Particles& p, const std::string& source, bool velocities) {
                     fmt::format("{}: particle {} (id {}) has velocity ({}, {}, {}): it must be finite", source, i, p.id[i], vx, vy, vz));
         KS_VALIDATE(std::isfinite(p.mass[i]) && p.mass[i] >= 0,
                     fmt::format("{}: particle {} (id {}) has mass {}: it must be finite and not negative", source, i, p.id[i], p.mass[i]));
+        KS_VALIDATE(!bad_softening(i), fmt::format("{}: particle {} (id {}) has softening {}: it must be finite and not negative", source,
+                                                   i, p.id[i], p.softening[i]));
         KS_VALIDATE(p.type[i] < type_count,
                     fmt::format("{}: particle {} (id {}) has type {}: types are 0 to {}", source, i, p.id[i], p.type[i], type_count - 1));
     }

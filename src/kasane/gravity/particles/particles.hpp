@@ -20,21 +20,22 @@ struct Particles {
     std::vector<double> mass;            ///< [mass]
     std::vector<std::uint64_t> id;       ///< unique
     std::vector<std::uint8_t> type;      ///< below type_count
+    std::vector<double> softening{};     ///< eps of each particle [length]; empty: one softening for all, an option of the force
 
     /// Number of particles: the length of `mass`.
     index_t size() const { return static_cast<index_t>(mass.size()); }
-    /// Resizes all arrays to n; new elements are 0.
+    /// Resizes all arrays to n, `softening` only if it is not empty; new elements are 0.
     void resize(index_t n);
     /// Reserves memory for n particles, so that append() does not copy those that are there.
     void reserve(index_t n);
-    /// Appends the particles of `other`; ids are not changed, and the caller makes them unique.
+    /// Appends the particles of `other`; ids are not changed, and the caller makes them unique. Softenings stay only if both have them.
     void append(const Particles& other);
     /// A copy, made by all threads of the CPU.
     Particles copy() const;
 };
 
-/// Checks that all particles can be used: arrays of equal lengths, at least one particle, finite positions and velocities, masses finite
-/// and not negative, types below type_count. Ids are not checked.
+/// Checks that all particles can be used: arrays of equal lengths, at least one particle, finite positions and velocities, masses and
+/// softenings finite and not negative, types below type_count. Ids are not checked.
 /// @param particles  checked, not changed
 /// @param source  origin of the particles, for the message (a file name)
 /// @param velocities  false: `particles.velocity` is not used, and not checked

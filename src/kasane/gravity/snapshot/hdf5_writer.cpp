@@ -92,6 +92,7 @@ void write_origin(hdf5::File& file, const Header& header) {
         file.set_attribute(group, "Type", c.type);
         file.set_attribute(group, "Mass", c.mass);
         file.set_attribute(group, "Seed", c.seed);
+        file.set_attribute(group, "Softening", c.softening);
     }
 }
 

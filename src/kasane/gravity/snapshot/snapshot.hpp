@@ -32,22 +32,24 @@ struct SnapshotComponent {
     std::uint8_t type = 1;       ///< particle type of the GADGET convention
     double mass = 0;             ///< of all its particles [mass]
     std::uint64_t seed = 0;      ///< seed of the random numbers that it was sampled with
+    double softening = 0;        ///< Plummer-equivalent eps [length]; 0: not known
     /// All values are equal.
     friend bool operator==(const SnapshotComponent&, const SnapshotComponent&) = default;
 };
 
 /// Contents of a snapshot, in the units `units`.
 struct Snapshot {
-    Particles particles;                         ///< read_snapshot(): types in ascending order
-    double time = 0;                             ///< [time]
-    Units units;                                 ///< as the file states them; galactic if it does not
-    bool states_units = false;                   ///< read_snapshot(): the file states its units; write_snapshot() does not use it
-    std::vector<Vec3<double>> acceleration;      ///< empty, or one per particle [length / time^2]
-    std::vector<double> potential;               ///< empty, or one per particle [length^2 / time^2]
-    std::array<double, type_count> softening{};  ///< Plummer softening of each type [length]; 0: not known
-    SnapshotForceError force_error;              ///< HDF5 only: attributes ForceErrorMedian, ... of the header
-    std::vector<SnapshotComponent> components;   ///< HDF5 only: the components that the particles were sampled from; empty: not known
-    std::string model;                           ///< HDF5 only: the model file with every key written out; empty: not known
+    Particles particles;                     ///< read_snapshot(): types in ascending order
+    double time = 0;                         ///< [time]
+    Units units;                             ///< as the file states them; galactic if it does not
+    bool states_units = false;               ///< read_snapshot(): the file states its units; write_snapshot() does not use it
+    std::vector<Vec3<double>> acceleration;  ///< empty, or one per particle [length / time^2]
+    std::vector<double> potential;           ///< empty, or one per particle [length^2 / time^2]
+    /// Plummer-equivalent eps of each type [length]; 0: not known, or not the same for all its particles
+    std::array<double, type_count> softening{};
+    SnapshotForceError force_error;             ///< HDF5 only: attributes ForceErrorMedian, ... of the header
+    std::vector<SnapshotComponent> components;  ///< HDF5 only: the components that the particles were sampled from; empty: not known
+    std::string model;                          ///< HDF5 only: the model file with every key written out; empty: not known
 };
 
 /// File formats of snapshots: HDF5, and the binary formats 1 and 2 of GADGET.

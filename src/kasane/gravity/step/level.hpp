@@ -67,6 +67,10 @@ struct StepRule {
         if (velocity && speed2 * dt2 > eta * eta * length * length) dt2 = eta * eta * length * length / speed2;
         return std::sqrt(dt2);
     }
+    /// The same for a particle with a softening of its own. If that is 0, `length` replaces it and the velocity is not used.
+    KS_FN double dt(double speed2, double acceleration2, double softening) const {
+        return StepRule{eta, softening > 0 ? softening : length, velocity && softening > 0}.dt(speed2, acceleration2);
+    }
 };
 
 }  // namespace kasane::gravity

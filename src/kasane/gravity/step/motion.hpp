@@ -36,6 +36,7 @@ struct Motion {
     View<Vec3<double>> position, velocity;  ///< [n], at each particle's own time
     View<const A> acceleration;             ///< [n], at the same times; after the force, the new one where a step ends
     View<std::uint8_t> level;               ///< [n]; empty: all particles are on the level `first` of the step
+    View<const double> softening = {};      ///< [n], for the step criterion; empty: StepRule::length for all
 };
 
 /// Report of the steps to the host, one word each: particles per level; how often the criterion asked for less than the shortest step since

@@ -93,7 +93,8 @@ struct Finish {
             lower(report[StepReport::bad],
                   StepReport::bad_word(step.macro, position, given.empty() ? static_cast<std::uint32_t>(i) : given[i]));
         if (!choose) return;
-        const int required = step.grid.wanted(rule.dt(dot(v, v), a2));
+        const double speed2 = dot(v, v);
+        const int required = step.grid.wanted(motion.softening.empty() ? rule.dt(speed2, a2) : rule.dt(speed2, a2, motion.softening[i]));
         if (required > step.grid.deepest) add(report[StepReport::clamped], 1);
         const int to = step.grid.after(level, required, step.next);
         if (to == level) return;
@@ -113,7 +114,8 @@ struct WantLevel {
     KS_FN void operator()(index_t i) const {
         const auto a = wide(motion.acceleration[i]);
         const auto v = motion.velocity[i];
-        const int required = grid.wanted(rule.dt(dot(v, v), dot(a, a)));
+        const double speed2 = dot(v, v), a2 = dot(a, a);
+        const int required = grid.wanted(motion.softening.empty() ? rule.dt(speed2, a2) : rule.dt(speed2, a2, motion.softening[i]));
         if (required > grid.deepest) add(report[StepReport::clamped], 1);
         motion.level[i] = static_cast<std::uint8_t>(required < grid.deepest ? required : grid.deepest);
     }

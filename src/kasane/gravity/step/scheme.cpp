@@ -9,7 +9,7 @@
 
 namespace kasane::gravity {
 
-Scheme::Scheme(const Steps& steps, double softening, double known_length, const Particles& particles) {
+Scheme::Scheme(const Steps& steps, double softening, bool per_particle, double known_length, const Particles& particles) {
     grid.dt_max = macro_step(steps);
     const StepControl* control = nullptr;
     if (const auto* shared = std::get_if<AdaptiveSteps>(&steps)) kind = Kind::shared, control = shared;
@@ -18,14 +18,15 @@ Scheme::Scheme(const Steps& steps, double softening, double known_length, const 
     grid.deepest = control->deepest;
     rule = {control->eta, softening, control->criterion == StepCriterion::velocity_and_acceleration};
     if (softening > 0) return;
-    rule.velocity = false;
+    rule.velocity = rule.velocity && per_particle;  // with a softening for each particle, the rule leaves out the velocity where it is 0
     rule.length = control->length > 0 ? control->length : known_length;
     if (rule.length == 0) rule.length = mean_distance(particles);
     if (control->length == 0) computed_length = rule.length;
     log::info(
-        "softening is 0: the step of a particle is eta sqrt(length / |a|) with length = {:.4g}{}, whatever its velocity, and at least "
+        "softening is 0{}: the step of a particle{} is eta sqrt(length / |a|) with length = {:.4g}{}, whatever its velocity, and at least "
         "{:.3g}",
-        rule.length, control->length > 0 ? "" : " (mean distance inside the half-mass radius)", grid.time(1));
+        per_particle ? " for some particles" : "", per_particle ? " without softening" : "", rule.length,
+        control->length > 0 ? "" : " (mean distance inside the half-mass radius)", grid.time(1));
 }
 
 double mean_distance(const Particles& particles) {

@@ -16,8 +16,9 @@ struct Scheme {
     double computed_length = 0;  ///< replaces eps if eps is zero and no length was given [length]
 
     Scheme() = default;
+    /// @param softening  of all particles, or with `per_particle` the smallest
     /// @param known_length  computed_length of an earlier segment of the run, or 0
-    Scheme(const Steps& steps, double softening, double known_length, const Particles& particles);
+    Scheme(const Steps& steps, double softening, bool per_particle, double known_length, const Particles& particles);
 };
 
 /// Mean distance of neighbours inside the half-mass radius r: (4 pi r^3 / (3 n))^(1/3) for the n particles inside [length]. Where r is 0

@@ -19,9 +19,10 @@ namespace kasane::gravity {
 
 /// Arrays of a System besides positions, velocities, accelerations and masses.
 struct Keeps {
-    bool order = false;   ///< `given`: the particles may be in another order than the one given
-    bool levels = false;  ///< `level` of each particle
-    bool sizes = false;   ///< `size`: |a| of each particle
+    bool order = false;       ///< `given`: the particles may be in another order than the one given
+    bool levels = false;      ///< `level` of each particle
+    bool sizes = false;       ///< `size`: |a| of each particle
+    bool softenings = false;  ///< `softening` of each particle
 };
 
 /// Bytes of scratch per particle: permute() needs 8; at other times it holds a list of active particles (4) and flags (1).
@@ -36,6 +37,7 @@ struct System {
     Buffer<std::uint32_t, S> given;
     Buffer<std::uint8_t, S> level;
     Buffer<float, S> size;
+    Buffer<double, S> softening;
     Buffer<std::byte, S> scratch;
 
     /// @param order  empty: as given; else element k of the arrays is particle order[k]
@@ -48,6 +50,7 @@ struct System {
           given(on, keeps.order ? particles.size() : 0),
           level(on, keeps.levels ? particles.size() : 0),
           size(on, keeps.sizes ? particles.size() : 0),
+          softening(on, keeps.softenings ? particles.size() : 0),
           scratch(on, keeps.order || keeps.levels ? scratch_per_particle * ((particles.size() + 1) & ~index_t{1}) : 0) {
         if (keeps.order) {
             std::vector<std::uint32_t> natural;
@@ -60,10 +63,11 @@ struct System {
         send(particles.position, position.view());
         send(particles.velocity, velocity.view());
         send(particles.mass, mass.view());
+        if (keeps.softenings) send(particles.softening, softening.view());
     }
 
     index_t count() const { return position.size(); }
-    Motion<A> motion() { return {position.view(), velocity.view(), acceleration.view(), level.view()}; }
+    Motion<A> motion() { return {position.view(), velocity.view(), acceleration.view(), level.view(), softening.view()}; }
     /// Scratch as a list of particles, and behind it as flags.
     View<std::uint32_t> list() { return {reinterpret_cast<std::uint32_t*>(scratch.data()), scratch.size() > 0 ? count() : 0}; }
     View<std::uint8_t> flags() { return {reinterpret_cast<std::uint8_t*>(scratch.data()) + 4 * count(), scratch.size() > 0 ? count() : 0}; }
@@ -82,6 +86,7 @@ struct System {
         permute(on, order, given.view(), scratch.data());
         permute(on, order, level.view(), scratch.data());
         permute(on, order, size.view(), scratch.data());
+        permute(on, order, softening.view(), scratch.data());
     }
 
     /// Copies an array of the host, in the order given, into the order of this system.

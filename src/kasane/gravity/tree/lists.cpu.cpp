@@ -78,8 +78,9 @@ void walk_lists(Cpu on, const WalkJob& job, const WalkTuning& tuning, std::vecto
     std::vector<TargetGroup> groups;
     for (const auto& part : grouped) groups.insert(groups.end(), part.begin(), part.end());
     for (auto& s : scratch) {
-        s.bodies.reset(4, choice.list);
-        if (quadrupole) s.cells.reset(11, choice.list);
+        const bool combined = own_softening(job.form);
+        s.bodies.reset(combined ? 6 : 4, choice.list);
+        if (quadrupole) s.cells.reset(combined ? 12 : 11, choice.list);
         s.cell_index.resize(static_cast<std::size_t>(choice.list + InteractionList::slack));
         s.counts = {};
     }

@@ -23,9 +23,17 @@ constexpr unsigned largest_group = targets_per_lane * warp_size;
 constexpr unsigned stack_size = 608;
 constexpr unsigned runs_size = 64, cells_size = 128, far_size = 256;
 
+/// Softening terms of the cells to evaluate, where pairs combine softenings.
+template <bool Combined>
+struct CellTerms {
+    float cell_term[warp_size];
+};
+template <>
+struct CellTerms<false> {};
+
 /// Shared memory of one warp. The list of bodies follows it.
-template <bool Phi, bool Far>
-struct alignas(16) Shared {
+template <bool Phi, bool Far, bool Combined>
+struct alignas(16) Shared : CellTerms<Combined> {
     static constexpr unsigned sums = Phi ? 5 : 3;
     double total[targets_per_lane][sums][warp_size];  ///< sums of each lane's targets over its share of the lists: x y z, phi, same
     float4 cell[3][warp_size];                        ///< cells to evaluate: x y z m | 7.5 Q: xx xy xz yy | yz zz, -1.5 tr Q, -
@@ -51,7 +59,16 @@ __device__ void add_to_totals(const Sums (&sum)[targets_per_lane], SharedOfWarp&
 struct Lane {
     float x[targets_per_lane], y[targets_per_lane], z[targets_per_lane];
     unsigned share, shares;
+    float term[targets_per_lane];  // softening terms and indices, where pairs combine softenings
+    std::uint32_t index[targets_per_lane];
 };
+
+/// Softening term and index of a body in a list, where pairs combine softenings.
+struct ListTerm {
+    float term;
+    std::uint32_t index;
+};
+constexpr std::uint32_t no_body = ~0u;
 
 /// The inner loop over a list is unrolled so many times; lists are padded to match.
 constexpr unsigned bodies_at_once = 4;
@@ -71,8 +88,24 @@ __device__ void evaluate_bodies(const float4* list, unsigned n, const Lane& at, 
     add_to_totals<Phi>(sum, shared, lane);
 }
 
+/// The same for pairs that combine softenings.
+template <bool Phi, PairSoftening form, class SharedOfWarp>
+__device__ void evaluate_softened_bodies(const float4* list, const ListTerm* terms, unsigned n, const Lane& at, SharedOfWarp& shared,
+                                         unsigned lane) {
+    Sums sum[targets_per_lane];
+#pragma unroll 2
+    for (unsigned j = at.share; j < n; j += at.shares) {
+        const float4 b = list[j];
+        const auto of = terms[j];
+#pragma unroll
+        for (unsigned v = 0; v < targets_per_lane; ++v)
+            pull_of_softened_body<Phi, form>(b, at.x[v], at.y[v], at.z[v], of.term + at.term[v], of.index == at.index[v], sum[v]);
+    }
+    add_to_totals<Phi>(sum, shared, lane);
+}
+
 /// @param n  a multiple of shares
-template <bool Quad, bool Phi, class SharedOfWarp>
+template <bool Quad, bool Phi, PairSoftening form, class SharedOfWarp>
 __device__ void evaluate_cells(unsigned n, const Lane& at, float eps2, SharedOfWarp& shared, unsigned lane) {
     Sums sum[targets_per_lane];
 #pragma unroll 1
@@ -82,10 +115,16 @@ __device__ void evaluate_cells(unsigned n, const Lane& at, float eps2, SharedOfW
         if constexpr (Quad) q = shared.cell[1][j], r = shared.cell[2][j];
 #pragma unroll
         for (unsigned v = 0; v < targets_per_lane; ++v) {
+            // Cells are outside the reach of a spline.
+            float own_eps2 = eps2;
+            if constexpr (form == PairSoftening::plummer) own_eps2 = shared.cell_term[j] + at.term[v];
+            if constexpr (form == PairSoftening::spline) own_eps2 = 0;
             if constexpr (Quad)
-                pull_of_cell<Phi>(c, q, r, at.x[v], at.y[v], at.z[v], eps2, sum[v]);
+                pull_of_cell<Phi>(c, q, r, at.x[v], at.y[v], at.z[v], own_eps2, sum[v]);
+            else if constexpr (own_softening(form))
+                pull_of_softened_body<Phi, PairSoftening::plummer>(c, at.x[v], at.y[v], at.z[v], own_eps2, false, sum[v]);
             else
-                pull_of_body<Phi>(c, at.x[v], at.y[v], at.z[v], eps2, sum[v]);
+                pull_of_body<Phi>(c, at.x[v], at.y[v], at.z[v], own_eps2, sum[v]);
         }
     }
     add_to_totals<Phi>(sum, shared, lane);
@@ -116,16 +155,19 @@ constexpr int largest_ratio_log2 = 2, log_shift = 8;
 template <bool Far>
 constexpr int blocks_per_sm = Far ? 4 : 6;
 
-template <bool Quad, bool Phi, bool Far>
+template <bool Quad, bool Phi, bool Far, PairSoftening form>
 __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
     walk(const __grid_constant__ WalkJob job, const __grid_constant__ ListsChoice choice) {
     extern __shared__ float4 dynamic[];
     const unsigned lane = lane_index();
-    using SharedOfWarp = Shared<Phi, Far>;
-    const std::size_t per_warp = sizeof(SharedOfWarp) / sizeof(float4) + static_cast<std::size_t>(choice.list);
+    constexpr bool combined = own_softening(form);
+    using SharedOfWarp = Shared<Phi, Far, combined>;
+    const std::size_t per_warp = sizeof(SharedOfWarp) / sizeof(float4) + static_cast<std::size_t>(choice.list) +
+                                 (combined ? static_cast<std::size_t>(choice.list) / 2 : 0);
     auto& shared = *reinterpret_cast<SharedOfWarp*>(dynamic + threadIdx.x / warp_size * per_warp);
     float4* const list = dynamic + threadIdx.x / warp_size * per_warp + sizeof(SharedOfWarp) / sizeof(float4);
     const auto list_size = static_cast<unsigned>(choice.list);
+    [[maybe_unused]] auto* const list_terms = reinterpret_cast<ListTerm*>(list + list_size);
     const auto* const bodies = reinterpret_cast<const float4*>(job.tree.body);
     const unsigned groups = job.group ? job.ledger->groups : (job.targets + job.group_size - 1) / job.group_size;
     if (lane == 0) shared.bodies = shared.cells = shared.tests = shared.groups = 0;
@@ -159,7 +201,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
         const unsigned width = warp_size / at.shares;  // lanes of one share
         at.share = lane / width;
         std::uint32_t target[targets_per_lane];
-        float a_least = 3e38f;
+        float a_least = 3e38f, term_most = 0;
         unsigned a_logs = 0;
         float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
 #pragma unroll
@@ -168,6 +210,10 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
             target[v] = job.body(group.first + t);
             const float4 b = bodies[target[v]];
             at.x[v] = b.x, at.y[v] = b.y, at.z[v] = b.z;
+            if constexpr (combined) {
+                at.term[v] = __ldg(job.tree.body_term + target[v]), at.index[v] = target[v];
+                term_most = fmaxf(term_most, at.term[v]);
+            }
             low[0] = fminf(low[0], b.x), low[1] = fminf(low[1], b.y), low[2] = fminf(low[2], b.z);
             high[0] = fmaxf(high[0], b.x), high[1] = fmaxf(high[1], b.y), high[2] = fmaxf(high[2], b.z);
             const float a = job.last_acceleration(target[v]);
@@ -184,6 +230,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
             radius = fmaf(half[c], half[c], radius);
         }
         a_least = warp_min(a_least, choice.warp_reduce);
+        if constexpr (form == PairSoftening::spline) term_most = warp_max(term_most, choice.warp_reduce);
         const unsigned a_usual = __reduce_add_sync(all_lanes, a_logs) / largest_group;
         radius = sqrtf(radius);
         if (group.count > 1 && a_usual > (__float_as_uint(a_least) >> log_shift) + (largest_ratio_log2 << (23 - log_shift))) {
@@ -240,7 +287,13 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
                 const std::uint32_t begin = __float_as_uint(bound.z), count = __float_as_uint(bound.w);
                 float reached = d2 * a_least * d2;  // d^4 a, or d^5 a
                 if constexpr (Quad) reached *= fast_sqrt(d2);
-                const bool accepted = active && d2 > bound.x && reached > bound.y && (begin > last || begin + count <= first);
+                bool accepted = active && d2 > bound.x && reached > bound.y && (begin > last || begin + count <= first);
+                if constexpr (form == PairSoftening::spline) {
+                    // Newtonian for every pair: no body of the node, which are all within the radius, is in reach of a target's spline.
+                    constexpr float radius2_per_term = static_cast<float>(spline_radius * spline_radius);
+                    const float reach = fast_sqrt(bound.x) + fast_sqrt(radius2_per_term * (__ldg(job.tree.node_term + node) + term_most));
+                    accepted = accepted && d2 > 1.000002f * (reach * reach);
+                }
                 const float R2 = fmaf(rx, rx, fmaf(ry, ry, rz * rz));
                 const float extents2 = fmaf(choice.far.b2, bound.x, radius * radius);
                 const bool far = Far && accepted && far_reach2 > 0 && R2 > far_reach2 * extents2 && R2 < far_end2 &&
@@ -306,6 +359,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
                             __pipeline_memcpy_async(list + in_list + lane, bodies + from, sizeof(float4));
                         else
                             list[in_list + lane] = __ldg(bodies + from);
+                        if constexpr (combined) list_terms[in_list + lane] = {__ldg(job.tree.body_term + from), from};
                     }
                     in_list += here;
                 }
@@ -315,8 +369,10 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
                     for (unsigned done = 0; done < cells; done += warp_size) {
                         const unsigned here = min(cells - done, static_cast<unsigned>(warp_size));
                         float4 m = make_float4(4, 4, 4, 0), q = make_float4(0, 0, 0, 0), r = q;
+                        [[maybe_unused]] float cell_term = 0;
                         if (lane < here) {
                             const std::uint32_t node = shared.cell_index[done + lane];
+                            if constexpr (form == PairSoftening::plummer) cell_term = __ldg(job.tree.node_term + node);
                             m = load_center(job.tree.center, node);
                             if constexpr (Quad) {
                                 const auto s = load_moments(job.tree.quadrupole, node);
@@ -327,8 +383,9 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
                         __syncwarp();  // the cells before are evaluated
                         shared.cell[0][lane] = m;
                         if constexpr (Quad) shared.cell[1][lane] = q, shared.cell[2][lane] = r;
+                        if constexpr (form == PairSoftening::plummer) shared.cell_term[lane] = cell_term;
                         __syncwarp();
-                        evaluate_cells<Quad, Phi>((here + at.shares - 1) & ~(at.shares - 1), at, job.eps2, shared, lane);
+                        evaluate_cells<Quad, Phi, form>((here + at.shares - 1) & ~(at.shares - 1), at, job.eps2, shared, lane);
                     }
                     cells = 0;
                 }
@@ -373,8 +430,13 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
                     }
                     body_count += in_list;
                     const unsigned padded = pad(list, in_list, bodies_at_once * at.shares, lane);
+                    if constexpr (combined)
+                        for (unsigned i = in_list + lane; i < padded; i += warp_size) list_terms[i] = {0, no_body};
                     __syncwarp();
-                    evaluate_bodies<Phi>(list, padded, at, job.eps2, shared, lane);
+                    if constexpr (combined)
+                        evaluate_softened_bodies<Phi, form>(list, list_terms, padded, at, shared, lane);
+                    else
+                        evaluate_bodies<Phi>(list, padded, at, job.eps2, shared, lane);
                     in_list = 0;
                     __syncwarp();  // before the list is written again
                 }
@@ -417,7 +479,8 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
                     job.out_acceleration[target[v]] = {in_units(job.per_acceleration, total[0]), in_units(job.per_acceleration, total[1]),
                                                        in_units(job.per_acceleration, total[2])};
                 if constexpr (Phi) {
-                    const double others = total[4] - static_cast<double>(bodies[target[v]].w);
+                    // Where pairs combine softenings, phi has no term of the target itself, and total[4] is 0.
+                    const double others = combined ? 0 : total[4] - static_cast<double>(bodies[target[v]].w);
                     job.out_potential[target[v]] = in_units(job.per_potential, total[3] + others * static_cast<double>(job.over_eps));
                 }
             }
@@ -448,19 +511,34 @@ struct Instance {
 
 template <bool Quad>
 Instance instance(bool phi, bool far) {
+    using enum PairSoftening;
     if (phi)
-        return far ? Instance{walk<Quad, true, true>, sizeof(Shared<true, true>)}
-                   : Instance{walk<Quad, true, false>, sizeof(Shared<true, false>)};
-    return far ? Instance{walk<Quad, false, true>, sizeof(Shared<false, true>)}
-               : Instance{walk<Quad, false, false>, sizeof(Shared<false, false>)};
+        return far ? Instance{walk<Quad, true, true, none>, sizeof(Shared<true, true, false>)}
+                   : Instance{walk<Quad, true, false, none>, sizeof(Shared<true, false, false>)};
+    return far ? Instance{walk<Quad, false, true, none>, sizeof(Shared<false, true, false>)}
+               : Instance{walk<Quad, false, false, none>, sizeof(Shared<false, false, false>)};
+}
+
+template <PairSoftening form>
+Instance softened_instance(bool quadrupole, bool phi) {
+    if (phi) return {quadrupole ? walk<true, true, false, form> : walk<false, true, false, form>, sizeof(Shared<true, false, true>)};
+    return {quadrupole ? walk<true, false, false, form> : walk<false, false, false, form>, sizeof(Shared<false, false, true>)};
+}
+
+Instance instance(const WalkJob& job, bool far) {
+    const bool phi = job.out_potential, quadrupole = job.tree.quadrupole;
+    using enum PairSoftening;
+    if (job.form == plummer) return softened_instance<plummer>(quadrupole, phi);
+    if (job.form == spline) return softened_instance<spline>(quadrupole, phi);
+    return quadrupole ? instance<true>(phi, far) : instance<false>(phi, far);
 }
 
 }  // namespace
 
 void walk_lists(Cuda on, int multiprocessors, const WalkJob& job, const ListsChoice& choice) {
-    const bool phi = job.out_potential, far = choice.far.reach2 > 0;
-    const auto [kernel, shared_bytes] = job.tree.quadrupole ? instance<true>(phi, far) : instance<false>(phi, far);
-    const std::size_t bytes = warps_per_block * (shared_bytes + static_cast<std::size_t>(choice.list) * sizeof(float4));
+    const auto [kernel, shared_bytes] = instance(job, choice.far.reach2 > 0);
+    const std::size_t entry = sizeof(float4) + (own_softening(job.form) ? sizeof(ListTerm) : 0);
+    const std::size_t bytes = warps_per_block * (shared_bytes + static_cast<std::size_t>(choice.list) * entry);
     KS_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     int resident = 0;
     KS_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, bytes));

@@ -11,6 +11,7 @@
 #include <hwy/cache_control.h>
 
 #include <kasane/core/math/rsqrt.simd.hpp>
+#include <kasane/gravity/softening/pair.simd.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -54,6 +55,7 @@ template <class D>
 struct Target {
     hn::Vec<D> x, y, z;
     hn::Vec<D> ax, ay, az, phi, same;
+    hn::Vec<D> term, own;   // where pairs combine softenings
     HWY_INLINE Target() {}  // written out: an implicit constructor is compiled for the baseline and cannot inline those of NEON
 };
 
@@ -85,6 +87,23 @@ HWY_INLINE void pull_of_bodies(D d, Target<D>& to, V x, V y, V z, V m, V eps2) {
     to.ax = hn::MulAdd(force, dx, to.ax);
     to.ay = hn::MulAdd(force, dy, to.ay);
     to.az = hn::MulAdd(force, dz, to.az);
+}
+
+/// Point masses with softening terms on one target. @param index  bits of the indices of bodies; the target's own adds no potential
+template <bool Potential, PairSoftening form, class D, class V = hn::Vec<D>>
+HWY_INLINE void pull_of_softened_bodies(D d, Target<D>& to, V x, V y, V z, V m, V term, V index) {
+    const V dx = hn::Sub(x, to.x), dy = hn::Sub(y, to.y), dz = hn::Sub(z, to.z);
+    const V d2 = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::Mul(dx, dx)));
+    const auto factors = combined_pair<Potential, form>(d, d2, hn::Add(term, to.term), hn::Set(d, coincident2));
+    const V force = hn::Mul(m, factors.force);
+    to.ax = hn::MulAdd(force, dx, to.ax);
+    to.ay = hn::MulAdd(force, dy, to.ay);
+    to.az = hn::MulAdd(force, dz, to.az);
+    if constexpr (Potential) {
+        const hn::RebindToSigned<D> di;
+        const auto is_own = hn::RebindMask(d, hn::Eq(hn::BitCast(di, index), hn::BitCast(di, to.own)));
+        to.phi = hn::MulAdd(hn::IfThenZeroElse(is_own, m), factors.potential, to.phi);
+    }
 }
 
 /// Cells with second moments about their centres of mass: the softened potential to second order,
@@ -123,6 +142,13 @@ HWY_INLINE void load_targets(D d, Target<D>* target, int n, const ListsScratch& 
         const std::size_t i = first + static_cast<std::size_t>(k);
         target[k].x = hn::Set(d, s.x[i]), target[k].y = hn::Set(d, s.y[i]), target[k].z = hn::Set(d, s.z[i]);
         target[k].ax = target[k].ay = target[k].az = target[k].phi = target[k].same = hn::Zero(d);
+    }
+}
+template <class D>
+HWY_INLINE void load_softenings(D d, Target<D>* target, int n, const ListsScratch& s, std::size_t first) {
+    for (int k = 0; k < n; ++k) {
+        const std::size_t i = first + static_cast<std::size_t>(k);
+        target[k].term = hn::Set(d, s.term[i]), target[k].own = hn::Set(d, s.own[i]);
     }
 }
 
@@ -168,7 +194,29 @@ HWY_NOINLINE void evaluate_bodies(const WalkJob& job, std::uint32_t targets, Lis
     s.bodies.size = 0;
 }
 
-template <bool Potential>
+template <bool Potential, PairSoftening form>
+HWY_NOINLINE void evaluate_softened_bodies(std::uint32_t targets, ListsScratch& s) {
+    using D = hn::ScalableTag<float>;
+    const D d;
+    const std::size_t end = pad(d, s.bodies, 6);
+    const float* row[6];
+    for (int r = 0; r < 6; ++r) row[r] = s.bodies.row(r);
+    for (std::size_t i = 0; i < targets; i += cell_block) {
+        Target<D> target[cell_block];
+        load_targets(d, target, cell_block, s, i);
+        load_softenings(d, target, cell_block, s, i);
+        for (std::size_t at = 0; at < end; at += hn::Lanes(d)) {
+            const auto load = [d, at](const float* from) HWY_ATTR { return hn::Load(d, from + at); };
+            const auto x = load(row[0]), y = load(row[1]), z = load(row[2]), m = load(row[3]), term = load(row[4]), index = load(row[5]);
+#pragma GCC unroll 8
+            for (int k = 0; k < cell_block; ++k) pull_of_softened_bodies<Potential, form>(d, target[k], x, y, z, m, term, index);
+        }
+        for (int k = 0; k < cell_block; ++k) add_sums<Potential>(d, target[k], &s.sum[5 * (i + static_cast<std::size_t>(k))], 1, 1);
+    }
+    s.bodies.size = 0;
+}
+
+template <bool Potential, PairSoftening form>
 HWY_NOINLINE void evaluate_cells(const WalkJob& job, std::uint32_t targets, ListsScratch& s) {
     using D = hn::ScalableTag<float>;
     const D d;
@@ -182,16 +230,24 @@ HWY_NOINLINE void evaluate_cells(const WalkJob& job, std::uint32_t targets, List
         q[j + 3 * stride] = 3 * of.yy, q[j + 4 * stride] = 3 * of.yz, q[j + 5 * stride] = 3 * of.zz;
         q[j + 6 * stride] = 1.5f * (of.xx + of.yy + of.zz);
     }
-    const std::size_t end = pad(d, s.cells, 11);
+    const std::size_t end = pad(d, s.cells, own_softening(form) ? 12 : 11);
     // Padding must not coincide with a target: its 1/r must be finite.
     for (auto j = static_cast<std::size_t>(s.cells.size); j < end; ++j) s.cells.row(0)[j] = 4;
     const auto eps2 = hn::Set(d, job.eps2);
     for (std::size_t i = 0; i < targets; i += cell_block) {
         Target<D> target[cell_block];
         load_targets(d, target, cell_block, s, i);
+        if constexpr (own_softening(form)) load_softenings(d, target, cell_block, s, i);
         for (std::size_t at = 0; at < end; at += hn::Lanes(d)) {
 #pragma GCC unroll 8
-            for (int k = 0; k < cell_block; ++k) pull_of_cells<Potential>(d, target[k], row, at, eps2);
+            for (int k = 0; k < cell_block; ++k) {
+                if constexpr (form == PairSoftening::plummer)
+                    pull_of_cells<Potential>(d, target[k], row, at, hn::Add(hn::Load(d, s.cells.row(11) + at), target[k].term));
+                else if constexpr (form == PairSoftening::spline)
+                    pull_of_cells<Potential>(d, target[k], row, at, hn::Zero(d));
+                else
+                    pull_of_cells<Potential>(d, target[k], row, at, eps2);
+            }
         }
         for (int k = 0; k < cell_block; ++k) add_sums<Potential>(d, target[k], &s.sum[5 * (i + static_cast<std::size_t>(k))], 1, 1);
     }
@@ -199,7 +255,10 @@ HWY_NOINLINE void evaluate_cells(const WalkJob& job, std::uint32_t targets, List
 }
 
 /// The walk of one group.
+template <PairSoftening form>
 class GroupWalk {
+    static constexpr bool combined = own_softening(form);
+
    public:
     GroupWalk(const WalkJob& job, const ListsChoice& choice, TargetGroup group, ListsScratch& s)
         : job_(job), choice_(choice), group_(group), s_(s), potential_(!job.out.potential.empty()) {}
@@ -236,6 +295,10 @@ class GroupWalk {
         const std::uint32_t n = group_.count, padded = (n + target_padding - 1) / target_padding * target_padding;
         for (auto* row : {&s_.x, &s_.y, &s_.z})
             if (row->size() < padded) row->resize(padded);
+        if constexpr (combined)
+            for (auto* row : {&s_.term, &s_.own})
+                if (row->size() < padded) row->resize(padded);
+        largest_term_ = 0;
         s_.sum.assign(5 * padded, 0.0);
         Vec3<float> low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};
         acceleration_ = INFINITY;
@@ -246,6 +309,10 @@ class GroupWalk {
             low = {std::min(low.x, b.x), std::min(low.y, b.y), std::min(low.z, b.z)};
             high = {std::max(high.x, b.x), std::max(high.y, b.y), std::max(high.z, b.z)};
             acceleration_ = std::min(acceleration_, job_.last_acceleration(at));
+            if constexpr (combined) {
+                s_.term[i] = job_.tree.body_term[at], s_.own[i] = std::bit_cast<float>(at);
+                largest_term_ = std::max(largest_term_, s_.term[i]);
+            }
         }
         first_body_ = static_cast<std::int32_t>(job_.body(group_.first));
         last_body_ = static_cast<std::int32_t>(job_.body(group_.first + n - 1));
@@ -269,6 +336,8 @@ class GroupWalk {
             const NodeLink* link = t.link + base;
             NodeTest last_test[8];
             NodeLink last_link[8] = {};
+            const float* node_term = combined ? t.node_term + base : nullptr;
+            float last_term[8] = {};
             if (base + width > t.nodes) {  // never read beyond the end
                 std::copy_n(center, valid, last_center);
                 std::copy_n(test, valid, last_test);
@@ -276,6 +345,10 @@ class GroupWalk {
                 std::fill(last_test + valid, last_test + 8, NodeTest{});
                 std::copy_n(link, valid, last_link);
                 center = last_center, test = last_test, link = last_link;
+                if constexpr (combined) {
+                    std::copy_n(node_term, valid, last_term);
+                    node_term = last_term;
+                }
             }
             auto x = hn::Undefined(d), y = x, z = x, m = x, radius2 = x, weight = x, begin = x, number = x;
             hn::LoadInterleaved4(d, &center->x, x, y, z, m);
@@ -292,7 +365,17 @@ class GroupWalk {
             const auto behind = hn::Gt(from, hn::Set(di, last_body_));
             const auto before = hn::Not(hn::Gt(hn::Add(from, bodies), hn::Set(di, first_body_)));
             const auto apart = hn::RebindMask(d, hn::Or(behind, before));
-            const auto far = hn::And(hn::Gt(d2, radius2), hn::Gt(power, weight));
+            auto far = hn::And(hn::Gt(d2, radius2), hn::Gt(power, weight));
+            auto term = zero;
+            if constexpr (combined) term = hn::LoadU(d, node_term);
+            if constexpr (form == PairSoftening::spline) {
+                // Newtonian for every pair: no body of the node, which are all within the radius, is in reach of the spline of a target.
+                const auto h2 =
+                    hn::Mul(hn::Set(d, static_cast<float>(spline_radius * spline_radius)), hn::Add(term, hn::Set(d, largest_term_)));
+                const auto reach = hn::Add(hn::Sqrt(radius2), hn::Sqrt(h2));
+                far = hn::And(far, hn::Gt(d2, hn::Mul(reach, reach)));
+                term = zero;
+            }
             const std::uint32_t within = bits(d, hn::Eq(d2, zero));
             const auto many = hn::RebindMask(d, hn::Gt(bodies, hn::Set(di, static_cast<std::int32_t>(choice_.few))));
             const std::uint32_t lanes = (1u << valid) - 1;
@@ -308,7 +391,7 @@ class GroupWalk {
             const std::uint32_t taken = accepted & bits(d, many), opened = lanes & ~accepted;
             const std::uint32_t given = (opened & bits(d, hn::RebindMask(d, hn::Or(ends, few)))) | (accepted & ~taken);
             // The only branch on the decisions is the loop over bodies: no decision can be predicted.
-            accept(d, base, taken, x, y, z, m);
+            accept(d, base, taken, x, y, z, m, term);
             push(d, hn::BitCast(d, links), opened & ~given);
             for (std::uint32_t left = given; left; left &= left - 1) {
                 const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
@@ -350,7 +433,7 @@ class GroupWalk {
 
     /// Appends the lanes whose bits are set.
     template <class D, class V = hn::Vec<D>>
-    HWY_INLINE void accept(D d, std::uint32_t base, std::uint32_t taken, V x, V y, V z, V m) {
+    HWY_INLINE void accept(D d, std::uint32_t base, std::uint32_t taken, V x, V y, V z, V m, [[maybe_unused]] V term) {
         InteractionList& list = job_.tree.quadrupole ? s_.cells : s_.bodies;
         const auto at = list.size;
         // An own table and full stores (lists have slack behind their end): with Highway's Compress on AVX2, GCC 12 copies the whole
@@ -361,6 +444,10 @@ class GroupWalk {
         hn::StoreU(hn::TableLookupLanes(y, lanes), d, list.row(1) + at);
         hn::StoreU(hn::TableLookupLanes(z, lanes), d, list.row(2) + at);
         hn::StoreU(hn::TableLookupLanes(m, lanes), d, list.row(3) + at);
+        if constexpr (combined) {
+            hn::StoreU(hn::TableLookupLanes(term, lanes), d, list.row(job_.tree.quadrupole ? 11 : 4) + at);
+            if (!job_.tree.quadrupole) hn::StoreU(hn::BitCast(d, hn::Set(di, -1)), d, list.row(5) + at);  // of no body
+        }
         const auto number = static_cast<std::uint32_t>(std::popcount(taken));
         list.size += static_cast<index_t>(number);
         cells_ += number;
@@ -391,6 +478,11 @@ class GroupWalk {
             }
             for (std::uint32_t k = 0; !inside && k < now; ++k)  // never read beyond the end
                 x[k] = from[k].x, y[k] = from[k].y, z[k] = from[k].z, m[k] = from[k].m;
+            if constexpr (combined) {
+                float *const term = list.row(4) + list.size, *const index = list.row(5) + list.size;
+                for (std::uint32_t k = 0; k < now; ++k)
+                    term[k] = job_.tree.body_term[begin + k], index[k] = std::bit_cast<float>(begin + k);
+            }
             list.size += now;
             begin += now, count -= now;
             if (list.full()) flush_bodies();
@@ -399,7 +491,9 @@ class GroupWalk {
 
     void flush_bodies() {
         if (s_.bodies.size == 0) return;
-        if (potential_)
+        if constexpr (combined)
+            potential_ ? evaluate_softened_bodies<true, form>(group_.count, s_) : evaluate_softened_bodies<false, form>(group_.count, s_);
+        else if (potential_)
             job_.softened ? evaluate_bodies<true, true>(job_, group_.count, s_) : evaluate_bodies<true, false>(job_, group_.count, s_);
         else
             job_.softened ? evaluate_bodies<false, true>(job_, group_.count, s_) : evaluate_bodies<false, false>(job_, group_.count, s_);
@@ -407,7 +501,7 @@ class GroupWalk {
 
     void flush_cells() {
         if (s_.cells.size == 0) return;
-        potential_ ? evaluate_cells<true>(job_, group_.count, s_) : evaluate_cells<false>(job_, group_.count, s_);
+        potential_ ? evaluate_cells<true, form>(job_, group_.count, s_) : evaluate_cells<false, form>(job_, group_.count, s_);
     }
 
     void write() {
@@ -419,6 +513,10 @@ class GroupWalk {
                 job_.out.acceleration[at] = {f(job_.per_acceleration * sum[0]), f(job_.per_acceleration * sum[1]),
                                              f(job_.per_acceleration * sum[2])};
             if (!potential_) continue;
+            if constexpr (combined) {
+                job_.out.potential[at] = f(job_.per_potential * sum[3]);
+                continue;
+            }
             // One of the bodies at this position is the target itself.
             const double others = sum[4] - static_cast<double>(job_.tree.body[at].m);
             job_.out.potential[at] = f(job_.per_potential * (sum[3] + job_.self_potential * others));
@@ -432,20 +530,29 @@ class GroupWalk {
     const bool potential_;
     Vec3<float> low_, high_;  ///< box of the targets
     float acceleration_ = 0;  ///< the smallest |a| of the targets
+    float largest_term_ = 0;  ///< of the targets
     std::int32_t first_body_ = 0, last_body_ = 0;
     std::uint32_t inside_ = 0, inside_limit_ = 0;  ///< bodies taken from leaves whose centre of mass lies in the box
     std::size_t top_ = 0;                          ///< nodes on the stack
     double bodies_ = 0, cells_ = 0, tests_ = 0;
 };
 
-void walk_group(const WalkJob& job, const ListsChoice& choice, TargetGroup group, ListsScratch& s) {
-    GroupWalk walk(job, choice, group, s);
+template <PairSoftening form>
+void walk_parts(const WalkJob& job, const ListsChoice& choice, TargetGroup group, ListsScratch& s) {
+    GroupWalk<form> walk(job, choice, group, s);
     const bool done = walk.run();
     s.counts.tests += walk.tests();
     if (done) return;
     const std::uint32_t half = group.count / 2;
-    walk_group(job, choice, {group.first, half}, s);
-    walk_group(job, choice, {group.first + half, group.count - half}, s);
+    walk_parts<form>(job, choice, {group.first, half}, s);
+    walk_parts<form>(job, choice, {group.first + half, group.count - half}, s);
+}
+
+void walk_group(const WalkJob& job, const ListsChoice& choice, TargetGroup group, ListsScratch& s) {
+    using enum PairSoftening;
+    if (job.form == plummer) return walk_parts<plummer>(job, choice, group, s);
+    if (job.form == spline) return walk_parts<spline>(job, choice, group, s);
+    walk_parts<none>(job, choice, group, s);
 }
 
 }  // namespace

@@ -72,6 +72,25 @@ KS_FN void set_acceptance(const Acceptance& by, const Body& center, const Extent
     }
 }
 
+/// Tightens the test of a node whose bodies have different softenings. The node has the mean of their terms; with V the variance of the
+/// terms and t^2 = (2 V)^(1/2), the neglected errors are, in parts of m / d^2, up to 6 t^2 b / d^3 (terms that depend on the position) and
+/// t^4 / d^4 (spread at one position). Each criterion limits them in the way of its own error, with t beside the size of the cell.
+KS_FN void widen_for_softening(const Acceptance& by, float mass, float b, const SofteningMoments& softening, NodeTest& test) {
+    const float t2 = std::sqrt(2 * softening.variance), t = std::sqrt(t2), per = static_cast<float>(by.per_parameter);
+    if (by.kind == Acceptance::geometric) {
+        const float d = std::sqrt(test.radius2) + t * per;
+        test.radius2 = d * d;
+    } else if (by.kind == Acceptance::acceleration) {
+        const float wide = b + t;
+        test.radius2 = wide * wide;
+        test.weight = greater(test.weight, by.quadrupole ? mass * wide * wide * wide * per : mass * t2 * per);
+    } else {
+        const double error = static_cast<double>(mass * t2 * (3 * b + t)) * by.per_parameter;
+        const double d = std::pow(error, 0.2);
+        test.radius2 = greater(test.radius2, static_cast<float>(d * d));
+    }
+}
+
 /// A single lane computes a node: on the CPU, and for leaves on CUDA.
 struct OneLane {
     static constexpr std::uint32_t width = 1;
@@ -89,6 +108,7 @@ struct NodeArrays {
     Body* center;
     Quadrupole* quadrupole;  ///< null for monopoles
     Extent* extent;
+    const SofteningMoments* softening;  ///< null if all bodies have one softening, or the kernel needs no mean
 };
 
 /// In nodes of at most so many bodies b is exact; in larger ones it is a bound from the children. Two or three levels read all bodies.
@@ -171,6 +191,7 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
     if (quadrupoles) q = {lanes.sum(q.xx), lanes.sum(q.xy), lanes.sum(q.xz), lanes.sum(q.yy), lanes.sum(q.yz), lanes.sum(q.zz)};
 
     set_acceptance(by, c, box, test);
+    if (tree.softening) widen_for_softening(by, c.m, box.b, tree.softening[node], test);
     if (lanes.index() == 0) {
         tree.center[node] = c;
         tree.test[node] = test;

@@ -154,8 +154,15 @@ void Octree<S>::refresh() {
     ensure_size(on_, center_, nodes);
     ensure_size(on_, key_scratch_, words * nodes);
     if (quadrupoles) ensure_size(on_, quadrupole_, nodes);
-    const detail::NodeArrays tree{body_.data(),   link_.data(),       test_.data(),
-                                  center_.data(), quadrupole_.data(), reinterpret_cast<detail::Extent*>(key_scratch_.data())};
+    if (combines_ && !softened_) soften_nodes();
+    const bool spreads = options_.softening_per_particle && options_.softening_kernel == SofteningKernel::plummer;
+    const detail::NodeArrays tree{body_.data(),
+                                  link_.data(),
+                                  test_.data(),
+                                  center_.data(),
+                                  quadrupole_.data(),
+                                  reinterpret_cast<detail::Extent*>(key_scratch_.data()),
+                                  spreads ? softening_moments_.data() : nullptr};
     const auto by = acceptance(options_, frame_);
     if (quadrupoles)
         make_all<true>(on_, tree, by, plan_);

@@ -47,6 +47,11 @@ struct Quadrupole {
     float xx, xy, xz, yy, yz, zz;
 };
 
+/// Softening terms of the bodies of a node, in tree units. They depend on masses and topology, not on positions.
+struct alignas(16) SofteningMoments {
+    float mass, mean, variance, most;  ///< mean and variance are weighted by mass
+};
+
 /// Children of a node: first | (number - 1) << 29; `leaf` for a leaf.
 using NodeLink = std::uint32_t;
 inline constexpr NodeLink leaf = 0xffffffffu;
@@ -65,6 +70,9 @@ struct OctreeView {
     const Quadrupole* quadrupole = nullptr;  ///< [nodes], null for monopoles
     index_t nodes = 0;
     Frame frame;
+    // Where pairs combine softenings, in tree units; else null:
+    const float* body_term = nullptr;  ///< [bodies], softening term
+    const float* node_term = nullptr;  ///< [nodes], Plummer: mean of the bodies' terms, weighted by mass; spline: their largest
 };
 
 namespace detail {
@@ -94,7 +102,8 @@ class Octree {
     View<const std::uint32_t> order() const { return order_.view(); }
 
     /// Divides the particles, in the order of the last sort(), into cells: topology only.
-    void build();
+    /// @param softening [n]  in that order, where pairs combine softenings; empty: that of the options. It is copied
+    void build(View<const double> softening = {});
 
     /// Writes the bodies, from particles in curve order.
     void place(View<const Vec3<double>> position, View<const double> mass);
@@ -113,6 +122,10 @@ class Octree {
 
    private:
     void make_plan();
+    /// Computes the softening terms of the bodies.
+    void set_softening(View<const double> softening);
+    /// Computes the softening moments of all nodes, from the masses of the bodies.
+    void soften_nodes();
 
     S on_;
     Tree options_;
@@ -128,6 +141,10 @@ class Octree {
     Buffer<Quadrupole, S> quadrupole_;
     std::vector<std::uint32_t> levels_{0};
     detail::RefreshPlan<S> plan_;
+    bool combines_ = false;  ///< pairs combine softenings; the arrays below are empty if they do not
+    bool softened_ = false;  ///< the nodes have softening moments of the present topology
+    Buffer<float, S> body_term_, node_term_;
+    Buffer<SofteningMoments, S> softening_moments_;
 };
 
 }  // namespace kasane::gravity

@@ -53,7 +53,7 @@ void resize(S on, Buffer<T, S>& buffer, index_t n) {
 }  // namespace
 
 template <Space S>
-Octree<S>::Octree(S on, const Tree& options) : on_(on), options_(options), work_(on) {
+Octree<S>::Octree(S on, const Tree& options) : on_(on), options_(options), work_(on), combines_(combines_softenings(options)) {
     validate(options);
 }
 
@@ -104,6 +104,7 @@ OctreeView Octree<S>::view() const {
     view.quadrupole = options_.multipole == Multipole::quadrupole ? quadrupole_.data() : nullptr;
     view.nodes = levels_.back();
     view.frame = frame_;
+    if (combines_) view.body_term = body_term_.data(), view.node_term = node_term_.data();
     return view;
 }
 

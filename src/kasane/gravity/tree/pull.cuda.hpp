@@ -1,6 +1,7 @@
 // Acceleration and potential of one body or cell at one target, in float: the inner loops of the CUDA walk `lists`.
 #pragma once
 
+#include <kasane/gravity/softening/pair.cuda.hpp>
 #include <kasane/gravity/tree/warp.cuda.hpp>
 
 namespace kasane::gravity::detail {
@@ -25,6 +26,18 @@ __device__ inline void pull_of_body(float4 b, float x, float y, float z, float e
         sum.phi += apart ? w : 0.f;
         sum.same += apart ? 0.f : b.w;
     }
+}
+
+/// A point mass with a softening term. @param eps2  sum of the terms of body and target   @param own  the body is the target
+template <bool Phi, PairSoftening form>
+__device__ inline void pull_of_softened_body(float4 b, float x, float y, float z, float eps2, bool own, Sums& sum) {
+    const float dx = b.x - x, dy = b.y - y, dz = b.z - z;
+    const auto pair = combined_pair<form>(fmaf(dz, dz, fmaf(dy, dy, dx * dx)), eps2);
+    const float w3 = b.w * pair.force;
+    sum.x = fmaf(w3, dx, sum.x);
+    sum.y = fmaf(w3, dy, sum.y);
+    sum.z = fmaf(w3, dz, sum.z);
+    if constexpr (Phi) sum.phi += own ? 0.f : b.w * pair.potential;
 }
 
 /// A cell with second moments about its centre of mass, the softened potential to second order:

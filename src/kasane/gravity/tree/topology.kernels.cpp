@@ -137,7 +137,7 @@ void grow(S on, Buffer<T, S>& buffer, index_t used, index_t n) {
 }  // namespace
 
 template <Space S>
-void Octree<S>::build() {
+void Octree<S>::build(View<const double> softening) {
     const index_t n = order_.size();
     levels_.assign(1, 0);
     if (n == 0) return;
@@ -172,8 +172,9 @@ void Octree<S>::build() {
     }
     parallel_for(on_, 1, EndWalk{behind, link_.data(), next_.data()});
     make_plan();
+    if (combines_) set_softening(softening);
 }
 
-template void Octree<KS_SPACE>::build();
+template void Octree<KS_SPACE>::build(View<const double>);
 
 }  // namespace kasane::gravity

@@ -49,6 +49,9 @@ void validate(const Tree& options) {
     KS_VALIDATE(std::isfinite(options.G) && options.G >= 0,
                 fmt::format("G = {} cannot be used: it must be finite and not negative; take 1, or its value in the units of the particles",
                             options.G));
+    KS_VALIDATE(!combines_softenings(options) || options.walk != TreeWalk::links,
+                fmt::format("walk = \"links\" takes one Plummer softening for all particles, and {}: take walk = \"lists\"",
+                            options.softening_per_particle ? "these have one each" : "this force has softening_kernel = \"spline\""));
     KS_VALIDATE(options.vector >= 1 && options.vector <= 32,
                 fmt::format("vector = {} is out of range: a thread of the walk `links` takes 1 to 32 targets; take 4", options.vector));
     KS_VALIDATE(options.group >= 1 && options.group <= 32,
@@ -79,8 +82,10 @@ std::uint64_t tree_memory(const AnySpace& on, index_t n, const Tree& options) {
     const double node_bytes = 1.0625 * (40 + (options.multipole == Multipole::quadrupole ? 24 : 0));
     // Body 16, key 8, order and its scratch 8, the key's scratch 8, which later holds 32 bytes a node; sizes of first forces 4.
     const double particle_bytes = 36 + std::max(8., 34 * nodes) + nodes * node_bytes;
+    // Softening term 4; of a node, term 4 and moments 16.
+    const double softening_bytes = combines_softenings(options) ? 4 + 20 * nodes : 0;
     const double sort_bytes = std::holds_alternative<Cpu>(on) ? 16 : 0.5;
-    return static_cast<std::uint64_t>(static_cast<double>(n) * (particle_bytes + sort_bytes)) + (std::uint64_t{16} << 20);
+    return static_cast<std::uint64_t>(static_cast<double>(n) * (particle_bytes + softening_bytes + sort_bytes)) + (std::uint64_t{16} << 20);
 }
 
 }  // namespace kasane::gravity

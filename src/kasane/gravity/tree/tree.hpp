@@ -4,6 +4,7 @@
 
 #include <kasane/core/base/types.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/gravity/softening/softening.hpp>
 
 #include <cstdint>
 #include <string>
@@ -49,7 +50,7 @@ enum class TreeWalk {
 /// Options of the tree code.
 struct Tree {
     Mac mac = AccelerationMac{};                  ///< acceptance criterion of cells
-    double softening = 0;                         ///< Plummer eps [length], >= 0
+    double softening = 0;                         ///< eps [length], >= 0; with softening_per_particle the smallest of all particles
     double G = 1;                                 ///< gravitational constant [length^3 / (mass time^2)], >= 0
     Multipole multipole = Multipole::quadrupole;  ///< expansion of the accepted cells
     Curve curve = Curve::hilbert;                 ///< order of the particles
@@ -58,11 +59,18 @@ struct Tree {
     int vector = 4,                               ///< walk `links`: targets of one thread, 1 ... 32
         group = 4;                                ///< walk `links`: threads that decide together, 1 ... 32
     bool deterministic = true;  ///< bitwise repeatable on one device: no tuning, and the tree is rebuilt independently of measured times
+    SofteningKernel softening_kernel = SofteningKernel::plummer;  ///< form of a pair; spline: walk `lists`
+    bool softening_per_particle = false;                          ///< pairs combine the softenings of the particles; walk `lists`
 };
 
 /// Checks the ranges of all options. @throws InputError with the problem and a remedy: theta outside (0, 1], delta or error not above 0,
 /// leaf_size, softening, G, vector or group out of range
 void validate(const Tree& options);
+
+/// Pairs combine the softening terms of two particles; otherwise all have one Plummer softening.
+inline bool combines_softenings(const Tree& options) {
+    return options.softening_per_particle || options.softening_kernel == SofteningKernel::spline;
+}
 
 /// The walk called "auto", "links" or "lists". @throws InputError: another name
 TreeWalk tree_walk_named(const std::string& name);

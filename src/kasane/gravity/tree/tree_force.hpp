@@ -31,10 +31,11 @@ class TreeForce {
 };
 
 /// The field of n particles in any order: builds a tree and evaluates a first force. An empty result is not computed.
+/// @param softening [n]  where pairs combine softenings; empty: that of the options
 /// @throws ComputationError: positions are not finite
 template <Space S>
 void evaluate_tree(S on, TreeForce<S>& force, View<const Vec3<double>> position, View<const double> mass, View<Vec3<double>> acceleration,
-                   View<double> potential);
+                   View<double> potential, View<const double> softening = {});
 
 /// Accelerations and potentials of particles on the host, in any order, from one tree and one force.
 struct TreeField {
@@ -43,6 +44,8 @@ struct TreeField {
     double seconds = 0;                      ///< sort, build, moments and walks
     WalkCounts counts;                       ///< counts of the last walk
 };
-TreeField tree_field(const AnySpace& on, const std::vector<Vec3<double>>& position, const std::vector<double>& mass, const Tree& options);
+/// @param softening  of each particle, used with options.softening_per_particle; empty: that of the options
+TreeField tree_field(const AnySpace& on, const std::vector<Vec3<double>>& position, const std::vector<double>& mass, const Tree& options,
+                     const std::vector<double>& softening = {});
 
 }  // namespace kasane::gravity

@@ -46,6 +46,9 @@ void Walk<Cpu>::operator()(const OctreeView& tree, const WalkTargets& targets, c
     job.acceleration_unit = frame.length / options.G * (frame.length / frame.mass);
     job.eps2 = static_cast<float>(eps * eps);
     job.softened = job.eps2 >= detail::coincident2;
+    job.form = !combines_softenings(options)                         ? detail::PairSoftening::none
+               : options.softening_kernel == SofteningKernel::spline ? detail::PairSoftening::spline
+                                                                     : detail::PairSoftening::plummer;
     job.self_potential = job.softened ? 1 / eps : 0;
     job.per_acceleration = options.G / frame.length * (frame.mass / frame.length);
     job.per_potential = -options.G / frame.length * frame.mass;

@@ -39,6 +39,9 @@ WalkJob make_job(const Tree& options, const OctreeView& tree, const WalkTargets&
     job.out_acceleration = out.acceleration.empty() ? nullptr : out.acceleration.ptr;
     job.out_potential = out.potential.empty() ? nullptr : out.potential.ptr;
     job.ledger = ledger;
+    job.form = !combines_softenings(options)                         ? PairSoftening::none
+               : options.softening_kernel == SofteningKernel::spline ? PairSoftening::spline
+                                                                     : PairSoftening::plummer;
     return job;
 }
 
@@ -117,7 +120,9 @@ detail::ListsChoice Walk<Cuda>::State::choose_lists(const detail::WalkJob& job) 
     choice.few = job.tree.quadrupole ? 2 : 0;
     choice.most_entries = detail::most_entries(options);
     // With few targets most groups have one or two of them, for which a series does not pay.
-    if (static_cast<index_t>(job.targets) * 32 >= job.tree.bodies) choice.far = detail::far_rule(options, job.tree.frame);
+    // The series has one softening for all targets of a group.
+    if (!own_softening(job.form) && static_cast<index_t>(job.targets) * 32 >= job.tree.bodies)
+        choice.far = detail::far_rule(options, job.tree.frame);
     if (tuning.l2_persist_mib != resident_mib) reserve_l2(tuning.l2_persist_mib);
     if (tuning.l2_persist_mib > 0) {
         choice.resident = job.tree.body;

@@ -2,6 +2,7 @@
 // Walks compute in tree units with G = 1.
 #pragma once
 
+#include <kasane/gravity/softening/pair.body.hpp>
 #include <kasane/gravity/tree/walk.hpp>
 
 #include <array>
@@ -19,6 +20,7 @@ struct WalkJob {
     double acceleration_unit;   ///< |a| in tree units per |a| of the particles
     float eps2;
     bool softened;          ///< pairs need no mask for coincident bodies
+    PairSoftening form;     ///< `none` for one Plummer softening of any value; otherwise the tree has softening terms
     double self_potential;  ///< 1 / eps: potential per mass of bodies at the target's position; 0 if a mask excludes them
     double per_acceleration, per_potential;
     WalkField out;
@@ -40,7 +42,8 @@ struct TargetGroup {
     std::uint32_t first, count;
 };
 
-/// An interaction list, one row per quantity: x, y, z, m and, for cells with quadrupoles, 3 Q and 3/2 tr Q.
+/// An interaction list, one row per quantity: x, y, z, m and, for cells with quadrupoles, 3 Q and 3/2 tr Q. Where pairs combine softenings,
+/// the softening term follows; and for a list of bodies their indices, with which a target leaves itself out of its potential.
 /// It holds `capacity` entries and the slack that a full vector or leaf needs behind them.
 class InteractionList {
    public:
@@ -66,8 +69,9 @@ struct ListsScratch {
     InteractionList bodies, cells;
     std::vector<std::int32_t> cell_index;  ///< nodes of `cells`, whose quadrupoles are loaded when the list is evaluated
     std::vector<NodeLink> stack;
-    std::vector<float> x, y, z;  ///< positions of the targets
-    std::vector<double> sum;     ///< 5 per target: acceleration, potential, mass at the target
+    std::vector<float> x, y, z;    ///< positions of the targets
+    std::vector<float> term, own;  ///< softening terms and the bits of the indices of the targets, where pairs combine softenings
+    std::vector<double> sum;       ///< 5 per target: acceleration, potential, mass at the target
     WalkCounts counts;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kasane/core/device/check.cuda.hpp>
+#include <kasane/gravity/softening/pair.body.hpp>
 #include <kasane/gravity/tree/walk.hpp>
 #include <kasane/gravity/tree/warp.cuda.hpp>
 
@@ -41,7 +42,8 @@ struct WalkJob {
     Vec3<float>* out_acceleration;
     float* out_potential;
     WalkLedger* ledger;
-    TargetGroup* cut;  ///< [most_cut] queue of parts of divided groups, counted in `ledger`; all zero between walks
+    TargetGroup* cut;    ///< [most_cut] queue of parts of divided groups, counted in `ledger`; all zero between walks
+    PairSoftening form;  ///< `none` for one Plummer softening of any value; otherwise the tree has softening terms
 
     __device__ std::uint32_t body(std::uint32_t target) const { return index ? index[target] : target; }
     /// |a| in tree units, clamped so that d^5 |a| stays finite.
