@@ -4,6 +4,7 @@
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/gravity/forces.hpp>
 #include <kasane/run/gravity/gravity_file.hpp>
+#include <kasane/run/model/softening.hpp>
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ namespace kasane::app {
 namespace {
 
 struct ForcesOptions {
-    std::string snapshot, file, method = "direct", softening, units = "auto";
+    std::string snapshot, file, method = "direct", softening, softening_kernel = "plummer", units = "auto";
     std::optional<double> G;
     std::string variant = "auto", precision = "single";  // direct
     gravity::Tree tree;
@@ -57,16 +58,21 @@ gravity::Units units_of(const gravity::Snapshot& snapshot, const ForcesOptions& 
     return units;
 }
 
-/// One softening for all types: the one that the snapshot states, or 0.
-double softening_of(const gravity::Snapshot& snapshot, const std::string& file) {
-    double stated = -1;
-    for (const auto type : snapshot.particles.type) {
-        const double here = snapshot.softening[type];
-        KS_VALIDATE(stated < 0 || here == stated, "states several softenings, and one is needed: give --softening", {file, 0, 0, ""});
-        stated = here;
+/// The softening of each particle that the snapshot states for its component or type; empty if it states none.
+std::vector<double> softenings_of(const gravity::Snapshot& snapshot, const std::string& file) {
+    gravity::SnapshotOutline outline;
+    for (const auto type : snapshot.particles.type) ++outline.count[type];
+    outline.softening = snapshot.softening;
+    outline.components = snapshot.components;
+    if (run::carried(outline).empty()) {
+        log::warning("{} states no softening: 0 is assumed (--softening sets it)", file);
+        return {};
     }
-    if (stated <= 0) log::warning("{} states no softening: 0 is assumed (--softening sets it)", file);
-    return std::max(stated, 0.0);
+    try {
+        return run::softenings(snapshot.particles, run::resolve({}, outline));
+    } catch (const InputError&) {
+        throw InputError("states the softenings of some types only: give --softening, one for all", {file, 0, 0, ""});
+    }
 }
 
 gravity::Direct direct_of(const ForcesOptions& o) {
@@ -108,17 +114,19 @@ int forces(const Common& common, const ForcesOptions& o, const CLI::App& app) {
     if (by_tree) force = tree_of(o, app);
     if (by_tree) gravity::validate(std::get<gravity::Tree>(force));
     const auto space = common.space();
-    const auto snapshot = gravity::read_snapshot(o.snapshot);
+    auto snapshot = gravity::read_snapshot(o.snapshot);
     const auto units = units_of(snapshot, o);
     double softening = 0;
     try {
-        softening =
-            o.softening.empty() ? softening_of(snapshot, o.snapshot) : gravity::quantity(o.softening, gravity::Dimension::length, units);
+        if (!o.softening.empty()) softening = gravity::quantity(o.softening, gravity::Dimension::length, units);
     } catch (const InputError& error) {
-        if (o.softening.empty()) throw;
         throw InputError(error.what(), {"", 0, 0, "--softening"});
     }
-    std::visit([&](auto& chosen) { chosen.softening = softening, chosen.G = units.G; }, force);
+    if (o.softening.empty()) snapshot.particles.softening = softenings_of(snapshot, o.snapshot);
+    const auto kernel = gravity::softening_kernel_named(o.softening_kernel);
+    std::visit([&](auto& chosen) { chosen.softening = softening, chosen.softening_kernel = kernel, chosen.G = units.G; }, force);
+    gravity::set_softening(force, snapshot.particles.softening);
+    if (by_tree) gravity::validate(std::get<gravity::Tree>(force));
     const auto forces = run::forces(space, snapshot.particles, force);
     run::write_forces(o.file, snapshot.particles, forces);
     nlohmann::ordered_json object{{"n", snapshot.particles.size()},
@@ -126,7 +134,8 @@ int forces(const Common& common, const ForcesOptions& o, const CLI::App& app) {
                                   {"method", o.method},
                                   {"variant", forces.variant},
                                   {"interactions", forces.interactions},
-                                  {"softening", softening},
+                                  {"softening", gravity::softening(force)},
+                                  {"softening_kernel", o.softening_kernel},
                                   {"units", units.name},
                                   {"G", units.G},
                                   {"file", o.file},
@@ -152,7 +161,9 @@ Action add_forces(CLI::App& app, const Common& common) {
     app.add_option("SNAPSHOT", o.snapshot, "GADGET HDF5, format 1 or 2")->required();
     app.add_option("-o,--output", o.file, "HDF5 file to write: Acceleration, Potential, ParticleIDs")->required();
     app.add_option("--method", o.method, "direct or tree")->check(CLI::IsMember({"direct", "tree"}));
-    app.add_option("--softening", o.softening, "In the snapshot's unit of length, or \"50 pc\" (default: as the snapshot states)");
+    app.add_option("--softening", o.softening,
+                   "In the snapshot's unit of length, or \"50 pc\" (default: as the snapshot states, for each type)");
+    app.add_option("--softening-kernel", o.softening_kernel, "Form of a softened pair")->check(CLI::IsMember({"plummer", "spline"}));
     app.add_option("--units", o.units,
                    "Of a snapshot that states none: galactic (kpc, 1e10 Msun, km/s, G = 43007.1) or nbody (G = 1); auto: as the snapshot "
                    "states, else galactic")

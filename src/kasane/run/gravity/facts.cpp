@@ -40,7 +40,15 @@ FactRows facts(const PageContext& c) {
     FactRows rows;
     rows.add("Particles", r.particles > 0 ? grouped(r.particles) + (types(r).empty() ? "" : " (" + types(r) + ")") : "");
     rows.add("Units", units(r.units));
-    rows.add("Softening", r.softening, c.length_unit);
+    if (r.softened.empty()) {
+        rows.add("Softening", r.softening, c.length_unit);
+    } else {
+        std::vector<std::string> each;
+        for (const auto& group : r.softened)
+            each.push_back(group.name + " " + brief(group.softening) + (c.length_unit.empty() ? "" : " " + c.length_unit));
+        rows.add("Softening", fmt::format("{}", fmt::join(each, ", ")));
+    }
+    if (r.softening_kernel != "plummer") rows.add("Softening kernel", r.softening_kernel);
     const bool constant = r.step.method.empty() || r.step.method == "leapfrog";
     if (std::isfinite(r.dt)) {
         const auto scale = time_scale(r.units, r.dt);

@@ -31,13 +31,14 @@ template <Space S>
 Forces direct_forces(S on, const gravity::Particles& particles, const gravity::Direct& options) {
     const auto position = to_space(on, particles.position);
     const auto mass = to_space(on, particles.mass);
+    const auto softening = to_space(on, particles.softening);
     const auto n = particles.size();
     Buffer<Vec3<double>, S> acceleration(on, n);
     Buffer<double, S> potential(on, n);
     gravity::DirectSum<S> sum(on, options);
     const gravity::Self self{0};
     const Stopwatch watch;
-    sum(position.view(), {position.view(), mass.view()}, self, {acceleration.view(), potential.view()});
+    sum(position.view(), {position.view(), mass.view(), softening.view()}, self, {acceleration.view(), potential.view()}, softening.view());
     synchronize(on);
     Forces result;
     result.seconds = watch.seconds();
@@ -49,14 +50,16 @@ Forces direct_forces(S on, const gravity::Particles& particles, const gravity::D
 }
 
 Forces tree_forces(const AnySpace& on, const gravity::Particles& particles, const gravity::Tree& options) {
-    auto field = gravity::tree_field(on, particles.position, particles.mass, options);
+    auto field = gravity::tree_field(on, particles.position, particles.mass, options, particles.softening);
     return {std::move(field.acceleration), std::move(field.potential), field.seconds, field.counts.interactions(),
             gravity::name(options.walk == gravity::TreeWalk::automatic ? gravity::TreeWalk::lists : options.walk)};
 }
 
 }  // namespace
 
-Forces forces(const AnySpace& on, const gravity::Particles& particles, const gravity::Force& force) {
+Forces forces(const AnySpace& on, const gravity::Particles& particles, const gravity::Force& given) {
+    auto force = given;
+    gravity::set_softening(force, particles.softening);
     gravity::check_memory(on, particles.size(), force);
     const auto* tree = std::get_if<gravity::Tree>(&force);
     auto result = tree ? tree_forces(on, particles, *tree)
@@ -65,22 +68,29 @@ Forces forces(const AnySpace& on, const gravity::Particles& particles, const gra
     return result;
 }
 
-gravity::ForceAudit audit(const gravity::Particles& particles, const Forces& forces, const gravity::Force& force, index_t count) {
+gravity::ForceAudit audit(const gravity::Particles& particles, const Forces& forces, const gravity::Force& given, index_t count) {
+    auto force = given;
+    gravity::set_softening(force, particles.softening);
     const auto n = particles.size(), sampled = std::clamp<index_t>(count, 0, n);
     std::vector<Vec3<double>> targets, found;
+    std::vector<double> softening;
     for (index_t k = 0; k < sampled; ++k) {
         const auto i = static_cast<std::size_t>(k * n / sampled);
         targets.push_back(particles.position[i]);
+        if (!particles.softening.empty()) softening.push_back(particles.softening[i]);
         found.push_back(forces.acceleration[i]);
     }
     const gravity::Direct plain{.softening = gravity::softening(force),
                                 .G = gravity::gravitational_constant(force),
                                 .precision = gravity::Precision::double_,
-                                .variant = gravity::DirectVariant::plain};
+                                .variant = gravity::DirectVariant::plain,
+                                .softening_kernel = gravity::softening_kernel(force),
+                                .softening_per_particle = gravity::softening_per_particle(force)};
     gravity::DirectSum<Cpu> sum(Cpu{}, plain);
     std::vector<Vec3<double>> reference(targets.size());
     // Targets and sources are two sets: the source at a target's own position has distance zero and gives no acceleration.
-    sum(view(targets), {view(particles.position), view(particles.mass)}, {}, {view(reference), {}});
+    sum(view(targets), {view(particles.position), view(particles.mass), view(particles.softening)}, {}, {view(reference), {}},
+        view(softening));
     return gravity::audit(found, reference);
 }
 

@@ -17,6 +17,7 @@ struct Forces {
     std::string variant;  ///< kernel or walk that ran
 };
 
+/// The softenings of the particles, if they have any, replace that of the force.
 /// @throws InputError: more particles than memory; ComputationError: a force that is not finite
 Forces forces(const AnySpace& on, const gravity::Particles& particles, const gravity::Force& force);
 

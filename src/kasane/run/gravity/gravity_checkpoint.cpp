@@ -12,8 +12,8 @@ namespace kasane::run {
 namespace {
 
 // Of the file; a larger number is one of a newer version. 1: without /State; 2: without the frame of direct summation; 3: with numbers of
-// the tree's walk that no run applies; 4: with one choice for walks with many and with few targets.
-constexpr std::uint32_t layout = 5;
+// the tree's walk that no run applies; 4: with one choice for walks with many and with few targets; 5: without softenings of the particles.
+constexpr std::uint32_t layout = 6;
 
 /// Numbers of earlier layouts that only the checksum needs. The choice of layouts 2 to 4 was measured with many targets alone.
 struct Unused {
@@ -73,6 +73,11 @@ std::uint64_t checksum(const GravityCheckpoint& c, std::uint32_t of_layout, cons
     sum.add(c.particles.mass);
     sum.add(c.particles.id);
     sum.add(c.particles.type);
+    if (of_layout >= 6) {
+        const auto softenings = static_cast<std::uint64_t>(c.particles.softening.size());
+        sum.add(&softenings, sizeof softenings);
+        sum.add(c.particles.softening);
+    }
     sum.add(&c.step, sizeof c.step);
     for (const double value : {c.start, c.dt, c.units.length_cm, c.units.mass_g, c.units.velocity_cm_s, c.units.G})
         sum.add(&value, sizeof value);
@@ -93,7 +98,8 @@ std::uint64_t checksum(const GravityCheckpoint& c, std::uint32_t of_layout, cons
 void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCheckpoint& c) {
     const auto n = static_cast<std::uint64_t>(c.particles.size());
     const auto state = c.state.order.size() * sizeof(std::uint32_t) + c.state.acceleration.size() * sizeof(Vec3<float>);
-    AtomicFile target(path, n * 65 + state + c.record.size() + 16384);  // 65 bytes a particle, and HDF5's own
+    const auto softenings = c.particles.softening.size() * sizeof(double);
+    AtomicFile target(path, n * 65 + softenings + state + c.record.size() + 16384);  // 65 bytes a particle, and HDF5's own
     auto file = hdf5::File::create(target.temporary());
     file.create_group("/Checkpoint");
     file.set_attribute("/Checkpoint", "Layout", layout);
@@ -108,6 +114,7 @@ void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCh
     file.write("/Particles/Mass", c.particles.mass);
     file.write("/Particles/Id", c.particles.id);
     file.write("/Particles/Type", c.particles.type);
+    if (!c.particles.softening.empty()) file.write("/Particles/Softening", c.particles.softening);
     file.write("/Checkpoint/Record", std::vector<std::uint8_t>(c.record.begin(), c.record.end()));
     file.create_group("/State");
     for_each_number(layout, c.state, Unused{}, [&](const char* name, const auto& value) { file.set_attribute("/State", name, value); });
@@ -140,6 +147,7 @@ GravityCheckpoint read_gravity_checkpoint(const std::filesystem::path& path) {
     c.particles.mass = file.read<double>("/Particles/Mass");
     c.particles.id = file.read<std::uint64_t>("/Particles/Id");
     c.particles.type = file.read<std::uint8_t>("/Particles/Type");
+    if (found >= 6 && file.exists("/Particles/Softening")) c.particles.softening = file.read<double>("/Particles/Softening");
     const auto record = file.read<std::uint8_t>("/Checkpoint/Record");
     c.record.assign(record.begin(), record.end());
     Unused unused;

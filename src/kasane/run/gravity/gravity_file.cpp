@@ -23,7 +23,7 @@ void read_schedule(io::Section run, io::Section step, io::Section output, Gravit
     const auto time = parse(Dimension::time, units);
     schedule.start = file.initial.time;
     schedule.until = run.number("until", {.help = "time at which the run ends", .unit = units.time_name, .parse = time});
-    file.steps = read_steps(step, units, gravity::softening(file.force));
+    file.steps = read_steps(step, units, file.force, file.softening);
     const char* key_of_step = step_key(file.steps);
     schedule.dt = gravity::macro_step(file.steps);
     const double length = schedule.until - schedule.start;
@@ -48,13 +48,13 @@ void read_schedule(io::Section run, io::Section step, io::Section output, Gravit
 
 std::vector<std::string> notes(const GravityFile& file) {
     const auto* control = control_of(file.steps);
-    if (!control || gravity::softening(file.force) > 0) return {};
+    if (!control || is_softened(file.force, file.softening)) return {};
     const auto length = control->length > 0 ? fmt::format("step.length = {}", control->length)
                                             : std::string("the mean distance of particles inside the half-mass radius");
-    return {
-        fmt::format("the softening is 0: steps follow from the acceleration and {}, and no step is shorter than "
-                    "dt_max / 2^{} = {:.3g}",
-                    length, control->deepest, std::ldexp(control->dt_max, -control->deepest))};
+    return {fmt::format(
+        "the softening is 0{}: steps follow from the acceleration and {}, and no step is shorter than "
+        "dt_max / 2^{} = {:.3g}",
+        file.softening.one() ? "" : " for some particles", length, control->deepest, std::ldexp(control->dt_max, -control->deepest))};
 }
 
 }  // namespace
@@ -83,7 +83,14 @@ GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySo
         file.initial = read_initial(root, initial, {file.units, directory, source.count});
     }
     auto force = root.table("force", "gravity");
-    file.force = read_force(force, file.units, file.space);
+    file.force = read_force(force, file.units, file.space, file.softening);
+    const auto states_softening = [](const Source& source) {
+        const auto* galaxy = source.galaxy();
+        return source.file() ||
+               (galaxy && std::ranges::any_of(galaxy->components, [](const auto& component) { return component.softening > 0; }));
+    };
+    if (!force.has("softening") && !source.resumed_from && std::ranges::none_of(file.initial.sources, states_softening))
+        force.problem("softening", "is missing: softening eps must be given, since the initial particles state none");
     file.exchange = parallel->exchange(file.force, file.space);
     auto step = root.table("step", "integration in time");
     auto output = root.table("output", "what is written");

@@ -7,6 +7,7 @@
 #include <kasane/gravity/distributed/exchange.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/particles/units.hpp>
+#include <kasane/run/model/softening.hpp>
 #include <kasane/run/driver/kind.hpp>
 #include <kasane/run/model/initial.hpp>
 #include <kasane/run/gravity/schedule.hpp>
@@ -22,6 +23,7 @@ struct GravityFile : RunFile {
     gravity::Units units;
     Initial initial;
     gravity::Force force;
+    SofteningKeys softening;  ///< as the file states it
     gravity::Steps steps;
     gravity::Exchange exchange;  ///< between workers, where there are several
     Schedule schedule;           ///< counts macro steps: dt, or dt_max of adaptive and block steps

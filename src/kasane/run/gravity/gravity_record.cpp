@@ -56,11 +56,14 @@ void list_fields(Fields& f, R& r) {
     f.list("objects", r.objects, [](auto& in, auto& object) { in("name", object.name), in("count", object.count); });
     later.list("components", r.components, [](auto& in, auto& c) {
         in("name", c.name), in("model", c.law), in("first_id", c.first_id), in("count", c.count), in("type", c.type);
-        in("mass", c.mass), in("seed", c.seed);
+        in("mass", c.mass), in("seed", c.seed), in("softening", c.softening);
     });
     later.part("units",
                [&](auto& in) { for_each_unit_field(r.units, [&](const char* key, const char*, auto& value) { in(key, value); }); });
-    later("softening", r.softening), later("dt", r.dt), later("snapshot_every", r.snapshot_every);
+    later("softening", r.softening), later("softening_kernel", r.softening_kernel), later("softening_table", r.softening_table);
+    later.list("softenings", r.softened,
+               [](auto& in, auto& c) { in("name", c.name), in("type", c.type), in("count", c.count), in("softening", c.softening); });
+    later("dt", r.dt), later("snapshot_every", r.snapshot_every);
     later.part("force", [&](auto& in) { list_force(in, r); });
     later.part("step", [&](auto& in) { list_step(in, r); });
     f("steps", r.steps), f("time", r.time);
@@ -157,7 +160,9 @@ KeptKeys kept_keys(const nlohmann::json& r) {
     add("run.units", units, "name");
     if (const auto name = units.find("name"); name != units.end() && *name == "user")
         add_all("units", units, {"length_cm", "mass_g", "velocity_cm_s", "G"});
-    add("force.softening", r, "softening");
+    const bool one = r.value("softening_table", std::string()).empty();
+    add("force.softening", r, one ? "softening" : "softening_table");
+    add("force.softening_kernel", r, "softening_kernel");
     add_all("force", force, {"method", "precision", "accumulation", "multipole", "leaf_size", "curve"});
     add("force.mac", mac, "name");
     add_all("force", mac, {"theta", "delta", "error"});

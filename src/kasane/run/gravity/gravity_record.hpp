@@ -51,8 +51,11 @@ struct GravityRecord : Record {
     std::vector<Object> objects;
     std::vector<gravity::SnapshotComponent> components;  ///< what the particles were sampled as, where known
     gravity::Units units;
-    double softening = 0, dt = 0;  ///< dt: the macro step
-    double snapshot_every = 0;     ///< [time]
+    double softening = 0, dt = 0;  ///< softening: the smallest of all particles; dt: the macro step
+    std::string softening_kernel = "plummer";
+    std::string softening_table;                       ///< SofteningKeys::text()
+    std::vector<gravity::SnapshotComponent> softened;  ///< components and types by name, type and softening; empty: one for all
+    double snapshot_every = 0;                         ///< [time]
     Force force;
     Step step;
     gravity::StepCounts step_counts;  ///< of all segments

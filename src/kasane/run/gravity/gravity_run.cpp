@@ -109,6 +109,8 @@ io::OutputThread::Job with_particles(std::shared_ptr<gravity::Particles> copy, s
 void set_parameters(GravityRecord& record, const GravityFile& file) {
     record.units = file.units;
     record.softening = gravity::softening(file.force);
+    record.softening_kernel = name(gravity::softening_kernel(file.force));
+    record.softening_table = file.softening.text();
     record.dt = file.schedule.dt;
     record.snapshot_every = file.schedule.snapshot_every;
     record.describe(file.force, file.steps);
@@ -137,6 +139,7 @@ class GravityRun : public Run {
         auto warnings = nlohmann::ordered_json::array();
         for (std::size_t i = 0; i < file_.initial.sources.size(); ++i)
             for (const auto& warning : sampling.warnings(i)) warnings.push_back(warning);
+        static_cast<void>(resolve(file_.softening, sampling.outline()));  // names and gaps are errors
         const auto n = file_.initial.count();
         const double drift = gravity::expected_energy_drift(file_.force, file_.steps, n);
         return {{{"particles", n},
@@ -149,10 +152,11 @@ class GravityRun : public Run {
 
     void create(const RunControls& controls) override {
         auto sampled = particles_of(file_, controls);
+        set_softenings(sampled);
         check_range(sampled.particles, file_);
         particles_ = std::move(sampled.particles);
         record_.warnings = std::move(sampled.warnings);
-        record_.components = std::move(sampled.components);
+        record_.components = std::move(sampled.outline.components);
         if (!file_.initial.as_is)
             for (const auto& source : file_.initial.sources) record_.objects.push_back({source.name, source.count});
     }
@@ -171,6 +175,7 @@ class GravityRun : public Run {
                     {file_.path.string(), 0, 0, "run.until"});
         step_ = checkpoint->step;
         particles_ = std::move(checkpoint->particles);
+        if (!file_.softening.one()) use_softenings(particles_.softening, record_.softening);
         state_ = std::move(checkpoint->state);
         // A run that continues from step 0 does the same as a new one: it writes the first row, and builds its tree from the particles in
         // their given order, since another order may round sums differently.
@@ -282,6 +287,32 @@ class GravityRun : public Run {
     }
 
    private:
+    /// Gives each particle its softening where the run file states no single one, and each component the one that holds for it.
+    void set_softenings(Sampled& sampled) {
+        const auto groups = resolve(file_.softening, sampled.outline);
+        const auto stated = carried(sampled.outline);
+        for (auto& component : sampled.outline.components)
+            for (const auto& group : groups)
+                if (group.first_id == component.first_id && group.count == component.count) component.softening = group.softening;
+        if (file_.softening.one()) {
+            const double all = *file_.softening.all;
+            if (!stated.empty()) log::info("force.softening = {} replaces the softenings of the initial particles ({})", all, stated);
+            return;
+        }
+        for (const auto& group : groups) {
+            record_.softened.push_back({group.name, "", group.first_id, group.count, group.type, 0, 0, group.softening});
+            log::info("{}: softening {:.6g}", group.name, group.softening);
+        }
+        use_softenings(sampled.particles.softening = softenings(sampled.particles, groups), 0);
+        if (!gravity::softening_per_particle(file_.force)) sampled.particles.softening.clear();  // all are equal
+    }
+
+    /// @param one  of all particles, if `each` is empty
+    void use_softenings(const std::vector<double>& each, double one) {
+        if (!each.empty()) return gravity::set_softening(file_.force, each);
+        std::visit([&](auto& force) { force.softening = one, force.softening_per_particle = false; }, file_.force);
+    }
+
     const char* step_words() const { return control_of(file_.steps) ? "times dt_max" : "steps"; }
 
     void make_simulation() {
@@ -315,7 +346,8 @@ class GravityRun : public Run {
         r.predicted_step_seconds = predicted_step(file_, r.parallel->ranks, r.parallel->workers).value_or(0);
         const auto* direct = std::get_if<gravity::Direct>(&file_.force);
         r.bound = {};
-        if (!direct || r.force.variant == name(gravity::DirectVariant::plain)) return;  // the reference variant is not made for speed
+        if (!direct || gravity::combines_softenings(file_.force)) return;    // the bound is that of pairs of one Plummer softening
+        if (r.force.variant == name(gravity::DirectVariant::plain)) return;  // the reference variant is not made for speed
         const auto& mass = simulation_->particles().mass;
         const bool equal_masses = std::all_of(mass.begin(), mass.end(), [&](double m) { return m == mass.front(); });
         const auto bound = gravity::direct_bound(file_.space, *direct, simulation_->size(), equal_masses);
@@ -385,7 +417,10 @@ class GravityRun : public Run {
         auto snapshot = std::make_shared<gravity::Snapshot>();
         snapshot->time = file_.schedule.time(step);
         snapshot->units = file_.units;
-        snapshot->softening.fill(gravity::softening(file_.force));
+        if (particles->softening.empty())
+            snapshot->softening.fill(gravity::softening(file_.force));
+        else
+            snapshot->softening = by_type(*particles);
         snapshot->force_error = {error.count, error.median, error.p99, error.max};
         snapshot->components = record_.components;
         const auto path = loop.directory().path() / "snapshots" / fmt::format("snapshot_{:04}.hdf5", file_.schedule.snapshot_number(step));

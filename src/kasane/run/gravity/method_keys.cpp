@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <type_traits>
 
@@ -105,7 +106,7 @@ gravity::Tree read_tree(io::Section& table, const gravity::Units& units) {
 }
 
 template <class Control>
-gravity::Steps read_control(io::Section& table, const gravity::Units& units, double softening) {
+gravity::Steps read_control(io::Section& table, const gravity::Units& units, const gravity::Force& force, const SofteningKeys& softening) {
     Control control;
     const auto time = parse(Dimension::time, units);
     control.dt_max = table.number("dt_max", {.help = "the longest step; all particles are at one time at its multiples",
@@ -118,8 +119,9 @@ gravity::Steps read_control(io::Section& table, const gravity::Units& units, dou
                                gravity::StepCriterion::velocity_and_acceleration, gravity::StepCriterion::acceleration);
     control.deepest = static_cast<int>(
         table.integer("deepest", {.help = "the shortest step is dt_max / 2^deepest", .fallback = control.deepest, .least = 0, .most = 30}));
-    if (softening > 0)
-        refuse(table, {"length"}, "force.softening = 0", fmt::format("force.softening = {}", softening));
+    if (is_softened(force, softening))
+        refuse(table, {"length"}, "force.softening = 0",
+               softening.one() ? fmt::format("force.softening = {}", *softening.all) : "a softening above 0 for all particles");
     else
         control.length = table.number("length", {.help = "length in place of the softening; 0: mean distance inside the half-mass radius",
                                                  .unit = units.length_name,
@@ -140,24 +142,63 @@ void check_softening(io::Section& table, const gravity::Direct& direct) {
 
 }  // namespace
 
-gravity::Force read_force(io::Section table, const gravity::Units& units, const AnySpace& space) {
+SofteningKeys read_softening(io::Section& table, const gravity::Units& units) {
+    SofteningKeys keys;
+    keys.where = table.where("softening");
+    const io::NumberKey schema{.help = "softening eps (Plummer-equivalent)",
+                               .unit = units.length_name,
+                               .range = io::at_least(0),
+                               .parse = parse(Dimension::length, units)};
+    if (!table.has("softening")) return keys;
+    if (!table.has_table("softening")) {
+        keys.all = table.number("softening", schema);
+        return keys;
+    }
+    auto each = table.table("softening", "eps of components and types; the model or snapshot states those of the others");
+    for (const auto& name : each.keys()) keys.named.push_back({name, each.number(name, schema), each.where(name)});
+    return keys;
+}
+
+gravity::Force read_force(io::Section table, const gravity::Units& units, const AnySpace& space, SofteningKeys& softening) {
     const auto method = table.text("method", {.help = "of the forces", .fallback = "direct", .choices = {"direct", "tree"}});
-    const double softening = table.number(
-        "softening",
-        {.help = "Plummer softening eps", .unit = units.length_name, .range = io::at_least(0), .parse = parse(Dimension::length, units)});
+    softening = read_softening(table, units);
+    const auto kernel = one_of(table, "softening_kernel", "form of a softened pair", gravity::SofteningKernel::plummer,
+                               gravity::SofteningKernel::plummer, gravity::SofteningKernel::spline);
+    const auto refuse_combined = [&](const char* key, const std::string& value, const char* remedy) {
+        if (softening.one() && kernel == gravity::SofteningKernel::plummer) return false;
+        table.problem(key, fmt::format("'{}' takes one Plummer softening for all particles, and {}: take {}", value,
+                                       kernel == gravity::SofteningKernel::spline ? "this run has softening_kernel = \"spline\""
+                                                                                  : "each component or type has its own here",
+                                       remedy));
+        return true;
+    };
     table.unused("accumulation");  // a key of version 0.1
     const auto force = method == "tree" ? gravity::Force(read_tree(table, units)) : gravity::Force(read_direct(table, space));
     return std::visit(
         [&](auto chosen) {
-            chosen.softening = softening;
+            chosen.softening_kernel = kernel;
+            chosen.softening_per_particle = !softening.one();
+            if (softening.one()) chosen.softening = *softening.all;
+            for (const auto& each : softening.named)
+                chosen.softening = &each == softening.named.data() ? each.value : std::min(chosen.softening, each.value);
             chosen.G = units.G;
-            if constexpr (std::is_same_v<decltype(chosen), gravity::Direct>) check_softening(table, chosen);
+            if constexpr (std::is_same_v<decltype(chosen), gravity::Direct>) {
+                if (chosen.variant == gravity::DirectVariant::pair && refuse_combined("variant", "pair", "auto or tile"))
+                    chosen.variant = gravity::DirectVariant::automatic;
+                check_softening(table, chosen);
+            } else if (chosen.walk == gravity::TreeWalk::links) {
+                refuse_combined("walk", "links", "auto or lists");
+            }
             return gravity::Force(chosen);
         },
         force);
 }
 
-gravity::Steps read_steps(io::Section table, const gravity::Units& units, double softening) {
+bool is_softened(const gravity::Force& force, const SofteningKeys& softening) {
+    return gravity::softening(force) > 0 || (!softening.one() && softening.named.empty());
+}
+
+gravity::Steps read_steps(io::Section table, const gravity::Units& units, const gravity::Force& force, const SofteningKeys& softening) {
     const auto method = table.text("method", {.help = "leapfrog: constant; adaptive: one step for all; block: one for each particle",
                                               .fallback = "leapfrog",
                                               .choices = {"leapfrog", "adaptive", "block"}});
@@ -168,8 +209,8 @@ gravity::Steps read_steps(io::Section table, const gravity::Units& units, double
             "dt", {.help = "time step", .unit = units.time_name, .range = io::above(0), .parse = parse(Dimension::time, units)})};
     }
     refuse(table, {"dt"}, "method = \"leapfrog\"", chosen + ", whose longest step is dt_max");
-    return method == "block" ? read_control<gravity::BlockSteps>(table, units, softening)
-                             : read_control<gravity::AdaptiveSteps>(table, units, softening);
+    return method == "block" ? read_control<gravity::BlockSteps>(table, units, force, softening)
+                             : read_control<gravity::AdaptiveSteps>(table, units, force, softening);
 }
 
 const char* step_key(const gravity::Steps& steps) { return control_of(steps) ? "dt_max" : "dt"; }

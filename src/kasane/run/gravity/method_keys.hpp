@@ -7,15 +7,22 @@
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/particles/units.hpp>
 
+#include <kasane/run/model/softening.hpp>
+
 #include <string>
 
 namespace kasane::run {
 
-/// Reads [force]; problems are recorded in the section. `deterministic` is a key of [run] and keeps its default here.
-gravity::Force read_force(io::Section table, const gravity::Units& units, const AnySpace& space);
+/// Reads [force]; problems are recorded in the section. `deterministic` is a key of [run] and keeps its default here. Without one softening
+/// for all, the force has `softening_per_particle` and the smallest softening that the file states; that of the particles follows later.
+/// @param softening  overwritten with what the file states
+gravity::Force read_force(io::Section table, const gravity::Units& units, const AnySpace& space, SofteningKeys& softening);
+
+/// True if every particle has a softening above 0, as far as the run file states; models and snapshots state none that is 0.
+bool is_softened(const gravity::Force& force, const SofteningKeys& softening);
 
 /// Reads [step]; the keys depend on whether the force is softened.
-gravity::Steps read_steps(io::Section table, const gravity::Units& units, double softening);
+gravity::Steps read_steps(io::Section table, const gravity::Units& units, const gravity::Force& force, const SofteningKeys& softening);
 
 /// The key that holds macro_step(steps): "dt" or "dt_max".
 const char* step_key(const gravity::Steps& steps);

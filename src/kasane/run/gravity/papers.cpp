@@ -33,7 +33,10 @@ std::vector<std::string> papers(const GravityFile& file) {
     add("L. Verlet, Phys. Rev. 159, 98 (1967) (leapfrog)");
     if (std::holds_alternative<gravity::BlockSteps>(file.steps))
         add("S. L. W. McMillan, in The Use of Supercomputers in Stellar Dynamics (1986), 156 (block steps)");
-    if (gravity::softening(file.force) > 0) add("S. J. Aarseth, MNRAS 126, 223 (1963) (Plummer softening)");
+    if (gravity::softening_kernel(file.force) == gravity::SofteningKernel::spline)
+        add("V. Springel, MNRAS 364, 1105 (2005) (spline softening)");
+    else if (is_softened(file.force, file.softening))
+        add("S. J. Aarseth, MNRAS 126, 223 (1963) (Plummer softening)");
     for (const auto& paper : papers(file.initial)) add(paper.c_str());
     return all;
 }

@@ -281,6 +281,7 @@ Prediction predict(const GravityFile& file, const Calibration& calibration, cons
 
 std::optional<double> predicted_step(const GravityFile& file, int ranks, int workers) {
     if (!std::holds_alternative<gravity::Direct>(file.force) || !std::holds_alternative<gravity::Leapfrog>(file.steps)) return {};
+    if (gravity::combines_softenings(file.force)) return {};  // calibrations measure pairs of one Plummer softening
     try {
         const auto calibration = read_calibration(default_calibration_file());
         const auto devices = calibration.devices("force");

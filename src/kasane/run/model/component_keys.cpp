@@ -119,7 +119,7 @@ class Reader {
                                                             .fallback = c.type,
                                                             .least = 0,
                                                             .most = gravity::type_count - 1}));
-        auto softening = length("of its type, written to the snapshot; 0: not written", 0.0);
+        auto softening = length("Plummer-equivalent eps of its type, for runs that state none, and for the snapshot; 0: none", 0.0);
         softening.range = io::at_least(0);
         c.softening = number("softening", softening);
         return c;

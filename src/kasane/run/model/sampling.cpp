@@ -68,23 +68,23 @@ void Sampling::describe(std::size_t i) {
         outline_.mass[type] = mass;
         outline_.count[type] += n;
     };
-    const auto add = [&](const std::string& name, const std::string& law, index_t count, std::uint8_t type, double mass,
-                         std::uint64_t seed) {
+    const auto add = [&](const std::string& name, const std::string& law, index_t count, std::uint8_t type, double mass, std::uint64_t seed,
+                         double softening) {
         const auto n = static_cast<std::uint64_t>(count);
-        outline_.components.push_back({prefix + name, law, next_id, n, type, mass, seed});
+        outline_.components.push_back({prefix + name, law, next_id, n, type, mass, seed, softening});
         next_id += n;
     };
     if (const auto* galaxy = source.galaxy()) {
         const auto counts = counts_of(*galaxy);
         for (std::size_t k = 0; k < counts.size(); ++k) {
             const auto& c = galaxy->components[k];
-            add(c.label(), gravity::name(c.law), counts[k], c.type, c.mass, galaxy->seed);
+            add(c.label(), gravity::name(c.law), counts[k], c.type, c.mass, galaxy->seed, c.softening);
             particles_of(c.type, static_cast<std::uint64_t>(counts[k]), c.mass / static_cast<double>(counts[k]));
             if (c.softening > 0) outline_.softening[c.type] = c.softening;
         }
     } else if (const auto* ball = source.ball()) {
         const auto law = source.point ? "point" : word(ball->motion);
-        add(law, law, ball->count, ball->type, ball->mass, ball->seed);
+        add(law, law, ball->count, ball->type, ball->mass, ball->seed, 0);
         particles_of(ball->type, static_cast<std::uint64_t>(ball->count), ball->mass / static_cast<double>(ball->count));
     } else {
         const auto& s = snapshots_[i];
@@ -97,7 +97,8 @@ void Sampling::describe(std::size_t i) {
             particles_of(type, end - at, equal ? masses[0] : 0);
             if (s.softening[type] > 0) outline_.softening[type] = s.softening[type];
             if (!initial_->as_is)
-                add(fmt::format("type {}", type), "snapshot", masses.size(), type, std::accumulate(masses.begin(), masses.end(), 0.0), 0);
+                add(fmt::format("type {}", type), "snapshot", masses.size(), type, std::accumulate(masses.begin(), masses.end(), 0.0), 0,
+                    s.softening[type]);
             at = end;
         }
         if (initial_->as_is) outline_.components = s.components;
@@ -243,7 +244,7 @@ void Sampling::arrange(gravity::Particles& particles, std::size_t i, std::uint64
 Sampled load(const Initial& initial, const gravity::Units& units, Cpu on, const ProgressFunction& progress) {
     Sampling sampling(initial, units, on);
     sampling.build(part_of(progress, 0, 0.5));
-    Sampled sampled{sampling.draw_all(part_of(progress, 0.5, 1)), sampling.outline().components, {}};
+    Sampled sampled{sampling.draw_all(part_of(progress, 0.5, 1)), sampling.outline(), {}};
     for (std::size_t i = 0; i < initial.sources.size(); ++i)
         for (const auto& each : sampling.warnings(i)) sampled.warnings.push_back(each);
     return sampled;

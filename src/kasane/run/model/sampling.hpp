@@ -64,7 +64,7 @@ class Sampling {
 /// All particles, with the components that they were sampled from.
 struct Sampled {
     gravity::Particles particles;
-    std::vector<gravity::SnapshotComponent> components;
+    gravity::SnapshotOutline outline;
     std::vector<std::string> warnings;  ///< Sampling::warnings() of all sources
 };
 /// @throws as Sampling does
