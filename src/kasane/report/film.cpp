@@ -33,7 +33,7 @@ T quantile(std::vector<T>& values, double share) {
 struct Extent {
     Vec3<double> low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
 
-    void include(std::vector<double>& values, double Vec3<double>::*axis, double outside) {
+    void include(std::vector<double>& values, double Vec3<double>::* axis, double outside) {
         if (values.empty()) return;
         low.*axis = std::min(low.*axis, quantile(values, outside));
         high.*axis = std::max(high.*axis, quantile(values, 1 - outside));
@@ -47,7 +47,7 @@ constexpr std::size_t most_in_window = 1 << 20;  ///< points that set the window
 void include(Extent& box, const Scene& scene, const std::vector<SceneGroup>& groups) {
     const auto& group = scene.group;
     const auto stride = std::max<std::size_t>(1, (group.size() + most_in_window - 1) / most_in_window);
-    constexpr double Vec3<double>::*axes[] = {&Vec3<double>::x, &Vec3<double>::y, &Vec3<double>::z};
+    constexpr double Vec3<double>::* axes[] = {&Vec3<double>::x, &Vec3<double>::y, &Vec3<double>::z};
     for_each_part(thread_count(Cpu{}), 3, [&](index_t a) {
         const auto axis = axes[a];
         std::map<double, std::vector<double>> values;  // by the share outside

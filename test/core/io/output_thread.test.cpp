@@ -134,7 +134,9 @@ TEST(OutputThread, TheDestructorFinishesTheJobsAndDropsErrors) {
         output.add([] { throw ComputationError("the disk is full"); });
         while (output.time().calls == 0) std::this_thread::sleep_for(1ms);
     }
-    { const OutputThread unused; }
+    {
+        const OutputThread unused;
+    }
 }
 
 }  // namespace

@@ -84,21 +84,28 @@ class DirectForce {
     /// if not deterministic, of `workers`.
     bool both_sides(int workers = 1) const;
     /// True if a worker with the particles [begin, end) evaluates pairs with [other_begin, other_end) (multiples of grain, or the total).
-    bool has_pairs(index_t begin, index_t end, index_t other_begin, index_t other_end) const requires(!std::same_as<S, Cpu>);
+    bool has_pairs(index_t begin, index_t end, index_t other_begin, index_t other_end) const
+        requires(!std::same_as<S, Cpu>);
     /// Bytes of the reaction on one particle.
-    std::size_t reaction_bytes() const requires(!std::same_as<S, Cpu>);
+    std::size_t reaction_bytes() const
+        requires(!std::same_as<S, Cpu>);
 
     /// Begins the sums of the accelerations of the own particles.
-    void begin_pairs(S on, const SourceBlock& own) requires(!std::same_as<S, Cpu>);
+    void begin_pairs(S on, const SourceBlock& own)
+        requires(!std::same_as<S, Cpu>);
     /// Adds the pairs of own particles with those of `other`. `other` may be the own source block, with a share of its pairs.
     /// @param reaction [other.count reaction_bytes()]  the reactions are added to it; call clear() first. Empty if `other` is the own one
-    void add_pairs(S on, const SourceBlock& other, View<std::byte> reaction, Share share = Share::all) requires(!std::same_as<S, Cpu>);
+    void add_pairs(S on, const SourceBlock& other, View<std::byte> reaction, Share share = Share::all)
+        requires(!std::same_as<S, Cpu>);
     /// Sets a reaction to zero.
-    void clear(S on, View<std::byte> reaction) requires(!std::same_as<S, Cpu>);
+    void clear(S on, View<std::byte> reaction)
+        requires(!std::same_as<S, Cpu>);
     /// Adds a reaction on the own particles that another worker computed.
-    void merge(S on, View<const std::byte> reaction) requires(!std::same_as<S, Cpu>);
+    void merge(S on, View<const std::byte> reaction)
+        requires(!std::same_as<S, Cpu>);
     /// Overwrites `acceleration` with G times the sums.
-    void end_pairs(S on, View<Vec3<double>> acceleration) requires(!std::same_as<S, Cpu>);
+    void end_pairs(S on, View<Vec3<double>> acceleration)
+        requires(!std::same_as<S, Cpu>);
 
    private:
     struct State;

@@ -28,10 +28,10 @@ void launch_shape(Cuda on, const TileSchedule& schedule, const TileLaunch& given
     constexpr bool single = sizeof(Real) == 4;
     if constexpr (own_softening(form)) {
         if (schedule.shape.targets_per_thread == 2)
-            return launch < Real, 128, 2, single ? 6 : 4, Wanted::acceleration, form > (on, schedule, call);
+            return launch<Real, 128, 2, single ? 6 : 4, Wanted::acceleration, form>(on, schedule, call);
     } else {
-        if (schedule.shape.threads == 256) return launch < Real, 256, single ? 4 : 2, 2, Wanted::acceleration, form > (on, schedule, call);
-        if (schedule.shape.targets_per_thread == 2) return launch_wanted < Real, 2, single ? 6 : 4, form > (on, schedule, given, call);
+        if (schedule.shape.threads == 256) return launch<Real, 256, single ? 4 : 2, 2, Wanted::acceleration, form>(on, schedule, call);
+        if (schedule.shape.targets_per_thread == 2) return launch_wanted<Real, 2, single ? 6 : 4, form>(on, schedule, given, call);
     }
     launch_wanted<Real, 1, single ? 8 : 4, form>(on, schedule, given, call);
 }

@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> c
                         rinv = factors.potential, weight = factors.force;
                     } else {
                         const Real r2 = fma(dz, dz, fma(dy, dy, fma(dx, dx, call.eps2)));
-                        rinv = inverse_distance<form == PairSoftening::common>(r2);
+                        rinv = inverse_distance < form == PairSoftening::common > (r2);
                         weight = rinv * rinv * rinv;
                     }
                     if constexpr (want_a) {

@@ -7,8 +7,8 @@ namespace kasane::run {
 namespace {
 
 const GaugeCheckpointLayout quenched_layout{"quenched", "Sweep", {"PlaquetteSpace", "PlaquetteTime", "PolyakovRe", "PolyakovIm"}};
-constexpr double Measurement::*quenched_columns[] = {&Measurement::plaquette_space, &Measurement::plaquette_time, &Measurement::polyakov_re,
-                                                     &Measurement::polyakov_im};
+constexpr double Measurement::* quenched_columns[] = {&Measurement::plaquette_space, &Measurement::plaquette_time,
+                                                      &Measurement::polyakov_re, &Measurement::polyakov_im};
 
 }  // namespace
 
