@@ -24,7 +24,8 @@ std::uint64_t direct_memory(const AnySpace& on, index_t own, index_t block, cons
     // Block steps also keep predicted positions, the positions of the targets and their accelerations, levels and scratch memory.
     constexpr std::uint64_t blocks = 3 * sizeof(Vec3<double>) + sizeof(std::uint8_t) + scratch_per_particle;
     constexpr std::uint64_t potential = sizeof(double);
-    return static_cast<std::uint64_t>(own) * (state + blocks + potential) + packed_bytes(force, block) +
+    const std::uint64_t softenings = force.softening_per_particle ? 2 * sizeof(double) : 0;  // of the particles, and of the targets
+    return static_cast<std::uint64_t>(own) * (state + blocks + potential + softenings) + packed_bytes(force, block) +
            direct_force_memory(on, own, block, force);
 }
 
@@ -51,7 +52,8 @@ std::uint64_t work_memory(const AnySpace& on, index_t n, const Tree& force) {
     // System with all its arrays: position, velocity, mass; acceleration and its size; number in the given order, level; scratch memory.
     constexpr std::uint64_t state = 2 * sizeof(Vec3<double>) + sizeof(double) + sizeof(Vec3<float>) + sizeof(float) +
                                     sizeof(std::uint32_t) + sizeof(std::uint8_t) + scratch_per_particle;
-    return static_cast<std::uint64_t>(n) * state + tree_memory(on, n, force);
+    const std::uint64_t softening = force.softening_per_particle ? sizeof(double) : 0;
+    return static_cast<std::uint64_t>(n) * (state + softening) + tree_memory(on, n, force);
 }
 
 }  // namespace
@@ -62,7 +64,8 @@ SimulationMemory simulation_memory(const AnySpace& on, index_t n, const Force& f
     const bool device = name(on) != "cpu";
     // The state of a tree is its order and the accelerations.
     const std::uint64_t state = std::holds_alternative<Tree>(force) ? sizeof(std::uint32_t) + sizeof(Vec3<float>) : 0;
-    return {count * detail::host_bytes(state) + (device ? 0 : work), device ? work : 0};
+    const std::uint64_t softening = softening_per_particle(force) ? sizeof(double) : 0;
+    return {count * detail::host_bytes(state, softening) + (device ? 0 : work), device ? work : 0};
 }
 
 void check_memory(const AnySpace& on, index_t n, const Force& force) {

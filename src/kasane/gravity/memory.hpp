@@ -14,11 +14,12 @@ inline constexpr std::uint64_t host_particle = 2 * sizeof(Vec3<double>) + 2 * si
 /// beside the computation
 ///   a snapshot:   a copy of the particles, two lists of their numbers, and the file without types, which HDF5 builds in memory
 ///   a checkpoint: a copy of the particles, the state for a resumed run, and the file with both
-/// @param state  bytes per particle of SimulationState
-constexpr std::uint64_t host_bytes(std::uint64_t state) {
-    constexpr std::uint64_t snapshot = host_particle + 2 * sizeof(std::size_t) + (host_particle - 1);
+/// @param state  bytes per particle of SimulationState   @param softening  bytes of its own softening, or 0
+constexpr std::uint64_t host_bytes(std::uint64_t state, std::uint64_t softening) {
+    const std::uint64_t particle = host_particle + softening;
+    const std::uint64_t snapshot = particle + 2 * sizeof(std::size_t) + (host_particle - 1);
     // A snapshot and a checkpoint of one step share the copy of the particles; while the snapshot is written, the state waits.
-    return host_particle + std::max(snapshot + state, 2 * (host_particle + state));
+    return particle + std::max(snapshot + state, 2 * (particle + state));
 }
 
 /// Largest grain of direct summation on any space.

@@ -58,6 +58,29 @@ TEST_P(WorkersOn, InDoublePrecisionToo) {
     compare(worker_particles(1000), options, {4}, {2});
 }
 
+TEST_P(WorkersOn, WithASofteningForEachParticleToo) {
+    for (const auto kernel : {SofteningKernel::plummer, SofteningKernel::spline})
+        for (const index_t n : {5, 1000}) {
+            auto particles = worker_particles(n);
+            for (index_t i = 0; i < n; ++i) particles.softening.push_back(i % 3 == 0 ? 0.3 : 0.01 * static_cast<double>(i % 3));
+            const SimulationOptions options{.force = Direct{.softening_kernel = kernel}, .step = blocks()};
+            compare(particles, options, {1, 2, 3, 8}, {1});
+        }
+}
+
+TEST_P(WorkersOn, BothSidesOfPairsNeedOneSoftening) {
+    auto particles = worker_particles(50);
+    particles.softening.assign(50, 0.1), particles.softening[7] = 0.2;
+    OneRank two(space_, 2);
+    const Exchange exchange{.form = PairForm::both_sides};
+    try {
+        distributed_simulation(two.communicator, two.here, particles, worker_options(leapfrog), exchange);
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("one Plummer softening"), std::string::npos) << error.what();
+    }
+}
+
 /// What only devices have: each pair once for both its sides.
 class WorkersOnDevices : public WorkersOn {};
 KS_ON_CUDA(WorkersOnDevices);

@@ -149,14 +149,14 @@ TEST_F(CheckpointFile, ALaterLayoutIsRefusedWithBothNumbers) {
     {
         auto file = hdf5::File::create(directory / "later.hdf5");
         file.create_group("/Checkpoint");
-        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{6});
+        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{7});
         file.close();
     }
     try {
         run::read_gravity_checkpoint(directory / "later.hdf5");
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find("layout 6, this one reads up to 5"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("layout 7, this one reads up to 6"), std::string::npos) << error.what();
     }
 }
 

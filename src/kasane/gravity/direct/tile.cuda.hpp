@@ -12,6 +12,8 @@
 #include <kasane/gravity/direct/schedule.hpp>
 #include <kasane/gravity/softening/pair.cuda.hpp>
 
+#include <type_traits>
+
 namespace kasane::gravity::detail {
 
 enum class Wanted { acceleration, potential, both };
@@ -29,16 +31,29 @@ struct TileCall {
     Real eps2 = 0;
     Scale scale;
     BinnedSums<Real> sums;  ///< of the targets
-    // Where pairs combine softenings, a run of `sources` has its softening terms behind it (run_bytes).
+};
+
+/// The same where pairs combine softenings: a run of `sources` has its softening terms behind it (run_bytes).
+template <class Real>
+struct SoftenedTileCall : TileCall<Real> {
     View<const double> softening;  ///< of the targets; empty: eps
     double eps = 0;
 };
+
+template <class Real, PairSoftening form>
+using TileCallOf = std::conditional_t<own_softening(form), SoftenedTileCall<Real>, TileCall<Real>>;
+
+/// The bodies of a run whose softening terms follow it.
+template <class Real>
+__device__ const Body<Real>* softened_run(const Body<Real>* sources, int run) {
+    return reinterpret_cast<const Body<Real>*>(reinterpret_cast<const std::byte*>(sources) + run * run_bytes<Real>(true));
+}
 
 /// Instructions per pair (float, acceleration, softened): 12 FP32 + 1 MUFU, 11 + 1 in runs of equal masses, and one
 /// shared-memory load per K pairs. H200, N = 2^20: 2.22e12 interactions/s with equal masses, 2.06e12 with unequal ones, 82% of
 /// the issue slots; K = 1, 2, 4, 8 and 128, 256, 512 threads were tried, with unrolling 4 to 32.
 template <class Real, int Block, int K, int BlocksPerSm, Wanted wanted, PairSoftening form>
-__global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> call) {
+__global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCallOf<Real, form> call) {
     constexpr bool want_a = wanted != Wanted::potential, want_phi = wanted != Wanted::acceleration;
     constexpr int loads = source_run / Block;
     constexpr bool combined = own_softening(form);
@@ -67,25 +82,28 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCall<Real> c
 
     const int begin = static_cast<int>(static_cast<long long>(call.runs) * blockIdx.y / call.shares);
     const int end = static_cast<int>(static_cast<long long>(call.runs) * (blockIdx.y + 1) / call.shares);
-    const auto bodies_of = [&](int r) {
-        if constexpr (combined)
-            return reinterpret_cast<const Body<Real>*>(reinterpret_cast<const std::byte*>(call.sources) + r * run_bytes<Real>(true));
-        else
-            return call.sources + r * source_run;
-    };
     Body<Real> next[loads];
     Real next_term[combined ? loads : 1];
     const auto load = [&](int r) {
 #pragma unroll
         for (int l = 0; l < loads; ++l) {
-            next[l] = bodies_of(r)[l * Block + static_cast<int>(threadIdx.x)];
-            if constexpr (combined)
-                next_term[l] = reinterpret_cast<const Real*>(bodies_of(r) + source_run)[l * Block + static_cast<int>(threadIdx.x)];
+            const int k = l * Block + static_cast<int>(threadIdx.x);
+            if constexpr (combined) {
+                const auto* const bodies = softened_run(call.sources, r);
+                next[l] = bodies[k];
+                next_term[l] = reinterpret_cast<const Real*>(bodies + source_run)[k];
+            } else {
+                next[l] = call.sources[r * source_run + k];
+            }
         }
     };
     if (begin < end) load(begin);
     for (int r = begin; r < end; ++r) {
-        const Real first_mass = bodies_of(r)->m;
+        Real first_mass;
+        if constexpr (combined)
+            first_mass = softened_run(call.sources, r)->m;
+        else
+            first_mass = call.sources[r * source_run].m;
         __syncthreads();  // all threads have read the previous run
         bool equal = true;
 #pragma unroll

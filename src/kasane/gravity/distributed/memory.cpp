@@ -19,8 +19,9 @@ SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Direct& fo
     }
     const auto count = static_cast<std::uint64_t>(comm::Partition{n, 1, workers}.count(worker));
     // A slab is on the host while it is sent or gathered; the host of worker 0 holds all particles.
-    const std::uint64_t host =
-        count * (2 * sizeof(Vec3<double>) + sizeof(double)) + (worker == 0 ? static_cast<std::uint64_t>(n) * detail::host_bytes(0) : 0);
+    const std::uint64_t softening = force.softening_per_particle ? sizeof(double) : 0;
+    const std::uint64_t host = count * (2 * sizeof(Vec3<double>) + sizeof(double) + softening) +
+                               (worker == 0 ? static_cast<std::uint64_t>(n) * detail::host_bytes(0, softening) : 0);
     return {host + (device ? 0 : work), device ? work : 0};
 }
 

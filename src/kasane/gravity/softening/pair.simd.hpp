@@ -45,7 +45,12 @@ HWY_INLINE VectorFactors<V> combined_pair(D d, V d2, V eps2, V least) {
         return {hn::Mul(over_r, hn::Mul(over_r, over_r)), over_r};
     } else {
         const V h2 = hn::Mul(c(spline_radius * spline_radius), eps2);
-        const V over_r = reciprocal_sqrt(d, hn::Max(d2, least)), over_h = reciprocal_sqrt(d, hn::Max(h2, least));
+        const V over_r = reciprocal_sqrt(d, hn::Max(d2, least));
+        if (hn::AllFalse(d, hn::Lt(d2, h2))) {  // the usual case: Newtonian pairs, the same values as those below with v = 0
+            const V newton = hn::IfThenElseZero(hn::Gt(d2, least), over_r);
+            return {hn::Mul(newton, hn::Mul(newton, newton)), newton};
+        }
+        const V over_h = reciprocal_sqrt(d, hn::Max(h2, least));
         const V u = hn::Mul(hn::Mul(d2, over_r), over_h), u2 = hn::Mul(u, u);
         const V v = hn::Max(hn::Sub(c(1.0), u), hn::Zero(d)), v2 = hn::Mul(v, v), v4 = hn::Mul(v2, v2);
         const auto inner = hn::Lt(u, c(0.5)), apart = hn::Gt(hn::Add(d2, h2), least);

@@ -46,7 +46,7 @@ FactRows facts(const PageContext& c) {
         std::vector<std::string> each;
         for (const auto& group : r.softened)
             each.push_back(group.name + " " + brief(group.softening) + (c.length_unit.empty() ? "" : " " + c.length_unit));
-        rows.add("Softening", fmt::format("{}", fmt::join(each, ", ")));
+        rows.add("Softening", joined(each));
     }
     if (r.softening_kernel != "plummer") rows.add("Softening kernel", r.softening_kernel);
     const bool constant = r.step.method.empty() || r.step.method == "leapfrog";

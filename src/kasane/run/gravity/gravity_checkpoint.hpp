@@ -24,7 +24,7 @@ struct GravityCheckpoint : Checkpoint {
 /// @throws ComputationError when the disk is full: the file that was there before, if any, is untouched
 void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCheckpoint& checkpoint);
 
-/// Reads layouts 1 to 4. @throws InputError: missing, truncated, a newer layout, or the checksum does not match
+/// Reads layouts 1 to 6. @throws InputError: missing, truncated, a newer layout, or the checksum does not match
 GravityCheckpoint read_gravity_checkpoint(const std::filesystem::path& path);
 
 }  // namespace kasane::run

@@ -84,9 +84,9 @@ GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySo
     }
     auto force = root.table("force", "gravity");
     file.force = read_force(force, file.units, file.space, file.softening);
-    const auto states_softening = [](const Source& source) {
-        const auto* galaxy = source.galaxy();
-        return source.file() ||
+    const auto states_softening = [](const Source& of) {
+        const auto* galaxy = of.galaxy();
+        return of.file() ||
                (galaxy && std::ranges::any_of(galaxy->components, [](const auto& component) { return component.softening > 0; }));
     };
     if (!force.has("softening") && !source.resumed_from && std::ranges::none_of(file.initial.sources, states_softening))

@@ -169,7 +169,7 @@ std::string bound_of(const gravity::StepTime& step) {
 std::uint64_t device_bytes_of(const gravity::ForceDevice& device, const gravity::Direct& direct, const gravity::Exchange& exchange,
                               index_t n, int workers, bool both) {
     const auto own = static_cast<double>(gravity::worker_partition(device, direct, n, workers).largest());
-    const gravity::DirectLayout layout{direct.precision};
+    const gravity::DirectLayout layout{direct.precision, gravity::combines_softenings(direct)};
     const auto body = static_cast<double>(layout.body_bytes()), reaction = static_cast<double>(layout.reaction_bytes());
     double bytes = own * (80 + body + 4. / 3 * reaction);
     if (workers > 1) bytes += both ? own * (2 * body + 4 * reaction) : 2 * std::min(exchange.buffer_bytes, static_cast<double>(n) * body);

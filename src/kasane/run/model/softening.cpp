@@ -14,6 +14,13 @@ const SofteningKeys::Named* find(const SofteningKeys& keys, const std::string& n
 
 std::string type_name(std::size_t type) { return fmt::format("type{}", type); }
 
+/// The texts with commas between them.
+std::string listed(const std::vector<std::string>& texts) {
+    std::string all;
+    for (const auto& text : texts) all += (all.empty() ? "" : ", ") + text;
+    return all;
+}
+
 /// "halo" of "first/halo".
 std::string last_part(const std::string& name) { return name.substr(name.rfind('/') + 1); }
 
@@ -39,7 +46,7 @@ std::string SofteningKeys::text() const {
     std::vector<std::string> parts;
     for (const auto& each : named) parts.push_back(fmt::format("{} = {}", each.name, each.value));
     std::ranges::sort(parts);
-    return fmt::format("{{{}}}", fmt::join(parts, ", "));
+    return fmt::format("{{{}}}", listed(parts));
 }
 
 std::vector<GroupSoftening> resolve(const SofteningKeys& keys, const gravity::SnapshotOutline& outline) {
@@ -54,9 +61,9 @@ std::vector<GroupSoftening> resolve(const SofteningKeys& keys, const gravity::Sn
         std::vector<std::string> names;
         for (const auto& group : groups)
             if (group.first_id > 0) names.push_back(group.name);
-        problems.push_back({fmt::format("is no component of these particles: there are {}{}type0 to type5", fmt::join(names, ", "),
-                                        names.empty() ? "" : " and "),
-                            each.where});
+        problems.push_back(
+            {fmt::format("is no component of these particles: there are {}{}type0 to type5", listed(names), names.empty() ? "" : " and "),
+             each.where});
     }
     std::vector<std::string> without;
     std::string example;
@@ -78,7 +85,7 @@ std::vector<GroupSoftening> resolve(const SofteningKeys& keys, const gravity::Sn
     if (!without.empty())
         problems.push_back({fmt::format("is missing for {}, whose model or snapshot states none: give one number for all particles, or a "
                                         "table like softening = {{{} = 0.01}}",
-                                        fmt::join(without, ", "), example),
+                                        listed(without), example),
                             keys.where});
     if (!problems.empty()) throw InputError(std::move(problems));
     return groups;
@@ -88,7 +95,7 @@ std::string carried(const gravity::SnapshotOutline& outline) {
     std::vector<std::string> parts;
     for (const auto& group : groups_of(outline))
         if (group.softening > 0) parts.push_back(fmt::format("{} {:.4g}", group.name, group.softening));
-    return fmt::format("{}", fmt::join(parts, ", "));
+    return listed(parts);
 }
 
 std::vector<double> softenings(const gravity::Particles& particles, const std::vector<GroupSoftening>& groups) {
