@@ -64,7 +64,7 @@ TEST_F(Models, SnapshotsNameTheirComponents) {
     const auto s = sample({"model.toml"});
     ASSERT_EQ(s.components.size(), 3u);
     // Shares of 1,000 by mass, and the black hole.
-    EXPECT_EQ(s.components[0], (gravity::SnapshotComponent{"halo", "hernquist", 1, 900, 1, 9, 4}));
+    EXPECT_EQ(s.components[0], (gravity::SnapshotComponent{"halo", "hernquist", 1, 900, 1, 9, 4, 0.5}));
     EXPECT_EQ(s.components[1], (gravity::SnapshotComponent{"bulge", "hernquist", 901, 100, 3, 1, 4}));
     EXPECT_EQ(s.components[2], (gravity::SnapshotComponent{"black-hole", "black-hole", 1001, 1, 5, 0.01, 4}));
     EXPECT_EQ(s.softening, (std::array<double, 6>{0, 0.5, 0, 0, 0, 0}));
@@ -191,7 +191,7 @@ TEST_F(Models, ObjectsOfManyComponents) {
     ASSERT_EQ(s.components.size(), 7u);
     EXPECT_EQ(s.components[0].name, "first/halo");
     EXPECT_EQ(s.components[0].count, 90u);
-    EXPECT_EQ(s.components[3], (gravity::SnapshotComponent{"2/halo", "hernquist", 102, 900, 1, 9, 2}));
+    EXPECT_EQ(s.components[3], (gravity::SnapshotComponent{"2/halo", "hernquist", 102, 900, 1, 9, 2, 0.5}));
     EXPECT_EQ(s.components[6], (gravity::SnapshotComponent{"visitor/point", "point", 1103, 1, 1, 3, 1}));
     for (const auto& c : s.components) {
         const auto x = mean(s.particles.position, s.particles, c), v = mean(s.particles.velocity, s.particles, c);
