@@ -55,7 +55,7 @@ TEST_P(Example, ChecksAndRunsCutShort) {
         EXPECT_TRUE(check.json()["unused_keys"].empty()) << check.json()["unused_keys"];
         EXPECT_FALSE(check.json()["title"].get<std::string>().empty());
         const auto run = kasane({"run", path, "-o", "out", "--json", "--set", "hmc.trajectories=2", "--set", "hmc.thermalisation=0",
-                                 "--set", "output.every=1", "--set", "lattice.extents=[4, 4, 4, 4]"});
+                                 "--set", "hmc.accept_first=0", "--set", "output.every=1", "--set", "lattice.extents=[4, 4, 4, 4]"});
         ASSERT_EQ(run.status, 0) << run.err;
         EXPECT_EQ(run.json()["steps"], 2);
         EXPECT_EQ(run.json()["configurations"], 3);

@@ -30,6 +30,8 @@ class ActionTerm {
     virtual double value(const Links<S>& u) = 0;
     /// force += factor F[u].   @param force  of the same extents and space as u
     virtual void add_force(const Links<S>& u, double factor, Links<S>& force) = 0;
+    /// Iterations of all solves since the last call.
+    virtual int take_iterations() { return 0; }
 };
 
 }  // namespace kasane::lattice

@@ -34,11 +34,10 @@ class PseudofermionTerm final : public ActionTerm<S> {
     void refresh(const Links<S>& u, std::uint64_t seed, std::uint64_t trajectory) override;
     double value(const Links<S>& u) override;
     void add_force(const Links<S>& u, double factor, Links<S>& force) override;
+    int take_iterations() override;
 
     /// phi on the even sites.
     const Field<S, Precision::double_>& field() const { return phi_; }
-    /// Iterations of all solves since the last call.
-    int take_iterations();
 
    private:
     /// x = (Dhat^+ Dhat + mu^2)^-1 b

@@ -44,6 +44,8 @@ class HybridMonteCarlo {
     /// Sum of all terms.
     double action(const Links<S>& u);
 
+    const Terms& terms() const { return terms_; }
+
     /// Bytes of links, momenta and copies per site, without those of the terms.
     static std::uint64_t bytes_per_site(const std::vector<Level>& levels);
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace kasane::run {
 namespace {
@@ -54,6 +56,41 @@ void read_hmc_keys(io::Section table, HmcFile& file) {
     file.seed = read_seed(table, "of momenta and of Metropolis's test");
 }
 
+void read_quarks(io::Section& root, HmcFile& file) {
+    auto table = root.table("quarks", "two flavours of equal mass; without this table there are none");
+    auto factors = root.tables("hasenbusch");
+    if (!table.present()) {
+        if (!factors.empty())
+            factors[0].problem("", "needs [quarks], whose determinant it divides: give that table, or leave this one out");
+        return;
+    }
+    HmcQuarks quarks;
+    quarks.kappa = table.number("kappa", {.help = "1 / (2 m + 8)", .range = io::above(0)});
+    quarks.csw = table.number("csw", {.help = "of the clover term; 0: none", .fallback = 0.0, .range = {.least = 0}});
+    quarks.boundary =
+        table.text("boundary", {.help = "of the quarks in time", .fallback = "antiperiodic", .choices = {"antiperiodic", "periodic"}});
+    quarks.twisted_mass = table.number("twisted_mass", {.help = "2 kappa mu", .fallback = 0.0});
+    quarks.precision =
+        table.text("precision", {.help = "of the iterations of solves", .fallback = "single", .choices = {"single", "half", "double"}});
+    quarks.action_rtol = table.number(
+        "action_rtol", {.help = "tolerance of the solves of the action", .fallback = 1e-11, .range = {.least = 1e-15, .most = 0.1}});
+    quarks.force_rtol =
+        table.number("force_rtol", {.help = "tolerance of the solves of forces", .fallback = 1e-8, .range = {.least = 1e-15, .most = 0.1}});
+    quarks.gauge_steps = static_cast<int>(
+        table.integer("gauge_steps", {.help = "of the gauge action in each drift of the quarks", .fallback = 2, .least = 1, .most = 1000}));
+    for (auto& factor : factors) {
+        const double mass =
+            factor.number("mass", {.help = "of a factor det(D^+ D + mass^2) of the determinant; ascending", .range = io::above(0)});
+        if (!quarks.masses.empty() && mass <= quarks.masses.back())
+            factor.problem(
+                "mass", fmt::format("is {}, and the mass before it is {}: sort the masses in ascending order", mass, quarks.masses.back()));
+        quarks.masses.push_back(mass);
+    }
+    if (quarks.twisted_mass != 0 && !factors.empty())
+        table.problem("twisted_mass", "is given beside [[hasenbusch]], whose heat bath needs quarks without it: leave out one of the two");
+    file.quarks = std::move(quarks);
+}
+
 /// The papers of the methods.
 std::vector<std::string> hmc_papers(const HmcFile& file) {
     std::vector<std::string> all{"S. Duane, A. D. Kennedy, B. J. Pendleton, D. Roweth, Phys. Lett. B 195, 216 (1987) (hybrid Monte Carlo)"};
@@ -61,6 +98,10 @@ std::vector<std::string> hmc_papers(const HmcFile& file) {
         if (file.action_name == each.name) all.emplace_back(each.paper);
     for (const auto& each : lattice::integrators)
         if (file.integrator == each.name && each.integrator != lattice::Integrator::leapfrog) all.emplace_back(each.paper);
+    if (file.quarks && file.quarks->csw != 0)
+        all.emplace_back("B. Sheikholeslami, R. Wohlert, Nucl. Phys. B 259, 572 (1985) (clover term)");
+    if (file.quarks && !file.quarks->masses.empty())
+        all.emplace_back("M. Hasenbusch, Phys. Lett. B 519, 177 (2001) (factors of the determinant)");
     all.emplace_back("U. Wolff, Comput. Phys. Commun. 156, 143 (2004) (errors of correlated measurements)");
     return all;
 }
@@ -69,7 +110,10 @@ std::vector<std::string> hmc_papers(const HmcFile& file) {
 
 std::vector<lattice::Level> HmcFile::levels() const {
     const auto found = std::ranges::find_if(lattice::integrators, [&](const auto& each) { return integrator == each.name; });
-    return {{found->integrator, steps, {0}}};
+    if (!quarks) return {{found->integrator, steps, {0}}};
+    std::vector<int> terms(static_cast<std::size_t>(quarks->terms()));
+    std::iota(terms.begin(), terms.end(), 1);
+    return {{found->integrator, steps, terms}, {found->integrator, quarks->gauge_steps, {0}}};
 }
 
 HmcFile read_hmc_file(const RunSource& source) {
@@ -82,6 +126,7 @@ HmcFile read_hmc_file(const RunSource& source) {
     read_start(root.table("start", "the links before the first trajectory"), !source.from, file);
     read_gauge_action(root.table("gauge", "S = beta sum of c0 (1 - Re tr P / 3) over plaquettes and c1 (1 - Re tr R / 3) over rectangles"),
                       file);
+    read_quarks(root, file);
     read_hmc_keys(root.table("hmc", "hybrid Monte Carlo: momenta, molecular dynamics, Metropolis's test"), file);
     auto output = root.table("output", "what is written");
     file.directory = read_output_directory(output);

@@ -1,11 +1,13 @@
-// The run file of hybrid Monte Carlo, read and checked as a whole: lattice, start, gauge action, trajectories, output.
+// The run file of hybrid Monte Carlo, read and checked as a whole: lattice, start, gauge action, quarks, trajectories, output.
 #pragma once
 
 #include <kasane/lattice/gauge/gauge_action.hpp>
 #include <kasane/lattice/hmc/integrator.hpp>
 #include <kasane/run/gauge/gauge_file.hpp>
+#include <kasane/run/hmc/hmc_quarks.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +22,10 @@ struct HmcFile : GaugeFile {
     int steps = 0;                  ///< of a trajectory
     std::int64_t accept_first = 0;  ///< trajectories without Metropolis's test
     std::uint64_t seed = 1;
+    std::optional<HmcQuarks> quarks;
 
-    /// The time scales, from the longest steps to the shortest. Term 0 is the gauge action.
+    /// The time scales, from the longest steps to the shortest: that of the quarks, if there are any, and that of the gauge action. Term 0
+    /// is the gauge action.
     std::vector<lattice::Level> levels() const;
 };
 

@@ -28,6 +28,13 @@ std::string action_text(const HmcRecord& r) {
                             : fmt::format("{}, β = {}", r.action, brief(r.beta));
 }
 
+std::string quarks_text(const HmcQuarks& q) {
+    auto words = fmt::format("two flavours, κ = {}, c_sw = {}, {} in time", brief(q.kappa), brief(q.csw), q.boundary);
+    if (q.twisted_mass != 0) words += fmt::format(", twisted mass 2κμ = {}", brief(q.twisted_mass));
+    if (!q.masses.empty()) words += ", Hasenbusch's masses " + q.masses_text();
+    return words;
+}
+
 std::string trajectories_text(std::int64_t n) { return counted(n, "trajectory", "trajectories"); }
 
 std::string hmc_lead(const HmcHistory& h) {
@@ -37,9 +44,10 @@ std::string hmc_lead(const HmcHistory& h) {
     if (r.extents[0] > 0)
         words += fmt::format(
             "Hybrid Monte Carlo of the SU(3) gauge field on a lattice of <strong>{}</strong> sites with the action "
-            "<strong>{}</strong>, from {}: {} of length {}, each of {} with the integrator {}. ",
-            lattice_text(r.extents), escape(action_text(r)), escape(start_text(r.start, r.start_file)),
-            trajectories_text(r.trajectories_done), brief(r.length), counted(r.steps, "step", "steps"), escape(r.integrator));
+            "<strong>{}</strong>{}, from {}: {} of length {}, each of {} with the integrator {}. ",
+            lattice_text(r.extents), escape(action_text(r)), r.quarks ? escape(" and " + quarks_text(*r.quarks)) : "",
+            escape(start_text(r.start, r.start_file)), trajectories_text(r.trajectories_done), brief(r.length),
+            counted(r.steps, "step", "steps"), escape(r.integrator));
     if (m.plaquette.count > 0)
         words += fmt::format("The plaquette is <strong>{}</strong> in the mean of {}; {} of the trajectories were accepted. ",
                              escape(text(m.plaquette)), trajectories_text(m.plaquette.count), escape(text(m.acceptance)));
@@ -139,6 +147,13 @@ FactRows hmc_facts(const HmcRecord& r) {
     if (r.extents[0] > 0) {
         rows.add("Lattice", fmt::format("{} × {} × {} × {} sites, periodic", r.extents[0], r.extents[1], r.extents[2], r.extents[3]));
         rows.add("Gauge action", action_text(r) + fmt::format(", c₁ = {}", brief(r.c1)));
+        if (r.quarks) {
+            rows.add("Quarks", quarks_text(*r.quarks));
+            rows.add("… solves", fmt::format("{} precision, residuals {:.1g} (action) and {:.1g} (force)", r.quarks->precision,
+                                             r.quarks->action_rtol, r.quarks->force_rtol));
+            rows.add("… time scales",
+                     fmt::format("{} of the gauge action in each drift of the quarks", counted(r.quarks->gauge_steps, "step", "steps")));
+        }
         rows.add("Start", start_text(r.start, r.start_file));
         rows.add("Trajectories", fmt::format("{} of {}, {} for thermalisation", grouped(r.trajectories_done), grouped(r.trajectories),
                                              grouped(r.thermalisation)));

@@ -8,6 +8,11 @@ void list_hmc_fields(Fields& f, R& r) {
     f("extents", r.extents.n);
     f.part("start", [&](auto& in) { in("kind", r.start), in.text("file", r.start_file), in("seed", r.start_seed); });
     f.part("gauge", [&](auto& in) { in("action", r.action), in("beta", r.beta), in("c1", r.c1); });
+    f.optional("quarks", r.quarks, [](auto& in, auto& q) {
+        in("kappa", q.kappa), in("csw", q.csw), in("boundary", q.boundary), in("twisted_mass", q.twisted_mass);
+        in("hasenbusch_masses", q.masses), in("precision", q.precision);
+        in("action_rtol", q.action_rtol), in("force_rtol", q.force_rtol), in("gauge_steps", q.gauge_steps);
+    });
     f("trajectories", r.trajectories), f("thermalisation", r.thermalisation), f("accept_first", r.accept_first);
     f("length", r.length), f("integrator", r.integrator), f("steps", r.steps), f("seed", r.seed);
     f.part("configuration",

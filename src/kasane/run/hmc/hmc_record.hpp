@@ -3,10 +3,12 @@
 
 #include <kasane/lattice/geometry.hpp>
 #include <kasane/run/driver/record.hpp>
+#include <kasane/run/hmc/hmc_quarks.hpp>
 #include <kasane/run/hmc/trajectories.hpp>
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@ struct HmcRecord : Record {
     std::string integrator;
     int steps = 0;
     std::uint64_t seed = 0;
+    std::optional<HmcQuarks> quarks;
     std::string configuration, format;  ///< file name of the last configuration; format of all configurations
     int bits = 64;
 

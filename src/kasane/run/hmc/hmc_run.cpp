@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/lattice/hmc/gauge_term.hpp>
+#include <kasane/lattice/hmc/quark_action.hpp>
 #include <kasane/lattice/hmc/trajectory.hpp>
 #include <kasane/run/driver/loop.hpp>
 #include <kasane/run/hmc/hmc.hpp>
@@ -23,19 +24,31 @@ constexpr const char* trajectory_table = "measurements.csv";
 /// Rejections in a row that end a run. With an acceptance of one half they have a probability of 1e-6.
 constexpr int most_rejections = 20;
 
+/// The keys of the quarks that a resumed run keeps: those of the action.
+void add_quark_keys(const std::optional<HmcQuarks>& quarks, KeptKeys& keys) {
+    const HmcQuarks none, &q = quarks ? *quarks : none;
+    keys.emplace_back("quarks.kappa", quarks ? fmt::format("{}", q.kappa) : "none");
+    keys.emplace_back("quarks.csw", fmt::format("{}", q.csw));
+    keys.emplace_back("quarks.boundary", q.boundary);
+    keys.emplace_back("quarks.twisted_mass", fmt::format("{}", q.twisted_mass));
+    keys.emplace_back("hasenbusch.mass", q.masses_text());
+}
+
 void check_resumable(const HmcFile& file, const HmcCheckpoint& checkpoint, const HmcRecord& record) {
-    const KeptKeys now{{"lattice.extents", text(file.extents)},
-                       {"gauge.beta", fmt::format("{}", file.action.beta)},
-                       {"gauge.c1", fmt::format("{}", file.action.c1)},
-                       {"hmc.length", fmt::format("{}", file.length)},
-                       {"hmc.accept_first", fmt::format("{}", file.accept_first)},
-                       {"hmc.seed", fmt::format("{}", file.seed)}};
-    const KeptKeys then{{"lattice.extents", text(checkpoint.field.extents)},
-                        {"gauge.beta", fmt::format("{}", record.beta)},
-                        {"gauge.c1", fmt::format("{}", record.c1)},
-                        {"hmc.length", fmt::format("{}", record.length)},
-                        {"hmc.accept_first", fmt::format("{}", record.accept_first)},
-                        {"hmc.seed", fmt::format("{}", record.seed)}};
+    KeptKeys now{{"lattice.extents", text(file.extents)},
+                 {"gauge.beta", fmt::format("{}", file.action.beta)},
+                 {"gauge.c1", fmt::format("{}", file.action.c1)},
+                 {"hmc.length", fmt::format("{}", file.length)},
+                 {"hmc.accept_first", fmt::format("{}", file.accept_first)},
+                 {"hmc.seed", fmt::format("{}", file.seed)}};
+    KeptKeys then{{"lattice.extents", text(checkpoint.field.extents)},
+                  {"gauge.beta", fmt::format("{}", record.beta)},
+                  {"gauge.c1", fmt::format("{}", record.c1)},
+                  {"hmc.length", fmt::format("{}", record.length)},
+                  {"hmc.accept_first", fmt::format("{}", record.accept_first)},
+                  {"hmc.seed", fmt::format("{}", record.seed)}};
+    add_quark_keys(file.quarks, now);
+    add_quark_keys(record.quarks, then);
     check_kept(now, then, file.path);
     KS_VALIDATE(file.trajectories >= checkpoint.trajectory,
                 fmt::format("is {}, and the checkpoint was written after trajectory {}: take at least as many", file.trajectories,
@@ -52,7 +65,14 @@ class HmcRun : public Run {
     Record& record() override { return record_; }
     nlohmann::ordered_json part() const override { return part_of(record_); }
     std::vector<RunMemory> memory() const override {
-        return {gauge_memory(file_, lattice::HybridMonteCarlo<S>::bytes_per_site(file_.levels()))};
+        auto bytes = lattice::HybridMonteCarlo<S>::bytes_per_site(file_.levels());
+        if (const auto& quarks = file_.quarks) {
+            // Of each pseudofermion field phi and X; eta, all of the even sites.
+            const double fields = 2 * (static_cast<double>(quarks->masses.size()) + 1) + 1;
+            bytes += static_cast<std::uint64_t>(lattice::QuarkOperator<S>::bytes_per_site(quarks->parameters(), quarks->solver()) +
+                                                fields * 12 * sizeof(double));
+        }
+        return {gauge_memory(file_, bytes)};
     }
     RunSize size() const override { return {lattice::text(file_.extents), "sites", file_.extents_where}; }
 
@@ -83,8 +103,10 @@ class HmcRun : public Run {
     bool tables_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / trajectory_table); }
     std::string memory_line(const RunMemory& memory) const override { return "memory at most: " + text(memory, file_.extents); }
     std::string headline() const override {
-        return fmt::format("{} sites, gauge action {} at beta = {}, on {}, {} of {} trajectories", lattice::text(file_.extents),
-                           file_.action_name, file_.action.beta, device_info(file_.space).name, file_.trajectories - trajectory_,
+        const auto quarks =
+            file_.quarks ? fmt::format("two flavours with kappa = {}, csw = {}, ", file_.quarks->kappa, file_.quarks->csw) : "";
+        return fmt::format("{} sites, gauge action {} at beta = {}, {}on {}, {} of {} trajectories", lattice::text(file_.extents),
+                           file_.action_name, file_.action.beta, quarks, device_info(file_.space).name, file_.trajectories - trajectory_,
                            file_.trajectories);
     }
 
@@ -96,11 +118,17 @@ class HmcRun : public Run {
         r.action = file_.action_name, r.beta = file_.action.beta, r.c1 = file_.action.c1;
         r.trajectories = file_.trajectories, r.thermalisation = file_.thermalisation, r.accept_first = file_.accept_first;
         r.length = file_.length, r.integrator = file_.integrator, r.steps = file_.steps, r.seed = file_.seed;
+        r.quarks = file_.quarks;
         r.configuration = file_.configuration, r.format = name(file_.format.format), r.bits = file_.format.bits;
         if (field_) u_ = lattice::links_on(on_, *field_);
         field_.reset();
         typename lattice::HybridMonteCarlo<S>::Terms terms;
         terms.push_back(std::make_unique<lattice::GaugeTerm<S>>(file_.action));
+        if (const auto& quarks = file_.quarks) {
+            auto D = std::make_shared<lattice::QuarkOperator<S>>(on_, file_.extents, quarks->parameters(), quarks->solver());
+            for (auto& term : lattice::quark_action<S>(D, quarks->masses, {.value = quarks->action_rtol, .force = quarks->force_rtol}))
+                terms.push_back(std::move(term));
+        }
         hmc_.emplace(on_, file_.extents, std::move(terms), file_.levels(), file_.length, file_.seed);
         rejections_ = 0;
         loop.write_record();
@@ -178,6 +206,9 @@ class HmcRun : public Run {
         const auto loops = lattice::loop_means(*u_);
         rows_.push_back({trajectory_, loops.plaquette, loops.rectangle, result.dH, result.accepted ? 1.0 : 0.0});
         ++shown_, accepted_ += result.accepted;
+        for (const auto& term : hmc_->terms())
+            if (const int iterations = term->take_iterations(); iterations > 0)
+                log::debug("trajectory {}: {}: {} iterations", trajectory_, term->name(), iterations);
         log::debug("trajectory {}: dH {:.6g}, {}, plaquette {:.8f}, rectangle {:.8f}", trajectory_, result.dH,
                    result.accepted ? "accepted" : "rejected", loops.plaquette, loops.rectangle);
         // A trace of SU(3) is at most 3; links with a larger one are no longer a gauge field.
