@@ -1,7 +1,7 @@
 // The force of the clover term, once per Space.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
-#include <kasane/lattice/dirac/field_sites.hpp>
+#include <kasane/lattice/solve/field_sites.hpp>
 #include <kasane/lattice/hmc/clover_force.hpp>
 #include <kasane/lattice/hmc/twisted_block.body.hpp>
 #include <kasane/lattice/parallel_sites.hpp>

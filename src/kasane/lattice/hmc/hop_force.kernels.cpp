@@ -5,7 +5,7 @@
 // sums run over the two spins of half spinors.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
-#include <kasane/lattice/dirac/field_sites.hpp>
+#include <kasane/lattice/solve/field_sites.hpp>
 #include <kasane/lattice/hmc/hop_force.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 

@@ -2,7 +2,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
-#include <kasane/lattice/dirac/field_sites.hpp>
+#include <kasane/lattice/solve/field_sites.hpp>
 #include <kasane/lattice/dirac/validate.hpp>
 #include <kasane/lattice/hmc/quark_field.hpp>
 #include <kasane/lattice/hmc/twisted_block.body.hpp>
