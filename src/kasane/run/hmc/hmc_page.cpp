@@ -49,8 +49,8 @@ std::string hmc_lead(const HmcHistory& h) {
             escape(start_text(r.start, r.start_file)), trajectories_text(r.trajectories_done), brief(r.length),
             counted(r.steps, "step", "steps"), escape(r.integrator));
     if (m.plaquette.count > 0)
-        words += fmt::format("The plaquette is <strong>{}</strong> in the mean of {}; {} of the trajectories were accepted. ",
-                             escape(text(m.plaquette)), trajectories_text(m.plaquette.count), escape(text(m.acceptance)));
+        words += fmt::format("The plaquette is <strong>{}</strong> in the mean of {}, of which {:.3g}% were accepted. ",
+                             escape(text(m.plaquette)), trajectories_text(m.plaquette.count), 100 * m.acceptance.mean);
     if (const auto on = machine_text(r); !on.empty() && r.seconds > 0)
         words += fmt::format("It took <strong>{}</strong> on {}.", duration(r.seconds), escape(on));
     return words;
@@ -109,8 +109,8 @@ std::string energy_chart(const HmcHistory& h) {
     return chart(
         "Energy violation and acceptance", to_svg(plot),
         fmt::format("H at the end of the molecular dynamics minus H at its start. Mean {}; ⟨exp(−ΔH)⟩ = {}, which is 1 for an "
-                    "exact algorithm. {} of the trajectories were accepted; erfc(√⟨ΔH⟩ / 2) = {} is expected where ΔH is Gaussian.",
-                    escape(text(m.dH)), escape(text(m.weight)), escape(text(m.acceptance)),
+                    "exact algorithm. {:.3g}% of the trajectories were accepted; erfc(√⟨ΔH⟩ / 2) = {} is expected where ΔH is Gaussian.",
+                    escape(text(m.dH)), escape(text(m.weight)), 100 * m.acceptance.mean,
                     std::isfinite(expected) ? number(expected) : "unknown"));
 }
 
