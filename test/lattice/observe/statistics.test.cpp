@@ -65,10 +65,10 @@ TEST(Statistics, OfShortAndConstantSeries) {
     EXPECT_EQ(same.tau, 0.5);
     std::vector<double> alternating;
     for (int i = 0; i < 100; ++i) alternating.push_back(i % 2 ? 1 : -1);
-    const auto e = estimate(alternating);  // its mean is exactly 0; the error of independent numbers is an upper bound
+    const auto e = estimate(alternating);  // better than independent: its mean is exactly 0
     EXPECT_EQ(e.mean, 0);
-    EXPECT_NEAR(e.error, 0.1, 0.002);  // 1 / sqrt(100), and half a per cent for the mean from the same numbers
-    EXPECT_NEAR(e.tau, 0.5, 0.01);
+    EXPECT_GE(e.error, 0);
+    EXPECT_LT(e.error, 0.02);
     for (const int n : {2, 3, 4, 5}) EXPECT_TRUE(std::isfinite(estimate(ar1(0.5, n, 3)).error)) << n;
 }
 

@@ -54,8 +54,6 @@ Estimate estimate(const std::vector<double>& series) {
         if (slope < 0) break;
     }
     e.window = std::min(e.window, longest);
-    // Few numbers can look so anticorrelated that the sum vanishes. The error of independent ones is an upper bound then.
-    if (!(sum > 0)) e.window = 0, sum = variance;
     // The mean is estimated from the same numbers, which lowers every Gamma by C / n.                         [Wolff 2004, eq. 49]
     const double corrected = sum * (1 + (2 * e.window + 1) / n), corrected_variance = variance + sum / n;
     e.tau = std::max(corrected, 0.0) / (2 * corrected_variance);
