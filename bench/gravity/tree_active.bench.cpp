@@ -1,4 +1,6 @@
 // gravity.tree.active: time of a step with few active particles.
+#include <kasane/gravity/tree/node_motion.hpp>
+
 #include <bench/gravity/tree_studies.hpp>
 
 #include <fmt/format.h>
@@ -40,6 +42,9 @@ void run_active(const BenchmarkContext& context, S on, TreeProblems& problems) {
         auto& octree = bed.force.octree();
         const auto predict = time_calls(on, [&] { octree.place(bed.position.view(), bed.mass.view()); }, 3);
         const auto refresh = time_calls(on, [&] { octree.refresh(); }, 3);
+        NodeMotion<S> motion(on);
+        for (const double time : {0., 1.}) motion.record(octree.centers(), time);
+        const auto move = time_calls(on, [&] { motion.move(octree.centers(), 1); }, 3);
         double full = 0;
         for (const double fraction : {1.0, 0.1, 0.01, 0.001}) {
             const auto active = std::max<index_t>(1, std::llround(fraction * static_cast<double>(n)));
@@ -52,7 +57,10 @@ void run_active(const BenchmarkContext& context, S on, TreeProblems& problems) {
                 on,
                 [&] {
                     octree.place(bed.position.view(), bed.mass.view());
-                    octree.refresh();
+                    if (NodeMotion<S>::pays(active, n))
+                        motion.move(octree.centers(), 1);
+                    else
+                        octree.refresh();
                     bed.force.accelerate(targets, bed.field());
                 },
                 3);
@@ -73,6 +81,7 @@ void run_active(const BenchmarkContext& context, S on, TreeProblems& problems) {
                         {"share_of_full", step.seconds / full},
                         {"predict_seconds", predict.seconds},
                         {"refresh_seconds", refresh.seconds},
+                        {"move_seconds", move.seconds},
                         {"walk_seconds", walk.seconds},
                         {"interactions", counts.interactions() / static_cast<double>(active)},
                         {"median_error", errors.median},
@@ -88,7 +97,8 @@ Benchmark tree_active(const SharedProblems& problems) {
     return {
         "gravity.tree.active",
         "A step in which a fraction of the particles is active, those with the shortest steps: positions of all into the tree, its "
-        "moments, and the walk for the active ones. Halo and bulge of M31, delta 2^-9, quadrupoles. `share_of_full` is the time over "
+        "moments (with few active particles, as in a run: its nodes moved with their velocities), and the walk for the active ones. Halo "
+        "and bulge of M31, delta 2^-9, quadrupoles. `share_of_full` is the time over "
         "that of a step of all particles. The error, 99th percentile of 1000 particles, is of the walk for all.",
         [problems](const BenchmarkContext& context) { std::visit([&](auto on) { run_active(context, on, *problems); }, context.space); }};
 }

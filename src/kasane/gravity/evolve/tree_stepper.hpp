@@ -2,11 +2,13 @@
 // (tree/tuner.hpp) determines when the tree is rebuilt.
 // Invariant: bodies and moments belong to one time. The topology may belong to another: moments, reaches and boxes are computed from the
 // bodies, so that the error of a single force is that of the criterion. Topologies that are always older than the bodies do systematic work
-// on the particles, so each is built at the mean time of the forces that it serves (docs/energy.md).
+// on the particles, so each is built at the mean time of the forces that it serves (docs/energy.md). Where few particles are active,
+// centres of mass are moved to the time of the bodies instead (tree/node_motion.hpp).
 #pragma once
 
 #include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/evolve/device_stepper.hpp>
+#include <kasane/gravity/tree/node_motion.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 #include <kasane/gravity/tree/tuner.hpp>
 
@@ -29,6 +31,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
                particles.size()),
           tree_(std::get<Tree>(chosen.force)),
           force_(on, tree_),
+          motion_(on),
           tuner_(particles.size(), tree_.deterministic, walk_alternatives(AnySpace{on}, tree_), chosen.state.tuning),
           walk_span_(on),
           moments_span_(on),
@@ -76,8 +79,11 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         fresh_ = false;
     }
 
-    void evaluate(View<const std::uint32_t> list, index_t, bool) override {
-        make_moments();
+    void evaluate(View<const std::uint32_t> list, index_t active, bool all) override {
+        if (!all && NodeMotion<S>::pays(active, this->total_) && motion_.reaches(age_))
+            move_nodes();
+        else
+            follow_nodes();
         targets_ = list.empty() ? system_.count() : list.n;
         force_.walk().tuning() = tuner_.walk(targets_);
         walk_span_.begin();
@@ -158,6 +164,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         octree.sort();
         system_.reorder(octree.order());
         octree.build(system_.softening.view());
+        motion_.reset();
         tree_span_.end();
         tuner_.built(tree_.deterministic ? 0 : tree_span_.seconds() - before);
         age_ = 0;
@@ -188,10 +195,27 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         current_ = true;
     }
 
+    /// Computes the moments of the present bodies, from which nodes may move on.
+    void follow_nodes() {
+        make_moments();
+        moments_span_.begin();
+        if (this->scheme_.kind == Scheme::Kind::blocks) motion_.record(force_.octree().centers(), age_);
+        moments_span_.end();
+    }
+
+    /// Moves the centres of mass of the last refresh to the present time.
+    void move_nodes() {
+        moments_span_.begin();
+        motion_.move(force_.octree().centers(), age_);
+        moments_span_.end();
+        current_ = false;
+    }
+
     void measure_sizes() { measure(on_, View<const Vec3<float>>(system_.acceleration.view()), system_.size.view()); }
 
     Tree tree_;
     TreeForce<S> force_;
+    NodeMotion<S> motion_;
     TreeTuner tuner_;
     SpanTimer<S> walk_span_, moments_span_, tree_span_;
     WalkCounts counts_;

@@ -110,6 +110,8 @@ class Octree {
     /// The bodies, in tree units and curve order, for a caller that writes them: the step writes predicted positions.
     View<Body> bodies() { return body_.view(); }
     const Frame& frame() const { return frame_; }
+    /// Masses and centres of mass of the nodes, for a caller that moves them between two refreshes.
+    View<Body> centers() { return center_.view().subview(0, levels_.back()); }
 
     /// Computes moments, b and acceptance of every node from the present bodies, on the present topology.
     void refresh();
