@@ -4,7 +4,9 @@
 #include <kasane/core/io/hdf5.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -87,6 +89,28 @@ TEST_F(Snapshots, Hdf5IsReadBackCompletely) {
             for (const auto& entry : fs::directory_iterator(folder.path())) fs::remove(entry.path());
         }
     }
+}
+
+TEST_F(Snapshots, CompressedOnesAreReadBackBitByBitAndKeepTheirChecksums) {
+    Snapshot s;
+    s.particles.resize(20'000);  // more than two chunks
+    for (std::size_t i = 0; i < 20'000; ++i) {
+        const double x = std::sin(static_cast<double>(i));
+        s.particles.position[i] = {x, x / 3, 1e-300 * x};
+        s.particles.velocity[i] = {100 * x, 0, -x};
+        s.particles.mass[i] = 1 + 0.1 * x;
+        s.particles.id[i] = i + 1;
+        s.particles.type[i] = static_cast<std::uint8_t>(1 + i % 2);
+    }
+    write_snapshot(folder / "plain.hdf5", s);
+    write_snapshot(folder / "small.hdf5", s, {.compress = true});
+    EXPECT_LT(fs::file_size(folder / "small.hdf5"), fs::file_size(folder / "plain.hdf5") * 9 / 10);
+    expect_same_particles(read_snapshot(folder / "small.hdf5").particles, read_snapshot(folder / "plain.hdf5").particles);
+
+    auto bytes = bytes_of(folder / "small.hdf5");
+    bytes[bytes.size() / 2] ^= 1;
+    std::ofstream(folder / "small.hdf5", std::ios::binary) << bytes;
+    EXPECT_THROW(read_snapshot(folder / "small.hdf5"), InputError);
 }
 
 TEST_F(Snapshots, VelocitiesCanBeLeftOut) {
@@ -374,6 +398,7 @@ TEST_F(Snapshots, RefusesToWriteInvalidSnapshots) {
     EXPECT_THROW(write_snapshot(folder / "missing/a.hdf5", s), InputError);
     EXPECT_THROW(write_snapshot(folder.path(), s), InputError);
     EXPECT_THROW(write_snapshot(folder / "a.dat", s, {.format = SnapshotFormat::gadget1, .files = 2}), InputError);
+    EXPECT_THROW(write_snapshot(folder / "a.dat", s, {.format = SnapshotFormat::gadget2, .compress = true}), InputError);
     EXPECT_THROW(write_snapshot(folder / "a.hdf5", s, {.files = 0}), InputError);
     EXPECT_THROW(write_snapshot(folder / "a.hdf5", Snapshot{}), InputError);
     auto uneven = s;

@@ -434,9 +434,11 @@ void File::create_rows(const std::string& name, Number kind, index_t rows, int c
     const Handle space(H5Screate_simple(rank, shape.data(), nullptr), H5Sclose);
     create_group(above(name));
     const auto layout = without_times(H5P_DATASET_CREATE);
-    if (options.checksum && rows > 0) {
+    if ((options.checksum || options.compress) && rows > 0) {
         const std::array<hsize_t, 2> chunk{std::min(shape[0], static_cast<hsize_t>(chunk_rows)), shape[1]};
-        if (H5Pset_chunk(layout, rank, chunk.data()) < 0 || H5Pset_fletcher32(layout) < 0) fail(name, reason());
+        if (H5Pset_chunk(layout, rank, chunk.data()) < 0) fail(name, reason());
+        if (options.compress && (H5Pset_shuffle(layout) < 0 || H5Pset_deflate(layout, 1) < 0)) fail(name, reason());
+        if (options.checksum && H5Pset_fletcher32(layout) < 0) fail(name, reason());
     }
     const bool narrow = options.single_precision && kind == Number::f64;
     const Handle made(H5Dcreate2(id_, name.c_str(), file_type(narrow ? Number::f32 : kind), space, H5P_DEFAULT, layout, H5P_DEFAULT),

@@ -59,10 +59,11 @@ struct DatasetInfo {
     std::uint64_t rows() const { return shape.empty() ? 1 : shape[0]; }
 };
 
-inline constexpr index_t chunk_rows = 8192;  ///< of a data set with a checksum
+inline constexpr index_t chunk_rows = 8192;  ///< of a data set with a checksum or compression
 
 struct DatasetOptions {
     bool checksum = false;          ///< Fletcher32 over chunks: a changed byte makes reading fail
+    bool compress = false;          ///< shuffled bytes and deflate (gzip) over chunks, without loss
     bool single_precision = false;  ///< store double as float; a value beyond float's range is an error
 };
 

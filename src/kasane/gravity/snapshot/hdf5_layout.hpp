@@ -46,7 +46,7 @@ Columns columns_of(const Snapshot& snapshot);
 class Hdf5Writer {
    public:
     /// @param header  of this file; `here` is the number of particles to come   @param kinds  columns that are not null will be written
-    Hdf5Writer(AtomicFile& to, const Header& header, bool double_precision, const Columns& kinds);
+    Hdf5Writer(AtomicFile& to, const Header& header, const SnapshotWriteOptions& options, const Columns& kinds);
     /// Appends the particles `members` of the columns, all of one type. @throws ComputationError: more than announced, or another mass
     void append(std::size_t type, const Columns& from, View<const std::size_t> members);
     /// Completes the file. @throws ComputationError: fewer particles than announced, disk full

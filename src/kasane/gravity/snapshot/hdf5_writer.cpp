@@ -97,9 +97,10 @@ void write_origin(hdf5::File& file, const Header& header) {
 }
 
 template <class T>
-void declare(hdf5::File& file, const std::string& name, std::uint64_t rows, bool double_precision, const Units& shown,
+void declare(hdf5::File& file, const std::string& name, std::uint64_t rows, const SnapshotWriteOptions& options, const Units& shown,
              const Scaling& scaling) {
-    file.create_dataset<T>(name, static_cast<index_t>(rows), {.checksum = true, .single_precision = !double_precision});
+    file.create_dataset<T>(name, static_cast<index_t>(rows),
+                           {.checksum = true, .compress = options.compress, .single_precision = !options.double_precision});
     file.set_attribute(name, "a_scaling", 0.0);
     file.set_attribute(name, "h_scaling", 0.0);
     file.set_attribute(name, "length_scaling", double(scaling.length));
@@ -121,9 +122,9 @@ Columns columns_of(const Snapshot& s) {
     return columns;
 }
 
-Hdf5Writer::Hdf5Writer(AtomicFile& to, const Header& header, bool double_precision, const Columns& kinds)
+Hdf5Writer::Hdf5Writer(AtomicFile& to, const Header& header, const SnapshotWriteOptions& options, const Columns& kinds)
     : file_(hdf5::File::create(to.temporary())), announced_(header.here), mass_table_(header.mass_table), target_(to.target().string()) {
-    write_header(file_, header, double_precision);
+    write_header(file_, header, options.double_precision);
     write_units(file_, header);
     write_origin(file_, header);
     const auto shown = visible(header.units);
@@ -131,14 +132,14 @@ Hdf5Writer::Hdf5Writer(AtomicFile& to, const Header& header, bool double_precisi
         const auto n = header.here[t];
         if (n == 0) continue;
         const auto vectors = [&](const char* name, const Scaling& scaling) {
-            declare<Vec3<double>>(file_, group_of(t) + name, n, double_precision, shown, scaling);
+            declare<Vec3<double>>(file_, group_of(t) + name, n, options, shown, scaling);
         };
         const auto numbers = [&](const char* name, const Scaling& scaling) {
-            declare<double>(file_, group_of(t) + name, n, double_precision, shown, scaling);
+            declare<double>(file_, group_of(t) + name, n, options, shown, scaling);
         };
         vectors("/Coordinates", {.length = 1});
         vectors("/Velocities", {.velocity = 1});
-        declare<std::uint64_t>(file_, group_of(t) + "/ParticleIDs", n, double_precision, shown, {});
+        declare<std::uint64_t>(file_, group_of(t) + "/ParticleIDs", n, options, shown, {});
         if (mass_table_[t] == 0) numbers("/Masses", {.mass = 1});
         if (kinds.acceleration != nullptr) vectors("/Acceleration", {.length = -1, .velocity = 2});
         if (kinds.potential != nullptr) numbers("/Potential", {.velocity = 2});

@@ -185,6 +185,9 @@ void check_for_writing(const fs::path& path, const Snapshot& s, const SnapshotWr
     if (options.files > 1 && options.format != SnapshotFormat::hdf5) {
         throw bad(path, "", "cannot be written as several files: only HDF5 snapshots can. Choose HDF5, or one file");
     }
+    if (options.compress && options.format != SnapshotFormat::hdf5) {
+        throw bad(path, "", "cannot be written compressed: only HDF5 snapshots can. Choose HDF5, or no compression");
+    }
     if (options.double_precision) return;
     const auto too_large = [](double value) { return std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max(); };
     const auto any_too_large = [&](const std::vector<Vec3<double>>& vectors) {
@@ -287,7 +290,7 @@ void write_snapshot(const fs::path& path, const Snapshot& snapshot, const Snapsh
         const auto target = files == 1 ? path : numbered_path(path, static_cast<int>(i));
         auto& file = written.emplace_back(target, per_particle * sum(part.header.here));
         if (options.format == SnapshotFormat::hdf5) {
-            Hdf5Writer writer(file, part.header, options.double_precision, columns_of(snapshot));
+            Hdf5Writer writer(file, part.header, options, columns_of(snapshot));
             for (std::size_t t = 0; t < type_count; ++t) {
                 writer.append(t, columns_of(snapshot), View<const std::size_t>(view(part.members[t])));
             }

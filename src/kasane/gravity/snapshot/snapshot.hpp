@@ -94,6 +94,7 @@ struct SnapshotWriteOptions {
     ByteOrder order = ByteOrder::little;           ///< of the binary formats
     bool double_precision = true;                  ///< positions, velocities, masses, accelerations and potentials in double, else in float
     int files = 1;                                 ///< number of files, 1 or more; each gets an even share of every type. HDF5 only
+    bool compress = false;                         ///< HDF5 only: without loss, with the filters shuffle and deflate that every HDF5 has
 };
 
 /// Writes a snapshot. HDF5 stores everything and needs additional memory of the size of the file. The binary formats store particles, time

@@ -52,7 +52,7 @@ struct SnapshotWriter::State {
     std::array<std::vector<std::size_t>, type_count> members;
 
     State(const std::filesystem::path& path, const SnapshotOutline& outline, const Header& header)
-        : file(path, outline.bytes()), writer(file, header, true, {}) {}
+        : file(path, outline.bytes()), writer(file, header, {}, {}) {}
 };
 
 SnapshotWriter::SnapshotWriter(const std::filesystem::path& path, SnapshotOutline outline)

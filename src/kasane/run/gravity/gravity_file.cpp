@@ -102,6 +102,7 @@ GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySo
                                           .fallback = file.audit,
                                           .least = 0,
                                           .most = 1'000'000});
+    file.compress = output.flag("compress", {.help = "snapshots without loss in less space, written slower", .fallback = false});
     output.text(film_key, {.help = "particles that the film of report.html shows; stars: all types but 1 (halo)",
                            .fallback = "all",
                            .choices = {"all", film_of_stars}});

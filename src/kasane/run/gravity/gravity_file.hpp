@@ -27,6 +27,7 @@ struct GravityFile : RunFile {
     gravity::Steps steps;
     gravity::Exchange exchange;  ///< between workers, where there are several
     Schedule schedule;           ///< counts macro steps: dt, or dt_max of adaptive and block steps
+    bool compress = false;       ///< snapshots are written compressed
     index_t audit = 256;         ///< particles whose forces are compared with direct summation at each diagnostic time
 };
 

@@ -426,7 +426,8 @@ class GravityRun : public Run {
         const auto path = loop.directory().path() / "snapshots" / fmt::format("snapshot_{:04}.hdf5", file_.schedule.snapshot_number(step));
         log::debug("step {}, t = {:.6g}: {}, energy error {:.2e}, {:.1f} s", step, snapshot->time, path.filename().string(),
                    record_.final_relative_energy_error, loop.seconds());
-        loop.output().add(with_particles(particles, snapshot, [path](const auto& s) { gravity::write_snapshot(path, s); }));
+        const gravity::SnapshotWriteOptions how{.compress = file_.compress};
+        loop.output().add(with_particles(particles, snapshot, [path, how](const auto& s) { gravity::write_snapshot(path, s, how); }));
     }
 
     /// The present particles, for the output thread. A snapshot and a checkpoint of one step share the copy; the copy of another step waits
