@@ -14,18 +14,17 @@
 
 namespace kasane::lattice {
 
-template <Space S, Precision P>
+/// @tparam Operator  Dirac, or what has its hop() and clover(): DistributedDirac
+template <Space S, Precision P, class Operator = Dirac<S, P>>
 class EvenOdd {
    public:
     using Vector = Field<S, P>;
 
     EvenOdd(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters,
             const LinkStorage& storage, Schur schur)
-        : dirac_(lattice, links, A, parameters.boundary, storage),
-          kappa_(parameters.kappa),
-          schur_(schur),
-          has_clover_(A != nullptr),
-          odd_(lattice) {}
+        : EvenOdd(Operator(lattice, links, A, parameters.boundary, storage), lattice, parameters, schur, A != nullptr) {}
+    EvenOdd(Operator dirac, std::shared_ptr<const Lattice<S>> lattice, const DiracParameters& parameters, Schur schur, bool has_clover)
+        : dirac_(std::move(dirac)), kappa_(parameters.kappa), schur_(schur), has_clover_(has_clover), odd_(std::move(lattice)) {}
 
     /// out = Dhat in: two hops, without another pass over memory.
     template <class Algebra>
@@ -70,14 +69,14 @@ class EvenOdd {
         dirac_.hop(HopForm::clover, to, adjoint, -kappa_, to == Parity::even ? odd : even, to == Parity::even ? &even : &odd, out);
     }
 
-    const Dirac<S, P>& dirac() const { return dirac_; }
+    const Operator& dirac() const { return dirac_; }
     const std::shared_ptr<const Lattice<S>>& lattice() const { return odd_.lattice(); }
     bool has_clover() const { return has_clover_; }
     /// Number of applications of Dhat and its adjoint since the last call.
     std::uint64_t take_applications() const { return std::exchange(applications_, 0); }
 
    private:
-    Dirac<S, P> dirac_;
+    Operator dirac_;
     double kappa_;
     Schur schur_;
     bool has_clover_;

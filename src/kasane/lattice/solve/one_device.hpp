@@ -1,0 +1,61 @@
+// A whole lattice on one device, and what ResidentParts makes for it: operators, algebras, clover term. LocalLattice
+// (lattice/distributed/) has the same members for one worker's part of a lattice.
+#pragma once
+
+#include <kasane/krylov/options.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
+#include <kasane/lattice/solve/fields.hpp>
+#include <kasane/lattice/solve/positive_clover.hpp>
+
+#include <optional>
+
+namespace kasane::lattice {
+
+template <Space S>
+class OneDevice {
+   public:
+    using On = S;
+    template <Precision P>
+    using Algebra = FieldAlgebra<S, P>;
+    template <Precision P>
+    using Operator = Dirac<S, P>;
+
+    /// Links and clover term on the device, from which operators are packed.
+    struct Packed {
+        Links<S> links;
+        std::optional<CloverTerm<S>> clover;
+    };
+
+    OneDevice(S on, const Extents& extents) : on_(on), lattice_(std::make_shared<const Lattice<S>>(on, extents)) {}
+
+    S space() const { return on_; }
+    const std::shared_ptr<const Lattice<S>>& lattice() const { return lattice_; }
+    /// Sites of the whole lattice.
+    index_t volume() const { return lattice_->extents().volume(); }
+
+    /// @throws InputError where a clover term is not positive definite
+    Packed pack(const GaugeField& links, const DiracParameters& parameters) const {
+        Packed packed{links_on(on_, links), {}};
+        if (parameters.csw != 0) {
+            packed.clover = clover_term(packed.links, parameters.kappa * parameters.csw);
+            if (!is_positive(*packed.clover)) refuse_clover_term(parameters);
+        }
+        return packed;
+    }
+    template <Precision P>
+    Operator<P> dirac(const Packed& from, Boundary boundary, const LinkStorage& storage) const {
+        return {lattice_, from.links, from.clover ? &*from.clover : nullptr, boundary, storage};
+    }
+    template <Precision P>
+    Algebra<P> algebra() const {
+        return Algebra<P>(lattice_);
+    }
+    /// The stop function of a solve.
+    const krylov::StopFunction& agreed(const krylov::StopFunction& stop) const { return stop; }
+
+   private:
+    S on_;
+    std::shared_ptr<const Lattice<S>> lattice_;
+};
+
+}  // namespace kasane::lattice
