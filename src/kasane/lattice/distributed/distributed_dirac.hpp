@@ -1,0 +1,41 @@
+// The operator of Dirac<S, P> on a local lattice whose neighbours belong to other workers: the same calls and the same result to rounding.
+// A hop packs half spinors, sends them, runs the local lattice's own hop while they travel, and adds the terms that arrive.
+// Invariant: all workers call hop() in the same order.
+#pragma once
+
+#include <kasane/lattice/dirac/dirac.hpp>
+#include <kasane/lattice/distributed/half_spinor.body.hpp>
+#include <kasane/lattice/distributed/halo_exchange.hpp>
+#include <kasane/lattice/distributed/halo_terms.hpp>
+
+namespace kasane::lattice {
+
+template <Space S, Precision P>
+class DistributedDirac {
+   public:
+    /// @param links     of the local lattice   @param interior  the same without those that leave it: remove_leaving_links()
+    /// @param A         of the local lattice; null: 1
+    /// @param signs     as for HaloTerms       @param storage   not in 8 numbers, which cannot hold a link that is zero
+    /// @param exchange  shared by the operators of all precisions; must outlive them
+    DistributedDirac(std::shared_ptr<const Lattice<S>> lattice, HaloExchange<S>& exchange, const Links<S>& links, const Links<S>& interior,
+                     const CloverTerm<S>* A, Boundary boundary, const double (&signs)[4], LinkStorage storage)
+        : local_(lattice, interior, A, boundary, storage), terms_(lattice, exchange.layout(), links, A, signs), exchange_(exchange) {}
+
+    void hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const {
+        terms_.pack(other(to), adjoint, in, exchange_.sent());
+        exchange_.start(halo_site_bytes<P>);
+        local_.hop(form, to, adjoint, c, in, x, out);
+        exchange_.finish();
+        terms_.add(form, to, adjoint, c, exchange_.received(), out);
+    }
+    void clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const { local_.clover(parity, inverse, in, out); }
+
+    std::uint64_t bytes() const { return local_.bytes() + terms_.bytes(); }
+
+   private:
+    Dirac<S, P> local_;
+    HaloTerms<S, P> terms_;
+    HaloExchange<S>& exchange_;
+};
+
+}  // namespace kasane::lattice

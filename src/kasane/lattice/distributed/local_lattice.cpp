@@ -1,0 +1,56 @@
+#include <kasane/lattice/distributed/local_lattice.hpp>
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/lattice/solve/positive_clover.hpp>
+
+namespace kasane::lattice {
+namespace {
+
+constexpr int channel_of_links = HaloLayout::most_faces;  // the faces have those before it
+
+}  // namespace
+
+template <Space S>
+LocalLattice<S>::LocalLattice(S on, comm::Worker& worker, const RankGrid& grid)
+    : on_(on),
+      worker_(worker),
+      grid_(grid),
+      lattice_(std::make_shared<const Lattice<S>>(on, grid.local())),
+      exchange_(std::make_unique<HaloExchange<S>>(on, worker, grid, halo_site_bytes<Precision::double_>)),
+      of_links_(Cpu{}, worker, channel_of_links) {}
+
+template <Space S>
+typename LocalLattice<S>::Packed LocalLattice<S>::pack(const GaugeField& links, const DiracParameters& parameters) {
+    const auto& layout = exchange_->layout();
+    Packed packed{links_on(on_, links), links_on(on_, links), {}};
+    remove_leaving_links(layout, packed.interior);
+    if (parameters.csw != 0) {
+        const auto extended = with_halo(worker_, of_links_, grid_, links);
+        packed.clover = without_halo(clover_term(links_on(on_, extended), parameters.kappa * parameters.csw), layout);
+        double bad = is_positive(*packed.clover) ? 0 : 1;
+        worker_.all_reduce({&bad, 1}, comm::Reduce::max);
+        if (bad > 0) refuse_clover_term(parameters);
+    }
+    return packed;
+}
+
+template <Space S>
+krylov::StopFunction LocalLattice<S>::agreed(const krylov::StopFunction& stop) {
+    double exists = stop ? 1 : 0;
+    worker_.all_reduce({&exists, 1}, comm::Reduce::max);
+    if (exists == 0) return {};
+    return [&worker = worker_, stop, calls = 0, wanted = 0.](int iteration, double residual) mutable {
+        constexpr int interval = 8;
+        if (stop && stop(iteration, residual)) wanted = 1;
+        if (calls++ % interval != 0) return false;
+        worker.all_reduce({&wanted, 1}, comm::Reduce::max);
+        return wanted > 0;
+    };
+}
+
+template class LocalLattice<Cpu>;
+#if defined(KASANE_CUDA)
+template class LocalLattice<Cuda>;
+#endif
+
+}  // namespace kasane::lattice
