@@ -1,0 +1,56 @@
+// D x = b on all workers of a communicator: WilsonSolver for a lattice that is divided among them. The root rank has the DistributedSolver;
+// the other ranks are in solver_worker_loop(), which executes the commands that the root rank broadcasts.
+// Invariants: links and fields of the whole lattice exist on the root rank alone, which sends each worker its part; during a solve only
+// halos and sums travel; all workers take the same decisions. Results are those of one device to rounding.
+#pragma once
+
+#include <kasane/core/comm/worker.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/lattice/distributed/rank_grid.hpp>
+#include <kasane/lattice/solve/solver.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace kasane::lattice {
+
+class LocalSolvers;
+
+class DistributedSolver {
+   public:
+    /// Only the root rank calls this; every other rank calls solver_worker_loop().
+    /// @param communicator  must outlive the solver   @param here  the spaces of this rank's workers   @param links  of the whole lattice
+    /// @param grid  of as many workers as the communicator has
+    /// @throws InputError as WilsonSolver, naming the worker with the problem; and for links in 8 numbers
+    DistributedSolver(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid,
+                      const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options = {});
+    ~DistributedSolver();
+    DistributedSolver(const DistributedSolver&) = delete;
+    DistributedSolver& operator=(const DistributedSolver&) = delete;
+
+    /// As WilsonSolver::solve. @param stop  called on the root rank; a stop takes effect within eight iterations
+    SolveLog solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop = {});
+    /// As WilsonSolver::apply.
+    void apply(const SpinorField& in, SpinorField& out, bool adjoint = false);
+
+    const RankGrid& grid() const { return grid_; }
+    /// Bytes that a worker receives in one hop of a precision.
+    double halo_bytes(Precision precision) const;
+
+   private:
+    void require(const SpinorField& field, const char* what) const;
+
+    comm::Communicator& ranks_;
+    RankGrid grid_;
+    std::vector<Su3<double>> gauge_;  ///< empty unless the solver works in the temporal gauge
+    std::unique_ptr<LocalSolvers> workers_;
+};
+
+/// Executes the commands of the root rank until its DistributedSolver is destroyed or could not be made; for all ranks but the root rank.
+void solver_worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
+
+/// @throws InputError for options that only one device has
+void check_distributed(const SolverOptions& options);
+
+}  // namespace kasane::lattice

@@ -1,0 +1,40 @@
+// The workers of one rank of a DistributedSolver, and the messages between them and the root rank.
+#pragma once
+
+#include <kasane/core/comm/worker.hpp>
+#include <kasane/lattice/distributed/solver_commands.hpp>
+#include <kasane/lattice/gauge_field.hpp>
+#include <kasane/lattice/spinor_field.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace kasane::lattice {
+
+/// One worker's operators and fields.
+class WorkerSolver {
+   public:
+    virtual ~WorkerSolver() = default;
+    /// @param x  first guess in unless from_zero, solution out; of the local lattice, as b
+    virtual SolveLog solve(const SpinorField& b, SpinorField& x, bool from_zero, const krylov::StopFunction& stop) = 0;
+    virtual void apply(const SpinorField& in, SpinorField& out, bool adjoint) = 0;
+};
+
+class LocalSolvers {
+   public:
+    /// Collective over the ranks. @param links  of the whole lattice on the root rank; not read on the others
+    /// @throws InputError on every rank when a worker cannot be made
+    LocalSolvers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const SolverSetup& setup,
+                 const GaugeField& links);
+
+    /// Executes a command. Collective. Fields are of the whole lattice on the root rank, and empty on the others.
+    /// @param b  right-hand side, or the field to be multiplied   @param x  first guess and result
+    SolveLog run(const SolverCommand& command, const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop);
+
+   private:
+    comm::WorkerCommunicator& communicator_;
+    RankGrid grid_;
+    std::vector<std::unique_ptr<WorkerSolver>> workers_;
+};
+
+}  // namespace kasane::lattice

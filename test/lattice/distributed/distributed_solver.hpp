@@ -1,0 +1,57 @@
+// Solves of many workers against the textbook operator and one device: cases for workers in one process and for ranks.
+#pragma once
+
+#include <kasane/core/comm/worker.hpp>
+#include <kasane/lattice/distributed/distributed_solver.hpp>
+
+#include "lattice/random_fields.hpp"
+#include "reference/wilson.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace kasane::lattice {
+
+constexpr double rough_links = 0.4;
+
+/// body(solver) on the root rank; the other ranks are in the worker loop.
+inline void with_distributed_solver(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const GaugeField& u,
+                                    const GridShape& shape, const DiracParameters& parameters, const SolverOptions& options,
+                                    const std::function<void(DistributedSolver&)>& body) {
+    if (communicator.ranks().rank() > 0) return solver_worker_loop(communicator, here);
+    DistributedSolver solver(communicator, here, RankGrid::given(u.extents, communicator.size(), shape), u, parameters, options);
+    body(solver);
+}
+
+/// | b - D x | / | b | with the textbook operator.
+inline double textbook_residual(const GaugeField& u, const DiracParameters& p, const SpinorField& b, const SpinorField& x) {
+    const reference::WilsonClover D{u, p.kappa, p.csw, p.boundary == Boundary::antiperiodic};
+    return reference::norm(reference::combination(1, b, -1, D.apply(x))) / reference::norm(b);
+}
+
+/// Converged, with the residual that it reports, to the solution of one device. The difference of the solutions is below the tolerance
+/// times the inverse's norm, which is below 20 for these fields.
+inline void expect_solution_of_one_device(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Extents& n,
+                                          const GridShape& shape, const DiracParameters& parameters, const SolverOptions& options) {
+    const auto u = test::random_gauge(n, 5, rough_links);
+    with_distributed_solver(communicator, here, u, shape, parameters, options, [&](DistributedSolver& solver) {
+        const auto b = test::random_spinor(n, 6);
+        SpinorField x(n), one(n);
+        const auto log = solver.solve(b, x);
+        const auto alone = WilsonSolver(here.front(), u, parameters, options).solve(b, one);
+        const auto what = solver.grid().text() + ", " + name(options.method) + ", " + name(options.inner);
+        EXPECT_EQ(log.end, krylov::Outcome::converged) << what;
+        EXPECT_TRUE(log.notes.empty()) << what << ": " << log.notes.front();
+        EXPECT_LE(log.true_residual, options.rtol) << what;
+        EXPECT_NEAR(textbook_residual(u, parameters, b, x), log.true_residual, 2e-15) << what;
+        EXPECT_LT(reference::relative_difference(x, one), 20 * 2 * options.rtol) << what;
+        // The same iterations to rounding, which in half differs most.
+        EXPECT_NEAR(log.inner_iterations, alone.inner_iterations, 3 + alone.inner_iterations / 10) << what;
+        EXPECT_NEAR(log.iterations, alone.iterations, 3 + alone.iterations / 10) << what;
+        EXPECT_EQ(log.residuals.back(), log.true_residual) << what;
+        EXPECT_GT(log.gflops, 0);
+    });
+}
+
+}  // namespace kasane::lattice
