@@ -1,5 +1,9 @@
 // kasane lattice VERB …: gauge configurations, quark propagators, quenched updates.
 #include <app/lattice.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/run/driver/rank_coordinator.hpp>
+
+#include <fmt/format.h>
 
 #include <utility>
 #include <vector>
@@ -9,7 +13,7 @@ namespace {
 
 const std::vector<Verb> lattice_verbs = {
     {"info", "Print extents, format, plaquette and checksum of a gauge configuration", add_lattice_info},
-    {"solve", "Quark propagators and single solutions on a configuration, and their correlators", add_lattice_solve},
+    {"solve", "Quark propagators and single solutions on a configuration, and their correlators", add_lattice_solve, OnRanks::led},
     {"measure", "Plaquettes, Polyakov loop, topological charge and Wilson flow of a configuration", add_lattice_measure},
     {"generate", "Quenched configurations: the updates that a run file describes", add_lattice_generate},
 };
@@ -23,9 +27,16 @@ Action add_lattice(CLI::App& app, const Common& common) {
         auto* sub = app.add_subcommand(verb.name, verb.help);
         actions.emplace_back(sub, verb.add(*sub, common));
     }
-    return [actions] {
-        for (const auto& [sub, action] : actions)
-            if (sub->parsed()) return action();
+    return [actions, &common] {
+        for (std::size_t i = 0; i < actions.size(); ++i) {
+            const auto& [sub, action] = actions[i];
+            if (!sub->parsed()) continue;
+            const auto& verb = lattice_verbs[i];
+            KS_VALIDATE(verb.on_ranks == OnRanks::led || common.ranks->size() == 1,
+                        fmt::format("`kasane lattice {}` runs on one rank, and {} were started: start it without mpirun", verb.name,
+                                    common.ranks->size()));
+            return action();
+        }
         return static_cast<int>(bad_input);
     };
 }

@@ -1,6 +1,7 @@
 // kasane lattice solve CFG --kappa K: quark propagators and single solutions on a gauge configuration.
 #include <app/lattice.hpp>
 #include <app/lattice_solve_result.hpp>
+#include <app/lattice_workers.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/io/atomic_file.hpp>
@@ -26,8 +27,9 @@ using lattice::SpinorField;
 
 struct LatticeSolveOptions {
     std::string configuration, solution, source = "point:0,0,0,0", boundary = "antiperiodic", inner = "half", solver = "nested-bicgstab";
-    std::string schur = "symmetric", links = "18", inner_links = "12", basis = "degrand-rossi";
+    std::string schur = "symmetric", links = "18", inner_links = "12", basis = "degrand-rossi", grid;
     double kappa = 0, csw = 0;
+    int gpus_per_rank = 1;
     lattice::SolverOptions options;
     bool half_links = false, temporal_gauge = false, force = false;
 };
@@ -154,12 +156,16 @@ std::string size_text(double bytes) {
 }
 
 /// Logs the memory that is needed, and refuses a lattice that does not fit. The solver's count includes the caller's links and one column;
-/// the other columns and the file that is being written are added.
-void check_memory(const LatticeSolveOptions& o, const AnySpace& space, const lattice::Extents& n, int columns,
+/// the other columns and the file that is being written are added. With several workers the root rank has all fields of the host, and each
+/// device its share.
+void check_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, const lattice::Extents& n, int columns,
                   const lattice::MemoryPerSite& solver) {
     const auto sites = static_cast<double>(n.volume());
-    double host = std::max(solver.host + 192. * (columns - 1), o.solution.empty() ? 0 : 2 * 192. * columns), device = solver.device;
+    const auto& space = workers.here.front();
     const bool shared = std::holds_alternative<Cpu>(space);
+    double host = std::max(solver.host + 192. * (columns - 1), o.solution.empty() ? 0 : 2 * 192. * columns);
+    double device = solver.device * (shared ? workers.on_this_host : 1) / workers.count;
+    if (workers.count > 1) host += solver.host * workers.on_this_host / workers.count;  // links and fields of the workers
     if (shared) host += device, device = 0;
     if (shared)
         log::info("memory: {:.0f} bytes per site, {} in all", host, size_text(host * sites));
@@ -181,9 +187,10 @@ void check_memory(const LatticeSolveOptions& o, const AnySpace& space, const lat
 }
 
 /// The solver; its errors on the gauge field name the file.
-lattice::WilsonSolver solver_of(const AnySpace& space, const lattice::GaugeField& links, const LatticeSolveResult& result) {
+LatticeSolver solver_of(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
+                        const lattice::GaugeField& links, const LatticeSolveResult& result) {
     try {
-        return {space, links, result.facts.parameters, result.options};
+        return solver_on(common, workers, grid, links, result.facts.parameters, result.options);
     } catch (const InputError& error) {
         auto problems = error.problems();
         for (auto& problem : problems)
@@ -193,17 +200,17 @@ lattice::WilsonSolver solver_of(const AnySpace& space, const lattice::GaugeField
 }
 
 /// The columns (D / 2 kappa)^-1 b of the source. Where the solver fails, it ends with the column that failed. @throws Interrupted
-std::vector<SpinorField> solve_columns(const Common& common, const AnySpace& space, lattice::GaugeField links, const Source& source,
-                                       LatticeSolveResult& result) {
+std::vector<SpinorField> solve_columns(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
+                                       lattice::GaugeField links, const Source& source, LatticeSolveResult& result) {
     const auto extents = links.extents;
-    auto solver = solver_of(space, links, result);
+    const auto solve = solver_of(common, workers, grid, links, result);
     links = {};
     stop_if_interrupted();
     std::vector<SpinorField> columns;
     Progress bar(common.progress(), "solving", result.columns);
     for (int c = 0; c < result.columns; ++c) {
         SpinorField x(extents);
-        result.logs.push_back(solver.solve(source.column(extents, c), x, [&](int iteration, double residual) {
+        result.logs.push_back(solve(source.column(extents, c), x, [&](int iteration, double residual) {
             const auto of = result.columns > 1 ? fmt::format("column {} of {}, ", c + 1, result.columns) : "";
             bar.update(c + converged_share(residual, result.options.rtol),
                        fmt::format("{}iteration {}, residual {:.1e}", of, iteration, residual));
@@ -223,17 +230,21 @@ std::vector<SpinorField> solve_columns(const Common& common, const AnySpace& spa
 int solve(const Common& common, const LatticeSolveOptions& o) {
     check_options(o);
     const auto source = Source::parse(o.source);
+    const auto shape = parsed_grid(o.grid);
     if (!o.solution.empty()) check_output(o, source.columns() == 12);
-    const auto space = common.space();
+    const auto workers = place_workers(common, o.gpus_per_rank);
     catch_interrupts();
     auto gauge = lattice::read_gauge(o.configuration);
     const auto extents = gauge.field.extents;
     source.check(extents);
+    const auto grid = grid_of(shape, extents, workers.count);
+    if (workers.count > 1) log::info("grid: {}", grid.text());
 
     LatticeSolveResult result;
     result.extents = extents;
     result.gauge_format = name(gauge.facts.format);
-    result.device = name(space);
+    result.device = name(workers.here.front());
+    result.grid = grid.shape();
     result.options = solver_options(o);
     result.columns = source.columns();
     result.notes = gauge.facts.notes;
@@ -245,9 +256,9 @@ int solve(const Common& common, const LatticeSolveOptions& o) {
     facts.plaquette = lattice::plaquette(gauge.field).mean();
     facts.solver = o.solver;
     result.memory = lattice::memory_per_site(facts.parameters, result.options);
-    check_memory(o, space, extents, result.columns, result.memory);
+    check_memory(o, workers, extents, result.columns, result.memory);
 
-    auto columns = solve_columns(common, space, std::move(gauge.field), source, result);
+    auto columns = solve_columns(common, workers, grid, std::move(gauge.field), source, result);
     for (const auto& log : result.logs) facts.relative_residuals.push_back(log.true_residual);
     if (result.converged()) {
         if (result.columns == 12) {
@@ -314,6 +325,9 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
     app.add_option("--krylov-length", o.options.krylov_length, "Vectors that gcr and fgmres keep")
         ->check(whole_number(1, 1000))
         ->group(how);
+    const std::string ranks = "Several workers: ranks of an MPI launcher, GPUs of a rank";
+    app.add_option("--grid", o.grid, "Workers along x,y,z,t; left out: the grid with the smallest faces")->group(ranks);
+    app.add_option("--gpus-per-rank", o.gpus_per_rank, "Workers of every rank, each with a GPU")->check(whole_number(1, 16))->group(ranks);
     return [options, &common] { return solve(common, *options); };
 }
 

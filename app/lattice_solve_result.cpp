@@ -98,6 +98,7 @@ nlohmann::ordered_json as_json(const LatticeSolveResult& r) {
         {"boundary", name(r.facts.parameters.boundary)},
         {"source", r.facts.source},
         {"device", r.device},
+        {"grid", r.grid},
         {"solver", name(r.options.method)},
         {"schur", r.options.schur == lattice::Schur::symmetric ? "symmetric" : "asymmetric"},
         {"outer", name(lattice::Precision::double_, r.options.outer_links)},
@@ -130,7 +131,9 @@ std::string as_text(const LatticeSolveResult& r) {
     const auto& p = r.facts.parameters;
     auto text = fmt::format("{}: {} sites, plaquette {:.10f}", r.facts.gauge_file, lattice::text(r.extents), r.facts.plaquette);
     text += fmt::format("\nkappa {:.12g}, c_sw {:.12g}, {} in time; source {}", p.kappa, p.csw, name(p.boundary), r.facts.source);
-    text += fmt::format("\n{} on {}: {}", name(r.options.method), r.device, operators(r.options));
+    const auto& g = r.grid;
+    const auto workers = g[0] * g[1] * g[2] * g[3] > 1 ? fmt::format(", {}x{}x{}x{} workers", g[0], g[1], g[2], g[3]) : "";
+    text += fmt::format("\n{} on {}{}: {}", name(r.options.method), r.device, workers, operators(r.options));
     for (const auto& note : r.notes) text += "\nnote: " + note;
     if (!r.logs.empty()) {
         const auto& last = r.logs.back();

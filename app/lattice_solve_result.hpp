@@ -1,6 +1,7 @@
 // The output of `kasane lattice solve`: JSON, text, and a page with the correlators drawn.
 #pragma once
 
+#include <kasane/lattice/distributed/rank_grid.hpp>
 #include <kasane/lattice/file/solution_file.hpp>
 #include <kasane/lattice/solve/solver.hpp>
 
@@ -14,6 +15,7 @@ namespace kasane::app {
 struct LatticeSolveResult {
     lattice::Extents extents;
     std::string gauge_format, device;
+    lattice::GridShape grid{1, 1, 1, 1};  ///< of workers
     lattice::SolutionFacts facts;
     lattice::SolverOptions options;
     lattice::MemoryPerSite memory;

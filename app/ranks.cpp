@@ -1,3 +1,4 @@
+#include <app/lattice_workers.hpp>
 #include <app/ranks.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/worker.hpp>
@@ -77,7 +78,7 @@ int led(comm::Communicator& ranks, Common& common, const Action& action, const s
     if (ranks.rank() > 0) {
         try {
             catch_interrupts();  // the root rank saves the run and ends this loop
-            run::worker_loop(ranks, run::kinds());
+            run::worker_loop(ranks, run::kinds(), {{lattice_solve_loop, run_lattice_solve_loop}});
         } catch (...) {
             end_all(ranks, std::current_exception());
         }

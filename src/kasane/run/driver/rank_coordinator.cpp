@@ -94,7 +94,9 @@ void RankCoordinator::end_if_others_wait() {
     }
 }
 
-void worker_loop(comm::Communicator& ranks, const Kinds& kinds) {
+void worker_loop(comm::Communicator& ranks, const Kinds& kinds, const std::vector<WorkerLoop>& others) {
+    std::vector<WorkerLoop> loops = others;
+    for (const auto* kind : kinds) loops.push_back({kind->name, kind->worker});
     std::vector<AnySpace> here;
     for (;;) {
         Order order;
@@ -111,10 +113,10 @@ void worker_loop(comm::Communicator& ranks, const Kinds& kinds) {
             gather_free(ranks, here);
             continue;
         }
-        const auto kind = std::ranges::find_if(kinds, [&](const auto* each) { return each->name == text; });
-        KS_EXPECT(kind != kinds.end());
+        const auto loop = std::ranges::find_if(loops, [&](const auto& each) { return each.name == text; });
+        KS_EXPECT(loop != loops.end());
         comm::WorkerCommunicator communicator(ranks, static_cast<int>(here.size()), names(here));
-        (*kind)->worker(communicator, here);
+        loop->worker(communicator, here);
     }
 }
 

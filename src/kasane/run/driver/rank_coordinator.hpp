@@ -44,7 +44,7 @@ class RankCoordinator {
     static Free free_here(const std::vector<AnySpace>& here, int sharing);
 
     /// Creates the communicator of all workers. The other ranks call Kind::worker on it until the root rank ends their simulation, so the
-    /// caller must start it at once. @param kind  name of the kind of run   @param here  spaces of this rank's workers
+    /// caller must start it at once. @param kind  name of the kind of run, or of a WorkerLoop   @param here  spaces of this rank's workers
     comm::WorkerCommunicator& workers(const std::string& kind, const std::vector<AnySpace>& here);
 
     /// Call it in a catch clause around work of all workers. An exception that is not an Error (out of memory) may leave the other ranks in
@@ -59,8 +59,14 @@ class RankCoordinator {
     std::unique_ptr<comm::WorkerCommunicator> workers_;
 };
 
+/// What the other ranks execute for work that is no run, in place of Kind::worker.
+struct WorkerLoop {
+    const char* name;
+    void (*worker)(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here);
+};
+
 /// Executed by all ranks but the root rank while the root rank has a RankCoordinator of `ranks`; returns when that is destroyed. The root
 /// rank reports errors of a run.
-void worker_loop(comm::Communicator& ranks, const Kinds& kinds);
+void worker_loop(comm::Communicator& ranks, const Kinds& kinds, const std::vector<WorkerLoop>& others);
 
 }  // namespace kasane::run

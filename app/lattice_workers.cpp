@@ -1,0 +1,72 @@
+#include <app/lattice_workers.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/lattice/distributed/distributed_solver.hpp>
+#include <kasane/run/driver/rank_coordinator.hpp>
+
+#include <charconv>
+#include <memory>
+
+namespace kasane::app {
+
+std::optional<lattice::GridShape> parsed_grid(const std::string& text) {
+    if (text.empty()) return {};
+    lattice::GridShape shape{};
+    const char *at = text.data(), *const end = text.data() + text.size();
+    bool good = true;
+    for (std::size_t mu = 0; good && mu < 4; ++mu) {
+        if (mu > 0) good = at < end && *at++ == ',';
+        const auto [next, error] = std::from_chars(at, end, shape[mu]);
+        good = good && error == std::errc{};
+        at = next;
+    }
+    KS_VALIDATE(good && at == end, "is " + text + ": it must be four numbers, the workers along x,y,z,t, such as 1,1,2,4",
+                {"", 0, 0, "--grid"});
+    return shape;
+}
+
+LatticeWorkers place_workers(const Common& common, int per_rank) {
+    auto& ranks = *common.ranks;
+    if (ranks.size() == 1 && per_rank == 1) return {{common.space()}};
+    LatticeWorkers workers;
+    workers.here = ranks.place(common.device_or_auto(), per_rank, common.threads_or_all());
+    workers.count = ranks.size() * per_rank;
+    workers.on_this_host = ranks.free().front().sharing * per_rank;
+    return workers;
+}
+
+lattice::RankGrid grid_of(const std::optional<lattice::GridShape>& shape, const lattice::Extents& lattice, int workers) {
+    return shape ? lattice::RankGrid::given(lattice, workers, *shape) : lattice::RankGrid::chosen(lattice, workers);
+}
+
+LatticeSolver solver_on(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
+                        const lattice::GaugeField& links, const lattice::DiracParameters& parameters,
+                        const lattice::SolverOptions& options) {
+    if (workers.count == 1) {
+        auto solver = std::make_shared<lattice::WilsonSolver>(workers.here.front(), links, parameters, options);
+        return [solver](const lattice::SpinorField& b, lattice::SpinorField& x, const krylov::StopFunction& stop) {
+            return solver->solve(b, x, stop);
+        };
+    }
+    auto& ranks = *common.ranks;
+    try {
+        auto solver = std::make_shared<lattice::DistributedSolver>(ranks.workers(lattice_solve_loop, workers.here), workers.here, grid,
+                                                                   links, parameters, options);
+        return [solver, &ranks](const lattice::SpinorField& b, lattice::SpinorField& x, const krylov::StopFunction& stop) {
+            try {
+                return solver->solve(b, x, stop);
+            } catch (...) {
+                ranks.end_if_others_wait();
+                throw;
+            }
+        };
+    } catch (...) {
+        ranks.end_if_others_wait();
+        throw;
+    }
+}
+
+void run_lattice_solve_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+    lattice::solver_worker_loop(communicator, here);
+}
+
+}  // namespace kasane::app

@@ -1,0 +1,43 @@
+// The workers of `kasane lattice solve`: one device, or those of all ranks, in a grid.
+#pragma once
+
+#include <app/command.hpp>
+#include <kasane/core/comm/worker.hpp>
+#include <kasane/lattice/distributed/rank_grid.hpp>
+#include <kasane/lattice/solve/solver.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasane::app {
+
+struct LatticeWorkers {
+    std::vector<AnySpace> here;  ///< spaces of this rank's workers
+    int count = 1;               ///< on all ranks
+    int on_this_host = 1;        ///< of those, workers that share the root rank's host
+};
+
+/// Chooses the spaces. @throws InputError: no such device, or several workers of a rank on the CPU
+LatticeWorkers place_workers(const Common& common, int per_rank);
+
+/// "x,y,z,t"; nothing for an empty text.
+std::optional<lattice::GridShape> parsed_grid(const std::string& text);
+/// The grid of this shape, or the best one. @throws InputError with the usable grids
+lattice::RankGrid grid_of(const std::optional<lattice::GridShape>& shape, const lattice::Extents& lattice, int workers);
+
+/// WilsonSolver::solve, or DistributedSolver::solve.
+using LatticeSolver =
+    std::function<lattice::SolveLog(const lattice::SpinorField& b, lattice::SpinorField& x, const krylov::StopFunction& stop)>;
+
+/// A solver on the workers. @throws InputError as WilsonSolver
+LatticeSolver solver_on(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
+                        const lattice::GaugeField& links, const lattice::DiracParameters& parameters,
+                        const lattice::SolverOptions& options);
+
+/// The worker loop of `kasane lattice solve` for the ranks but the root rank.
+inline constexpr const char* lattice_solve_loop = "lattice solve";
+void run_lattice_solve_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
+
+}  // namespace kasane::app

@@ -1,0 +1,129 @@
+// `mpirun -n R kasane lattice solve`: the correlators and fields of one rank, refused grids, ranks that end.
+#include <kasane/lattice/file/gauge_file.hpp>
+#include <kasane/lattice/file/solution_file.hpp>
+
+#include <gtest/gtest.h>
+#include <test/lattice/random_fields.hpp>
+#include <test/run/ranks.hpp>
+
+namespace {
+
+using namespace kasane;
+using test::count;
+namespace fs = std::filesystem;
+
+class ParallelLattice : public test::RanksTest {
+   protected:
+    void put(const std::string& name, const lattice::Extents& extents, double epsilon = 0.3) {
+        lattice::write_gauge(directory / name, lattice::test::random_gauge(extents, 7, epsilon), {});
+    }
+    static std::vector<std::string> solve(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"lattice", "solve", "--device", "cpu", "--threads", "1"});
+        return arguments;
+    }
+    /// Refused once, with these words, and nothing written.
+    void expect_refused(int n, const std::vector<std::string>& arguments, const std::vector<std::string>& words) {
+        const auto outcome = ranks(n, arguments);
+        test::expect_bad_input(outcome, words);
+        EXPECT_EQ(count(outcome.err, "error: "), 1) << outcome.err;
+        EXPECT_EQ(count(outcome.out, "\"error\""), 1) << outcome.out;
+        EXPECT_FALSE(fs::exists(directory / "x.h5"));
+    }
+    /// Of two ranks, which never end by themselves, when they are about to solve.
+    Process begin() {
+        put("hot.lime", {{8, 8, 8, 16}}, 2);
+        auto process = start_ranks(2, solve({"hot.lime", "--kappa", "0.2", "--solver", "cg", "--inner", "double", "--rtol", "1e-14",
+                                             "--max-iterations", "1000000000", "-o", "x.h5"}));
+        EXPECT_TRUE(wait_for([&] { return test::read_file(directory / ".err").find("bytes per site") != std::string::npos; }));
+        return process;
+    }
+};
+
+TEST_F(ParallelLattice, HasTheCorrelatorsAndFieldsOfOneRank) {
+    put("cfg.lime", {{4, 4, 4, 12}});
+    const auto words = [&](const std::string& file) {
+        return solve({"cfg.lime", "--kappa", "0.12", "--csw", "1", "--rtol", "1e-11", "--json", "-o", file});
+    };
+    const auto alone = kasane(words("one.h5"));
+    ASSERT_EQ(alone.status, 0) << alone.err;
+    const auto expected = alone.json();
+    EXPECT_EQ(expected["grid"], (std::vector{1, 1, 1, 1}));
+    const auto one = lattice::read_solution(directory / "one.h5");
+    for (const int n : {2, 3, 4}) {
+        const auto file = std::to_string(n) + ".h5";
+        const auto outcome = ranks(n, words(file));
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        const auto got = outcome.json();
+        EXPECT_NE(outcome.err.find("grid: "), std::string::npos) << outcome.err;
+        EXPECT_EQ(got["converged"], true);
+        EXPECT_LE(got["relative_residual"].get<double>(), 1e-11);
+        int product = 1;
+        for (const int g : got["grid"]) product *= g;
+        EXPECT_EQ(product, n);
+        // The solutions differ by the tolerance times the inverse's norm, below 20 here; correlators are sums of their squares.
+        for (const char* which : {"pion", "vector"})
+            for (std::size_t t = 0; t < 12; ++t) {
+                const double value = expected[which][t], scale = expected["pion"][0];
+                EXPECT_NEAR(got[which][t].get<double>(), value, 1e-9 * scale) << n << which << t;
+            }
+        const auto many = lattice::read_solution(directory / file);
+        ASSERT_EQ(many.columns.size(), 12U);
+        for (std::size_t c = 0; c < 12; ++c) {
+            double difference = 0, size = 0;
+            for (std::size_t i = 0; i < one.columns[c].values.size(); ++i) {
+                difference += std::norm(many.columns[c].values[i] - one.columns[c].values[i]);
+                size += std::norm(one.columns[c].values[i]);
+            }
+            EXPECT_LT(std::sqrt(difference / size), 20 * 2e-11) << n << " ranks, column " << c;
+        }
+        EXPECT_TRUE(fs::exists(directory / (std::to_string(n) + ".html")));
+    }
+}
+
+TEST_F(ParallelLattice, TakesTheGridThatIsGivenAndTheTemporalGauge) {
+    put("cfg.lime", {{4, 4, 4, 8}});
+    const auto outcome =
+        ranks(4, solve({"cfg.lime", "--kappa", "0.12", "--grid", "2,1,2,1", "--temporal-gauge", "--source", "z2:3", "--json"}));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["grid"], (std::vector{2, 1, 2, 1}));
+    EXPECT_LE(outcome.json()["relative_residual"].get<double>(), 1e-10);
+}
+
+TEST_F(ParallelLattice, RefusesOnce) {
+    put("cfg.lime", {{4, 4, 4, 4}});
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"cfg.lime", "-o", "x.h5", "--json", "--kappa"});
+        return solve(more);
+    };
+    expect_refused(3, with({"0.12"}), {"4x4x4x4", "3 workers", "Usable numbers of workers: 1, 2, 4"});
+    expect_refused(4, with({"0.12", "--grid", "4,1,1,1"}), {"[4, 1, 1, 1]", "odd extents", "[1, 1, 2, 2]"});
+    expect_refused(2, with({"0.12", "--inner-links", "8"}), {"8 numbers", "12 or 18"});
+    expect_refused(2, with({"0.9", "--csw", "10"}), {"not positive definite"});
+    expect_refused(2, {"lattice", "info", "cfg.lime", "--json"}, {"kasane lattice info", "one rank", "2 were started"});
+    // One rank.
+    test::expect_bad_input(kasane(with({"0.12", "--grid", "2,2"})), {"--grid", "four numbers"});
+    test::expect_bad_input(kasane(with({"0.12", "--grid", "1,1,1,2"})), {"[1, 1, 1, 2]", "its product must be 1"});
+    test::expect_bad_input(kasane(with({"0.12", "--gpus-per-rank", "2"})), {"worker"});
+}
+
+TEST_F(ParallelLattice, ARankThatIsKilledEndsAllAndLeavesNothing) {
+    auto process = begin();
+    const auto victim = rank_of(process.id(), 1);
+    ASSERT_GT(victim, 0);
+    kill(victim, SIGKILL);
+    const auto outcome = process.wait();
+    EXPECT_NE(outcome.status, 0);
+    EXPECT_NE(outcome.err.find("rank 1"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(fs::exists(directory / "x.h5"));
+}
+
+TEST_F(ParallelLattice, AnInterruptLeavesNothing) {
+    auto process = begin();
+    process.signal(SIGUSR1);
+    const auto outcome = process.wait();
+    EXPECT_EQ(outcome.status, 130) << outcome.err;
+    EXPECT_EQ(count(outcome.err, "nothing was written"), 1) << outcome.err;
+    EXPECT_FALSE(fs::exists(directory / "x.h5"));
+}
+
+}  // namespace
