@@ -55,7 +55,7 @@ class QuarkForceParts {
         report("clover term", links_bytes + term_bytes, [&] { fill_clover_term(u_, kappa_csw, A); });
         report("log det A", 0.5 * term_bytes, [&] { log_determinant(A, Parity::odd); });
         report("hop force", hop_force_bytes, [&] { add_hop_force(u_, kappa, benchmark_operator.boundary, x, y, 1, force_); });
-        report("W of X Y^+", product_bytes, [&] { weights_of_product(x, y, weights); });
+        report("W of X Y^+", product_bytes, [&] { weights_of_product(x, y, 1, false, weights); });
         report("W of A^-1", inverse_bytes, [&] { weights_of_inverse(A, Parity::odd, 0, weights); });
         report("leaves", leaf_bytes, [&] { add_clover_force(u_, kappa_csw, weights, 1, force_); });
     }

@@ -2,6 +2,7 @@
 // conditions, with and without clover term; gauge covariance; and the sum over all links in one direction of phase space.
 #include <kasane/lattice/hmc/quark_action.hpp>
 #include <kasane/lattice/hmc/quark_field.hpp>
+#include <kasane/lattice/hmc/rational_term.hpp>
 
 #include "lattice/hmc/finite_differences.hpp"
 #include "lattice/lattice_space.hpp"
@@ -125,6 +126,25 @@ TEST_P(QuarkForce, DeterminantForceIsTheDerivativeOfItsAction) {
             CloverDeterminantTerm<S> term(D);
             expect_derivative(on, test::random_gauge(n, 313), term, n.volume() > 100 ? 101 : 5);
         });
+}
+
+TEST_P(QuarkForce, RationalForcesAreDerivativesOfTheirActions) {
+    on_space([&](auto on) {
+        using S = decltype(on);
+        for (const auto& n : {Extents{{2, 2, 2, 4}}, Extents{{2, 2, 4, 2}}, Extents{{2, 6, 4, 2}}})
+            for (const auto boundary : {Boundary::periodic, Boundary::antiperiodic})
+                for (const double csw : {0., 1.2}) {
+                    SCOPED_TRACE(text(n) + " " + name(boundary) + (csw == 0 ? " Wilson" : " clover"));
+                    auto D = std::make_shared<QuarkOperator<S>>(on, n, DiracParameters{0.12, csw, boundary});
+                    // A force is the derivative of its action whatever the range: also outside it.
+                    RationalTerm<S> term(D, 2, inverse_root(0.02, 4, 6), force_solves);
+                    expect_derivative(on, test::random_gauge(n, 324), term, n.volume() > 50 ? 191 : 61);
+                }
+        const Extents n{{2, 2, 2, 4}};
+        auto D = std::make_shared<QuarkOperator<S>>(on, n, DiracParameters{0.15, 3, Boundary::antiperiodic});
+        CloverDeterminantTerm<S> determinant(D, 1);
+        expect_derivative(on, test::random_gauge(n, 325), determinant, 11);
+    });
 }
 
 TEST_P(QuarkForce, IsGaugeCovariant) {

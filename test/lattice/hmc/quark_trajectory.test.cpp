@@ -5,6 +5,7 @@
 #include <kasane/lattice/hmc/gauge_term.hpp>
 #include <kasane/lattice/hmc/momenta.hpp>
 #include <kasane/lattice/hmc/quark_action.hpp>
+#include <kasane/lattice/hmc/rational_term.hpp>
 #include <kasane/lattice/hmc/trajectory.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 #include <kasane/lattice/observe/statistics.hpp>
@@ -21,6 +22,8 @@ struct QuarkRun {
     double beta = 5.6;
     QuarkParameters quarks{{0.13, 1.5, Boundary::antiperiodic}};
     std::vector<double> masses = {};
+    int single_flavours = 0;  ///< in place of the two: so many terms of one flavour each
+    double least = 0.01, most = 5, weights = 1e-3;
     QuarkTolerances tolerances = {.value = 1e-12, .force = 1e-12};
     QuarkSolverOptions solver = {};
     Integrator integrator = Integrator::omelyan2;
@@ -36,10 +39,15 @@ HybridMonteCarlo<S> quark_hmc(S on, const Extents& n, const QuarkRun& run) {
     terms.push_back(std::make_unique<GaugeTerm<S>>(GaugeAction{run.beta, 0}));
     auto D = std::make_shared<QuarkOperator<S>>(on, n, run.quarks, run.solver);
     std::vector<int> numbers;
-    for (auto& term : quark_action<S>(D, run.masses, run.tolerances)) {
-        numbers.push_back(static_cast<int>(terms.size()));
-        terms.push_back(std::move(term));
-    }
+    const auto add = [&](auto of_flavours) {
+        for (auto& term : of_flavours) {
+            numbers.push_back(static_cast<int>(terms.size()));
+            terms.push_back(std::move(term));
+        }
+    };
+    if (run.single_flavours == 0) add(quark_action<S>(D, run.masses, run.tolerances));
+    for (int k = 0; k < run.single_flavours; ++k)
+        add(one_flavour_action<S>(D, k, approximation_for(run.least, run.most, n, run.weights), run.tolerances));
     return {on, n, std::move(terms), {{run.integrator, run.steps, numbers}, {run.integrator, 2, {0}}}, run.length, run.seed};
 }
 
@@ -85,6 +93,46 @@ TEST_P(QuarkTrajectories, ErrorsOfHScaleWithTheOrder) {
     });
 }
 
+TEST_P(QuarkTrajectories, ErrorsOfHWithOneFlavourScaleWithTheOrder) {
+    on_space([](auto on) {
+        const Extents n{{2, 2, 4, 2}};
+        const auto start = to_gauge_field(quark_start(on, n));
+        for (const auto integrator : {Integrator::leapfrog, Integrator::omelyan2}) {
+            const auto error = [&](int steps) {
+                auto u = links_on(on, start);
+                return quark_hmc(on, n, {.single_flavours = 1, .integrator = integrator, .steps = steps, .length = 0.5})
+                    .trajectory(u, 1)
+                    ->dH;
+            };
+            EXPECT_NEAR(std::log10(std::abs(error(8) / error(80))), 2, 0.25) << static_cast<int>(integrator);
+        }
+    });
+}
+
+TEST_P(QuarkTrajectories, WithOneFlavourAreReversible) {
+    on_space([](auto on) {
+        const Extents n{{4, 2, 4, 4}};
+        const auto start = to_gauge_field(quark_start(on, n));
+        const double root_volume = std::sqrt(static_cast<double>(n.volume()));
+        for (const double force : {1e-12, 1e-6}) {
+            auto hmc = quark_hmc(on, n, {.single_flavours = 1, .tolerances = {.value = 1e-12, .force = force}});
+            auto u = links_on(on, start);
+            hmc.trajectory(u, 7, false);  // draws the pseudofermion field
+            const auto begin = to_gauge_field(u);
+            Links p(on, n);
+            draw_momenta(p, 1, 1);
+            const double before = kinetic_energy(p) + hmc.action(u);
+            ASSERT_TRUE(hmc.integrate(u, p));
+            EXPECT_GT(largest_distance(to_gauge_field(u), begin), 1) << "the links must move";
+            reverse(p);
+            ASSERT_TRUE(hmc.integrate(u, p));
+            // Solves in double from zero: a force is a function of the links alone, whatever its tolerance.
+            EXPECT_LT(largest_distance(to_gauge_field(u), begin), 1e-11 * root_volume) << force;
+            EXPECT_LT(std::abs(kinetic_energy(p) + hmc.action(u) - before), 1e-10 * root_volume) << force;
+        }
+    });
+}
+
 TEST_P(QuarkTrajectories, AreReversible) {
     on_space([](auto on) {
         const Extents n{{4, 2, 4, 4}};
@@ -117,8 +165,12 @@ TEST_P(QuarkTrajectories, AreReversible) {
 TEST_P(QuarkTrajectories, PreserveTheVolumeOfPhaseSpace) {
     on_space([](auto on) {
         const Extents n{{2, 2, 2, 2}};
-        for (const auto& masses : {std::vector<double>{}, std::vector<double>{0.2, 0.6}}) {
-            auto hmc = quark_hmc(on, n, {.masses = masses, .tolerances = {.value = 1e-10, .force = 1e-8}, .steps = 2, .length = 1.5});
+        QuarkRun run{.tolerances = {.value = 1e-10, .force = 1e-8}, .steps = 2, .length = 1.5};
+        QuarkRun split = run, single = run;
+        split.masses = {0.2, 0.6};
+        single.single_flavours = 1;
+        for (const auto& each : {run, split, single}) {
+            auto hmc = quark_hmc(on, n, each);
             auto u = quark_start(on, n);
             std::vector<double> weights, changes, accepted;
             for (std::uint64_t number = 0; number < 230; ++number) {
@@ -154,6 +206,7 @@ TEST_P(QuarkTrajectories, PlaquettesDoNotDependOnTheSplit) {
         const QuarkTolerances loose{.value = 1e-9, .force = 1e-6};
         const auto plain = measured({.tolerances = loose, .steps = 4, .seed = 2});
         const auto split = measured({.masses = {0.3}, .tolerances = loose, .steps = 4, .seed = 3});
+        const auto singles = measured({.single_flavours = 2, .tolerances = loose, .steps = 4, .seed = 5});
         const auto heavy =
             measured({.quarks = DiracParameters{0.01, 1, Boundary::antiperiodic}, .tolerances = loose, .steps = 4, .seed = 4});
         std::vector<double> quenched;
@@ -163,8 +216,9 @@ TEST_P(QuarkTrajectories, PlaquettesDoNotDependOnTheSplit) {
             if (sweep >= 50) quenched.push_back(plaquette(u).mean());
         }
         const auto without = estimate(quenched);
-        for (const auto* const of : {&plain, &split, &heavy, &without}) EXPECT_LT(of->error, 0.006);
+        for (const auto* const of : {&plain, &split, &singles, &heavy, &without}) EXPECT_LT(of->error, 0.006);
         EXPECT_NEAR(plain.mean, split.mean, 4 * std::hypot(plain.error, split.error));
+        EXPECT_NEAR(plain.mean, singles.mean, 4 * std::hypot(plain.error, singles.error)) << "one flavour twice";
         EXPECT_NEAR(heavy.mean, without.mean, 4 * std::hypot(heavy.error, without.error));
     });
 }
@@ -172,18 +226,18 @@ TEST_P(QuarkTrajectories, PlaquettesDoNotDependOnTheSplit) {
 TEST_P(QuarkTrajectories, AreThoseOfTheCpu) {
     const Extents n{{4, 4, 2, 4}};
     auto here = quark_start(Cpu{1}, n);
-    const QuarkRun run{.masses = {0.3}, .steps = 3};
-    auto on_cpu = quark_hmc(Cpu{2}, n, run);  // any number of threads
-    on_space([&](auto on) {
-        auto there = links_on(on, to_gauge_field(here));
-        auto hmc = quark_hmc(on, n, run);
-        for (std::uint64_t number = 0; number < 2; ++number) {
-            const auto a = on_cpu.trajectory(here, number), b = hmc.trajectory(there, number);
-            EXPECT_EQ(a->accepted, b->accepted);
-            EXPECT_NEAR(a->dH, b->dH, 1e-7);
-            EXPECT_LT(largest_distance(to_gauge_field(here), to_gauge_field(there)), 1e-9);  // roundings, enlarged by the dynamics
-        }
-    });
+    for (const auto& run : {QuarkRun{.masses = {0.3}, .steps = 3}, QuarkRun{.single_flavours = 1, .steps = 3}})
+        on_space([&](auto on) {
+            auto on_cpu = quark_hmc(Cpu{2}, n, run);  // any number of threads
+            auto there = links_on(on, to_gauge_field(here));
+            auto hmc = quark_hmc(on, n, run);
+            for (std::uint64_t number = 0; number < 2; ++number) {
+                const auto a = on_cpu.trajectory(here, number), b = hmc.trajectory(there, number);
+                EXPECT_EQ(a->accepted, b->accepted);
+                EXPECT_NEAR(a->dH, b->dH, 1e-7);
+                EXPECT_LT(largest_distance(to_gauge_field(here), to_gauge_field(there)), 1e-9);  // roundings, enlarged by the dynamics
+            }
+        });
 }
 
 }  // namespace

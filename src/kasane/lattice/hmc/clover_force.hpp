@@ -55,9 +55,9 @@ struct CloverWeights {
     CloverWeightsView view() const { return {const_cast<double*>(data.data()), extents}; }
 };
 
-/// W of T = X Y^+ on all sites.
+/// W of T = c X Y^+ on all sites. @param add  to the weights that are there; otherwise they are overwritten
 template <Space S>
-void weights_of_product(const ResidentField<S>& x, const ResidentField<S>& y, CloverWeights<S>& weights);
+void weights_of_product(const ResidentField<S>& x, const ResidentField<S>& y, double c, bool add, CloverWeights<S>& weights);
 /// W of T = A (A^2 + mu^2)^-1, the Hermitian part of (A + i mu g5)^-1, on the sites of one parity, 0 on the others.
 template <Space S>
 void weights_of_inverse(const CloverTerm<S>& A, Parity parity, double mu, CloverWeights<S>& weights);

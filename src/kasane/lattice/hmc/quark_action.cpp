@@ -9,6 +9,12 @@
 
 namespace kasane::lattice {
 
+void check_tolerances(const QuarkTolerances& tolerances) {
+    for (const double rtol : {tolerances.value, tolerances.force})
+        KS_VALIDATE(rtol >= 1e-15 && rtol < 1,
+                    fmt::format("a tolerance of {:.1e} must lie between 1e-15, which double precision holds, and 1", rtol));
+}
+
 template <Space S>
 PseudofermionTerm<S>::PseudofermionTerm(std::shared_ptr<QuarkOperator<S>> D, int number, double mu, std::optional<double> heavier,
                                         const QuarkTolerances& tolerances)
@@ -19,9 +25,7 @@ PseudofermionTerm<S>::PseudofermionTerm(std::shared_ptr<QuarkOperator<S>> D, int
         fmt::format("Hasenbusch mass {} must be above the lighter one, {}: sort the masses in ascending order", heavier.value_or(0), mu));
     KS_VALIDATE(D_->parameters().twisted_mass == 0 || (mu == 0 && !heavier),
                 "Hasenbusch masses need quarks without a twisted mass, whose heat bath they use: leave out one of the two");
-    for (const double rtol : {tolerances.value, tolerances.force})
-        KS_VALIDATE(rtol >= 1e-15 && rtol < 1,
-                    fmt::format("a tolerance of {:.1e} must lie between 1e-15, which double precision holds, and 1", rtol));
+    check_tolerances(tolerances);
 }
 
 template <Space S>
@@ -78,12 +82,12 @@ int PseudofermionTerm<S>::take_iterations() {
 template <Space S>
 double CloverDeterminantTerm<S>::value(const Links<S>& u) {
     D_->pack(u);
-    return D_->determinant_action();
+    return 0.5 * flavours_ * D_->determinant_action();
 }
 template <Space S>
 void CloverDeterminantTerm<S>::add_force(const Links<S>& u, double factor, Links<S>& force) {
     D_->pack(u);
-    D_->add_determinant_force(u, factor, force);
+    D_->add_determinant_force(u, 0.5 * flavours_ * factor, force);
 }
 
 template <Space S>

@@ -21,6 +21,9 @@ struct QuarkTolerances {
     double force = 1e-9;
 };
 
+/// @throws InputError: a tolerance is not from 1e-15 to 1
+void check_tolerances(const QuarkTolerances& tolerances);
+
 /// S = phi^+ (Dhat^+ Dhat + mu^2)^-1 phi, or with a heavier mass m S = phi^+ (Dhat^+ Dhat + m^2) (Dhat^+ Dhat + mu^2)^-1 phi.
 template <Space S>
 class PseudofermionTerm final : public ActionTerm<S> {
@@ -52,11 +55,11 @@ class PseudofermionTerm final : public ActionTerm<S> {
     int iterations_ = 0;
 };
 
-/// S = -2 log |det M_oo|.
+/// S = -flavours log |det M_oo|.
 template <Space S>
 class CloverDeterminantTerm final : public ActionTerm<S> {
    public:
-    explicit CloverDeterminantTerm(std::shared_ptr<QuarkOperator<S>> D) : D_(std::move(D)) {}
+    explicit CloverDeterminantTerm(std::shared_ptr<QuarkOperator<S>> D, int flavours = 2) : D_(std::move(D)), flavours_(flavours) {}
 
     std::string name() const override { return "clover determinant"; }
     void refresh(const Links<S>&, std::uint64_t, std::uint64_t) override {}
@@ -65,6 +68,7 @@ class CloverDeterminantTerm final : public ActionTerm<S> {
 
    private:
     std::shared_ptr<QuarkOperator<S>> D_;
+    int flavours_;
 };
 
 /// All terms of two flavours: the pseudofermion fields from the lightest mass on, and with a clover term its determinant.

@@ -2,6 +2,7 @@
 #include <kasane/lattice/hmc/quark_operator.hpp>
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/krylov/multishift.hpp>
 #include <kasane/krylov/reliable.hpp>
 #include <kasane/lattice/hmc/clover_force.hpp>
 #include <kasane/lattice/hmc/hop_force.hpp>
@@ -74,7 +75,8 @@ struct QuarkOperator<S>::Parts {
     std::optional<SchurOperator<S, outer>> D;
     mutable FieldAlgebra<S, outer> algebra;
     Vector r, z, between;
-    ResidentField<S> x, y;  ///< of the force
+    ResidentField<S> x, y;                                                       ///< of the force
+    std::optional<krylov::MultishiftWorkspace<FieldAlgebra<S, outer>>> shifted;  ///< of the last number of shifts
     std::unique_ptr<detail::QuarkLevel<S, Precision::half>> half;
     std::unique_ptr<detail::QuarkLevel<S, Precision::single>> single;
     std::unique_ptr<detail::QuarkLevel<S, outer>> same;
@@ -197,7 +199,13 @@ krylov::SolveLog QuarkOperator<S>::solve(double mu, const Vector& phi, Vector& x
     const auto log = p.half     ? p.solve(*p.half, mu, phi, x, how)
                      : p.single ? p.solve(*p.single, mu, phi, x, how)
                                 : p.solve(*p.same, mu, phi, x, how);
-    if (log.converged()) return log;
+    require_converged(log, mu, rtol);
+    return log;
+}
+
+template <Space S>
+void QuarkOperator<S>::require_converged(const krylov::SolveLog& log, double mu, double rtol) const {
+    if (log.converged()) return;
     std::string course;
     for (std::size_t i = 0; i < log.residuals.size(); i += std::max<std::size_t>(1, log.residuals.size() / 8))
         course += fmt::format("{}{:.1e}", course.empty() ? "" : ", ", log.residuals[i]);
@@ -205,11 +213,30 @@ krylov::SolveLog QuarkOperator<S>::solve(double mu, const Vector& phi, Vector& x
         "the solve of the quark action with mu = {:.4g} ended after {} iterations at residual {:.1e}, not {:.1e} ({}; residuals {}): "
         "kappa = {} is at or beyond its critical value on this field, or the tolerance is below what double precision holds. Take a "
         "smaller kappa, shorter steps, or a larger tolerance",
-        mu, log.iterations, log.true_residual, rtol, krylov::name(log.end), course, p.parameters.dirac.kappa));
+        mu, log.iterations, log.true_residual, rtol, krylov::name(log.end), course, parts_->parameters.dirac.kappa));
 }
 
 template <Space S>
-void QuarkOperator<S>::add_force(const Links<S>& u, const Vector& x, double factor, Links<S>& force) {
+krylov::SolveLog QuarkOperator<S>::solve_shifted(const std::vector<double>& shifts, const Vector& phi, std::vector<Vector>& x,
+                                                 double rtol) {
+    KS_REQUIRE(!shifts.empty() && shifts.size() == x.size(),
+               fmt::format("{} shifts for {} solutions: give as many, at least one", shifts.size(), x.size()));
+    Parts& p = *parts_;
+    krylov::Options how;
+    how.rtol = rtol;
+    how.iteration_limit = p.options.iteration_limit;
+    if (!p.shifted || p.shifted->p.size() != shifts.size()) {
+        p.shifted.reset();  // the memory first
+        p.shifted.emplace(p.algebra, phi, shifts.size());
+    }
+    const detail::NormalOperator<S, Parts::outer> A{*p.D, 0, p.between};
+    const auto log = krylov::multishift_cg(p.algebra, A, shifts, phi, x, *p.shifted, how);
+    require_converged(log, std::sqrt(shifts.front()), rtol);
+    return log;
+}
+
+template <Space S>
+void QuarkOperator<S>::add_force_of_hop(const Links<S>& u, const Vector& x, double factor, bool add_weights, Links<S>& force) {
     Parts& p = *parts_;
     const double kappa = p.parameters.dirac.kappa;
     p.algebra.copy(x, p.x.even);
@@ -217,9 +244,23 @@ void QuarkOperator<S>::add_force(const Links<S>& u, const Vector& x, double fact
     p.D->to_odd(p.x.even, false, kappa, p.x.odd);
     p.D->to_odd(p.y.even, true, kappa, p.y.odd);
     add_hop_force(u, kappa, p.parameters.dirac.boundary, p.x, p.y, factor, force);
-    if (!p.clover) return;
-    weights_of_product(p.x, p.y, *p.weights);
-    add_clover_force(u, p.kappa_csw(), *p.weights, factor, force);
+    if (p.clover) weights_of_product(p.x, p.y, factor, add_weights, *p.weights);
+}
+
+template <Space S>
+void QuarkOperator<S>::add_force(const Links<S>& u, const Vector& x, double factor, Links<S>& force) {
+    Parts& p = *parts_;
+    add_force_of_hop(u, x, factor, false, force);
+    if (p.clover) add_clover_force(u, p.kappa_csw(), *p.weights, 1, force);
+}
+
+template <Space S>
+void QuarkOperator<S>::add_force(const Links<S>& u, const std::vector<Vector>& x, const std::vector<double>& factors, Links<S>& force) {
+    KS_REQUIRE(!x.empty() && x.size() == factors.size(),
+               fmt::format("{} fields for {} factors of a force: give as many, at least one", x.size(), factors.size()));
+    Parts& p = *parts_;
+    for (std::size_t k = 0; k < x.size(); ++k) add_force_of_hop(u, x[k], factors[k], k > 0, force);
+    if (p.clover) add_clover_force(u, p.kappa_csw(), *p.weights, 1, force);
 }
 
 template <Space S>

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace kasane::lattice {
 
@@ -63,9 +64,15 @@ class QuarkOperator {
     /// or an rtol that double precision does not hold
     krylov::SolveLog solve(double mu, const Vector& phi, Vector& x, double rtol);
 
+    /// Solves (Dhat^+ Dhat + shifts_k) x_k = phi for all k at once in double, from zero, each to |phi - (Dhat^+ Dhat + shifts_k) x_k| <=
+    /// rtol |phi| (multishift_cg). @param shifts  ascending, not negative   @param x  as many vectors   @throws ComputationError as solve
+    krylov::SolveLog solve_shifted(const std::vector<double>& shifts, const Vector& phi, std::vector<Vector>& x, double rtol);
+
     /// force += factor F of dS = -2 Re (Dhat x)^+ dDhat x: the force of S = phi^+ (Dhat^+ Dhat + mu^2)^-1 phi, x the solution. The links
     /// are those that were packed.
     void add_force(const Links<S>& u, const Vector& x, double factor, Links<S>& force);
+    /// force += sum_k factors_k F of x_k; the leaves of the clover term are multiplied once for all of them.
+    void add_force(const Links<S>& u, const std::vector<Vector>& x, const std::vector<double>& factors, Links<S>& force);
 
     /// -2 log |det M_oo| of the packed links; 0 without clover term. @throws ComputationError where A (with a twisted mass, A^2 +
     /// its square) is not positive definite
@@ -77,6 +84,12 @@ class QuarkOperator {
     static double bytes_per_site(const QuarkParameters& parameters, const QuarkSolverOptions& options);
 
    private:
+    /// @throws ComputationError where the solve did not converge
+    void require_converged(const krylov::SolveLog& log, double mu, double rtol) const;
+    /// Continues x and Y = Dhat x to the odd sites, adds factor F of the hop to the force, and writes factor W of the clover term, or adds
+    /// it to the weights that are there.
+    void add_force_of_hop(const Links<S>& u, const Vector& x, double factor, bool add_weights, Links<S>& force);
+
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };
