@@ -81,5 +81,6 @@ Benchmark sparse_peer_eigen(const SharedSparse& shared);
 Benchmark sparse_peer_cusparse(const SharedSparse& shared);
 Benchmark sparse_colors(const SharedSparse& shared);
 Benchmark sparse_formats(const SharedSparse& shared);
+Benchmark sparse_multigrid(const SharedSparse& shared);
 
 }  // namespace kasane::bench

@@ -7,6 +7,7 @@
 #include <kasane/sparse/operators.hpp>
 #include <kasane/sparse/order/ordering.hpp>
 #include <kasane/sparse/poisson/poisson.hpp>
+#include <kasane/sparse/poisson_solver.hpp>
 #include <kasane/sparse/solver.hpp>
 
 /// Sparse symmetric positive definite systems.

@@ -2,6 +2,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/load.hpp>
+#include <kasane/sparse/check_vectors.hpp>
 #include <kasane/sparse/choice.hpp>
 #include <kasane/sparse/prepared_system.hpp>
 #include <kasane/sparse/order/on_device.hpp>
@@ -61,17 +62,6 @@ RemovedMeans remove_means(const NullSpace& null, View<double> x) {
     removed.share = norm2 > 0 ? std::sqrt(removed2 / norm2) : 0;
     for (index_t i = 0; i < x.n; ++i) x[i] -= sum[null.component[i]];
     return removed;
-}
-
-/// Preconditions of every solve, on any space.
-void require_sizes(index_t rows, View<const double> b, View<const double> x) {
-    KS_REQUIRE(b.n == rows && x.n == rows, "right-hand side and solution have " + std::to_string(b.n) + " and " + std::to_string(x.n) +
-                                               " rows, the matrix " + std::to_string(rows) + ".");
-}
-
-void require_finite(View<const double> v, const char* what) {
-    for (index_t i = 0; i < v.n; ++i)
-        KS_VALIDATE(std::isfinite(v[i]), std::string(what) + " is not a finite number in row " + std::to_string(i + 1) + ".");
 }
 
 /// A matrix on a space: used in place on the CPU, copied to a device.

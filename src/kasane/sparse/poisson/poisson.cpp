@@ -202,6 +202,27 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem) {
     return A;
 }
 
+std::vector<double> face_conductances(const PoissonProblem& problem, int direction) {
+    validate(problem);
+    const Box box(problem);
+    auto faces = problem.cells;
+    const auto d = static_cast<std::size_t>(direction);
+    ++faces[d];
+    const auto [nx, ny, nz] = faces;
+    std::vector<double> g(static_cast<std::size_t>(nx * ny * nz));
+    parallel_for(Cpu{}, ny * nz, [&, nx = nx, ny = ny](index_t line) {
+        for (index_t i = 0; i < nx; ++i) {
+            std::array<index_t, 3> cell{i, line % ny, line / ny};  // above the face
+            const bool last = cell[d] == problem.cells[d], edge = last || cell[d] == 0;
+            if (edge && box.face(direction, last).kind == BoundaryKind::neumann) continue;
+            const index_t other = last ? problem.cells[d] : cell[d] - 1;
+            if (last) --cell[d];
+            g[static_cast<std::size_t>(nx * line + i)] = box.conductance(direction, cell, other);
+        }
+    });
+    return g;
+}
+
 std::vector<double> poisson_rhs(const PoissonProblem& problem) {
     validate(problem);
     const auto rows = problem.rows();

@@ -49,6 +49,10 @@ index_t poisson_nonzeros(const PoissonProblem& problem);
 /// A of eq. 3. Allocates only the arrays of the result.
 /// @throws InputError as validate()
 CsrMatrix poisson_matrix(const PoissonProblem& problem);
+/// Conductances of all faces across direction 0, 1 or 2, in the order of the cells with one more along that direction: to the neighbour,
+/// or from a centre to a Dirichlet face; 0 at a Neumann face. -A_ij of eq. 3 where a face has two cells.
+/// @throws InputError as validate()
+std::vector<double> face_conductances(const PoissonProblem& problem, int direction);
 /// b of eq. 3: V_i f_i, plus the flow from Dirichlet faces, minus the flow that leaves through Neumann faces.
 /// @throws InputError as validate(), and for a source of another size or with an entry that is not finite
 std::vector<double> poisson_rhs(const PoissonProblem& problem);

@@ -1,0 +1,47 @@
+// The cells of a box and the conductances of their faces: plain data for host and device.
+// Invariant: a face's conductance is positive where something flows through it, and 0 at a boundary with a given flux.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+
+namespace kasane::sparse {
+
+/// Numbers of cells along x, y, z. Cell (i, j, k) is row i + n[0] (j + n[1] k).
+struct BoxCells {
+    int n[3] = {1, 1, 1};
+
+    KS_FN index_t count() const { return static_cast<index_t>(n[0]) * n[1] * n[2]; }
+    KS_FN index_t cell(int i, int j, int k) const { return i + static_cast<index_t>(n[0]) * (j + static_cast<index_t>(n[1]) * k); }
+    /// Number of faces across direction d: one more than cells along it.
+    KS_FN index_t faces(int d) const { return count() / n[d] * (n[d] + 1); }
+    /// Number, among the faces across d, of the lower face of a cell. The upper one is further by face_step(d).
+    KS_FN index_t lower_face(int d, int i, int j, int k) const {
+        return i + static_cast<index_t>(d == 0 ? n[0] + 1 : n[0]) * (j + static_cast<index_t>(d == 1 ? n[1] + 1 : n[1]) * k);
+    }
+    KS_FN index_t step(int d) const { return d == 0 ? 1 : d == 1 ? n[0] : static_cast<index_t>(n[0]) * n[1]; }
+    KS_FN index_t face_step(int d) const { return d == 0 ? 1 : d == 1 ? n[0] : static_cast<index_t>(n[0]) * n[1]; }
+};
+
+/// Conductances of all faces.
+template <class V>
+struct BoxFaces {
+    BoxCells cells;
+    const V* face[3];  ///< [cells.faces(d)] each
+
+    /// The row of a cell: sum over its faces of conductance times x of the neighbour, and the sum of the conductances, the diagonal.
+    template <class X>
+    KS_FN void row(const X* x, int i, int j, int k, X& neighbours, X& diagonal) const {
+        const int at[3] = {i, j, k};
+        const index_t c = cells.cell(i, j, k);
+        neighbours = diagonal = 0;
+        for (int d = 0; d < 3; ++d) {
+            const V* const lower = face[d] + cells.lower_face(d, i, j, k);
+            const X below = lower[0], above = lower[cells.face_step(d)];
+            diagonal += below + above;
+            if (at[d] > 0) neighbours += below * x[c - cells.step(d)];
+            if (at[d] + 1 < cells.n[d]) neighbours += above * x[c + cells.step(d)];
+        }
+    }
+};
+
+}  // namespace kasane::sparse

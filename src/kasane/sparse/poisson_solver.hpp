@@ -1,0 +1,65 @@
+// Solves the finite-volume Poisson problem on a box by conjugate gradients with geometric multigrid: the number of iterations hardly
+// depends on the number of cells, and no matrix is stored. Invariants: the result is that of Solver up to the tolerance; it does not depend
+// on threads or device beyond rounding; a solve that does not converge returns its log and never throws for a numerical reason.
+#pragma once
+
+#include <kasane/core/device/space.hpp>
+#include <kasane/sparse/options/solve_log.hpp>
+#include <kasane/sparse/poisson/poisson.hpp>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// Options of a PoissonSolver.
+struct PoissonSolverOptions {
+    double rtol = 1e-8;          ///< tolerance of ||b - A x|| / ||b||
+    int iteration_limit = 1000;  ///< of conjugate gradients
+};
+
+/// Results and costs of the set-up.
+struct PoissonSetupFacts {
+    std::vector<std::array<int, 3>> grids;  ///< cells of each grid, the finest first
+    std::uint64_t bytes = 0;                ///< of the arrays that the solver holds, without the vectors of a solve
+    double seconds = 0;                     ///< of the set-up
+};
+
+/// Solves A x = b of one problem (eq. 3 of [HOHNI17]) for any number of right-hand sides.
+class PoissonSolver {
+   public:
+    /// @param on       the CPU or a CUDA device
+    /// @param problem  not kept; its source is not used
+    /// @throws InputError as validate(), and for options out of range
+    PoissonSolver(const AnySpace& on, const PoissonProblem& problem, const PoissonSolverOptions& options = {});
+    /// Frees all memory.
+    ~PoissonSolver();
+    /// Takes the other solver's arrays.
+    PoissonSolver(PoissonSolver&&) noexcept;
+    /// Takes the other solver's arrays.
+    PoissonSolver& operator=(PoissonSolver&&) noexcept;
+
+    /// Solves A x = b from the first guess in x. Where no face holds the potential, the mean of b is subtracted, and x has no mean.
+    /// @param b     [cells] host memory   @param x  [cells] host memory: first guess in, solution out
+    /// @param stop  called before every iteration; may be empty
+    /// @throws LogicError: another size than the problem's; InputError: NaN or infinity in b or x
+    SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {});
+
+    /// Results and costs of the set-up.
+    const PoissonSetupFacts& setup() const;
+    /// Changes options that need no new set-up. @throws InputError: out of range
+    void set_tolerance(double rtol, int iteration_limit);
+
+   private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+/// Bytes that an iteration must move at least, where every array is read or written once in each pass that uses it.
+double multigrid_bytes(const PoissonProblem& problem);
+/// Largest number of bytes that a PoissonSolver, its set-up and a solve allocate on the space.
+std::uint64_t poisson_solver_memory(const PoissonProblem& problem);
+
+}  // namespace kasane::sparse
