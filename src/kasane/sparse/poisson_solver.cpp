@@ -52,6 +52,7 @@ class PoissonSolverOn final : public Base {
         krylov::Options how;
         how.rtol = this->options.rtol;
         how.iteration_limit = this->options.iteration_limit;
+        how.true_residual_slack = 1;
         how.stop = stop;
         static_cast<krylov::SolveLog&>(log) = krylov::conjugate_gradients(algebra_, A_, M_, rhs, solution, how);
         if (singular_) algebra_.remove_mean(solution);

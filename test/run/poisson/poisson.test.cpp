@@ -112,6 +112,34 @@ TEST_F(Poisson, SolvesThePapersProblemAndWritesItsDirectory) {
     EXPECT_EQ(potential("again"), phi);
 }
 
+TEST_F(Poisson, MultigridGivesTheSameSolutionInFewerIterations) {
+    test::write_file(
+        directory / "box.toml",
+        "[run]\nproblem = 'poisson'\ndevice = 'cpu'\nthreads = 1\n[grid]\ncells = [32, 32, 32]\n[source]\nformula = 'i + j + k'\n"
+        "[solver]\nprecondition = 'multigrid'\n[output]\ndirectory = 'out'\n");
+    const auto outcome = kasane({"run", "box.toml", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto printed = json::parse(outcome.out);
+    EXPECT_EQ(printed["precondition"], "multigrid");
+    EXPECT_LE(printed["iterations"], 12);
+    EXPECT_LE(printed["relative_residual"], 1e-8);
+    const auto exact = oracle(32);
+    EXPECT_LT(largest_difference(potential(), exact), 1e-6 * *std::ranges::max_element(exact));
+    const auto page = read_file(directory / "out/report.html");
+    EXPECT_NE(page.find("preconditioned by geometric multigrid, took"), std::string::npos);
+    EXPECT_EQ(page.find("Numbering"), std::string::npos) << "there is no matrix";
+    EXPECT_EQ(kasane({"report", "out"}).status, 0) << "the record is read back";
+
+    const auto refused = kasane({"check", "box.toml", "--set", "solver.ordering=cm-rcm:8"});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("solver.ordering: has no effect here"), std::string::npos) << refused.err;
+    const auto short_of = kasane({"run", "box.toml", "-o", "short", "--set", "solver.max_iterations=8"});
+    EXPECT_EQ(short_of.status, 1);
+    const auto resumed = kasane({"resume", "short"});
+    EXPECT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_LT(largest_difference(potential("short"), exact), 1e-6 * *std::ranges::max_element(exact));
+}
+
 TEST_F(Poisson, WritesWhatParaViewReads) {
     problem(4, "", "", "formula = 'x*y*z'");
     ASSERT_EQ(kasane({"run", "box.toml", "--quiet", "--set", "grid.cells=[4,3,2]", "--set", "grid.spacing=[0.5,[1,2,4],3]", "--set",

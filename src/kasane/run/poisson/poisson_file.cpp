@@ -2,6 +2,7 @@
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/core/math/compensated.hpp>
 #include <kasane/run/poisson/poisson_file.hpp>
+#include <kasane/sparse/poisson_solver.hpp>
 #include <kasane/run/driver/run_keys.hpp>
 #include <kasane/sparse/tune/tuning_file.hpp>
 
@@ -161,14 +162,31 @@ auto choice(io::Section& table, const char* key, const char* help, const std::st
     }
 }
 
-sparse::SolverOptions read_solver(io::Section table, const fs::path& directory) {
+/// Reads what multigrid uses of the options of a solver; the keys of the others have no effect there.
+void read_multigrid(io::Section& table) {
+    for (const char* key : {"ordering", "numbering", "format", "iteration", "launch", "ssor_omega", "single_factor", "tune", "tuning_file"})
+        if (table.has(key))
+            table.problem(key,
+                          "has no effect here: precondition = \"multigrid\" stores no matrix. Remove it, or take precondition = \"ic0\"");
+}
+
+sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, bool& multigrid) {
     sparse::SolverOptions o;
     o.rtol = table.number("rtol", {.help = "of ||b - A x|| / ||b||", .fallback = o.rtol});
     if (!(o.rtol >= sparse::least_rtol && o.rtol < 1))
         table.problem("rtol", fmt::format("is {}: it must be at least {} and below 1. Try 1e-8", o.rtol, sparse::least_rtol));
     o.iteration_limit = static_cast<int>(
         table.integer("max_iterations", {.help = "of one solve", .fallback = o.iteration_limit, .least = 1, .most = 1'000'000'000}));
-    o.precondition = choice(table, "precondition", "none | jacobi | ssor | ic0", name(o.precondition), sparse::parse_precondition);
+    constexpr const char* of_grid = "multigrid";
+    o.precondition =
+        choice(table, "precondition", "none | jacobi | ssor | ic0 | multigrid", name(o.precondition), [&](const std::string& text) {
+            multigrid = text == of_grid;
+            return multigrid ? o.precondition : sparse::parse_precondition(text);
+        });
+    if (multigrid) {
+        read_multigrid(table);
+        return o;
+    }
     o.ordering = choice(table, "ordering", "auto | natural | mc:K | cm | rcm | cm-rcm:K | block:B:K, K colours", o.ordering.text(),
                         sparse::Ordering::parse);
     o.numbering = choice(table, "numbering", "auto | coalesced | sequential", name(o.numbering), sparse::parse_numbering);
@@ -234,7 +252,7 @@ PoissonFile read_poisson_file(const RunSource& source) {
     file.coefficient =
         read_field(root.table("coefficient", "c of -div(c grad phi) = f, above 0"), "c", "1", "/Coefficient", directory, file.problem);
     file.source = read_field(root.table("source", "f of -div(c grad phi) = f, per volume"), "f", "", "/Source", directory, file.problem);
-    file.solver = read_solver(root.table("solver", "conjugate gradients"), directory);
+    file.solver = read_solver(root.table("solver", "conjugate gradients"), directory, file.multigrid);
     auto output = root.table("output", "what is written");
     file.directory = read_output_directory(output);
     file.checkpoint_every =
@@ -247,7 +265,7 @@ PoissonFile read_poisson_file(const RunSource& source) {
     finish(reader, file);
     if (file.problem.singular())
         file.notes.emplace_back("no face holds phi, so it is known up to a constant: the solution of mean zero is taken");
-    file.papers = papers(file.solver);
+    file.papers = papers(file.multigrid, file.solver);
     return file;
 }
 
@@ -310,6 +328,15 @@ sparse::PoissonProblem load(const PoissonFile& file) {
 RunMemory memory(const PoissonFile& file) {
     const auto& problem = file.problem;
     const auto rows = problem.rows(), nonzeros = sparse::poisson_nonzeros(problem);
+    if (file.multigrid) {
+        // The fields of the problem, b and x on the host, and one direction's conductances during the set-up.
+        RunMemory memory{.host_bytes = vectors(problem, file.coefficient.formula != "1" ? 5 : 4),
+                         .host_available = available_memory(Cpu{})};
+        const auto bytes = sparse::poisson_solver_memory(problem);
+        (name(file.space) == "cpu" ? memory.host_bytes : memory.device_bytes) += bytes;
+        if (name(file.space) != "cpu") memory.device_available = available_memory(file.space);
+        return memory;
+    }
     const auto solver = sparse::memory_estimate(rows, nonzeros, file.solver);
     const auto matrix = static_cast<std::uint64_t>(rows + 1) * sizeof(index_t) +
                         static_cast<std::uint64_t>(nonzeros) * (sizeof(std::int32_t) + sizeof(double));
@@ -325,12 +352,16 @@ RunMemory memory(const PoissonFile& file) {
     return memory;
 }
 
-std::vector<std::string> papers(const sparse::SolverOptions& solver) {
+std::vector<std::string> papers(bool multigrid, const sparse::SolverOptions& solver) {
     using sparse::OrderingKind, sparse::Precondition, sparse::Iteration, sparse::FormatKind;
     std::vector<std::string> all{
         "[HOHNI17] T. Hoshino, S. Ohshima, T. Hanawa, K. Nakajima, A. Ida, Performance evaluation of an ICCG solver with OpenACC on Pascal "
         "GPUs (in Japanese), 2017 (the problem, its numberings and formats)",
         "M. R. Hestenes, E. Stiefel, J. Res. Natl. Bur. Stand. 49, 409 (1952) (conjugate gradients)"};
+    if (multigrid) {
+        all.emplace_back("U. Trottenberg, C. W. Oosterlee, A. Schueller, Multigrid, Academic Press 2001 (geometric multigrid)");
+        return all;
+    }
     const auto any = [](auto value, auto... of) { return ((value == of) || ...); };
     if (solver.precondition == Precondition::ic0)
         all.emplace_back("J. A. Meijerink, H. A. van der Vorst, Math. Comp. 31, 148 (1977) (incomplete Cholesky factorisation)");

@@ -26,6 +26,7 @@ struct CellField {
 struct PoissonFile : RunFile {
     sparse::PoissonProblem problem;  ///< source and coefficient still empty: see load()
     CellField source, coefficient;
+    bool multigrid = false;  ///< solved by a PoissonSolver with rtol and iteration_limit of `solver`, whose other options are not used
     sparse::SolverOptions solver;
     Where cells;  ///< of the key that sets the size of the problem
     std::array<Where, 6> faces;
@@ -46,6 +47,6 @@ std::string cell_text(const sparse::PoissonProblem& problem);
 
 /// Sources of the methods, in the order: problem, iteration, preconditioner, ordering, format. "auto" gives the papers of all methods that
 /// it may choose.
-std::vector<std::string> papers(const sparse::SolverOptions& solver);
+std::vector<std::string> papers(bool multigrid, const sparse::SolverOptions& solver);
 
 }  // namespace kasane::run

@@ -48,6 +48,7 @@ std::string box_text(const std::array<index_t, 3>& cells) {
 std::string preconditioner(const sparse::SetupFacts& s) {
     if (s.precondition == "ic0") return "an incomplete Cholesky factorisation";
     if (s.precondition == "ssor") return "symmetric successive over-relaxation";
+    if (s.precondition == "multigrid") return "geometric multigrid";
     return s.precondition == "jacobi" ? "the diagonal" : "";
 }
 
@@ -68,9 +69,10 @@ std::string lead(const PoissonRecord& r) {
                         constant ? "−Δφ" : "−∇·(c∇φ)", field_text("f", r.source), constant ? "" : " and " + field_text("c", r.coefficient));
     if (solved(r)) {
         text += fmt::format("Conjugate gradients{} took <strong>{}</strong>",
-                            preconditioner(r.setup).empty() ? ""
-                                                            : ", preconditioned by " + preconditioner(r.setup) +
-                                                                  fmt::format(" in {},", counted(r.setup.colors, "colour", "colours")),
+                            preconditioner(r.setup).empty()
+                                ? ""
+                                : ", preconditioned by " + preconditioner(r.setup) +
+                                      (r.setup.colors > 0 ? " in " + counted(r.setup.colors, "colour", "colours") : "") + ",",
                             counted(r.log.iterations, "iteration", "iterations"));
         text += fmt::format(" to bring ‖b − A x‖ / ‖b‖ down to <strong>{}</strong>{}. ", error_size(r.log.true_residual),
                             r.log.converged() ? "" : ", where " + error_size(r.rtol) + " was requested");
@@ -263,13 +265,16 @@ FactRows facts(const PoissonRecord& r) {
     }
     if (s.rows > 0) {
         rows.add("System", grouped(s.rows) + " unknowns, " + grouped(s.nonzeros) + " entries" + (s.singular ? ", singular" : ""));
-        rows.add("Ordering", joined({s.ordering, colors_text(s)}));
-        rows.add("Numbering", s.numbering);
-        rows.add("Format",
-                 s.format + (s.stored_entries > s.nonzeros ? ", " + grouped(s.stored_entries - s.nonzeros) + " places of padding" : ""));
+        if (!s.ordering.empty()) {  // multigrid stores no matrix
+            rows.add("Ordering", joined({s.ordering, colors_text(s)}));
+            rows.add("Numbering", s.numbering);
+            rows.add(
+                "Format",
+                s.format + (s.stored_entries > s.nonzeros ? ", " + grouped(s.stored_entries - s.nonzeros) + " places of padding" : ""));
+            rows.add("Iteration", joined({s.iteration, s.launch}));
+        }
         rows.add("Preconditioner", s.precondition + (s.own_factor ? ", with values of its own" : "") +
                                        (s.shift > 0 ? ", diagonal shifted by " + number(s.shift) : ""));
-        rows.add("Iteration", joined({s.iteration, s.launch}));
         rows.add("Memory",
                  fmt::format("{} for the solver, {} bytes per unknown; {} at most during the set-up", bytes(static_cast<double>(s.bytes)),
                              number(static_cast<double>(s.bytes) / static_cast<double>(s.rows)), bytes(static_cast<double>(s.peak_bytes))));

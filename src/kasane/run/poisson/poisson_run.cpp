@@ -6,6 +6,7 @@
 #include <kasane/run/poisson/poisson_file.hpp>
 #include <kasane/run/poisson/poisson_output.hpp>
 #include <kasane/run/poisson/solve_summary.hpp>
+#include <kasane/sparse/poisson_solver.hpp>
 
 #include <fmt/format.h>
 
@@ -105,7 +106,10 @@ class PoissonRun : public Run {
         if (!problem_) problem_ = load(file_);
         if (ended_) return;
         b_ = sparse::poisson_rhs(*problem_);
-        solver_.emplace(set_up(loop, watch));
+        if (file_.multigrid)
+            set_up_multigrid(watch);
+        else
+            solver_.emplace(set_up(loop, watch));
         left_ = file_.solver.iteration_limit;
         auto& x = solution_.potential;
         if (x.empty()) x.assign(b_.size(), 0.0);
@@ -114,7 +118,6 @@ class PoissonRun : public Run {
     }
 
     void advance(Loop& loop) override {
-        solver_->set_tolerance(file_.solver.rtol, left_);
         const auto stop = [&](int iteration, double residual) {
             if (residual > 0 && file_.solver.rtol < 1)
                 farthest_ = std::clamp(std::log(residual) / std::log(file_.solver.rtol), farthest_, 1.0);
@@ -122,8 +125,7 @@ class PoissonRun : public Run {
             return iteration > 0 ? loop.pause() : loop.controls().stop();
         };
         auto& x = solution_.potential;
-        const auto now = continued_ ? solver_->go_on(view(b_), view(x), stop) : solver_->solve(view(b_), view(x), stop);
-        continued_ = true;
+        const auto now = solve(view(b_), view(x), stop);
         auto& all = record_.log;
         append(solution_.history, now.history, all.iterations);
         if (auto& last = solution_.history; !last.empty() && std::isnan(last.back().relative)) last.back().relative = now.true_residual;
@@ -146,6 +148,7 @@ class PoissonRun : public Run {
 
     void complete(Loop& loop) override {
         solver_.reset();  // writing takes memory of its own
+        multigrid_.reset();
         std::vector<double>().swap(b_);
         solution_.record = loop.record();
         write_solution(directory_ / results, solution_, *problem_, record_, file_.resolved);
@@ -191,6 +194,39 @@ class PoissonRun : public Run {
         if (!ended_) r.notes.clear();  // the set-up gives them again
     }
 
+    /// Solves from x, up to the tolerance or a stop, which a later call continues.
+    sparse::SolveLog solve(View<const double> b, View<double> x, const sparse::StopFunction& stop) {
+        if (multigrid_) {
+            multigrid_->set_tolerance(file_.solver.rtol, std::max(1, left_));
+            return multigrid_->solve(b, x, stop);
+        }
+        solver_->set_tolerance(file_.solver.rtol, left_);
+        return std::exchange(continued_, true) ? solver_->go_on(b, x, stop) : solver_->solve(b, x, stop);
+    }
+
+    void set_up_multigrid(const Stopwatch& watch) {
+        record_.assembly_seconds = watch.seconds();
+        multigrid_.emplace(file_.space, *problem_, sparse::PoissonSolverOptions{file_.solver.rtol, file_.solver.iteration_limit});
+        const auto& made = multigrid_->setup();
+        auto& s = record_.setup = {};
+        s.rows = problem_->rows();
+        s.nonzeros = sparse::poisson_nonzeros(*problem_);
+        s.device = device_info(file_.space).name;
+        s.precondition = "multigrid";
+        s.singular = problem_->singular();
+        s.bytes = s.peak_bytes = made.bytes;
+        s.bytes_per_iteration = sparse::multigrid_bytes(*problem_);
+        s.total_seconds = made.seconds;
+        s.seconds = {{"grids", made.seconds}};
+        s.decision = {.by = "options", .reason = "multigrid was asked for"};
+        const auto& coarsest = made.grids.back();
+        s.notes.push_back(fmt::format("multigrid of {} grids, the coarsest with {} x {} x {} cells", made.grids.size(), coarsest[0],
+                                      coarsest[1], coarsest[2]));
+        record_.papers = papers(true, file_.solver);
+        record_.notes.insert(record_.notes.end(), s.notes.begin(), s.notes.end());
+        log::debug("{} unknowns, {}: set up in {:.3g} s", s.rows, s.notes.back(), s.total_seconds);
+    }
+
     sparse::Solver set_up(Loop& loop, const Stopwatch& watch) {
         const auto& controls = loop.controls();
         const auto A = sparse::poisson_matrix(*problem_);
@@ -201,7 +237,7 @@ class PoissonRun : public Run {
         options.check_stop = [&] { controls.throw_if_stopped(); };
         auto solver = make_solver(A, options);
         record_.setup = solver.setup();
-        record_.papers = papers(chosen(record_.setup, file_.solver));
+        record_.papers = papers(false, chosen(record_.setup, file_.solver));
         const auto& s = record_.setup;
         log::debug("{} unknowns, {} entries, {} colours ({}), numbering {}, format {}, preconditioner {}, iteration {}: set up in {:.3g} s",
                    s.rows, s.nonzeros, s.colors, s.ordering, s.numbering, s.format, s.precondition, s.iteration, s.total_seconds);
@@ -231,7 +267,8 @@ class PoissonRun : public Run {
             case krylov::Outcome::stagnated: return text + "Rounding allows no smaller residual: take a larger solver.rtol";
             case krylov::Outcome::not_finite:
                 return text + "Numbers left the range of doubles: choose other units for grid.spacing, coefficient, source and boundary";
-            case krylov::Outcome::preconditioner_not_positive: return text + "Take solver.precondition = \"jacobi\"";
+            case krylov::Outcome::preconditioner_not_positive:
+                return text + fmt::format("Take solver.precondition = \"{}\"", file_.multigrid ? "ic0" : "jacobi");
             default: return text + "The coefficients or widths may span too many orders of magnitude for double precision";
         }
     }
@@ -243,9 +280,10 @@ class PoissonRun : public Run {
     std::optional<sparse::PoissonProblem> problem_;
     std::vector<double> b_;
     std::optional<sparse::Solver> solver_;
-    int left_ = 0;            ///< iterations that this segment may still take
-    double farthest_ = 0;     ///< largest share that the progress bar has shown
-    bool continued_ = false;  ///< has the solver iterated in this segment?
+    std::optional<sparse::PoissonSolver> multigrid_;  ///< in place of solver_
+    int left_ = 0;                                    ///< iterations that this segment may still take
+    double farthest_ = 0;                             ///< largest share that the progress bar has shown
+    bool continued_ = false;                          ///< has the solver iterated in this segment?
     bool ended_ = false;
 };
 
