@@ -81,8 +81,8 @@ TEST(HalfSpinorOfAHalo, IsWhatWasStoredUpToRounding) {
     const auto back = [&]<Precision P>() {
         std::vector<double> memory(static_cast<std::size_t>(n * halo_site_bytes<P> / 8 + 1));
         auto* const face = reinterpret_cast<std::byte*>(memory.data());
-        store_half_spinor<P>(face, n, 1, h);
-        return load_half_spinor<P, double>(face, n, 1);
+        store_half_spinor<Cpu, P>(face, n, 1, h);
+        return load_half_spinor<Cpu, P, double>(face, n, 1);
     };
     const auto difference = [&](const HalfSpinor<double>& got) {
         double worst = 0;

@@ -3,7 +3,8 @@
 //   first slice, sent backward:  (1 - s g) psi(x + mu), which the receiver multiplies by its U(x)
 //   last slice, sent forward:    U(y)^+ (1 + s g) psi(y), which the receiver adds as it is
 // So a worker needs no links of another one; a boundary sign is part of the stored links.
-// Invariant: adding needs A^-1 of the sites beside faces alone, whose A is stored, not its inverse.
+// Adding needs A^-1 of the sites beside faces alone, whose Cholesky factors are stored: to factorise A in every hop took as long as all
+// the rest of the addition (CPU, 16^3 x 8, 2026-11).
 #pragma once
 
 #include <kasane/lattice/dirac/dirac.hpp>
@@ -44,8 +45,8 @@ class HaloTerms {
    private:
     std::shared_ptr<const Lattice<S>> lattice_;
     HaloLayout layout_;
-    Buffer<Real, S> links_[2], clover_[2];  ///< links of the last slices; A of the places beside faces; of each parity
-    Buffer<std::int32_t, S> places_[2];     ///< beside faces, with the copies of sites that a field has
+    Buffer<Real, S> links_[2], factors_[2];  ///< links of the last slices; factors of A at the places beside faces; of each parity
+    Buffer<std::int32_t, S> places_[2];      ///< beside faces, with the copies of sites that a field has
 };
 
 /// Sets the links to zero that leave the local lattice toward another worker.

@@ -18,15 +18,16 @@ KS_FN void with_direction(int mu, const Body& body) {
     }
 }
 
-/// First number of the links of a face's direction: both faces of a direction share them, [18][sites of a face].
+/// First number of the links of a face's direction, which both its faces share.
 KS_FN index_t links_of(const HaloLayout& layout, int face) { return layout.begin[face & ~1] / 2 * 18; }
 
 template <class V>
 KS_FN Link<V> face_link(const V* links, const HaloLayout& layout, int face, index_t i) {
     const index_t n = layout.sites(face);
-    const V* from = links + links_of(layout, face) + i;
+    const V* from = links + links_of(layout, face);
     Link<V> u;
-    for (int k = 0; k < 9; ++k) u.e[k / 3][k % 3] = {from[2 * k * n], from[(2 * k + 1) * n]};
+    for (int k = 0; k < 9; ++k)
+        u.e[k / 3][k % 3] = {from[face_place<KS_SPACE>(18, 2 * k, n, i)], from[face_place<KS_SPACE>(18, 2 * k + 1, n, i)]};
     return u;
 }
 
@@ -45,18 +46,22 @@ struct PackFaceLinks {
         const int mu = layout.mu[face];
         const index_t n = layout.sites(face);
         const auto u = from.load(layout.site(mu, layout.local[mu] - 1, parity, i), mu);
-        V* numbers = to + links_of(layout, face) + i;
+        V* numbers = to + links_of(layout, face);
         for (int k = 0; k < 9; ++k) {
-            numbers[2 * k * n] = static_cast<V>(signs[mu] * u.e[k / 3][k % 3].re);
-            numbers[(2 * k + 1) * n] = static_cast<V>(signs[mu] * u.e[k / 3][k % 3].im);
+            numbers[face_place<KS_SPACE>(18, 2 * k, n, i)] = static_cast<V>(signs[mu] * u.e[k / 3][k % 3].re);
+            numbers[face_place<KS_SPACE>(18, 2 * k + 1, n, i)] = static_cast<V>(signs[mu] * u.e[k / 3][k % 3].im);
         }
     }
 };
 
-/// A of the places beside faces, [2 chiralities][36][places].
+/// Number k of a chirality of the factors at place b of `count` beside faces.
+KS_FN index_t factor_place(int chirality, int k, index_t count, index_t b) {
+    return face_place<KS_SPACE>(72, 36 * chirality + k, count, b);
+}
+
+/// The factors of A at the places beside faces.
 template <class V>
 struct PackFaceClover {
-    HaloLayout layout;
     CloverView from;
     const index_t* sites;  ///< checkerboard numbers
     index_t count;
@@ -64,12 +69,13 @@ struct PackFaceClover {
     V* to;
     KS_FN void operator()(index_t b) const {
         for (int chirality = 0; chirality < 2; ++chirality) {
-            const auto block = from.load(parity, chirality, sites[b]);
-            V* numbers = to + chirality * 36 * count + b;
-            for (int i = 0; i < 6; ++i) numbers[i * count] = static_cast<V>(block.diagonal[i]);
+            auto block = from.load(parity, chirality, sites[b]);
+            factorise(block);
+            const auto number = [&](int k) -> V& { return to[factor_place(chirality, k, count, b)]; };
+            for (int i = 0; i < 6; ++i) number(i) = static_cast<V>(block.diagonal[i]);
             for (int i = 0; i < 15; ++i) {
-                numbers[(6 + 2 * i) * count] = static_cast<V>(block.lower[i].re);
-                numbers[(7 + 2 * i) * count] = static_cast<V>(block.lower[i].im);
+                number(6 + 2 * i) = static_cast<V>(block.lower[i].re);
+                number(7 + 2 * i) = static_cast<V>(block.lower[i].im);
             }
         }
     }
@@ -96,7 +102,7 @@ struct PackHalo {
                 const auto u = face_link(job.links, job.layout, face, i);
                 for (auto& spin : h.s) spin = adjoint_times(u, spin);
             }
-            store_half_spinor<P>(job.sent + job.layout.begin[face] * halo_site_bytes<P>, job.layout.sites(face), i, h);
+            store_half_spinor<KS_SPACE, P>(job.sent + job.layout.begin[face] * halo_site_bytes<P>, job.layout.sites(face), i, h);
         }
     };
     KS_FN void operator()(index_t j) const {
@@ -115,7 +121,7 @@ struct AddHalo {
     index_t count;
     Parity parity;
     V s, c;
-    const V *links, *clover;  ///< clover null: 1
+    const V *links, *factors;  ///< factors of A; null: 1
     const std::byte* received;
 
     struct OfFace {
@@ -125,7 +131,8 @@ struct AddHalo {
         Spinor<V>& sum;
         template <int mu>
         KS_FN void along() const {
-            auto h = load_half_spinor<P, V>(job.received + job.layout.begin[face] * halo_site_bytes<P>, job.layout.sites(face), i);
+            auto h =
+                load_half_spinor<KS_SPACE, P, V>(job.received + job.layout.begin[face] * halo_site_bytes<P>, job.layout.sites(face), i);
             if (HaloLayout::first(face)) {
                 const auto u = face_link(job.links, job.layout, face, i);
                 for (auto& spin : h.s) spin = times(u, spin);
@@ -141,14 +148,13 @@ struct AddHalo {
             const int mu = layout.mu[face];
             if (x[mu] == layout.received_slice(face)) with_direction(mu, OfFace{*this, face, layout.number(mu, x), sum});
         }
-        if (clover) {
+        if (factors) {
             for (int chirality = 0; chirality < 2; ++chirality) {
-                const V* from = clover + chirality * 36 * count + b;
+                const auto number = [&](int k) { return factors[factor_place(chirality, k, count, b)]; };
                 ChiralBlock<V> block;
-                for (int i = 0; i < 6; ++i) block.diagonal[i] = from[i * count];
-                for (int i = 0; i < 15; ++i) block.lower[i] = {from[(6 + 2 * i) * count], from[(7 + 2 * i) * count]};
+                for (int i = 0; i < 6; ++i) block.diagonal[i] = number(i);
+                for (int i = 0; i < 15; ++i) block.lower[i] = {number(6 + 2 * i), number(7 + 2 * i)};
                 HalfSpinor<V> h{{sum.s[2 * chirality], sum.s[2 * chirality + 1]}};
-                factorise(block);
                 solve(block, h);
                 sum.s[2 * chirality] = h.s[0];
                 sum.s[2 * chirality + 1] = h.s[1];
@@ -224,8 +230,8 @@ HaloTerms<S, P>::HaloTerms(std::shared_ptr<const Lattice<S>> lattice, const Halo
         if (A) {
             const auto count = static_cast<index_t>(places.size());
             const auto at = to_space(on, numbers);
-            clover_[p] = Buffer<Real, S>(on, 72 * count);
-            parallel_for_sites(on, count, PackFaceClover<Real>{layout, A->view(), at.data(), count, parity, clover_[p].data()});
+            factors_[p] = Buffer<Real, S>(on, 72 * count);
+            parallel_for_sites(on, count, PackFaceClover<Real>{A->view(), at.data(), count, parity, factors_[p].data()});
             synchronize(on);
         }
     }
@@ -247,14 +253,14 @@ void HaloTerms<S, P>::add(HopForm form, Parity to, bool adjoint, double c, const
     parallel_for_sites(lattice_->space(), places_[p].size(),
                        AddHalo<P, FieldSites<S, P>, Real>{layout_, sites, places_[p].data(), places_[p].size(), to,
                                                           adjoint ? Real(-1) : Real(1), static_cast<Real>(c), links_[p].data(),
-                                                          form == HopForm::inverse ? clover_[p].data() : nullptr, received});
+                                                          form == HopForm::inverse ? factors_[p].data() : nullptr, received});
 }
 
 template <Space S, Precision P>
 std::uint64_t HaloTerms<S, P>::bytes() const {
     std::uint64_t sum = 0;
     for (int p = 0; p < 2; ++p)
-        sum += static_cast<std::uint64_t>(links_[p].size() + clover_[p].size()) * sizeof(Real) +
+        sum += static_cast<std::uint64_t>(links_[p].size() + factors_[p].size()) * sizeof(Real) +
                static_cast<std::uint64_t>(places_[p].size()) * sizeof(std::int32_t);
     return sum;
 }
