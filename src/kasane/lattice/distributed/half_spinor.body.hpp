@@ -8,7 +8,6 @@
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/dirac/site.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -42,7 +41,9 @@ KS_FN void store_half_spinor(std::byte* face, index_t n, index_t i, const HalfSp
         V scale = 0, poison = 0;  // NaN and infinity survive in the scale
         for (const auto& s : h.s)
             for (const auto& c : s.c) {
-                scale = fmax(scale, fmax(fabs(c.re), fabs(c.im)));
+                const V re = c.re < V(0) ? -c.re : c.re, im = c.im < V(0) ? -c.im : c.im;
+                if (re > scale) scale = re;
+                if (im > scale) scale = im;
                 poison += V(0) * c.re + V(0) * c.im;
             }
         const bool usable = scale > V(1e-33) && scale < V(1e38) && poison == V(0);

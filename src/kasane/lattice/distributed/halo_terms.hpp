@@ -46,7 +46,10 @@ class HaloTerms {
     std::shared_ptr<const Lattice<S>> lattice_;
     HaloLayout layout_;
     Buffer<Real, S> links_[2], factors_[2];  ///< links of the last slices; factors of A at the places beside faces; of each parity
-    Buffer<std::int32_t, S> places_[2];      ///< beside faces, with the copies of sites that a field has
+    // Tables, since the divisions behind a site's number and place take longer than the rest.
+    Buffer<std::int32_t, S> sent_[2];      ///< places of the sites of all faces
+    Buffer<std::int32_t, S> places_[2];    ///< places beside faces, with the copies of sites that a field has
+    Buffer<std::int32_t, S> received_[2];  ///< numbers of their half spinors in each face, -1: none
 };
 
 /// Sets the links to zero that leave the local lattice toward another worker.

@@ -85,8 +85,8 @@ template <Precision P, class Sites, class V>
 struct PackHalo {
     HaloLayout layout;
     Sites in;
-    Parity parity;
-    V s;  ///< 1; -1 in the adjoint
+    const std::int32_t* places;  ///< of all faces
+    V s;                         ///< 1; -1 in the adjoint
     const V* links;
     std::byte* sent;
 
@@ -108,7 +108,7 @@ struct PackHalo {
     KS_FN void operator()(index_t j) const {
         const int face = layout.face_of(j);
         const index_t i = j - layout.begin[face];
-        const auto psi = in.load(in.place(layout.site(layout.mu[face], layout.sent_slice(face), parity, i)));
+        const auto psi = in.load(places[j]);
         with_direction(layout.mu[face], OfSite{*this, face, i, psi});
     }
 };
@@ -117,9 +117,8 @@ template <Precision P, class Sites, class V>
 struct AddHalo {
     HaloLayout layout;
     Sites out;
-    const std::int32_t* places;
+    const std::int32_t *places, *numbers;  ///< beside faces; numbers of their half spinors in each face, -1: none
     index_t count;
-    Parity parity;
     V s, c;
     const V *links, *factors;  ///< factors of A; null: 1
     const std::byte* received;
@@ -142,11 +141,10 @@ struct AddHalo {
     };
     KS_FN void operator()(index_t b) const {
         const index_t place = places[b];
-        const Site x = out.site(parity, place);
         Spinor<V> sum{};
         for (int face = 0; face < layout.faces; ++face) {
-            const int mu = layout.mu[face];
-            if (x[mu] == layout.received_slice(face)) with_direction(mu, OfFace{*this, face, layout.number(mu, x), sum});
+            const std::int32_t i = numbers[face_place<KS_SPACE>(layout.faces, face, count, b)];
+            if (i >= 0) with_direction(layout.mu[face], OfFace{*this, face, i, sum});
         }
         if (factors) {
             for (int chirality = 0; chirality < 2; ++chirality) {
@@ -207,8 +205,8 @@ HaloTerms<S, P>::HaloTerms(std::shared_ptr<const Lattice<S>> lattice, const Halo
                            const CloverTerm<S>* A, const double (&signs)[4])
     : lattice_(std::move(lattice)), layout_(layout) {
     const S on = lattice_->space();
-    const Field<S, P> any(lattice_);
-    const FieldSites<S, P> sites(any);
+    const Field<S, P> field(lattice_);  // for the numbers of its sites
+    const FieldSites<S, P> sites(field);
     for (const auto parity : {Parity::even, Parity::odd}) {
         const int p = static_cast<int>(parity);
         links_[p] = Buffer<Real, S>(on, 9 * layout.sites());
@@ -216,19 +214,35 @@ HaloTerms<S, P>::HaloTerms(std::shared_ptr<const Lattice<S>> lattice, const Halo
         for (int mu = 0; mu < 4; ++mu) pack.signs[mu] = signs[mu];
         parallel_for_sites(on, layout.sites() / 2, pack);
 
-        std::vector<std::int32_t> places;
-        std::vector<index_t> numbers;
+        std::vector<std::int32_t> sent, places;
+        for (int face = 0; face < layout.faces; ++face)
+            for (index_t k = 0; k < layout.sites(face); ++k)
+                sent.push_back(static_cast<std::int32_t>(sites.place(layout.site(layout.mu[face], layout.sent_slice(face), parity, k))));
+        const auto has_face = [&](const Site& x, int face) { return x[layout.mu[face]] == layout.received_slice(face); };
+        std::vector<Site> beside;
         for (index_t place = 0; place < sites.places(); ++place) {
             const Site x = sites.site(parity, place);
-            bool beside = false;
-            for (int face = 0; face < layout.faces; ++face) beside |= x[layout.mu[face]] == layout.received_slice(face);
-            if (!beside) continue;
+            bool any = false;
+            for (int face = 0; face < layout.faces; ++face) any |= has_face(x, face);
+            if (!any) continue;
             places.push_back(static_cast<std::int32_t>(place));
-            numbers.push_back(layout.local.checkerboard(x));
+            beside.push_back(x);
         }
+        const auto count = static_cast<index_t>(places.size());
+        std::vector<std::int32_t> received(static_cast<std::size_t>(layout.faces * count), -1);
+        std::vector<index_t> numbers;
+        for (index_t b = 0; b < count; ++b) {
+            const Site& x = beside[static_cast<std::size_t>(b)];
+            numbers.push_back(layout.local.checkerboard(x));
+            for (int face = 0; face < layout.faces; ++face)
+                if (has_face(x, face))
+                    received[static_cast<std::size_t>(face_place<S>(layout.faces, face, count, b))] =
+                        static_cast<std::int32_t>(layout.number(layout.mu[face], x));
+        }
+        sent_[p] = to_space(on, sent);
         places_[p] = to_space(on, places);
+        received_[p] = to_space(on, received);
         if (A) {
-            const auto count = static_cast<index_t>(places.size());
             const auto at = to_space(on, numbers);
             factors_[p] = Buffer<Real, S>(on, 72 * count);
             parallel_for_sites(on, count, PackFaceClover<Real>{A->view(), at.data(), count, parity, factors_[p].data()});
@@ -242,8 +256,8 @@ template <Space S, Precision P>
 void HaloTerms<S, P>::pack(Parity from, bool adjoint, const Field<S, P>& in, std::byte* sent) const {
     const FieldSites<S, P> sites(in);
     parallel_for_sites(lattice_->space(), layout_.sites(),
-                       PackHalo<P, FieldSites<S, P>, Real>{layout_, sites, from, adjoint ? Real(-1) : Real(1),
-                                                           links_[static_cast<int>(from)].data(), sent});
+                       PackHalo<P, FieldSites<S, P>, Real>{layout_, sites, sent_[static_cast<int>(from)].data(),
+                                                           adjoint ? Real(-1) : Real(1), links_[static_cast<int>(from)].data(), sent});
 }
 
 template <Space S, Precision P>
@@ -251,7 +265,7 @@ void HaloTerms<S, P>::add(HopForm form, Parity to, bool adjoint, double c, const
     const int p = static_cast<int>(to);
     const FieldSites<S, P> sites(out);
     parallel_for_sites(lattice_->space(), places_[p].size(),
-                       AddHalo<P, FieldSites<S, P>, Real>{layout_, sites, places_[p].data(), places_[p].size(), to,
+                       AddHalo<P, FieldSites<S, P>, Real>{layout_, sites, places_[p].data(), received_[p].data(), places_[p].size(),
                                                           adjoint ? Real(-1) : Real(1), static_cast<Real>(c), links_[p].data(),
                                                           form == HopForm::inverse ? factors_[p].data() : nullptr, received});
 }
@@ -261,7 +275,7 @@ std::uint64_t HaloTerms<S, P>::bytes() const {
     std::uint64_t sum = 0;
     for (int p = 0; p < 2; ++p)
         sum += static_cast<std::uint64_t>(links_[p].size() + factors_[p].size()) * sizeof(Real) +
-               static_cast<std::uint64_t>(places_[p].size()) * sizeof(std::int32_t);
+               static_cast<std::uint64_t>(sent_[p].size() + places_[p].size() + received_[p].size()) * sizeof(std::int32_t);
     return sum;
 }
 

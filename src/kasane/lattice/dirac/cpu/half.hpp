@@ -25,8 +25,10 @@ inline float encode_spinor(const double* values, std::int16_t* to, index_t strid
     const bool usable = scale > 1e-33 && scale < 1e38;  // smaller numbers become zero: the range of floats and their inverses ends there
     const double per_unit = usable ? 32767.5 / scale : 0;
     for (int k = 0; k < 24; ++k) {
-        const double units = usable && poison == 0 ? std::floor(values[k] * per_unit) : 0;
-        to[k * stride] = static_cast<std::int16_t>(std::clamp(units, -32768., 32767.));
+        const double units = usable && poison == 0 ? values[k] * per_unit : 0;
+        int below = static_cast<int>(units);  // floor() without a call
+        if (below > units) --below;
+        to[k * stride] = static_cast<std::int16_t>(std::clamp(below, -32768, 32767));
     }
     return static_cast<float>((scale > 1e-33 ? scale : 0) + poison);
 }
