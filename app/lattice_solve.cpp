@@ -238,7 +238,7 @@ int solve(const Common& common, const LatticeSolveOptions& o) {
     const auto extents = gauge.field.extents;
     source.check(extents);
     const auto grid = grid_of(shape, extents, workers.count);
-    if (workers.count > 1) log::info("grid: {}", grid.text());
+    if (workers.count > 1) log::info("grid: {}; each sends {} half spinors in a hop", grid.text(), grid.face_sites());
 
     LatticeSolveResult result;
     result.extents = extents;

@@ -88,6 +88,7 @@ void expect_hops_of_one_device(S on, comm::Worker& worker, const DistributedHopC
                     << text(of.lattice) << " on " << grid.text() << ", worker " << worker.index() << ", " << name(P, of.storage)
                     << ", form " << static_cast<int>(form) << (adjoint ? ", adjoint" : "") << ", csw " << of.csw;
             }
+    const double before = local.exchange().bytes();
     // Without x, and the clover term of the local lattice.
     const auto psi = loaded<S, P>(whole.lattice(), in, Parity::odd);
     Field<S, P> out(whole.lattice());
@@ -98,6 +99,8 @@ void expect_hops_of_one_device(S on, comm::Worker& worker, const DistributedHopC
     const auto here = loaded<S, P>(local.lattice(), local_in, Parity::odd);
     Field<S, P> got(local.lattice());
     dirac.hop(HopForm::inverse, Parity::even, false, 1, here, nullptr, got);
+    constexpr int bytes = P == Precision::double_ ? 96 : P == Precision::single ? 48 : 28;
+    EXPECT_EQ(local.exchange().bytes() - before, static_cast<double>(bytes * grid.face_sites())) << "12 numbers a site of a face";
     dirac.clover(Parity::even, true, got, got);
     SpinorField part(grid.local());
     store(got, Parity::even, part);

@@ -1,7 +1,6 @@
 #include <kasane/lattice/distributed/distributed_solver.hpp>
 
 #include <kasane/core/base/error.hpp>
-#include <kasane/lattice/distributed/half_spinor.body.hpp>
 #include <kasane/lattice/distributed/local_solvers.hpp>
 #include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/solve/temporal_gauge.hpp>
@@ -85,13 +84,6 @@ void DistributedSolver::apply(const SpinorField& in, SpinorField& out, bool adjo
     }
     workers_->run(command, rotated(in, gauge_, false), out, {});
     out = rotated(out, gauge_, true);
-}
-
-double DistributedSolver::halo_bytes(Precision precision) const {
-    const auto site = precision == Precision::half     ? halo_site_bytes<Precision::half>
-                      : precision == Precision::single ? halo_site_bytes<Precision::single>
-                                                       : halo_site_bytes<Precision::double_>;
-    return static_cast<double>(grid_.face_sites() * site);
 }
 
 void solver_worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {

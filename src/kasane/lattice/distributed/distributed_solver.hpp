@@ -35,8 +35,6 @@ class DistributedSolver {
     void apply(const SpinorField& in, SpinorField& out, bool adjoint = false);
 
     const RankGrid& grid() const { return grid_; }
-    /// Bytes that a worker receives in one hop of a precision.
-    double halo_bytes(Precision precision) const;
 
    private:
     void require(const SpinorField& field, const char* what) const;

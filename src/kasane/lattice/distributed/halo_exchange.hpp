@@ -32,8 +32,6 @@ class HaloExchange {
     void finish();
     /// Bytes received so far.
     double bytes() const;
-    /// Name of the channels' engine.
-    std::string engine() const { return channels_.empty() ? std::string() : channels_.front().text(); }
 
    private:
     S on_;
