@@ -9,6 +9,7 @@
 #include <kasane/lattice/observe/correlators.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 #include <kasane/lattice/observe/sources.hpp>
+#include <kasane/lattice/schwarz/block_grid.hpp>
 
 #include <fmt/format.h>
 
@@ -26,8 +27,9 @@ namespace fs = std::filesystem;
 using lattice::SpinorField;
 
 struct LatticeSolveOptions {
-    std::string configuration, solution, source = "point:0,0,0,0", boundary = "antiperiodic", inner = "half", solver = "nested-bicgstab";
-    std::string schur = "symmetric", links = "18", inner_links = "12", basis = "degrand-rossi", grid;
+    std::string configuration, solution, source = "point:0,0,0,0", boundary = "antiperiodic", inner = "half", solver;
+    std::string schur = "symmetric", links = "18", inner_links = "12", basis = "degrand-rossi", grid, precondition = "none";
+    std::vector<int> block;
     double kappa = 0, csw = 0;
     int gpus_per_rank = 1;
     lattice::SolverOptions options;
@@ -101,6 +103,13 @@ lattice::GammaBasis basis_named(const std::string& text) {
     return lattice::GammaBasis::degrand_rossi;
 }
 
+lattice::SchwarzMethod schwarz_named(const std::string& text) {
+    using lattice::SchwarzMethod;
+    for (const auto method : {SchwarzMethod::additive, SchwarzMethod::ras, SchwarzMethod::sap, SchwarzMethod::multiplicative})
+        if (text == name(method)) return method;
+    return SchwarzMethod::none;
+}
+
 /// All options that are wrong, each with its name.
 void check_options(const LatticeSolveOptions& o) {
     std::vector<InputProblem> problems;
@@ -116,6 +125,14 @@ void check_options(const LatticeSolveOptions& o) {
     require(!o.half_links || o.inner == "single", "--half-links",
             o.inner == "half" ? "has no effect with --inner half, whose links are half anyway: leave it out"
                               : "has no effect with --inner double: leave it out, or take --inner single");
+    const bool schwarz = o.precondition != "none";
+    require(schwarz ||
+                (o.block.empty() && o.options.schwarz.overlap < 0 && o.options.schwarz.cycles == 0 && o.options.schwarz.block_steps == 0),
+            "--block, --overlap, --cycles and --block-steps",
+            "belong to a Schwarz preconditioner: give --precondition sap (or additive, ras, multiplicative) too, or leave them out");
+    require(!schwarz || (o.solver != "cg" && o.solver != "bicgstab"), "--precondition",
+            fmt::format("has no effect with --solver {}, which has no preconditioner: take gcr, fgmres, nested-bicgstab or refinement",
+                        o.solver));
     try {
         Source::parse(o.source);
     } catch (const InputError& error) {
@@ -124,14 +141,28 @@ void check_options(const LatticeSolveOptions& o) {
     if (!problems.empty()) throw InputError(problems);
 }
 
+lattice::Method default_method(lattice::SchwarzMethod schwarz) {
+    return schwarz == lattice::SchwarzMethod::none ? lattice::Method::nested_bicgstab : lattice::Method::gcr;
+}
+
 lattice::SolverOptions solver_options(const LatticeSolveOptions& o) {
     auto options = o.options;
-    options.method = method_named(o.solver);
+    options.schwarz.method = schwarz_named(o.precondition);
+    std::copy(o.block.begin(), o.block.end(), options.schwarz.block);
+    options.method = o.solver.empty() ? default_method(options.schwarz.method) : method_named(o.solver);
     options.schur = o.schur == "asymmetric" ? lattice::Schur::asymmetric : lattice::Schur::symmetric;
     options.inner = precision_named(o.inner);
     options.outer_links = {reals_named(o.links), false, o.temporal_gauge};
     options.inner_links = {reals_named(o.inner_links), o.inner == "half" || o.half_links, o.temporal_gauge};
     return options;
+}
+
+/// @throws InputError unless the blocks of a Schwarz preconditioner fit the lattice
+void check_blocks(const lattice::SchwarzOptions& options, const lattice::Extents& extents) {
+    if (options.method == lattice::SchwarzMethod::none) return;
+    std::vector<InputProblem> problems;
+    for (const auto& problem : problems_of(chosen(options, extents), extents)) problems.push_back({problem, {"", 0, 0, "--precondition"}});
+    if (!problems.empty()) throw InputError(problems);
 }
 
 fs::path page_of(const fs::path& solution) { return fs::path(solution).replace_extension(".html"); }
@@ -172,9 +203,8 @@ void check_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, c
     else
         log::info("memory: {:.0f} bytes per site on {}, {:.0f} on the host; {} and {} in all", device, name(space), host,
                   size_text(device * sites), size_text(host * sites));
-    const auto remedy = o.solver == "gcr" || o.solver == "fgmres" ? ", or a shorter --krylov-length"
-                        : columns > 1                             ? ", or a random source, which has one column"
-                                                                  : "";
+    const bool keeps_vectors = o.solver == "gcr" || o.solver == "fgmres" || (o.solver.empty() && o.precondition != "none");
+    const auto remedy = keeps_vectors ? ", or a shorter --krylov-length" : columns > 1 ? ", or a random source, which has one column" : "";
     const auto require = [&](double needed, const AnySpace& where) {
         const auto there = static_cast<double>(available_memory(where));
         KS_VALIDATE(needed * sites <= there,
@@ -254,8 +284,9 @@ int solve(const Common& common, const LatticeSolveOptions& o) {
     facts.source = o.source;
     facts.gauge_file = o.configuration;
     facts.plaquette = lattice::plaquette(gauge.field).mean();
-    facts.solver = o.solver;
-    result.memory = lattice::memory_per_site(facts.parameters, result.options);
+    facts.solver = name(result.options.method);
+    check_blocks(result.options.schwarz, extents);
+    result.memory = lattice::memory_per_site(facts.parameters, result.options, extents);
     check_memory(o, workers, extents, result.columns, result.memory);
 
     auto columns = solve_columns(common, workers, grid, std::move(gauge.field), source, result);
@@ -310,8 +341,21 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->check(CLI::IsMember({"degrand-rossi", "ukqcd", "chiral", "dirac-pauli"}));
     app.add_flag("--force", o.force, "Overwrite the output files if they exist");
     const std::string how = "How it is computed: the same x up to --rtol";
-    app.add_option("--solver", o.solver, "Outer method")
+    app.add_option("--solver", o.solver, "Outer method; without one nested-bicgstab, with --precondition gcr")
         ->check(CLI::IsMember({"nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement"}))
+        ->group(how);
+    app.add_option("--precondition", o.precondition, "Schwarz preconditioner in place of the inner solver")
+        ->check(CLI::IsMember({"none", "sap", "additive", "ras", "multiplicative"}))
+        ->group(how);
+    app.add_option("--block", o.block, "Extents of its blocks: x,y,z,t")->delimiter(',')->expected(4)->type_name("X,Y,Z,T")->group(how);
+    app.add_option("--overlap", o.options.schwarz.overlap, "Sites by which ras and multiplicative extend a block on each side")
+        ->check(whole_number(0, 1000))
+        ->group(how);
+    app.add_option("--cycles", o.options.schwarz.cycles, "Applications of all blocks in the preconditioner")
+        ->check(whole_number(1, 1000))
+        ->group(how);
+    app.add_option("--block-steps", o.options.schwarz.block_steps, "Minimal residual iterations in a block")
+        ->check(whole_number(1, 1000))
         ->group(how);
     app.add_option("--inner", o.inner, "Precision of the inner solver")->check(CLI::IsMember({"half", "single", "double"}))->group(how);
     app.add_option("--schur", o.schur, "Even-odd preconditioning")->check(CLI::IsMember({"symmetric", "asymmetric"}))->group(how);

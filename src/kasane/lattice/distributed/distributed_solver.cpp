@@ -17,6 +17,9 @@ void check_distributed(const SolverOptions& options) {
             (options.inner == Precision::double_ || options.inner_links.reals != LinkReals::parameters),
         "links in 8 numbers are for one device: with several workers, links that leave a local lattice are stored as zero, which is no "
         "matrix of SU(3). Take 12 or 18 numbers");
+    KS_VALIDATE(options.schwarz.method == SchwarzMethod::none,
+                fmt::format("the Schwarz preconditioner {} is for one device: with several workers, take the inner solver",
+                            name(options.schwarz.method)));
 }
 
 DistributedSolver::DistributedSolver(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid,

@@ -21,6 +21,8 @@ class LocalLattice {
     template <Precision P>
     using Operator = DistributedDirac<S, P>;
 
+    static constexpr bool has_schwarz = false;
+
     /// Links and clover term on the space, from which operators are packed.
     struct Packed {
         Links<S> links, interior;

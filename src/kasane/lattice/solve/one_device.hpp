@@ -4,9 +4,12 @@
 
 #include <kasane/krylov/options.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
+#include <kasane/lattice/schwarz/block_grid.hpp>
+#include <kasane/lattice/solve/schwarz_preconditioner.hpp>
 #include <kasane/lattice/solve/fields.hpp>
 #include <kasane/lattice/solve/positive_clover.hpp>
 
+#include <memory>
 #include <optional>
 
 namespace kasane::lattice {
@@ -19,6 +22,10 @@ class OneDevice {
     using Algebra = FieldAlgebra<S, P>;
     template <Precision P>
     using Operator = Dirac<S, P>;
+
+    static constexpr bool has_schwarz = true;
+    template <Precision P>
+    using Schwarz = SchwarzPreconditioner<S, P>;
 
     /// Links and clover term on the device, from which operators are packed.
     struct Packed {
@@ -49,6 +56,13 @@ class OneDevice {
     template <Precision P>
     Algebra<P> algebra() const {
         return Algebra<P>(lattice_);
+    }
+    /// @param whole  the operator of the lattice, which must outlive the result
+    template <Precision P>
+    std::unique_ptr<Schwarz<P>> schwarz(const EvenOdd<S, P>& whole, const Packed& from, const DiracParameters& parameters,
+                                        const LinkStorage& storage, Schur schur, const SchwarzOptions& options) const {
+        return std::make_unique<Schwarz<P>>(whole, from.links, from.clover ? &*from.clover : nullptr, parameters, storage, schur,
+                                            chosen(options, lattice_->extents()));
     }
     /// The stop function of a solve.
     const krylov::StopFunction& agreed(const krylov::StopFunction& stop) const { return stop; }

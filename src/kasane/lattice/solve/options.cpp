@@ -1,6 +1,7 @@
 #include <kasane/lattice/solve/options.hpp>
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/lattice/schwarz/block_grid.hpp>
 
 #include <fmt/format.h>
 
@@ -91,6 +92,14 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
     expect(!options.outer_links.half, "the outer operator is in double: its links cannot be half precision; give that to the inner links");
     expect(!(options.inner_links.half && options.inner == Precision::double_),
            "the inner operator is in double: its links cannot be half precision; take inner = half or single");
+    if (options.schwarz.method != SchwarzMethod::none) {
+        expect(
+            has_inner_solver(options.method),
+            fmt::format("{} has no preconditioner: a Schwarz preconditioner needs a flexible method. Take gcr, fgmres, nested-bicgstab or "
+                        "refinement",
+                        name(options.method)));
+        for (const auto& problem : problems_of(chosen(options.schwarz, links.extents), links.extents)) expect(false, problem);
+    }
     const double distance = worst_link(links);
     const bool rebuilt =
         options.outer_links.reals != LinkReals::all || (options.inner != Precision::double_ && options.inner_links.reals != LinkReals::all);
@@ -106,7 +115,7 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
     if (!problems.empty()) throw InputError(std::move(problems));
 }
 
-MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options) {
+MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options, const Extents& extents) {
     constexpr auto outer = Precision::double_;
     const bool clover = parameters.csw != 0, mixed = options.inner != outer;
     const bool cg = options.method == Method::cg;
@@ -123,7 +132,22 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
         case Method::fgmres: high += 2 * options.krylov_length + 1; break;
     }
     const double fields = high * field_bytes(outer) + low * field_bytes(options.inner);
-    const double setup = 72 * 8 * (clover ? 2 : 1);  // links and clover term, before they are packed
+    double setup = 72 * 8 * (clover ? 2 : 1);  // links and clover term, before they are packed
+    if (options.schwarz.method != SchwarzMethod::none) {
+        const auto schwarz = chosen(options.schwarz, extents);
+        KS_REQUIRE(extents.volume() > 0 && problems_of(schwarz, extents).empty(),
+                   "the memory of a Schwarz preconditioner depends on the extents of the lattice: give those that its blocks divide");
+        const auto grid = block_grid(extents, schwarz);
+        const double extended = static_cast<double>(grid.extended.volume()) / static_cast<double>(grid.own.volume());
+        auto links = options.inner_links;
+        if (links.reals == LinkReals::parameters) links.reals = LinkReals::two_rows;
+        operators += extended * (operator_bytes(options.inner, links, clover) + field_bytes(options.inner) + 4);
+        low += 4;
+        // On a device all blocks of a colour are one batch, with fields of its own, and stacked before they are packed.
+        const double batch = extended / grid.colours;
+        operators += 4 * batch * field_bytes(options.inner);
+        setup *= 1 + batch;
+    }
     const bool rotates = options.outer_links.temporal_gauge || (mixed && options.inner_links.temporal_gauge);
     MemoryPerSite memory;
     memory.device = operators + std::max(setup, fields);
@@ -133,7 +157,7 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
 }
 
 void check_memory(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options) {
-    const auto memory = memory_per_site(parameters, options);
+    const auto memory = memory_per_site(parameters, options, extents);
     const double sites = static_cast<double>(extents.volume());
     const auto check = [&](double per_site, const AnySpace& where, const char* what) {
         const double needed = per_site * sites, there = static_cast<double>(available_memory(where));

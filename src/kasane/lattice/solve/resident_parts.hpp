@@ -23,7 +23,19 @@
 namespace kasane::lattice {
 namespace detail {
 
-/// Operator, algebra and vectors of BiCGStab or conjugate gradients in a low precision.
+/// Where a domain has no Schwarz preconditioner.
+struct NoSchwarz {};
+template <class Domain, Precision P>
+struct SchwarzOf {
+    using Type = NoSchwarz;
+};
+template <class Domain, Precision P>
+    requires Domain::has_schwarz
+struct SchwarzOf<Domain, P> {
+    using Type = typename Domain::template Schwarz<P>;
+};
+
+/// Operator, algebra and vectors of BiCGStab or conjugate gradients in a low precision, and the Schwarz preconditioner.
 template <class Domain, Precision P>
 struct Level {
     using Algebra = typename Domain::template Algebra<P>;
@@ -33,6 +45,7 @@ struct Level {
     Algebra algebra;
     Field<typename Domain::On, P> y;
     krylov::BicgstabWorkspace<Algebra> work;
+    std::unique_ptr<typename SchwarzOf<Domain, P>::Type> schwarz;  ///< null: none
 
     Level(Domain& domain, Operator&& low)
         : own(std::move(low)), A(*own), algebra(domain.template algebra<P>()), y(A.lattice()), work(algebra, y) {}
@@ -42,6 +55,7 @@ struct Level {
 struct Attempt {
     Method method;
     Precision precision;
+    bool schwarz;
 };
 
 struct Convert {
@@ -55,16 +69,21 @@ struct Convert {
 /// A failure in a low precision usually comes from rounding, so the precision is raised; one in double comes from the method.
 inline std::optional<Attempt> after(const Attempt& tried, Precision lowest, krylov::Outcome end, double residual,
                                     std::vector<std::string>& notes) {
+    if (tried.schwarz) {
+        notes.push_back(fmt::format("{} with the Schwarz preconditioner ended at residual {:.1e} ({}): an inner BiCGStab continues",
+                                    name(tried.method), residual, krylov::name(end)));
+        return Attempt{tried.method, tried.precision, false};
+    }
     if (tried.precision != Precision::double_) {
         const auto higher = tried.precision == Precision::half ? Precision::single : Precision::double_;
         notes.push_back(fmt::format("{} precision does not make the residual smaller than {:.1e} ({}): {} continues", name(tried.precision),
                                     residual, krylov::name(end), name(higher)));
-        return Attempt{tried.method, higher};
+        return Attempt{tried.method, higher, false};
     }
     if (tried.method == Method::cg) return {};
     notes.push_back(fmt::format("{} ended at residual {:.1e} ({}): conjugate gradients on the normal equations continue",
                                 name(tried.method), residual, krylov::name(end)));
-    return Attempt{Method::cg, lowest};
+    return Attempt{Method::cg, lowest, false};
 }
 
 /// Reliable updates are made when the residual has fallen by this factor. In double there are none. An update costs about as much as five
@@ -77,6 +96,7 @@ inline double update_spacing(Method method, Precision precision) {
 
 /// Flop per site of one parity and iteration beside the operator: direction 16, dot 8, norm 4 per complex number, and so on; 12 numbers.
 inline constexpr double bicgstab_flops = 12 * (16 + 12 + 12 + 12 + 36), cg_flops = 12 * (4 + 12 + 8);
+inline constexpr double minimal_residual_flops = 12 * (12 + 16);
 
 }  // namespace detail
 
@@ -120,9 +140,12 @@ struct ResidentParts {
             A.emplace(make_operator<outer>(packed, options.outer_links));
             if (options.inner == Precision::half) half = make_level<Precision::half>(packed);
             if (options.inner == Precision::single) single = make_level<Precision::single>(packed);
+            if constexpr (Domain::has_schwarz) {
+                if (options.schwarz.method != SchwarzMethod::none) add_schwarz(packed);
+            }
         }
         if (options.inner == Precision::half) kept = links;
-        make_room({options.method, options.inner});
+        make_room({options.method, options.inner, options.schwarz.method != SchwarzMethod::none});
     }
 
     template <Precision P>
@@ -132,6 +155,14 @@ struct ResidentParts {
     template <Precision P>
     std::unique_ptr<Level<P>> make_level(const typename Domain::Packed& from) {
         return std::make_unique<Level<P>>(domain, make_operator<P>(from, options.inner_links));
+    }
+
+    void add_schwarz(const typename Domain::Packed& from) {
+        if (options.inner == outer) same = std::make_unique<Level<outer>>(domain, &*A);
+        with_level(options.inner, [&]<Precision P>(Level<P>& level) {
+            level.schwarz = domain.template schwarz<P>(level.A, from, parameters, P == outer ? options.outer_links : options.inner_links,
+                                                       options.schur, options.schwarz);
+        });
     }
 
     /// Allocates vectors and operators that an attempt needs and that do not exist yet.
@@ -167,7 +198,7 @@ struct ResidentParts {
 
     /// Calls body with the operator, algebra and vectors of that precision.
     template <class Body>
-    krylov::SolveLog with_level(Precision precision, const Body& body) {
+    auto with_level(Precision precision, const Body& body) {
         switch (precision) {
             case Precision::half: return body(*half);
             case Precision::single: return body(*single);
@@ -180,6 +211,16 @@ struct ResidentParts {
         auto count = A->take_applications();
         if (half) count += half->A.take_applications();
         if (single) count += single->A.take_applications();
+        return count;
+    }
+    /// Applications of the operators of the Schwarz preconditioner's blocks and residuals, in those of the whole lattice's.
+    double take_schwarz_applications() {
+        double count = 0;
+        if constexpr (Domain::has_schwarz) {
+            if (half && half->schwarz) count += half->schwarz->take_applications();
+            if (single && single->schwarz) count += single->schwarz->take_applications();
+            if (same && same->schwarz) count += same->schwarz->take_applications();
+        }
         return count;
     }
 
@@ -223,15 +264,18 @@ SolveLog ResidentParts<Domain>::solve(const ResidentField<S>& b, ResidentField<S
     Stopwatch watch;
     SolveLog log;
     take_applications();
+    take_schwarz_applications();
     const auto finish = [&](krylov::Outcome end) {
         synchronize(domain.space());
         log.end = end;
         log.seconds = watch.seconds();
         const double per_parity = static_cast<double>(domain.volume()) / 2;
-        const double applied = static_cast<double>(take_applications()) * (2 * 1320 + 48 + (A->has_clover() ? 2 * 504 : 0));
+        const double in_schwarz = take_schwarz_applications();
+        const double applied = (static_cast<double>(take_applications()) + in_schwarz) * (2 * 1320 + 48 + (A->has_clover() ? 2 * 504 : 0));
         const bool cg = options.method == Method::cg;
-        const double updates =
+        double updates =
             (log.inner_iterations > 0 ? log.inner_iterations : log.iterations) * (cg ? detail::cg_flops : detail::bicgstab_flops);
+        if (in_schwarz > 0) updates = in_schwarz * detail::minimal_residual_flops;
         if (log.seconds > 0) log.gflops = (applied + updates) * per_parity / log.seconds * 1e-9;
         return log;
     };
@@ -256,7 +300,7 @@ SolveLog ResidentParts<Domain>::solve(const ResidentField<S>& b, ResidentField<S
     if (!(gain > 0)) gain = 1;
     constexpr int most_corrections = 4;
     int corrections = 0;
-    Attempt attempt{options.method, options.inner};
+    Attempt attempt{options.method, options.inner, options.schwarz.method != SchwarzMethod::none};
     krylov::Outcome end{};
     double relative = 0;
     krylov::Options how;
@@ -270,16 +314,20 @@ SolveLog ResidentParts<Domain>::solve(const ResidentField<S>& b, ResidentField<S
             return krylov::ReliableWorkspace<High, typename Level<P>::Algebra>{pair->r, pair->z, level.work, level.y};
         };
         const double delta = detail::update_spacing(attempt.method, P);
-        switch (attempt.method) {
-            case Method::nested_bicgstab: return krylov::bicgstab(algebra, A, inner, b_hat, x.even, *bicgstab, how);
-            case Method::gcr: return krylov::gcr(algebra, A, inner, b_hat, x.even, *gcr, how);
-            case Method::fgmres: return krylov::fgmres(algebra, A, inner, b_hat, x.even, *fgmres, how);
-            case Method::refinement: return krylov::refinement(algebra, A, inner, b_hat, x.even, *pair, how);
-            case Method::bicgstab:
-                return krylov::reliable_bicgstab(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how,
-                                                 delta);
-            case Method::cg: break;
+        const auto flexible = [&](auto& M) {
+            switch (attempt.method) {
+                case Method::gcr: return krylov::gcr(algebra, A, M, b_hat, x.even, *gcr, how);
+                case Method::fgmres: return krylov::fgmres(algebra, A, M, b_hat, x.even, *fgmres, how);
+                case Method::refinement: return krylov::refinement(algebra, A, M, b_hat, x.even, *pair, how);
+                default: return krylov::bicgstab(algebra, A, M, b_hat, x.even, *bicgstab, how);
+            }
+        };
+        if constexpr (Domain::has_schwarz) {
+            if (attempt.schwarz) return flexible(*level.schwarz);
         }
+        if (has_inner_solver(attempt.method)) return flexible(inner);
+        if (attempt.method == Method::bicgstab)
+            return krylov::reliable_bicgstab(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, delta);
         return krylov::reliable_cg(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, delta);
     };
     while (true) {
@@ -288,7 +336,7 @@ SolveLog ResidentParts<Domain>::solve(const ResidentField<S>& b, ResidentField<S
         how = {};
         how.rtol = scale > 0 ? std::min(0.9 * options.rtol / scale, 1.) : 1;
         how.iteration_limit = options.iteration_limit - done;
-        if (has_inner_solver(attempt.method)) how.stagnation_limit = 5;
+        if (has_inner_solver(attempt.method) && !attempt.schwarz) how.stagnation_limit = 5;
         if (stop) how.stop = [&](int iteration, double residual_now) { return stop(done + iteration, residual_now * scale); };
         make_room(attempt);
         const auto part = attempt.method == Method::bicgstab && attempt.precision == Precision::double_

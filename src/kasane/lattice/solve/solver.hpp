@@ -8,6 +8,7 @@
 #include <kasane/krylov/options.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/gauge_field.hpp>
+#include <kasane/lattice/schwarz/options.hpp>
 #include <kasane/lattice/spinor_field.hpp>
 
 #include <cstdint>
@@ -17,8 +18,8 @@
 
 namespace kasane::lattice {
 
-/// The outer method. All but cg and bicgstab have an inner solver (BiCGStab) in the inner precision as their flexible preconditioner; cg
-/// and bicgstab make reliable updates where inner differs from double.
+/// The outer method. All but cg and bicgstab have a flexible preconditioner in the inner precision: an inner solver (BiCGStab) or a Schwarz
+/// preconditioner; cg and bicgstab make reliable updates where inner differs from double.
 enum class Method {
     nested_bicgstab,  ///< BiCGStab                                                                  [Sakurai & Tadano; Ish09, slide 16]
     bicgstab,         ///< BiCGStab without a preconditioner                                         [van der Vorst 1992]
@@ -45,6 +46,7 @@ struct SolverOptions {
     double inner_rtol = 0;                                  ///< of the inner solver; 0: chosen by method and precision
     int iteration_limit = 10'000;                           ///< of low-precision iterations (or of all, without an inner solver)
     int krylov_length = 16;                                 ///< vectors that gcr and fgmres keep
+    SchwarzOptions schwarz = {};                            ///< takes the place of the inner solver unless its method is none
 };
 
 /// Its name in JSON and messages: "nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement".
@@ -62,7 +64,8 @@ struct MemoryPerSite {
     double host = 0;    ///< on the host, the caller's links and two fields counted [bytes per site]
 };
 /// Largest memory of a solver with these options.
-MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options);
+/// @param extents  of the lattice: needed with a Schwarz preconditioner, whose blocks divide it
+MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options, const Extents& extents = {});
 
 /// Solves D x = b for one gauge field and any number of right-hand sides.
 class WilsonSolver {
