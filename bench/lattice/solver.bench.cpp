@@ -1,26 +1,13 @@
 // lattice.solver: time to a true residual of 1e-10, fields resident on the space, of every method and of each acceleration of the talk.
-#include <bench/lattice/lattice_studies.hpp>
-#include <kasane/core/base/timer.hpp>
-#include <kasane/lattice/solve/temporal_gauge.hpp>
-#include <kasane/lattice/observe/sources.hpp>
-#include <kasane/lattice/solve/resident_solver.hpp>
+#include <bench/lattice/solver_problem.hpp>
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <optional>
 
 namespace kasane::bench {
 
 using namespace lattice;
 
 namespace {
-
-struct Way {
-    std::string name;
-    SolverOptions options;
-};
 
 Way way(Method method, Precision inner, LinkStorage links = {LinkReals::two_rows}) {
     Way w;
@@ -31,105 +18,11 @@ Way way(Method method, Precision inner, LinkStorage links = {LinkReals::two_rows
     return w;
 }
 
-struct Solved {
-    SolveLog log;
-    Timing timing;
-    double setup_seconds = 0;
-};
-
-/// Solves from zero with everything on the space: the median of up to five, the first one left out where it is short.
-template <Space S>
-Solved solved(S on, const GaugeField& links, const DiracParameters& parameters, const SpinorField& source, const SolverOptions& options) {
-    Solved result;
-    Stopwatch watch;
-    ResidentSolver<S> solver(on, links, parameters, options);
-    synchronize(on);
-    result.setup_seconds = watch.seconds();
-    ResidentField<S> b(solver.lattice()), x(solver.lattice());
-    for (const auto parity : {Parity::even, Parity::odd}) load(source, parity, parity == Parity::even ? b.even : b.odd);
-    std::vector<std::pair<double, SolveLog>> runs;
-    double spent = 0;
-    for (int repeat = 0; repeat < 6 && (repeat < 2 || spent < 6); ++repeat) {
-        solver.zero(x);
-        synchronize(on);
-        watch = Stopwatch();
-        auto log = solver.solve(b, x);
-        synchronize(on);
-        const double seconds = watch.seconds();
-        spent += seconds;
-        if (repeat == 1 && seconds < 10) runs.clear();  // the first solve is a warm-up
-        runs.emplace_back(seconds, std::move(log));
-        if (seconds > 10) break;
-    }
-    std::sort(runs.begin(), runs.end(), [](const auto& one, const auto& other) { return one.first < other.first; });
-    auto& median = runs[runs.size() / 2];
-    result.timing = {median.first, (runs.back().first - runs.front().first) / median.first};
-    result.log = std::move(median.second);
-    return result;
-}
-
-/// A configuration with its source, without gauge fixing and in temporal gauge.
-class SolverProblem {
-   public:
-    SolverProblem(const GaugeField& links, const DiracParameters& parameters)
-        : links_(links), parameters_(parameters), source_(random_source(links.extents, 2)) {}
-
-    /// @param base  seconds that `speedup` is over; NaN: none
-    BenchmarkResult row(const AnySpace& on, const std::string& label, const Way& way, double base = std::nan("")) {
-        const auto name = "lattice.solver, " + label + way.name;
-        try {
-            if (way.options.inner_links.temporal_gauge && !fixed_) fix_gauge();
-            const bool fixed = way.options.inner_links.temporal_gauge;
-            const auto result = std::visit(
-                [&](auto space) {
-                    return solved(space, fixed ? fixed_->links : links_, parameters_, fixed ? fixed_source_ : source_, way.options);
-                },
-                on);
-            return row_of(name, result, base);
-        } catch (const Error& error) {
-            return absent_hop(name, links_.extents, error.what());
-        }
-    }
-
-   private:
-    void fix_gauge() {
-        fixed_ = temporal_gauge(links_);
-        fixed_source_ = rotated(source_, fixed_->g, false);
-    }
-
-    BenchmarkResult row_of(const std::string& name, const Solved& result, double base) const {
-        const auto& log = result.log;
-        BenchmarkResult row;
-        row.name = name;
-        row.n = links_.extents.volume();
-        row.seconds = result.timing.seconds, row.spread = result.timing.spread;
-        row.rate = 1e9 * log.gflops;
-        row.unit = "flop/s";
-        row.tflops = 1e-3 * log.gflops;
-        row.error = log.true_residual;
-        row.more = {{"iterations", log.iterations},
-                    {"inner_iterations", log.inner_iterations},
-                    {"gflops", log.gflops},
-                    {"setup_seconds", result.setup_seconds},
-                    {"L", static_cast<double>(links_.extents[0])}};
-        if (std::isfinite(base)) row.more.emplace_back("speedup", base / row.seconds);
-        for (const auto& note : log.notes) row.note += (row.note.empty() ? "" : "; ") + note;
-        if (!log.converged())
-            row.note = std::string("NOT CONVERGED, ") + std::string(krylov::name(log.end)) + (row.note.empty() ? "" : ": ") + row.note;
-        return row;
-    }
-
-    const GaugeField& links_;
-    DiracParameters parameters_;
-    SpinorField source_, fixed_source_;
-    std::optional<TemporalGauge> fixed_;
-};
-
 Way all_double() { return way(Method::bicgstab, Precision::double_); }
 
 /// Every method, and the talk's list of accelerations of one; `speedup` is over BiCGStab in double.
 void ways(const BenchmarkContext& context, LatticeProblems& problems, const Extents& extents) {
-    SolverProblem problem(problems.weak(extents), benchmark_operator);
+    SolverProblem problem("lattice.solver", problems.weak(extents), benchmark_operator);
     const auto base = problem.row(context.space, "", all_double());
     context.report(base);
     for (const auto method : {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement})
@@ -156,7 +49,7 @@ void ways(const BenchmarkContext& context, LatticeProblems& problems, const Exte
 void solves_by_volume(const BenchmarkContext& context, LatticeProblems& problems) {
     constexpr index_t largest_on_cpu = 24 * 24 * 24 * 24;
     for (const auto& extents : curve_volumes(context)) {
-        SolverProblem problem(problems.weak(extents), benchmark_operator);
+        SolverProblem problem("lattice.solver", problems.weak(extents), benchmark_operator);
         const AnySpace cpu = std::holds_alternative<Cpu>(context.space) ? context.space : AnySpace{Cpu{}};
         double base = std::nan("");
         if (extents.volume() <= largest_on_cpu) {
@@ -177,7 +70,7 @@ void thermalised(const BenchmarkContext& context, LatticeProblems& problems, con
     const auto& links = problems.thermalised(context.space, extents, 6.0, on_cpu ? 50 : 200);
     constexpr LinkStorage fast{LinkReals::parameters, false, true};
     for (const double kappa : {0.1348, 0.1340}) {
-        SolverProblem problem(links, {.kappa = kappa, .csw = 1.769, .boundary = Boundary::antiperiodic});
+        SolverProblem problem("lattice.solver", links, {.kappa = kappa, .csw = 1.769, .boundary = Boundary::antiperiodic});
         const auto label = fmt::format("beta 6.0, kappa {}: ", kappa);
         const auto base = problem.row(context.space, label, all_double());
         context.report(base);
