@@ -37,6 +37,13 @@ class HmcTest : public CommandTest {
         std::ranges::sort(all);
         return all;
     }
+    /// In the run file of the directory part.
+    void change(const std::string& from, const std::string& to) {
+        auto text = read_file(directory / "part/run.toml");
+        const auto at = text.find(from);
+        ASSERT_NE(at, std::string::npos) << from << text;
+        write_file(directory / "part/run.toml", text.replace(at, from.size(), to));
+    }
     /// The same rows, and the same bits in the last configuration.
     void expect_same(const std::string& a, const std::string& b) {
         EXPECT_EQ(read_file(directory / a / "measurements.csv"), read_file(directory / b / "measurements.csv"));

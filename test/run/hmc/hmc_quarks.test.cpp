@@ -19,13 +19,6 @@ class HmcWithQuarks : public test::HmcTest {
                              "[hmc]\ntrajectories = 6\nthermalisation = 2\naccept_first = 2\nsteps = 5\nlength = 0.5\n"
                              "[output]\ndirectory = 'out'\nconfiguration = 'conf.lime'\ncheckpoint_every = 0\n");
     }
-    /// In the run file of the directory part.
-    void change(const std::string& from, const std::string& to) {
-        auto text = read_file(directory / "part/run.toml");
-        const auto at = text.find(from);
-        ASSERT_NE(at, std::string::npos) << from << text;
-        test::write_file(directory / "part/run.toml", text.replace(at, from.size(), to));
-    }
 };
 
 TEST_F(HmcWithQuarks, RunAndWriteTheirParameters) {

@@ -59,9 +59,10 @@ class PseudofermionTerm final : public ActionTerm<S> {
 template <Space S>
 class CloverDeterminantTerm final : public ActionTerm<S> {
    public:
-    explicit CloverDeterminantTerm(std::shared_ptr<QuarkOperator<S>> D, int flavours = 2) : D_(std::move(D)), flavours_(flavours) {}
+    explicit CloverDeterminantTerm(std::shared_ptr<QuarkOperator<S>> D, int flavours = 2, std::string name = "clover determinant")
+        : D_(std::move(D)), flavours_(flavours), name_(std::move(name)) {}
 
-    std::string name() const override { return "clover determinant"; }
+    std::string name() const override { return name_; }
     void refresh(const Links<S>&, std::uint64_t, std::uint64_t) override {}
     double value(const Links<S>& u) override;
     void add_force(const Links<S>& u, double factor, Links<S>& force) override;
@@ -69,6 +70,7 @@ class CloverDeterminantTerm final : public ActionTerm<S> {
    private:
     std::shared_ptr<QuarkOperator<S>> D_;
     int flavours_;
+    std::string name_;
 };
 
 /// All terms of two flavours: the pseudofermion fields from the lightest mass on, and with a clover term its determinant.

@@ -25,7 +25,7 @@ struct RationalApproximation {
 /// Most poles of an approximation: rounding limits the error before.
 constexpr int most_poles = 64;
 
-/// @param degree  numbers of zeros and of poles, 1 to most_poles                      [Zolotarev 1877; van den Eshof et al. 2002, eq. (14)]
+/// @param degree  numbers of zeros and of poles, 1 to most_poles                      [Zolotarev 1877; van den Eshof et al. 2002]
 /// @throws InputError: 0 < least < most does not hold, or the degree is out of range
 RationalApproximation inverse_root(double least, double most, int degree);
 

@@ -97,7 +97,8 @@ std::vector<std::unique_ptr<ActionTerm<S>>> one_flavour_action(std::shared_ptr<Q
                                                                const QuarkTolerances& tolerances) {
     std::vector<std::unique_ptr<ActionTerm<S>>> terms;
     terms.push_back(std::make_unique<RationalTerm<S>>(D, number, std::move(R), tolerances));
-    if (D->parameters().dirac.csw != 0) terms.push_back(std::make_unique<CloverDeterminantTerm<S>>(D, 1));
+    if (D->parameters().dirac.csw != 0)
+        terms.push_back(std::make_unique<CloverDeterminantTerm<S>>(D, 1, "clover determinant, " + terms[0]->name()));
     return terms;
 }
 

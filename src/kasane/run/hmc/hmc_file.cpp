@@ -1,3 +1,4 @@
+#include <kasane/lattice/hmc/rational_term.hpp>
 #include <kasane/run/driver/run_keys.hpp>
 #include <kasane/run/hmc/hmc_file.hpp>
 
@@ -56,15 +57,72 @@ void read_hmc_keys(io::Section table, HmcFile& file) {
     file.seed = read_seed(table, "of momenta and of Metropolis's test");
 }
 
+/// The range of a rational approximation, if it is given.
+void read_range(io::Section& table, const HmcFile& file, double weight_error, HmcFlavour& flavour) {
+    const bool least = table.has("spectrum_least"), most = table.has("spectrum_most");
+    if (least) flavour.least = table.number("spectrum_least", {.help = "of the eigenvalues of Dhat^+ Dhat", .range = io::above(0)});
+    if (most) flavour.most = table.number("spectrum_most", {.help = "of the eigenvalues of Dhat^+ Dhat", .range = io::above(0)});
+    if (!least) table.unused("spectrum_least");
+    if (!most) table.unused("spectrum_most");
+    if (least != most)
+        table.problem(least ? "spectrum_least" : "spectrum_most",
+                      fmt::format("needs {} beside it: give both, or none of them to have the range measured",
+                                  least ? "spectrum_most" : "spectrum_least"));
+    if (!(weight_error > 0) || file.extents.volume() <= 0 || least != most || (least && !(flavour.least > 0 && flavour.most > 0))) return;
+    try {
+        // A measured range is at most about as wide as this.
+        lattice::approximation_for(least ? flavour.least : 1e-7, least ? flavour.most : 10, file.extents, weight_error);
+    } catch (const InputError& error) {
+        table.problem(least ? "spectrum_least" : "", error);
+    }
+}
+
+/// Quarks of one flavour: those of [quarks] with flavours = 1, and those of [[flavour]].
+void read_flavours(io::Section& table, std::vector<io::Section> others, const HmcFile& file, HmcQuarks& quarks) {
+    if (quarks.flavours == 2 && others.empty()) {
+        for (const char* key : {"weight_error", "spectrum_every", "spectrum_least", "spectrum_most"}) table.unused(key);
+        return;
+    }
+    quarks.weight_error = table.number("weight_error", {.help = "bound of the relative error of a configuration's weight, of each flavour",
+                                                        .fallback = 1e-4,
+                                                        .range = {.least = 1e-9, .most = 0.1}});
+    quarks.spectrum_every = static_cast<int>(table.integer(
+        "spectrum_every", {.help = "trajectories between measurements of the spectrum", .fallback = 10, .least = 1, .most = most_updates}));
+    if (quarks.flavours == 1) {
+        quarks.single.push_back({.kappa = quarks.kappa, .table = "[quarks]"});
+        read_range(table, file, quarks.weight_error, quarks.single.back());
+        if (quarks.twisted_mass != 0)
+            table.problem("twisted_mass", "makes the determinant of one flavour complex: leave it out, or take flavours = 2");
+        if (!quarks.masses.empty())
+            table.problem("flavours", "is 1, and [[hasenbusch]] divides the determinant of two flavours: leave out one of the two");
+    } else {
+        for (const char* key : {"spectrum_least", "spectrum_most"}) table.unused(key);
+    }
+    for (auto& other : others) {
+        HmcFlavour flavour;
+        flavour.kappa = other.number(
+            "kappa", {.help = "of one further flavour without twisted mass, by a rational approximation", .range = io::above(0)});
+        read_range(other, file, quarks.weight_error, flavour);
+        quarks.single.push_back(std::move(flavour));
+    }
+}
+
 void read_quarks(io::Section& root, HmcFile& file) {
-    auto table = root.table("quarks", "two flavours of equal mass; without this table there are none");
+    auto table = root.table("quarks", "two flavours of equal mass, or one; without this table there are none");
     auto factors = root.tables("hasenbusch");
+    auto others = root.tables("flavour");
     if (!table.present()) {
         if (!factors.empty())
             factors[0].problem("", "needs [quarks], whose determinant it divides: give that table, or leave this one out");
+        if (!others.empty())
+            others[0].problem(
+                "",
+                "needs [quarks], whose csw, boundary and tolerances it shares: give that table, with flavours = 1 where there is no pair");
         return;
     }
     HmcQuarks quarks;
+    quarks.flavours = static_cast<int>(
+        table.integer("flavours", {.help = "2 of equal mass, or 1 by a rational approximation", .fallback = 2, .least = 1, .most = 2}));
     quarks.kappa = table.number("kappa", {.help = "1 / (2 m + 8)", .range = io::above(0)});
     quarks.csw = table.number("csw", {.help = "of the clover term; 0: none", .fallback = 0.0, .range = {.least = 0}});
     quarks.boundary =
@@ -88,6 +146,7 @@ void read_quarks(io::Section& root, HmcFile& file) {
     }
     if (quarks.twisted_mass != 0 && !factors.empty())
         table.problem("twisted_mass", "is given beside [[hasenbusch]], whose heat bath needs quarks without it: leave out one of the two");
+    read_flavours(table, std::move(others), file, quarks);
     file.quarks = std::move(quarks);
 }
 
@@ -102,6 +161,10 @@ std::vector<std::string> hmc_papers(const HmcFile& file) {
         all.emplace_back("B. Sheikholeslami, R. Wohlert, Nucl. Phys. B 259, 572 (1985) (clover term)");
     if (file.quarks && !file.quarks->masses.empty())
         all.emplace_back("M. Hasenbusch, Phys. Lett. B 519, 177 (2001) (factors of the determinant)");
+    if (file.quarks && !file.quarks->single.empty()) {
+        all.emplace_back("M. A. Clark, A. D. Kennedy, Phys. Rev. Lett. 98, 051601 (2007) (one flavour by a rational approximation)");
+        all.emplace_back("J. van den Eshof et al., Comput. Phys. Commun. 146, 203 (2002) (Zolotarev's approximation)");
+    }
     all.emplace_back("U. Wolff, Comput. Phys. Commun. 156, 143 (2004) (errors of correlated measurements)");
     return all;
 }

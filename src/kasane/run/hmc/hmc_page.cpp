@@ -29,9 +29,12 @@ std::string action_text(const HmcRecord& r) {
 }
 
 std::string quarks_text(const HmcQuarks& q) {
-    auto words = fmt::format("two flavours, κ = {}, c_sw = {}, {} in time", brief(q.kappa), brief(q.csw), q.boundary);
+    auto words = fmt::format("{}, κ = {}, c_sw = {}, {} in time", q.flavours == 2 ? "two flavours" : "one flavour", brief(q.kappa),
+                             brief(q.csw), q.boundary);
     if (q.twisted_mass != 0) words += fmt::format(", twisted mass 2κμ = {}", brief(q.twisted_mass));
     if (!q.masses.empty()) words += ", Hasenbusch's masses " + q.masses_text();
+    for (std::size_t k = q.flavours == 2 ? 0 : 1; k < q.single.size(); ++k)
+        words += fmt::format(", one further flavour with κ = {}", brief(q.single[k].kappa));
     return words;
 }
 
@@ -151,6 +154,14 @@ FactRows hmc_facts(const HmcRecord& r) {
             rows.add("Quarks", quarks_text(*r.quarks));
             rows.add("… solves", fmt::format("{} precision, residuals {:.1g} (action) and {:.1g} (force)", r.quarks->precision,
                                              r.quarks->action_rtol, r.quarks->force_rtol));
+            for (const auto& flavour : r.flavours) {
+                rows.add(fmt::format("… one flavour, κ = {}", brief(flavour.kappa)),
+                         fmt::format("{}; range {}; weights of configurations within {:.1e}", flavour.text(), flavour.range,
+                                     flavour.weight_error));
+                rows.add("… eigenvalues of D̂⁺D̂",
+                         fmt::format("{:.3g} to {:.3g}, measured every {} up to trajectory {}", flavour.smallest, flavour.largest,
+                                     counted(r.quarks->spectrum_every, "trajectory", "trajectories"), grouped(flavour.measured_after)));
+            }
             rows.add("… time scales",
                      fmt::format("{} of the gauge action in each drift of the quarks", counted(r.quarks->gauge_steps, "step", "steps")));
         }

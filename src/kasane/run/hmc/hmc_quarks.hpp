@@ -11,25 +11,55 @@
 
 namespace kasane::run {
 
+/// One flavour, by a rational approximation.
+struct HmcFlavour {
+    double kappa = 0;
+    double least = 0, most = 0;         ///< range of the eigenvalues of Dhat^+ Dhat; 0: measured
+    std::string table = "[[flavour]]";  ///< of the run file
+    bool has_range() const { return most > 0; }
+};
+
 struct HmcQuarks {
+    int flavours = 2;  ///< of `kappa`
     double kappa = 0, csw = 0;
     std::string boundary = "antiperiodic";  ///< in time
     double twisted_mass = 0;                ///< 2 kappa mu
     std::vector<double> masses;             ///< Hasenbusch's, ascending
     std::string precision = "single";       ///< of the iterations of solves
     double action_rtol = 0, force_rtol = 0;
-    int gauge_steps = 1;  ///< of the gauge action in each drift of the quarks
+    int gauge_steps = 1;             ///< of the gauge action in each drift of the quarks
+    std::vector<HmcFlavour> single;  ///< of one flavour each; the first is that of `kappa` where flavours = 1
+    double weight_error = 0;         ///< bound of the relative error of a configuration's weight, of each of them
+    int spectrum_every = 1;          ///< trajectories between measurements of their spectra
 
     lattice::QuarkParameters parameters() const {
         return {{kappa, csw, boundary == "periodic" ? lattice::Boundary::periodic : lattice::Boundary::antiperiodic}, twisted_mass};
+    }
+    lattice::QuarkParameters parameters(const HmcFlavour& flavour) const {
+        auto dirac = parameters().dirac;
+        dirac.kappa = flavour.kappa;
+        return dirac;
     }
     lattice::QuarkSolverOptions solver() const {
         return {.inner = precision == "half"     ? lattice::Precision::half
                          : precision == "single" ? lattice::Precision::single
                                                  : lattice::Precision::double_};
     }
-    /// Pseudofermion fields, and the determinant of the clover term.
-    int terms() const { return static_cast<int>(masses.size()) + 1 + (csw != 0); }
+    /// Of one flavour: all its solves are in double precision.
+    static lattice::QuarkSolverOptions flavour_solver() { return {.inner = lattice::Precision::double_}; }
+    /// Pseudofermion fields of the two flavours.
+    int two_flavour_fields() const { return flavours == 2 ? static_cast<int>(masses.size()) + 1 : 0; }
+    /// Pseudofermion fields, and the determinants of clover terms.
+    int terms() const {
+        const int clover = csw != 0;
+        return (flavours == 2 ? two_flavour_fields() + clover : 0) + static_cast<int>(single.size()) * (1 + clover);
+    }
+    /// "two flavours and one with kappa = 0.12": how the actions are made up, without the parameters that they share.
+    std::string flavours_text() const {
+        std::string words = flavours == 2 ? fmt::format("two flavours with kappa = {}", kappa) : "";
+        for (const auto& each : single) words += fmt::format("{}one flavour with kappa = {}", words.empty() ? "" : " and ", each.kappa);
+        return words;
+    }
     std::string masses_text() const { return fmt::format("{}", fmt::join(masses, ", ")); }
 };
 

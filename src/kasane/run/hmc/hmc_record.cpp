@@ -8,10 +8,17 @@ void list_hmc_fields(Fields& f, R& r) {
     f("extents", r.extents.n);
     f.part("start", [&](auto& in) { in("kind", r.start), in.text("file", r.start_file), in("seed", r.start_seed); });
     f.part("gauge", [&](auto& in) { in("action", r.action), in("beta", r.beta), in("c1", r.c1); });
-    f.optional("quarks", r.quarks, [](auto& in, auto& q) {
+    f.optional("quarks", r.quarks, [&](auto& in, auto& q) {
         in("kappa", q.kappa), in("csw", q.csw), in("boundary", q.boundary), in("twisted_mass", q.twisted_mass);
         in("hasenbusch_masses", q.masses), in("precision", q.precision);
         in("action_rtol", q.action_rtol), in("force_rtol", q.force_rtol), in("gauge_steps", q.gauge_steps);
+        in.later()("flavours", q.flavours), in.later()("weight_error", q.weight_error), in.later()("spectrum_every", q.spectrum_every);
+        in.later().list("one_flavour", r.flavours, [](auto& of, auto& flavour) {
+            of("kappa", flavour.kappa), of("range", flavour.range), of("least", flavour.least), of("most", flavour.most);
+            of("poles", flavour.poles), of("error", flavour.error), of("weight_error", flavour.weight_error);
+            of("smallest_eigenvalue", flavour.smallest), of("largest_eigenvalue", flavour.largest);
+            of("measured_after", flavour.measured_after);
+        });
     });
     f("trajectories", r.trajectories), f("thermalisation", r.thermalisation), f("accept_first", r.accept_first);
     f("length", r.length), f("integrator", r.integrator), f("steps", r.steps), f("seed", r.seed);
@@ -43,6 +50,8 @@ HmcRecord hmc_record_from_json(const std::string& text, const std::filesystem::p
         FieldReader fields(object);
         list_hmc_fields(fields, r);
     });
+    if (r.quarks)
+        for (const auto& flavour : r.flavours) r.quarks->single.push_back({.kappa = flavour.kappa});
     return r;
 }
 

@@ -3,7 +3,7 @@
 
 #include <kasane/lattice/geometry.hpp>
 #include <kasane/run/driver/record.hpp>
-#include <kasane/run/hmc/hmc_quarks.hpp>
+#include <kasane/run/hmc/hmc_flavours.hpp>
 #include <kasane/run/hmc/trajectories.hpp>
 
 #include <cstdint>
@@ -26,7 +26,8 @@ struct HmcRecord : Record {
     int steps = 0;
     std::uint64_t seed = 0;
     std::optional<HmcQuarks> quarks;
-    std::string configuration, format;  ///< file name of the last configuration; format of all configurations
+    std::vector<FlavourRecord> flavours;  ///< as quarks->single
+    std::string configuration, format;    ///< file name of the last configuration; format of all configurations
     int bits = 64;
 
     std::int64_t trajectories_done = 0;

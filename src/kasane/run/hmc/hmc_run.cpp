@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr const char* trajectory_table = "measurements.csv";
 /// Rejections in a row that end a run. With an acceptance of one half they have a probability of 1e-6.
 constexpr int most_rejections = 20;
+/// Poles of a rational approximation in the estimate of memory, before the spectrum is measured: 1e-12 on a range of 1e6.
+constexpr int expected_poles = 26;
 
 /// The keys of the quarks that a resumed run keeps: those of the action.
 void add_quark_keys(const std::optional<HmcQuarks>& quarks, KeptKeys& keys) {
@@ -32,6 +34,10 @@ void add_quark_keys(const std::optional<HmcQuarks>& quarks, KeptKeys& keys) {
     keys.emplace_back("quarks.boundary", q.boundary);
     keys.emplace_back("quarks.twisted_mass", fmt::format("{}", q.twisted_mass));
     keys.emplace_back("hasenbusch.mass", q.masses_text());
+    keys.emplace_back("quarks.flavours", fmt::format("{}", q.flavours));
+    std::string kappas;
+    for (const auto& each : q.single) kappas += fmt::format("{}{}", kappas.empty() ? "" : ", ", each.kappa);
+    keys.emplace_back("flavour.kappa", kappas);
 }
 
 void check_resumable(const HmcFile& file, const HmcCheckpoint& checkpoint, const HmcRecord& record) {
@@ -68,9 +74,15 @@ class HmcRun : public Run {
         auto bytes = lattice::HybridMonteCarlo<S>::bytes_per_site(file_.levels());
         if (const auto& quarks = file_.quarks) {
             // Of each pseudofermion field phi and X; eta, all of the even sites.
-            const double fields = 2 * (static_cast<double>(quarks->masses.size()) + 1) + 1;
-            bytes += static_cast<std::uint64_t>(lattice::QuarkOperator<S>::bytes_per_site(quarks->parameters(), quarks->solver()) +
-                                                fields * 12 * sizeof(double));
+            const double fields = 2 * static_cast<double>(quarks->two_flavour_fields()) + 1;
+            using Operator = lattice::QuarkOperator<S>;
+            double more = 0;
+            if (quarks->flavours == 2)
+                more = Operator::bytes_per_site(quarks->parameters(), quarks->solver()) + fields * 12 * sizeof(double);
+            for (const auto& each : quarks->single)
+                more += Operator::bytes_per_site(quarks->parameters(each), HmcQuarks::flavour_solver()) +
+                        lattice::RationalTerm<S>::bytes_per_site(expected_poles);
+            bytes += static_cast<std::uint64_t>(more);
         }
         return {gauge_memory(file_, bytes)};
     }
@@ -103,8 +115,7 @@ class HmcRun : public Run {
     bool tables_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / trajectory_table); }
     std::string memory_line(const RunMemory& memory) const override { return "memory at most: " + text(memory, file_.extents); }
     std::string headline() const override {
-        const auto quarks =
-            file_.quarks ? fmt::format("two flavours with kappa = {}, csw = {}, ", file_.quarks->kappa, file_.quarks->csw) : "";
+        const auto quarks = file_.quarks ? fmt::format("{}, csw = {}, ", file_.quarks->flavours_text(), file_.quarks->csw) : "";
         return fmt::format("{} sites, gauge action {} at beta = {}, {}on {}, {} of {} trajectories", lattice::text(file_.extents),
                            file_.action_name, file_.action.beta, quarks, device_info(file_.space).name, file_.trajectories - trajectory_,
                            file_.trajectories);
@@ -125,9 +136,13 @@ class HmcRun : public Run {
         typename lattice::HybridMonteCarlo<S>::Terms terms;
         terms.push_back(std::make_unique<lattice::GaugeTerm<S>>(file_.action));
         if (const auto& quarks = file_.quarks) {
-            auto D = std::make_shared<lattice::QuarkOperator<S>>(on_, file_.extents, quarks->parameters(), quarks->solver());
-            for (auto& term : lattice::quark_action<S>(D, quarks->masses, {.value = quarks->action_rtol, .force = quarks->force_rtol}))
-                terms.push_back(std::move(term));
+            if (quarks->flavours == 2) {
+                auto D = std::make_shared<lattice::QuarkOperator<S>>(on_, file_.extents, quarks->parameters(), quarks->solver());
+                for (auto& term : lattice::quark_action<S>(D, quarks->masses, {.value = quarks->action_rtol, .force = quarks->force_rtol}))
+                    terms.push_back(std::move(term));
+            }
+            flavours_.emplace(on_, file_.extents, *quarks, file_.seed, file_.thermalisation);
+            for (auto& term : flavours_->begin(*u_, trajectory_, r.flavours)) terms.push_back(std::move(term));
         }
         hmc_.emplace(on_, file_.extents, std::move(terms), file_.levels(), file_.length, file_.seed);
         rejections_ = 0;
@@ -149,6 +164,10 @@ class HmcRun : public Run {
                 "{} trajectories in a row were rejected, the last one with dH = {:.3g}: the steps of the integrator are too long. Take "
                 "more than hmc.steps = {} and resume the run; for a start far from equilibrium also hmc.accept_first",
                 most_rejections, result->dH, file_.steps));
+        if (flavours_) {
+            const auto timer = loop.timers().scope("spectrum");
+            flavours_->check(*u_, trajectory_, record_.flavours);
+        }
         if (file_.writes(trajectory_)) {
             loop.clear_bar();
             write_configuration(loop, file_.configuration_of(trajectory_), *u_, file_, record_.configurations);
@@ -222,6 +241,7 @@ class HmcRun : public Run {
     HmcRecord record_;
     std::optional<lattice::Links<S>> u_;
     std::optional<lattice::HybridMonteCarlo<S>> hmc_;
+    std::optional<RunFlavours<S>> flavours_;
     std::optional<lattice::GaugeField> field_;  ///< of a checkpoint, until begin()
     std::int64_t trajectory_ = 0;
     std::vector<TrajectoryRow> rows_;
