@@ -193,11 +193,11 @@ TEST_P(QuarkTrajectories, PreserveTheVolumeOfPhaseSpace) {
 TEST_P(QuarkTrajectories, PlaquettesDoNotDependOnTheSplit) {
     on_space([](auto on) {
         const Extents n{{2, 2, 2, 4}};
-        const auto measured = [&](const QuarkRun& run) {
+        const auto measured = [&](const QuarkRun& run, std::uint64_t trajectories = 320) {
             auto hmc = quark_hmc(on, n, run);
             auto u = quark_start(on, n);
             std::vector<double> plaquettes;
-            for (std::uint64_t number = 0; number < 320; ++number) {
+            for (std::uint64_t number = 0; number < trajectories; ++number) {
                 hmc.trajectory(u, number);
                 if (number >= 20) plaquettes.push_back(plaquette(u).mean());
             }
@@ -206,7 +206,7 @@ TEST_P(QuarkTrajectories, PlaquettesDoNotDependOnTheSplit) {
         const QuarkTolerances loose{.value = 1e-9, .force = 1e-6};
         const auto plain = measured({.tolerances = loose, .steps = 4, .seed = 2});
         const auto split = measured({.masses = {0.3}, .tolerances = loose, .steps = 4, .seed = 3});
-        const auto singles = measured({.single_flavours = 2, .tolerances = loose, .steps = 4, .seed = 5});
+        const auto singles = measured({.single_flavours = 2, .weights = 0.01, .tolerances = loose, .steps = 4, .seed = 5}, 180);
         const auto heavy =
             measured({.quarks = DiracParameters{0.01, 1, Boundary::antiperiodic}, .tolerances = loose, .steps = 4, .seed = 4});
         std::vector<double> quenched;

@@ -17,7 +17,6 @@ namespace {
 using test::DenseBlocks;
 using test::DenseMatrix;
 using test::half_of;
-using test::norm2;
 using test::on_host;
 
 const DiracParameters flavour{0.125, 1.2, Boundary::antiperiodic};

@@ -7,6 +7,7 @@
 namespace {
 
 using namespace kasane;
+namespace fs = std::filesystem;
 using test::read_file;
 using json = nlohmann::json;
 
