@@ -139,6 +139,13 @@ TEST_F(HmcWithOneFlavour, ASpectrumOutsideTheRangeEndsTheRun) {
     EXPECT_EQ(flavours("part")[0]["most"], 20);
 }
 
+TEST_F(HmcWithOneFlavour, AnEigenvalueOfZeroEndsTheRun) {
+    // Free quarks at their critical kappa: the constant field is a zero mode.
+    flavour_file("flavours = 1\nboundary = 'periodic'\n", "kind = 'cold'\n");
+    const auto outcome = run_to_end("out", {"quarks.kappa=0.125"}, 1);
+    EXPECT_NE(outcome.err.find("Take a smaller kappa"), std::string::npos) << outcome.err;
+}
+
 TEST_F(HmcWithOneFlavour, BadKeysAreReported) {
     const auto refused = [&](const std::string& quarks, std::initializer_list<const char*> words) {
         flavour_file(quarks);

@@ -43,11 +43,17 @@ void RunFlavours<S>::measure(Flavour& flavour, const HmcFlavour& given, const la
                              bool may_choose, FlavourRecord& record) {
     flavour.D->pack(u);
     const auto found = lattice::measure_spectrum(*flavour.D, seed_, static_cast<std::uint64_t>(trajectory));
+    const auto name = fmt::format("quark {} (kappa = {})", flavour.number + 1, given.kappa);
     const double smallest = found.smallest - found.smallest_error, largest = found.largest + found.largest_error;
+    if (!found.converged || smallest <= 0)
+        throw ComputationError(
+            fmt::format("the smallest eigenvalue of Dhat^+ Dhat of {} after trajectory {} is {:.2g} with an error of {:.1g} after {} steps "
+                        "of Lanczos's "
+                        "method: no rational approximation covers a range down to 0. Take a smaller kappa",
+                        name, trajectory, found.smallest, found.smallest_error, found.steps));
     record.measured_after = trajectory;
     const bool open = record.most == 0;
-    const auto name = fmt::format("quark {} (kappa = {})", flavour.number + 1, given.kappa);
-    if ((open || (may_choose && !given.has_range())) && smallest > 0 &&
+    if ((open || (may_choose && !given.has_range())) &&
         (open || smallest < record.least * std::sqrt(margin_below) || largest * std::sqrt(margin_above) > record.most)) {
         record.range = "measured";
         record.least = two_digits(smallest / margin_below, std::floor), record.most = two_digits(largest * margin_above, std::ceil);
