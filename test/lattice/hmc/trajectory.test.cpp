@@ -209,6 +209,85 @@ TEST_P(Trajectories, MeasureTheTimeOfEachTerm) {
     });
 }
 
+TEST_P(Trajectories, MeasureForcesOfTheFirstKick) {
+    on_space([](auto on) {
+        const Extents n{{2, 4, 2, 4}};
+        auto u = thermal_links(on, n);
+        Links force(on, n);
+        std::vector<LinkNorms> expected;
+        auto hmc = split_hmc(on, n, {5.7, 0}, Integrator::leapfrog, 3);  // kicks: 4 of term 1, 10 of term 0, of which 2 are measured
+        for (const auto& term : hmc.terms()) {
+            set_zero(force);
+            term->add_force(u, 1, force);
+            LinkNorms norms;
+            for (const auto& f : to_gauge_field(force).links) {  // |F|^2 = -2 tr F^2 = 2 tr F F^+
+                const double norm = std::sqrt(2 * real_trace_times_adjoint(f, f));
+                norms.sum += norm, norms.largest = std::max(norms.largest, norm);
+            }
+            EXPECT_NEAR(link_norms(force).sum, norms.sum, 1e-12 * norms.sum);
+            EXPECT_NEAR(link_norms(force).largest, norms.largest, 1e-13 * norms.largest);
+            expected.push_back(norms);
+        }
+        const auto done = hmc.trajectory(u, 0);
+        ASSERT_EQ(done->terms.size(), 2U);
+        const double links = 4 * static_cast<double>(n.volume());
+        EXPECT_NEAR(done->terms[1].force_mean, expected[1].sum / links, 1e-12 * expected[1].sum / links);
+        EXPECT_NEAR(done->terms[1].force_largest, expected[1].largest, 1e-12 * expected[1].largest);
+        // The mean of two kicks; the links are in equilibrium, so that it differs by the noise of one field, some percent of it.
+        EXPECT_NE(done->terms[0].force_mean, expected[0].sum / links);
+        EXPECT_NEAR(done->terms[0].force_mean, expected[0].sum / links, 0.1 * expected[0].sum / links);
+        EXPECT_GE(done->terms[0].force_largest, expected[0].largest * (1 - 1e-12));
+        EXPECT_EQ(done->terms[0].iterations, 0);
+    });
+}
+
+TEST_P(Trajectories, ReturnToTheStartWithoutEffectOnTheChain) {
+    on_space([](auto on) {
+        const Extents n{{4, 2, 4, 4}};
+        auto u = thermal_links(on, n);
+        auto v = copy_of(u);
+        for (const auto integrator : {Integrator::omelyan2, Integrator::force_gradient}) {
+            auto plain = split_hmc(on, n, {5.7, 0}, integrator, 4), returning = split_hmc(on, n, {5.7, 0}, integrator, 4);
+            for (std::uint64_t number = 0; number < 4; ++number) {
+                const auto a = plain.trajectory(u, number), b = returning.trajectory(v, number, true, nullptr, {}, number % 2 == 0);
+                EXPECT_EQ(a->dH, b->dH);
+                EXPECT_EQ(a->accepted, b->accepted);
+                EXPECT_EQ(a->terms[0].force_mean, b->terms[0].force_mean);
+                EXPECT_EQ(to_gauge_field(u).links, to_gauge_field(v).links);
+                EXPECT_FALSE(a->reversibility);
+                ASSERT_EQ(b->reversibility.has_value(), number % 2 == 0);
+                if (number % 2) continue;
+                const double root_volume = std::sqrt(static_cast<double>(n.volume()));
+                EXPECT_GT(b->reversibility->distance, 0);
+                EXPECT_LT(b->reversibility->distance, 1e-11 * root_volume);
+                EXPECT_LT(std::abs(b->reversibility->dH), 1e-11 * root_volume);
+            }
+        }
+        // A stop on the way back gives no result, and the links of before.
+        const auto before = to_gauge_field(u);
+        auto hmc = gauge_hmc(on, n, {5.7, 0}, Integrator::leapfrog, 10);  // 21 operations
+        int asked = 0;
+        EXPECT_FALSE(hmc.trajectory(u, 9, true, nullptr, [&] { return ++asked == 30; }, true));
+        EXPECT_EQ(asked, 30);
+        EXPECT_EQ(to_gauge_field(u).links, before.links);
+        const auto moved = distance(u, u);
+        EXPECT_EQ(moved, 0);
+    });
+}
+
+TEST(HybridMonteCarlo, TakesOtherLevels) {
+    const Extents n{{2, 2, 2, 4}};
+    auto u = thermal_links(Cpu{1}, n);
+    auto v = copy_of(u);
+    auto changed = gauge_hmc(Cpu{1}, n, {5.7, 0}, Integrator::leapfrog, 3);
+    changed.set_levels({{Integrator::force_gradient, 5, {0}}});
+    auto same = gauge_hmc(Cpu{1}, n, {5.7, 0}, Integrator::force_gradient, 5);
+    EXPECT_EQ(changed.trajectory(u, 0)->dH, same.trajectory(v, 0)->dH);
+    EXPECT_EQ(to_gauge_field(u).links, to_gauge_field(v).links);
+    EXPECT_THROW(changed.set_levels({{Integrator::leapfrog, 5, {}}}), LogicError);
+    EXPECT_EQ(changed.trajectory(u, 1)->dH, same.trajectory(v, 1)->dH) << "levels that are refused change nothing";
+}
+
 // By hybrid Monte Carlo as by the heatbath, whose longest runs on 4^4 have 0.5597(2) and 0.5598(3) (update.test.cpp).
 TEST_P(Trajectories, AgreeWithTheHeatbath) {
     on_space([](auto on) {

@@ -1,4 +1,5 @@
-// sum(space, n, body): body(0) + … + body(n - 1), K doubles at once, the same bits on every call and for any number of threads.
+// sum(space, n, body): body(0) + … + body(n - 1), K doubles at once, the same bits on every call and for any number of threads;
+// reduce(space, n, body): the same of values of a type with its own += (a largest number, for example).
 // Invariants: terms are added within fixed blocks of indices, then block after block; the two spaces order a block's terms differently, so
 // they agree to rounding. The Cuda form exists where a file is compiled by nvcc. For bodies that cost far more than an addition.
 #pragma once
@@ -25,22 +26,23 @@ struct Terms {
 namespace detail {
 constexpr index_t sum_block = 128;
 
-template <int K>
-Terms<K> sum_of_blocks(const std::vector<Terms<K>>& blocks) {
-    Terms<K> sum{};
+template <class V>
+V sum_of_blocks(const std::vector<V>& blocks) {
+    V sum{};
     for (const auto& block : blocks) sum += block;
     return sum;
 }
 }  // namespace detail
 
-template <int K, class F>
-Terms<K> sum(Cpu on, index_t n, F body) {
+/// @tparam V  an aggregate with += of which V{} is the neutral element
+template <class V, class F>
+V reduce(Cpu on, index_t n, F body) {
     const int threads = thread_count(on);
     const index_t blocks = (n + detail::sum_block - 1) / detail::sum_block;
-    std::vector<Terms<K>> partial(static_cast<std::size_t>(blocks));
+    std::vector<V> partial(static_cast<std::size_t>(blocks));
     for_each_part(threads, blocks, [&](index_t block) {
         const index_t first = block * detail::sum_block, end = first + detail::sum_block < n ? first + detail::sum_block : n;
-        Terms<K> sum{};
+        V sum{};
         for (index_t i = first; i < end; ++i) sum += body(i);
         partial[static_cast<std::size_t>(block)] = sum;
     });
@@ -49,12 +51,12 @@ Terms<K> sum(Cpu on, index_t n, F body) {
 
 #if defined(__CUDACC__)
 namespace detail {
-template <int K, class F>
-__global__ void sum_blocks(index_t n, F body, Terms<K>* partial) {
-    __shared__ Terms<K> shared[sum_block];
+template <class V, class F>
+__global__ void sum_blocks(index_t n, F body, V* partial) {
+    __shared__ V shared[sum_block];
     const int thread = static_cast<int>(threadIdx.x);
     const index_t i = blockIdx.x * sum_block + thread;
-    shared[thread] = i < n ? body(i) : Terms<K>{};
+    shared[thread] = i < n ? body(i) : V{};
     for (int reach = sum_block / 2; reach > 0; reach /= 2) {
         __syncthreads();
         if (thread < reach) shared[thread] += shared[thread + reach];
@@ -63,17 +65,22 @@ __global__ void sum_blocks(index_t n, F body, Terms<K>* partial) {
 }
 }  // namespace detail
 
-template <int K, class F>
-Terms<K> sum(Cuda on, index_t n, F body) {
+template <class V, class F>
+V reduce(Cuda on, index_t n, F body) {
     if (n == 0) return {};
     const index_t blocks = (n + detail::sum_block - 1) / detail::sum_block;
-    Buffer<Terms<K>, Cuda> partial(on, blocks);
+    Buffer<V, Cuda> partial(on, blocks);
     KS_CUDA(cudaSetDevice(on.device));
-    detail::sum_blocks<K>
+    detail::sum_blocks<V>
         <<<static_cast<unsigned>(blocks), static_cast<unsigned>(detail::sum_block), 0, on.stream>>>(n, body, partial.data());
     KS_CUDA(cudaGetLastError());
     return detail::sum_of_blocks(to_host(partial));
 }
 #endif
+
+template <int K, Space S, class F>
+Terms<K> sum(S on, index_t n, F body) {
+    return reduce<Terms<K>>(on, n, body);
+}
 
 }  // namespace kasane

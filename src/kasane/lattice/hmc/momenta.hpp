@@ -16,6 +16,13 @@ void draw_momenta(Links<S>& p, std::uint64_t seed, std::uint64_t trajectory);
 template <Space S>
 double kinetic_energy(const Links<S>& p);
 
+/// Norms |F| = sqrt(sum_a f_a^2) = sqrt(-2 tr F^2) of the matrices of all links.
+struct LinkNorms {
+    double sum = 0, largest = 0;
+};
+template <Space S>
+LinkNorms link_norms(const Links<S>& force);
+
 /// u <- exp(step p) u, projected back to SU(3).
 template <Space S>
 void move_links(Links<S>& u, const Links<S>& p, double step);
@@ -26,6 +33,12 @@ void set_zero(Links<S>& p);
 /// p <- -p
 template <Space S>
 void reverse(Links<S>& p);
+/// p += a force
+template <Space S>
+void add_links(double a, const Links<S>& force, Links<S>& p);
+/// sqrt(sum |a - b|^2) over all links, with Frobenius' norm.
+template <Space S>
+double distance(const Links<S>& a, const Links<S>& b);
 /// to <- from, on the space of both.
 template <Space S>
 void copy_links(const Links<S>& from, Links<S>& to);

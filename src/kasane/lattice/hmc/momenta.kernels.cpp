@@ -6,6 +6,8 @@
 #include <kasane/lattice/hmc/momenta.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 
+#include <cmath>
+
 namespace kasane::lattice {
 namespace {
 
@@ -38,6 +40,44 @@ struct SiteKineticEnergy {
     }
 };
 
+/// A sum and a largest number of a reduction. A NaN stays.
+struct NormTerms {
+    double sum, largest;
+    KS_FN NormTerms& operator+=(const NormTerms& b) {
+        sum += b.sum;
+        if (b.largest > largest || b.largest != b.largest) largest = b.largest;
+        return *this;
+    }
+};
+/// Norms of the four matrices of a site.
+struct SiteNorms {
+    LinksView force;
+    KS_FN NormTerms operator()(index_t i) const {
+        const index_t half = force.extents.half();
+        NormTerms norms{};
+        for (int mu = 0; mu < 4; ++mu) {
+            const auto f = force.load(static_cast<Parity>(i / half), i % half, mu);
+            const double norm = std::sqrt(2 * real_trace_times_adjoint(f, f));  // F^+ = -F
+            norms += NormTerms{norm, norm};
+        }
+        return norms;
+    }
+};
+
+/// |a - b|^2 of the four links of a site.
+struct SiteDistance {
+    LinksView a, b;
+    KS_FN Terms<1> operator()(index_t i) const {
+        const index_t half = a.extents.half();
+        Terms<1> sum{};
+        for (int mu = 0; mu < 4; ++mu) {
+            const auto d = a.load(static_cast<Parity>(i / half), i % half, mu) - b.load(static_cast<Parity>(i / half), i % half, mu);
+            sum[0] += real_trace_times_adjoint(d, d);
+        }
+        return sum;
+    }
+};
+
 /// Element by element, padding included.
 struct SetZero {
     double* to;
@@ -46,6 +86,12 @@ struct SetZero {
 struct Reverse {
     double* p;
     KS_FN void operator()(index_t i) const { p[i] = -p[i]; }
+};
+struct AddNumbers {
+    double a;
+    const double* from;
+    double* to;
+    KS_FN void operator()(index_t i) const { to[i] += a * from[i]; }
 };
 struct CopyNumbers {
     const double* from;
@@ -66,6 +112,18 @@ double kinetic_energy(const Links<KS_SPACE>& p) {
 }
 
 template <>
+LinkNorms link_norms(const Links<KS_SPACE>& force) {
+    const auto norms = reduce<NormTerms>(force.space(), force.extents.volume(), SiteNorms{force.view()});
+    return {norms.sum, norms.largest};
+}
+
+template <>
+double distance(const Links<KS_SPACE>& a, const Links<KS_SPACE>& b) {
+    KS_EXPECT(a.extents == b.extents);
+    return std::sqrt(sum<1>(a.space(), a.extents.volume(), SiteDistance{a.view(), b.view()})[0]);
+}
+
+template <>
 void move_links(Links<KS_SPACE>& u, const Links<KS_SPACE>& p, double step) {
     KS_EXPECT(p.extents == u.extents);
     parallel_for_sites(u.space(), 4 * u.extents.volume(), ExponentialUpdate{u.view(), p.view(), step});
@@ -78,6 +136,11 @@ void set_zero(Links<KS_SPACE>& p) {
 template <>
 void reverse(Links<KS_SPACE>& p) {
     parallel_for(p.space(), p.data.size(), Reverse{p.data.data()});
+}
+template <>
+void add_links(double a, const Links<KS_SPACE>& force, Links<KS_SPACE>& p) {
+    KS_EXPECT(force.extents == p.extents);
+    parallel_for(p.space(), p.data.size(), AddNumbers{a, force.data.data(), p.data.data()});
 }
 template <>
 void copy_links(const Links<KS_SPACE>& from, Links<KS_SPACE>& to) {

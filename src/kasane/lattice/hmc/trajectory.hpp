@@ -15,11 +15,28 @@
 
 namespace kasane::lattice {
 
+/// What one term of the action did in a trajectory. Norms of a link's force are |F| = sqrt(sum_a f_a^2), of the measured kicks.
+struct TermDynamics {
+    double force_mean = 0;     ///< over links and kicks
+    double force_largest = 0;  ///< of all links and kicks
+    int iterations = 0;        ///< of all solves
+    int force_iterations = 0;  ///< of those of forces
+    double seconds = 0;        ///< of its forces; 0 without timers
+};
+
+/// Return to the start with reversed momenta, from the end of a trajectory. Both numbers are 0 in exact arithmetic.
+struct Reversibility {
+    double distance = 0;  ///< |dU|, sqrt(sum |U_back - U|^2) over all links
+    double dH = 0;        ///< H after the return minus H at the start
+};
+
 /// What a trajectory did.
 struct TrajectoryResult {
-    double H = 0;           ///< at its start
-    double dH = 0;          ///< at its end minus that; not finite where the integrator was unstable
-    bool accepted = false;  ///< otherwise the links are those of before
+    double H = 0;                                ///< at its start
+    double dH = 0;                               ///< at its end minus that; not finite where the integrator was unstable
+    bool accepted = false;                       ///< otherwise the links are those of before
+    std::vector<TermDynamics> terms = {};        ///< in the order of the terms
+    std::optional<Reversibility> reversibility;  ///< where it was asked for
 };
 
 /// Momenta, copies of links and the terms of the action for trajectories of one lattice.
@@ -33,13 +50,18 @@ class HybridMonteCarlo {
     HybridMonteCarlo(S on, const Extents& extents, Terms terms, std::vector<Level> levels, double length, std::uint64_t seed);
 
     /// Runs the trajectory of this number, distinct for every trajectory of one seed. Where `stop` becomes true between two operations, the
-    /// links are those of before, and there is no result. Adds the time of each term to `timers`.
-    /// @param test  Metropolis's test; without it every end with a finite H is accepted
+    /// links are those of before, and there is no result. Adds the time of each term to `timers`. The first kick of a level, and every
+    /// force_interval-th one after it, is measured.
+    /// @param test  Metropolis's test; without it every end with a finite H is accepted   @param reverse  integrates back from the end too,
+    /// without effect on the trajectory; takes the memory of one more field
     std::optional<TrajectoryResult> trajectory(Links<S>& u, std::uint64_t number, bool test = true, Timers* timers = nullptr,
-                                               const std::function<bool()>& stop = {});
+                                               const std::function<bool()>& stop = {}, bool reverse = false);
 
     /// The molecular dynamics alone. @returns false where `stop` became true before the end
     bool integrate(Links<S>& u, Links<S>& p, Timers* timers = nullptr, const std::function<bool()>& stop = {});
+
+    /// Replaces the time scales. @throws LogicError: a term is in no level or in several
+    void set_levels(std::vector<Level> levels);
 
     /// Sum of all terms.
     double action(const Links<S>& u);
@@ -49,16 +71,31 @@ class HybridMonteCarlo {
     /// Bytes of links, momenta and copies per site, without those of the terms.
     static std::uint64_t bytes_per_site(const std::vector<Level>& levels);
 
+    /// A measured kick takes five passes over a field of links more than another one.
+    static constexpr int force_interval = 8;
+
    private:
-    void kick(const Links<S>& u, int level, double step, Links<S>& p, Timers* timers);
-    void gradient_kick(const Links<S>& u, const Operation& operation, Links<S>& p, Timers* timers);
+    /// Sums of TermDynamics over the measured kicks of a trajectory.
+    struct Measured {
+        Timers* timers = nullptr;
+        std::vector<TermDynamics> terms = {};  ///< empty: nothing is measured
+        std::vector<int> kicks = {};           ///< of each level so far
+        std::vector<int> measured = {};        ///< of each term
+    };
+
+    bool integrate(Links<S>& u, Links<S>& p, Measured& measured, const std::function<bool()>& stop);
+    void kick(const Links<S>& u, int level, double step, Links<S>& p, Measured& measured, bool measure);
+    void gradient_kick(const Links<S>& u, const Operation& operation, Links<S>& p, Measured& measured);
+    std::optional<Reversibility> reverse_from(Links<S>& u, double H, const std::function<bool()>& stop);
+    std::vector<TermDynamics> dynamics_of(Measured measured) const;
 
     Terms terms_;
+    double length_;
     std::vector<Level> levels_;
     std::vector<Operation> operations_;
     std::uint64_t seed_;
-    Links<S> momenta_, before_;
-    Links<S> force_, shifted_;  ///< of the force-gradient integrator, empty for others
+    Links<S> momenta_, before_, force_;
+    Links<S> shifted_;  ///< of the force-gradient integrator, empty for others
 };
 
 /// Is a trajectory with this dH accepted? The random number is a function of (seed, trajectory) alone. False where dH is not
