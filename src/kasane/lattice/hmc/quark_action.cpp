@@ -18,7 +18,14 @@ void check_tolerances(const QuarkTolerances& tolerances) {
 template <Space S>
 PseudofermionTerm<S>::PseudofermionTerm(std::shared_ptr<QuarkOperator<S>> D, int number, double mu, std::optional<double> heavier,
                                         const QuarkTolerances& tolerances)
-    : D_(std::move(D)), number_(number), mu_(mu), heavier_(heavier), tolerances_(tolerances), phi_(D_->vector()), x_(D_->vector()) {
+    : D_(std::move(D)),
+      number_(number),
+      mu_(mu),
+      heavier_(heavier),
+      tolerances_(tolerances),
+      phi_(D_->vector()),
+      x_(D_->vector()),
+      guesses_(tolerances.chronological) {
     KS_VALIDATE(mu >= 0 && std::isfinite(mu), fmt::format("Hasenbusch mass {} must be 0 or above and finite", mu));
     KS_VALIDATE(
         !heavier || (*heavier > mu && std::isfinite(*heavier)),
@@ -70,7 +77,9 @@ double PseudofermionTerm<S>::value(const Links<S>& u) {
 template <Space S>
 void PseudofermionTerm<S>::add_force(const Links<S>& u, double factor, Links<S>& force) {
     D_->pack(u);
-    solve(mu_, phi_, tolerances_.force);
+    guesses_.guess(*D_, mu_, phi_, x_);
+    iterations_ += D_->solve(mu_, phi_, x_, tolerances_.force, D_->options().force).iterations;
+    guesses_.add(*D_, x_);
     D_->add_force(u, x_, heavier_ ? factor * (*heavier_ * *heavier_ - mu_ * mu_) : factor, force);
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <kasane/lattice/hmc/action_term.hpp>
+#include <kasane/lattice/hmc/chronological_guess.hpp>
 #include <kasane/lattice/hmc/quark_operator.hpp>
 
 #include <memory>
@@ -15,10 +16,11 @@
 
 namespace kasane::lattice {
 
-/// Tolerances of the solves of a pseudofermion field: |phi - (Dhat^+ Dhat + mu^2) x| / |phi|.
+/// Solves of a pseudofermion field; tolerances are of |phi - (Dhat^+ Dhat + mu^2) x| / |phi|.
 struct QuarkTolerances {
-    double value = 1e-11;  ///< of the action's value and of the heat bath
-    double force = 1e-9;
+    double value = 1e-11;   ///< of the action's value and of the heat bath, whose solves begin at 0
+    double force = 1e-9;    ///< with `chronological` above 0 trajectories are reversible to about this tolerance
+    int chronological = 0;  ///< solutions of earlier forces of the same trajectory that the first guess of a force combines
 };
 
 /// @throws InputError: a tolerance is not from 1e-15 to 1
@@ -37,13 +39,14 @@ class PseudofermionTerm final : public ActionTerm<S> {
     void refresh(const Links<S>& u, std::uint64_t seed, std::uint64_t trajectory) override;
     double value(const Links<S>& u) override;
     void add_force(const Links<S>& u, double factor, Links<S>& force) override;
+    void forget() override { guesses_.clear(); }
     int take_iterations() override;
 
     /// phi on the even sites.
     const Field<S, Precision::double_>& field() const { return phi_; }
 
    private:
-    /// x = (Dhat^+ Dhat + mu^2)^-1 b
+    /// x = (Dhat^+ Dhat + mu^2)^-1 b, from 0
     void solve(double mu, const Field<S, Precision::double_>& b, double rtol);
 
     std::shared_ptr<QuarkOperator<S>> D_;
@@ -52,6 +55,7 @@ class PseudofermionTerm final : public ActionTerm<S> {
     std::optional<double> heavier_;
     QuarkTolerances tolerances_;
     Field<S, Precision::double_> phi_, x_;
+    ChronologicalGuess<S> guesses_;
     int iterations_ = 0;
 };
 

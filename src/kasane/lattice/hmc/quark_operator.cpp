@@ -96,11 +96,10 @@ struct QuarkOperator<S>::Parts {
             clover.emplace(CloverTerm<S>{extents, Buffer<double, S>(on, 72 * extents.volume())});
             weights.emplace(on, extents);
         }
-        switch (options.inner) {
-            case Precision::half: half = std::make_unique<detail::QuarkLevel<S, Precision::half>>(lattice); break;
-            case Precision::single: single = std::make_unique<detail::QuarkLevel<S, Precision::single>>(lattice); break;
-            case Precision::double_: same = std::make_unique<detail::QuarkLevel<S, outer>>(lattice); break;
-        }
+        const auto uses = [&](Precision precision) { return options.inner == precision || options.force == precision; };
+        if (uses(Precision::half)) half = std::make_unique<detail::QuarkLevel<S, Precision::half>>(lattice);
+        if (uses(Precision::single)) single = std::make_unique<detail::QuarkLevel<S, Precision::single>>(lattice);
+        if (uses(Precision::double_)) same = std::make_unique<detail::QuarkLevel<S, outer>>(lattice);
     }
 
     double kappa_csw() const { return parameters.dirac.kappa * parameters.dirac.csw; }
@@ -178,7 +177,15 @@ void QuarkOperator<S>::apply(const Vector& in, Vector& out, bool adjoint) const 
     parts_->D->apply(in, out, adjoint);
 }
 template <Space S>
-void QuarkOperator<S>::axpby(double a, const Vector& x, double b, Vector& y) const {
+const QuarkSolverOptions& QuarkOperator<S>::options() const {
+    return parts_->options;
+}
+template <Space S>
+void QuarkOperator<S>::apply_normal(double mu, const Vector& in, Vector& out) const {
+    detail::NormalOperator<S, Precision::double_>{*parts_->D, mu * mu, parts_->between}.apply(parts_->algebra, in, out);
+}
+template <Space S>
+void QuarkOperator<S>::axpby(std::complex<double> a, const Vector& x, std::complex<double> b, Vector& y) const {
     parts_->algebra.axpby(a, x, b, y);
 }
 template <Space S>
@@ -189,16 +196,27 @@ template <Space S>
 double QuarkOperator<S>::dot(const Vector& x, const Vector& y) const {
     return parts_->algebra.dot(x, y).real();
 }
+template <Space S>
+std::complex<double> QuarkOperator<S>::inner_product(const Vector& x, const Vector& y) const {
+    return parts_->algebra.dot(x, y);
+}
 
 template <Space S>
-krylov::SolveLog QuarkOperator<S>::solve(double mu, const Vector& phi, Vector& x, double rtol) {
+krylov::SolveLog QuarkOperator<S>::try_solve(double mu, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner) {
     Parts& p = *parts_;
     krylov::Options how;
     how.rtol = rtol;
     how.iteration_limit = p.options.iteration_limit;
-    const auto log = p.half     ? p.solve(*p.half, mu, phi, x, how)
-                     : p.single ? p.solve(*p.single, mu, phi, x, how)
-                                : p.solve(*p.same, mu, phi, x, how);
+    const auto precision = inner.value_or(p.options.inner);
+    KS_REQUIRE(precision == p.options.inner || precision == p.options.force, "a solve needs a precision of the operator's options");
+    return precision == Precision::half     ? p.solve(*p.half, mu, phi, x, how)
+           : precision == Precision::single ? p.solve(*p.single, mu, phi, x, how)
+                                            : p.solve(*p.same, mu, phi, x, how);
+}
+
+template <Space S>
+krylov::SolveLog QuarkOperator<S>::solve(double mu, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner) {
+    auto log = try_solve(mu, phi, x, rtol, inner);
     require_converged(log, mu, rtol);
     return log;
 }
@@ -286,9 +304,13 @@ double QuarkOperator<S>::bytes_per_site(const QuarkParameters& parameters, const
         const double number = links.half ? 2 : size(precision);
         return 8 * static_cast<int>(links.reals) * number + (parameters.dirac.csw != 0 ? 72 * size(precision) + 8 : 0);
     };
-    // 2 fields of all sites, r, z, D in and the operator's own; the inner iteration's 5 vectors, y, D in and the operator's own
-    double bytes = 8 * field(Precision::double_) + 8 * field(options.inner) + packed(Precision::double_, {});
-    if (options.inner != Precision::double_) bytes += packed(options.inner, options.inner_links);
+    // 2 fields of all sites, r, z, D in and the operator's own; an inner iteration's 5 vectors, y, D in and the operator's own
+    double bytes = 8 * field(Precision::double_) + packed(Precision::double_, {});
+    const auto add_inner = [&](Precision inner) {
+        bytes += 8 * field(inner) + (inner == Precision::double_ ? 0 : packed(inner, options.inner_links));
+    };
+    add_inner(options.inner);
+    if (options.force && options.force != options.inner) add_inner(*options.force);
     if (parameters.dirac.csw != 0) bytes += (72 + 54) * 8;
     return bytes;
 }

@@ -11,7 +11,9 @@
 #include <kasane/lattice/links.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
 
+#include <complex>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,7 @@ struct QuarkParameters {
 /// Solves of a quark action.
 struct QuarkSolverOptions {
     Precision inner = Precision::single;                    ///< of the iteration; double_: of the updates too
+    std::optional<Precision> force = {};                    ///< of the iteration in solves of forces; empty: inner
     LinkStorage inner_links{.reals = LinkReals::two_rows};  ///< of the inner operator
     int iteration_limit = 10'000;                           ///< of each solve
 };
@@ -50,19 +53,26 @@ class QuarkOperator {
 
     const std::shared_ptr<const Lattice<S>>& lattice() const;
     const QuarkParameters& parameters() const;
+    const QuarkSolverOptions& options() const;
     Vector vector() const;  ///< of the even sites, uninitialised
 
     /// out = Dhat in, or Dhat^+ in
     void apply(const Vector& in, Vector& out, bool adjoint = false) const;
+    /// out = (Dhat^+ Dhat + mu^2) in
+    void apply_normal(double mu, const Vector& in, Vector& out) const;
     /// y = a x + b y
-    void axpby(double a, const Vector& x, double b, Vector& y) const;
+    void axpby(std::complex<double> a, const Vector& x, std::complex<double> b, Vector& y) const;
     double norm2(const Vector& x) const;
-    double dot(const Vector& x, const Vector& y) const;  ///< Re x^+ y
+    double dot(const Vector& x, const Vector& y) const;                          ///< Re x^+ y
+    std::complex<double> inner_product(const Vector& x, const Vector& y) const;  ///< x^+ y
 
     /// Solves (Dhat^+ Dhat + mu^2) x = phi from the x that is given, until |phi - (Dhat^+ Dhat + mu^2) x| <= rtol |phi|.
     /// @throws ComputationError with the course of the residual where that is not reached: kappa beyond its critical value on these links,
     /// or an rtol that double precision does not hold
-    krylov::SolveLog solve(double mu, const Vector& phi, Vector& x, double rtol);
+    /// @param inner  of the iteration: one of those of the options; empty: options.inner
+    krylov::SolveLog solve(double mu, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
+    /// The same; the log says whether the tolerance was reached.
+    krylov::SolveLog try_solve(double mu, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
 
     /// Solves (Dhat^+ Dhat + shifts_k) x_k = phi for all k at once in double, from zero, each to |phi - (Dhat^+ Dhat + shifts_k) x_k| <=
     /// rtol |phi| (multishift_cg). @param shifts  ascending, not negative   @param x  as many vectors   @throws ComputationError as solve
