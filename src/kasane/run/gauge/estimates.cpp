@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kasane::run {
 
@@ -13,6 +15,20 @@ std::string text(double mean, double error) {
     if (std::round(error * std::pow(10, decimals)) >= 100) --decimals;  // 0.00996 is 0.010
     if (decimals < 1 || decimals > 15) return fmt::format("{:.6g}({:.2g})", mean, error);
     return fmt::format("{:.{}f}({:.0f})", mean, decimals, error * std::pow(10, decimals));
+}
+
+lattice::Estimate estimate_of_chain(const std::vector<double>& series, std::int64_t every) {
+    auto e = lattice::estimate(series);
+    e.tau *= static_cast<double>(every), e.tau_error *= static_cast<double>(every);
+    if (!std::isfinite(e.mean)) e.error = e.tau = e.tau_error = std::numeric_limits<double>::quiet_NaN();
+    if (e.count < 2 || !std::isfinite(e.mean)) return e;
+    double square = 0;
+    for (const double value : series) square += (value - e.mean) * (value - e.mean);
+    const auto n = static_cast<double>(series.size());
+    const double independent = std::sqrt(square / (n * (n - 1)));
+    // A series that varies only by rounding keeps its error of 0.
+    if (independent > 4 * std::numeric_limits<double>::epsilon() * std::abs(e.mean)) e.error = std::max(e.error, independent);
+    return e;
 }
 
 }  // namespace kasane::run

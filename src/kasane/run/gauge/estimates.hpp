@@ -3,9 +3,8 @@
 
 #include <kasane/lattice/observe/statistics.hpp>
 
-#include <charconv>
+#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace kasane::run {
@@ -23,15 +22,11 @@ std::vector<double> column(const std::vector<Row>& rows, F of) {
     return values;
 }
 
-/// Removes the text before the next comma, and the comma, from the line and parses it. @returns false where it is not a number
-template <class T>
-bool take(std::string_view& line, T& value) {
-    const auto comma = line.find(',');
-    const auto field = line.substr(0, comma);
-    line.remove_prefix(comma == std::string_view::npos ? line.size() : comma + 1);
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    return error == std::errc{} && end == field.data() + field.size();
-}
+/// The mean of a series with an error that is never less than that of independent measurements, sqrt(variance / (count - 1)): the
+/// autocorrelation function of a short series, summed to its window, can be negative by noise alone, and the error of lattice::estimate is
+/// then too small, or 0. Nothing is known of a series with a number that is not finite. The autocorrelation time is that of
+/// lattice::estimate. @param every  updates between measurements, of the times
+lattice::Estimate estimate_of_chain(const std::vector<double>& series, std::int64_t every = 1);
 
 /// An estimate in a record (driver/fields.hpp).
 template <class Fields, class Estimate>

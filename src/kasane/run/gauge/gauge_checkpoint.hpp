@@ -5,6 +5,7 @@
 
 #include <kasane/lattice/gauge_field.hpp>
 #include <kasane/run/driver/checkpoint.hpp>
+#include <kasane/run/gauge/update_table.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -20,20 +21,23 @@ struct GaugeCheckpointLayout {
     std::vector<const char*> columns;  ///< of the measurements, beside the number of the update
 };
 
-/// Columns of numbers, each as long as `updates`.
+/// `columns` are columns of numbers, each as long as `updates`; `tables` are further measurements.
 struct GaugeCheckpoint : Checkpoint {
     lattice::GaugeField field;
     std::int64_t update = 0;            ///< updates done
     std::vector<std::int64_t> updates;  ///< after which the measurements were made
     std::vector<std::vector<double>> columns;
+    std::vector<UpdateTable> tables;  ///< empty ones are not written
 };
 
 /// Writes an HDF5 file with this layout, where UPDATE and the columns are those of the kind:
 ///   /Links  (t, z, y, x, mu, row, column, re and im), mu = x, y, z, t
 ///   /Measurements/UPDATE and columns
+///   /Tables/NAME/UPDATE and Values (column, row); attribute of /Tables/NAME: Columns, and of /Checkpoint: Tables, both joined by commas
 ///   /Checkpoint/Record  record.json as bytes; attributes of /Checkpoint: Problem Layout UPDATE Extents (x, y, z, t) Checksum
+/// Without tables it is a file of layout 1, which earlier versions read; with them of layout 2.
 /// @throws ComputationError when the disk is full: a file that was there before is untouched
-void write_gauge_checkpoint(const std::filesystem::path& path, const GaugeCheckpointLayout& layout, const GaugeCheckpoint& checkpoint);
+void write_gauge_checkpoint(const std::filesystem::path& path, const GaugeCheckpointLayout& layout, GaugeCheckpoint checkpoint);
 
 /// @throws InputError: missing, truncated, of another problem or layout, or the checksum does not fit
 GaugeCheckpoint read_gauge_checkpoint(const std::filesystem::path& path, const GaugeCheckpointLayout& layout);

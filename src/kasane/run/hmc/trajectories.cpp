@@ -1,46 +1,26 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/io/atomic_file.hpp>
-#include <kasane/core/io/input_file.hpp>
+#include <kasane/run/gauge/update_table.hpp>
 #include <kasane/run/hmc/trajectories.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <fstream>
 
 namespace kasane::run {
 namespace {
 
-constexpr const char* trajectory_columns = "trajectory,plaquette,rectangle,dH,accepted,exp_minus_dH";
+const std::vector<std::string> trajectory_columns{"plaquette", "rectangle", "dH", "accepted", "exp_minus_dH"};
 
 }  // namespace
 
 void write_trajectories(const std::filesystem::path& path, const std::vector<TrajectoryRow>& rows) {
-    auto text = std::string(trajectory_columns) + "\n";
-    for (const auto& r : rows)
-        text += fmt::format("{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}\n", r.trajectory, r.plaquette, r.rectangle, r.dH, r.accepted,
-                            r.weight());
-    write_atomically(path, text);
+    UpdateTable table("measurements", trajectory_columns);
+    for (const auto& r : rows) table.add(r.trajectory, {r.plaquette, r.rectangle, r.dH, r.accepted, r.weight()});
+    write_table(path, "trajectory", table);
 }
 
 std::vector<TrajectoryRow> read_trajectories(const std::filesystem::path& path) {
-    io::check_regular_file(path, "a table of trajectories");
-    std::ifstream file(path, std::ios::binary);
-    KS_VALIDATE(file, "cannot be read", {path.string(), 0, 0, ""});
-    std::string line;
-    std::getline(file, line);
-    KS_VALIDATE(line == trajectory_columns, fmt::format("does not begin with the line \"{}\"", trajectory_columns),
-                {path.string(), 1, 0, ""});
+    const auto table = read_table(path, "trajectory", trajectory_columns);
+    const auto& v = table.values;
     std::vector<TrajectoryRow> rows;
-    for (int number = 2; std::getline(file, line); ++number) {
-        TrajectoryRow r;
-        double weight = 0;
-        std::string_view rest = line;
-        const bool good = take(rest, r.trajectory) && take(rest, r.plaquette) && take(rest, r.rectangle) && take(rest, r.dH) &&
-                          take(rest, r.accepted) && take(rest, weight) && rest.empty();
-        KS_VALIDATE(good, "is not a row of six numbers", {path.string(), number, 0, ""});
-        rows.push_back(r);
-    }
+    for (std::size_t i = 0; i < table.updates.size(); ++i) rows.push_back({table.updates[i], v[0][i], v[1][i], v[2][i], v[3][i]});
     return rows;
 }
 
@@ -51,7 +31,7 @@ std::vector<TrajectoryRow> thermalised(const std::vector<TrajectoryRow>& rows, s
 
 HmcMeans means_of(const std::vector<TrajectoryRow>& all, std::int64_t thermalisation) {
     const auto rows = thermalised(all, thermalisation);
-    const auto of = [&](auto value) { return lattice::estimate(column(rows, value)); };
+    const auto of = [&](auto value) { return estimate_of_chain(column(rows, value)); };
     return {.plaquette = of([](const auto& r) { return r.plaquette; }),
             .rectangle = of([](const auto& r) { return r.rectangle; }),
             .dH = of([](const auto& r) { return r.dH; }),

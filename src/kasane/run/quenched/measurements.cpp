@@ -1,45 +1,27 @@
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/io/atomic_file.hpp>
-#include <kasane/core/io/input_file.hpp>
+#include <kasane/run/gauge/update_table.hpp>
 #include <kasane/run/quenched/measurements.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <fstream>
+#include <utility>
 
 namespace kasane::run {
 namespace {
 
-constexpr const char* header = "sweep,plaquette,plaquette_space,plaquette_time,polyakov_re,polyakov_im";
+const std::vector<std::string> measurement_columns{"plaquette", "plaquette_space", "plaquette_time", "polyakov_re", "polyakov_im"};
 
 }  // namespace
 
 void write_measurements(const std::filesystem::path& path, const std::vector<Measurement>& rows) {
-    auto text = std::string(header) + "\n";
-    for (const auto& m : rows)
-        text += fmt::format("{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}\n", m.sweep, m.plaquette(), m.plaquette_space, m.plaquette_time,
-                            m.polyakov_re, m.polyakov_im);
-    write_atomically(path, text);
+    UpdateTable table("measurements", measurement_columns);
+    for (const auto& m : rows) table.add(m.sweep, {m.plaquette(), m.plaquette_space, m.plaquette_time, m.polyakov_re, m.polyakov_im});
+    write_table(path, "sweep", table);
 }
 
 std::vector<Measurement> read_measurements(const std::filesystem::path& path) {
-    io::check_regular_file(path, "a table of measurements");
-    std::ifstream file(path, std::ios::binary);
-    KS_VALIDATE(file, "cannot be read", {path.string(), 0, 0, ""});
-    std::string line;
-    std::getline(file, line);
-    KS_VALIDATE(line == header, fmt::format("does not begin with the line \"{}\"", header), {path.string(), 1, 0, ""});
+    const auto table = read_table(path, "sweep", measurement_columns);
+    const auto& v = table.values;
     std::vector<Measurement> rows;
-    for (int number = 2; std::getline(file, line); ++number) {
-        Measurement m;
-        double plaquette = 0;
-        std::string_view rest = line;
-        const bool good = take(rest, m.sweep) && take(rest, plaquette) && take(rest, m.plaquette_space) && take(rest, m.plaquette_time) &&
-                          take(rest, m.polyakov_re) && take(rest, m.polyakov_im) && rest.empty();
-        KS_VALIDATE(good, "is not a row of six numbers", {path.string(), number, 0, ""});
-        rows.push_back(m);
-    }
+    for (std::size_t i = 0; i < table.updates.size(); ++i) rows.push_back({table.updates[i], v[1][i], v[2][i], v[3][i], v[4][i]});
     return rows;
 }
 
@@ -51,11 +33,7 @@ std::vector<Measurement> measured(const std::vector<Measurement>& rows, std::int
 QuenchedMeans means_of(const std::vector<Measurement>& all, std::int64_t thermalisation, std::int64_t measure_every,
                        const lattice::Extents& extents) {
     const auto rows = measured(all, thermalisation);
-    const auto of = [&](auto value) {
-        auto e = lattice::estimate(column(rows, value));
-        e.tau *= static_cast<double>(measure_every), e.tau_error *= static_cast<double>(measure_every);
-        return e;
-    };
+    const auto of = [&](auto value) { return estimate_of_chain(column(rows, value), measure_every); };
     QuenchedMeans means;
     means.plaquette = of([](const auto& m) { return m.plaquette(); });
     means.plaquette_space = of([](const auto& m) { return m.plaquette_space; });
