@@ -135,7 +135,8 @@ void read_configurations(io::Section& table, const char* unit, GaugeFile& file) 
         (name.empty() || name.filename() != name || name.stem().empty() || file.configuration.starts_with('.')))
         table.problem("configuration",
                       fmt::format("is '{}': it must be the name of a file in directory, with no / in it", file.configuration));
-    for (const char* taken : {"run.toml", "log.txt", "record.json", "report.html", "measurements.csv", "checkpoints", "configurations"})
+    for (const char* taken : {"run.toml", "log.txt", "record.json", "report.html", "measurements.csv", "dynamics.csv", "reversibility.csv",
+                              "flow.csv", "spectrum.csv", "checkpoints", "configurations"})
         if (file.configuration == taken)
             table.problem("configuration",
                           fmt::format("is '{}', which is the name of another file of the run. Try configuration.lime", taken));
@@ -212,8 +213,8 @@ void write_configuration(Loop& loop, const fs::path& name, const lattice::Links<
     log::debug("configuration {}", path.string());
 }
 
-Manifest gauge_manifest(const nlohmann::json& record, const char* table) {
-    Manifest all{.files = {table}, .series = {}};
+Manifest gauge_manifest(const nlohmann::json& record, std::vector<std::string> tables) {
+    Manifest all{.files = std::move(tables), .series = {}};
     const auto configuration = record.is_object() ? record.value("configuration", nlohmann::json()) : nlohmann::json();
     const fs::path name = configuration.is_object() ? text_or_empty(configuration.value("name", nlohmann::json())) : std::string();
     if (name.empty() || name.string().starts_with('.') || name.filename() != name) return all;

@@ -80,7 +80,7 @@ template <Space S>
 void write_configuration(Loop& loop, const std::filesystem::path& name, const lattice::Links<S>& u, const GaugeFile& file,
                          std::vector<std::string>& written);
 
-/// The files of a run: its table and its configurations, which its record names.
-Manifest gauge_manifest(const nlohmann::json& record, const char* table);
+/// The files of a run: its tables and its configurations, which its record names.
+Manifest gauge_manifest(const nlohmann::json& record, std::vector<std::string> tables);
 
 }  // namespace kasane::run

@@ -17,7 +17,8 @@ void write_hmc_checkpoint(const std::filesystem::path& path, HmcCheckpoint from)
     to.columns = {column(from.rows, [](const auto& r) { return r.plaquette; }),
                   column(from.rows, [](const auto& r) { return r.rectangle; }), column(from.rows, [](const auto& r) { return r.dH; }),
                   column(from.rows, [](const auto& r) { return r.accepted; })};
-    write_gauge_checkpoint(path, hmc_layout, to);
+    for (const auto* table : from.tables.all()) to.tables.push_back(*table);
+    write_gauge_checkpoint(path, hmc_layout, std::move(to));
 }
 
 HmcCheckpoint read_hmc_checkpoint(const std::filesystem::path& path) {
@@ -26,6 +27,9 @@ HmcCheckpoint read_hmc_checkpoint(const std::filesystem::path& path) {
     to.record = std::move(from.record), to.field = std::move(from.field), to.trajectory = from.update;
     const auto& c = from.columns;
     for (std::size_t i = 0; i < from.updates.size(); ++i) to.rows.push_back({from.updates[i], c[0][i], c[1][i], c[2][i], c[3][i]});
+    for (auto& table : from.tables)
+        for (auto* known : to.tables.all())
+            if (known->name == table.name) *known = std::move(table);
     return to;
 }
 

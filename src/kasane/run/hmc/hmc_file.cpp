@@ -1,15 +1,20 @@
 #include <kasane/lattice/hmc/rational_term.hpp>
 #include <kasane/run/driver/run_keys.hpp>
 #include <kasane/run/hmc/hmc_file.hpp>
+#include <kasane/run/hmc/step_tuner.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace kasane::run {
 namespace {
+
+/// TODO
+/// On 8^4 (kappa 0.135, csw 1.76, mass 0.3, 16 steps, one CPU thread) 0, 2, 3, 4 take 7953, 5770, 5044, 5060 iterations of forces and 13.8,
+/// 12.3, 12.4, 12.6 s for a trajectory.
+constexpr int default_chronological = 3;
 
 std::vector<std::string> action_names() {
     std::vector<std::string> names;
@@ -45,6 +50,10 @@ void read_hmc_keys(io::Section table, HmcFile& file) {
     file.integrator =
         table.text("integrator", {.help = "of the molecular dynamics", .fallback = "omelyan2", .choices = integrator_names()});
     file.steps = static_cast<int>(table.integer("steps", {.help = "of the integrator in a trajectory", .least = 1, .most = 1'000'000}));
+    if (table.has("acceptance"))
+        file.acceptance = table.number("acceptance", {.help = "wanted: steps is tuned to it during thermalisation, from trajectory "
+                                                              "accept_first + 1 on",
+                                                      .range = {.least = 0.1, .most = 0.99}});
     file.accept_first = table.integer("accept_first", {.help = "trajectories without Metropolis's test, for a start far from equilibrium",
                                                        .fallback = 0,
                                                        .least = 0,
@@ -54,6 +63,11 @@ void read_hmc_keys(io::Section table, HmcFile& file) {
                       fmt::format("is {}, and thermalisation is {}: trajectories without Metropolis's test must be left out "
                                   "of the means. Take at most as many",
                                   file.accept_first, file.thermalisation));
+    if (file.acceptance > 0 && !table.faulty("hmc.thermalisation") && file.thermalisation - file.accept_first < tuning_block)
+        table.problem("acceptance",
+                      fmt::format("is given, and {} of the trajectories of thermalisation have Metropolis's test: tuning needs "
+                                  "{}. Take more for thermalisation, or leave acceptance out",
+                                  std::max<std::int64_t>(0, file.thermalisation - file.accept_first), tuning_block));
     file.seed = read_seed(table, "of momenta and of Metropolis's test");
 }
 
@@ -107,6 +121,27 @@ void read_flavours(io::Section& table, std::vector<io::Section> others, const Hm
     }
 }
 
+void read_measurements_of(io::Section table, HmcFile& file) {
+    const auto every = [&](const char* key, const char* help) {
+        return table.integer(key, {.help = help, .fallback = 0, .least = 0, .most = most_updates});
+    };
+    auto& m = file.measure;
+    m.reversibility_every = every("reversibility_every", "trajectories between returns to the start of one; 0: none");
+    m.flow_every = every("flow_every", "trajectories between Wilson flows of the links, with topological charge and t0; 0: none");
+    m.spectrum_every = every("spectrum_every", "trajectories between estimates of the smallest eigenvalue of Dhat^+ Dhat; 0: none");
+    if (m.spectrum_every > 0 && !table.faulty("quarks") && !(file.quarks && file.quarks->flavours == 2))
+        table.problem("spectrum_every", file.quarks ? "is given, and quarks.flavours is 1: the spectrum of one flavour is measured every "
+                                                      "quarks.spectrum_every trajectories. Leave it out"
+                                                    : "is given, and there is no table [quarks]: leave it out");
+    m.flow_time = table.number("flow_time", {.help = "end of the flow", .unit = "a^2", .fallback = 4.0, .range = io::above(0)});
+    m.flow_step = table.number(
+        "flow_step",
+        {.help = "of its integration", .unit = "a^2", .fallback = 0.02, .range = {.least = 0, .most = 0.1, .open_least = true}});
+    if (!table.faulty("measure.flow_time") && !table.faulty("measure.flow_step") && m.flow_time / m.flow_step > 1e6)
+        table.problem("flow_time",
+                      fmt::format("is {} in steps of {}: more than a million steps. Take longer steps", m.flow_time, m.flow_step));
+}
+
 void read_quarks(io::Section& root, HmcFile& file) {
     auto table = root.table("quarks", "two flavours of equal mass, or one; without this table there are none");
     auto factors = root.tables("hasenbusch");
@@ -130,12 +165,20 @@ void read_quarks(io::Section& root, HmcFile& file) {
     quarks.twisted_mass = table.number("twisted_mass", {.help = "2 kappa mu", .fallback = 0.0});
     quarks.precision =
         table.text("precision", {.help = "of the iterations of solves", .fallback = "single", .choices = {"single", "half", "double"}});
+    quarks.force_precision = table.text("force_precision", {.help = "of the iterations of the solves of forces; default: precision",
+                                                            .fallback = quarks.precision,
+                                                            .choices = {"single", "half", "double"}});
     quarks.action_rtol = table.number(
         "action_rtol", {.help = "tolerance of the solves of the action", .fallback = 1e-11, .range = {.least = 1e-15, .most = 0.1}});
     quarks.force_rtol =
         table.number("force_rtol", {.help = "tolerance of the solves of forces", .fallback = 1e-8, .range = {.least = 1e-15, .most = 0.1}});
     quarks.gauge_steps = static_cast<int>(
         table.integer("gauge_steps", {.help = "of the gauge action in each drift of the quarks", .fallback = 2, .least = 1, .most = 1000}));
+    quarks.chronological = static_cast<int>(
+        table.integer("chronological", {.help = "earlier solutions that the first guess of a force's solve combines; 0: it is 0",
+                                        .fallback = default_chronological,
+                                        .least = 0,
+                                        .most = 20}));
     for (auto& factor : factors) {
         const double mass =
             factor.number("mass", {.help = "of a factor det(D^+ D + mass^2) of the determinant; ascending", .range = io::above(0)});
@@ -143,6 +186,11 @@ void read_quarks(io::Section& root, HmcFile& file) {
             factor.problem(
                 "mass", fmt::format("is {}, and the mass before it is {}: sort the masses in ascending order", mass, quarks.masses.back()));
         quarks.masses.push_back(mass);
+        quarks.mass_steps.push_back(static_cast<int>(
+            factor.integer("steps", {.help = "of its field in each drift of the field before it; 0: on the time scale of that one",
+                                     .fallback = 0,
+                                     .least = 0,
+                                     .most = 1000})));
     }
     if (quarks.twisted_mass != 0 && !factors.empty())
         table.problem("twisted_mass", "is given beside [[hasenbusch]], whose heat bath needs quarks without it: leave out one of the two");
@@ -159,25 +207,39 @@ std::vector<std::string> hmc_papers(const HmcFile& file) {
         if (file.integrator == each.name && each.integrator != lattice::Integrator::leapfrog) all.emplace_back(each.paper);
     if (file.quarks && file.quarks->csw != 0)
         all.emplace_back("B. Sheikholeslami, R. Wohlert, Nucl. Phys. B 259, 572 (1985) (clover term)");
+    if (file.quarks && file.quarks->chronological > 0)
+        all.emplace_back("R. C. Brower, T. Ivanenko, A. R. Levi, K. N. Orginos, Nucl. Phys. B 484, 353 (1997) (chronological guesses)");
     if (file.quarks && !file.quarks->masses.empty())
         all.emplace_back("M. Hasenbusch, Phys. Lett. B 519, 177 (2001) (factors of the determinant)");
     if (file.quarks && !file.quarks->single.empty()) {
         all.emplace_back("M. A. Clark, A. D. Kennedy, Phys. Rev. Lett. 98, 051601 (2007) (one flavour by a rational approximation)");
         all.emplace_back("J. van den Eshof et al., Comput. Phys. Commun. 146, 203 (2002) (Zolotarev's approximation)");
     }
+    if (file.measure.flow_every > 0) all.emplace_back("M. Luscher, JHEP 08, 071 (2010), arXiv:1006.4518 (Wilson flow)");
     all.emplace_back("U. Wolff, Comput. Phys. Commun. 156, 143 (2004) (errors of correlated measurements)");
     return all;
 }
 
 }  // namespace
 
-std::vector<lattice::Level> HmcFile::levels() const {
+std::vector<lattice::Level> HmcFile::levels(int outer_steps) const {
     const auto found = std::ranges::find_if(lattice::integrators, [&](const auto& each) { return integrator == each.name; });
-    if (!quarks) return {{found->integrator, steps, {0}}};
-    std::vector<int> terms(static_cast<std::size_t>(quarks->terms()));
-    std::iota(terms.begin(), terms.end(), 1);
-    return {{found->integrator, steps, terms}, {found->integrator, quarks->gauge_steps, {0}}};
+    if (!quarks) return {{found->integrator, outer_steps, {0}}};
+    std::vector<lattice::Level> levels{{found->integrator, outer_steps, {}}};
+    const int fields = quarks->two_flavour_fields();
+    for (int field = 0; field < fields; ++field) {
+        const int own = field > 0 ? quarks->steps_of(static_cast<std::size_t>(field) - 1) : 0;
+        if (own > 0) levels.push_back({found->integrator, own, {}});
+        levels.back().terms.push_back(field + 1);
+    }
+    const bool determinant = fields > 0 && quarks->csw != 0;  // of the two flavours: with the shortest steps, because it costs little
+    if (determinant) levels.back().terms.push_back(fields + 1);
+    for (int term = fields + determinant + 1; term <= quarks->terms(); ++term) levels.front().terms.push_back(term);
+    levels.push_back({found->integrator, quarks->gauge_steps, {0}});
+    return levels;
 }
+
+int HmcFile::order() const { return integrator == "omelyan4" || integrator == "force_gradient" ? 4 : 2; }
 
 HmcFile read_hmc_file(const RunSource& source) {
     io::RunFileReader reader(source.path, source.settings);
@@ -191,6 +253,7 @@ HmcFile read_hmc_file(const RunSource& source) {
                       file);
     read_quarks(root, file);
     read_hmc_keys(root.table("hmc", "hybrid Monte Carlo: momenta, molecular dynamics, Metropolis's test"), file);
+    read_measurements_of(root.table("measure", "beside the plaquette; without effect on the chain"), file);
     auto output = root.table("output", "what is written");
     file.directory = read_output_directory(output);
     read_configurations(output, "trajectories", file);

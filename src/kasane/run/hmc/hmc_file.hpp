@@ -5,6 +5,7 @@
 #include <kasane/lattice/hmc/integrator.hpp>
 #include <kasane/run/gauge/gauge_file.hpp>
 #include <kasane/run/hmc/hmc_quarks.hpp>
+#include <kasane/run/hmc/hmc_tables.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -20,13 +21,18 @@ struct HmcFile : GaugeFile {
     double length = 1;              ///< of a trajectory
     std::string integrator;         ///< name
     int steps = 0;                  ///< of a trajectory
+    double acceptance = 0;          ///< that the number of steps is tuned to during thermalisation; 0: it is not
     std::int64_t accept_first = 0;  ///< trajectories without Metropolis's test
     std::uint64_t seed = 1;
     std::optional<HmcQuarks> quarks;
+    HmcMeasurements measure;
 
-    /// The time scales, from the longest steps to the shortest: that of the quarks, if there are any, and that of the gauge action. Term 0
-    /// is the gauge action.
-    std::vector<lattice::Level> levels() const;
+    /// The time scales, from the longest steps to the shortest: those of the quarks, if there are any, and that of the gauge action. Term 0
+    /// is the gauge action. @param outer_steps  of a trajectory
+    std::vector<lattice::Level> levels(int outer_steps) const;
+    std::vector<lattice::Level> levels() const { return levels(steps); }
+    /// The integrator's error of H is of the order h^order.
+    int order() const;
 };
 
 /// @throws InputError with everything that is wrong with the file, with line and column

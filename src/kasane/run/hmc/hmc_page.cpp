@@ -9,6 +9,7 @@
 #include <kasane/run/hmc/hmc_record.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +22,7 @@ using namespace report;
 struct HmcHistory {
     HmcRecord record;  ///< with means computed from the rows
     std::vector<TrajectoryRow> rows;
+    HmcTables tables;
 };
 
 std::string action_text(const HmcRecord& r) {
@@ -117,6 +119,54 @@ std::string energy_chart(const HmcHistory& h) {
                     std::isfinite(expected) ? number(expected) : "unknown"));
 }
 
+/// Nothing where a table has no column of this name, or fewer than two numbers in it.
+std::string table_chart(const UpdateTable& table, const char* column, const char* heading, const char* label, int color,
+                        const std::string& caption) {
+    Plot plot;
+    plot.title = std::string(label) + " against trajectory", plot.x_label = "trajectory", plot.y_label = label;
+    plot.marks = table.updates.size() < 40;
+    Series s;
+    s.color = color;
+    s.y = table.column(column);
+    for (const auto update : table.updates) s.x.push_back(static_cast<double>(update));
+    if (std::ranges::count_if(s.y, [](double y) { return std::isfinite(y); }) < 2) return "";
+    plot.series.push_back(std::move(s));
+    return chart(heading, to_svg(plot), caption);
+}
+
+std::string measurement_charts(const HmcHistory& h) {
+    const auto& m = h.record.summary;
+    const auto of = [&](const lattice::Estimate& e) {
+        return fmt::format("{} in the mean of {}, τ = {} trajectories", escape(text(e)), counted(e.count, "measurement", "measurements"),
+                           escape(text(e.tau, e.tau_error)));
+    };
+    const auto at = brief(h.record.measure.flow_time);
+    return table_chart(h.tables.flow, "charge", "Topological charge", "Q", 3,
+                       fmt::format("Clover charge at flow time {} a². Mean {}; ⟨Q²⟩ = {}.", at, of(m.charge), of(m.charge2))) +
+           table_chart(h.tables.flow, "t0", "Scale of the Wilson flow", "t₀ / a²", 4,
+                       fmt::format("t₀ with t²E = 0.3 (clover). Mean {}.", of(m.t0))) +
+           table_chart(h.tables.spectrum, "smallest", "Smallest eigenvalue", "λ of D̂⁺D̂", 5,
+                       fmt::format("Estimates by Lanczos's method. Mean {}.", of(m.eigenvalue)));
+}
+
+std::string force_chart(const HmcHistory& h) {
+    Plot plot;
+    plot.title = "Mean force of each term against trajectory", plot.x_label = "trajectory", plot.y_label = "|F| of a link";
+    plot.log_y = true;
+    const auto& table = h.tables.dynamics;
+    for (const auto& term : h.record.summary.terms) {
+        Series s;
+        s.name = term.name;
+        s.y = table.column(fmt::format("force_mean[{}]", term.name));
+        for (const auto update : table.updates) s.x.push_back(static_cast<double>(update));
+        plot.series.push_back(std::move(s));
+    }
+    if (table.updates.size() < 2 || plot.series.empty()) return "";
+    return chart("Forces", to_svg(plot),
+                 fmt::format("|F| = √Σ f_a² in the mean over links, of one kick in {} of each term.",
+                             lattice::HybridMonteCarlo<Cpu>::force_interval));
+}
+
 std::string correlation_chart(const HmcHistory& h) {
     const auto rows = thermalised(h.rows, h.record.thermalisation);
     const auto& m = h.record.means.plaquette;
@@ -144,6 +194,29 @@ std::string hmc_speed(const HmcRecord& r) {
                          "<h3>Where the time went</h3>\n" + time_bars(timed_parts(r), r.segments.size() > 1 ? 0 : r.seconds));
 }
 
+/// "quark 1; 2 steps in a drift: quark 2; 4 steps in a drift: gauge"
+std::string time_scales_text(const HmcQuarks& q) {
+    const int fields = q.two_flavour_fields();
+    std::vector<std::string> scales(1);
+    const auto add = [](std::string& scale, int number) { scale += fmt::format("{}quark {}", scale.empty() ? "" : ", ", number); };
+    for (int field = 0; field < fields; ++field) {
+        const int own = field > 0 ? q.steps_of(static_cast<std::size_t>(field) - 1) : 0;
+        if (own > 0)
+            scales.push_back(fmt::format("{} in a drift: quark {}", counted(own, "step", "steps"), field + 1));
+        else
+            add(scales.back(), field + 1);
+    }
+    for (std::size_t k = 0; k < q.single.size(); ++k) add(scales.front(), fields + static_cast<int>(k) + 1);
+    return fmt::format("{}; {} in a drift: gauge", fmt::join(scales, "; "), counted(q.gauge_steps, "step", "steps"));
+}
+
+std::string force_text(const HmcSummary::Term& term) {
+    auto words = fmt::format("mean {}, largest {}", brief(term.force_mean), brief(term.force_largest));
+    if (term.iterations > 0)
+        words += fmt::format("; {} iterations in a trajectory, {} of them of forces", brief(term.iterations), brief(term.force_iterations));
+    return words;
+}
+
 FactRows hmc_facts(const HmcRecord& r) {
     const auto& m = r.means;
     FactRows rows;
@@ -162,14 +235,18 @@ FactRows hmc_facts(const HmcRecord& r) {
                          fmt::format("{:.3g} to {:.3g}, measured every {} up to trajectory {}", flavour.smallest, flavour.largest,
                                      counted(r.quarks->spectrum_every, "trajectory", "trajectories"), grouped(flavour.measured_after)));
             }
-            rows.add("… time scales",
-                     fmt::format("{} of the gauge action in each drift of the quarks", counted(r.quarks->gauge_steps, "step", "steps")));
+            rows.add("… time scales", time_scales_text(*r.quarks));
+            if (r.quarks->chronological > 0)
+                rows.add("… first guesses of forces", fmt::format("from {}", counted(r.quarks->chronological, "solution", "solutions")));
         }
         rows.add("Start", start_text(r.start, r.start_file));
         rows.add("Trajectories", fmt::format("{} of {}, {} for thermalisation", grouped(r.trajectories_done), grouped(r.trajectories),
                                              grouped(r.thermalisation)));
         rows.add("A trajectory",
                  fmt::format("length {}, {}, {}, seed {}", brief(r.length), r.integrator, counted(r.steps, "step", "steps"), r.seed));
+        if (r.tuning.acceptance > 0)
+            rows.add("… tuned", fmt::format("{} for an acceptance of {}{}", counted(r.tuning.steps, "step", "steps"),
+                                            brief(r.tuning.acceptance), r.tuning.done ? "" : ", not yet at the end of thermalisation"));
         if (r.accept_first > 0) rows.add("… without Metropolis's test", "the first " + grouped(r.accept_first));
     }
     if (m.plaquette.count > 0) {
@@ -178,6 +255,19 @@ FactRows hmc_facts(const HmcRecord& r) {
         rows.add("ΔH", text(m.dH));
         rows.add("⟨exp(−ΔH)⟩", text(m.weight));
         rows.add("Acceptance", text(m.acceptance));
+    }
+    for (const auto& term : r.summary.terms) rows.add("Force, " + term.name, force_text(term));
+    if (r.summary.returns > 0)
+        rows.add("Return to the start",
+                 fmt::format("{}: |ΔU| at most {}, ΔH at most {}", counted(r.summary.returns, "trajectory", "trajectories"),
+                             error_size(r.summary.return_distance), error_size(r.summary.return_dH)));
+    if (r.summary.eigenvalue.count > 0)
+        rows.add("Smallest eigenvalue of D̂⁺D̂",
+                 fmt::format("{}, the least of all {}", text(r.summary.eigenvalue), brief(r.summary.least_eigenvalue)));
+    if (r.summary.charge.count > 0) {
+        rows.add("Topological charge", text(r.summary.charge) + ", squared " + text(r.summary.charge2));
+        rows.add("t²E", fmt::format("{} at flow time {} a²", text(r.summary.t2E), brief(r.measure.flow_time)));
+        rows.add("t₀ / a²", text(r.summary.t0));
     }
     rows.add("Configurations", configurations_text(r.configurations, r.format, r.bits));
     return rows;
@@ -196,7 +286,15 @@ HmcHistory read_hmc_history(RunHistory& run) {
     } catch (const InputError& error) {
         run.notes.push_back("measurements.csv cannot be shown: " + error.problems()[0].message + ".");
     }
+    try {
+        h.tables = read_hmc_tables(run.directory);
+    } catch (const InputError& error) {
+        run.notes.push_back(fmt::format("{} cannot be shown: {}.",
+                                        std::filesystem::path(error.problems()[0].where.file).filename().string(),
+                                        error.problems()[0].message));
+    }
     h.record.means = means_of(h.rows, h.record.thermalisation);
+    h.record.summary = summary_of(h.tables, h.record.thermalisation, h.record.measure);
     return h;
 }
 
@@ -209,7 +307,9 @@ RunPage hmc_page(RunHistory& run) {
     page.done = "done";
     page.lead = hmc_lead(h);
     page.tiles = hmc_tiles(h.record);
-    if (!h.rows.empty()) page.body = chart_section("Measurements", plaquette_charts(h) + energy_chart(h) + correlation_chart(h));
+    if (!h.rows.empty())
+        page.body = chart_section("Measurements",
+                                  plaquette_charts(h) + energy_chart(h) + correlation_chart(h) + measurement_charts(h) + force_chart(h));
     page.body += hmc_speed(h.record);
     page.facts = hmc_facts(h.record);
     page.commands = configuration_commands(h.record.configurations, run.directory);

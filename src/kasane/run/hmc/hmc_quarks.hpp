@@ -25,8 +25,11 @@ struct HmcQuarks {
     std::string boundary = "antiperiodic";  ///< in time
     double twisted_mass = 0;                ///< 2 kappa mu
     std::vector<double> masses;             ///< Hasenbusch's, ascending
-    std::string precision = "single";       ///< of the iterations of solves
+    std::vector<int> mass_steps;       ///< for each mass: of its field in each drift of the field before it; 0: one time scale for both
+    std::string precision = "single";  ///< of the iterations of solves
+    std::string force_precision;       ///< of those of forces; empty: precision
     double action_rtol = 0, force_rtol = 0;
+    int chronological = 0;           ///< earlier solutions in the first guess of a force's solve
     int gauge_steps = 1;             ///< of the gauge action in each drift of the quarks
     std::vector<HmcFlavour> single;  ///< of one flavour each; the first is that of `kappa` where flavours = 1
     double weight_error = 0;         ///< bound of the relative error of a configuration's weight, of each of them
@@ -41,12 +44,16 @@ struct HmcQuarks {
         return dirac;
     }
     lattice::QuarkSolverOptions solver() const {
-        return {.inner = precision == "half"     ? lattice::Precision::half
-                         : precision == "single" ? lattice::Precision::single
-                                                 : lattice::Precision::double_};
+        const auto named = [](const std::string& name) {
+            return name == "half" ? lattice::Precision::half : name == "single" ? lattice::Precision::single : lattice::Precision::double_;
+        };
+        return {.inner = named(precision), .force = named(force_precision.empty() ? precision : force_precision)};
     }
+    lattice::QuarkTolerances tolerances() const { return {.value = action_rtol, .force = force_rtol, .chronological = chronological}; }
     /// Of one flavour: all its solves are in double precision.
     static lattice::QuarkSolverOptions flavour_solver() { return {.inner = lattice::Precision::double_}; }
+    /// Own steps of the field of a mass; 0: none (records of earlier versions have no list).
+    int steps_of(std::size_t mass) const { return mass < mass_steps.size() ? mass_steps[mass] : 0; }
     /// Pseudofermion fields of the two flavours.
     int two_flavour_fields() const { return flavours == 2 ? static_cast<int>(masses.size()) + 1 : 0; }
     /// Pseudofermion fields, and the determinants of clover terms.

@@ -3,6 +3,28 @@
 namespace kasane::run {
 namespace {
 
+template <class Fields, class Summary>
+void list_summary(Fields& f, Summary& s) {
+    f.list("terms", s.terms, [](auto& in, auto& term) {
+        in("name", term.name), in("force_mean", term.force_mean), in("force_largest", term.force_largest);
+        in("iterations", term.iterations), in("force_iterations", term.force_iterations);
+    });
+    f.part("reversibility",
+           [&](auto& in) { in("returns", s.returns), in("largest_distance", s.return_distance), in("largest_dH", s.return_dH); });
+    f.part("flow", [&](auto& in) {
+        in("measurements", s.charge.count);
+        list_estimate(in, "topological_charge", s.charge);
+        list_estimate(in, "topological_charge_squared", s.charge2);
+        list_estimate(in, "t2E", s.t2E);
+        list_estimate(in, "t0", s.t0);
+    });
+    f.part("spectrum", [&](auto& in) {
+        in("measurements", s.eigenvalue.count);
+        list_estimate(in, "smallest_eigenvalue", s.eigenvalue);
+        in("least", s.least_eigenvalue);
+    });
+}
+
 template <class Fields, class R>
 void list_hmc_fields(Fields& f, R& r) {
     f("extents", r.extents.n);
@@ -19,6 +41,8 @@ void list_hmc_fields(Fields& f, R& r) {
             of("smallest_eigenvalue", flavour.smallest), of("largest_eigenvalue", flavour.largest);
             of("measured_after", flavour.measured_after);
         });
+        in.later()("hasenbusch_steps", q.mass_steps);
+        in.later()("force_precision", q.force_precision), in.later()("chronological", q.chronological);
     });
     f("trajectories", r.trajectories), f("thermalisation", r.thermalisation), f("accept_first", r.accept_first);
     f("length", r.length), f("integrator", r.integrator), f("steps", r.steps), f("seed", r.seed);
@@ -33,6 +57,15 @@ void list_hmc_fields(Fields& f, R& r) {
         list_estimate(in, "exp_minus_dH", r.means.weight);
         list_estimate(in, "acceptance", r.means.acceptance);
     });
+    // Records of earlier versions lack the rest.
+    auto&& later = f.later();
+    later.part("tuning", [&](auto& in) { in("acceptance", r.tuning.acceptance), in("steps", r.tuning.steps), in("done", r.tuning.done); });
+    later.part("measure", [&](auto& in) {
+        in("reversibility_every", r.measure.reversibility_every), in("flow_every", r.measure.flow_every);
+        in("spectrum_every", r.measure.spectrum_every);
+        in("flow_time", r.measure.flow_time), in("flow_step", r.measure.flow_step);
+    });
+    list_summary(later, r.summary);
 }
 
 }  // namespace
@@ -58,7 +91,8 @@ HmcRecord hmc_record_from_json(const std::string& text, const std::filesystem::p
 double trajectory_seconds(const HmcRecord& r) {
     double seconds = 0;
     for (const auto& [name, part] : r.timers)
-        if (name == "links" || name == "momenta" || name == "action" || name.starts_with("force, ") || name.starts_with("heat bath, "))
+        if (name == "links" || name == "momenta" || name == "force norms" || name == "action" || name.starts_with("force, ") ||
+            name.starts_with("heat bath, "))
             seconds += part.seconds;
     return r.trajectories_done > 0 ? seconds / static_cast<double>(r.trajectories_done) : 0;
 }

@@ -4,6 +4,7 @@
 #include <kasane/lattice/geometry.hpp>
 #include <kasane/run/driver/record.hpp>
 #include <kasane/run/hmc/hmc_flavours.hpp>
+#include <kasane/run/hmc/hmc_tables.hpp>
 #include <kasane/run/hmc/trajectories.hpp>
 
 #include <cstdint>
@@ -25,6 +26,14 @@ struct HmcRecord : Record {
     std::string integrator;
     int steps = 0;
     std::uint64_t seed = 0;
+    /// Of the number of steps (step_tuner.hpp).
+    struct Tuning {
+        double acceptance = 0;  ///< wanted; 0: steps stays
+        int steps = 0;          ///< now
+        bool done = false;      ///< the trajectories of thermalisation are over: steps does not change any more
+    };
+    Tuning tuning;
+    HmcMeasurements measure;
     std::optional<HmcQuarks> quarks;
     std::vector<FlavourRecord> flavours;  ///< as quarks->single
     std::string configuration, format;    ///< file name of the last configuration; format of all configurations
@@ -33,6 +42,7 @@ struct HmcRecord : Record {
     std::int64_t trajectories_done = 0;
     std::vector<std::string> configurations;  ///< written so far, from the run's directory
     HmcMeans means;                           ///< of the trajectories so far
+    HmcSummary summary;                       ///< of the tables so far
 };
 
 /// The part of record.json after the common part.

@@ -1,16 +1,22 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/lattice/hmc/gauge_term.hpp>
+#include <kasane/lattice/hmc/momenta.hpp>
 #include <kasane/lattice/hmc/quark_action.hpp>
+#include <kasane/lattice/hmc/quark_field.hpp>
+#include <kasane/lattice/hmc/spectrum.hpp>
 #include <kasane/lattice/hmc/trajectory.hpp>
+#include <kasane/lattice/observe/observables.hpp>
 #include <kasane/run/driver/loop.hpp>
 #include <kasane/run/hmc/hmc.hpp>
 #include <kasane/run/hmc/hmc_checkpoint.hpp>
 #include <kasane/run/hmc/hmc_file.hpp>
 #include <kasane/run/hmc/hmc_record.hpp>
+#include <kasane/run/hmc/step_tuner.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -38,6 +44,12 @@ void add_quark_keys(const std::optional<HmcQuarks>& quarks, KeptKeys& keys) {
     std::string kappas;
     for (const auto& each : q.single) kappas += fmt::format("{}{}", kappas.empty() ? "" : ", ", each.kappa);
     keys.emplace_back("flavour.kappa", kappas);
+}
+
+std::vector<std::string> hmc_table_files() {
+    std::vector<std::string> files{trajectory_table};
+    for (const auto* table : HmcTables().all()) files.push_back(table->name + ".csv");
+    return files;
 }
 
 void check_resumable(const HmcFile& file, const HmcCheckpoint& checkpoint, const HmcRecord& record) {
@@ -72,13 +84,17 @@ class HmcRun : public Run {
     nlohmann::ordered_json part() const override { return part_of(record_); }
     std::vector<RunMemory> memory() const override {
         auto bytes = lattice::HybridMonteCarlo<S>::bytes_per_site(file_.levels());
+        // The links that flow and a second field; or the links at the end of a trajectory that returns.
+        bytes += links_bytes * (file_.measure.flow_every > 0 ? 2 : file_.measure.reversibility_every > 0 ? 1 : 0);
+        if (file_.measure.spectrum_every > 0) bytes += 4 * 12 * sizeof(double);
         if (const auto& quarks = file_.quarks) {
-            // Of each pseudofermion field phi and X; eta, all of the even sites.
-            const double fields = 2 * static_cast<double>(quarks->two_flavour_fields()) + 1;
+            // Of each pseudofermion field phi, X and earlier solutions; eta, all of the even sites.
+            const double fields = static_cast<double>(quarks->two_flavour_fields());
             using Operator = lattice::QuarkOperator<S>;
             double more = 0;
             if (quarks->flavours == 2)
-                more = Operator::bytes_per_site(quarks->parameters(), quarks->solver()) + fields * 12 * sizeof(double);
+                more = Operator::bytes_per_site(quarks->parameters(), quarks->solver()) + (2 * fields + 1) * 12 * sizeof(double) +
+                       fields * lattice::ChronologicalGuess<S>::bytes_per_site(quarks->chronological);
             for (const auto& each : quarks->single)
                 more += Operator::bytes_per_site(quarks->parameters(each), HmcQuarks::flavour_solver()) +
                         lattice::RationalTerm<S>::bytes_per_site(expected_poles);
@@ -103,8 +119,9 @@ class HmcRun : public Run {
             check_resumable(file_, *checkpoint, record_);
             trajectory_ = checkpoint->trajectory;
             rows_ = std::move(checkpoint->rows);
+            tables_ = std::move(checkpoint->tables);
             field_ = std::move(checkpoint->field);
-            record_.means = means_of(rows_, file_.thermalisation);
+            update();
         }
     }
 
@@ -124,12 +141,13 @@ class HmcRun : public Run {
     void begin(Loop& loop) override {
         log::info("memory: {}", text(memory().front(), file_.extents));
         auto& r = record_;
+        begin_tuning(r);
         r.extents = file_.extents;
         r.start = file_.start.text(), r.start_file = file_.start.file.string(), r.start_seed = file_.start.seed;
         r.action = file_.action_name, r.beta = file_.action.beta, r.c1 = file_.action.c1;
         r.trajectories = file_.trajectories, r.thermalisation = file_.thermalisation, r.accept_first = file_.accept_first;
         r.length = file_.length, r.integrator = file_.integrator, r.steps = file_.steps, r.seed = file_.seed;
-        r.quarks = file_.quarks;
+        r.quarks = file_.quarks, r.measure = file_.measure;
         r.configuration = file_.configuration, r.format = name(file_.format.format), r.bits = file_.format.bits;
         if (field_) u_ = lattice::links_on(on_, *field_);
         field_.reset();
@@ -137,14 +155,15 @@ class HmcRun : public Run {
         terms.push_back(std::make_unique<lattice::GaugeTerm<S>>(file_.action));
         if (const auto& quarks = file_.quarks) {
             if (quarks->flavours == 2) {
-                auto D = std::make_shared<lattice::QuarkOperator<S>>(on_, file_.extents, quarks->parameters(), quarks->solver());
-                for (auto& term : lattice::quark_action<S>(D, quarks->masses, {.value = quarks->action_rtol, .force = quarks->force_rtol}))
-                    terms.push_back(std::move(term));
+                D_ = std::make_shared<lattice::QuarkOperator<S>>(on_, file_.extents, quarks->parameters(), quarks->solver());
+                check_tolerance(*D_);
+                for (auto& term : lattice::quark_action<S>(D_, quarks->masses, quarks->tolerances())) terms.push_back(std::move(term));
             }
             flavours_.emplace(on_, file_.extents, *quarks, file_.seed, file_.thermalisation);
             for (auto& term : flavours_->begin(*u_, trajectory_, r.flavours)) terms.push_back(std::move(term));
         }
-        hmc_.emplace(on_, file_.extents, std::move(terms), file_.levels(), file_.length, file_.seed);
+        hmc_.emplace(on_, file_.extents, std::move(terms), file_.levels(r.tuning.steps), file_.length, file_.seed);
+        prepare_dynamics();
         rejections_ = 0;
         loop.write_record();
     }
@@ -153,21 +172,25 @@ class HmcRun : public Run {
     void advance(Loop& loop) override {
         const auto number = trajectory_ + 1;
         const bool test = number > file_.accept_first;
-        const auto result =
-            hmc_->trajectory(*u_, static_cast<std::uint64_t>(number), test, &loop.timers(), [&] { return loop.controls().stop(); });
+        const auto result = hmc_->trajectory(
+            *u_, static_cast<std::uint64_t>(number), test, &loop.timers(), [&] { return loop.controls().stop(); },
+            HmcMeasurements::due(file_.measure.reversibility_every, number));
         if (!result) return;
         trajectory_ = number;
         measure(loop, *result);
+        if (HmcMeasurements::due(file_.measure.flow_every, number)) flow(loop);
+        if (HmcMeasurements::due(file_.measure.spectrum_every, number)) measure_eigenvalue(loop);
         rejections_ = result->accepted ? 0 : rejections_ + 1;
         if (rejections_ == most_rejections)
             throw ComputationError(fmt::format(
                 "{} trajectories in a row were rejected, the last one with dH = {:.3g}: the steps of the integrator are too long. Take "
                 "more than hmc.steps = {} and resume the run; for a start far from equilibrium also hmc.accept_first",
-                most_rejections, result->dH, file_.steps));
+                most_rejections, result->dH, record_.tuning.steps));
         if (flavours_) {
             const auto timer = loop.timers().scope("spectrum");
             flavours_->check(*u_, trajectory_, record_.flavours);
         }
+        tune();
         if (file_.writes(trajectory_)) {
             loop.clear_bar();
             write_configuration(loop, file_.configuration_of(trajectory_), *u_, file_, record_.configurations);
@@ -183,6 +206,7 @@ class HmcRun : public Run {
         checkpoint.field = lattice::to_gauge_field(*u_);
         checkpoint.trajectory = trajectory_;
         checkpoint.rows = rows_;
+        checkpoint.tables = tables_;
         write_hmc_checkpoint(path, std::move(checkpoint));
         log::debug("trajectory {}: checkpoint", trajectory_);
         return {};
@@ -193,9 +217,13 @@ class HmcRun : public Run {
     void update() override {
         record_.trajectories_done = trajectory_;
         record_.means = means_of(rows_, file_.thermalisation);
+        record_.summary = summary_of(tables_, file_.thermalisation, file_.measure);
     }
 
-    void write_tables(const RunDirectory& directory) override { write_trajectories(directory.path() / trajectory_table, rows_); }
+    void write_tables(const RunDirectory& directory) override {
+        write_trajectories(directory.path() / trajectory_table, rows_);
+        write_hmc_tables(directory.path(), tables_);
+    }
 
     Summary summary(const fs::path& directory) const override {
         const auto& m = record_.means;
@@ -220,14 +248,91 @@ class HmcRun : public Run {
     }
 
    private:
+    /// Takes the number of steps from the run file, or from the checkpoint where it was tuned there.
+    void begin_tuning(HmcRecord& r) const {
+        const bool continues = r.tuning.acceptance > 0 && r.steps == file_.steps && file_.acceptance > 0;
+        r.tuning = {file_.acceptance, continues ? r.tuning.steps : file_.steps, continues && r.tuning.done};
+    }
+
+    /// Changes the number of steps, at the end of a block of trajectories of thermalisation.
+    void tune() {
+        auto& tuning = record_.tuning;
+        if (tuning.acceptance == 0 || tuning.done || trajectory_ <= file_.accept_first) return;
+        tuning.done = trajectory_ >= file_.thermalisation;
+        const auto tested = trajectory_ - file_.accept_first;
+        if (trajectory_ > file_.thermalisation || tested % tuning_block != 0) return;
+        // The later half of them, because the links of the first ones are far from equilibrium.
+        const auto steps = tables_.dynamics.column("steps");
+        const auto used = static_cast<std::size_t>(std::min(std::max(tuning_block, tested / 2), std::ssize(steps)));
+        std::vector<TunedTrajectory> recent;
+        for (std::size_t k = used; k > 0; --k) recent.push_back({static_cast<int>(steps[steps.size() - k]), rows_[rows_.size() - k].dH});
+        const int next = tuned_steps(recent, tuning.acceptance, file_.order());
+        if (next == tuning.steps) return;
+        log::info("trajectory {}: {} steps in place of {}, for an acceptance of {}", trajectory_, next, tuning.steps, tuning.acceptance);
+        tuning.steps = next;
+        hmc_->set_levels(file_.levels(next));
+    }
+
+    /// A solve with the links of the start, before the first trajectory. @throws InputError: rounding ends it above action_rtol
+    void check_tolerance(lattice::QuarkOperator<S>& D) const {
+        D.pack(*u_);
+        auto phi = D.vector(), x = D.vector();
+        lattice::gaussian_field(file_.seed, 0, 0, lattice::Parity::even, phi);
+        D.axpby(0, phi, 0, x);
+        const auto log = D.try_solve(0, phi, x, file_.quarks->action_rtol);
+        KS_VALIDATE(log.converged() || !(log.true_residual < 1e-6),
+                    fmt::format("is {:.1g}, and a solve with the links of the start ends at a residual of {:.1e}, which double precision "
+                                "does not improve. Take at least {:.0e}",
+                                file_.quarks->action_rtol, log.true_residual, 10 * log.true_residual),
+                    {file_.path.string(), 0, 0, "quarks.action_rtol"});
+    }
+
+    void prepare_dynamics() {
+        std::vector<std::string> names;
+        for (const auto& term : hmc_->terms()) names.push_back(term->name());
+        const auto columns = dynamics_columns(names);
+        auto& table = tables_.dynamics;
+        if (table.empty()) table = UpdateTable(table.name, columns);
+        KS_VALIDATE(table.columns == columns, "has the terms of another action in its checkpoint", {file_.path.string(), 0, 0, ""});
+    }
+
+    void measure_eigenvalue(Loop& loop) {
+        const auto timer = loop.timers().scope("spectrum");
+        D_->pack(*u_);
+        const auto found = lattice::measure_spectrum(*D_, file_.seed, static_cast<std::uint64_t>(trajectory_));
+        tables_.spectrum.add(trajectory_, {found.smallest, found.smallest_error, found.largest, found.largest_error});
+        log::debug("trajectory {}: eigenvalues of Dhat^+ Dhat {:.4g}({:.1g}) to {:.4g}, {} steps of Lanczos's method{}", trajectory_,
+                   found.smallest, found.smallest_error, found.largest, found.steps,
+                   found.converged ? "" : ", which did not converge: the smallest one is smaller");
+    }
+
+    void flow(Loop& loop) {
+        const auto timer = loop.timers().scope("flow");
+        lattice::Links<S> v(on_, file_.extents);
+        lattice::copy_links(*u_, v);
+        const auto points = lattice::wilson_flow(v, file_.measure.flow_time, file_.measure.flow_step);
+        const auto& end = points.back();
+        const double t0 = lattice::flow_scale_t0(points);
+        tables_.flow.add(trajectory_, {end.charge, end.t2E, t0});
+        log::debug("trajectory {}: topological charge {:.6g} and t^2 E {:.6g} at t = {:.4g}, t0 {:.6g}", trajectory_, end.charge, end.t2E,
+                   end.t, t0);
+    }
+
     void measure(Loop& loop, const lattice::TrajectoryResult& result) {
         const auto timer = loop.timers().scope("measurements");
         const auto loops = lattice::loop_means(*u_);
         rows_.push_back({trajectory_, loops.plaquette, loops.rectangle, result.dH, result.accepted ? 1.0 : 0.0});
         ++shown_, accepted_ += result.accepted;
-        for (const auto& term : hmc_->terms())
-            if (const int iterations = term->take_iterations(); iterations > 0)
-                log::debug("trajectory {}: {}: {} iterations", trajectory_, term->name(), iterations);
+        tables_.dynamics.add(trajectory_, dynamics_row(record_.tuning.steps, result.terms));
+        for (std::size_t k = 0; k < result.terms.size(); ++k) {
+            const auto& t = result.terms[k];
+            log::debug("trajectory {}: {}: force mean {:.4g}, largest {:.4g}, {} iterations, {} of them of forces, {:.3g} s", trajectory_,
+                       hmc_->terms()[k]->name(), t.force_mean, t.force_largest, t.iterations, t.force_iterations, t.seconds);
+        }
+        if (const auto& back = result.reversibility) {
+            tables_.reversibility.add(trajectory_, {back->distance, back->dH});
+            log::debug("trajectory {}: returned to its start within |dU| = {:.3g}, d(dH) = {:.3g}", trajectory_, back->distance, back->dH);
+        }
         log::debug("trajectory {}: dH {:.6g}, {}, plaquette {:.8f}, rectangle {:.8f}", trajectory_, result.dH,
                    result.accepted ? "accepted" : "rejected", loops.plaquette, loops.rectangle);
         // A trace of SU(3) is at most 3; links with a larger one are no longer a gauge field.
@@ -241,10 +346,12 @@ class HmcRun : public Run {
     HmcRecord record_;
     std::optional<lattice::Links<S>> u_;
     std::optional<lattice::HybridMonteCarlo<S>> hmc_;
+    std::shared_ptr<lattice::QuarkOperator<S>> D_;  ///< of two flavours
     std::optional<RunFlavours<S>> flavours_;
     std::optional<lattice::GaugeField> field_;  ///< of a checkpoint, until begin()
     std::int64_t trajectory_ = 0;
     std::vector<TrajectoryRow> rows_;
+    HmcTables tables_;
     int rejections_ = 0;                     ///< in a row, in this segment
     std::int64_t accepted_ = 0, shown_ = 0;  ///< in this segment
 };
@@ -262,7 +369,7 @@ std::unique_ptr<Checkpoint> read_hmc_state(const fs::path& path) { return std::m
 const Kind hmc_kind{.name = "hmc",
                     .step = "trajectory",
                     .folders = {},
-                    .manifest = [](const nlohmann::json& record) { return gauge_manifest(record, trajectory_table); },
+                    .manifest = [](const nlohmann::json& record) { return gauge_manifest(record, hmc_table_files()); },
                     .checkpoints_when_done = 1,
                     .results = nullptr,
                     .read = read_hmc,

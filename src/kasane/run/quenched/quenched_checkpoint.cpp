@@ -20,7 +20,7 @@ void write_quenched_checkpoint(const std::filesystem::path& path, QuenchedCheckp
     for (const auto& row : checkpoint.measurements) chain.updates.push_back(row.sweep);
     for (const auto member : quenched_columns)
         chain.columns.push_back(column(checkpoint.measurements, [&](const auto& row) { return row.*member; }));
-    write_gauge_checkpoint(path, quenched_layout, chain);
+    write_gauge_checkpoint(path, quenched_layout, std::move(chain));
 }
 
 QuenchedCheckpoint read_quenched_checkpoint(const std::filesystem::path& path) {

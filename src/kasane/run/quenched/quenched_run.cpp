@@ -197,7 +197,7 @@ std::unique_ptr<Checkpoint> read_checkpoint(const fs::path& path) {
 const Kind quenched_kind{.name = "quenched",
                          .step = "sweep",
                          .folders = {},
-                         .manifest = [](const nlohmann::json& record) { return gauge_manifest(record, table); },
+                         .manifest = [](const nlohmann::json& record) { return gauge_manifest(record, {table}); },
                          .checkpoints_when_done = 1,
                          .results = nullptr,
                          .read = read,
