@@ -256,11 +256,12 @@ TEST_F(HmcMeasured, BadKeysAreRefused) {
 }
 
 TEST_F(HmcMeasured, AToleranceThatRoundingDoesNotReachIsReportedAtTheStart) {
-    quark_file("action_rtol = 1e-15\nboundary = 'periodic'\n");
+    quark_file("boundary = 'periodic'\n");
     // On links of 1 the smallest eigenvalue falls to 0 at kappa = 1/8.
-    test::expect_bad_input(kasane({"run", "hmc.toml", "--json", "--set", "start.kind=cold", "--set", "quarks.kappa=0.1245", "--set",
-                                   "quarks.csw=0", "--set", "quarks.chronological=0"}),
-                           {"quarks.action_rtol", "is 1e-15", "links of the start", "Take at least"});
+    for (const std::string key : {"quarks.action_rtol", "quarks.force_rtol"})
+        test::expect_bad_input(kasane({"run", "hmc.toml", "--json", "--force", "--set", "start.kind=cold", "--set", "quarks.kappa=0.1245",
+                                       "--set", "quarks.csw=0", "--set", key + "=1e-15"}),
+                               {key, "is 1e-15", "links of the start", "Take at least"});
     EXPECT_TRUE(!fs::exists(directory / "out/measurements.csv") || rows("out").empty()) << "before the first trajectory";
 }
 

@@ -3,6 +3,8 @@
 
 #include <kasane/lattice/observe/statistics.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,6 +30,10 @@ std::vector<double> column(const std::vector<Row>& rows, F of) {
 /// lattice::estimate. @param every  updates between measurements, of the times
 lattice::Estimate estimate_of_chain(const std::vector<double>& series, std::int64_t every = 1);
 
+/// Mean, error and autocorrelation time for programs.
+inline nlohmann::ordered_json json_of(const lattice::Estimate& e) {
+    return {{"mean", e.mean}, {"error", e.error}, {"autocorrelation_time", e.tau}};
+}
 /// An estimate in a record (driver/fields.hpp).
 template <class Fields, class Estimate>
 void list_estimate(Fields& f, const char* key, Estimate& e) {

@@ -76,18 +76,9 @@ std::string hmc_tiles(const HmcRecord& r) {
 
 template <class F>
 Plot history_plot(const std::vector<TrajectoryRow>& rows, const char* title, const char* y_label, int color, F of) {
-    Plot plot;
-    plot.title = title, plot.x_label = "trajectory", plot.y_label = y_label;
-    plot.marks = rows.size() < 40;
-    Series s;
-    s.color = color;
-    for (const auto& row : rows) {
-        if (!std::isfinite(of(row))) continue;  // an unstable integrator
-        s.x.push_back(static_cast<double>(row.trajectory));
-        s.y.push_back(of(row));
-    }
-    plot.series.push_back(std::move(s));
-    return plot;
+    ChainCurve curve{"", color, {}, column(rows, of)};
+    for (const auto& row : rows) curve.updates.push_back(row.trajectory);
+    return chain_plot(title, "trajectory", y_label, {std::move(curve)});
 }
 
 std::string plaquette_charts(const HmcHistory& h) {
@@ -122,16 +113,12 @@ std::string energy_chart(const HmcHistory& h) {
 /// Nothing where a table has no column of this name, or fewer than two numbers in it.
 std::string table_chart(const UpdateTable& table, const char* column, const char* heading, const char* label, int color,
                         const std::string& caption) {
-    Plot plot;
-    plot.title = std::string(label) + " against trajectory", plot.x_label = "trajectory", plot.y_label = label;
-    plot.marks = table.updates.size() < 40;
-    Series s;
-    s.color = color;
-    s.y = table.column(column);
-    for (const auto update : table.updates) s.x.push_back(static_cast<double>(update));
-    if (std::ranges::count_if(s.y, [](double y) { return std::isfinite(y); }) < 2) return "";
-    plot.series.push_back(std::move(s));
-    return chart(heading, to_svg(plot), caption);
+    auto values = table.column(column);
+    if (std::ranges::count_if(values, [](double y) { return std::isfinite(y); }) < 2) return "";
+    return chart(heading,
+                 to_svg(chain_plot(std::string(label) + " against trajectory", "trajectory", label,
+                                   {{"", color, table.updates, std::move(values)}})),
+                 caption);
 }
 
 std::string measurement_charts(const HmcHistory& h) {
@@ -150,39 +137,27 @@ std::string measurement_charts(const HmcHistory& h) {
 }
 
 std::string force_chart(const HmcHistory& h) {
-    Plot plot;
-    plot.title = "Mean force of each term against trajectory", plot.x_label = "trajectory", plot.y_label = "|F| of a link";
-    plot.log_y = true;
     const auto& table = h.tables.dynamics;
-    for (const auto& term : h.record.summary.terms) {
-        Series s;
-        s.name = term.name;
-        s.y = table.column(fmt::format("force_mean[{}]", term.name));
-        for (const auto update : table.updates) s.x.push_back(static_cast<double>(update));
-        plot.series.push_back(std::move(s));
-    }
-    if (table.updates.size() < 2 || plot.series.empty()) return "";
+    std::vector<ChainCurve> curves;
+    for (const auto& term : h.record.summary.terms)
+        curves.push_back(
+            {term.name, static_cast<int>(curves.size()) % colors, table.updates, table.column(fmt::format("force_mean[{}]", term.name))});
+    if (table.updates.size() < 2 || curves.empty()) return "";
+    auto plot = chain_plot("Mean force of each term against trajectory", "trajectory", "|F| of a link", curves);
+    plot.log_y = true;
     return chart("Forces", to_svg(plot),
                  fmt::format("|F| = √Σ f_a² in the mean over links, of one kick in {} of each term.",
                              lattice::HybridMonteCarlo<Cpu>::force_interval));
 }
 
 std::string correlation_chart(const HmcHistory& h) {
-    const auto rows = thermalised(h.rows, h.record.thermalisation);
     const auto& m = h.record.means.plaquette;
-    const int most = std::min<int>(static_cast<int>(rows.size()) / 4, std::max(10, 3 * m.window));
-    if (most < 3) return "";
-    Plot plot;
-    plot.title = "Autocorrelation against lag";
-    plot.x_label = "lag [trajectories]", plot.y_label = "ρ", plot.y_include = {0}, plot.marks = most < 40;
-    Series s;
-    s.color = 2;
-    s.y = lattice::autocorrelation(column(rows, [](const auto& row) { return row.plaquette; }), most);
-    for (std::size_t t = 0; t < s.y.size(); ++t) s.x.push_back(static_cast<double>(t));
-    plot.series.push_back(std::move(s));
-    return chart("Autocorrelation of the plaquette", to_svg(plot),
-                 fmt::format("The normalised autocorrelation function. Its integral up to an automatic window is τ = {} trajectories.",
-                             escape(text(m.tau, m.tau_error))));
+    const auto rows = thermalised(h.rows, h.record.thermalisation);
+    return autocorrelation_chart(
+        "Autocorrelation of the plaquette", "trajectories", 1,
+        {{"", 2, column(rows, [](const auto& row) { return row.plaquette; }), m.window}},
+        fmt::format("The normalised autocorrelation function. Its integral up to an automatic window is τ = {} trajectories.",
+                    escape(text(m.tau, m.tau_error))));
 }
 
 std::string hmc_speed(const HmcRecord& r) {
@@ -281,18 +256,8 @@ HmcHistory read_hmc_history(RunHistory& run) {
     } catch (const InputError& error) {
         run.notes.push_back(std::string("The record cannot be read: ") + error.what() + ".");
     }
-    try {
-        h.rows = read_trajectories(run.directory / "measurements.csv");
-    } catch (const InputError& error) {
-        run.notes.push_back("measurements.csv cannot be shown: " + error.problems()[0].message + ".");
-    }
-    try {
-        h.tables = read_hmc_tables(run.directory);
-    } catch (const InputError& error) {
-        run.notes.push_back(fmt::format("{} cannot be shown: {}.",
-                                        std::filesystem::path(error.problems()[0].where.file).filename().string(),
-                                        error.problems()[0].message));
-    }
+    read_or_note(run, "measurements.csv cannot be shown:", [&] { h.rows = read_trajectories(run.directory / "measurements.csv"); });
+    read_or_note(run, "The other tables cannot be shown:", [&] { h.tables = read_hmc_tables(run.directory); });
     h.record.means = means_of(h.rows, h.record.thermalisation);
     h.record.summary = summary_of(h.tables, h.record.thermalisation, h.record.measure);
     return h;

@@ -28,7 +28,7 @@ void list_summary(Fields& f, Summary& s) {
 template <class Fields, class R>
 void list_hmc_fields(Fields& f, R& r) {
     f("extents", r.extents.n);
-    f.part("start", [&](auto& in) { in("kind", r.start), in.text("file", r.start_file), in("seed", r.start_seed); });
+    list_start(f, r);
     f.part("gauge", [&](auto& in) { in("action", r.action), in("beta", r.beta), in("c1", r.c1); });
     f.optional("quarks", r.quarks, [&](auto& in, auto& q) {
         in("kappa", q.kappa), in("csw", q.csw), in("boundary", q.boundary), in("twisted_mass", q.twisted_mass);
@@ -46,8 +46,7 @@ void list_hmc_fields(Fields& f, R& r) {
     });
     f("trajectories", r.trajectories), f("thermalisation", r.thermalisation), f("accept_first", r.accept_first);
     f("length", r.length), f("integrator", r.integrator), f("steps", r.steps), f("seed", r.seed);
-    f.part("configuration",
-           [&](auto& in) { in("name", r.configuration), in("format", r.format), in("bits", r.bits), in("written", r.configurations); });
+    list_configurations(f, r);
     f("trajectories_done", r.trajectories_done);
     f.part("means", [&](auto& in) {
         in("measurements", r.means.plaquette.count);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kasane/lattice/geometry.hpp>
-#include <kasane/run/driver/record.hpp>
+#include <kasane/run/gauge/gauge_record.hpp>
 #include <kasane/run/hmc/hmc_flavours.hpp>
 #include <kasane/run/hmc/hmc_tables.hpp>
 #include <kasane/run/hmc/trajectories.hpp>
@@ -15,13 +15,10 @@
 
 namespace kasane::run {
 
-struct HmcRecord : Record {
-    lattice::Extents extents;
-    std::string start, start_file;  ///< start: "hot", "weak:0.001", "file"
-    std::uint64_t start_seed = 0;
+struct HmcRecord : GaugeRecord {
     std::string action;  ///< "iwasaki"; "c1" where the weight was given
     double beta = 0, c1 = 0;
-    std::int64_t trajectories = 0, thermalisation = 0, accept_first = 0;  ///< requested
+    std::int64_t trajectories = 0, accept_first = 0;  ///< requested
     double length = 0;
     std::string integrator;
     int steps = 0;
@@ -36,13 +33,10 @@ struct HmcRecord : Record {
     HmcMeasurements measure;
     std::optional<HmcQuarks> quarks;
     std::vector<FlavourRecord> flavours;  ///< as quarks->single
-    std::string configuration, format;    ///< file name of the last configuration; format of all configurations
-    int bits = 64;
 
     std::int64_t trajectories_done = 0;
-    std::vector<std::string> configurations;  ///< written so far, from the run's directory
-    HmcMeans means;                           ///< of the trajectories so far
-    HmcSummary summary;                       ///< of the tables so far
+    HmcMeans means;      ///< of the trajectories so far
+    HmcSummary summary;  ///< of the tables so far
 };
 
 /// The part of record.json after the common part.

@@ -142,13 +142,11 @@ class HmcRun : public Run {
         log::info("memory: {}", text(memory().front(), file_.extents));
         auto& r = record_;
         begin_tuning(r);
-        r.extents = file_.extents;
-        r.start = file_.start.text(), r.start_file = file_.start.file.string(), r.start_seed = file_.start.seed;
+        take_over(file_, r);
         r.action = file_.action_name, r.beta = file_.action.beta, r.c1 = file_.action.c1;
-        r.trajectories = file_.trajectories, r.thermalisation = file_.thermalisation, r.accept_first = file_.accept_first;
+        r.trajectories = file_.trajectories, r.accept_first = file_.accept_first;
         r.length = file_.length, r.integrator = file_.integrator, r.steps = file_.steps, r.seed = file_.seed;
         r.quarks = file_.quarks, r.measure = file_.measure;
-        r.configuration = file_.configuration, r.format = name(file_.format.format), r.bits = file_.format.bits;
         if (field_) u_ = lattice::links_on(on_, *field_);
         field_.reset();
         typename lattice::HybridMonteCarlo<S>::Terms terms;
@@ -227,18 +225,15 @@ class HmcRun : public Run {
 
     Summary summary(const fs::path& directory) const override {
         const auto& m = record_.means;
-        const auto of = [](const lattice::Estimate& e) {
-            return nlohmann::ordered_json{{"mean", e.mean}, {"error", e.error}, {"autocorrelation_time", e.tau}};
-        };
         const bool done = record_.status == "done";
         const auto last = fs::absolute(directory / record_.configuration).lexically_normal().string();
         return {{{"steps", record_.trajectories_done},
                  {"measurements", m.plaquette.count},
-                 {"plaquette", of(m.plaquette)},
-                 {"rectangle", of(m.rectangle)},
-                 {"dH", of(m.dH)},
-                 {"exp_minus_dH", of(m.weight)},
-                 {"acceptance", of(m.acceptance)},
+                 {"plaquette", json_of(m.plaquette)},
+                 {"rectangle", json_of(m.rectangle)},
+                 {"dH", json_of(m.dH)},
+                 {"exp_minus_dH", json_of(m.weight)},
+                 {"acceptance", json_of(m.acceptance)},
                  {"seconds_per_trajectory", trajectory_seconds(record_)},
                  {"configurations", record_.configurations.size()},
                  {"configuration", text_or_null(done ? last : "")}},
@@ -273,18 +268,22 @@ class HmcRun : public Run {
         hmc_->set_levels(file_.levels(next));
     }
 
-    /// A solve with the links of the start, before the first trajectory. @throws InputError: rounding ends it above action_rtol
+    /// Solves with the links of the start, before the first trajectory. @throws InputError: rounding ends one above its tolerance
     void check_tolerance(lattice::QuarkOperator<S>& D) const {
         D.pack(*u_);
         auto phi = D.vector(), x = D.vector();
         lattice::gaussian_field(file_.seed, 0, 0, lattice::Parity::even, phi);
-        D.axpby(0, phi, 0, x);
-        const auto log = D.try_solve(0, phi, x, file_.quarks->action_rtol);
-        KS_VALIDATE(log.converged() || !(log.true_residual < 1e-6),
-                    fmt::format("is {:.1g}, and a solve with the links of the start ends at a residual of {:.1e}, which double precision "
-                                "does not improve. Take at least {:.0e}",
-                                file_.quarks->action_rtol, log.true_residual, 10 * log.true_residual),
-                    {file_.path.string(), 0, 0, "quarks.action_rtol"});
+        const auto check = [&](const char* key, double rtol, std::optional<lattice::Precision> inner) {
+            D.axpby(0, phi, 0, x);
+            const auto log = D.try_solve(0, phi, x, rtol, inner);
+            KS_VALIDATE(log.converged() || !(log.true_residual < 1e-6),
+                        fmt::format("is {:.1g}, and a solve with the links of the start ends at a residual of {:.1e}, which double "
+                                    "precision does not improve. Take at least {:.0e}",
+                                    rtol, log.true_residual, 10 * log.true_residual),
+                        {file_.path.string(), 0, 0, key});
+        };
+        check("quarks.action_rtol", file_.quarks->action_rtol, {});
+        check("quarks.force_rtol", file_.quarks->force_rtol, D.options().force);
     }
 
     void prepare_dynamics() {

@@ -61,21 +61,16 @@ std::string number_tiles(const QuenchedRecord& r) {
 }
 
 template <class F>
-Series series(const std::vector<Measurement>& rows, const std::string& name, int color, F of) {
-    Series s;
-    s.name = name, s.color = color;
-    s.x = column(rows, [](const auto& m) { return static_cast<double>(m.sweep); });
-    s.y = column(rows, of);
-    return s;
+ChainCurve curve(const std::vector<Measurement>& rows, const std::string& name, int color, F of) {
+    ChainCurve c{name, color, {}, column(rows, of)};
+    for (const auto& row : rows) c.updates.push_back(row.sweep);
+    return c;
 }
 
 std::string whole_history(const QuenchedHistory& h) {
-    Plot plot;
-    plot.title = "Plaquette against sweep, from the start";
-    plot.x_label = "sweep", plot.y_label = "plaquette";
-    plot.marks = h.measurements.size() < 40;
-    plot.series.push_back(series(h.measurements, "space", 1, [](const auto& m) { return m.plaquette_space; }));
-    plot.series.push_back(series(h.measurements, "time", 0, [](const auto& m) { return m.plaquette_time; }));
+    const auto plot = chain_plot("Plaquette against sweep, from the start", "sweep", "plaquette",
+                                 {curve(h.measurements, "space", 1, [](const auto& m) { return m.plaquette_space; }),
+                                  curve(h.measurements, "time", 0, [](const auto& m) { return m.plaquette_time; })});
     return chart("From the start", to_svg(plot),
                  fmt::format("Re tr U / 3 of the spatial and of the temporal planes. The means exclude the first {}.",
                              counted(h.record.thermalisation, "sweep", "sweeps")));
@@ -85,39 +80,22 @@ std::string measured_part(const QuenchedHistory& h) {
     const auto rows = measured(h.measurements, h.record.thermalisation);
     if (rows.size() < 2) return "";
     const auto& mean = h.record.means.plaquette;
-    Plot plot;
-    plot.title = "Plaquette against sweep, after thermalisation";
-    plot.x_label = "sweep", plot.y_label = "plaquette";
-    plot.marks = rows.size() < 40;
+    auto plot = chain_plot("Plaquette against sweep, after thermalisation", "sweep", "plaquette",
+                           {curve(rows, "", 2, [](const auto& m) { return m.plaquette(); })});
     plot.reference = mean.mean, plot.reference_name = "mean " + text(mean);
-    plot.series.push_back(series(rows, "", 2, [](const auto& m) { return m.plaquette(); }));
     return chart(
         "After thermalisation", to_svg(plot),
         fmt::format("All planes. Mean {}; the error includes autocorrelation, without which it would be {}.", escape(text(mean)),
                     escape(error_size(mean.error / std::sqrt(2 * std::max(mean.tau / static_cast<double>(h.record.measure_every), 0.5))))));
 }
 
-std::string autocorrelation_chart(const QuenchedHistory& h) {
+std::string correlations(const QuenchedHistory& h) {
     const auto rows = measured(h.measurements, h.record.thermalisation);
     const auto& m = h.record.means;
-    const int most = std::min<int>(static_cast<int>(rows.size()) / 4, std::max(10, 3 * std::max(m.plaquette.window, m.polyakov.window)));
-    if (most < 3) return "";
-    Plot plot;
-    plot.title = "Autocorrelation against lag";
-    plot.x_label = "lag [sweeps]", plot.y_label = "ρ";
-    plot.y_include = {0};
-    plot.marks = most < 40;
-    const auto add = [&](const char* name, int color, auto of) {
-        Series s;
-        s.name = name, s.color = color;
-        s.y = lattice::autocorrelation(column(rows, of), most);
-        for (std::size_t t = 0; t < s.y.size(); ++t) s.x.push_back(static_cast<double>(t) * static_cast<double>(h.record.measure_every));
-        plot.series.push_back(std::move(s));
-    };
-    add("plaquette", 2, [](const auto& row) { return row.plaquette(); });
-    add("|P|", 3, [](const auto& row) { return row.polyakov(); });
-    return chart(
-        "Autocorrelation", to_svg(plot),
+    return autocorrelation_chart(
+        "Autocorrelation", "sweeps", h.record.measure_every,
+        {{"plaquette", 2, column(rows, [](const auto& row) { return row.plaquette(); }), m.plaquette.window},
+         {"|P|", 3, column(rows, [](const auto& row) { return row.polyakov(); }), m.polyakov.window}},
         fmt::format(
             "The normalised autocorrelation function. Its integral up to an automatic window is τ = {} sweeps for the plaquette and {} "
             "for |P|; measurements that are 2τ apart count as independent.",
@@ -139,7 +117,7 @@ std::string polyakov_chart(const QuenchedHistory& h) {
 
 std::string charts(const QuenchedHistory& h) {
     if (h.measurements.empty()) return "";
-    return chart_section("Measurements", whole_history(h) + measured_part(h) + polyakov_chart(h) + autocorrelation_chart(h));
+    return chart_section("Measurements", whole_history(h) + measured_part(h) + polyakov_chart(h) + correlations(h));
 }
 
 std::string speed(const QuenchedRecord& r) {
@@ -187,11 +165,7 @@ QuenchedHistory read_history(RunHistory& run) {
     } catch (const InputError& error) {
         run.notes.push_back(std::string("The record cannot be read: ") + error.what() + ".");
     }
-    try {
-        h.measurements = read_measurements(run.directory / "measurements.csv");
-    } catch (const InputError& error) {
-        run.notes.push_back("measurements.csv cannot be shown: " + error.problems()[0].message + ".");
-    }
+    read_or_note(run, "measurements.csv cannot be shown:", [&] { h.measurements = read_measurements(run.directory / "measurements.csv"); });
     h.record.means = means_of(h.measurements, h.record.thermalisation, h.record.measure_every, h.record.extents);
     return h;
 }

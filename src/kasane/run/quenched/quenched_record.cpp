@@ -18,11 +18,10 @@ void list_means(Fields& f, Means& m) {
 template <class Fields, class R>
 void list_fields(Fields& f, R& r) {
     f("extents", r.extents.n), f("boundary", r.boundary);
-    f.part("start", [&](auto& in) { in("kind", r.start), in.text("file", r.start_file), in("seed", r.start_seed); });
+    list_start(f, r);
     f("beta", r.beta), f("sweeps", r.sweeps), f("thermalisation", r.thermalisation), f("overrelaxation", r.overrelaxation);
     f("seed", r.seed), f("measure_every", r.measure_every);
-    f.part("configuration",
-           [&](auto& in) { in("name", r.configuration), in("format", r.format), in("bits", r.bits), in("written", r.configurations); });
+    list_configurations(f, r);
     f("sweeps_done", r.sweeps_done);
     f.part("means", [&](auto& in) { list_means(in, r.means); });
     f("link_updates", r.link_updates);

@@ -81,11 +81,10 @@ class QuenchedRun : public Run {
     void begin(Loop& loop) override {
         log::info("memory: {}", text(gauge_memory(file_, links_bytes), file_.extents));
         auto& r = record_;
-        r.extents = file_.extents, r.boundary = file_.boundary;
-        r.start = file_.start.text(), r.start_file = file_.start.file.string(), r.start_seed = file_.start.seed;
-        r.beta = file_.beta, r.sweeps = file_.sweeps, r.thermalisation = file_.thermalisation;
+        take_over(file_, r);
+        r.boundary = file_.boundary;
+        r.beta = file_.beta, r.sweeps = file_.sweeps;
         r.overrelaxation = file_.overrelaxation, r.seed = file_.seed, r.measure_every = file_.measure_every;
-        r.configuration = file_.configuration, r.format = name(file_.format.format), r.bits = file_.format.bits;
         if (field_) u_ = lattice::links_on(on_, *field_);
         field_.reset();
         loop.write_record();
@@ -125,9 +124,6 @@ class QuenchedRun : public Run {
 
     Summary summary(const fs::path& directory) const override {
         const auto& m = record_.means;
-        const auto of = [](const lattice::Estimate& e) {
-            return nlohmann::ordered_json{{"mean", e.mean}, {"error", e.error}, {"autocorrelation_time", e.tau}};
-        };
         const auto last = fs::absolute(directory / record_.configuration).lexically_normal().string();
         const bool done = record_.status == "done";
         auto line = fmt::format("{} sweeps in {:.1f} s, plaquette {} ({} in space, {} in time), |P| {}, tau {} sweeps: {}",
@@ -136,10 +132,10 @@ class QuenchedRun : public Run {
         if (done) line += "\nlast configuration: " + last;
         return {{{"steps", record_.sweeps_done},
                  {"measurements", m.plaquette.count},
-                 {"plaquette", of(m.plaquette)},
-                 {"plaquette_space", of(m.plaquette_space)},
-                 {"plaquette_time", of(m.plaquette_time)},
-                 {"polyakov_modulus", of(m.polyakov)},
+                 {"plaquette", json_of(m.plaquette)},
+                 {"plaquette_space", json_of(m.plaquette_space)},
+                 {"plaquette_time", json_of(m.plaquette_time)},
+                 {"polyakov_modulus", json_of(m.polyakov)},
                  {"links_per_second", link_rate(record_)},
                  {"configurations", record_.configurations.size()},
                  {"configuration", text_or_null(done ? last : "")}},
