@@ -31,6 +31,7 @@ inline constexpr index_t scratch_per_particle = 8;
 template <Space S, class A>
 struct System {
     S on;
+    Keeps keeps;
     Buffer<Vec3<double>, S> position, velocity;
     Buffer<A, S> acceleration;
     Buffer<double, S> mass;
@@ -41,8 +42,9 @@ struct System {
     Buffer<std::byte, S> scratch;
 
     /// @param order  empty: as given; else element k of the arrays is particle order[k]
-    System(S space, const Particles& particles, const Keeps& keeps, const std::vector<std::uint32_t>& order)
+    System(S space, const Particles& particles, const Keeps& kept, const std::vector<std::uint32_t>& order)
         : on(space),
+          keeps(kept),
           position(on, particles.size()),
           velocity(on, particles.size()),
           acceleration(on, particles.size()),
@@ -51,7 +53,7 @@ struct System {
           level(on, keeps.levels ? particles.size() : 0),
           size(on, keeps.sizes ? particles.size() : 0),
           softening(on, keeps.softenings ? particles.size() : 0),
-          scratch(on, keeps.order || keeps.levels ? scratch_per_particle * ((particles.size() + 1) & ~index_t{1}) : 0) {
+          scratch(on, scratch_bytes(particles.size())) {
         if (keeps.order) {
             std::vector<std::uint32_t> natural;
             if (order.empty()) {
@@ -76,6 +78,23 @@ struct System {
 
     /// Scratch as one word of 64 bits per particle.
     View<std::uint64_t> words() { return {reinterpret_cast<std::uint64_t*>(scratch.data()), scratch.size() > 0 ? count() : 0}; }
+
+    /// Changes the number of particles; the contents of all arrays are lost.
+    void resize(index_t n) {
+        const auto change = [&]<class T>(Buffer<T, S>& buffer, index_t size) {
+            buffer = {};  // before the allocation, so that both do not take memory at once
+            buffer = Buffer<T, S>(on, size);
+        };
+        change(position, n);
+        change(velocity, n);
+        change(acceleration, n);
+        change(mass, n);
+        change(given, keeps.order ? n : 0);
+        change(level, keeps.levels ? n : 0);
+        change(size, keeps.sizes ? n : 0);
+        change(softening, keeps.softenings ? n : 0);
+        change(scratch, scratch_bytes(n));
+    }
 
     /// Permutes all arrays: the element at order[k] moves to k.
     void reorder(View<const std::uint32_t> order) {
@@ -134,6 +153,8 @@ struct System {
     }
 
    private:
+    index_t scratch_bytes(index_t n) const { return keeps.order || keeps.levels ? scratch_per_particle * ((n + 1) & ~index_t{1}) : 0; }
+
     /// Calls body(first, indices in the order given of the elements from `first` on), in chunks that need little host memory.
     template <class F>
     void in_chunks(F body) const {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 namespace kasane::gravity::detail {
@@ -28,6 +29,14 @@ KS_FN int census_bin(const Vec3<double>& x, const Vec3<double>& center) {
     memcpy(&bits, &most, sizeof bits);
     return static_cast<int>(bits >> 52);
 }
+
+/// Particles whose positions choose the centre of the frame.
+inline constexpr index_t frame_sample_size = 1024;
+
+/// Takes the census of these particles, of which there may be none.
+template <Space S>
+std::unique_ptr<Census> take_census(S on, Workspace<S>& work, View<const Vec3<double>> position, View<const double> mass,
+                                    const Vec3<double>& center);
 
 /// Median of a sample of the particles, component by component.
 Vec3<double> middle(std::vector<Vec3<double>> sample);

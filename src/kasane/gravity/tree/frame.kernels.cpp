@@ -2,8 +2,6 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/tree/frame.hpp>
 
-#include <memory>
-
 namespace kasane::gravity::detail {
 namespace {
 
@@ -41,13 +39,13 @@ __global__ void take(View<const Vec3<double>> position, View<const double> mass,
         if (count[bin] != 0) atomicAdd(&census->count[bin], count[bin]);
 }
 
-void take_census(Cuda on, View<const Vec3<double>> position, View<const double> mass, const Vec3<double>& center, Census* census) {
+void count_particles(Cuda on, View<const Vec3<double>> position, View<const double> mass, const Vec3<double>& center, Census* census) {
     KS_CUDA(cudaMemsetAsync(census, 0, sizeof(Census), on.stream));
     take<<<Census::shares, census_block, 0, on.stream>>>(position, mass, center, census);
     KS_CUDA(cudaGetLastError());
 }
 #else
-void take_census(Cpu on, View<const Vec3<double>> position, View<const double> mass, const Vec3<double>& center, Census* census) {
+void count_particles(Cpu on, View<const Vec3<double>> position, View<const double> mass, const Vec3<double>& center, Census* census) {
     std::memset(census, 0, sizeof(Census));
     std::uint32_t* const count = census->count;
 #pragma omp parallel for schedule(static) num_threads(thread_count(on)) if (position.n > 16384) reduction(+ : count[ : Census::bins])
@@ -65,8 +63,18 @@ void take_census(Cpu on, View<const Vec3<double>> position, View<const double> m
 }  // namespace
 
 template <Space S>
+std::unique_ptr<Census> take_census(S on, Workspace<S>& work, View<const Vec3<double>> position, View<const double> mass,
+                                    const Vec3<double>& center) {
+    auto* const census = reinterpret_cast<Census*>(work.bytes(sizeof(Census)));
+    count_particles(on, position, mass, center, census);
+    auto counted = std::make_unique<Census>();
+    copy_to_host(on, View<Census>(counted.get(), 1), View<const Census>(census, 1));
+    return counted;
+}
+
+template <Space S>
 Frame choose_frame(S on, Workspace<S>& work, View<const Vec3<double>> position, View<const double> mass) {
-    const index_t samples = position.n < 1024 ? position.n : 1024;
+    const index_t samples = position.n < frame_sample_size ? position.n : frame_sample_size;
     std::vector<Vec3<double>> sample(static_cast<std::size_t>(samples));
     const View<Vec3<double>> drawn(reinterpret_cast<Vec3<double>*>(work.bytes(static_cast<std::size_t>(samples) * sizeof(Vec3<double>))),
                                    samples);
@@ -74,13 +82,11 @@ Frame choose_frame(S on, Workspace<S>& work, View<const Vec3<double>> position, 
     copy_to_host(on, view(sample), drawn);
     const auto center = middle(std::move(sample));
 
-    auto* const census = reinterpret_cast<Census*>(work.bytes(sizeof(Census)));
-    take_census(on, position, mass, center, census);
-    const auto counted = std::make_unique<Census>();
-    copy_to_host(on, View<Census>(counted.get(), 1), View<const Census>(census, 1));
-    return frame_of(center, *counted);
+    return frame_of(center, *take_census(on, work, position, mass, center));
 }
 
+template std::unique_ptr<Census> take_census(KS_SPACE, Workspace<KS_SPACE>&, View<const Vec3<double>>, View<const double>,
+                                             const Vec3<double>&);
 template Frame choose_frame(KS_SPACE, Workspace<KS_SPACE>&, View<const Vec3<double>>, View<const double>);
 
 }  // namespace kasane::gravity::detail

@@ -94,12 +94,16 @@ class Octree {
     /// Chooses the frame from these particles; bodies() then has one element for each.
     /// @throws ComputationError: more than 2^31 - 1 particles, or a particle that is not finite
     void choose_frame(View<const Vec3<double>> position, View<const double> mass);
+    /// The same with a given frame, for a tree that has n of the particles for which the frame was chosen.
+    void use_frame(const Frame& frame, index_t n);
     /// Computes the keys of bodies(), which the caller has written, and sorts them: order()[k] is the index of the k-th body on the curve.
     /// The caller then permutes all arrays of the particles into that order, calls build(), and writes the bodies again.
     void sort();
     /// choose_frame(), place() and sort().
     void sort(View<const Vec3<double>> position, View<const double> mass);
     View<const std::uint32_t> order() const { return order_.view(); }
+    /// The keys of the last sort(), ascending.
+    View<const std::uint64_t> keys() const { return key_.view(); }
 
     /// Divides the particles, in the order of the last sort(), into cells: topology only.
     /// @param softening [n]  in that order, where pairs combine softenings; empty: that of the options. It is copied

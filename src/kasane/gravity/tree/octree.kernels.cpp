@@ -67,6 +67,12 @@ void Octree<S>::choose_frame(View<const Vec3<double>> position, View<const doubl
 }
 
 template <Space S>
+void Octree<S>::use_frame(const Frame& frame, index_t n) {
+    resize(on_, body_, n);
+    frame_ = frame;
+}
+
+template <Space S>
 void Octree<S>::sort() {
     const index_t n = body_.size();
     resize(on_, key_, n);
@@ -110,6 +116,7 @@ OctreeView Octree<S>::view() const {
 
 template Octree<KS_SPACE>::Octree(KS_SPACE, const Tree&);
 template void Octree<KS_SPACE>::choose_frame(View<const Vec3<double>>, View<const double>);
+template void Octree<KS_SPACE>::use_frame(const Frame&, index_t);
 template void Octree<KS_SPACE>::sort();
 template void Octree<KS_SPACE>::sort(View<const Vec3<double>>, View<const double>);
 template void Octree<KS_SPACE>::place(View<const Vec3<double>>, View<const double>);

@@ -1,0 +1,144 @@
+// Merges trees, once per Space.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/device/kernels.hpp>
+#include <kasane/gravity/domain/merged_tree.hpp>
+
+#include <cmath>
+#include <string>
+
+namespace kasane::gravity {
+namespace {
+
+/// The arrays of the merged tree.
+struct MergedArrays {
+    Body *body, *center;
+    NodeTest* test;
+    NodeLink* link;
+    std::uint32_t* next;
+    Quadrupole* quadrupole;
+    float *body_term, *node_term;
+};
+
+struct MergeNodes {
+    OctreeView part;
+    std::uint32_t root, root_next;    ///< place of the root, and the node behind its subtree
+    std::uint32_t first, first_body;  ///< place of node 1, and of body 0
+    MergedArrays to;
+
+    KS_FN std::uint32_t place(std::uint32_t node) const { return node == 0 ? root : first + node - 1; }
+    KS_FN void operator()(index_t k) const {
+        const auto node = static_cast<std::uint32_t>(k), at = place(node);
+        auto test = part.test[k];
+        test.begin += first_body;
+        const auto link = part.link[k];
+        const auto next = part.next[k];
+        to.center[at] = part.center[k];
+        to.test[at] = test;
+        to.link[at] = link == leaf ? leaf : place(first_child(link)) | (child_count(link) - 1) << 29;
+        to.next[at] = next == static_cast<std::uint32_t>(part.nodes) ? root_next : place(next);
+        if (to.quadrupole) to.quadrupole[at] = part.quadrupole[k];
+        if (to.node_term) to.node_term[at] = part.node_term[k];
+    }
+};
+
+struct MergeBodies {
+    OctreeView part;
+    index_t first_body;
+    MergedArrays to;
+    KS_FN void operator()(index_t k) const {
+        to.body[first_body + k] = part.body[k];
+        if (to.body_term) to.body_term[first_body + k] = part.body_term[k];
+    }
+};
+
+/// A node above the roots, which no criterion accepts.
+struct MakeTop {
+    const NodeLink* link;
+    const std::uint32_t* next;
+    std::uint32_t bodies, nodes;
+    MergedArrays to;
+    KS_FN void operator()(index_t k) const {
+        to.center[k] = {0, 0, 0, 0};
+        to.test[k] = {INFINITY, INFINITY, 0, bodies};
+        to.link[k] = link[k];
+        to.next[k] = next[k] == TreeTop::end ? nodes : next[k];
+        if (to.quadrupole) to.quadrupole[k] = {};
+        if (to.node_term) to.node_term[k] = 0;
+    }
+};
+
+struct WriteIndex {
+    std::uint32_t* to;
+    KS_FN void operator()(index_t i) const { to[i] = static_cast<std::uint32_t>(i); }
+};
+
+template <class T, Space S>
+void hold(S on, Buffer<T, S>& buffer, index_t n) {
+    if (buffer.size() >= n) return;
+    buffer = {};
+    buffer = Buffer<T, S>(on, n + n / 8);
+}
+
+}  // namespace
+
+template <Space S>
+void MergedTree<S>::merge(const std::vector<OctreeView>& parts) {
+    view_ = {};
+    if (parts.empty()) return;
+    const auto top = tree_top(static_cast<std::uint32_t>(parts.size()));
+    const auto above = static_cast<index_t>(top.link.size());
+    index_t nodes = above, bodies = 0;
+    for (const auto& part : parts) nodes += part.nodes, bodies += part.bodies;
+    if (nodes >= static_cast<index_t>(largest_node_count) || bodies >= index_t{1} << 31)
+        throw ComputationError("the tree of a worker, with its parts of the other workers' trees, has " + std::to_string(nodes) +
+                               " nodes and " + std::to_string(bodies) + " bodies, more than a tree can number: use more workers");
+    const bool quadrupoles = parts.front().quadrupole, terms = parts.front().node_term;
+    hold(on_, body_, bodies);
+    hold(on_, center_, nodes);
+    hold(on_, test_, nodes);
+    hold(on_, link_, nodes);
+    hold(on_, next_, nodes);
+    if (quadrupoles) hold(on_, quadrupole_, nodes);
+    if (terms) hold(on_, node_term_, nodes), hold(on_, body_term_, bodies);
+    const MergedArrays to{body_.data(),
+                          center_.data(),
+                          test_.data(),
+                          link_.data(),
+                          next_.data(),
+                          quadrupoles ? quadrupole_.data() : nullptr,
+                          terms ? body_term_.data() : nullptr,
+                          terms ? node_term_.data() : nullptr};
+    if (above > 0) {
+        const auto link = to_space(on_, top.link);
+        const auto next = to_space(on_, top.next);
+        parallel_for(on_, above,
+                     MakeTop{link.data(), next.data(), static_cast<std::uint32_t>(bodies), static_cast<std::uint32_t>(nodes), to});
+    }
+    auto first = static_cast<std::uint32_t>(above) + static_cast<std::uint32_t>(parts.size());
+    std::uint32_t first_body = 0;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        const auto root = static_cast<std::uint32_t>(above) + static_cast<std::uint32_t>(p);
+        const std::uint32_t behind = top.next[root] == TreeTop::end ? static_cast<std::uint32_t>(nodes) : top.next[root];
+        parallel_for(on_, parts[p].nodes, MergeNodes{parts[p], root, behind, first, first_body, to});
+        parallel_for(on_, parts[p].bodies, MergeBodies{parts[p], first_body, to});
+        first += static_cast<std::uint32_t>(parts[p].nodes) - 1;
+        first_body += static_cast<std::uint32_t>(parts[p].bodies);
+    }
+    view_.body = to.body, view_.bodies = bodies;
+    view_.center = to.center, view_.test = to.test, view_.link = to.link, view_.next = to.next, view_.quadrupole = to.quadrupole;
+    view_.nodes = nodes;
+    view_.frame = parts.front().frame;
+    view_.body_term = to.body_term, view_.node_term = to.node_term;
+}
+
+template <Space S>
+Buffer<std::uint32_t, S> ascending(S on, index_t n) {
+    Buffer<std::uint32_t, S> index(on, n);
+    parallel_for(on, n, WriteIndex{index.data()});
+    return index;
+}
+
+template class MergedTree<KS_SPACE>;
+template Buffer<std::uint32_t, KS_SPACE> ascending(KS_SPACE, index_t);
+
+}  // namespace kasane::gravity

@@ -1,0 +1,83 @@
+// The pseudo-target of a domain: boxes that hold all its targets, with the least |a| of each, for the tests of other workers' nodes
+// ([OMBMN12] section 6.3 takes the nearest position that a particle of the other process can have). The boxes are tight around the targets
+// in cells of the domain's tree, because one box around a range of the curve would hold much of its neighbours.
+// Invariant: a node that passes the test of every box may be accepted for every target of the domain.
+#pragma once
+
+#include <kasane/gravity/softening/softening.hpp>
+#include <kasane/gravity/tree/octree.hpp>
+#include <kasane/gravity/tree/walk.hpp>
+
+#include <cmath>
+
+namespace kasane::gravity {
+
+/// A box around targets, in tree units; low > high where it has none.
+struct alignas(16) TargetBox {
+    float low_x, low_y, low_z;
+    float acceleration;  ///< least |a| of the last force (1 for criteria without it)
+    float high_x, high_y, high_z;
+    float term;  ///< largest softening term of a target, where pairs combine softenings
+
+    KS_FN bool empty() const { return !(low_x <= high_x); }
+};
+
+/// Boxes of a domain: element 0 is around all targets, then come the boxes around groups of boxes, then the boxes.
+struct TargetBoxLayout {
+    static constexpr index_t boxes = 512, per_group = 16, groups = boxes / per_group;
+    static constexpr index_t first_group = 1, first_box = first_group + groups, size = first_box + boxes;
+};
+
+/// How nodes are tested.
+struct NodeCriterion {
+    bool quadrupole;
+    bool spline;  ///< pairs must be Newtonian: no body of an accepted node is in reach of a target's spline
+};
+
+/// Whether a node may be accepted for all targets of a box (NodeTest has the criterion).
+/// @param term  largest softening term of the node's bodies; read for splines
+KS_FN bool accepts(const TargetBox& box, const Body& center, const NodeTest& test, float term, const NodeCriterion& by) {
+    if (box.empty()) return true;
+    const auto outside = [](float c, float low, float high) { return c < low ? low - c : c > high ? c - high : 0.f; };
+    const float dx = outside(center.x, box.low_x, box.high_x), dy = outside(center.y, box.low_y, box.high_y),
+                dz = outside(center.z, box.low_z, box.high_z);
+    const float d2 = dx * dx + dy * dy + dz * dz;
+    const float power = d2 * d2 * box.acceleration * (by.quadrupole ? std::sqrt(d2) : 1.f);
+    if (!(d2 > test.radius2 && power > test.weight)) return false;
+    if (!by.spline) return true;
+    const float reach = std::sqrt(test.radius2) + std::sqrt(static_cast<float>(spline_radius * spline_radius) * (term + box.term));
+    return d2 > reach * reach;
+}
+
+/// Whether a node may be accepted for all targets of a domain. @param box  [TargetBoxLayout::size]
+KS_FN bool accepts_for_all(const TargetBox* box, const Body& center, const NodeTest& test, float term, const NodeCriterion& by) {
+    using Layout = TargetBoxLayout;
+    if (accepts(box[0], center, test, term, by)) return true;
+    for (index_t g = 0; g < Layout::groups; ++g) {
+        if (accepts(box[Layout::first_group + g], center, test, term, by)) continue;
+        for (index_t k = Layout::first_box + g * Layout::per_group; k < Layout::first_box + (g + 1) * Layout::per_group; ++k)
+            if (!accepts(box[k], center, test, term, by)) return false;
+    }
+    return true;
+}
+
+/// Makes the boxes of a worker's targets.
+template <Space S>
+class TargetBoxes {
+   public:
+    explicit TargetBoxes(S on);
+
+    /// Chooses the cells that the boxes are made of, on a new topology. Waits for the space.
+    void choose(const OctreeView& tree);
+    /// Computes the boxes of these targets. @param G  of the force
+    void measure(const OctreeView& tree, const WalkTargets& targets, double G);
+    /// [TargetBoxLayout::size]
+    View<const TargetBox> boxes() const { return box_.view().subview(0, TargetBoxLayout::size); }
+
+   private:
+    S on_;
+    Buffer<std::uint32_t, S> begin_;  ///< first bodies of the cells in curve order and, for the rest of [boxes + 1], the number of bodies
+    Buffer<TargetBox, S> box_, part_;
+};
+
+}  // namespace kasane::gravity
