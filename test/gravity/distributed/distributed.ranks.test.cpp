@@ -43,6 +43,27 @@ class SimulationOfRanks : public testing::Test {
     }
 };
 
+/// A tree on ranks has the bits of a tree on as many workers of one process.
+TEST_F(SimulationOfRanks, HasTheTreeOfAsManyWorkers) {
+    for (const int workers : {1, 2})
+        with_workers(workers, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+            const auto particles = worker_particles(1000);
+            const SimulationOptions options{.force = Tree{.softening = 0.02}, .step = blocks()};
+            const auto one = comm::alone();
+            comm::WorkerCommunicator threads(*one, communicator.size());
+            auto alone = distributed_simulation(threads, std::vector<AnySpace>(static_cast<std::size_t>(threads.size()), one_thread),
+                                                particles, options);
+            auto all = distributed_simulation(communicator, here, particles, options);
+            const auto expected = results_of(alone, {1, 1});
+            auto found = results_of(all, {1, 1});
+            for (std::size_t k = 0; k < 2; ++k)  // workers' sums in double are added rank by rank
+                EXPECT_NEAR(found.audit[k].median, expected.audit[k].median, 1e-12);
+            found.audit = expected.audit;
+            expect_same(found, expected);
+            EXPECT_EQ(all.state().acceleration, alone.state().acceleration);
+        });
+}
+
 TEST_F(SimulationOfRanks, IsThatOfOneRank) {
     for (const index_t n : {1, 5, 1000, 4097}) compare(n, worker_options(leapfrog), 1, {1, 2});
     compare(1000, worker_options(leapfrog), 2, {1});
@@ -78,7 +99,8 @@ TEST_F(SimulationOfRanks, BadInputIsRefusedOnRankZeroAlone) {
         EXPECT_THROW(distributed_simulation(communicator, here, particles, worker_options(leapfrog)), InputError);
     });
     with_workers(1, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
-        EXPECT_THROW(distributed_simulation(communicator, here, worker_particles(100), {.force = Tree{.softening = 0.1}, .step = leapfrog}),
+        EXPECT_THROW(distributed_simulation(communicator, here, worker_particles(100),
+                                            {.force = Tree{.mac = GeometricMac{1.5}, .softening = 0.1}, .step = leapfrog}),
                      InputError);
     });
     compare(100, worker_options(leapfrog), 1, {1});

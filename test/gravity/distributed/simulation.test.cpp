@@ -176,11 +176,9 @@ TEST_P(WorkersOn, AuditsSeeTheRoundingsOfTheForce) {
     }
 }
 
-TEST_P(WorkersOn, RefusesATreeAndBadParticles) {
+TEST_P(WorkersOn, RefusesBadParticles) {
     OneRank rank(space_, 2);
     auto particles = worker_particles(100);
-    EXPECT_THROW(distributed_simulation(rank.communicator, rank.here, particles, {.force = Tree{.softening = 0.1}, .step = leapfrog}),
-                 InputError);
     EXPECT_THROW(distributed_simulation(rank.communicator, {space_}, particles, worker_options(leapfrog)), InputError)
         << "one space for two workers";
     EXPECT_THROW(distributed_simulation(rank.communicator, rank.here, particles, worker_options(leapfrog, -1)), InputError);

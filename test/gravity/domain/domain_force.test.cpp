@@ -92,7 +92,7 @@ TEST_P(DomainForceOn, WorksForDifficultDistributions) {
         // A cell of field particles and a few of the tight cluster is hardly larger than its distance from the others of the cluster. The
         // acceleration criterion accepts it, also in one tree, since they have large accelerations.
         if (of.softening == 1e-5) request.tree.mac = GeometricMac{0.5};
-        expect_errors_of_one(of, request, {2, 4, 8}, sampled(of, 1, 1000), 1.5);
+        expect_errors_of_one(of, request, {2, 7}, sampled(of, 1, 1000), 1.5);
     }
 }
 

@@ -12,7 +12,7 @@
 namespace kasane::gravity {
 
 struct Command {
-    enum class Verb : std::int64_t { make, step, fetch, acceleration, potential, diagnostics, audit, end };
+    enum class Verb : std::int64_t { make, step, fetch, acceleration, potential, diagnostics, audit, state, end };
     Verb verb = Verb::end;
     std::int64_t count = 0;  ///< steps to take, or particles to audit
 };
@@ -21,12 +21,13 @@ struct Command {
 struct Setup {
     index_t total = 0;
     double largest_mass = 0;
-    Direct force;
+    Force force;
     Steps step;
     Scheme scheme;
     double start_time = 0;
     std::int64_t steps = 0;
     DirectFrame frame;
+    bool accelerated = false;  ///< the accelerations of a tree follow with the particles
     Exchange exchange;
     std::uint64_t kind = 0;  ///< kind of the workers' spaces: index of the alternative of AnySpace
 };

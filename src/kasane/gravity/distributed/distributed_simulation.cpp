@@ -17,19 +17,20 @@ class RootStepper final : public Stepper {
         host_step = steps = chosen.steps;
         Setup setup{.total = particles.size(),
                     .largest_mass = *std::max_element(particles.mass.begin(), particles.mass.end()),
-                    .force = std::get<Direct>(chosen.force),
+                    .force = chosen.force,
                     .step = chosen.step,
                     .scheme = Scheme(chosen.step, softening(chosen.force), softening_per_particle(chosen.force), chosen.state.step_length,
                                      particles),
                     .start_time = chosen.start_time,
                     .steps = chosen.steps,
                     .frame = chosen.state.frame,
+                    .accelerated = !chosen.state.acceleration.empty(),
                     .exchange = exchange,
                     .kind = here.empty() ? 0 : here.front().index()};
         Command command{Command::Verb::make, 0};
         broadcast(ranks_, command);
         broadcast(ranks_, setup);
-        workers_ = std::make_unique<LocalWorkers>(communicator, here, setup, particles);
+        workers_ = std::make_unique<LocalWorkers>(communicator, here, setup, particles, chosen.state.acceleration);
         host = std::move(particles);
     }
     ~RootStepper() override {
@@ -63,8 +64,7 @@ class RootStepper final : public Stepper {
         return run(Command::Verb::diagnostics).diagnostics;
     }
     ForceAudit audit(index_t count) override { return run(Command::Verb::audit, count).audit; }
-    // The form is the same on every worker.
-    SimulationState state() override { return workers_->first().state(); }
+    SimulationState state() override { return run(Command::Verb::state).state; }
     StepCounts step_counts() override { return workers_->first().step_counts(); }
     double interactions() override { return workers_->first().interactions(); }
     void read_timers(Timers& to) override { workers_->first().read_timers(to); }
@@ -89,8 +89,6 @@ Simulation distributed_simulation(comm::WorkerCommunicator& communicator, const 
     SimulationOptions options;
     try {
         options = checked_simulation(particles, given);
-        KS_VALIDATE(std::holds_alternative<Direct>(options.force),
-                    "the tree code runs on one rank with one worker: take direct summation, or a single device");
     } catch (...) {
         Command nothing;  // the other ranks wait for their first command
         broadcast(communicator.ranks(), nothing);
@@ -108,7 +106,7 @@ void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySp
     broadcast(ranks, setup);
     std::unique_ptr<LocalWorkers> workers;
     try {
-        workers = std::make_unique<LocalWorkers>(communicator, here, setup, Particles{});
+        workers = std::make_unique<LocalWorkers>(communicator, here, setup, Particles{}, std::vector<Vec3<float>>{});
     } catch (const InputError&) {
         return;  // the root rank reports it
     }

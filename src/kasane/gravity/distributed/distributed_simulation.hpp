@@ -10,10 +10,12 @@
 
 namespace kasane::gravity {
 
-/// Makes a simulation with direct summation on all workers, each with its slab of the particles. Only the root rank calls this; every other
-/// rank calls worker_loop(). Results are the same bits for any number of workers on one kind of space.
+/// Makes a simulation on all workers. Only the root rank calls this; every other rank calls worker_loop(). With direct summation each
+/// worker has a slab of the particles, and results are the same bits for any number of workers on one kind of space. With a tree each has a
+/// domain along the curve; forces have the errors of one worker, and depend on the number of workers within them. A tree makes its
+/// decisions as with `deterministic`.
 /// @param communicator  must outlive the simulation   @param here  the spaces of this rank's workers   @param particles  all of them
-/// @throws InputError as Simulation, and for a tree; the message has the rank with the problem
+/// @throws InputError as Simulation; the message has the rank with the problem
 Simulation distributed_simulation(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, Particles particles,
                                   const SimulationOptions& options, const Exchange& exchange = {});
 

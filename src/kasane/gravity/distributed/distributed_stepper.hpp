@@ -3,21 +3,10 @@
 #pragma once
 
 #include <kasane/gravity/distributed/distributed_force.hpp>
+#include <kasane/gravity/distributed/worker_stepper.hpp>
 #include <kasane/gravity/evolve/direct_stepper.hpp>
 
-#include <array>
-
 namespace kasane::gravity {
-
-/// The stepper of a worker on any space.
-class WorkerStepper {
-   public:
-    virtual ~WorkerStepper() = default;
-    /// Collective, after every worker has constructed its stepper.
-    virtual void connect() = 0;
-    virtual ExchangeUsed exchange_used() const = 0;
-    virtual Stepper& stepper() = 0;
-};
 
 template <Space S>
 class DistributedStepper final : public DirectStepper<S, DistributedForce<S>>, public WorkerStepper {
@@ -41,21 +30,10 @@ class DistributedStepper final : public DirectStepper<S, DistributedForce<S>>, p
     void sum(View<double> values) const override { worker_.all_reduce(values, comm::Reduce::sum); }
     void sum(View<std::uint64_t> values) const override { worker_.all_reduce(values, comm::Reduce::sum); }
 
-    /// Adds the counts; of several non-finite particles, keeps the one that a single worker would report.
     Report reduce(const Report& own) override {
-        std::array<std::uint64_t, StepReport::words> words{};
-        std::copy(own.begin(), own.begin() + StepReport::bad, words.begin());
-        words[StepReport::bad] = own[StepReport::bad] != StepReport::none;
-        worker_.all_reduce(View<std::uint64_t>(words.data(), StepReport::words), comm::Reduce::sum);
-        Report reduced{};
-        std::copy(words.begin(), words.begin() + StepReport::bad, reduced.begin());
-        reduced[StepReport::bad] = StepReport::none;
-        if (words[StepReport::bad] == 0) return reduced;
-        std::uint64_t first[1] = {own[StepReport::bad]};
-        if (first[0] != StepReport::none) first[0] += static_cast<std::uint64_t>(this->first());
-        worker_.all_reduce(View<std::uint64_t>(first, 1), comm::Reduce::min);
-        reduced[StepReport::bad] = first[0];
-        return reduced;
+        auto numbered = own;
+        if (own[StepReport::bad] != StepReport::none) numbered[StepReport::bad] += static_cast<StepReport::Word>(this->first());
+        return reduced_report(worker_, numbered);
     }
 
     /// Every worker throws; the root rank, which has the ids, writes the message.

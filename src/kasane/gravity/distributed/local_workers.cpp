@@ -1,3 +1,5 @@
+#include <kasane/gravity/distributed/distributed_stepper.hpp>
+#include <kasane/gravity/distributed/distributed_tree_stepper.hpp>
 #include <kasane/gravity/distributed/local_workers.hpp>
 #include <kasane/gravity/distributed/memory.hpp>
 
@@ -14,7 +16,8 @@ constexpr int slab_tag = 4001;  // tag of messages with particles between the ro
 comm::Partition partition_of(const AnySpace& kind, const Setup& setup, int workers) {
     return std::visit(
         [&](auto space) {
-            return comm::Partition{setup.total, DirectForce<decltype(space)>(space, setup.force, setup.total).grain(), workers};
+            const auto* direct = std::get_if<Direct>(&setup.force);
+            return comm::Partition{setup.total, direct ? DirectForce<decltype(space)>(space, *direct, setup.total).grain() : 1, workers};
         },
         kind);
 }
@@ -40,37 +43,51 @@ void receive(comm::Communicator& ranks, T* to, index_t count, int from) {
 }  // namespace
 
 LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Setup& setup,
-                           const Particles& particles)
-    : communicator_(communicator) {
+                           const Particles& particles, const std::vector<Vec3<float>>& acceleration)
+    : communicator_(communicator), moving_(std::holds_alternative<Tree>(setup.force)) {
     agree(ranks(), problem_of([&] {
               check(here, setup);
               partition_ = partition_of(here.front(), setup, communicator_.size());
           }));
 
     const int local = communicator_.workers_per_rank(), mine = first_worker(ranks().rank());
-    if (ranks().rank() == 0)
-        for (int m = local; m < communicator_.size(); ++m) {
-            const index_t first = partition_.begin(m), count = partition_.count(m);
-            send(ranks(), particles.position.data() + first, count, m / local);
-            send(ranks(), particles.velocity.data() + first, count, m / local);
-            send(ranks(), particles.mass.data() + first, count, m / local);
-            if (setup.force.softening_per_particle) send(ranks(), particles.softening.data() + first, count, m / local);
-        }
-    std::vector<Particles> slabs;
-    for (int l = 0; l < local; ++l) slabs.push_back(slab(particles, mine + l, setup.force.softening_per_particle));
+    const bool softenings = softening_per_particle(setup.force);
+    if (ranks().rank() == 0) {
+        send_slabs(particles.position);
+        send_slabs(particles.velocity);
+        send_slabs(particles.mass);
+        if (softenings) send_slabs(particles.softening);
+        if (setup.accelerated) send_slabs(acceleration);
+    }
+    // In the order in which the root rank sends.
+    std::vector<Particles> slabs(static_cast<std::size_t>(local));
+    std::vector<std::vector<Vec3<float>>> accelerations(slabs.size());
+    const auto each = [&](auto body) {
+        for (int l = 0; l < local; ++l) body(static_cast<std::size_t>(l), mine + l);
+    };
+    each([&](std::size_t l, int worker) { slabs[l].position = slab_of(particles.position, worker); });
+    each([&](std::size_t l, int worker) { slabs[l].velocity = slab_of(particles.velocity, worker); });
+    each([&](std::size_t l, int worker) { slabs[l].mass = slab_of(particles.mass, worker); });
+    if (softenings) each([&](std::size_t l, int worker) { slabs[l].softening = slab_of(particles.softening, worker); });
+    if (setup.accelerated) each([&](std::size_t l, int worker) { accelerations[l] = slab_of(acceleration, worker); });
 
-    SimulationOptions options{.force = setup.force, .step = setup.step, .start_time = setup.start_time, .steps = setup.steps};
-    options.state.frame = setup.frame;
     workers_.resize(static_cast<std::size_t>(local));
     std::vector<std::string> problems(static_cast<std::size_t>(local));
     communicator_.run([&](comm::Worker& worker) {
         const auto l = static_cast<std::size_t>(worker.local());
         problems[l] = problem_of([&] {
-            const Slab of{setup.total, partition_.begin(mine + worker.local()), setup.largest_mass};
+            SimulationOptions options{.force = setup.force, .step = setup.step, .start_time = setup.start_time, .steps = setup.steps};
+            options.state.frame = setup.frame;
+            options.state.acceleration = std::move(accelerations[l]);
+            const index_t first = partition_.begin(mine + worker.local());
             workers_[l] = std::visit(
                 [&](auto space) -> std::unique_ptr<WorkerStepper> {
-                    return std::make_unique<DistributedStepper<decltype(space)>>(space, slabs[l], options, setup.scheme, of, setup.exchange,
-                                                                                 worker);
+                    using S = decltype(space);
+                    if (moving_)
+                        return std::make_unique<DistributedTreeStepper<S>>(space, slabs[l], options, setup.scheme, first, setup.total,
+                                                                           setup.accelerated, setup.exchange.engine, worker);
+                    return std::make_unique<DistributedStepper<S>>(space, slabs[l], options, setup.scheme,
+                                                                   Slab{setup.total, first, setup.largest_mass}, setup.exchange, worker);
                 },
                 here[l]);
             slabs[l] = {};
@@ -96,45 +113,61 @@ void LocalWorkers::check(const std::vector<AnySpace>& here, const Setup& setup) 
                         ranks().local_size());
 }
 
-Particles LocalWorkers::slab(const Particles& all, int worker, bool softenings) const {
+template <class T>
+std::vector<T> LocalWorkers::slab_of(const std::vector<T>& all, int worker) const {
     const index_t first = partition_.begin(worker), count = partition_.count(worker);
-    Particles to;
-    if (ranks().rank() == 0) {
-        const auto part = [&](const auto& from, auto& into) { into.assign(from.begin() + first, from.begin() + first + count); };
-        part(all.position, to.position);
-        part(all.velocity, to.velocity);
-        part(all.mass, to.mass);
-        if (softenings) part(all.softening, to.softening);
-        return to;
-    }
-    const auto size = static_cast<std::size_t>(count);
-    to.position.resize(size);
-    to.velocity.resize(size);
-    to.mass.resize(size);
-    receive(ranks(), to.position.data(), count, 0);
-    receive(ranks(), to.velocity.data(), count, 0);
-    receive(ranks(), to.mass.data(), count, 0);
-    if (softenings) {
-        to.softening.resize(size);
-        receive(ranks(), to.softening.data(), count, 0);
-    }
+    if (ranks().rank() == 0) return {all.begin() + first, all.begin() + first + count};
+    std::vector<T> to(static_cast<std::size_t>(count));
+    receive(ranks(), to.data(), count, 0);
     return to;
 }
 
-/// Gathers the slabs of all workers on the root rank, in their order. @param local  slabs of this rank's workers
+template <class T>
+void LocalWorkers::send_slabs(const std::vector<T>& all) const {
+    const int local = communicator_.workers_per_rank();
+    for (int m = local; m < communicator_.size(); ++m) send(ranks(), all.data() + partition_.begin(m), partition_.count(m), m / local);
+}
+
+std::vector<index_t> LocalWorkers::counts() const {
+    std::vector<std::uint64_t> words(static_cast<std::size_t>(communicator_.size()));
+    const int local = communicator_.workers_per_rank(), mine = first_worker(ranks().rank());
+    for (int m = 0; m < communicator_.size(); ++m) {
+        const bool here = m >= mine && m < mine + local;
+        if (moving_ && here)
+            words[static_cast<std::size_t>(m)] = workers_[static_cast<std::size_t>(m - mine)]->given().size();
+        else if (!moving_)
+            words[static_cast<std::size_t>(m)] = static_cast<std::uint64_t>(partition_.count(m));
+    }
+    if (moving_) ranks().all_reduce(view(words), comm::Reduce::sum);
+    return {words.begin(), words.end()};
+}
+
+/// Gathers the values of all workers on the root rank, in the order of the particles. @param local  those of this rank's workers
 template <class T>
 std::vector<T> LocalWorkers::gather(const std::vector<std::vector<T>>& local) const {
-    std::vector<T> all;
-    if (ranks().rank() != 0) {
-        for (const auto& slab : local) send(ranks(), slab.data(), static_cast<index_t>(slab.size()), 0);
+    const auto count = counts();
+    const auto gathered = [&]<class U>(const std::vector<std::vector<U>>& here) {
+        std::vector<U> all;
+        if (ranks().rank() != 0) {
+            for (const auto& values : here) send(ranks(), values.data(), static_cast<index_t>(values.size()), 0);
+            return all;
+        }
+        all.reserve(static_cast<std::size_t>(partition_.n));
+        for (const auto& values : here) all.insert(all.end(), values.begin(), values.end());
+        auto at = static_cast<index_t>(all.size());
+        all.resize(static_cast<std::size_t>(partition_.n));
+        for (int m = communicator_.workers_per_rank(); m < communicator_.size(); at += count[static_cast<std::size_t>(m++)])
+            receive(ranks(), all.data() + at, count[static_cast<std::size_t>(m)], m / communicator_.workers_per_rank());
         return all;
-    }
-    all.reserve(static_cast<std::size_t>(partition_.n));
-    for (const auto& slab : local) all.insert(all.end(), slab.begin(), slab.end());
-    all.resize(static_cast<std::size_t>(partition_.n));
-    for (int m = communicator_.workers_per_rank(); m < communicator_.size(); ++m)
-        receive(ranks(), all.data() + partition_.begin(m), partition_.count(m), m / communicator_.workers_per_rank());
-    return all;
+    };
+    auto values = gathered(local);
+    if (!moving_) return values;
+    std::vector<std::vector<std::uint32_t>> given;
+    for (const auto& worker : workers_) given.push_back(worker->given());
+    const auto number = gathered(given);
+    auto ordered = values;
+    for (std::size_t k = 0; k < number.size(); ++k) ordered[number[k]] = values[k];
+    return ordered;
 }
 
 Answer LocalWorkers::run(const Command& command) {
@@ -154,7 +187,8 @@ Answer LocalWorkers::run(const Command& command) {
         case fetch:
             each([&](Stepper& stepper, std::size_t l) {
                 Particles now;
-                const auto count = static_cast<std::size_t>(partition_.count(first_worker(ranks().rank()) + static_cast<int>(l)));
+                const auto count =
+                    moving_ ? 0 : static_cast<std::size_t>(partition_.count(first_worker(ranks().rank()) + static_cast<int>(l)));
                 now.position.resize(count);
                 now.velocity.resize(count);
                 stepper.fetch(now);
@@ -184,6 +218,16 @@ Answer LocalWorkers::run(const Command& command) {
                 if (l == 0) answer.audit = found;
             });
             break;
+        case state: {
+            std::vector<std::vector<Vec3<float>>> accelerations(local);
+            each([&](Stepper& stepper, std::size_t l) {
+                auto found = stepper.state();
+                accelerations[l] = std::move(found.acceleration);
+                if (l == 0) answer.state = std::move(found);
+            });
+            if (workers_.front()->keeps_accelerations()) answer.state.acceleration = gather(accelerations);
+            break;
+        }
         case make:
         case end: break;
     }

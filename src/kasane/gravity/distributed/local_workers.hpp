@@ -1,11 +1,12 @@
 // The workers of one rank, and their collective operations with the workers of the other ranks.
-// Invariants: the slabs follow each other in the order of all particles, rank by rank; gathered values are in that order.
+// Invariants: the slabs with which the workers begin follow each other in the order of all particles, rank by rank; gathered values are in
+// that order, also those of a tree, whose particles move between the workers.
 #pragma once
 
 #include <kasane/core/comm/partition.hpp>
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/gravity/distributed/commands.hpp>
-#include <kasane/gravity/distributed/distributed_stepper.hpp>
+#include <kasane/gravity/distributed/worker_stepper.hpp>
 
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@ namespace kasane::gravity {
 struct Answer {
     std::vector<Vec3<double>> vector, velocity;
     std::vector<double> scalar;
+    SimulationState state;
     Diagnostics diagnostics;
     ForceAudit audit;
 };
@@ -24,8 +26,10 @@ struct Answer {
 class LocalWorkers {
    public:
     /// Collective over the ranks. @param particles  all of them on the root rank; not read on the others
+    /// @param acceleration  of a tree's last force, on the root rank if setup.accelerated
     /// @throws InputError on every rank when a worker cannot be made, with the rank that it belongs to
-    LocalWorkers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Setup& setup, const Particles& particles);
+    LocalWorkers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Setup& setup, const Particles& particles,
+                 const std::vector<Vec3<float>>& acceleration);
 
     /// Executes a command. Collective. @throws BlowUp if every worker throws it
     Answer run(const Command& command);
@@ -36,6 +40,14 @@ class LocalWorkers {
    private:
     void check(const std::vector<AnySpace>& here, const Setup& setup) const;
     Particles slab(const Particles& all, int worker, bool softenings) const;
+    /// A worker's part of an array of all particles, which the root rank has.
+    template <class T>
+    std::vector<T> slab_of(const std::vector<T>& all, int worker) const;
+    /// Sends the parts of the workers of the other ranks, which they receive by slab_of().
+    template <class T>
+    void send_slabs(const std::vector<T>& all) const;
+    /// Particles of every worker. Collective.
+    std::vector<index_t> counts() const;
     template <class T>
     std::vector<T> gather(const std::vector<std::vector<T>>& local) const;
     comm::Communicator& ranks() const { return communicator_.ranks(); }
@@ -43,6 +55,7 @@ class LocalWorkers {
 
     comm::WorkerCommunicator& communicator_;
     comm::Partition partition_;
+    bool moving_ = false;  ///< the particles of a tree move between the workers
     std::vector<std::unique_ptr<WorkerStepper>> workers_;
 };
 

@@ -9,10 +9,10 @@
 namespace kasane::gravity {
 
 /// Estimates the memory of one worker, like simulation_memory(). The host of worker 0 also holds all particles.
-SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Direct& force, const Exchange& exchange, int workers, int worker);
+SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Force& force, const Exchange& exchange, int workers, int worker);
 /// Checks the memory of the workers of one rank, like check_memory().
 /// @param first  number of the rank's first worker in the communicator   @param sharing  ranks that share this host's memory
-void check_worker_memory(const std::vector<AnySpace>& here, index_t n, const Direct& force, const Exchange& exchange, int workers,
-                         int first, int sharing);
+void check_worker_memory(const std::vector<AnySpace>& here, index_t n, const Force& force, const Exchange& exchange, int workers, int first,
+                         int sharing);
 
 }  // namespace kasane::gravity

@@ -68,9 +68,9 @@ class DeviceStepper : public Stepper {
         const auto scope = timers.scope("diagnostics");
         const ParticleArrays<Real> particles{system_.position.view(), system_.velocity.view(), system_.mass.view(),
                                              system_.acceleration.view(), phi.value};
-        return gravity::reduce(
-            on_, work_, particles, phi.words,
-            {total_, first(), [this](View<double> values) { sum(values); }, [this](View<std::uint64_t> values) { sum(values); }});
+        return gravity::reduce(on_, work_, particles, phi.words,
+                               {sum_range().total, sum_range().first, [this](View<double> values) { sum(values); },
+                                [this](View<std::uint64_t> values) { sum(values); }});
     }
 
     ForceAudit audit(index_t wanted) override {
@@ -157,6 +157,11 @@ class DeviceStepper : public Stepper {
 
     /// Number of this device's first particle among all particles.
     virtual index_t first() const { return 0; }
+    /// Places of this device's particles among those of all workers for sums over chunks (WorkerSums).
+    struct SumRange {
+        index_t total, first;
+    };
+    virtual SumRange sum_range() const { return {total_, first()}; }
     /// Sums `values` over all workers, in place.
     virtual void sum(View<double>) const {}
     virtual void sum(View<std::uint64_t>) const {}
@@ -203,6 +208,13 @@ class DeviceStepper : public Stepper {
         else
             motion.level = {};
         gravity::predict(on_, motion, ahead, to);
+    }
+
+    /// Counts the particles of this device on each level again, after some of them have moved to other workers.
+    void count_own_levels() {
+        if (scheme_.kind != Scheme::Kind::blocks) return;
+        count_levels(on_, View<const std::uint8_t>(system_.level.view()), report_.view().subview(0, most_levels));
+        copy_to_host(on_, view(own_), report_.view());
     }
 
     void ensure_force() {

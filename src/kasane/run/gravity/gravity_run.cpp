@@ -336,7 +336,8 @@ class GravityRun : public Run {
         auto& r = record_;
         const auto exchange = gravity::exchange_used(*simulation_);
         r.parallel->engine = exchange.engine;
-        r.parallel->form = exchange.engine.empty() ? "" : name(exchange.form);
+        const bool pairs = std::holds_alternative<gravity::Direct>(file_.force) && !exchange.engine.empty();
+        r.parallel->form = pairs ? name(exchange.form) : "";
         r.particles = simulation_->size();
         r.particles_by_type = {};
         for (const auto type : simulation_->particles().type) ++r.particles_by_type[type];
@@ -360,6 +361,8 @@ class GravityRun : public Run {
         const auto& last = record_.segments[record_.segments.size() - 2];
         if (const auto text = change(before_, record_, name(file_.space)); !text.empty())
             log::warning("the run was {}: it continues, but its last digits may differ from those of an uninterrupted run", text);
+        if (record_.force.method == "tree" && std::max(before_.workers(), record_.workers()) > 1)
+            log::info("a tree on several workers is divided anew: the run continues within the errors of its forces, not bit by bit");
         if (last.commit != commit)
             log::warning("the run was begun by another build of kasane ({}, this is {}): its last digits may differ", last.commit, commit);
     }

@@ -29,7 +29,7 @@ std::string count_text(int count, const char* what) { return fmt::format("{} {}{
 }  // namespace
 
 ParallelKeys::ParallelKeys(io::Section root, int ranks)
-    : root_(root), table_(root.table("parallel", "direct summation on several GPUs and ranks")), ranks_(ranks) {
+    : root_(root), table_(root.table("parallel", "several GPUs and ranks")), ranks_(ranks) {
     if (table_.present() || ranks > 1)
         workers_ = static_cast<int>(std::max<std::int64_t>(
             1, table_.integer("gpus_per_rank", {.help = "workers of each rank, one GPU each", .fallback = 1, .least = 1, .most = 64})));
@@ -37,24 +37,19 @@ ParallelKeys::ParallelKeys(io::Section root, int ranks)
 
 gravity::Exchange ParallelKeys::exchange(const gravity::Force& force, const AnySpace& space) {
     gravity::Exchange exchange;
-    if (std::holds_alternative<gravity::Tree>(force)) {
-        if (ranks_ * workers_ > 1)
-            root_.table("force").problem("method",
-                                         fmt::format("'tree' runs on one GPU or CPU of one rank, and this run has {} with {} each: "
-                                                     "take direct, or start it without mpirun and without [parallel]",
-                                                     count_text(ranks_, "rank"), count_text(workers_, "worker")));
-        for (const char* key : {"buffer", "engine", "form"})
+    const bool direct = std::holds_alternative<gravity::Direct>(force), cpu = kasane::name(space) == "cpu";
+    if (!direct)
+        for (const char* key : {"buffer", "form"})
             if (table_.has(key)) table_.problem(key, "has no effect here: it belongs to force.method = \"direct\". Remove it");
-        return exchange;
-    }
     if (!table_.present() && ranks_ == 1) return exchange;
-    const bool cpu = kasane::name(space) == "cpu";
-    exchange.buffer_bytes = MiB * table_.number("buffer", {.help = "each of the two buffers of a worker for the particles of other workers",
-                                                           .unit = "MiB",
-                                                           .fallback = exchange.buffer_bytes / MiB,
-                                                           .range = io::above(0)});
+    if (direct)
+        exchange.buffer_bytes =
+            MiB * table_.number("buffer", {.help = "each of the two buffers of a worker for the particles of other workers",
+                                           .unit = "MiB",
+                                           .fallback = exchange.buffer_bytes / MiB,
+                                           .range = io::above(0)});
     exchange.engine = one_of(table_, "engine", "engine of the messages between workers", engines);
-    exchange.form = one_of(table_, "form", "pairs between workers: computed from each side, or once for both sides", forms);
+    if (direct) exchange.form = one_of(table_, "form", "pairs between workers: computed from each side, or once for both sides", forms);
     if (exchange.engine == comm::Engine::copy && ranks_ > 1)
         table_.problem("engine",
                        fmt::format("'copy' is for the GPUs of one rank, and there are {}: take auto", count_text(ranks_, "rank")));

@@ -1,4 +1,4 @@
-// The keys of [parallel]: how many workers direct summation runs on, and how they exchange their particles.
+// The keys of [parallel]: how many workers a run has, and how they exchange their particles.
 // Invariant: a choice that this machine or build does not have is an error before anything is created; so is a key without effect.
 #pragma once
 

@@ -1,0 +1,259 @@
+// Steps of one worker of many with a tree: those of TreeStepper with a DomainForce. The particles move between the workers when trees are
+// built. Reports and sums are reduced over all workers, so that all take the same steps.
+// Invariants: no decision depends on a clock, because all workers must decide alike; trees are built as in a deterministic run of one
+// device, at the mean time of the forces that they serve (docs/energy.md); LETs are made anew for every force.
+#pragma once
+
+#include <kasane/gravity/direct/direct_sum.hpp>
+#include <kasane/gravity/distributed/worker_stepper.hpp>
+#include <kasane/gravity/domain/domain_force.hpp>
+#include <kasane/gravity/evolve/device_stepper.hpp>
+#include <kasane/gravity/tree/tuner.hpp>
+
+#include <cmath>
+#include <numeric>
+#include <variant>
+#include <vector>
+
+namespace kasane::gravity {
+
+template <Space S>
+class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, public WorkerStepper {
+    using Base = DeviceStepper<S, Vec3<float>>;
+    using Base::on_;
+    using Base::system_;
+    using Base::total_;
+    using Report = typename Base::Report;
+
+   public:
+    /// @param slab_of  positions, velocities, masses and softenings of the particles that this worker has first
+    /// @param first    number of the first of them among the `total` of all workers
+    /// @param accelerated  chosen.state.acceleration has the accelerations of these particles, of an earlier segment
+    DistributedTreeStepper(S on, const Particles& slab_of, const SimulationOptions& chosen, const Scheme& scheme, index_t first,
+                           index_t total, bool accelerated, comm::Engine engine, comm::Worker& worker)
+        : Base(on, slab_of, chosen, scheme,
+               {true, scheme.kind != Scheme::Kind::constant, std::holds_alternative<AccelerationMac>(std::get<Tree>(chosen.force).mac),
+                std::get<Tree>(chosen.force).softening_per_particle},
+               total),
+          worker_(worker),
+          tree_(std::get<Tree>(chosen.force)),
+          force_(on, tree_, worker, 0, engine),
+          tuner_(total, true, {}, {}),
+          walk_span_(on),
+          moments_span_(on),
+          tree_span_(on) {
+        std::vector<std::uint32_t> number(static_cast<std::size_t>(slab_of.size()));
+        std::iota(number.begin(), number.end(), static_cast<std::uint32_t>(first));
+        copy_from_host(on, system_.given.view(), view(number));
+        if (!accelerated) return;
+        copy_from_host(on, system_.acceleration.view(), view(chosen.state.acceleration));
+        measure_sizes();
+        this->accelerated_ = true;
+    }
+
+    void connect() override {}
+    ExchangeUsed exchange_used() const override { return {force_.engine(), PairForm::one_sided}; }
+    Stepper& stepper() override { return *this; }
+    std::vector<std::uint32_t> given() const override { return to_host(system_.given); }
+    bool keeps_accelerations() const override { return this->accelerated_; }
+
+    void fetch(Particles& to) override {
+        to.position = to_host(system_.position);
+        to.velocity = to_host(system_.velocity);
+    }
+    std::vector<Vec3<double>> acceleration() override {
+        this->ensure_force();
+        std::vector<Vec3<double>> to;
+        for (const auto& a : to_host(system_.acceleration))
+            to.push_back({static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)});
+        return to;
+    }
+    std::vector<double> potential() override {
+        this->ensure_force();
+        const auto phi = evaluate_potential().value;
+        std::vector<float> found(static_cast<std::size_t>(phi.n));
+        copy_to_host(on_, view(found), View<const float>(phi));
+        return {found.begin(), found.end()};
+    }
+
+    SimulationState state() override {
+        SimulationState state;
+        state.step_length = this->scheme_.computed_length;
+        if (this->accelerated_) state.acceleration = to_host(system_.acceleration);
+        return state;
+    }
+
+    StepCounts step_counts() override {
+        auto counts = Base::step_counts();
+        counts.rebuilds = rebuilds_;
+        return counts;
+    }
+
+    /// Of all workers, up to the end of the last macro step.
+    double interactions() override { return interactions_; }
+
+    std::string variant() override { return name(tree_.walk == TreeWalk::automatic ? TreeWalk::lists : tree_.walk); }
+
+   private:
+    index_t first() const override { return first_; }
+    typename Base::SumRange sum_range() const override { return {sum_total_, sum_first_}; }
+    void sum(View<double> values) const override { worker_.all_reduce(values, comm::Reduce::sum); }
+    void sum(View<std::uint64_t> values) const override { worker_.all_reduce(values, comm::Reduce::sum); }
+    Report reduce(const Report& own) override { return reduced_report(worker_, own); }
+    /// Every worker throws; the root rank, which has the ids, writes the message.
+    void handle(const BlowUp& what) override { throw what; }
+    bool writes_warnings() const override { return worker_.index() == 0; }
+
+    void begin_block_step(std::uint32_t now) override {
+        if (!centered_ || (!fresh_ && (now == 0 || tuner_.due()))) rebuild(now);
+    }
+
+    void advance(const Motion<Vec3<float>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
+        gravity::advance(on_, motion, step, ends, predict_bodies());
+        age_ += step.grid.time(step.next - step.now);
+        fresh_ = false;
+    }
+
+    void evaluate(View<const std::uint32_t> list, index_t active, bool all) override {
+        make_moments();
+        targets_ = active;
+        force_.walk().tuning() = tuner_.walk(active);
+        walk_span_.begin();
+        force_.accelerate({list, all, system_.size.view()}, {system_.acceleration.view(), {}});
+        walk_span_.end();
+        ++calls_;
+    }
+
+    void end_block_step() override { tuner_.walked(targets_, 0, std::abs(age_ - center_)); }
+
+    void end_macro_step() override {
+        this->read_report();  // checks that positions are finite, before the next trees are built
+        add_interactions();
+    }
+
+    void evaluate_first() override {
+        rebuild(0);
+        make_current();
+        walk_span_.begin();
+        force_.accelerate_first({system_.acceleration.view(), {}});
+        walk_span_.end();
+        ++calls_;
+        measure_sizes();
+        add_interactions();
+    }
+
+    typename Base::Potentials evaluate_potential() override {
+        make_current();
+        force_.walk().tuning() = tuner_.tuning().many.walk;
+        force_.accelerate({{}, true, system_.size.view()}, {{}, system_.floats()});
+        static_cast<void>(force_.counts());  // diagnostics are not counted as interactions of the steps
+        return {system_.floats(), system_.words()};
+    }
+
+    void force_parts(const typename Base::PartFunction& part) override {
+        part("walk", walk_span_.seconds(), calls_);
+        part("moments", moments_span_.seconds(), refreshes_);
+        part("tree", tree_span_.seconds(), rebuilds_);
+    }
+
+    /// Each worker sums the forces of its own particles on all targets.
+    std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at, const std::vector<double>& softening) override {
+        const auto target = to_space(on_, at);
+        const auto eps = to_space(on_, softening);
+        Buffer<Vec3<double>, S> own(on_, target.size());
+        DirectSum<S> direct(on_, {.softening = tree_.softening,
+                                  .G = tree_.G,
+                                  .precision = Precision::double_,
+                                  .softening_kernel = tree_.softening_kernel,
+                                  .softening_per_particle = tree_.softening_per_particle});
+        // Two sets: a target is also a source, at distance zero, which adds no acceleration.
+        direct(target.view(), {system_.position.view(), system_.mass.view(), system_.softening.view()}, Self{}, {own.view(), {}},
+               eps.view());
+        auto found = to_host(own);
+        sum({&found[0].x, 3 * target.size()});
+        return found;
+    }
+
+    /// Divides the particles into domains and builds their trees; where accelerations are known, at the positions that the particles will
+    /// have at the mean time of the forces that the trees serve.
+    void rebuild(std::uint32_t now) {
+        tree_span_.begin();
+        auto& octree = force_.octree();
+        centered_ = this->accelerated_;
+        center_ = centered_ ? this->mean_force_time(now, tuner_.expected_targets(), true) : 0;
+        force_.rebuild(system_, total_, this->scheme_.kind == Scheme::Kind::blocks && centered_, [&] {
+            if (centered_)
+                this->predict(now, center_, predict_bodies());
+            else
+                octree.place(system_.position.view(), system_.mass.view());
+        });
+        tree_span_.end();
+        tuner_.built(0);
+        if (centered_) this->count_own_levels();
+        number_particles();
+        age_ = 0;
+        built_ = fresh_ = true;
+        current_ = false;
+        ++rebuilds_;
+    }
+
+    /// The numbers of this worker's particles in the order of all workers' particles, and those of its chunks, which begin with a worker.
+    void number_particles() {
+        const auto counts = gather_words(worker_, {static_cast<std::uint64_t>(system_.count())});
+        first_ = sum_first_ = sum_total_ = 0;
+        for (int w = 0; w < worker_.size(); ++w) {
+            const auto count = static_cast<index_t>(counts[static_cast<std::size_t>(w)]);
+            const index_t chunks = (count + diagnostics_chunk - 1) / diagnostics_chunk * diagnostics_chunk;
+            if (w < worker_.index()) first_ += count, sum_first_ += chunks;
+            sum_total_ += chunks;
+        }
+    }
+
+    PredictBodies predict_bodies() {
+        const auto& frame = force_.octree().frame();
+        return {force_.octree().bodies(), system_.mass.view(), frame.center, 1 / frame.length, 1 / frame.mass};
+    }
+
+    /// Updates bodies and moments to the present positions if they are older.
+    void make_current() {
+        if (!built_) rebuild(0);
+        if (current_) return;
+        force_.octree().place(system_.position.view(), system_.mass.view());
+        make_moments();
+    }
+
+    /// Computes the moments of the present bodies.
+    void make_moments() {
+        moments_span_.begin();
+        force_.octree().refresh();
+        moments_span_.end();
+        ++refreshes_;
+        current_ = true;
+    }
+
+    void measure_sizes() { measure(on_, View<const Vec3<float>>(system_.acceleration.view()), system_.size.view()); }
+
+    void add_interactions() {
+        double counted[1] = {force_.counts().interactions()};
+        sum(View<double>(counted, 1));
+        interactions_ += counted[0];
+    }
+
+    comm::Worker& worker_;
+    Tree tree_;
+    DomainForce<S> force_;
+    TreeTuner tuner_;
+    SpanTimer<S> walk_span_, moments_span_, tree_span_;
+    index_t first_ = 0, sum_first_ = 0, sum_total_ = 0;
+    bool built_ = false;     ///< trees exist
+    bool centered_ = false;  ///< they were built at the mean time of their forces
+    bool fresh_ = false;     ///< they served no step yet
+    bool current_ = false;   ///< bodies and moments belong to the present positions
+    double age_ = 0;         ///< time since the trees were built
+    double center_ = 0;      ///< age for which they were built
+    index_t targets_ = 0;
+    double interactions_ = 0;
+    std::int64_t calls_ = 0, refreshes_ = 0, rebuilds_ = 0;
+};
+
+}  // namespace kasane::gravity
