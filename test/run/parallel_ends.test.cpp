@@ -77,6 +77,26 @@ TEST_F(ParallelEnds, ARankThatIsKilled) {
     expect_that_it_goes_on("killed");
 }
 
+TEST_F(ParallelEnds, ARankOfATreeThatIsKilled) {
+    auto words = slow("killed");
+    std::erase(words, "force.variant=plain");
+    words.erase(std::find(words.begin(), words.end(), "output.checkpoint_every=0") - 1);  // the --set of the variant
+    words.insert(words.end(), {"--set", "force.method=tree", "--set", "initial.count=20000"});
+    auto process = start_ranks(3, words);
+    EXPECT_TRUE(wait_for([&] { return checkpoints("killed").size() == 2 || !process.running(); }));
+    ASSERT_TRUE(process.running()) << process.wait().err;
+    const auto victim = rank_of(process.id(), 2);
+    ASSERT_GT(victim, 0);
+    kill(victim, SIGKILL);
+    EXPECT_NE(process.wait().status, 0);
+    const auto outcome = ranks(2, {"resume", "killed", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["steps"], 40);
+    const auto record = json::parse(read_file(directory / "killed/record.json"));
+    EXPECT_EQ(record["segments"].size(), 2u);
+    EXPECT_LT(record["force_error"]["median"], 1e-3);
+}
+
 TEST_F(ParallelEnds, AFullDisk) {
     auto process = begin("full");
     const auto writer = rank_of(process.id(), 0);

@@ -38,6 +38,9 @@ class MergedTree {
     Buffer<std::uint32_t, S> next_;
     Buffer<Quadrupole, S> quadrupole_;
     Buffer<float, S> body_term_, node_term_;
+    std::size_t top_parts_ = 0;  ///< number of parts of the top on the space
+    Buffer<NodeLink, S> top_link_;
+    Buffer<std::uint32_t, S> top_next_;
     OctreeView view_;
 };
 

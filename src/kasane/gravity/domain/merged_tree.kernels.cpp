@@ -109,10 +109,14 @@ void MergedTree<S>::merge(const std::vector<OctreeView>& parts) {
                           terms ? body_term_.data() : nullptr,
                           terms ? node_term_.data() : nullptr};
     if (above > 0) {
-        const auto link = to_space(on_, top.link);
-        const auto next = to_space(on_, top.next);
-        parallel_for(on_, above,
-                     MakeTop{link.data(), next.data(), static_cast<std::uint32_t>(bodies), static_cast<std::uint32_t>(nodes), to});
+        if (top_parts_ != parts.size()) {
+            top_parts_ = parts.size();
+            top_link_ = to_space(on_, top.link);
+            top_next_ = to_space(on_, top.next);
+        }
+        parallel_for(
+            on_, above,
+            MakeTop{top_link_.data(), top_next_.data(), static_cast<std::uint32_t>(bodies), static_cast<std::uint32_t>(nodes), to});
     }
     auto first = static_cast<std::uint32_t>(above) + static_cast<std::uint32_t>(parts.size());
     std::uint32_t first_body = 0;

@@ -125,8 +125,7 @@ std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ra
         return all;
     }
     for (int worker = 0; worker < all_workers; ++worker) {
-        const auto needed =
-            gravity::worker_memory(file.space, n, file.force, file.exchange, all_workers, worker);
+        const auto needed = gravity::worker_memory(file.space, n, file.force, file.exchange, all_workers, worker);
         auto& rank = all[static_cast<std::size_t>(worker / workers)];
         rank.host_bytes += needed.host_bytes;
         rank.device_bytes = std::max(rank.device_bytes, needed.device_bytes);
