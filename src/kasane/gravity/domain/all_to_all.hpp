@@ -3,7 +3,8 @@
 
 #include <kasane/core/comm/channel.hpp>
 
-#include <bit>
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace kasane::gravity {

@@ -12,7 +12,9 @@
 #include <kasane/gravity/step/motion.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 
+#include <bit>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace kasane::gravity {
