@@ -27,6 +27,7 @@ struct DomainRequest {
     std::vector<float> last = {};             ///< |a| of every particle
     int rebuilds = 1;
     std::vector<double> softening = {};  ///< of each particle
+    int group = 0;                       ///< largest number of targets in a group; 0: the walk chooses
 };
 
 struct DomainField {
@@ -70,6 +71,7 @@ void on_domains(S on, comm::WorkerCommunicator& communicator, const TreeProblem&
     communicator.run([&](comm::Worker& worker) {
         auto system = slab_system(on, of, worker.index(), workers, request.softening);
         DomainForce<S> force(on, request.tree, worker);
+        force.walk().tuning().group = request.group;
         const auto place = [&] { force.octree().place(system.position.view(), system.mass.view()); };
         for (int k = 0; k < request.rebuilds; ++k) force.rebuild(system, of.size(), false, place);
         place();

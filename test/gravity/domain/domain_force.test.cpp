@@ -32,7 +32,11 @@ DomainRequest usual(const TreeProblem& of) { return {.tree = {.softening = of.so
 
 TEST_P(DomainForceOn, HasTheErrorsOfOneWorker) {
     const auto of = make({Shape::plummer, 131072, 0.02});
-    expect_errors_of_one(of, usual(of), {2, 3, 4, 7, 8}, sampled_fast(of, 1, 8192), 1.05);
+    auto request = usual(of);
+    // A GPU divides fewer targets into smaller groups, so that all of its multiprocessors are busy, and smaller groups have larger errors:
+    // the numbers of targets that the workers have here would compare groups of 32 with groups of 16.
+    if (GetParam() == "cuda") request.group = 16;
+    expect_errors_of_one(of, request, {2, 3, 4, 7, 8}, sampled_fast(of, 1, 8192), 1.05);
 }
 
 TEST_P(DomainForceOn, WorksWithFewParticles) {
@@ -171,6 +175,15 @@ TEST_P(DomainForceOn, ConservesMomentumLikeOneWorker) {
     // The sum of 8,000 errors of 2e-4 with random directions is 2e-6 of the sum of the sizes.
     const double one = relative(1);
     for (const int workers : {2, 3, 8}) EXPECT_LT(relative(workers), 2 * one + 4e-6);
+}
+
+/// A tight cluster that a domain boundary cuts has cells at a distance of their own size. A criterion that accepts them there has a 99th
+/// percentile of the errors of 2e-2 on eight workers, and of 1.3e-3 on one.
+TEST_P(DomainForceOn, SmallGroupsInClustersAreAsAccurate) {
+    const auto of = make({Shape::clusters, 8000, 0.02});
+    auto request = usual(of);
+    request.group = 16;
+    expect_errors_of_one(of, request, {2, 8}, sampled(of, 1, 2000), 1.1);
 }
 
 TEST(DomainForce, DoesNotDependOnTheThreads) {

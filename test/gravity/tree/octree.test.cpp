@@ -329,12 +329,12 @@ void expect_moments(const HostTree& tree) {
     }
 }
 
-/// b of a node, whose square the acceleration criterion stores. In large cells the bound from the children exceeds the exact b because the
+/// b of a node; the acceleration criterion stores the square of 1.25 b. In large cells the bound from the children exceeds the exact b because the
 /// farthest body of a child is not in the direction of its centre.
 void expect_b(const HostTree& tree, double most_over) {
     for (std::size_t node = 0; node < tree.link.size(); ++node) {
         const auto p = plain(tree, node);
-        const double b = std::sqrt(static_cast<double>(tree.test[node].radius2));
+        const double b = std::sqrt(static_cast<double>(tree.test[node].radius2)) / 1.25;
         ASSERT_GE(b, p.b) << "node " << node << " of " << tree.test[node].count << " bodies";
         ASSERT_LE(b, p.b * (tree.test[node].count <= 512 ? 1 + 2e-6 : most_over)) << "node " << node << " of " << tree.test[node].count;
     }
@@ -359,7 +359,7 @@ void expect_acceptance(const HostTree& tree) {
             ASSERT_EQ(weight, 0);
             ASSERT_GE(d, p.b * (1 - 4 * roundoff) - 4 * roundoff * far) << "a cell is never accepted inside itself";
         } else if (const auto* by = std::get_if<AccelerationMac>(&tree.options.mac)) {
-            const double exact = c.m * std::pow(d, quadrupole ? 3 : 2) / by->delta;  // d is b here
+            const double b = d / 1.25, exact = c.m * std::pow(b, quadrupole ? 3 : 2) / by->delta;
             ASSERT_NEAR(weight, exact, 16 * roundoff * exact + 1e-37);
         } else {
             const double unit = tree.options.G * tree.frame.mass / tree.frame.length / tree.frame.length;

@@ -52,6 +52,10 @@ KS_FN double quadrupole_distance(double b, double q) {
     return b + t;
 }
 
+/// The acceleration criterion accepts no cell nearer than this times b. Its error estimate m b^3 / d^5 is that of a distant cell; where |a|
+/// is large, in a tight cluster, it alone would accept cells at d = b, whose expansion does not converge (docs/tree-code.md).
+inline constexpr float nearest_cell = 1.25f;
+
 KS_FN void set_acceptance(const Acceptance& by, const Body& center, const Extent& extent, NodeTest& test) {
     const float b = extent.b;
     test.weight = 0;
@@ -62,7 +66,7 @@ KS_FN void set_acceptance(const Acceptance& by, const Body& center, const Extent
         const float d = greater(lx, greater(ly, lz)) * static_cast<float>(by.per_parameter) + std::sqrt(dx * dx + dy * dy + dz * dz);
         test.radius2 = d * d;
     } else if (by.kind == Acceptance::acceleration) {
-        test.radius2 = b * b;
+        test.radius2 = nearest_cell * nearest_cell * b * b;
         test.weight = center.m * b * b * (by.quadrupole ? b : 1.f) * static_cast<float>(by.per_parameter);
     } else {
         const double wide = b, moment = static_cast<double>(extent.b2) * by.per_parameter;
@@ -82,7 +86,7 @@ KS_FN void widen_for_softening(const Acceptance& by, float mass, float b, const 
         test.radius2 = d * d;
     } else if (by.kind == Acceptance::acceleration) {
         const float wide = b + t;
-        test.radius2 = wide * wide;
+        test.radius2 = nearest_cell * nearest_cell * wide * wide;
         test.weight = greater(test.weight, by.quadrupole ? mass * wide * wide * wide * per : mass * t2 * per);
     } else {
         const double error = static_cast<double>(mass * t2 * (3 * b + t)) * by.per_parameter;

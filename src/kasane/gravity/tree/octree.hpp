@@ -34,7 +34,7 @@ struct alignas(16) Body {
 /// node if  d^2 > radius2  and  d^k a > weight  and the node holds none of the targets; a is the smallest acceleration of the group (1
 /// for criteria without it), k = 4 for monopoles and 5 with quadrupoles.
 ///   geometric:    radius2 = (l/theta + s)^2,  weight = 0
-///   acceleration: radius2 = b^2,              weight = m b^2 / delta  or  m b^3 / delta
+///   acceleration: radius2 = (1.25 b)^2,       weight = m b^2 / delta  or  m b^3 / delta
 ///   multipole:    radius2 = d^2 of the bound, weight = 0
 struct alignas(16) NodeTest {
     float radius2, weight;
