@@ -329,8 +329,8 @@ void expect_moments(const HostTree& tree) {
     }
 }
 
-/// b of a node; the acceleration criterion stores the square of 1.25 b. In large cells the bound from the children exceeds the exact b because the
-/// farthest body of a child is not in the direction of its centre.
+/// b of a node; the acceleration criterion stores the square of 1.25 b. In large cells the bound from the children exceeds the exact b
+/// because the farthest body of a child is not in the direction of its centre.
 void expect_b(const HostTree& tree, double most_over) {
     for (std::size_t node = 0; node < tree.link.size(); ++node) {
         const auto p = plain(tree, node);

@@ -52,10 +52,6 @@ KS_FN double quadrupole_distance(double b, double q) {
     return b + t;
 }
 
-/// The acceleration criterion accepts no cell nearer than this times b. Its error estimate m b^3 / d^5 is that of a distant cell; where |a|
-/// is large, in a tight cluster, it alone would accept cells at d = b, whose expansion does not converge (docs/tree-code.md).
-inline constexpr float nearest_cell = 1.25f;
-
 KS_FN void set_acceptance(const Acceptance& by, const Body& center, const Extent& extent, NodeTest& test) {
     const float b = extent.b;
     test.weight = 0;

@@ -30,6 +30,10 @@ struct alignas(16) Body {
     float x, y, z, m;
 };
 
+/// The acceleration criterion accepts no cell nearer than this times b. Its error estimate m b^3 / d^5 is that of a distant cell: where |a|
+/// is large, in a tight cluster, it alone would accept cells at d = b, whose expansion does not converge (docs/tree-code.md).
+inline constexpr float nearest_cell = 1.25f;
+
 /// Acceptance test of a node, in tree units with G = 1. A group of targets at distance d from the node's centre of mass may accept the
 /// node if  d^2 > radius2  and  d^k a > weight  and the node holds none of the targets; a is the smallest acceleration of the group (1
 /// for criteria without it), k = 4 for monopoles and 5 with quadrupoles.

@@ -57,6 +57,7 @@ FarRule far_rule(const Tree& options, const Frame& frame) {
     } else if (const auto* relative = std::get_if<AccelerationMac>(&options.mac)) {
         rule.reach2 = reach2;
         rule.share = static_cast<float>(share * relative->delta);
+        rule.b2 = 1 / (nearest_cell * nearest_cell);
     } else if (const auto* absolute = std::get_if<MultipoleMac>(&options.mac)) {
         rule.reach2 = reach2;
         const double unit = frame.length / options.G * (frame.length / frame.mass);

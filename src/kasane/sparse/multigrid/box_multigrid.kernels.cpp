@@ -9,7 +9,7 @@ namespace kasane::sparse {
 namespace {
 
 constexpr index_t coarsest_cells = 64;
-constexpr int coarsest_sweeps = 4;      ///< of Gauss-Seidel, forward and as many backward
+constexpr int coarsest_sweeps = 4;       ///< of Gauss-Seidel, forward and as many backward
 constexpr float strong_coupling = 0.3f;  ///< in parts of the largest mean conductance
 
 struct ScaledFace {
