@@ -62,10 +62,9 @@ void RunFlavours<S>::measure(Flavour& flavour, const HmcFlavour& given, const la
     if (!(smallest >= record.least && largest <= record.most))
         throw ComputationError(fmt::format(
             "the eigenvalues of Dhat^+ Dhat of {} are {:.4g} to {:.4g} after trajectory {}, outside the range {:.4g} to {:.4g} of its "
-            "rational "
-            "approximation, so that the weight of this configuration is not known within weight_error = {:.1e}. Give a wider range by "
-            "spectrum_least "
-            "and spectrum_most in {} and resume the run, or start a new one; where the smallest eigenvalue is near 0, take a smaller kappa",
+            "rational approximation, so that the weight of this configuration is not known within weight_error = {:.1e}. Give a wider "
+            "range by spectrum_least and spectrum_most in {} and resume the run, or start a new one; where the smallest eigenvalue is near "
+            "0, take a smaller kappa",
             name, smallest, largest, trajectory, record.least, record.most, quarks_.weight_error, given.table));
     record.smallest = record.smallest > 0 ? std::min(record.smallest, smallest) : smallest;
     record.largest = std::max(record.largest, largest);
