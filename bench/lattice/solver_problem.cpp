@@ -2,6 +2,7 @@
 
 #include <kasane/core/base/timer.hpp>
 #include <kasane/lattice/observe/sources.hpp>
+#include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
 
 #include <algorithm>
@@ -25,11 +26,12 @@ struct Solved {
 template <Space S>
 Solved solved(S on, const GaugeField& links, const DiracParameters& parameters, const SpinorField& source, const SolverOptions& options) {
     Solved result;
+    check_memory(on, links.extents, parameters, options);
     Stopwatch watch;
-    ResidentSolver<S> solver(on, links, parameters, options);
+    ResidentSolver<OneDevice<S>> solver(OneDevice<S>(on, links.extents), links, parameters, options);
     synchronize(on);
     result.setup_seconds = watch.seconds();
-    ResidentField<S> b(solver.lattice()), x(solver.lattice());
+    ResidentField<S> b(solver.lattice), x(solver.lattice);
     for (const auto parity : {Parity::even, Parity::odd}) load(source, parity, parity == Parity::even ? b.even : b.odd);
     struct Run {
         double seconds, cpu_seconds;

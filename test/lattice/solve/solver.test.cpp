@@ -317,8 +317,8 @@ TEST_P(Solver, WorksOnFieldsOfTheSpace) {
     SpinorField expected(n), found(n);
     ASSERT_TRUE(solve(u, clover, {}, b, expected).converged());
     on_space([&]<Space S>(S on) {
-        ResidentSolver<S> solver(on, u, clover);
-        ResidentField<S> source(solver.lattice()), x(solver.lattice());
+        ResidentSolver<OneDevice<S>> solver(OneDevice<S>(on, n), u, clover, {});
+        ResidentField<S> source(solver.lattice), x(solver.lattice);
         load(b, Parity::even, source.even);
         load(b, Parity::odd, source.odd);
         solver.zero(x);

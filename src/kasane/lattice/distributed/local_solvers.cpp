@@ -5,7 +5,7 @@
 #include <kasane/lattice/distributed/local_lattice.hpp>
 #include <kasane/lattice/distributed/local_part.hpp>
 #include <kasane/lattice/solve/options.hpp>
-#include <kasane/lattice/solve/resident_parts.hpp>
+#include <kasane/lattice/solve/resident_solver.hpp>
 
 #include <variant>
 
@@ -71,21 +71,21 @@ template <Space S>
 class SolverOn final : public WorkerSolver {
    public:
     SolverOn(LocalLattice<S> lattice, const GaugeField& links, const SolverSetup& setup)
-        : parts_(std::move(lattice), links, setup.parameters, setup.options), b_(parts_.lattice), x_(parts_.lattice) {}
+        : solver_(std::move(lattice), links, setup.parameters, setup.options), b_(solver_.lattice), x_(solver_.lattice) {}
 
     SolveLog solve(const SpinorField& b, SpinorField& x, bool from_zero, const krylov::StopFunction& stop) override {
         load_both(b, b_);
         if (from_zero)
-            parts_.zero(x_);
+            solver_.zero(x_);
         else
             load(x, Parity::even, x_.even);
-        auto log = parts_.solve(b_, x_, stop);
+        auto log = solver_.solve(b_, x_, stop);
         store_both(x_, x);
         return log;
     }
     void apply(const SpinorField& in, SpinorField& out, bool adjoint) override {
         load_both(in, b_);
-        parts_.apply(b_, x_, adjoint);
+        solver_.apply(b_, x_, adjoint);
         store_both(x_, out);
     }
 
@@ -99,7 +99,7 @@ class SolverOn final : public WorkerSolver {
         store(from.odd, Parity::odd, to);
     }
 
-    ResidentParts<LocalLattice<S>> parts_;
+    ResidentSolver<LocalLattice<S>> solver_;
     ResidentField<S> b_, x_;
 };
 

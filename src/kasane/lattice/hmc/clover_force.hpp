@@ -6,7 +6,7 @@
 
 #include <kasane/lattice/dirac/clover_term.hpp>
 #include <kasane/lattice/links.hpp>
-#include <kasane/lattice/solve/resident_solver.hpp>
+#include <kasane/lattice/solve/resident_field.hpp>
 
 namespace kasane::lattice {
 

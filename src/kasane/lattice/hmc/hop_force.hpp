@@ -4,7 +4,7 @@
 
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/links.hpp>
-#include <kasane/lattice/solve/resident_solver.hpp>
+#include <kasane/lattice/solve/resident_field.hpp>
 
 namespace kasane::lattice {
 

@@ -115,7 +115,7 @@ struct QuarkOperator<S>::Parts {
 
     template <Precision P>
     krylov::SolveLog solve(detail::QuarkLevel<S, P>& level, double mu, const Vector& phi, Vector& solution, const krylov::Options& how) {
-        // Updates in half as in the solver of D x = b (resident_solver.cpp); none in double.
+        // Updates in half as in the solver of D x = b (resident_solver.hpp); none in double.
         const double delta = P == outer ? 0 : 0.1;
         const auto& inner = [&]() -> const SchurOperator<S, P>& {
             if constexpr (P == outer)

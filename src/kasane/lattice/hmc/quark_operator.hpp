@@ -9,7 +9,7 @@
 #include <kasane/lattice/dirac/clover_term.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/links.hpp>
-#include <kasane/lattice/solve/resident_solver.hpp>
+#include <kasane/lattice/solve/resident_field.hpp>
 
 #include <complex>
 #include <memory>

@@ -14,15 +14,21 @@
 #include <variant>
 
 namespace kasane::lattice {
+
+template struct ResidentSolver<OneDevice<Cpu>>;
+#if defined(KASANE_CUDA)
+template struct ResidentSolver<OneDevice<Cuda>>;
+#endif
+
 namespace detail {
 
 /// A solver and two fields on one space.
 template <Space S>
 struct Resident {
-    ResidentSolver<S> solver;
+    ResidentSolver<OneDevice<S>> solver;
     ResidentField<S> b, x;
     Resident(S on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options)
-        : solver(on, links, parameters, options), b(solver.lattice()), x(solver.lattice()) {}
+        : solver(OneDevice<S>(on, links.extents), links, parameters, options), b(solver.lattice), x(solver.lattice) {}
 };
 
 #if defined(KASANE_CUDA)
@@ -78,13 +84,11 @@ struct WilsonSolver::Impl {
 
 WilsonSolver::WilsonSolver(AnySpace on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options)
     : impl_(std::make_unique<Impl>()) {
+    check_solver(links, parameters, options);
+    check_memory(on, links.extents, parameters, options);
     impl_->extents = links.extents;
     std::optional<TemporalGauge> gauge;
-    if (options.outer_links.temporal_gauge || options.inner_links.temporal_gauge) {
-        check_solver(links, parameters, options);
-        check_memory(on, links.extents, parameters, options);
-        gauge = temporal_gauge(links);
-    }
+    if (options.outer_links.temporal_gauge || options.inner_links.temporal_gauge) gauge = temporal_gauge(links);
     std::visit(
         [&]<Space S>(S space) {
             impl_->resident.emplace(std::in_place_type<detail::Resident<S>>, space, gauge ? gauge->links : links, parameters, options);
