@@ -1,5 +1,5 @@
-// The main of the programs that run under an MPI launcher (*.ranks.test.cpp): every rank runs every test, in step. Rank 0 tells of the
-// tests, and every rank of its failures. A rank that leaves a test early ends the run: the others may be waiting for it.
+// The main of the programs that run under an MPI launcher (*.ranks.test.cpp): every rank runs every test, in step. The root rank
+// prints the tests, and every rank its failures. A rank that leaves a test early ends the run: the others may be waiting for it.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/communicator.hpp>
 
@@ -20,7 +20,7 @@ class RankPrinter : public testing::EmptyTestEventListener {
     void OnTestEnd(const testing::TestInfo&) override { test_ = nullptr; }
     void OnTestPartResult(const testing::TestPartResult& result) override {
         if (!result.failed()) return;
-        // GoogleTest, which knows the present test too, is locked while it calls this.
+        // GoogleTest, which has the present test too, is locked while it calls this.
         std::fprintf(stderr, "rank %d of %d, %s.%s: %s:%d: %s\n", ranks_.rank(), ranks_.size(), test_ ? test_->test_suite_name() : "",
                      test_ ? test_->name() : "", result.file_name() ? result.file_name() : "", result.line_number(), result.summary());
         if (!result.fatally_failed() || ranks_.size() == 1) return;

@@ -16,7 +16,7 @@ adds what it measured to the rows of the record:
     occupancy           warps that were resident on average, of the most that a multiprocessor can hold (table 2)
 
 Times of the record are those of walks that were not recorded, while ncu was attached. A CUDA device and the permission to read its counters are
-needed; where one is missing the script says what and ends with status 2. There is no substitute: counts of the program do not tell what a cache
+needed; where one is missing the script says what and ends with status 2. There is no substitute: counts of the program do not show what a cache
 holds.
 
 --profile FILE reads a table that ncu printed before (--csv --page raw) instead of starting it, with --record, the record of the same run.

@@ -48,8 +48,9 @@ std::string beside_gothic(const Study& study) {
                "<tr><th scope=\"row\">GOTHIC</th><td>A100</td><td class=\"words\">the same; up to 1.6 times as fast as a V100 "
                "([Miki21] fig. 5, its largest ratio over all Δ)</td><td>{2} or more</td></tr>\n",
                gothic_settings, time_text(gothic_v100_seconds), time_text(gothic_v100_seconds / 1.6)) +
-           "</tbody></table></div><figcaption>Devices, sampled galaxies and step criteria differ: the times tell what a user of each code "
-           "waits, not which algorithm is better. Times of GOTHIC: Y. Miki, ICPP 2019, and [Miki21].</figcaption></figure>\n";
+           "</tbody></table></div><figcaption>Devices, sampled galaxies and step criteria differ: the times are those that a user of each "
+           "code "
+           "waits for; they do not compare algorithms. Times of GOTHIC: Y. Miki, ICPP 2019, and [Miki21].</figcaption></figure>\n";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Direct solver of the finite-volume Poisson problem on a box of equal cells with zero flux through its sides: cosine transforms along
-// x and y (plain sums) leave a tridiagonal system along z for each mode. Shares no code with the sparse room. O(n^4) on n^3 cells.
+// x and y (plain sums) leave a tridiagonal system along z for each mode. Shares no code with the sparse module. O(n^4) on n^3 cells.
 // Also exact values of the box of unit cells with phi = 0 on top.
 #pragma once
 

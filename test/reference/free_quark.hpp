@@ -1,6 +1,6 @@
 // Wilson quarks without gauge field, by sums over momenta:
 //   S(p) = [M - i sum_mu g_mu sin p_mu] / [M^2 + sum_mu sin^2 p_mu], M = m + sum_mu (1 - cos p_mu), m = 1 / (2 kappa) - 4,
-// p_mu = 2 pi n / N_mu, in an antiperiodic direction 2 pi (n + 1/2) / N_mu. Nothing of the lattice room is used.
+// p_mu = 2 pi n / N_mu, in an antiperiodic direction 2 pi (n + 1/2) / N_mu. Uses nothing of the lattice module.
 #pragma once
 
 #include "reference/wilson.hpp"

@@ -1,5 +1,5 @@
-// Gauge actions of plaquettes and rectangles and their forces from the list of all closed paths: an oracle for small lattices. Knows
-// nothing of staples.
+// Gauge actions of plaquettes and rectangles and their forces from the list of all closed paths: an oracle for small lattices.
+// Uses no staples.
 #pragma once
 
 #include <reference/paths.hpp>

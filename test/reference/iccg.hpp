@@ -1,4 +1,4 @@
-// Conjugate gradients with incomplete Cholesky by the textbook, on the host, one row after the other: the slow oracle of the sparse room.
+// Conjugate gradients with incomplete Cholesky by the textbook, on the host, one row after the other: the slow oracle of the sparse module.
 // Invariants: shares no code with it; the factor is the plain Cholesky form L L^T on the pattern of A with values of its own, so that it
 // holds with and without triangles in the graph, and in any order of elimination.                     [Saad 2003, algorithms 9.1 and 10.4]
 #pragma once

@@ -1,5 +1,5 @@
-// Spherical models in closed form (G = M = a = 1), and a plain Simpson rule for those that have none: oracles of the galaxy room,
-// sharing no code with it.
+// Spherical models in closed form (G = M = a = 1), and a plain Simpson rule for those that have none: oracles of gravity/galaxy,
+// which share no code with it.
 #pragma once
 
 #include <cmath>

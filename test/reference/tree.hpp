@@ -149,8 +149,8 @@ inline TreeArrays tree(const std::vector<Vec3<double>>& position, const std::vec
     }
     t.order.resize(n);
     std::iota(t.order.begin(), t.order.end(), 0u);
-    const std::uint32_t nobody = ~0u;
-    std::vector<Cell> cells{{0, n, nobody, {}, 1, 0}};
+    const std::uint32_t none = ~0u;
+    std::vector<Cell> cells{{0, n, none, {}, 1, 0}};
     for (std::size_t at = 0; at < cells.size(); ++at) {  // breadth first
         const Cell cell = cells[at];
         t.link.push_back(gravity::leaf);
@@ -189,10 +189,10 @@ inline TreeArrays tree(const std::vector<Vec3<double>>& position, const std::vec
         if (quadrupole) t.quadrupole.push_back({f(q[0]), f(q[1]), f(q[2]), f(q[3]), f(q[4]), f(q[5])});
         t.test.push_back(detail::test_of(m, cell.begin, cell.count, options.mac, quadrupole, frame, options.G));
         // Behind a subtree comes the next brother, or what comes behind the parent.
-        const bool has_brother = cell.parent != nobody && at + 1 < cells.size() && cells[at + 1].parent == cell.parent;
-        t.next.push_back(has_brother             ? static_cast<std::uint32_t>(at + 1)
-                         : cell.parent == nobody ? static_cast<std::uint32_t>(cells.size())
-                                                 : t.next[cell.parent]);
+        const bool has_brother = cell.parent != none && at + 1 < cells.size() && cells[at + 1].parent == cell.parent;
+        t.next.push_back(has_brother           ? static_cast<std::uint32_t>(at + 1)
+                         : cell.parent == none ? static_cast<std::uint32_t>(cells.size())
+                                               : t.next[cell.parent]);
     }
     return t;
 }

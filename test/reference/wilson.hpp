@@ -1,6 +1,6 @@
 // The Wilson-clover operator as a textbook writes it, in double: 4x4 gamma matrices as numbers, the clover leaves as products of links
-// along explicit paths, whole 12x12 matrices, D^+ as the transpose of D entry by entry. Slow, and shares with the lattice room nothing but
-// the two field types.
+// along explicit paths, whole 12x12 matrices, D^+ as the transpose of D entry by entry. Slow; of the lattice module
+// it uses only the two field types.
 //   D = A - kappa H, (H psi)(x) = sum_mu (1 - g_mu) U_mu(x) psi(x + mu) + (1 + g_mu) U_mu(x - mu)^+ psi(x - mu)
 //   A = 1 + kappa c_sw sum_{mu < nu} sigma_mu_nu F_mu_nu, sigma_mu_nu = [g_mu, g_nu] / 2i, F_mu_nu = -i (Q_mu_nu - Q_nu_mu) / 8
 // [Gattringer & Lang 2010, eqs. 5.51, 9.15 to 9.17, times 2 kappa]; all quarks antiperiodic or periodic in time.

@@ -319,7 +319,7 @@ TEST(Counts, SharesAddUp) {
     auto d = of(Einasto{});
     d.mass = 1e-6;
     EXPECT_EQ(counts_of(galaxy({a, b, c, d}, 100)), (std::vector<kasane::index_t>{97, 1, 1, 1}));
-    // At the largest number doubles still tell particles apart.
+    // At the largest number doubles still distinguish particles.
     a.mass = 1, b.mass = 3, c.mass = 7;
     const auto most = counts_of(galaxy({a, b, c}, most_particles));
     EXPECT_EQ(most[0] + most[1] + most[2], most_particles);

@@ -98,7 +98,7 @@ TEST(Distribution, HernquistAroundABlackHole) {
     }
 }
 
-// f at the very centre of a core is f next to it: no power law from radii that Psi cannot tell apart.
+// f at the centre of a core is f next to it, without a power law from radii that Psi cannot distinguish.
 TEST(Distribution, IsFiniteAtTheBottomOfACore) {
     for (const Law& law : {Law(Plummer{}), Law(King{6}), Law(TwoPower{0, 4, 2})}) {
         const Isolated core({.law = law});
