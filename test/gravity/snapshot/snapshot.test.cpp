@@ -239,6 +239,72 @@ TEST_F(ForeignHdf5, UnitsOfParametersAndSofteningClasses) {
     EXPECT_EQ(read.softening[4], 0.25);
 }
 
+/// The softening parameters of a parameter file of AREPO: a softening type for each particle type, and the softenings of the types.
+class ArepoHdf5 : public ForeignHdf5 {
+   protected:
+    static constexpr std::array<int, type_count> type{0, 1, 1, 2, 3, 1};
+    static constexpr std::array<double, 4> softening{0.01, 0.5, 0.125, 0.25};
+
+    static void parameters(hdf5::File& file) {
+        masses(file);
+        file.create_group("/Parameters");
+        file.set_attribute("/Parameters", "ComovingIntegrationOn", 0);
+        for (std::size_t t = 0; t < type.size(); ++t)
+            file.set_attribute("/Parameters", "SofteningTypeOfPartType" + std::to_string(t), type[t]);
+        for (std::size_t k = 0; k < softening.size(); ++k) {
+            file.set_attribute("/Parameters", "SofteningComovingType" + std::to_string(k), softening[k]);
+            file.set_attribute("/Parameters", "SofteningMaxPhysType" + std::to_string(k), softening[k] / 2);
+        }
+    }
+};
+
+TEST_F(ArepoHdf5, ReadsTheSofteningOfEachTypeThroughItsSofteningType) {
+    make(parameters);
+    std::array<double, type_count> expected{};  // in coordinates that are not comoving, SofteningMaxPhysType has no effect
+    for (std::size_t t = 0; t < type.size(); ++t) expected[t] = softening[static_cast<std::size_t>(type[t])];
+    EXPECT_EQ(read_snapshot(folder / "a.hdf5").softening, expected);
+}
+
+TEST_F(ArepoHdf5, TypesWithoutASofteningAreNotKnown) {
+    make([](hdf5::File& file) {
+        parameters(file);
+        file.set_attribute("/Parameters", "SofteningTypeOfPartType4", 7);  // no such softening type
+        file.set_attribute("/Parameters", "SofteningTypeOfPartType1", -1);
+    });
+    EXPECT_EQ(read_snapshot(folder / "a.hdf5").softening, (std::array<double, type_count>{0.01, 0, 0.5, 0.125, 0, 0.5}));
+}
+
+TEST_F(ArepoHdf5, TheAttributeOfKasaneTakesTheirPlace) {
+    make([](hdf5::File& file) {
+        parameters(file);
+        file.create_group("/Kasane");
+        file.set_attribute("/Kasane", "Softening", std::array<double, type_count>{0, 0, 0, 0, 0.75, 0});
+    });
+    EXPECT_EQ(read_snapshot(folder / "a.hdf5").softening, (std::array<double, type_count>{0, 0, 0, 0, 0.75, 0}));
+}
+
+TEST_F(ArepoHdf5, RefusesUnusableSoftenings) {
+    for (const double wrong : {-0.25, std::nan(""), HUGE_VAL}) {
+        make([&](hdf5::File& file) {
+            parameters(file);
+            file.set_attribute("/Parameters", "SofteningComovingType3", wrong);
+        });
+        EXPECT_MENTIONS(complaint(folder / "a.hdf5"), "gives type 4 the softening");
+    }
+    make([](hdf5::File& file) {
+        parameters(file);
+        file.set_attribute("/Parameters", "SofteningTypeOfPartType4", std::string("stars"));
+        file.set_attribute("/Parameters", "SofteningComovingType1", std::string("0.5 kpc"));
+    });
+    const auto text = complaint(folder / "a.hdf5");
+    for (const auto* name : {"SofteningTypeOfPartType4", "SofteningComovingType1"}) EXPECT_MENTIONS(text, name);
+    make([](hdf5::File& file) {
+        parameters(file);
+        file.set_attribute("/Parameters", "ComovingIntegrationOn", 1);
+    });
+    EXPECT_MENTIONS(complaint(folder / "a.hdf5"), "ComovingIntegrationOn");
+}
+
 TEST_F(ForeignHdf5, ScalesOfOneAndGOfOneAreNbody) {
     make([](hdf5::File& file) {
         masses(file);

@@ -168,23 +168,15 @@ class Hdf5File final : public SnapshotFile {
             collect([&] { header_.softening = file_.attribute_array<double, type_count>("/Kasane", of_softening); });
             return;
         }
-        // GADGET-4 and AREPO: a class (or type) of softenings for each particle type, as Plummer-equivalent eps. In runs with comoving
-        // coordinates the physical one is at most SofteningMaxPhys; in others that parameter has no effect.
-        const auto value = [&](const std::string& key) { return file_.attribute<double>("/Parameters", key); };
+        // GADGET-4 and AREPO: a class (or type) of softenings for each particle type, as Plummer-equivalent eps. SofteningMaxPhys...
+        // has an effect in comoving coordinates alone, which read_header() refuses.
         for (std::size_t t = 0; t < type_count; ++t)
             for (const auto* group : {"Class", "Type"}) {
                 const auto of_type = fmt::format("Softening{}OfPartType{}", group, t);
                 if (!file_.has_attribute("/Parameters", of_type)) continue;
                 collect([&] {
-                    const auto number = file_.attribute<int>("/Parameters", of_type);
-                    const auto eps = fmt::format("SofteningComoving{}{}", group, number);
-                    const auto most = fmt::format("SofteningMaxPhys{}{}", group, number);
-                    if (!file_.has_attribute("/Parameters", eps)) return;
-                    header_.softening[t] = value(eps);
-                    const bool comoving = file_.has_attribute("/Parameters", "ComovingIntegrationOn") &&
-                                          file_.attribute<int>("/Parameters", "ComovingIntegrationOn") != 0;
-                    if (comoving && file_.has_attribute("/Parameters", most))
-                        header_.softening[t] = std::min(header_.softening[t], value(most));  // the scale factor is 1: see check_header()
+                    const auto eps = fmt::format("SofteningComoving{}{}", group, file_.attribute<int>("/Parameters", of_type));
+                    if (file_.has_attribute("/Parameters", eps)) header_.softening[t] = file_.attribute<double>("/Parameters", eps);
                 });
             }
     }
