@@ -199,6 +199,56 @@ TEST_P(SourceBlocks, AccelerationsDoNotDependOnTheSetOfTargets) {
         }
 }
 
+TEST_P(SourceBlocks, WholeEvaluationsHaveTheSameBits) {
+    // On a CUDA device few pairs are evaluated in one launch, whose second call finds the sums as the first one has left them.
+    const auto check = [&](const Direct& options, const DirectProblem& problem) {
+        const auto expected = evaluate(space_, options, problem, {}, Want::acceleration).acceleration;
+        std::visit(
+            [&]<Space S>(S on) {
+                DirectForce<S> force(on, options, static_cast<index_t>(problem.source.size()));
+                force.set(frame_of(problem));
+                const auto position = to_space(on, problem.source);
+                const auto mass = to_space(on, problem.mass);
+                const Sources all{position.view(), mass.view(), {}};
+                const auto evaluated = [&](const std::vector<Vec3<double>>& targets, const Sources& sources) {
+                    const auto target = to_space(on, targets);
+                    const double nan = std::numeric_limits<double>::quiet_NaN();
+                    auto acceleration = to_space(on, std::vector<Vec3<double>>(targets.size(), {nan, nan, nan}));
+                    force.accelerate_at(target.view(), sources, acceleration.view());
+                    return to_host(acceleration);
+                };
+                for (int call = 0; call < 2; ++call) {
+                    Buffer<Vec3<double>, S> acceleration(on, position.size());
+                    force.accelerate(all, acceleration.view());
+                    ASSERT_EQ(to_host(acceleration), expected);
+                    for (const std::size_t stride : {2, 100, 4000}) {
+                        std::vector<Vec3<double>> some, of_some;
+                        for (std::size_t i = 0; i < expected.size(); i += stride)
+                            some.push_back(problem.target[i]), of_some.push_back(expected[i]);
+                        ASSERT_EQ(evaluated(some, all), of_some) << "every particle of " << stride;
+                    }
+                }
+                EXPECT_EQ(evaluated({{1, 2, 3}}, {}), (std::vector<Vec3<double>>{{0, 0, 0}})) << "no sources";
+            },
+            space_);
+    };
+    const bool on_cpu = std::holds_alternative<Cpu>(space_);
+    for (const auto precision : {Precision::single_, Precision::double_})
+        for (const double softening : {0.01, 0.0})
+            for (const index_t n : {index_t{1}, index_t{5}, index_t{127}, index_t{257}, index_t{4097}, on_cpu ? 3 : index_t{8192},
+                                    on_cpu ? 2 : index_t{11'500}}) {
+                SCOPED_TRACE(testing::Message() << n << " particles, softening " << softening);
+                auto problem = make({n, n, 0, softening, n == 257 ? Layout::coincident : Layout::sphere});
+                ASSERT_NO_FATAL_FAILURE(
+                    check(options_of(precision, softening, on_cpu ? DirectVariant::automatic : DirectVariant::tile), problem));
+                if (n < 300) continue;
+                std::fill(problem.mass.begin(), problem.mass.begin() + n / 2, 0.25);  // runs of one mass
+                problem.source[600] = problem.target[600] = {1e200, 0, -1e200};       // not one of the sampled particles
+                ASSERT_NO_FATAL_FAILURE(
+                    check(options_of(precision, softening, on_cpu ? DirectVariant::automatic : DirectVariant::tile), problem));
+            }
+}
+
 TEST_P(SourceBlocks, ANonFiniteParticleDoesNotAffectOthers) {
     for (const auto precision : {Precision::single_, Precision::double_})
         for (const double softening : {0.01, 0.0})

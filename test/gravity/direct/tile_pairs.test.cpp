@@ -148,6 +148,21 @@ TEST(TilePairs, TileSchedulesCoverTheirWork) {
             }
 }
 
+TEST(TilePairs, WholeEvaluationsInOneLaunchHaveFewPairsAndTargetBlocks) {
+    for (const int multiprocessors : {1, 20, 132})
+        for (const auto precision : {Precision::single_, Precision::double_})
+            for (const index_t targets : {1, 100, 1000, 8192, 20'000})
+                for (const index_t sources : {1, 8192, 1 << 20, 1 << 29}) {
+                    if (!whole_in_one_launch(targets, sources, precision, multiprocessors)) continue;
+                    const auto schedule = tile_schedule(targets, sources, precision, false, multiprocessors);
+                    EXPECT_EQ(schedule.shape.threads, 128);  // the only shape that is compiled for it
+                    EXPECT_LE(schedule.target_blocks, most_target_blocks(multiprocessors));
+                    EXPECT_LE(targets * sources, (index_t{1} << 20) * multiprocessors);
+                }
+    EXPECT_TRUE(whole_in_one_launch(8192, 8192, Precision::single_, 132));
+    EXPECT_FALSE(whole_in_one_launch(1 << 14, 1 << 14, Precision::single_, 132));
+}
+
 /// Checks that the parts of a term add up to it within `resolution` times the bound.
 template <class Real>
 void expect_whole(double bound, double resolution) {

@@ -57,10 +57,11 @@ struct BinnedSums {
         add_rest(fixed_point, 1, i, y);
         add_rest(fixed_point, 2, i, z);
     }
-    __device__ double value(int c, index_t i) const {
-        const auto& fixed_point = c < 3 ? fixed_points->acceleration : fixed_points->potential;
+    __device__ double value(int c, index_t i) const { return value(c < 3 ? fixed_points->acceleration : fixed_points->potential, c, i); }
+    /// Reads the second cache: thread blocks of the same kernel may have added to the sums.
+    __device__ double value(const FixedPoint<Real>& fixed_point, int c, index_t i) const {
         double sum = 0;
-        for (int k = parts; k-- > 0;) sum += fixed_point.value(k, part(c, k)[i]);
+        for (int k = parts; k-- > 0;) sum += fixed_point.value(k, __ldcg(part(c, k) + i));
         return sum;
     }
     __device__ void clear(int c, index_t i) const {

@@ -30,6 +30,7 @@ struct DirectForce<Cuda>::State {
     cuda::Stream tables_copied;  ///< copies tables at once, while the caller's stream may wait for a message
     std::map<std::array<index_t, 5>, detail::PairTable> tables;
     Buffer<std::byte, Cuda> bodies;  ///< all particles packed, for whole evaluations
+    Buffer<int, Cuda> arrived;       ///< of whole evaluations in one launch
 
     State(Cuda space, const Direct& chosen, index_t of)
         : on(space),
@@ -39,7 +40,10 @@ struct DirectForce<Cuda>::State {
           shape(pair_shape(chosen.precision, of)),
           memory(on),
           tables_copied(on.device),
-          bodies(on, 0) {}
+          bodies(on, 0),
+          arrived(on, most_target_blocks(multiprocessors)) {
+        KS_CUDA(cudaMemsetAsync(arrived.data(), 0, static_cast<std::size_t>(arrived.size()) * sizeof(int), on.stream));
+    }
 
     DirectLayout layout() const { return detail::layout_of(options); }
 
@@ -51,6 +55,17 @@ struct DirectForce<Cuda>::State {
         const auto block = bodies.view().subview(0, padded * layout().body_bytes());
         detail::launch_pack(on, options, all, scale.origin, block);
         return {block, n, 0};
+    }
+
+    /// Evaluates the accelerations in one launch if there are few pairs. @return false: there are many
+    bool accelerate_in_one_launch(View<const Vec3<double>> targets, const Sources& all, View<Vec3<double>> acceleration) {
+        if (all.position.n == 0 || layout().softenings) return false;
+        if (!whole_in_one_launch(targets.n, all.position.n, options.precision, multiprocessors)) return false;
+        KS_CUDA(cudaSetDevice(on.device));
+        const auto cleared = memory.begin(on, options.precision, true, targets.n, 3);
+        detail::launch_whole(on, multiprocessors, options, {targets, all.position, all.mass, acceleration, scale, cleared, arrived.data()});
+        memory.taken();
+        return true;
     }
 
     index_t reaction_bytes(index_t n) const { return layout().sums_bytes(n, 3, options.deterministic); }
@@ -217,9 +232,11 @@ void DirectForce<Cuda>::end_pairs(Cuda on, View<Vec3<double>> acceleration) {
 template <>
 void DirectForce<Cuda>::accelerate(const Sources& all, View<Vec3<double>> acceleration) {
     if (all.position.n == 0) return;
+    const bool both = both_sides();
+    if (!both && state_->accelerate_in_one_launch(all.position, all, acceleration)) return;
     const Cuda on = state_->on;
     const auto block = state_->pack(all);
-    if (both_sides()) {
+    if (both) {
         begin_pairs(on, block);
         add_pairs(on, block, {}, Share::all);
         end_pairs(on, acceleration);
@@ -242,7 +259,7 @@ void DirectForce<Cuda>::potential(const Sources& all, View<double> potential) {
 template <>
 void DirectForce<Cuda>::accelerate_at(View<const Vec3<double>> targets, const Sources& all, View<Vec3<double>> acceleration,
                                       View<const double> softening) {
-    if (targets.n == 0) return;
+    if (targets.n == 0 || state_->accelerate_in_one_launch(targets, all, acceleration)) return;
     const auto block = state_->pack(all);
     begin(state_->on, targets, Self::none, true, false, softening);
     add(state_->on, block);

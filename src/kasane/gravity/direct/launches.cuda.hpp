@@ -43,6 +43,18 @@ struct TileLaunch {
 };
 void launch_tiles(Cuda on, int multiprocessors, const Direct& options, const TileLaunch& call);
 
+/// A whole evaluation of accelerations in one launch; pairs with one softening.
+struct WholeLaunch {
+    View<const Vec3<double>> targets;
+    View<const Vec3<double>> position;  ///< of the sources
+    View<const double> mass;
+    View<Vec3<double>> acceleration;  ///< of the targets, overwritten
+    Scale scale;
+    SumsMemory sums;         ///< cleared before and after the kernel
+    int* arrived = nullptr;  ///< [most_target_blocks()], 0 before and after the kernel
+};
+void launch_whole(Cuda on, int multiprocessors, const Direct& options, const WholeLaunch& call);
+
 struct PairLaunch {
     PairShape shape;
     View<const std::byte> own, other;  ///< bodies, padded to whole tiles

@@ -12,6 +12,8 @@ namespace {
 constexpr index_t many_targets = 93;
 // With fewer thread blocks per multiprocessor, threads have one target instead of two, which doubles their number.
 constexpr index_t few_blocks = 8;
+// Pairs per multiprocessor up to which a whole evaluation takes one launch: N = 11,700 on the 132 of an H200.
+constexpr index_t few_pairs = 1 << 20;
 
 /// Number of shares of the sources that keeps every multiprocessor busy to the end: minimises waves times the work of one thread block.
 /// For each number of waves the largest number of shares is the best; more than most_waves gain nothing.
@@ -50,6 +52,11 @@ TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision
     schedule.waves = static_cast<int>((static_cast<index_t>(schedule.target_blocks) * schedule.shares + resident - 1) / resident);
     schedule.runs = (runs + schedule.shares - 1) / schedule.shares;
     return schedule;
+}
+
+bool whole_in_one_launch(index_t targets, index_t sources, Precision precision, int multiprocessors) {
+    return tile_shape(targets, sources, precision, false, multiprocessors).threads == 128 &&
+           static_cast<double>(targets) * static_cast<double>(sources) <= static_cast<double>(few_pairs * multiprocessors);
 }
 
 std::array<int, 2> PairShape::reached(std::size_t k, int from, int to) const {

@@ -1,4 +1,4 @@
-// Launches of the kernel `tile` for every shape, precision and set of results.
+// Launches of the kernel `tile` for every shape, precision and set of results; whole evaluations are in tile_whole.cu.
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/gravity/direct/launches.cuda.hpp>
 #include <kasane/gravity/direct/tile.cuda.hpp>

@@ -43,6 +43,31 @@ struct SoftenedTileCall : TileCall<Real> {
 template <class Real, PairSoftening form>
 using TileCallOf = std::conditional_t<own_softening(form), SoftenedTileCall<Real>, TileCall<Real>>;
 
+/// A whole evaluation of accelerations in one launch: the kernel packs the sources while it stages them, and the last thread block of each
+/// target block writes the accelerations and clears the sums. The same bits as pack(), the kernel and take_sums(), one after another.
+template <class Real>
+struct WholeTileCall : TileCall<Real> {
+    View<const Vec3<double>> position;  ///< of the sources
+    View<const double> mass;
+    View<Vec3<double>> acceleration;  ///< of the targets, overwritten
+    double G = 1;
+    int* arrived = nullptr;  ///< [target blocks] thread blocks whose sums are complete; 0 before and after the kernel
+};
+
+/// A source that is not packed.
+struct GivenSource {
+    Vec3<double> position;
+    double mass = 0;
+};
+
+/// Writes acceleration[i] = G sums and clears the sums of particle i.
+template <class Real>
+__device__ void take_acceleration(const BinnedSums<Real>& sums, const FixedPoint<Real>& fixed_point, index_t i, double G,
+                                  View<Vec3<double>> acceleration) {
+    acceleration[i] = G * Vec3<double>{sums.value(fixed_point, 0, i), sums.value(fixed_point, 1, i), sums.value(fixed_point, 2, i)};
+    for (int c = 0; c < 3; ++c) sums.clear(c, i);
+}
+
 /// The bodies of a run whose softening terms follow it.
 template <class Real>
 __device__ const Body<Real>* softened_run(const Body<Real>* sources, int run) {
@@ -52,8 +77,9 @@ __device__ const Body<Real>* softened_run(const Body<Real>* sources, int run) {
 /// Instructions per pair (float, acceleration, softened): 12 FP32 + 1 MUFU, 11 + 1 in runs of equal masses, and one
 /// shared-memory load per K pairs. H200, N = 2^20: 2.22e12 interactions/s with equal masses, 2.06e12 with unequal ones, 82% of
 /// the issue slots; K = 1, 2, 4, 8 and 128, 256, 512 threads were tried, with unrolling 4 to 32.
-template <class Real, int Block, int K, int BlocksPerSm, Wanted wanted, PairSoftening form>
-__global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCallOf<Real, form> call) {
+template <class Real, int Block, int K, int BlocksPerSm, Wanted wanted, PairSoftening form, class Call = TileCallOf<Real, form>>
+__global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(Call call) {
+    constexpr bool whole = std::is_same_v<Call, WholeTileCall<Real>>;
     constexpr bool want_a = wanted != Wanted::potential, want_phi = wanted != Wanted::acceleration;
     constexpr int loads = source_run / Block;
     constexpr bool combined = own_softening(form);
@@ -63,7 +89,7 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCallOf<Real,
     if (threadIdx.x == 0) {
         if constexpr (want_a) fixed_points[0] = call.scale.template acceleration_fixed_point<Real>();
         if constexpr (want_phi) fixed_points[1] = call.scale.template potential_fixed_point<Real>();
-        if (blockIdx.x == 0 && blockIdx.y == 0) *call.sums.fixed_points = {fixed_points[0], fixed_points[1]};
+        if (!whole && blockIdx.x == 0 && blockIdx.y == 0) *call.sums.fixed_points = {fixed_points[0], fixed_points[1]};
     }
 
     const int count = static_cast<int>(call.targets.n);
@@ -82,7 +108,7 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCallOf<Real,
 
     const int begin = static_cast<int>(static_cast<long long>(call.runs) * blockIdx.y / call.shares);
     const int end = static_cast<int>(static_cast<long long>(call.runs) * (blockIdx.y + 1) / call.shares);
-    Body<Real> next[loads];
+    std::conditional_t<whole, GivenSource, Body<Real>> next[loads];
     Real next_term[combined ? loads : 1];
     const auto load = [&](int r) {
 #pragma unroll
@@ -92,6 +118,9 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCallOf<Real,
                 const auto* const bodies = softened_run(call.sources, r);
                 next[l] = bodies[k];
                 next_term[l] = reinterpret_cast<const Real*>(bodies + source_run)[k];
+            } else if constexpr (whole) {
+                const int j = r * source_run + k;
+                next[l] = j < call.position.n ? GivenSource{call.position[j], call.mass[j]} : GivenSource{origin, 0};
             } else {
                 next[l] = call.sources[r * source_run + k];
             }
@@ -102,15 +131,22 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCallOf<Real,
         Real first_mass;
         if constexpr (combined)
             first_mass = softened_run(call.sources, r)->m;
+        else if constexpr (whole)
+            first_mass = static_cast<Real>(call.mass[r * source_run]);
         else
             first_mass = call.sources[r * source_run].m;
         __syncthreads();  // all threads have read the previous run
         bool equal = true;
 #pragma unroll
         for (int l = 0; l < loads; ++l) {
-            run[l * Block + threadIdx.x] = next[l];
+            Body<Real> body;
+            if constexpr (whole)
+                body = packed<Real>(next[l].position, origin, next[l].mass);
+            else
+                body = next[l];
+            run[l * Block + threadIdx.x] = body;
             if constexpr (combined) run_terms[l * Block + threadIdx.x] = next_term[l];
-            equal = equal && next[l].m == first_mass;
+            equal = equal && body.m == first_mass;
         }
         const bool equal_masses = __syncthreads_and(equal);
         if (r + 1 < end) load(r + 1);
@@ -173,6 +209,20 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(TileCallOf<Real,
 #pragma unroll
         for (int c = want_a ? 0 : 3; c < (want_phi ? 4 : 3); ++c)
             if (sum[c][k] != 0) call.sums.add_to(call.sums.part(c, 0) + i, sum[c][k]);
+    }
+    if constexpr (whole) {
+        __shared__ bool is_last;
+        __threadfence();  // before the count: the sums of this thread
+        __syncthreads();
+        if (threadIdx.x == 0) is_last = atomicAdd(call.arrived + blockIdx.x, 1) + 1 == call.shares;
+        __syncthreads();
+        if (!is_last) return;
+        __threadfence();
+        if (threadIdx.x == 0) call.arrived[blockIdx.x] = 0;
+#pragma unroll
+        for (int k = 0; k < K; ++k)
+            if (const int i = first_target + k * Block; i < count)
+                take_acceleration(call.sums, fixed_points[0], i, call.G, call.acceleration);
     }
 }
 

@@ -78,7 +78,8 @@ bool takes_both_sides(const ForceDevice& device, const Direct& options, index_t 
 }
 
 ForceWork step_work(const ForceDevice& device, const Direct& options, index_t n, bool both_sides) {
-    ForceWork work{launches_of_step, static_cast<double>(n), {}};
+    const bool whole = device.cuda && !both_sides && whole_in_one_launch(n, n, options.precision, device.units);
+    ForceWork work{whole ? launches_of_step - 2 : launches_of_step, static_cast<double>(n), {}};
     work.kernels.push_back(both_sides ? both_sides_work(device, options.precision, n, 0, n, 0, n)
                                       : one_sided_work(device, options.precision, n, n, n));
     return work;

@@ -1,0 +1,61 @@
+// Launches of the kernel `tile` that evaluate accelerations at once, for few pairs: one launch in place of pack, tile and sums.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/device/check.cuda.hpp>
+#include <kasane/gravity/direct/launches.cuda.hpp>
+#include <kasane/gravity/direct/tile.cuda.hpp>
+#include <kasane/gravity/direct/variants.hpp>
+
+namespace kasane::gravity::detail {
+namespace {
+
+template <class Real, int K, int BlocksPerSm, PairSoftening form>
+void launch_whole_shape(Cuda on, const TileSchedule& schedule, const WholeTileCall<Real>& call) {
+    const dim3 grid(static_cast<unsigned>(schedule.target_blocks), static_cast<unsigned>(schedule.shares));
+    sum_tiles<Real, 128, K, BlocksPerSm, Wanted::acceleration, form><<<grid, 128, 0, on.stream>>>(call);
+    KS_CUDA(cudaGetLastError());
+}
+
+template <class Real, PairSoftening form>
+void launch_whole_form(Cuda on, const TileSchedule& schedule, const WholeTileCall<Real>& call) {
+    constexpr bool single = sizeof(Real) == 4;
+    KS_EXPECT(schedule.shape.threads == 128);  // whole_in_one_launch()
+    if (schedule.shape.targets_per_thread == 2)
+        launch_whole_shape<Real, 2, single ? 6 : 4, form>(on, schedule, call);
+    else
+        launch_whole_shape<Real, 1, single ? 8 : 4, form>(on, schedule, call);
+}
+
+template <class Real>
+void launch_whole_in(Cuda on, int multiprocessors, const Direct& options, const WholeLaunch& given) {
+    const auto schedule = tile_schedule(given.targets.n, given.position.n, options.precision, false, multiprocessors);
+    WholeTileCall<Real> call;
+    call.targets = given.targets;
+    call.runs = static_cast<int>(whole_runs(given.position.n) / source_run);
+    call.shares = schedule.shares;
+    call.eps2 = static_cast<Real>(options.softening * options.softening);
+    call.scale = given.scale;
+    call.sums.place(given.sums.bytes, given.sums.fixed_points);
+    call.sums.n = given.sums.n;
+    call.position = given.position;
+    call.mass = given.mass;
+    call.acceleration = given.acceleration;
+    call.G = options.G;
+    call.arrived = given.arrived;
+    if (pair_softening(options) == PairSoftening::none)
+        launch_whole_form<Real, PairSoftening::none>(on, schedule, call);
+    else
+        launch_whole_form<Real, PairSoftening::common>(on, schedule, call);
+}
+
+}  // namespace
+
+void launch_whole(Cuda on, int multiprocessors, const Direct& options, const WholeLaunch& call) {
+    KS_EXPECT(!own_softening(pair_softening(options)));
+    if (call.targets.n == 0 || call.position.n == 0) return;
+    if (options.precision == Precision::double_)
+        launch_whole_in<double>(on, multiprocessors, options, call);
+    else
+        launch_whole_in<float>(on, multiprocessors, options, call);
+}
+
+}  // namespace kasane::gravity::detail
