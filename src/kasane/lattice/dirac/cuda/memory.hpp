@@ -72,6 +72,22 @@ KS_FN void load_once(const char* from, std::uint32_t& word) {
     std::memcpy(&word, from, 4);
 #endif
 }
+/// Stores aligned words; std::memcpy to an address of unknown alignment is byte by byte on a device.
+KS_FN void store(char* to, std::uint32_t first, std::uint32_t second) {
+#if defined(__CUDA_ARCH__)
+    *reinterpret_cast<uint2*>(to) = make_uint2(first, second);
+#else
+    std::memcpy(to, &first, 4);
+    std::memcpy(to + 4, &second, 4);
+#endif
+}
+KS_FN void store(char* to, std::uint32_t word) {
+#if defined(__CUDA_ARCH__)
+    *reinterpret_cast<std::uint32_t*>(to) = word;
+#else
+    std::memcpy(to, &word, 4);
+#endif
+}
 /// Prefetches memory into the second-level cache; one thread for all of a multiple of 16 bytes. Does nothing before sm_90.
 KS_FN void prefetch([[maybe_unused]] const char* from, [[maybe_unused]] int bytes) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

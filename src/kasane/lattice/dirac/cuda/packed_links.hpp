@@ -59,17 +59,14 @@ template <class Format>
 KS_FN void store_link(char* links, std::uint32_t place, int direction, const RawLink<Format>& raw) {
     const std::uint32_t lane = place % row;
     char* block = links + link_block(place, Format::place_bytes) + direction * (static_cast<int>(row) * Format::bytes);
-    for (int w = 0; w < Format::bytes / 4; ++w) {
-        const int chunk = w / 4;
-        std::size_t at = 0;
-        if (chunk < Format::chunks)
-            at = (static_cast<std::size_t>(chunk) * row + lane) * 16 + static_cast<std::size_t>(w % 4) * 4;
-        else if (w - 4 * Format::chunks < 2 * Format::pairs)
-            at = static_cast<std::size_t>(Format::chunks) * row * 16 + lane * 8 + static_cast<std::size_t>(w - 4 * Format::chunks) * 4;
-        else
-            at = static_cast<std::size_t>(Format::chunks) * row * 16 + static_cast<std::size_t>(Format::pairs) * row * 8 + lane * 4;
-        std::memcpy(block + at, &raw.word[w], 4);
+    auto* const chunk = reinterpret_cast<Chunk*>(block) + lane;
+    for (int c = 0; c < Format::chunks; ++c) {
+        const std::uint32_t* word = raw.word + 4 * c;
+        chunk[c * static_cast<int>(row)] = {{word[0], word[1], word[2], word[3]}};
     }
+    char* behind = block + Format::chunks * static_cast<int>(row) * 16;
+    if constexpr (Format::pairs == 1) store(behind + lane * 8, raw.word[4 * Format::chunks], raw.word[4 * Format::chunks + 1]);
+    if constexpr (Format::words == 1) store(behind + Format::pairs * static_cast<int>(row) * 8 + lane * 4, raw.word[Format::bytes / 4 - 1]);
 }
 
 /// Converts to registers, up to the format's factors.
