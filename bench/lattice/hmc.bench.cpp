@@ -2,11 +2,13 @@
 // of the heatbath.
 #include <bench/lattice/lattice_studies.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/lattice/gauge/site_tiles.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/gauge/update.hpp>
 #include <kasane/lattice/hmc/gauge_term.hpp>
 #include <kasane/lattice/hmc/momenta.hpp>
 #include <kasane/lattice/hmc/trajectory.hpp>
+#include <kasane/lattice/observe/field.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 #include <kasane/lattice/observe/statistics.hpp>
 
@@ -15,6 +17,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
 
 namespace kasane::bench {
 
@@ -22,7 +26,7 @@ using namespace lattice;
 
 namespace {
 
-constexpr double link_bytes = sizeof(Su3<double>);
+constexpr double link_bytes = sizeof(Su3<double>), rows_bytes = link_bytes * 2 / 3;
 
 BenchmarkResult hmc_row(const std::string& name, const Extents& extents) {
     BenchmarkResult row;
@@ -52,6 +56,28 @@ double force_error(const Links<S>& u, const GaugeAction& action) {
     return std::abs(found - expected) / std::abs(expected);
 }
 
+/// Links, each once, that the force of Wilson's action needs for the sites of one block, for each link of these sites: what a block loads
+/// from beyond the first-level cache where that holds all of them. Without the cache they are 19.
+double links_of_block(const Extents& n, int multiprocessors) {
+    const auto tiles = site_tiles(n, 2, Parity::even, around_threads / 4, multiprocessors);
+    std::set<std::pair<index_t, int>> needed;
+    double own = 0;
+    for (int place = 0; place < tiles.places(); ++place) {
+        Site x = tiles.site(0, place);
+        for (int slice = 0; slice < tiles.slices; ++slice, ++x[3], x[0] ^= 1)
+            for (int mu = 0; mu < 4; ++mu, ++own)
+                for (int nu = 0; nu < 4; ++nu) {
+                    const Site ahead = n.shifted(x, mu, 1), up = n.shifted(x, nu, 1), down = n.shifted(x, nu, -1);
+                    needed.emplace(n.lexicographic(x), nu);
+                    if (nu == mu) continue;
+                    for (const auto& [site, direction] :
+                         {std::pair{ahead, nu}, {up, mu}, {down, nu}, {down, mu}, {n.shifted(ahead, nu, -1), nu}})
+                        needed.emplace(n.lexicographic(site), direction);
+                }
+    }
+    return static_cast<double>(needed.size()) / own;
+}
+
 /// A kernel that passes over the links; `fields` is the number of fields that it must read and write.
 template <Space S, class F>
 BenchmarkResult kernel_row(const BenchmarkContext& context, LatticeProblems& problems, const std::string& name, const Links<S>& u,
@@ -71,14 +97,29 @@ void kernels(const BenchmarkContext& context, LatticeProblems& problems, S on, c
     const auto u = links_on(on, problems.thermalised(context.space, extents, 6.0, 10));
     Links<S> p(on, extents), moved(on, extents);
     draw_momenta(p, 1, 1);
+    const bool on_cpu = std::holds_alternative<Cpu>(context.space);
     for (const auto& each : gauge_actions) {
         if (std::string(each.name) == "symanzik" || std::string(each.name) == "dbw2") continue;  // the kernels of iwasaki
         const GaugeAction action{6, each.c1};
-        auto row = kernel_row(context, problems, fmt::format("force, {}", each.name), u, 3, [&] { add_gauge_force(u, action, 1e-9, p); });
+        // Wilson's reads two rows of each link.
+        auto row = kernel_row(context, problems, fmt::format("force, {}", each.name), u, each.c1 == 0 ? 8. / 3 : 3,
+                              [&] { add_gauge_force(u, action, 1e-9, p); });
         row.error = force_error(u, action);
+        if (each.c1 == 0) {
+            row.more = {{"bytes_with_links_once", rows_bytes + 2 * link_bytes}, {"bytes_of_all_loads", 19 * rows_bytes + 2 * link_bytes}};
+            if (!on_cpu)
+                row.more.emplace_back("bytes_with_links_once_a_block",
+                                      links_of_block(extents, device_info(context.space).units) * rows_bytes + 2 * link_bytes);
+        }
         context.report(row);
         context.report(kernel_row(context, problems, fmt::format("action, {}", each.name), u, 1, [&] { gauge_action(u, action); }));
     }
+    const double per_link = 2. / 3;  // two rows are read
+    context.report(kernel_row(context, problems, "energy and charge", u, per_link, [&] { energy_and_charge(u); }));
+    copy_links(u, moved);
+    // Each of eight passes reads all links and writes an eighth of them.
+    context.report(kernel_row(context, problems, "overrelaxation sweep", u, 8 * per_link + 1, [&] { overrelaxation_sweep(moved); }));
+    context.report(kernel_row(context, problems, "heatbath sweep", u, 8 * per_link + 1, [&] { heatbath_sweep(moved, 6, 1, 1); }));
     copy_links(u, moved);
     context.report(kernel_row(context, problems, "links moved", u, 3, [&] { move_links(moved, p, 1e-3); }));
     context.report(kernel_row(context, problems, "momenta drawn", u, 1, [&] { draw_momenta(p, 1, 1); }));
@@ -140,7 +181,10 @@ Benchmark lattice_hmc(const SharedLattice& shared) {
     return {
         "lattice.hmc",
         "Kernels of hybrid Monte Carlo in double on a thermalised field (beta = 6; 8^3 x 16 on a CPU, 24^3 x 48 on a device, `--n L` for "
-        "L^4; n counts sites), against the triad for each matrix read or written once; the error of a force is that of its product with "
+        "L^4; n counts sites), against the triad for each matrix read or written once, of links two rows where a kernel takes the third "
+        "from "
+        "them; `bytes_with_links_once_a_block` counts the links of a block's sites on a device, `bytes_of_all_loads` those of all threads; "
+        "the error of a force is that of its product with "
         "random momenta against differences of the action at six points. `trajectory`: pure gauge trajectories of length 1 at beta 5.7 "
         "and 6.0 on 8^4, from a cold start, with the median time and that of the parts; the error is the relative difference of the "
         "plaquette from that of the heatbath, with both statistical errors beside it.",

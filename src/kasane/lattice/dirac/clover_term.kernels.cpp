@@ -2,8 +2,8 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
 #include <kasane/lattice/dirac/clover_term.hpp>
+#include <kasane/lattice/gauge/around_sites.hpp>
 #include <kasane/lattice/gauge/field_strength.body.hpp>
-#include <kasane/lattice/parallel_sites.hpp>
 
 namespace kasane::lattice {
 namespace {
@@ -17,46 +17,48 @@ struct FillClover {
     double* out;
     double kappa_csw;
 
-    KS_FN void operator()(index_t i) const {
-        const auto& n = u.extents;
-        const auto half = n.half();
-        const auto parity = static_cast<Parity>(i / half);
-        const index_t place = i % half;
-        const Site x = n.site(parity, place);
-        // sigma_3 fills the blocks of one spin, sigma_1 and sigma_2 together the block between the two: row spin 1, column spin 0, where
-        // sigma_1 has 1 and -sigma_2 has -i.
-        const Fields third = fields(x, 2);
-        for (int chirality = 0; chirality < 2; ++chirality) {
-            const auto& c = third.of[chirality];
-            double* to = block(parity, chirality, place);
-            for (int r = 0; r < 6; ++r) {
-                const double sign = r < 3 ? 1 : -1;
-                to[r * half] = 1 + sign * c.e[r % 3][r % 3].re;
-                for (int s = r / 3 * 3; s < r; ++s) set(to, r, s, c.e[r % 3][s % 3] * sign);
-            }
-        }
-        const Fields first = fields(x, 0), second = fields(x, 1);
-        for (int chirality = 0; chirality < 2; ++chirality) {
-            const auto &c = first.of[chirality], &d = second.of[chirality];
-            double* to = block(parity, chirality, place);
-            for (int a = 0; a < 3; ++a)
-                for (int b = 0; b < 3; ++b) set(to, a + 3, b, {c.e[a][b].re + d.e[a][b].im, c.e[a][b].im - d.e[a][b].re});
-        }
+    /// @param role  0: the blocks of one spin, which sigma_3 fills; 1: the block between the two spins, row spin 1, column spin 0, where
+    ///              sigma_1 has 1 and -sigma_2 has -i
+    KS_FN void operator()(const SitePlace& x, int role) const {
+        if (role == 0)
+            fill_diagonal(x);
+        else
+            fill_between(x);
     }
 
    private:
-    struct Fields {
-        Su3<double> of[2];  ///< kappa c_sw i (B_k -+ E_k), Hermitian, of each chirality
-    };
-    KS_FN Fields fields(const Site& x, int k) const {
-        const Su3<double> b = field_strength(u, x, (k + 1) % 3, (k + 2) % 3), e = field_strength(u, x, k, 3);
-        Fields f;
+    /// Entry of kappa c_sw i (B_k -+ E_k), which is Hermitian.
+    KS_FN Complex<double> entry(const MagneticElectric& f, int chirality, int i, int j) const {
+        const double c = chirality == 0 ? -kappa_csw : kappa_csw;
+        if (i == j) return {-kappa_csw * f.b.diagonal[i] - c * f.e.diagonal[i], 0};
+        const auto &b = i > j ? f.b.below(i, j) : f.b.below(j, i), &e = i > j ? f.e.below(i, j) : f.e.below(j, i);
+        const double im = kappa_csw * b.re + c * e.re;
+        return {-kappa_csw * b.im - c * e.im, i > j ? im : -im};
+    }
+    KS_FN void fill_diagonal(const SitePlace& x) const {
+        const index_t half = u.extents.half();
+        const auto third = magnetic_electric(u, x, 2);
         for (int chirality = 0; chirality < 2; ++chirality) {
-            const Su3<double> sum = chirality == 0 ? b - e : b + e;
-            for (int r = 0; r < 3; ++r)
-                for (int s = 0; s < 3; ++s) f.of[chirality].e[r][s] = {-kappa_csw * sum.e[r][s].im, kappa_csw * sum.e[r][s].re};
+            double* to = block(x.parity, chirality, x.place);
+            for (int r = 0; r < 6; ++r) {
+                const double sign = r < 3 ? 1 : -1;
+                to[r * half] = 1 + sign * entry(third, chirality, r % 3, r % 3).re;
+                for (int s = r / 3 * 3; s < r; ++s) set(to, r, s, entry(third, chirality, r % 3, s % 3) * sign);
+            }
         }
-        return f;
+    }
+    KS_FN void fill_between(const SitePlace& x) const {
+        MagneticElectric parts[2];
+        KS_KEEP_LOOP
+        for (int k = 0; k < 2; ++k) parts[k] = magnetic_electric(u, x, k);
+        for (int chirality = 0; chirality < 2; ++chirality) {
+            double* to = block(x.parity, chirality, x.place);
+            for (int a = 0; a < 3; ++a)
+                for (int b = 0; b < 3; ++b) {
+                    const auto c = entry(parts[0], chirality, a, b), d = entry(parts[1], chirality, a, b);
+                    set(to, a + 3, b, {c.re + d.im, c.im - d.re});
+                }
+        }
     }
     KS_FN double* block(Parity parity, int chirality, index_t place) const {
         return out + (static_cast<index_t>(parity) * 2 + chirality) * 36 * u.extents.half() + place;
@@ -88,7 +90,7 @@ struct LogDeterminant {
 template <>
 void fill_clover_term(const Links<KS_SPACE>& links, double kappa_csw, CloverTerm<KS_SPACE>& A) {
     KS_REQUIRE(A.extents == links.extents, "links and clover term belong to lattices of different extents: give them the same");
-    parallel_for_sites(links.space(), links.extents.volume(), FillClover{links.view(), A.data.data(), kappa_csw});
+    for_each_around<2>(links.space(), links.extents, FillClover{links.view(), A.data.data(), kappa_csw});
 }
 
 template <>

@@ -2,10 +2,9 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
+#include <kasane/lattice/gauge/around_sites.hpp>
 #include <kasane/lattice/gauge/gauge_action.hpp>
 #include <kasane/lattice/gauge/improved_staple.body.hpp>
-#include <kasane/lattice/gauge/staple.body.hpp>
-#include <kasane/lattice/parallel_sites.hpp>
 
 namespace kasane::lattice {
 namespace {
@@ -35,34 +34,29 @@ struct SiteLoopDeficits {
     }
 };
 
-/// force += scale times the traceless anti-Hermitian part of U A, link by link, A of `staples`.
-template <class Staples>
-struct AddGaugeForce {
+/// force += scale times the traceless anti-Hermitian part of U A, link by link.
+struct AddPlaquetteForce {
     LinksView u, force;
     double scale;
-    Staples staples;
+    KS_FN void operator()(const SitePlace& x, int mu) const {
+        auto f = traceless_antihermitian(times_adjoint(completed(load_rows(u, x.parity, x.place, mu)), path_sum(u, x, mu)));
+        f *= scale;
+        force.store(x.parity, x.place, mu, f += force.load(x.parity, x.place, mu));
+    }
+};
+struct AddRectangleForce {
+    LinksView u, force;
+    double scale, c0, c1;
     KS_FN void operator()(index_t i) const {
         const index_t half = u.extents.half(), place = i % half;
         const int mu = static_cast<int>(i / half % 4);
         const auto parity = static_cast<Parity>(i / half / 4);
-        const Su3<double> a = staples(u, u.extents.site(parity, place), mu);
+        const Su3<double> a = improved_staple_sum(u, u.extents.site(parity, place), mu, c0, c1);
         auto f = traceless_antihermitian(u.load(parity, place, mu) * a);
         f *= scale;
         force.store(parity, place, mu, f += force.load(parity, place, mu));
     }
 };
-struct PlaquetteStaples {
-    KS_FN Su3<double> operator()(const LinksView& u, const Site& x, int mu) const { return staple_sum(u, x, mu); }
-};
-struct RectangleStaples {
-    double c0, c1;
-    KS_FN Su3<double> operator()(const LinksView& u, const Site& x, int mu) const { return improved_staple_sum(u, x, mu, c0, c1); }
-};
-
-template <class Staples>
-void add_force(const Links<KS_SPACE>& u, double scale, Links<KS_SPACE>& force, Staples staples) {
-    parallel_for_sites(u.space(), 4 * u.extents.volume(), AddGaugeForce<Staples>{u.view(), force.view(), scale, staples});
-}
 
 }  // namespace
 
@@ -84,9 +78,9 @@ void add_gauge_force(const Links<KS_SPACE>& u, const GaugeAction& action, double
     KS_EXPECT(force.extents == u.extents);
     const double scale = factor * action.beta / 6;
     if (action.c1 == 0)
-        add_force(u, scale, force, PlaquetteStaples{});  // few products of matrices
+        for_each_around<4>(u.space(), u.extents, AddPlaquetteForce{u.view(), force.view(), scale});
     else
-        add_force(u, scale, force, RectangleStaples{action.c0(), action.c1});
+        parallel_for_sites(u.space(), 4 * u.extents.volume(), AddRectangleForce{u.view(), force.view(), scale, action.c0(), action.c1});
 }
 
 }  // namespace kasane::lattice

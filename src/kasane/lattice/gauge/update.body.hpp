@@ -2,9 +2,9 @@
 // theories, whose plaquette is known exactly.
 #pragma once
 
+#include <kasane/lattice/gauge/around_sites.hpp>
 #include <kasane/lattice/gauge/staple.body.hpp>
 #include <kasane/lattice/gauge/su2.body.hpp>
-#include <kasane/lattice/parallel_sites.hpp>
 #include <kasane/lattice/random.hpp>
 
 namespace kasane::lattice {
@@ -46,8 +46,26 @@ struct Overrelaxation {
 };
 
 /// Updates the links of one parity and direction.
-template <class Update, class Weight>
+template <class Update>
 struct UpdateLinks {
+    LinksView links;
+    int mu;
+    Update update;
+    KS_FN void operator()(const SitePlace& x, int) const {
+        Su3<double> u = completed(load_rows(links, x.parity, x.place, mu)), w = times_adjoint(u, path_sum(links, x, mu));
+        update(u, w, 4 * links.extents.lexicographic(links.extents.site(x.parity, x.place)) + mu);
+        links.store(x.parity, x.place, mu, reunitarised(u));
+    }
+};
+template <Space S, class Update>
+void sweep_links(Links<S>& u, const Update& update) {
+    for (const Parity parity : {Parity::even, Parity::odd})
+        for (int mu = 0; mu < 4; ++mu) for_each_around(u.space(), u.extents, parity, UpdateLinks<Update>{u.view(), mu, update});
+}
+
+/// The same for plaquettes of any weight.
+template <class Update, class Weight>
+struct UpdateWeightedLinks {
     LinksView links;
     Parity parity;
     int mu;
@@ -62,12 +80,11 @@ struct UpdateLinks {
         links.store(parity, place, mu, reunitarised(u));
     }
 };
-
-template <Space S, class Update, class Weight = Isotropic>
-void sweep_links(Links<S>& u, const Update& update, Weight weight = {}) {
+template <Space S, class Update, class Weight>
+void sweep_links(Links<S>& u, const Update& update, Weight weight) {
     for (const Parity parity : {Parity::even, Parity::odd})
         for (int mu = 0; mu < 4; ++mu)
-            parallel_for_sites(u.space(), u.extents.half(), UpdateLinks<Update, Weight>{u.view(), parity, mu, update, weight});
+            parallel_for_sites(u.space(), u.extents.half(), UpdateWeightedLinks<Update, Weight>{u.view(), parity, mu, update, weight});
 }
 
 }  // namespace kasane::lattice

@@ -3,11 +3,10 @@
 //   K = Z_0 / 4, V = exp(K) V;   K = 8/9 Z_1 - 17/9 K, V = exp(K) V;   K = 3/4 Z_2 - K, V = exp(K) V.       [Luscher 2010, app. C]
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
+#include <kasane/lattice/gauge/around_sites.hpp>
 #include <kasane/lattice/gauge/exponential_update.body.hpp>
-#include <kasane/lattice/gauge/staple.body.hpp>
 #include <kasane/lattice/observe/field.hpp>
 #include <kasane/lattice/observe/observables.hpp>
-#include <kasane/lattice/parallel_sites.hpp>
 
 #include <cmath>
 
@@ -18,19 +17,14 @@ namespace {
 struct Accumulate {
     LinksView u, k;
     double force, memory;
-    KS_FN void operator()(index_t i) const {
-        const index_t half = u.extents.half(), place = i % half;
-        const int mu = static_cast<int>(i / half % 4);
-        const auto parity = static_cast<Parity>(i / half / 4);
-        const Site x = u.extents.site(parity, place);
-        const Su3<double> staples = staple_sum(u, x, mu);
-        auto z = traceless_antihermitian(u.load(parity, place, mu) * staples);
+    KS_FN void operator()(const SitePlace& x, int mu) const {
+        auto z = traceless_antihermitian(times_adjoint(completed(load_rows(u, x.parity, x.place, mu)), path_sum(u, x, mu)));
         z *= -force;
         if (memory != 0) {
-            auto before = k.load(parity, place, mu);
+            auto before = k.load(x.parity, x.place, mu);
             z += before *= memory;
         }
-        k.store(parity, place, mu, z);
+        k.store(x.parity, x.place, mu, z);
     }
 };
 
@@ -38,7 +32,7 @@ void advance(Links<KS_SPACE>& u, Links<KS_SPACE>& k, double step) {
     const index_t links = 4 * u.extents.volume();
     const double stages[3][2] = {{1. / 4, 0}, {8. / 9, -17. / 9}, {3. / 4, -1}};
     for (const auto& [force, memory] : stages) {
-        parallel_for_sites(u.space(), links, Accumulate{u.view(), k.view(), force * step, memory});
+        for_each_around<4>(u.space(), u.extents, Accumulate{u.view(), k.view(), force * step, memory});
         parallel_for_sites(u.space(), links, ExponentialUpdate{u.view(), k.view(), 1});
     }
 }

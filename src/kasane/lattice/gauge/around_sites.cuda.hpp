@@ -1,0 +1,85 @@
+// The loops of around_sites.hpp on a device, in the order of SiteTiles. A thread has one place of a tile and one role, and goes through
+// the time slices of its block.
+#pragma once
+
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/check.cuda.hpp>
+#include <kasane/core/device/sum.hpp>
+#include <kasane/lattice/gauge/link_paths.body.hpp>
+#include <kasane/lattice/gauge/site_tiles.hpp>
+
+namespace kasane::lattice::device {
+
+/// Calls call(SitePlace, role) for the sites of a thread.
+template <int roles, class Call>
+__device__ void for_sites_of_thread(const SiteTiles& tiles, const Call& call) {
+    const int places = tiles.places(), role = static_cast<int>(threadIdx.x) / places;
+    if (role >= roles) return;
+    Site x = tiles.site(static_cast<int>(blockIdx.x), static_cast<int>(threadIdx.x) - role * places);
+    if (x[1] >= tiles.n[1] || x[2] >= tiles.n[2]) return;
+    for (int left = min(tiles.slices, tiles.n[3] - x[3]); left > 0; --left) {
+        call(SitePlace(tiles.n, x), role);
+        ++x[3];
+        x[0] ^= 1;  // of the same parity
+    }
+}
+
+template <int roles, class Body>
+__global__ void __launch_bounds__(around_threads, 1) around_kernel(const SiteTiles tiles, const Body body) {
+    for_sites_of_thread<roles>(tiles, body);
+}
+
+template <class V, int roles, class Body>
+__global__ void __launch_bounds__(around_threads, 1) around_sum_kernel(const SiteTiles tiles, const Body body, V* partial) {
+    __shared__ V shared[around_threads];
+    V sum{};
+    for_sites_of_thread<roles>(tiles, [&](const SitePlace& x, int role) { sum += body(x, role); });
+    shared[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+    for (unsigned i = threadIdx.x + 32; i < blockDim.x; i += 32) sum += shared[i];
+    shared[threadIdx.x] = sum;
+    __syncwarp();
+    if (threadIdx.x > 0) return;
+    for (int i = 1; i < 32; ++i) sum += shared[i];
+    partial[blockIdx.x] = sum;
+}
+
+inline SiteTiles tiles_on(Cuda on, const Extents& n, int roles, int parities, Parity first) {
+    int multiprocessors = 0;
+    KS_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, on.device));
+    KS_CUDA(cudaSetDevice(on.device));
+    return site_tiles(n, parities, first, around_threads / roles, multiprocessors);
+}
+/// Threads of a block: its places and roles, in whole warps.
+inline unsigned threads_of(const SiteTiles& tiles, int roles) { return static_cast<unsigned>((tiles.places() * roles + 31) / 32 * 32); }
+
+template <int roles, class Body>
+void launch_around(Cuda on, const SiteTiles& tiles, const Body& body) {
+    around_kernel<roles><<<static_cast<unsigned>(tiles.blocks()), threads_of(tiles, roles), 0, on.stream>>>(tiles, body);
+    KS_CUDA(cudaGetLastError());
+}
+
+}  // namespace kasane::lattice::device
+
+namespace kasane::lattice {
+
+template <int roles, class Body>
+void for_each_around(Cuda on, const Extents& n, const Body& body) {
+    device::launch_around<roles>(on, device::tiles_on(on, n, roles, 2, Parity::even), body);
+}
+template <class Body>
+void for_each_around(Cuda on, const Extents& n, Parity parity, const Body& body) {
+    device::launch_around<1>(on, device::tiles_on(on, n, 1, 1, parity), body);
+}
+template <int K, int roles, class Body>
+Terms<K> sum_around(Cuda on, const Extents& n, const Body& body) {
+    const auto tiles = device::tiles_on(on, n, roles, 2, Parity::even);
+    Buffer<Terms<K>, Cuda> partial(on, tiles.blocks());
+    device::around_sum_kernel<Terms<K>, roles>
+        <<<static_cast<unsigned>(tiles.blocks()), device::threads_of(tiles, roles), 0, on.stream>>>(tiles, body, partial.data());
+    KS_CUDA(cudaGetLastError());
+    return kasane::detail::sum_of_blocks(to_host(partial));
+}
+
+}  // namespace kasane::lattice

@@ -1,0 +1,71 @@
+// Paths of links around a site, host and device: the staples of a link and the leaves of the field strength.
+// The number of a neighbour among the sites of its parity is that of the site and one addition for each direction, because numbers are
+// lexicographic ones halved and all extents are even.
+#pragma once
+
+#include <kasane/lattice/gauge/two_rows.body.hpp>
+
+#include <cstdint>
+
+#if defined(__CUDACC__)
+/// The loop stays a loop: unrolled, its code does not fit the instruction cache.
+#define KS_KEEP_LOOP _Pragma("unroll 1")
+#else
+#define KS_KEEP_LOOP
+#endif
+
+namespace kasane::lattice {
+
+/// A site by its number among those of its parity, and what must be added to that for the neighbours.
+struct SitePlace {
+    Parity parity;
+    std::int32_t place;
+    std::int32_t ahead[4], behind[4];
+
+    KS_FN SitePlace(const Extents& n, const Site& x) : parity(x.parity()) {
+        std::int32_t step = n[0] / 2;  // of a row
+        place = x[0] / 2;
+        ahead[0] = (x[0] + 1 < n[0] ? x[0] + 1 : 0) / 2 - place;
+        behind[0] = (x[0] > 0 ? x[0] - 1 : n[0] - 1) / 2 - place;
+        for (int mu = 1; mu < 4; ++mu) {
+            place += step * x[mu];
+            ahead[mu] = x[mu] + 1 < n[mu] ? step : step * (1 - n[mu]);
+            behind[mu] = x[mu] > 0 ? -step : step * (n[mu] - 1);
+            step *= n[mu];
+        }
+    }
+    /// ahead[mu] and behind[mu] without an index in memory: registers have none.
+    KS_FN std::int32_t step_ahead(int mu) const { return mu == 0 ? ahead[0] : mu == 1 ? ahead[1] : mu == 2 ? ahead[2] : ahead[3]; }
+    KS_FN std::int32_t step_behind(int mu) const { return mu == 0 ? behind[0] : mu == 1 ? behind[1] : mu == 2 ? behind[2] : behind[3]; }
+};
+
+/// The product of links from a site to its neighbour along mu by way of the row above: U_nu(x) U_mu(x+nu) U_nu(x+mu)^+.
+/// @param ahead, up  added to `place` for x+mu and x+nu
+KS_FN TwoRows path_above(const LinksView& u, Parity parity, std::int32_t place, int mu, int nu, std::int32_t ahead, std::int32_t up) {
+    const auto first = load_rows(u, parity, place, nu);
+    const auto over = load_rows(u, other(parity), place + up, mu), back = load_rows(u, other(parity), place + ahead, nu);
+    return times_adjoint(first * completed(over), completed(back));
+}
+
+/// The same by way of the row below: U_nu(x-nu)^+ U_mu(x-nu) U_nu(x+mu-nu).
+/// @param ahead, down  added to `place` for x+mu and x-nu
+KS_FN TwoRows path_below(const LinksView& u, Parity parity, std::int32_t place, int mu, int nu, std::int32_t ahead, std::int32_t down) {
+    const auto first = load_rows(u, other(parity), place + down, nu), under = load_rows(u, other(parity), place + down, mu);
+    const auto back = load_rows(u, parity, place + down + ahead, nu);
+    return adjoint_rows(completed(first)) * completed(under) * completed(back);
+}
+
+/// The sum of the six paths beside the link U_mu(x): A^+ of the sum A of its staples.
+KS_FN Su3<double> path_sum(const LinksView& u, const SitePlace& x, int mu) {
+    auto sum = Su3<double>::zero();
+    const auto ahead = x.step_ahead(mu);
+    KS_KEEP_LOOP
+    for (int step = 1; step < 4; ++step) {
+        const int nu = (mu + step) & 3;
+        sum += completed(path_above(u, x.parity, x.place, mu, nu, ahead, x.step_ahead(nu)));
+        sum += completed(path_below(u, x.parity, x.place, mu, nu, ahead, x.step_behind(nu)));
+    }
+    return sum;
+}
+
+}  // namespace kasane::lattice

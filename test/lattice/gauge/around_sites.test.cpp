@@ -1,0 +1,141 @@
+// Numbers of neighbours, the order of sites on a device, and paths by two rows, against plain sites, shifts and staples. On the host.
+#include <kasane/lattice/gauge/around_sites.hpp>
+#include <kasane/lattice/gauge/field_strength.body.hpp>
+#include <kasane/lattice/gauge/site_tiles.hpp>
+#include <kasane/lattice/gauge/staple.body.hpp>
+
+#include <lattice/random_fields.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace kasane::lattice {
+namespace {
+
+class AroundSites : public testing::TestWithParam<Extents> {};
+INSTANTIATE_TEST_SUITE_P(Lattices, AroundSites,
+                         testing::Values(Extents{{2, 2, 2, 2}}, Extents{{2, 4, 6, 8}}, Extents{{6, 2, 10, 4}}, Extents{{12, 14, 2, 6}},
+                                         Extents{{26, 2, 2, 2}}, Extents{{4, 10, 10, 2}}));
+
+TEST_P(AroundSites, NeighboursAreThoseOfTheShiftedSite) {
+    const auto& n = GetParam();
+    for (index_t i = 0; i < n.volume(); ++i) {
+        const Site x = n.site(i);
+        const SitePlace at(n, x);
+        ASSERT_EQ(at.parity, x.parity());
+        ASSERT_EQ(at.place, n.checkerboard(x));
+        for (int mu = 0; mu < 4; ++mu) {
+            ASSERT_EQ(at.place + at.step_ahead(mu), n.checkerboard(n.shifted(x, mu, 1)));
+            ASSERT_EQ(at.place + at.step_behind(mu), n.checkerboard(n.shifted(x, mu, -1)));
+            for (int nu = 0; nu < 4; ++nu)
+                if (nu != mu)
+                    ASSERT_EQ(at.place + at.step_ahead(mu) + at.step_behind(nu), n.checkerboard(n.shifted(n.shifted(x, mu, 1), nu, -1)));
+        }
+    }
+}
+
+// The loop of a thread in around_sites.cuda.hpp, for every thread of every block.
+TEST_P(AroundSites, TilesReachEverySiteOnce) {
+    const auto& n = GetParam();
+    for (const int most : {1, 7, 96, 384})
+        for (const int resident : {1, 3, 132})
+            for (const int parities : {1, 2})
+                for (const Parity first : {Parity::even, Parity::odd}) {
+                    if (parities == 2 && (first == Parity::odd || most == 1)) continue;
+                    const auto t = site_tiles(n, parities, first, most, resident);
+                    ASSERT_LE(t.places(), most);
+                    ASSERT_EQ(n[0] % t.tile[0], 0);
+                    std::vector<int> visits(static_cast<std::size_t>(n.volume()));
+                    for (int block = 0; block < t.blocks(); ++block)
+                        for (int place = 0; place < t.places(); ++place) {
+                            Site x = t.site(block, place);
+                            if (x[1] >= n[1] || x[2] >= n[2]) continue;
+                            const Parity parity = x.parity();
+                            for (int left = std::min(t.slices, n[3] - x[3]); left > 0; --left) {
+                                ASSERT_EQ(x.parity(), parity);
+                                ++visits[static_cast<std::size_t>(n.lexicographic(x))];
+                                ++x[3];
+                                x[0] ^= 1;
+                            }
+                        }
+                    for (index_t i = 0; i < n.volume(); ++i) {
+                        const bool counts = parities == 2 || n.site(i).parity() == first;
+                        ASSERT_EQ(visits[static_cast<std::size_t>(i)], counts ? 1 : 0);
+                    }
+                }
+}
+
+// The sizes of the benchmarks on a device of 132 multiprocessors: whole rows where they fit, and no idle multiprocessors.
+TEST(SiteTilesOfBenchmarks, FillTheDevice) {
+    for (const Extents n : {Extents{{24, 24, 24, 48}}, Extents{{32, 32, 32, 64}}}) {
+        const auto t = site_tiles(n, 2, Parity::even, 96, 132);
+        EXPECT_EQ(t.places(), 96);
+        const int rounds = (t.blocks() + 131) / 132;
+        EXPECT_GT(t.blocks() / (132. * rounds), 0.9);
+    }
+    EXPECT_EQ(site_tiles({{24, 24, 24, 48}}, 2, Parity::even, 96, 132).tile[0], 24);
+}
+
+TEST_P(AroundSites, PathsAreThePlainStaples) {
+    const auto& n = GetParam();
+    const auto links = links_on(Cpu{1}, test::random_gauge(n, 11));
+    const auto u = links.view();
+    for (index_t i = 0; i < n.volume(); ++i) {
+        const Site x = n.site(i);
+        for (int mu = 0; mu < 4; ++mu) {
+            const auto apart = adjoint(path_sum(u, SitePlace(n, x), mu)) - staple_sum(u, x, mu);
+            ASSERT_LT(std::sqrt(real_trace_times_adjoint(apart, apart)), 2e-14);  // six products of matrices of norm 1.7
+        }
+    }
+}
+
+/// F = (Q - Q^+) / 8, Q the four leaves one after the other from x and back.
+Su3<double> four_leaves(const LinksView& u, const Site& x, int mu, int nu) {
+    const auto& n = u.extents;
+    auto q = Su3<double>::zero();
+    // Directions of the leaves' first and second links: (mu, nu), (nu, -mu), (-mu, -nu), (-nu, mu)
+    const int directions[4][2][2] = {{{mu, 1}, {nu, 1}}, {{nu, 1}, {mu, -1}}, {{mu, -1}, {nu, -1}}, {{nu, -1}, {mu, 1}}};
+    for (const auto& leaf : directions) {
+        Site at = x;
+        auto path = Su3<double>::unit();
+        const auto step = [&](int direction, int sign) {
+            const Site next = n.shifted(at, direction, sign);
+            path = sign > 0 ? path * u.load(at, direction) : times_adjoint(path, u.load(next, direction));
+            at = next;
+        };
+        for (const int sign : {1, -1})
+            for (const auto& [direction, side] : leaf) step(direction, sign * side);
+        q += path;
+    }
+    auto f = q - adjoint(q);
+    f *= 0.125;
+    return f;
+}
+
+TEST_P(AroundSites, FieldStrengthIsThatOfFourLeaves) {
+    const auto& n = GetParam();
+    const auto links = links_on(Cpu{1}, test::random_gauge(n, 12));
+    const auto u = links.view();
+    for (index_t i = 0; i < n.volume(); ++i) {
+        const Site x = n.site(i);
+        for (int mu = 0; mu < 4; ++mu)
+            for (int nu = 0; nu < 4; ++nu) {
+                if (mu == nu) continue;
+                const auto f = field_strength(u, SitePlace(n, x), mu, nu);
+                const auto expected = four_leaves(u, x, mu, nu);
+                for (int r = 0; r < 3; ++r) {
+                    ASSERT_NEAR(f.diagonal[r], expected.e[r][r].im, 1e-14);
+                    for (int s = 0; s < r; ++s) {
+                        ASSERT_NEAR(f.below(r, s).re, expected.e[r][s].re, 1e-14);
+                        ASSERT_NEAR(f.below(r, s).im, expected.e[r][s].im, 1e-14);
+                    }
+                }
+            }
+    }
+}
+
+}  // namespace
+}  // namespace kasane::lattice
