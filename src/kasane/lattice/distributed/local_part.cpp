@@ -39,4 +39,8 @@ void set_local_part(const RankGrid& grid, int worker, const SpinorField& part, S
     });
 }
 
+void set_local_part(const RankGrid& grid, int worker, const GaugeField& part, GaugeField& all) {
+    for_rows(grid, worker, [&](index_t from, index_t to, int row) { std::copy_n(&part.link(from, 0), 4 * row, &all.link(to, 0)); });
+}
+
 }  // namespace kasane::lattice

@@ -12,5 +12,6 @@ GaugeField local_part(const RankGrid& grid, int worker, const GaugeField& all);
 SpinorField local_part(const RankGrid& grid, int worker, const SpinorField& all);
 /// Replaces that part of a field of the whole lattice.
 void set_local_part(const RankGrid& grid, int worker, const SpinorField& part, SpinorField& all);
+void set_local_part(const RankGrid& grid, int worker, const GaugeField& part, GaugeField& all);
 
 }  // namespace kasane::lattice

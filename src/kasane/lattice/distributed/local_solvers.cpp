@@ -1,9 +1,8 @@
 #include <kasane/lattice/distributed/local_solvers.hpp>
 
-#include <kasane/core/base/error.hpp>
-#include <kasane/core/comm/channel_messages.hpp>
+#include <kasane/lattice/distributed/agreement.hpp>
 #include <kasane/lattice/distributed/local_lattice.hpp>
-#include <kasane/lattice/distributed/local_part.hpp>
+#include <kasane/lattice/distributed/scatter.hpp>
 #include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
 
@@ -11,61 +10,6 @@
 
 namespace kasane::lattice {
 namespace {
-
-constexpr int field_tag = 4002;  // tag of messages with fields between the root rank and the others
-
-void send_values(comm::Communicator& ranks, const std::vector<std::complex<double>>& from, int to) {
-    ranks.send(from.data(), from.size() * sizeof from[0], to, field_tag);
-}
-void receive_values(comm::Communicator& ranks, std::vector<std::complex<double>>& to, int from) {
-    ranks.receive(to.data(), to.size() * sizeof to[0], from, field_tag);
-}
-void send_values(comm::Communicator& ranks, const std::vector<Su3<double>>& from, int to) {
-    ranks.send(from.data(), from.size() * sizeof from[0], to, field_tag);
-}
-void receive_values(comm::Communicator& ranks, std::vector<Su3<double>>& to, int from) {
-    ranks.receive(to.data(), to.size() * sizeof to[0], from, field_tag);
-}
-
-std::vector<Su3<double>>& values_of(GaugeField& field) { return field.links; }
-std::vector<std::complex<double>>& values_of(SpinorField& field) { return field.values; }
-
-/// The parts of this rank's workers; the root rank sends the others theirs, one part in memory at a time.
-template <class HostField>
-std::vector<HostField> scatter(comm::WorkerCommunicator& communicator, const RankGrid& grid, const HostField& all) {
-    auto& ranks = communicator.ranks();
-    const int local = communicator.workers_per_rank();
-    std::vector<HostField> parts;
-    for (int l = 0; l < local; ++l) {
-        if (ranks.rank() == 0) {
-            parts.push_back(local_part(grid, l, all));
-        } else {
-            parts.emplace_back(grid.local());
-            receive_values(ranks, values_of(parts.back()), 0);
-        }
-    }
-    if (ranks.rank() == 0)
-        for (int worker = local; worker < communicator.size(); ++worker) {
-            auto part = local_part(grid, worker, all);
-            send_values(ranks, values_of(part), worker / local);
-        }
-    return parts;
-}
-
-/// Collects the parts of all workers into `all` on the root rank.
-void gather(comm::WorkerCommunicator& communicator, const RankGrid& grid, std::vector<SpinorField>& parts, SpinorField& all) {
-    auto& ranks = communicator.ranks();
-    const int local = communicator.workers_per_rank();
-    if (ranks.rank() != 0) {
-        for (const auto& part : parts) send_values(ranks, part.values, 0);
-        return;
-    }
-    for (int worker = 0; worker < communicator.size(); ++worker) {
-        auto& part = parts[static_cast<std::size_t>(worker % local)];
-        if (worker >= local) receive_values(ranks, part.values, worker / local);
-        set_local_part(grid, worker, part, all);
-    }
-}
 
 template <Space S>
 class SolverOn final : public WorkerSolver {
@@ -103,11 +47,6 @@ class SolverOn final : public WorkerSolver {
     ResidentField<S> b_, x_;
 };
 
-/// Throws InputError on every worker if `problem` is not empty on one of them. Collective.
-void agree(comm::Worker& worker, const std::string& problem) {
-    if (const auto reason = comm::first_reason(worker, problem); !reason.empty()) throw InputError(reason);
-}
-
 std::string memory_problem(const AnySpace& on, const SolverSetup& setup, const RankGrid& grid) {
     try {
         check_memory(on, grid.local(), setup.parameters, setup.options);
@@ -127,8 +66,7 @@ LocalSolvers::LocalSolvers(comm::WorkerCommunicator& communicator, const std::ve
     auto parts = scatter(communicator_, grid_, links);
     communicator_.run([&](comm::Worker& worker) {
         const auto l = static_cast<std::size_t>(worker.local());
-        const bool one_kind = l < here.size() && here[l].index() == setup.kind;
-        agree(worker, one_kind ? "" : "another kind of device than worker 0's: take cpu for all, or cuda for all");
+        agree_on_kind(worker, here, setup.kind);
         agree(worker, memory_problem(here[l], setup, grid_));
         std::visit([&]<Space S>(S on) { workers_[l] = std::make_unique<SolverOn<S>>(LocalLattice<S>(on, worker, grid_), parts[l], setup); },
                    here[l]);
