@@ -1,6 +1,8 @@
 // The checksums of the formats, summed while the payload is read or written. Each detects any change of a single byte: docs/gauge-files.md.
+// Invariant: sites may come in any order, and from several readers whose sums are combined: the result is the same.
 #pragma once
 
+#include <kasane/lattice/file/part_reader.hpp>
 #include <kasane/lattice/file/stored_links.hpp>
 
 #include <zlib.h>
@@ -14,9 +16,10 @@ namespace kasane::lattice {
 class NerscSum {
    public:
     explicit NerscSum(bool big_endian) : big_endian_(big_endian) {}
-    void add(const unsigned char* bytes, std::size_t count) {
+    void add_site(index_t, const unsigned char* bytes, std::size_t count) {
         for (std::size_t i = 0; i < count; i += 4) sum_ += word_at(bytes + i, big_endian_);
     }
+    void combine(PartReader& readers) { sum_ = readers.sum(sum_); }
     std::uint32_t value() const { return sum_; }
 
    private:
@@ -32,6 +35,10 @@ class ScidacSum {
         a_ ^= std::rotl(crc, static_cast<int>(site % 29));
         b_ ^= std::rotl(crc, static_cast<int>(site % 31));
     }
+    void combine(PartReader& readers) {
+        a_ = readers.exclusive_or(a_);
+        b_ = readers.exclusive_or(b_);
+    }
     std::uint32_t a() const { return a_; }
     std::uint32_t b() const { return b_; }
 
@@ -43,14 +50,20 @@ class ScidacSum {
 class MilcSum {
    public:
     explicit MilcSum(bool big_endian) : big_endian_(big_endian) {}
-    void add(const unsigned char* bytes, std::size_t count) {
+    void add_site(index_t site, const unsigned char* bytes, std::size_t count) {
+        const auto first = static_cast<std::uint64_t>(site) * (count / 4);
+        int by29 = static_cast<int>(first % 29), by31 = static_cast<int>(first % 31);
         for (std::size_t i = 0; i < count; i += 4) {
             const auto word = word_at(bytes + i, big_endian_);
-            sum29_ ^= std::rotl(word, by29_);
-            sum31_ ^= std::rotl(word, by31_);
-            by29_ = by29_ == 28 ? 0 : by29_ + 1;
-            by31_ = by31_ == 30 ? 0 : by31_ + 1;
+            sum29_ ^= std::rotl(word, by29);
+            sum31_ ^= std::rotl(word, by31);
+            by29 = by29 == 28 ? 0 : by29 + 1;
+            by31 = by31 == 30 ? 0 : by31 + 1;
         }
+    }
+    void combine(PartReader& readers) {
+        sum29_ = readers.exclusive_or(sum29_);
+        sum31_ = readers.exclusive_or(sum31_);
     }
     std::uint32_t sum29() const { return sum29_; }
     std::uint32_t sum31() const { return sum31_; }
@@ -58,7 +71,6 @@ class MilcSum {
    private:
     bool big_endian_;
     std::uint32_t sum29_ = 0, sum31_ = 0;
-    int by29_ = 0, by31_ = 0;
 };
 
 }  // namespace kasane::lattice

@@ -198,7 +198,7 @@ std::string passed_over(const Records& records) {
 
 bool is_lime(const std::string& head) { return head.starts_with("\x45\x67\x89\xab"); }
 
-GaugeFile read_ildg(ByteSource& source, std::uint64_t memory) {
+GaugeFile read_ildg(ByteSource& source, std::uint64_t memory, PartReader& part) {
     const auto records = lime_records(source);
     const auto links_at = links_record(source, records);
     const auto& links = records[links_at];
@@ -223,16 +223,12 @@ GaugeFile read_ildg(ByteSource& source, std::uint64_t memory) {
 
     GaugeFileFacts facts{.format = GaugeFormat::ildg, .bits = layout.bits};
     const Encoding stored{.bits = layout.bits};
-    LinkReader reader(source.name(), checked_extents(source.name(), "", layout.n), stored, links.length, memory);
+    LinkReader reader(source.name(), checked_extents(source.name(), "", layout.n), stored, links.length, memory, part);
     if (plaquette_said) reader.expect_plaquette(*plaquette_said);
     if (link_trace_said) reader.expect_link_trace(*link_trace_said);
-    const auto link = stored.link_bytes();
     ScidacSum sum;
     source.seek(links.position);
-    for_each_record(source, static_cast<index_t>(links.length / (4 * link)), 4 * link, [&](index_t site, const unsigned char* bytes) {
-        sum.add_site(site, bytes, 4 * link);
-        for (int mu = 0; mu < 4; ++mu) reader.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
-    });
+    reader.read_sites(source, sum);
     const auto hexadecimal = [](std::uint32_t a, std::uint32_t b) { return fmt::format("{:08x} {:08x}", a, b); };
     facts.checksum = {sums_record ? "scidac" : "none", sums_record ? hexadecimal(stored_sum.a, stored_sum.b) : "",
                       hexadecimal(sum.a(), sum.b()), !sums_record || (stored_sum.a == sum.a() && stored_sum.b == sum.b())};

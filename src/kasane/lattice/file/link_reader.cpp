@@ -46,8 +46,9 @@ Extents checked_extents(const std::string& file, const std::string& key, const s
     return extents;
 }
 
-LinkReader::LinkReader(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory)
-    : file_(std::move(file)), stored_(stored) {
+LinkReader::LinkReader(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory,
+                       PartReader& part)
+    : file_(std::move(file)), part_(part), stored_(stored) {
     const Where where{file_, 0, 0, ""};
     const auto volume = static_cast<std::uint64_t>(extents.volume()), expected = 4 * volume * stored.link_bytes();
     KS_VALIDATE(payload == expected,
@@ -55,13 +56,14 @@ LinkReader::LinkReader(std::string file, const Extents& extents, const Encoding&
                             text(extents), stored.bits, stored.rows, expected,
                             payload < expected ? "truncated, or its header is wrong" : "longer than its header says"),
                 where);
-    const auto needed = volume * 4 * sizeof(Su3<double>) + (1 << 20);
+    box_ = part_.box(extents);
+    const auto needed = static_cast<std::uint64_t>(box_.local.volume()) * 4 * sizeof(Su3<double>) + (1 << 20);
     const auto gibibytes = [](std::uint64_t bytes) { return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / (1u << 30)); };
     KS_VALIDATE(needed <= memory,
-                fmt::format("a lattice {} needs {} of memory to be read, and {} are free: take a machine with more memory", text(extents),
-                            gibibytes(needed), gibibytes(memory)),
+                fmt::format("a lattice {} needs {} of memory to be read, and {} are free: take a machine with more memory",
+                            text(box_.local), gibibytes(needed), gibibytes(memory)),
                 where);
-    field_ = GaugeField(extents);
+    field_ = GaugeField(box_.local);
 }
 
 void LinkReader::take(index_t site, int mu, const unsigned char* stored) {
@@ -72,8 +74,27 @@ void LinkReader::take(index_t site, int mu, const unsigned char* stored) {
     worst_ = std::max(worst_, distance);
     for (const bool single : {false, true}) {
         auto& outliers = beyond_[single];
-        if (distance > su3_tolerance(single) && outliers.count++ == 0) outliers = {1, site, mu, distance};
+        if (distance <= su3_tolerance(single)) continue;
+        const index_t link = 4 * box_.lattice.lexicographic(box_.site(site)) + mu;
+        if (outliers.count++ == 0 || link < outliers.first) outliers = {outliers.count, link, distance};
     }
+}
+
+/// What the readers of all parts found.
+void LinkReader::combine() {
+    double most[2] = {worst_, single_ ? 0. : 1.};
+    part_.all_reduce(View<double>(most, 2), comm::Reduce::max);
+    worst_ = most[0];
+    single_ = most[1] == 0;
+    auto& outliers = beyond_[single_];
+    auto count = static_cast<std::uint64_t>(outliers.count);
+    part_.all_reduce(View<std::uint64_t>(&count, 1), comm::Reduce::sum);
+    const auto mine = outliers.count > 0 ? static_cast<std::uint64_t>(outliers.first) : std::numeric_limits<std::uint64_t>::max();
+    auto first = mine;
+    part_.all_reduce(View<std::uint64_t>(&first, 1), comm::Reduce::min);
+    double distance = mine == first ? outliers.distance : 0;
+    part_.all_reduce(View<double>(&distance, 1), comm::Reduce::max);
+    outliers = {static_cast<index_t>(count), static_cast<index_t>(first), distance};
 }
 
 void LinkReader::judge_links(GaugeFileFacts& facts) {
@@ -82,11 +103,11 @@ void LinkReader::judge_links(GaugeFileFacts& facts) {
     if (single_ && stored_.bits == 64 && worst_ > su3_tolerance(false))
         facts.notes.push_back("64 bits hold links of single precision: every number is one of 32 bits");
     if (outliers.count == 0) return;
-    const auto s = field_.extents.site(outliers.site);
+    const auto s = box_.lattice.site(outliers.first / 4);
     complain(
         fmt::format("{} of its {} links are not in SU(3), first the link of site ({}, {}, {}, {}) in direction {}: {}; up to {:.0e} is "
                     "rounding. It is damaged, or in another format than its header says",
-                    outliers.count, field_.links.size(), s[0], s[1], s[2], s[3], direction(outliers.mu),
+                    outliers.count, 4 * box_.lattice.volume(), s[0], s[1], s[2], s[3], direction(static_cast<int>(outliers.first % 4)),
                     std::isfinite(outliers.distance) ? fmt::format("{:.2g} from unitarity and determinant 1", outliers.distance)
                                                      : "no entry of a unitary matrix can be so large, infinite or not a number",
                     su3_tolerance(single_)));
@@ -101,11 +122,12 @@ void LinkReader::compare_averages(const GaugeFileFacts& facts) {
                         what, stated->value, found, std::abs(found - stated->value), stated->tolerance),
             what);
     };
-    if (plaquette_) compare(facts.format == GaugeFormat::nersc ? "PLAQUETTE" : "plaquette", plaquette_, plaquette(field_).mean());
-    if (link_trace_) compare(facts.format == GaugeFormat::nersc ? "LINK_TRACE" : "link trace", link_trace_, link_trace(field_));
+    if (plaquette_) compare(facts.format == GaugeFormat::nersc ? "PLAQUETTE" : "plaquette", plaquette_, part_.plaquette(field_));
+    if (link_trace_) compare(facts.format == GaugeFormat::nersc ? "LINK_TRACE" : "link trace", link_trace_, part_.link_trace(field_));
 }
 
 GaugeFile LinkReader::finish(GaugeFileFacts facts) {
+    combine();
     if (!facts.checksum.ok)
         complain(fmt::format("its checksum ({}) is {}, and that of its links is {}: it is damaged. Take another copy", facts.checksum.kind,
                              facts.checksum.stored, facts.checksum.computed));

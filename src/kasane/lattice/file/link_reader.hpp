@@ -4,6 +4,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
+#include <kasane/lattice/file/part_reader.hpp>
 #include <kasane/lattice/file/stored_links.hpp>
 
 #include <array>
@@ -33,9 +34,17 @@ Extents checked_extents(const std::string& file, const std::string& key, const s
 
 class LinkReader {
    public:
+    /// @param part  the sites that are kept; must outlive it
     /// @throws InputError where the size `payload` differs from that of the lattice, or the field needs more than `memory`
-    LinkReader(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory);
+    LinkReader(std::string file, const Extents& extents, const Encoding& stored, std::uint64_t payload, std::uint64_t memory,
+               PartReader& part);
 
+    const FileBox& box() const { return box_; }
+    /// Reads the sites of the box from a payload that begins at the source's position: x fastest, y, z, t; at each the links along x, y, z,
+    /// t. @param sum  the format's checksum, to which the sites are added   @throws InputError when the file ends before
+    template <class Sum>
+    void read_sites(ByteSource& source, Sum& sum);
+    /// @param site  number in the box
     void take(index_t site, int mu, const unsigned char* stored);
     void complain(std::string message, std::string key = "") { problems_.push_back({std::move(message), {file_, 0, 0, std::move(key)}}); }
     void expect_plaquette(Stated stated) { plaquette_ = stated; }
@@ -46,14 +55,16 @@ class LinkReader {
 
    private:
     struct Outliers {
-        index_t count = 0, site = 0;
-        int mu = 0;
-        double distance = 0;
+        index_t count = 0, first = 0;  ///< link number of the first: 4 site + mu, site in the lattice
+        double distance = 0;           ///< of the first
     };
+    void combine();
     void judge_links(GaugeFileFacts& facts);
     void compare_averages(const GaugeFileFacts& facts);
 
     std::string file_;
+    PartReader& part_;
+    FileBox box_;
     GaugeField field_;
     Encoding stored_;
     bool single_ = true;  ///< every number so far is exact in single precision
@@ -62,5 +73,21 @@ class LinkReader {
     std::optional<Stated> plaquette_, link_trace_;
     std::vector<InputProblem> problems_;
 };
+
+template <class Sum>
+void LinkReader::read_sites(ByteSource& source, Sum& sum) {
+    const auto begin = source.position();
+    const auto link = stored_.link_bytes();
+    const index_t run = box_.run();
+    for (index_t number = 0; number < box_.local.volume(); number += run) {
+        const index_t first = box_.lattice.lexicographic(box_.site(number));
+        source.seek(begin + static_cast<std::uint64_t>(first) * 4 * link);
+        for_each_record(source, run, 4 * link, [&](index_t i, const unsigned char* bytes) {
+            sum.add_site(first + i, bytes, 4 * link);
+            for (int mu = 0; mu < 4; ++mu) take(number + i, mu, bytes + static_cast<std::size_t>(mu) * link);
+        });
+    }
+    sum.combine(part_);
+}
 
 }  // namespace kasane::lattice

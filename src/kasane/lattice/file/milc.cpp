@@ -23,7 +23,7 @@ bool is_milc(const std::string& head) {
     return word_at(bytes, false) == magic || word_at(bytes, true) == magic;
 }
 
-GaugeFile read_milc(ByteSource& source, std::uint64_t memory) {
+GaugeFile read_milc(ByteSource& source, std::uint64_t memory, PartReader& part) {
     const Where where{source.name(), 0, 0, ""};
     std::array<unsigned char, milc_header_bytes> header{};
     KS_VALIDATE(source.read(header.data(), milc_header_bytes) == milc_header_bytes, "ends inside its header of 96 bytes: it is truncated",
@@ -37,13 +37,9 @@ GaugeFile read_milc(ByteSource& source, std::uint64_t memory) {
     GaugeFileFacts facts{.format = GaugeFormat::milc, .bits = 32, .big_endian = big_endian};
     const Encoding stored{32, 3, big_endian};
     const auto extents = checked_extents(source.name(), "", n);
-    LinkReader reader(source.name(), extents, stored, source.left(), memory);
+    LinkReader reader(source.name(), extents, stored, source.left(), memory, part);
     MilcSum sum(big_endian);
-    const auto link = stored.link_bytes();
-    for_each_record(source, extents.volume(), 4 * link, [&](index_t site, const unsigned char* bytes) {
-        sum.add(bytes, 4 * link);
-        for (int mu = 0; mu < 4; ++mu) reader.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
-    });
+    reader.read_sites(source, sum);
     const auto hexadecimal = [](std::uint32_t a, std::uint32_t b) { return fmt::format("{:08x} {:08x}", a, b); };
     const auto sum29 = word(sums_at), sum31 = word(sums_at + 4);
     facts.checksum = {"milc", hexadecimal(sum29, sum31), hexadecimal(sum.sum29(), sum.sum31()),

@@ -137,7 +137,7 @@ bool first_link_is_big_endian(ByteSource& source, Encoding stored) {
 
 bool is_nersc(const std::string& head) { return head.starts_with(first_line); }
 
-GaugeFile read_nersc(ByteSource& source, std::uint64_t memory) {
+GaugeFile read_nersc(ByteSource& source, std::uint64_t memory, PartReader& part) {
     Header header(source);
     bool order_unsaid = false;
     auto stored = encoding_of(header, order_unsaid);
@@ -170,15 +170,11 @@ GaugeFile read_nersc(ByteSource& source, std::uint64_t memory) {
                                           stored.big_endian ? "big" : "little"));
     }
     facts.big_endian = stored.big_endian;
-    LinkReader reader(source.name(), extents, stored, source.left(), memory);
+    LinkReader reader(source.name(), extents, stored, source.left(), memory, part);
     if (plaquette_said) reader.expect_plaquette(*plaquette_said);
     if (link_trace_said) reader.expect_link_trace(*link_trace_said);
     NerscSum found(stored.big_endian);
-    const auto link = stored.link_bytes();
-    for_each_record(source, extents.volume(), 4 * link, [&](index_t site, const unsigned char* bytes) {
-        found.add(bytes, 4 * link);
-        for (int mu = 0; mu < 4; ++mu) reader.take(site, mu, bytes + static_cast<std::size_t>(mu) * link);
-    });
+    reader.read_sites(source, found);
     facts.checksum = {"nersc", checksum.empty() ? "" : fmt::format("{:08x}", sum), fmt::format("{:08x}", found.value()),
                       checksum.empty() || sum == found.value()};
     if (checksum.empty()) {
@@ -195,11 +191,11 @@ void write_nersc(const std::filesystem::path& file, const GaugeField& field, con
         for (index_t s = 0; s < n.volume(); ++s) {
             for (int mu = 0; mu < 4; ++mu)
                 encode(field.link(s, mu), stored, site.data() + static_cast<std::size_t>(mu) * stored.link_bytes());
-            use();
+            use(s);
         }
     };
     NerscSum sum(stored.big_endian);
-    for_each_site([&] { sum.add(site.data(), site.size()); });
+    for_each_site([&](index_t s) { sum.add_site(s, site.data(), site.size()); });
 
     std::string header =
         fmt::format("{}\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU3_GAUGE{}\nSTORAGE_FORMAT = 1.0\n", first_line, stored.rows == 3 ? "_3x3" : "");
@@ -214,7 +210,7 @@ void write_nersc(const std::filesystem::path& file, const GaugeField& field, con
     AtomicFile out(file, header.size() + static_cast<std::uint64_t>(n.volume()) * site.size());
     out.write(header);
     BlockWriter block(out);
-    for_each_site([&] { block.put(site.data(), site.size()); });
+    for_each_site([&](index_t) { block.put(site.data(), site.size()); });
     block.flush();
     out.commit();
 }

@@ -45,9 +45,30 @@ void for_each_link(const Extents& n, index_t number, Use use) {
     const Site s = odd_site(n, number);
     for (int i = 0; i < 4; ++i) {
         const int mu = file_order[i];
-        use(n.lexicographic(s), mu, static_cast<std::size_t>(2 * i));
-        use(n.lexicographic(n.shifted(s, mu, -1)), mu, static_cast<std::size_t>(2 * i + 1));
+        use(s, mu, static_cast<std::size_t>(2 * i));
+        use(n.shifted(s, mu, -1), mu, static_cast<std::size_t>(2 * i + 1));
     }
+}
+
+/// Calls use(first, count) for the runs of odd sites that have links of a box: those in it, and those one step ahead of it.
+template <class Use>
+void for_each_run(const FileBox& box, Use use) {
+    const auto& n = box.lattice;
+    const index_t row = n[2] / 2;
+    if (box.local == n) return use(index_t{0}, n.half());
+    const auto distance = [&](int x, int mu) { return (x - box.origin[mu] + n[mu]) % n[mu] - box.local[mu]; };  // negative: inside
+    for (int t = 0; t < n[3]; ++t)
+        for (int x = 0; x < n[0]; ++x)
+            for (int y = 0; y < n[1]; ++y) {
+                const int beyond[3] = {distance(t, 3), distance(x, 0), distance(y, 1)};
+                int steps = 0;  // outside of the box
+                for (const int d : beyond) steps += d < 0 ? 0 : d + 1;
+                if (steps > 1) continue;
+                const index_t first = (y + n[1] * (x + static_cast<index_t>(n[0]) * t)) * row;
+                use(first + box.origin[2] / 2, index_t{box.local[2] / 2});
+                const int ahead = (box.origin[2] + box.local[2]) % n[2];
+                if (steps == 0 && box.local[2] < n[2] && odd_site(n, first + ahead / 2)[2] == ahead) use(first + ahead / 2, index_t{1});
+            }
 }
 
 }  // namespace
@@ -65,32 +86,37 @@ bool is_openqcd(const std::string& head, std::uint64_t length) {
     return links == 1;
 }
 
-GaugeFile read_openqcd(ByteSource& source, std::uint64_t memory) {
+GaugeFile read_openqcd(ByteSource& source, std::uint64_t memory, PartReader& part) {
     std::array<unsigned char, openqcd_header_bytes> header{};
     KS_VALIDATE(source.read(header.data(), openqcd_header_bytes) == openqcd_header_bytes,
                 "ends inside its header of 24 bytes: it is truncated", {source.name(), 0, 0, ""});
     const auto extents = checked_extents(source.name(), "", extents_of(header.data()));
     const double said = std::bit_cast<double>(long_word_at(header.data() + plaquette_at, false)) / 3;
-    LinkReader reader(source.name(), extents, stored, source.left(), memory);
+    LinkReader reader(source.name(), extents, stored, source.left(), memory, part);
     if (std::isfinite(said))
         reader.expect_plaquette({said, 1e-13});
     else
         reader.complain(fmt::format("its header states a plaquette of {}: it is damaged", std::isnan(said) ? "nan" : "infinity"));
     const auto link = stored.link_bytes();
     bool any_zero = false;
-    for_each_record(source, extents.half(), 8 * link, [&](index_t number, const unsigned char* bytes) {
-        for_each_link(extents, number, [&](index_t site, int mu, std::size_t place) {
-            const auto* at = bytes + place * link;
-            any_zero |= std::all_of(at, at + link, [](unsigned char byte) { return byte == 0; });
-            reader.take(site, mu, at);
+    const auto& box = reader.box();
+    for_each_run(box, [&](index_t first, index_t count) {
+        source.seek(openqcd_header_bytes + static_cast<std::uint64_t>(first) * 8 * link);
+        for_each_record(source, count, 8 * link, [&](index_t i, const unsigned char* bytes) {
+            for_each_link(extents, first + i, [&](const Site& site, int mu, std::size_t place) {
+                if (!box.contains(site)) return;
+                const auto* at = bytes + place * link;
+                any_zero |= std::all_of(at, at + link, [](unsigned char byte) { return byte == 0; });
+                reader.take(box.number(site), mu, at);
+            });
         });
     });
-    if (any_zero)
+    if (part.any(any_zero))
         reader.complain("has links that are zero: open or Schroedinger-functional boundaries in time are not read, only periodic ones");
     GaugeFileFacts facts{.format = GaugeFormat::openqcd, .big_endian = false};
     facts.notes.push_back("openQCD files have no checksum: a change of the last bits of a link that leaves it unitary is not detected");
     auto file = reader.finish(std::move(facts));
-    file.facts.checksum = {"plaquette", fmt::format("{:.17g}", said), fmt::format("{:.17g}", plaquette(file.field).mean()), true};
+    file.facts.checksum = {"plaquette", fmt::format("{:.17g}", said), fmt::format("{:.17g}", part.plaquette(file.field)), true};
     return file;
 }
 
@@ -106,7 +132,7 @@ void write_openqcd(const std::filesystem::path& file, const GaugeField& field) {
     std::vector<unsigned char> site(8 * link);
     for (index_t number = 0; number < n.half(); ++number) {
         for_each_link(n, number,
-                      [&](index_t at, int mu, std::size_t place) { encode(field.link(at, mu), stored, site.data() + place * link); });
+                      [&](const Site& at, int mu, std::size_t place) { encode(field.link(at, mu), stored, site.data() + place * link); });
         block.put(site.data(), site.size());
     }
     block.flush();

@@ -37,13 +37,18 @@ const char* name(GaugeFormat format) {
     return "";
 }
 
-GaugeFile read_gauge(ByteSource& source, std::uint64_t memory) {
+GaugeFile read_gauge(ByteSource& source, std::uint64_t memory, PartReader& part) {
     const auto head = source.head();
-    if (is_nersc(head)) return read_nersc(source, memory);
-    if (is_lime(head)) return read_ildg(source, memory);
-    if (is_milc(head)) return read_milc(source, memory);
-    if (is_openqcd(head, source.size())) return read_openqcd(source, memory);
+    if (is_nersc(head)) return read_nersc(source, memory, part);
+    if (is_lime(head)) return read_ildg(source, memory, part);
+    if (is_milc(head)) return read_milc(source, memory, part);
+    if (is_openqcd(head, source.size())) return read_openqcd(source, memory, part);
     throw InputError(refusal(head), {source.name(), 0, 0, ""});
+}
+
+GaugeFile read_gauge(ByteSource& source, std::uint64_t memory) {
+    PartReader whole;
+    return read_gauge(source, memory, whole);
 }
 
 }  // namespace kasane::lattice
