@@ -1,13 +1,15 @@
 # Commands for a new machine: `make run` and `make test`. Both install missing packages (packages.txt), configure and build.
 # `make run` and `make bench` build the command alone; `make test` and `make build` build the tests too.
 # PRESET: auto (CUDA if nvcc is found), or one of CMakePresets.json. OPTIONS: more options of the configuration, for example
-# OPTIONS=-DCMAKE_CUDA_ARCHITECTURES=80. ARGS: more arguments for kasane.
+# OPTIONS=-DCMAKE_CUDA_ARCHITECTURES=80. ARGS: more arguments for kasane. CUDA: ON or OFF, of the Python package (default OFF).
 PRESET ?= auto
 BUILD  := build/$(PRESET)
 KASANE := $(BUILD)/kasane
+PYTHON ?= python3
+CUDA   ?= OFF
 STAMP  := $(shell date +%Y-%m-%d-%H%M%S)
 
-.PHONY: help run test bench build command configure setup check tidy docs dev-setup clean
+.PHONY: help run test bench build command configure setup check tidy docs dev-setup wheel test-python clean
 
 help:
 	@echo "make run     build the command and run a galaxy collision; the report is a page to open"
@@ -17,6 +19,8 @@ help:
 	@echo "make setup   install the missing packages of packages.txt"
 	@echo "make check   format of all files, clang-tidy on changed files (BASE: since which commit; HEAD~1)"
 	@echo "make tidy    clang-tidy on all files"
+	@echo "make wheel   a wheel of the Python package for the CPU (CUDA=ON: with the GPU code), in build/wheel"
+	@echo "make test-python  install the Python package with its tests in build/venv, and run them"
 	@echo "make docs    the reference of the C++ interface, build/docs/html/index.html"
 
 setup:
@@ -54,6 +58,18 @@ tidy: setup dev-setup
 
 docs: dev-setup
 	@bash cmake/docs.sh
+
+build/venv:
+	@sh cmake/setup.sh packages-python.txt
+	@$(PYTHON) -m venv build/venv
+
+# Both build in build/python, so that a second time compiles only what changed.
+wheel: setup build/venv
+	build/venv/bin/pip wheel --no-deps -w build/wheel -C cmake.define.KASANE_CUDA=$(CUDA) .
+
+test-python: setup build/venv
+	build/venv/bin/pip install -C cmake.define.KASANE_CUDA=$(CUDA) '.[test]'
+	build/venv/bin/pytest $(ARGS)
 
 clean:
 	rm -rf build

@@ -155,4 +155,20 @@ TEST(Architecture, JsonIsParsedInOnePlace) {
     EXPECT_EQ(found, 1);
 }
 
+/// src/kasane/*.hpp, and the version, which is generated.
+TEST(Architecture, PythonIncludesPublicHeadersAlone) {
+    const std::regex include(R"(^#include <kasane/([^>]*)>)");
+    int found = 0;
+    for (const auto& entry : fs::directory_iterator(fs::path(KASANE_SOURCE_DIR) / "python" / "src")) {
+        std::ifstream file(entry.path());
+        for (std::string line; std::getline(file, line);) {
+            std::smatch header;
+            if (!std::regex_search(line, header, include)) continue;
+            ++found;
+            EXPECT_EQ(header[1].str().find('/'), std::string::npos) << entry.path() << ": " << line;
+        }
+    }
+    EXPECT_GT(found, 0);
+}
+
 }  // namespace

@@ -1,0 +1,398 @@
+"""Self-gravity: particles, forces, simulations, galaxies in equilibrium, snapshots.
+
+Any consistent system of units serves; G is an option of the force (default 1). Quantities have the units that their names say in
+brackets: [length], [mass], [time].
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from ._core import Adaptive, Block, Diagnostics, Direct, ForceAudit, Leapfrog, Tree
+from .arrays import NotPickled, as_array, check_finite, html_table, vector3
+from .errors import InputError, LogicError
+
+__all__ = [
+    "Adaptive",
+    "Block",
+    "Diagnostics",
+    "Direct",
+    "ForceAudit",
+    "Leapfrog",
+    "LocalForce",
+    "Particles",
+    "Simulation",
+    "Snapshot",
+    "Tree",
+    "accelerations",
+    "plummer",
+    "potentials",
+    "read_snapshot",
+    "sample",
+    "write_snapshot",
+]
+
+Force = Union[Direct, Tree]
+Step = Union[Leapfrog, Adaptive, Block]
+
+
+def _mac(tree: Tree) -> str:
+    name, value = tree.mac
+    return f"{name}={value:g}"
+
+
+def _describe(option: Any) -> str:
+    names = {
+        Direct: ("softening", "G", "precision", "kernel"),
+        Tree: ("softening", "G", "multipole", "kernel"),
+        Leapfrog: ("dt",),
+        Adaptive: ("dt_max", "eta"),
+        Block: ("dt_max", "eta"),
+    }[type(option)]
+    parts = [f"{name}={getattr(option, name)!r}" for name in names]
+    if isinstance(option, Tree):
+        parts.insert(0, _mac(option))
+    return f"{type(option).__name__}({', '.join(parts)})"
+
+
+for _option in (Direct, Tree, Leapfrog, Adaptive, Block):
+    _option.__repr__ = _describe  # type: ignore[method-assign,assignment]
+
+
+def _describe_diagnostics(d: Diagnostics) -> str:
+    return f"Diagnostics(time={d.time:g}, energy={d.energy:.10g}, kinetic={d.kinetic:.6g}, virial_ratio={d.virial_ratio:.4f})"
+
+
+def _describe_audit(a: ForceAudit) -> str:
+    return f"ForceAudit(count={a.count}, median={a.median:.2e}, p99={a.p99:.2e}, max={a.max:.2e})"
+
+
+Diagnostics.__repr__ = _describe_diagnostics  # type: ignore[method-assign,assignment]
+ForceAudit.__repr__ = _describe_audit  # type: ignore[method-assign,assignment]
+
+
+class Particles:
+    """Particles as arrays of one length n.
+
+    position [n, 3] [length], velocity [n, 3] [length / time] (default: at rest), mass [n] [mass] (a number: for each), id [n] (default:
+    1 to n), type [n] of the GADGET convention, 0 to 5 (default: 1), softening [n] [length], or None: one for all, an option of the force.
+    Contiguous arrays of float64 (id: uint64, type: uint8) are used as they are, and changing them changes the particles.
+    """
+
+    def __init__(
+        self,
+        position: Any,
+        velocity: Any = None,
+        mass: Any = 1.0,
+        id: Any = None,
+        type: Any = None,
+        softening: Any = None,
+    ) -> None:
+        self.position = as_array(position, np.float64, ("n", 3), "position")
+        n = len(self.position)
+        self.velocity = np.zeros((n, 3)) if velocity is None else as_array(velocity, np.float64, (n, 3), "velocity")
+        self.mass = np.full(n, float(mass)) if np.ndim(mass) == 0 else as_array(mass, np.float64, (n,), "mass")
+        self.id = np.arange(1, n + 1, dtype=np.uint64) if id is None else as_array(id, np.uint64, (n,), "id")
+        if type is None or np.ndim(type) == 0:
+            self.type = np.full(n, 1 if type is None else type, dtype=np.uint8)
+        else:
+            self.type = as_array(type, np.uint8, (n,), "type")
+        self.softening = None if softening is None else as_array(softening, np.float64, (n,), "softening")
+
+    @classmethod
+    def _of(cls, arrays: Tuple[Any, ...]) -> Particles:
+        """From arrays that the library made."""
+        self = cls.__new__(cls)
+        self.position, self.velocity, self.mass, self.id, self.type, self.softening = arrays
+        return self
+
+    def __len__(self) -> int:
+        return len(self.mass)
+
+    def _arrays(self) -> Iterator[Tuple[str, np.ndarray]]:
+        for name in ("position", "velocity", "mass", "id", "type", "softening"):
+            array = getattr(self, name)
+            if array is not None:
+                yield name, array
+
+    def copy(self) -> Particles:
+        """The same particles in arrays of their own."""
+        arrays = dict(self._arrays())
+        return Particles._of(tuple(arrays[k].copy() if k in arrays else None for k in ("position", "velocity", "mass", "id", "type", "softening")))
+
+    def __add__(self, other: Particles) -> Particles:
+        """The particles of both, with new ids 1, 2, ...; softenings stay only if both have them."""
+        if not isinstance(other, Particles):
+            return NotImplemented
+        both = {name: np.concatenate((array, getattr(other, name))) for name, array in self._arrays() if getattr(other, name) is not None}
+        both["id"] = np.arange(1, len(self) + len(other) + 1, dtype=np.uint64)
+        return Particles(**both)
+
+    def placed(self, position: Any = (0, 0, 0), velocity: Any = (0, 0, 0), spin: Any = (0, 0, 0)) -> Particles:
+        """A copy that is rotated by `spin` (angles about the x, then the y, then the z axis [degrees]), then moved by position [length]
+        and velocity [length / time]."""
+        return Particles._of(_core.place(self, vector3(position, "position"), vector3(velocity, "velocity"), vector3(spin, "spin")))
+
+    def _facts(self) -> List[Tuple[str, Any]]:
+        counts = np.bincount(self.type, minlength=6)
+        kinds = ", ".join(f"type {k}: {c}" for k, c in enumerate(counts) if c)
+        return [("particles", f"{len(self)} ({kinds})"), ("mass", f"{self.mass.sum():g}")]
+
+    def __repr__(self) -> str:
+        return "Particles(" + ", ".join(f"{k} {v}" for k, v in self._facts()) + ")"
+
+    def _repr_html_(self) -> str:
+        return html_table("Particles", self._facts())
+
+
+class Snapshot:
+    """Particles at one time with their units: "galactic" (kpc, 1e10 Msun, km/s), "nbody" (G = 1) or "user"."""
+
+    def __init__(self, particles: Particles, time: float = 0.0, units: str = "nbody", facts: Optional[Dict[str, Any]] = None) -> None:
+        self.particles = particles
+        self.time = float(time)
+        self.units = units
+        facts = facts or {}
+        self.G: float = facts.get("G", 1.0 if units == "nbody" else 43007.1)
+        self.acceleration: Optional[np.ndarray] = facts.get("acceleration")
+        self.potential: Optional[np.ndarray] = facts.get("potential")
+        self.softening: Tuple[float, ...] = tuple(facts.get("softening", (0.0,) * 6))
+        self.model: str = facts.get("model", "")
+        self._scales: Tuple[float, float, float] = tuple(facts.get("scales", (0.0, 0.0, 0.0)))  # type: ignore[assignment]
+
+    def write(self, path: Union[str, os.PathLike], format: str = "hdf5", double_precision: bool = True, compress: bool = False) -> None:
+        """Writes it as write_snapshot() does."""
+        _core.write_snapshot(os.fspath(path), self.particles, self.time, self.units, self._scales, format, double_precision, compress)
+
+    def __repr__(self) -> str:
+        return f"Snapshot(time={self.time:g}, units={self.units!r}, {self.particles!r})"
+
+    def _repr_html_(self) -> str:
+        return html_table("Snapshot", [("time", f"{self.time:g}"), ("units", self.units), *self.particles._facts()])
+
+
+def read_snapshot(path: Union[str, os.PathLike]) -> Snapshot:
+    """Reads a GADGET snapshot: HDF5, one file or several, or format 1 or 2. Raises InputError: missing, damaged, not a snapshot."""
+    arrays, facts = _core.read_snapshot(os.fspath(path))
+    return Snapshot(Particles._of(arrays), facts["time"], facts["units"], facts)
+
+
+def write_snapshot(
+    path: Union[str, os.PathLike],
+    particles: Particles,
+    time: float = 0.0,
+    units: str = "nbody",
+    format: str = "hdf5",
+    double_precision: bool = True,
+    compress: bool = False,
+) -> None:
+    """Writes a GADGET snapshot; format hdf5, gadget1 or gadget2, units galactic or nbody. The file appears complete or not at all."""
+    Snapshot(particles, time, units).write(path, format, double_precision, compress)
+
+
+class Simulation(NotPickled):
+    """Particles, a force and time steps on one device.
+
+    particles: Particles, a Snapshot (whose time is the start, and whose G is taken by forces of G = 1), or the name of a snapshot file;
+    force: Tree(...) or Direct(...); step: Leapfrog(dt), Adaptive(dt_max) or Block(dt_max); device: auto, cpu, cuda or cuda:1; threads of
+    the CPU, 0: all; time: of the start.
+    """
+
+    _instead = "store its particles and its time, and make a new one from them"
+
+    def __init__(
+        self,
+        particles: Union[Particles, Snapshot, str, os.PathLike],
+        force: Force,
+        step: Step,
+        device: str = "auto",
+        threads: int = 0,
+        time: Optional[float] = None,
+    ) -> None:
+        if isinstance(particles, (str, os.PathLike)):
+            particles = read_snapshot(particles)
+        if isinstance(particles, Snapshot):
+            time = particles.time if time is None else time
+            particles = particles.particles
+        if not isinstance(particles, Particles):
+            raise InputError(f"are {type(particles).__name__}: Particles, a Snapshot or a file name are expected", "particles")
+        self.force = force
+        self.step_options = step
+        self._core = _core.Simulation(particles, force, step, device, threads, 0.0 if time is None else time)
+
+    def run(self, until: float, callback: Optional[Callable[[Simulation], Any]] = None, every: int = 1) -> Simulation:
+        """Takes steps (of dt, or dt_max) until `time` is `until` [time] to half a step, and returns the simulation.
+
+        callback(simulation) is called behind every `every` steps; an exception in it ends the run behind that step, and so does Ctrl-C:
+        the state is then complete and the run can go on. Raises ComputationError where a particle is not finite any more.
+        """
+        until = float(until)
+        if callback is None:
+            while not self._core.advance(until, 1 << 62, 0.1):
+                pass
+            return self
+        if every < 1:
+            raise InputError(f"is {every}: it must be at least 1", "every")
+        while not self._core.advance(until, 0, 0.0):
+            target = self.steps + every
+            while self.steps < target and not self._core.advance(until, target - self.steps, 0.1):
+                pass
+            callback(self)
+        return self
+
+    def step(self, n: int = 1) -> Simulation:
+        """Takes n steps, and returns the simulation."""
+        self._core.step(n)
+        return self
+
+    @property
+    def time(self) -> float:
+        """Time of all particles [time]."""
+        return self._core.time
+
+    @property
+    def steps(self) -> int:
+        """Steps taken."""
+        return self._core.steps
+
+    @property
+    def device(self) -> str:
+        """Where it runs: cpu, cuda:0."""
+        return self._core.device
+
+    @property
+    def variant(self) -> str:
+        """The variant of direct summation, or the walk of the tree."""
+        return self._core.variant
+
+    @property
+    def interactions(self) -> float:
+        """Pairs that the steps evaluated."""
+        return self._core.interactions
+
+    @property
+    def particles(self) -> Particles:
+        """The present state as read-only arrays in the order given: views of one copy on the host, which the next access behind a step
+        overwrites. particles.copy() keeps a state."""
+        return Particles._of(self._core.particles())
+
+    @property
+    def acceleration(self) -> np.ndarray:
+        """[n, 3] present accelerations [length / time^2]."""
+        return self._core.acceleration()
+
+    @property
+    def potential(self) -> np.ndarray:
+        """[n] potentials with the factor G [length^2 / time^2]."""
+        return self._core.potential()
+
+    def diagnostics(self) -> Diagnostics:
+        """Energies, momenta, virial ratio, centre of mass and Lagrangian radii."""
+        return self._core.diagnostics()
+
+    def audit(self, count: int = 256) -> ForceAudit:
+        """Compares the accelerations of a sample of particles with direct summation in double."""
+        return self._core.audit(count)
+
+    def snapshot(self, units: str = "nbody") -> Snapshot:
+        """The present state in arrays of its own."""
+        return Snapshot(self.particles.copy(), self.time, units)
+
+    def _facts(self) -> List[Tuple[str, Any]]:
+        return [
+            ("particles", self._core.size),
+            ("time", f"{self.time:g} ({self.steps} steps)"),
+            ("force", _describe(self.force)),
+            ("step", _describe(self.step_options)),
+            ("device", f"{self.device}, {self.variant}"),
+        ]
+
+    def __repr__(self) -> str:
+        try:
+            return "Simulation(" + ", ".join(f"{k}: {v}" for k, v in self._facts()) + ")"
+        except LogicError:
+            return "Simulation(in use by another thread)"
+
+    def _repr_html_(self) -> str:
+        return html_table("Simulation", self._facts())
+
+
+class LocalForce(NotPickled):
+    """The force of n particles, for integrators of one's own: memory is kept between calls."""
+
+    _instead = "make a new one from its force"
+
+    def __init__(self, force: Force, n: int, threads: int = 0) -> None:
+        self.force = force
+        self._core = _core.LocalForce(force, n, "cpu", threads)
+
+    def _checked(self, position: Any, mass: Any) -> Tuple[np.ndarray, np.ndarray]:
+        n = self._core.size
+        position = as_array(position, np.float64, (n, 3), "position")
+        mass = as_array(mass, np.float64, (n,), "mass")
+        check_finite(position, "position")
+        check_finite(mass, "mass")
+        return position, mass
+
+    def accelerations(self, position: Any, mass: Any, out: Any = None) -> np.ndarray:
+        """[n, 3] accelerations [length / time^2] at position [n, 3] [length] of mass [n] [mass]; written into `out` where it is given."""
+        position, mass = self._checked(position, mass)
+        out = np.empty_like(position) if out is None else as_array(out, np.float64, position.shape, "out", writable=True)
+        self._core.accelerate(position, mass, out)
+        return out
+
+    def potentials(self, position: Any, mass: Any, out: Any = None) -> np.ndarray:
+        """[n] potentials [length^2 / time^2] without that of a particle itself; as accelerations()."""
+        position, mass = self._checked(position, mass)
+        out = np.empty_like(mass) if out is None else as_array(out, np.float64, mass.shape, "out", writable=True)
+        self._core.potential(position, mass, out)
+        return out
+
+    def __repr__(self) -> str:
+        return f"LocalForce({_describe(self.force)}, n={self._core.size})"
+
+
+def _one_force(position: Any, mass: Any, force: Force, threads: int) -> Tuple[LocalForce, np.ndarray, np.ndarray]:
+    position = as_array(position, np.float64, ("n", 3), "position")
+    mass = as_array(mass, np.float64, (len(position),), "mass")
+    return LocalForce(force, len(position), threads), position, mass
+
+
+def accelerations(position: Any, mass: Any, force: Force, threads: int = 0) -> np.ndarray:
+    """[n, 3] accelerations of n particles on the CPU [length / time^2]."""
+    local, position, mass = _one_force(position, mass, force, threads)
+    return local.accelerations(position, mass)
+
+
+def potentials(position: Any, mass: Any, force: Force, threads: int = 0) -> np.ndarray:
+    """[n] potentials of n particles on the CPU [length^2 / time^2]."""
+    local, position, mass = _one_force(position, mass, force, threads)
+    return local.potentials(position, mass)
+
+
+def plummer(count: int, seed: int = 1, mass: float = 1.0, scale: Optional[float] = None, G: float = 1.0) -> Particles:
+    """A Plummer sphere in equilibrium; the defaults are standard N-body units (G = M = 1, E = -1/4)."""
+    options = {} if scale is None else {"scale": scale}
+    return Particles._of(_core.plummer(count, seed=seed, mass=mass, G=G, **options))
+
+
+def sample(model: Union[str, os.PathLike, Mapping[str, Any]], count: Optional[int] = None, seed: Optional[int] = None) -> Snapshot:
+    """Samples a model (docs/models.md) as `kasane sample` does: a file, the name of a model that comes with kasane ("m31"), or a
+    dictionary of the keys of a model file. count and seed replace those of the model."""
+    from .command import call, model_text
+
+    with tempfile.TemporaryDirectory(prefix="kasane-") as directory:
+        file = os.fspath(model) if isinstance(model, (str, os.PathLike)) else os.path.join(directory, "model.toml")
+        if not isinstance(model, (str, os.PathLike)):
+            with open(file, "w", encoding="utf-8") as text:
+                text.write(model_text(model))
+        output = os.path.join(directory, "sample.hdf5")
+        options = [] if count is None else ["--count", str(count)]
+        options += [] if seed is None else ["--seed", str(seed)]
+        call(["sample", file, "-o", output, *options])
+        return read_snapshot(output)

@@ -1,0 +1,356 @@
+"""Lattice QCD: gauge fields, observables, the Wilson flow, quenched ensembles, quark propagators, correlators, files.
+
+A gauge field is a complex array [T, Z, Y, X, 4, 3, 3]: the link that leaves site (x, y, z, t) along mu = x, y, z, t is
+links[t, z, y, x, mu], a matrix [row, column]. A quark field is a complex array [T, Z, Y, X, 4, 3]: spin (DeGrand-Rossi basis) and colour.
+Functions of a gauge field take such an array or a GaugeField, which is already in the order of the updates, on a device where there is one.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from ._core import QuarkSolveLog
+from .arrays import NotPickled, as_array, check_finite, html_table
+from .errors import ComputationError, InputError
+
+__all__ = [
+    "Estimate",
+    "Flow",
+    "GaugeField",
+    "Propagator",
+    "QuarkSolveLog",
+    "QuenchedConfiguration",
+    "WilsonSolver",
+    "cold_start",
+    "effective_mass",
+    "estimate",
+    "flow",
+    "hot_start",
+    "plaquette",
+    "point_source",
+    "polyakov_loop",
+    "quenched",
+    "read_gauge",
+    "read_propagator",
+    "topological_charge",
+    "weak_start",
+    "write_gauge",
+]
+
+Path = Union[str, os.PathLike]
+
+
+def _links(links: Any) -> np.ndarray:
+    array = as_array(links, np.complex128, ("T", "Z", "Y", "X", 4, 3, 3), "links")
+    check_finite(array, "links")
+    return array
+
+
+class GaugeField(NotPickled):
+    """The links of a lattice, copied from an array [T, Z, Y, X, 4, 3, 3] to a device (auto, cpu, cuda, cuda:1)."""
+
+    _instead = "store its array()"
+
+    def __init__(self, links: Any, device: str = "auto", threads: int = 0) -> None:
+        self._core = _core.Links(_links(links), device, threads)
+
+    @classmethod
+    def _started(cls, extents: Sequence[int], start: str, epsilon: float, seed: int, device: str, threads: int) -> GaugeField:
+        if len(extents) != 4:
+            raise InputError(f"are {len(extents)} numbers: (X, Y, Z, T) is expected", "extents")
+        self = cls.__new__(cls)
+        self._core = _core.Links([int(n) for n in extents], start, epsilon, seed, device, threads)
+        return self
+
+    @property
+    def extents(self) -> Tuple[int, int, int, int]:
+        """(X, Y, Z, T)."""
+        x, y, z, t = self._core.extents
+        return x, y, z, t
+
+    def array(self) -> np.ndarray:
+        """A copy of the links on the host, [T, Z, Y, X, 4, 3, 3]."""
+        return self._core.array()
+
+    def copy(self) -> GaugeField:
+        """The same links in memory of their own, on the default device."""
+        return GaugeField(self.array())
+
+    def plaquette(self) -> float:
+        """Mean Re tr U / 3 of all planes."""
+        space, time = self._core.plaquette()
+        return (space + time) / 2
+
+    def plaquettes(self) -> Tuple[float, float]:
+        """The same of the planes in space, and of those of space and time."""
+        return self._core.plaquette()
+
+    def link_trace(self) -> float:
+        """Mean Re tr U / 3 of all links."""
+        return self._core.link_trace()
+
+    def polyakov_loop(self) -> complex:
+        """Mean over space of tr prod_t U_t / 3."""
+        return self._core.polyakov_loop()
+
+    def topological_charge(self) -> float:
+        """Q from the clover-leaf field strength."""
+        return self._core.topological_charge()
+
+    def energy_density(self) -> float:
+        """E from the clover-leaf field strength."""
+        return self._core.energy_density()
+
+    def reunitarise(self) -> None:
+        """Projects every link back to SU(3)."""
+        self._core.reunitarise()
+
+    def update(self, beta: float, seed: int, sweep: int, sweeps: int = 1, overrelaxation: int = 4) -> None:
+        """The quenched sweeps sweep, sweep + 1, ...: each one of heatbath, then those of overrelaxation, and reunitarisation."""
+        self._core.update(beta, seed, sweep, sweeps, overrelaxation)
+
+    def _facts(self) -> List[Tuple[str, Any]]:
+        return [("extents", "x".join(str(n) for n in self.extents)), ("plaquette", f"{self.plaquette():.6f}")]
+
+    def __repr__(self) -> str:
+        return "GaugeField(" + ", ".join(f"{k} {v}" for k, v in self._facts()) + ")"
+
+    def _repr_html_(self) -> str:
+        return html_table("GaugeField", self._facts())
+
+
+def _field(links: Any) -> GaugeField:
+    return links if isinstance(links, GaugeField) else GaugeField(links)
+
+
+def _array(links: Any) -> np.ndarray:
+    return links.array() if isinstance(links, GaugeField) else _links(links)
+
+
+def cold_start(extents: Sequence[int], device: str = "auto", threads: int = 0) -> GaugeField:
+    """All links 1 on a lattice (X, Y, Z, T)."""
+    return GaugeField._started(extents, "cold", 0.0, 0, device, threads)
+
+
+def hot_start(extents: Sequence[int], seed: int = 1, device: str = "auto", threads: int = 0) -> GaugeField:
+    """Haar-distributed links, a function of (seed, link)."""
+    return GaugeField._started(extents, "hot", 0.0, seed, device, threads)
+
+
+def weak_start(extents: Sequence[int], epsilon: float, seed: int = 1, device: str = "auto", threads: int = 0) -> GaugeField:
+    """U = exp(i epsilon P) with Gaussian P."""
+    return GaugeField._started(extents, "weak", epsilon, seed, device, threads)
+
+
+def plaquette(links: Any) -> float:
+    """Mean Re tr U / 3 of all plaquettes."""
+    return _field(links).plaquette()
+
+
+def polyakov_loop(links: Any) -> complex:
+    """Mean over space of tr prod_t U_t / 3."""
+    return _field(links).polyakov_loop()
+
+
+def topological_charge(links: Any) -> float:
+    """Q from the clover-leaf field strength; near an integer on smooth fields (flow them first)."""
+    return _field(links).topological_charge()
+
+
+class Flow(NamedTuple):
+    """The Wilson flow of a field: arrays over flow times t [a^2]."""
+
+    t: np.ndarray
+    t2E: np.ndarray
+    t2E_plaquette: np.ndarray
+    charge: np.ndarray
+    t0: float  #: with t^2 E = 0.3, or NaN
+    field: GaugeField  #: at the last flow time
+
+
+def flow(links: Any, t_max: float, step: float = 0.01, every: int = 1) -> Flow:
+    """Integrates the Wilson flow up to t_max in steps of `step`, a point every `every` steps; the given field does not change."""
+    field = GaugeField(_array(links))
+    table, t0 = field._core.flow(t_max, step, every)
+    columns = [np.ascontiguousarray(table[:, k]) for k in range(4)]
+    return Flow(columns[0], columns[1], columns[2], columns[3], t0, field)
+
+
+class QuenchedConfiguration(NamedTuple):
+    """One configuration of quenched()."""
+
+    sweep: int
+    field: GaugeField  #: the chain's own; the next configuration overwrites it
+    plaquette: float
+
+
+def quenched(
+    extents: Optional[Sequence[int]] = None,
+    beta: float = 6.0,
+    sweeps: Optional[int] = None,
+    start: Any = "hot",
+    overrelaxation: int = 4,
+    seed: int = 1,
+    start_seed: int = 1,
+    every: int = 1,
+    device: str = "auto",
+    threads: int = 0,
+) -> Iterator[QuenchedConfiguration]:
+    """A quenched Markov chain with the Wilson gauge action: yields a configuration behind every `every` sweeps, `sweeps` in all (None:
+    without end). start: hot, cold, or an array of links. The links are those of a quenched run with the same numbers, bit by bit."""
+    if isinstance(start, str):
+        if start not in ("hot", "cold"):
+            raise InputError(f"is {start!r}: hot, cold or an array of links is expected", "start")
+        if extents is None:
+            raise InputError("are missing: give (X, Y, Z, T)", "extents")
+        make = cold_start(extents, device, threads) if start == "cold" else hot_start(extents, start_seed, device, threads)
+    else:
+        make = GaugeField(_array(start), device, threads)
+    if every < 1:
+        raise InputError(f"is {every}: it must be at least 1", "every")
+    return _chain(make, beta, sweeps, overrelaxation, seed, every)
+
+
+def _chain(field: GaugeField, beta: float, sweeps: Optional[int], overrelaxation: int, seed: int, every: int) -> Iterator[QuenchedConfiguration]:
+    done = 0
+    while sweeps is None or done + every <= sweeps:
+        for _ in range(every):  # one by one, so that Ctrl-C ends the chain between two sweeps
+            field.update(beta, seed, done, 1, overrelaxation)
+            done += 1
+        yield QuenchedConfiguration(done, field, field.plaquette())
+
+
+class Propagator:
+    """Twelve columns of the quark propagator S = 2 kappa D^-1 from a point: columns[3 * spin + colour] is a quark field."""
+
+    def __init__(self, columns: Sequence[Any], source_time: int = 0, facts: Optional[Dict[str, Any]] = None) -> None:
+        self.columns = [as_array(c, np.complex128, ("T", "Z", "Y", "X", 4, 3), f"columns[{k}]") for k, c in enumerate(columns)]
+        if len(self.columns) != 12 or any(c.shape != self.columns[0].shape for c in self.columns):
+            raise InputError("has not twelve columns of one shape", "columns")
+        self.source_time = source_time
+        self.facts = facts or {}
+
+    def pion(self) -> np.ndarray:
+        """[T] pseudoscalar correlator, t from the source."""
+        return _core.pion_correlator(self.columns, self.source_time)
+
+    def vector(self) -> np.ndarray:
+        """[T] vector correlator, the mean of three polarisations."""
+        return _core.vector_correlator(self.columns, self.source_time)
+
+    def __repr__(self) -> str:
+        t, z, y, x = self.columns[0].shape[:4]
+        return f"Propagator({x}x{y}x{z}x{t}, source at t = {self.source_time})"
+
+
+class WilsonSolver(NotPickled):
+    """Solves D x = b of the Wilson-clover operator D = A - kappa H on one gauge field.
+
+    boundary of the quarks in time: antiperiodic or periodic; method: nested-bicgstab, bicgstab, cg, gcr, fgmres, refinement; inner
+    precision: half, single, double.
+    """
+
+    _instead = "store the links and the parameters, and make a new one from them"
+
+    def __init__(
+        self,
+        links: Any,
+        kappa: float,
+        csw: float = 0.0,
+        boundary: str = "antiperiodic",
+        method: str = "nested-bicgstab",
+        inner: str = "half",
+        rtol: float = 1e-10,
+        iteration_limit: int = 10_000,
+        device: str = "auto",
+        threads: int = 0,
+    ) -> None:
+        array = _array(links)
+        self.kappa, self.csw, self.boundary = kappa, csw, boundary
+        self.extents: Tuple[int, int, int, int] = (array.shape[3], array.shape[2], array.shape[1], array.shape[0])
+        self._core = _core.WilsonSolver(array, kappa, csw, boundary, method, inner, rtol, iteration_limit, device, threads)
+        self.log: Optional[QuarkSolveLog] = None
+
+    def _quarks(self, psi: Any, name: str) -> np.ndarray:
+        x, y, z, t = self.extents
+        return as_array(psi, np.complex128, (t, z, y, x, 4, 3), name)
+
+    def solve(self, b: Any, check: bool = True) -> np.ndarray:
+        """x of D x = b; `log` has the course. Where it does not converge, ComputationError is raised, or with check=False the last
+        iterate is returned. Ctrl-C ends the solve at an iteration."""
+        b = self._quarks(b, "b")
+        check_finite(b, "b")
+        x, self.log = self._core.solve(b)
+        if check and not self.log.converged:
+            raise ComputationError(f"the solve did not converge: {self.log.end}, true residual {self.log.true_residual:.2e}")
+        return x
+
+    def apply(self, psi: Any, adjoint: bool = False) -> np.ndarray:
+        """D psi, or D^+ psi, in double."""
+        return self._core.apply(self._quarks(psi, "psi"), adjoint)
+
+    def propagator(self, site: Sequence[int] = (0, 0, 0, 0)) -> Propagator:
+        """The propagator from the point (x, y, z, t): twelve solves."""
+        site = [int(n) for n in site]
+        columns = []
+        for column in range(12):
+            x = self.solve(point_source(self.extents, site, column // 3, column % 3))
+            x *= 2 * self.kappa
+            columns.append(x)
+        return Propagator(columns, site[3], {"kappa": self.kappa, "csw": self.csw, "boundary": self.boundary})
+
+    def __repr__(self) -> str:
+        return f"WilsonSolver({'x'.join(str(n) for n in self.extents)}, kappa={self.kappa:g}, csw={self.csw:g}, {self.boundary})"
+
+    def _repr_html_(self) -> str:
+        rows = [("extents", self.extents), ("kappa", self.kappa), ("csw", self.csw), ("boundary", self.boundary), ("last solve", self.log)]
+        return html_table("WilsonSolver", rows)
+
+
+def point_source(extents: Sequence[int], site: Sequence[int] = (0, 0, 0, 0), spin: int = 0, colour: int = 0) -> np.ndarray:
+    """The quark field on (X, Y, Z, T) that is 1 at one site (x, y, z, t), spin and colour."""
+    return _core.point_source([int(n) for n in extents], [int(n) for n in site], spin, colour)
+
+
+def effective_mass(correlator: Any) -> np.ndarray:
+    """[T / 2] m(t) of cosh(m (T/2 - t)) between neighbours; NaN where there is none."""
+    return _core.effective_mass(as_array(correlator, np.float64, ("T",), "correlator").tolist())
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Mean and error of a correlated series; tau: integrated autocorrelation time in measurements."""
+
+    count: int
+    mean: float
+    error: float
+    tau: float
+    tau_error: float
+
+
+def estimate(series: Any) -> Estimate:
+    """Mean, error and autocorrelation time of a series in the order of its measurement (Wolff's method)."""
+    return Estimate(**_core.estimate(as_array(series, np.float64, ("n",), "series").tolist()))
+
+
+def read_gauge(path: Path) -> Tuple[np.ndarray, Dict[str, Any]]:
+    """(links, facts) of a NERSC, ILDG, MILC or openQCD file, whose checksum and plaquette are compared."""
+    return _core.read_gauge(os.fspath(path))
+
+
+def write_gauge(path: Path, links: Any, format: str = "ildg", bits: int = 64, rows: int = 3) -> None:
+    """Writes links; format ildg, nersc or openqcd. The file appears complete or not at all."""
+    _core.write_gauge(os.fspath(path), _array(links), format, bits, rows)
+
+
+def read_propagator(path: Path) -> Propagator:
+    """Reads a propagator that `kasane lattice solve` wrote; its facts have kappa, csw, source, plaquette, correlators."""
+    columns, facts = _core.read_solution(os.fspath(path))
+    source = facts["source"]
+    time = int(source.split(",")[3]) if source.startswith("point:") else 0
+    return Propagator(columns, time, facts)

@@ -1,0 +1,274 @@
+// Gauge fields, observables, the Wilson flow, quenched updates, the quark solver, correlators and files.
+#include <src/binding.hpp>
+
+#include <kasane/lattice.hpp>
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/complex.h>
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+namespace kasane::python {
+namespace {
+
+using namespace lattice;
+using Number = std::complex<double>;
+
+static_assert(sizeof(Su3<double>) == 9 * sizeof(Number) && std::is_standard_layout_v<Su3<double>>);
+
+Extents extents_of(const std::array<int, 4>& n) {
+    const Extents extents{{n[0], n[1], n[2], n[3]}};
+    check_extents(extents, "");
+    return extents;
+}
+std::array<int, 4> numbers(const Extents& n) { return {n[0], n[1], n[2], n[3]}; }
+/// Extents of an array (T, Z, Y, X, ...), which the package has checked.
+template <class A>
+Extents extents_from_shape(const A& array) {
+    const auto n = [&](std::size_t axis) { return static_cast<int>(array.shape(axis)); };
+    return extents_of({n(3), n(2), n(1), n(0)});
+}
+std::array<std::size_t, 4> sites(const Extents& n) {
+    return {static_cast<std::size_t>(n[3]), static_cast<std::size_t>(n[2]), static_cast<std::size_t>(n[1]), static_cast<std::size_t>(n[0])};
+}
+
+using LinkArray = In<Number, nb::ndim<7>>;
+using SpinorArray = In<Number, nb::ndim<6>>;
+
+GaugeField gauge_from(const LinkArray& array) {
+    GaugeField u(extents_from_shape(array));
+    std::copy_n(array.data(), array.size(), reinterpret_cast<Number*>(u.links.data()));
+    return u;
+}
+Array<Number> array_of(GaugeField&& u) {
+    const auto [t, z, y, x] = sites(u.extents);
+    return owned<Number>(std::move(u.links), {t, z, y, x, 4, 3, 3});
+}
+SpinorField spinor_from(const SpinorArray& array) {
+    SpinorField psi(extents_from_shape(array));
+    std::copy_n(array.data(), array.size(), psi.values.data());
+    return psi;
+}
+Array<Number> array_of(SpinorField&& psi) {
+    const auto [t, z, y, x] = sites(psi.extents);
+    return owned<Number>(std::move(psi.values), {t, z, y, x, 4, 3});
+}
+
+#if defined(KASANE_CUDA)
+using AnyLinks = std::variant<Links<Cpu>, Links<Cuda>>;
+#else
+using AnyLinks = std::variant<Links<Cpu>>;
+#endif
+
+/// The links of a gauge field on the space where updates and observables are computed; one thread uses them at a time.
+class PythonLinks {
+   public:
+    PythonLinks(const LinkArray& array, const std::string& device, int threads)
+        : links_([&] {
+              const auto field = gauge_from(array);
+              const nb::gil_scoped_release released;
+              return std::visit([&]<Space S>(S on) -> AnyLinks { return links_on(on, field); }, space_named(device, threads));
+          }()) {}
+    /// An initial field: "cold", "hot", or "weak" with epsilon.
+    PythonLinks(const std::array<int, 4>& extents, const std::string& start, double epsilon, std::uint64_t seed, const std::string& device,
+                int threads)
+        : links_([&] {
+              const auto n = extents_of(extents);
+              KS_VALIDATE(start == "cold" || start == "hot" || start == "weak", "is '" + start + "': take cold, hot or weak",
+                          {"", 0, 0, "start"});
+              KS_VALIDATE(start != "weak" || (epsilon > 0 && epsilon <= largest_weak_epsilon), "must be above 0 and at most 10",
+                          {"", 0, 0, "epsilon"});
+              const nb::gil_scoped_release released;
+              return std::visit(
+                  [&]<Space S>(S on) -> AnyLinks {
+                      Links<S> u(on, n);
+                      if (start == "cold") cold_start(u);
+                      if (start == "hot") hot_start(u, seed);
+                      if (start == "weak") weak_start(u, epsilon, seed);
+                      return u;
+                  },
+                  space_named(device, threads));
+          }()) {}
+
+    /// Calls f(links) without the GIL.
+    template <class F>
+    auto use(F f) {
+        return alone(busy_, "the gauge field", [&] { return std::visit(f, links_); });
+    }
+
+    /// The sweeps first, first + 1, ..., first + n - 1 of a quenched run: heatbath, `overrelaxation` times overrelaxation, reunitarisation.
+    void update(double beta, std::uint64_t seed, std::uint64_t first, std::uint64_t n, int overrelaxation) {
+        KS_VALIDATE(std::isfinite(beta) && beta > 0, "must be finite and above 0", {"", 0, 0, "beta"});
+        use([&](auto& u) {
+            for (std::uint64_t sweep = first; sweep < first + n; ++sweep) {
+                heatbath_sweep(u, beta, seed, sweep);
+                for (int k = 0; k < overrelaxation; ++k) overrelaxation_sweep(u);
+                reunitarise(u);
+            }
+            synchronize(u.space());
+        });
+    }
+    Array<Number> array() {
+        return array_of(use([](auto& u) { return to_gauge_field(u); }));
+    }
+    std::array<int, 4> extents() {
+        return numbers(std::visit([](const auto& u) { return u.extents; }, links_));
+    }
+
+   private:
+    AnyLinks links_;
+    std::atomic<bool> busy_ = false;
+};
+
+/// The quark solver, used by one thread at a time.
+class PythonWilson {
+   public:
+    PythonWilson(const LinkArray& links, double kappa, double csw, const std::string& boundary, const std::string& method,
+                 const std::string& inner, double rtol, int iteration_limit, const std::string& device, int threads)
+        : extents_(extents_from_shape(links)), solver_([&] {
+              const DiracParameters parameters{
+                  .kappa = kappa, .csw = csw, .boundary = named(boundary, {Boundary::periodic, Boundary::antiperiodic}, "boundary")};
+              SolverOptions options;
+              options.method =
+                  named(method, {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement},
+                        "method");
+              options.inner = named(inner, {Precision::half, Precision::single, Precision::double_}, "inner");
+              options.rtol = rtol, options.iteration_limit = iteration_limit;
+              const auto field = gauge_from(links);
+              const nb::gil_scoped_release released;
+              return WilsonSolver(space_named(device, threads), field, parameters, options);
+          }()) {}
+
+    nb::tuple solve(const SpinorArray& b) {
+        Interrupts interrupts;
+        SpinorField x(extents_);
+        const auto rhs = spinor_from(b);
+        const auto log =
+            alone(busy_, "the solver", [&] { return solver_.solve(rhs, x, [&](int, double) { return interrupts.arrived(); }); });
+        interrupts.raise();
+        return nb::make_tuple(array_of(std::move(x)), log);
+    }
+    Array<Number> apply(const SpinorArray& in, bool adjoint) {
+        SpinorField out(extents_);
+        const auto from = spinor_from(in);
+        alone(busy_, "the solver", [&] { solver_.apply(from, out, adjoint); });
+        return array_of(std::move(out));
+    }
+
+   private:
+    Extents extents_;
+    WilsonSolver solver_;
+    std::atomic<bool> busy_ = false;
+};
+
+/// A propagator of twelve columns, [3 * spin + colour of the source].
+Propagator propagator_from(const std::vector<SpinorArray>& columns, int source_time) {
+    KS_VALIDATE(columns.size() == 12, "has " + std::to_string(columns.size()) + " columns: a propagator has twelve",
+                {"", 0, 0, "propagator"});
+    Propagator p{.source_time = source_time, .columns = {}};
+    for (const auto& column : columns) p.columns.push_back(spinor_from(column));
+    return p;
+}
+
+void bind_links(nb::module_& m) {
+    using L = PythonLinks;
+    nb::class_<L>(m, "Links")
+        .def(nb::init<const LinkArray&, const std::string&, int>(), nb::arg("links").noconvert(), nb::arg("device"), nb::arg("threads"))
+        .def(nb::init<const std::array<int, 4>&, const std::string&, double, std::uint64_t, const std::string&, int>())
+        .def("update", &L::update)
+        .def("array", &L::array)
+        .def_prop_ro("extents", &L::extents)
+        .def("reunitarise", [](L& l) { l.use([](auto& u) { reunitarise(u); }); })
+        .def("plaquette",
+             [](L& l) {
+                 const auto p = l.use([](auto& u) { return plaquette(u); });
+                 return nb::make_tuple(p.space, p.time);
+             })
+        .def("link_trace", [](L& l) { return l.use([](auto& u) { return link_trace(u); }); })
+        .def("polyakov_loop", [](L& l) { return l.use([](auto& u) { return polyakov_loop(u); }); })
+        .def("topological_charge", [](L& l) { return l.use([](auto& u) { return topological_charge(u); }); })
+        .def("energy_density", [](L& l) { return l.use([](auto& u) { return energy_density(u); }); })
+        .def("flow", [](L& l, double t_max, double step, int every) {
+            const auto points = l.use([&](auto& u) { return wilson_flow(u, t_max, step, every); });
+            std::vector<double> table;
+            for (const auto& p : points) table.insert(table.end(), {p.t, p.t2E, p.t2E_plaquette, p.charge});
+            return nb::make_tuple(owned<double>(std::move(table), {points.size(), 4}), flow_scale_t0(points));
+        });
+}
+
+void bind_quarks(nb::module_& m) {
+    nb::class_<SolveLog, krylov::SolveLog>(m, "QuarkSolveLog", "Course and outcome of a quark solve.").def_ro("gflops", &SolveLog::gflops);
+    nb::class_<PythonWilson>(m, "WilsonSolver")
+        .def(nb::init<const LinkArray&, double, double, const std::string&, const std::string&, const std::string&, double, int,
+                      const std::string&, int>())
+        .def("solve", &PythonWilson::solve, nb::arg("b").noconvert())
+        .def("apply", &PythonWilson::apply, nb::arg("psi").noconvert(), nb::arg("adjoint"));
+    m.def("point_source", [](const std::array<int, 4>& n, const std::array<int, 4>& s, int spin, int colour) {
+        const auto extents = extents_of(n);
+        for (int mu = 0; mu < 4; ++mu)
+            KS_VALIDATE(s[static_cast<std::size_t>(mu)] >= 0 && s[static_cast<std::size_t>(mu)] < extents[mu],
+                        "is outside the lattice " + text(extents), {"", 0, 0, "site"});
+        KS_VALIDATE(spin >= 0 && spin < 4 && colour >= 0 && colour < 3, "spin is 0 to 3, colour 0 to 2", {"", 0, 0, "spin"});
+        return array_of(point_source(extents, {{s[0], s[1], s[2], s[3]}}, spin, colour));
+    });
+    m.def("pion_correlator",
+          [](const std::vector<SpinorArray>& columns, int t) { return owned(pion_correlator(propagator_from(columns, t))); });
+    m.def("vector_correlator",
+          [](const std::vector<SpinorArray>& columns, int t) { return owned(vector_correlator(propagator_from(columns, t))); });
+    m.def("effective_mass", [](const std::vector<double>& c) { return owned(effective_mass(c)); });
+}
+
+void bind_files(nb::module_& m) {
+    m.def("read_gauge", [](const std::string& path) {
+        auto file = [&] {
+            const nb::gil_scoped_release released;
+            return read_gauge(path);
+        }();
+        const auto& f = file.facts;
+        nb::dict facts;
+        facts["format"] = std::string(name(f.format)), facts["bits"] = f.bits, facts["rows"] = f.rows;
+        facts["checksum"] = f.checksum.kind, facts["stored_checksum"] = f.checksum.stored;
+        facts["stored_plaquette"] = f.stored_plaquette, facts["distance_from_su3"] = f.worst_distance_from_su3, facts["notes"] = f.notes;
+        return nb::make_tuple(array_of(std::move(file.field)), facts);
+    });
+    m.def("write_gauge", [](const std::string& path, const LinkArray& links, const std::string& format, int bits, int rows) {
+        const GaugeWriteOptions options{
+            .format = named(format, {GaugeFormat::nersc, GaugeFormat::ildg, GaugeFormat::openqcd}, "format"), .bits = bits, .rows = rows};
+        const auto field = gauge_from(links);
+        const nb::gil_scoped_release released;
+        write_gauge(path, field, options);
+    });
+    m.def("read_solution", [](const std::string& path) {
+        auto file = [&] {
+            const nb::gil_scoped_release released;
+            return read_solution(path);
+        }();
+        const auto& f = file.facts;
+        nb::dict facts;
+        facts["kappa"] = f.parameters.kappa, facts["csw"] = f.parameters.csw, facts["boundary"] = std::string(name(f.parameters.boundary));
+        facts["basis"] = std::string(name(f.basis)), facts["source"] = f.source, facts["gauge_file"] = f.gauge_file;
+        facts["plaquette"] = f.plaquette, facts["solver"] = f.solver, facts["relative_residuals"] = f.relative_residuals;
+        facts["pion"] = f.pion, facts["vector"] = f.vector;
+        nb::list columns;
+        for (auto& column : file.columns) columns.append(array_of(std::move(column)));
+        return nb::make_tuple(columns, facts);
+    });
+    m.def("estimate", [](const std::vector<double>& series) {
+        const auto e = estimate(series);
+        nb::dict facts;
+        facts["count"] = e.count, facts["mean"] = e.mean, facts["error"] = e.error, facts["tau"] = e.tau, facts["tau_error"] = e.tau_error;
+        return facts;
+    });
+}
+
+}  // namespace
+
+void bind_lattice(nb::module_& m) {
+    bind_links(m);
+    bind_quarks(m);
+    bind_files(m);
+}
+
+}  // namespace kasane::python

@@ -1,0 +1,327 @@
+// Systems in compressed rows, the Poisson problem of a box, preconditioners, conjugate gradients with operators from Python.
+#include <src/binding.hpp>
+
+#include <kasane/krylov.hpp>
+#include <kasane/sparse.hpp>
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
+
+#include <functional>
+#include <memory>
+
+namespace kasane::python {
+namespace {
+
+using namespace sparse;
+using Numbers = In<double, nb::ndim<1>>;
+using Result = InOut<double, nb::ndim<1>>;
+/// Called with the iterations so far and the relative residual; a true value ends the solve.
+using Callback = std::optional<std::function<bool(int, double)>>;
+
+/// Refers to the caller's arrays, which are kept as long as this.
+struct CsrArrays {
+    nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu> begin, column;
+    Numbers value;
+
+    CsrView view() const {
+        const index_t n = static_cast<index_t>(begin.shape(0)) - 1;
+        KS_REQUIRE(n >= 0 && column.shape(0) == value.shape(0), "the arrays of a matrix in compressed rows do not fit together");
+        const bool wide_begin = is<std::int64_t>(begin), wide_column = is<std::int64_t>(column);
+        const auto with = [&]<class Offset>(const Offset* first) {
+            KS_VALIDATE(n == 0 || first[n] <= static_cast<index_t>(value.shape(0)), "indptr ends beyond the entries of the matrix");
+            if (wide_column) return CsrView(n, first, static_cast<const std::int64_t*>(column.data()), value.data());
+            return CsrView(n, first, static_cast<const std::int32_t*>(column.data()), value.data());
+        };
+        if (wide_begin) return with(static_cast<const std::int64_t*>(begin.data()));
+        return with(static_cast<const std::int32_t*>(begin.data()));
+    }
+
+   private:
+    template <class T>
+    static bool is(const nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>& array) {
+        const bool wide = array.dtype() == nb::dtype<std::int64_t>();
+        KS_REQUIRE(wide || array.dtype() == nb::dtype<std::int32_t>(), "indices of a matrix are 32- or 64-bit integers");
+        return wide;
+    }
+};
+
+/// Calls solve(stop) with a stop function that asks Python for signals and calls the caller's, and raises what either raised.
+template <class Log, class Solve>
+Log interruptible(const Callback& callback, Solve solve) {
+    Interrupts interrupts;
+    std::exception_ptr raised;
+    const auto stop = [&](int iteration, double residual) {
+        if (callback) {
+            const nb::gil_scoped_acquire held;
+            try {
+                if ((*callback)(iteration, residual)) return true;
+            } catch (...) {
+                raised = std::current_exception();
+                return true;
+            }
+        }
+        return interrupts.arrived();
+    };
+    const Log log = solve(krylov::StopFunction(stop));
+    if (raised) std::rethrow_exception(raised);
+    interrupts.raise();
+    return log;
+}
+
+/// Solver or PoissonSolver, used by one thread at a time.
+template <class S>
+class PythonSolver {
+   public:
+    template <class... Arguments>
+    explicit PythonSolver(index_t rows, const Arguments&... arguments)
+        : rows_(rows), solver_([&] {
+              const nb::gil_scoped_release released;
+              return S(arguments...);
+          }()) {}
+
+    SolveLog solve(const Numbers& b, const Result& x, const Callback& callback) {
+        return interruptible<SolveLog>(callback, [&](const StopFunction& stop) {
+            return alone(busy_, "the solver", [&] { return solver_.solve(view_of(b), view_of(x), stop); });
+        });
+    }
+    void set_tolerance(double rtol, int iteration_limit) {
+        const OneUser user(busy_, "the solver");
+        solver_.set_tolerance(rtol, iteration_limit);
+    }
+    const S& solver() const { return solver_; }
+    index_t rows() const { return rows_; }
+
+   private:
+    index_t rows_;
+    S solver_;
+    std::atomic<bool> busy_ = false;
+};
+using PythonSystem = PythonSolver<Solver>;
+using PythonPoisson = PythonSolver<PoissonSolver>;
+
+/// The options of a dictionary whose keys are members of SolverOptions.
+SolverOptions options_of(const nb::dict& given) {
+    SolverOptions o;
+    for (const auto& [key, value] : given) {
+        const auto name = nb::cast<std::string>(key);
+        const auto text = [&] { return nb::cast<std::string>(value); };
+        if (name == "precondition")
+            o.precondition = parse_precondition(text());
+        else if (name == "ordering")
+            o.ordering = Ordering::parse(text());
+        else if (name == "numbering")
+            o.numbering = parse_numbering(text());
+        else if (name == "format")
+            o.format = Format::parse(text());
+        else if (name == "iteration")
+            o.iteration = parse_iteration(text());
+        else if (name == "launch")
+            o.launch = parse_launch(text());
+        else if (name == "ssor_omega")
+            o.ssor_omega = nb::cast<double>(value);
+        else if (name == "single_factor")
+            o.single_factor = nb::cast<bool>(value);
+        else if (name == "rtol")
+            o.rtol = nb::cast<double>(value);
+        else if (name == "iteration_limit")
+            o.iteration_limit = nb::cast<int>(value);
+        else if (name == "tune")
+            o.tune = nb::cast<bool>(value) ? Tuning::full : Tuning::off;
+        else
+            throw InputError("is not an option of the solver", {"", 0, 0, name});
+    }
+    return o;
+}
+
+PoissonProblem problem_of(const nb::object& from) {
+    PoissonProblem p;
+    p.cells = nb::cast<std::array<index_t, 3>>(from.attr("cells"));
+    p.spacing = nb::cast<std::array<std::vector<double>, 3>>(from.attr("spacing"));
+    const auto faces = nb::cast<std::array<std::pair<std::string, double>, 6>>(from.attr("boundary"));
+    for (std::size_t k = 0; k < 6; ++k)
+        p.boundary[k] = {faces[k].first == "dirichlet" ? BoundaryKind::dirichlet : BoundaryKind::neumann, faces[k].second};
+    const auto field = [&](const char* name, std::vector<double>& to) {
+        const nb::object given = from.attr(name);
+        if (given.is_none()) return;
+        const auto values = nb::cast<In<double>>(given, false);
+        to.assign(values.data(), values.data() + values.size());
+    };
+    field("coefficient", p.coefficient);
+    field("source", p.source);
+    return p;
+}
+
+/// (row_begin, columns, values), which own the matrix's memory.
+nb::tuple arrays_of(CsrMatrix&& A) {
+    return nb::make_tuple(owned(std::move(A.begin)), owned(std::move(A.column)), owned(std::move(A.value)));
+}
+
+/// out = f(in) of a callable with NumPy arrays; the krylov interface of operators and preconditioners. Called with the GIL held.
+struct PythonOperator {
+    nb::callable f;
+
+    template <class Algebra>
+    void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        auto copy = in;
+        const auto result = nb::cast<Numbers>(f(owned(std::move(copy))), false);
+        KS_VALIDATE(result.shape(0) == in.size(),
+                    "the operator returned " + std::to_string(result.shape(0)) + " numbers for a vector of " + std::to_string(in.size()));
+        out.assign(result.data(), result.data() + result.size());
+    }
+};
+
+krylov::SolveLog conjugate_gradients(nb::callable A, std::optional<nb::callable> M, const Numbers& b, const Result& x, double rtol,
+                                     int iteration_limit, const Callback& callback) {
+    std::vector<double> rhs(b.data(), b.data() + b.size()), solution(x.data(), x.data() + x.size());
+    krylov::HostAlgebra algebra;
+    krylov::CgWorkspace<std::vector<double>> work{rhs, rhs, rhs, rhs};
+    krylov::Options options{.rtol = rtol, .iteration_limit = iteration_limit};
+    if (callback) options.stop = [&](int iteration, double residual) { return (*callback)(iteration, residual); };
+    const auto log = M ? krylov::conjugate_gradients(algebra, PythonOperator{A}, PythonOperator{*M}, rhs, solution, work, options)
+                       : krylov::conjugate_gradients(algebra, PythonOperator{A}, krylov::NoPreconditioner{}, rhs, solution, work, options);
+    std::copy(solution.begin(), solution.end(), x.data());
+    return log;
+}
+
+/// A preconditioner as a function of arrays.
+std::function<void(const std::vector<double>&, std::vector<double>&)> preconditioner(const CsrView& A, const std::string& name,
+                                                                                     double omega) {
+    const auto of = [](auto M) {
+        return [kept = std::make_shared<decltype(M)>(std::move(M))](const std::vector<double>& in, std::vector<double>& out) {
+            kept->solve(in, out);
+        };
+    };
+    switch (parse_precondition(name)) {
+        case Precondition::ic0: return of(IncompleteCholesky(A));
+        case Precondition::ssor: return of(Ssor(A, omega));
+        case Precondition::jacobi: return of(Jacobi(A));
+        case Precondition::none: break;
+    }
+    throw InputError("is none: take ic0, ssor or jacobi", {"", 0, 0, "precondition"});
+}
+
+struct PythonPreconditioner {
+    std::function<void(const std::vector<double>&, std::vector<double>&)> apply;
+    std::size_t rows;
+};
+
+void bind_logs(nb::module_& m) {
+    using Log = krylov::SolveLog;
+    nb::class_<Log>(m, "KrylovLog", "Course and outcome of a solve.")
+        .def_prop_ro(
+            "end", [](const Log& l) { return std::string(name(l.end)); }, "How it ended, in words: 'converged', ...")
+        .def_prop_ro("converged", &Log::converged)
+        .def_ro("iterations", &Log::iterations)
+        .def_ro("inner_iterations", &Log::inner_iterations)
+        .def_ro("restarts", &Log::restarts)
+        .def_ro("residual", &Log::residual, "||r|| / ||b|| of the recurrence at the end.")
+        .def_ro("true_residual", &Log::true_residual, "||b - A x|| / ||b|| computed from x at the end.")
+        .def_ro("seconds", &Log::seconds)
+        .def_prop_ro(
+            "residuals", [](const Log& l) { return owned(std::vector<double>(l.residuals)); }, nb::rv_policy::move)
+        .def_ro("notes", &Log::notes);
+    nb::class_<SolveLog, Log>(m, "SolveLog", "Course and outcome of a sparse solve.")
+        .def_ro("iteration_seconds", &SolveLog::iteration_seconds)
+        .def_ro("mean_removed", &SolveLog::mean_removed)
+        .def_prop_ro(
+            "residuals",
+            [](const SolveLog& l) {
+                std::vector<double> relative;
+                for (const auto& point : l.history) relative.push_back(point.relative);
+                return owned(std::move(relative));
+            },
+            nb::rv_policy::move);
+}
+
+void bind_solvers(nb::module_& m) {
+    nb::class_<PythonSystem>(m, "Solver")
+        .def("__init__",
+             [](PythonSystem* self, const nb::object& begin, const nb::object& column, const Numbers& value, const nb::dict& options,
+                const std::string& device, int threads) {
+                 using Indices = decltype(CsrArrays::begin);
+                 const CsrArrays A{nb::cast<Indices>(begin, false), nb::cast<Indices>(column, false), value};
+                 const auto view = A.view();
+                 new (self) PythonSystem(view.n, space_named(device, threads), view, options_of(options));
+             })
+        .def("solve", &PythonSystem::solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("callback").none())
+        .def("set_tolerance", &PythonSystem::set_tolerance)
+        .def_prop_ro("rows", &PythonSystem::rows)
+        .def_prop_ro("setup", [](const PythonSystem& s) {
+            const auto& f = s.solver().setup();
+            nb::dict facts;
+            facts["rows"] = f.rows, facts["nonzeros"] = f.nonzeros, facts["device"] = f.device, facts["ordering"] = f.ordering;
+            facts["numbering"] = f.numbering, facts["format"] = f.format, facts["precondition"] = f.precondition;
+            facts["iteration"] = f.iteration, facts["colors"] = f.colors, facts["shift"] = f.shift, facts["singular"] = f.singular;
+            facts["bytes"] = f.bytes, facts["seconds"] = f.total_seconds, facts["notes"] = f.notes;
+            return facts;
+        });
+
+    nb::class_<PythonPoisson>(m, "PoissonSolver")
+        .def("__init__",
+             [](PythonPoisson* self, const nb::object& problem, double rtol, int iteration_limit, const std::string& device, int threads) {
+                 const auto p = problem_of(problem);
+                 const PoissonSolverOptions options{.rtol = rtol, .iteration_limit = iteration_limit};
+                 new (self) PythonPoisson(p.rows(), space_named(device, threads), p, options);
+             })
+        .def("solve", &PythonPoisson::solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("callback").none())
+        .def("set_tolerance", &PythonPoisson::set_tolerance)
+        .def_prop_ro("rows", &PythonPoisson::rows)
+        .def_prop_ro("grids", [](const PythonPoisson& s) { return s.solver().setup().grids; });
+}
+
+}  // namespace
+
+void bind_sparse(nb::module_& m) {
+    bind_logs(m);
+    bind_solvers(m);
+    m.def("validate_poisson", [](const nb::object& problem) { validate(problem_of(problem)); });
+    m.def("poisson_matrix", [](const nb::object& problem) { return arrays_of(poisson_matrix(problem_of(problem))); });
+    m.def("poisson_rhs", [](const nb::object& problem) { return owned(poisson_rhs(problem_of(problem))); });
+    m.def("source_of",
+          [](const nb::object& problem, const std::string& formula) { return owned(source_of(problem_of(problem), formula)); });
+    m.def("conjugate_gradients", &conjugate_gradients, nb::arg("A"), nb::arg("M").none(), nb::arg("b").noconvert(),
+          nb::arg("x").noconvert(), nb::arg("rtol"), nb::arg("iteration_limit"), nb::arg("callback").none());
+    nb::class_<PythonPreconditioner>(m, "Preconditioner")
+        .def("__init__",
+             [](PythonPreconditioner* self, const nb::object& begin, const nb::object& column, const Numbers& value,
+                const std::string& name, double omega) {
+                 using Indices = decltype(CsrArrays::begin);
+                 const CsrArrays arrays{nb::cast<Indices>(begin, false), nb::cast<Indices>(column, false), value};
+                 const auto A = arrays.view();
+                 check(A);
+                 new (self) PythonPreconditioner{preconditioner(A, name, omega), static_cast<std::size_t>(A.n)};
+             })
+        .def("__call__", [](const PythonPreconditioner& M, const Numbers& r) {
+            KS_VALIDATE(r.shape(0) == M.rows,
+                        "the vector has " + std::to_string(r.shape(0)) + " numbers, and the matrix " + std::to_string(M.rows) + " rows");
+            std::vector<double> in(r.data(), r.data() + r.size()), out(in.size());
+            M.apply(in, out);
+            return owned(std::move(out));
+        });
+    m.def("read_matrix", [](const std::string& path) {
+        auto file = [&] {
+            const nb::gil_scoped_release released;
+            return read_matrix(path);
+        }();
+        return arrays_of(std::move(file.matrix));
+    });
+    m.def("write_matrix", [](const std::string& path, const nb::object& begin, const nb::object& column, const Numbers& value,
+                             bool symmetric, const std::string& format) {
+        using Indices = decltype(CsrArrays::begin);
+        const CsrArrays A{nb::cast<Indices>(begin, false), nb::cast<Indices>(column, false), value};
+        KS_VALIDATE(format == "mtx" || format == "petsc", "is '" + format + "': take mtx or petsc", {"", 0, 0, "format"});
+        if (format == "mtx") return write_matrix_market(path, A.view(), symmetric);
+        return write_matrix_petsc(path, A.view());
+    });
+    m.def("read_vector", [](const std::string& path) { return owned(read_vector(path)); });
+    m.def("write_vector", [](const std::string& path, const Numbers& x, const std::string& format) {
+        KS_VALIDATE(format == "mtx" || format == "petsc", "is '" + format + "': take mtx or petsc", {"", 0, 0, "format"});
+        if (format == "mtx") return write_vector_market(path, view_of(x));
+        return write_vector_petsc(path, view_of(x));
+    });
+}
+
+}  // namespace kasane::python

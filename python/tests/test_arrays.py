@@ -1,0 +1,96 @@
+"""Arrays of other libraries, errors, devices, stubs."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import kasane
+from kasane.arrays import as_array
+
+
+class Exported:
+    """An array behind DLPack alone, as other libraries export theirs."""
+
+    def __init__(self, array, device=(1, 0)):
+        self.array, self.device = array, device
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__()
+
+
+class Interface:
+    """An array behind the array interface alone."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__array_interface__ = array.__array_interface__
+
+
+@pytest.mark.parametrize("foreign", [Exported, Interface])
+def test_foreign_arrays_are_not_copied(foreign):
+    own = np.arange(12.0).reshape(4, 3)
+    assert np.shares_memory(as_array(foreign(own), np.float64, ("n", 3), "x"), own)
+    with pytest.warns(kasane.CopyWarning, match="float32"):
+        as_array(foreign(own.astype(np.float32)), np.float64, ("n", 3), "x")
+
+
+def test_arrays_on_a_device_are_refused_where_the_host_computes():
+    with pytest.raises(kasane.InputError, match="device"):
+        as_array(Exported(np.ones(3), device=(2, 0)), np.float64, ("n",), "x")
+
+
+@pytest.mark.parametrize("library", ["torch", "jax.numpy"])
+def test_arrays_of_torch_and_jax_are_not_copied(library):
+    module = pytest.importorskip(library)
+    if library == "torch":
+        tensor = module.ones((5, 3), dtype=module.float64)
+    else:
+        pytest.importorskip("jax").config.update("jax_enable_x64", True)
+        tensor = module.ones((5, 3))
+    array = as_array(tensor, np.float64, ("n", 3), "x")
+    assert array.__array_interface__["data"][0] == np.from_dlpack(tensor).__array_interface__["data"][0]
+
+
+def test_lists_become_arrays_without_a_warning():
+    assert as_array([[1, 2, 3]], np.float64, ("n", 3), "x").dtype == np.float64
+    for empty in ([], np.empty(0)):
+        assert as_array(empty, np.float64, ("n",), "x").shape == (0,)
+    with pytest.raises(kasane.InputError, match="shape"):
+        as_array([1, 2], np.float64, (3,), "x")
+
+
+def test_errors_have_their_base_classes_and_travel():
+    assert issubclass(kasane.InputError, ValueError) and issubclass(kasane.ComputationError, RuntimeError)
+    error = kasane.InputError([("is negative", "a.toml", 3, 5, "force.softening")])
+    assert str(error) == "a.toml:3:5: force.softening: is negative"
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.file, again.line, again.column, again.key) == ("a.toml", 3, 5, "force.softening")
+
+
+def test_devices_begin_with_the_cpu():
+    assert kasane.devices()[0]["device"] == "cpu"
+    assert len(kasane.devices()) > 1 or kasane.why_no_cuda()
+    with pytest.raises(kasane.InputError, match="level"):
+        kasane.set_log_level("loud")
+
+
+def test_the_import_needs_neither_scipy_nor_a_launcher():
+    program = "import sys; import kasane; assert 'scipy' not in sys.modules and 'mpi4py' not in sys.modules; print(kasane.__version__)"
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == kasane.__version__
+
+
+def test_the_stubs_are_consistent():
+    pytest.importorskip("mypy")
+    from pathlib import Path
+
+    package = Path(kasane.__file__).parent
+    assert (package / "_core.pyi").is_file() and (package / "py.typed").is_file()
+    checked = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "-p", "kasane"], capture_output=True, text=True, cwd=package.parent)
+    assert checked.returncode == 0, checked.stdout

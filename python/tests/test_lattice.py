@@ -1,0 +1,169 @@
+"""Gauge fields, observables, quark solver, correlators and files."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import kasane
+from kasane import lattice
+from kasane.lattice import GaugeField, WilsonSolver, point_source
+
+
+def shifted(field, mu):
+    """field(x + mu) of an array [T, Z, Y, X, ...]."""
+    return np.roll(field, -1, axis=3 - mu)
+
+
+def mean_plaquette(links):
+    """Mean Re tr U_mu(x) U_nu(x + mu) U_mu(x + nu)^+ U_nu(x)^+ / 3, in NumPy."""
+    total, planes = 0.0, 0
+    for mu in range(4):
+        for nu in range(mu):
+            u, v = links[..., mu, :, :], links[..., nu, :, :]
+            loop = u @ shifted(v, mu) @ shifted(u, nu).conj().swapaxes(-1, -2) @ v.conj().swapaxes(-1, -2)
+            total += np.trace(loop, axis1=-2, axis2=-1).real.mean() / 3
+            planes += 1
+    return total / planes
+
+
+G = np.zeros((4, 4, 4), dtype=complex)  # DeGrand and Rossi's g_1 ... g_4
+G[0][0, 3] = G[0][1, 2] = 1j
+G[1][0, 3], G[1][1, 2] = -1, 1
+G[2][0, 2], G[2][1, 3] = 1j, -1j
+for k in range(3):
+    G[k] += G[k].conj().T
+G[3][0, 2] = G[3][1, 3] = G[3][2, 0] = G[3][3, 1] = 1
+
+
+def wilson(links, psi, kappa):
+    """D psi of the definition, antiperiodic in time, in NumPy."""
+    signed = links.copy()
+    signed[-1, ..., 3, :, :] *= -1
+    hop = np.zeros_like(psi)
+    for mu in range(4):
+        u = signed[..., mu, :, :]
+        forward = np.einsum("...ab,...sb->...sa", u, shifted(psi, mu))
+        backward = np.roll(np.einsum("...ba,...sb->...sa", u.conj(), psi), 1, axis=3 - mu)
+        hop += np.einsum("st,...ta->...sa", np.eye(4) - G[mu], forward) + np.einsum("st,...ta->...sa", np.eye(4) + G[mu], backward)
+    return psi - kappa * hop
+
+
+def test_the_order_of_the_links_is_that_of_the_definition(links):
+    assert links.shape == (8, 4, 4, 4, 4, 3, 3)
+    assert np.allclose(links @ links.conj().swapaxes(-1, -2), np.eye(3), atol=1e-12)
+    assert lattice.plaquette(links) == pytest.approx(mean_plaquette(links), rel=1e-12)
+    loop = np.eye(3)
+    for t in range(8):
+        loop = loop @ links[t, ..., 3, :, :]
+    assert lattice.polyakov_loop(links) == pytest.approx(np.trace(loop, axis1=-2, axis2=-1).mean() / 3, rel=1e-12)
+
+
+def test_a_gauge_field_gives_its_links_back(links):
+    field = GaugeField(links, device="cpu")
+    assert np.array_equal(field.array(), links)
+    assert field.extents == (4, 4, 4, 8) and "4x4x4x8" in repr(field)
+    other = field.copy()
+    other.update(5.7, seed=3, sweep=0)
+    assert not np.array_equal(other.array(), links) and np.array_equal(field.array(), links)
+
+
+def test_the_quark_solver_inverts_the_operator_of_the_definition(links):
+    random = np.random.default_rng(8)
+    psi = random.normal(size=(8, 4, 4, 4, 4, 3)) + 1j * random.normal(size=(8, 4, 4, 4, 4, 3))
+    solver = WilsonSolver(links, kappa=0.12, rtol=1e-11, device="cpu")
+    assert np.allclose(solver.apply(psi), wilson(links, psi, 0.12), rtol=1e-12, atol=1e-12)
+    x = solver.solve(psi)
+    assert solver.log.converged and solver.log.true_residual < 1e-11
+    assert np.linalg.norm(wilson(links, x, 0.12) - psi) < 1e-10 * np.linalg.norm(psi)
+    chi = random.normal(size=psi.shape) + 0j
+    assert np.vdot(chi, solver.apply(psi)) == pytest.approx(np.vdot(solver.apply(chi, adjoint=True), psi), rel=1e-12)
+
+
+def test_correlators_are_sums_of_the_propagator(links):
+    propagator = WilsonSolver(links, kappa=0.12, rtol=1e-10, device="cpu").propagator((1, 0, 2, 3))
+    squares = sum((abs(c) ** 2).sum(axis=(1, 2, 3, 4, 5)) for c in propagator.columns)
+    pion = propagator.pion()
+    assert np.allclose(pion, np.roll(squares, -3), rtol=1e-12)  # t from the source
+    assert (propagator.vector() > 0).all() and propagator.vector()[1] < pion[1]
+    assert len(lattice.effective_mass(pion)) == 4 and lattice.effective_mass(pion)[1] > 0
+
+
+def test_the_flow_smooths_a_copy(links):
+    before = links.copy()
+    flow = lattice.flow(links, t_max=0.5, step=0.05)
+    assert np.array_equal(links, before)
+    assert len(flow.t) == 11 and flow.t[-1] == pytest.approx(0.5)
+    assert flow.field.plaquette() > lattice.plaquette(links)
+    # t^2 E of the plaquettes: E = 2 sum Re tr (1 - U) per site, over six planes
+    assert flow.t2E_plaquette[-1] == pytest.approx(0.25 * 36 * (1 - flow.field.plaquette()), rel=1e-12)
+
+
+def test_files_keep_every_bit(tmp_path, links):
+    for format, name in (("ildg", "u.lime"), ("nersc", "u.nersc"), ("openqcd", "u.openqcd")):
+        lattice.write_gauge(tmp_path / name, links, format=format)
+        read, facts = lattice.read_gauge(tmp_path / name)
+        assert np.array_equal(read, links) and facts["format"] == format
+    damaged = bytearray((tmp_path / "u.lime").read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    (tmp_path / "u.lime").write_bytes(damaged)
+    with pytest.raises(kasane.InputError, match="checksum"):
+        lattice.read_gauge(tmp_path / "u.lime")
+
+
+def test_a_chain_goes_on_from_its_links():
+    whole = [c.plaquette for c in lattice.quenched((4, 4, 4, 4), beta=5.5, sweeps=6, start="cold")]
+    assert len(whole) == 6 and whole[0] > whole[-1]
+    for configuration in lattice.quenched((4, 4, 4, 4), beta=5.5, sweeps=6, start="cold", every=3):
+        assert configuration.plaquette == whole[configuration.sweep - 1]
+    endless = lattice.quenched((4, 4, 4, 4), beta=5.5, start=configuration.field)
+    assert next(endless).sweep == 1 and next(endless).sweep == 2
+
+
+def test_estimates_of_correlated_series():
+    series = np.random.default_rng(0).normal(size=4000)
+    e = lattice.estimate(series)
+    assert abs(e.mean) < 4 * e.error and e.error == pytest.approx(series.std() / np.sqrt(4000), rel=0.3)
+
+
+def broken(links):
+    bad = links.copy()
+    bad[0, 0, 0, 0, 0, 0, 0] = np.nan
+    return bad
+
+
+BAD = [
+    (lambda u: lattice.plaquette(u[..., :2]), "links", r"\(8, 4, 4, 4, 4, 3, 2\)"),
+    (lambda u: lattice.plaquette(u[:7].copy()), None, "even"),
+    (lambda u: lattice.plaquette(broken(u)), "links", "nan"),
+    (lambda u: lattice.cold_start((4, 4, 4)), "extents", "3 numbers"),
+    (lambda u: lattice.cold_start((4, 4, 4, 3)), None, "even"),
+    (lambda u: lattice.weak_start((4, 4, 4, 4), -1.0), "epsilon", "above 0"),
+    (lambda u: next(lattice.quenched((4, 4, 4, 4), beta=-1.0)), "beta", "above 0"),
+    (lambda u: lattice.quenched((4, 4, 4, 4), start="warm"), "start", "hot, cold"),
+    (lambda u: WilsonSolver(u, kappa=0.12, boundary="open"), "boundary", "periodic, antiperiodic"),
+    (lambda u: WilsonSolver(u, kappa=0.12, method="qmr"), "method", "nested-bicgstab"),
+    (lambda u: WilsonSolver(u, kappa=0.12).solve(np.zeros((4, 4, 4, 4, 4, 3), complex)), "b", r"\(4, 4, 4, 4, 4, 3\)"),
+    (lambda u: point_source((4, 4, 4, 8), (0, 0, 4, 0)), "site", "outside"),
+    (lambda u: lattice.flow(u, t_max=1.0, step=-0.1), None, "step"),
+    (lambda u: lattice.write_gauge("u.x", u, format="milc"), "format", "nersc, ildg, openqcd"),
+    (lambda u: lattice.read_gauge("missing.lime"), None, "missing.lime"),
+]
+
+
+@pytest.mark.parametrize("call, key, message", BAD)
+def test_bad_input_is_an_input_error(links, call, key, message):
+    with pytest.raises(kasane.InputError, match=message) as error:
+        call(links)
+    assert key is None or error.value.key == key
+
+
+def test_copies_are_reported_and_pickling_is_refused(links):
+    with pytest.warns(kasane.CopyWarning, match="complex64"):
+        field = GaugeField(links.astype(np.complex64))
+    with pytest.warns(kasane.CopyWarning, match="not contiguous"):
+        GaugeField(np.asfortranarray(links))
+    with pytest.raises(TypeError, match="store its array"):
+        pickle.dumps(field)
+    with pytest.raises(TypeError, match="store the links"):
+        pickle.dumps(WilsonSolver(links, kappa=0.1))

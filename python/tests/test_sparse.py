@@ -1,0 +1,237 @@
+"""Solvers of sparse systems and of the Poisson problem."""
+
+import os
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import kasane
+from kasane.sparse import (
+    PoissonProblem,
+    PoissonSolver,
+    Solver,
+    conjugate_gradients,
+    preconditioner,
+    read_matrix,
+    read_vector,
+    solve,
+    write_matrix,
+    write_vector,
+)
+
+scipy_sparse = pytest.importorskip("scipy.sparse")
+linalg = pytest.importorskip("scipy.sparse.linalg")
+
+
+def test_the_solution_is_that_of_a_direct_method(laplacian):
+    b = np.random.default_rng(1).normal(size=256)
+    exact = linalg.spsolve(laplacian.tocsc(), b)
+    for wide in (np.int32, np.int64):
+        A = laplacian.copy()
+        A.indptr, A.indices = A.indptr.astype(wide), A.indices.astype(wide)
+        assert np.allclose(solve(A, b, rtol=1e-12), exact, rtol=1e-9)
+    for options in ({"precondition": "ssor"}, {"precondition": "jacobi"}, {"ordering": "cm-rcm:4"}, {"format": "ell"}):
+        assert np.allclose(solve(laplacian, b, rtol=1e-12, tune=False, **options), exact, rtol=1e-9)
+
+
+def test_a_solver_is_used_again(laplacian):
+    solver = Solver(laplacian, rtol=1e-10)
+    for k in range(3):
+        b = np.random.default_rng(k).normal(size=256)
+        x = solver.solve(b)
+        assert np.linalg.norm(b - laplacian @ x) < 1e-9 * np.linalg.norm(b)
+        assert solver.log.converged and solver.log.true_residual < 1e-9
+        assert len(solver.log.residuals) == solver.log.iterations + 1
+    assert solver.setup["rows"] == 256 and "colours" in repr(solver)
+    solver.set_tolerance(1e-3, 100)
+    coarse = solver.solve(b)
+    assert solver.log.iterations < len(b) and not np.array_equal(coarse, x)
+    assert np.allclose(solver.solve(b, x0=coarse), coarse, rtol=1e-12) and solver.log.iterations == 0  # a guess within the tolerance
+
+
+def test_a_solve_that_does_not_converge_is_a_computation_error(laplacian):
+    solver = Solver(laplacian, rtol=1e-12, iteration_limit=2)
+    with pytest.raises(kasane.ComputationError, match="iteration limit"):
+        solver.solve(np.arange(256.0))
+    x = solver.solve(np.arange(256.0), check=False)
+    assert not solver.log.converged and x.any()
+
+
+def test_scipy_uses_the_solver_and_the_preconditioner(laplacian):
+    b = np.random.default_rng(3).normal(size=256)
+    inverse = Solver(laplacian, rtol=1e-12).as_linear_operator()
+    smallest = linalg.eigsh(laplacian, k=1, sigma=0, OPinv=inverse, return_eigenvectors=False)[0]
+    assert smallest == pytest.approx(8 * np.sin(np.pi / 34) ** 2, rel=1e-8)  # of the five-point Laplacian
+    iterations = []
+    for M in (None, preconditioner(laplacian, "jacobi"), preconditioner(laplacian, "ssor"), preconditioner(laplacian, "ic0")):
+        count = [0]
+        x, info = linalg.cg(laplacian, b, M=M, rtol=1e-10, callback=lambda _: count.__setitem__(0, count[0] + 1))
+        assert info == 0 and np.allclose(laplacian @ x, b, atol=1e-7)
+        iterations.append(count[0])
+    assert iterations[0] >= iterations[2] > iterations[3]
+
+
+def test_operators_and_preconditioners_of_the_caller(laplacian):
+    b = np.random.default_rng(4).normal(size=256)
+    diagonal = laplacian.diagonal()
+    for A in (laplacian, lambda v: laplacian @ v, linalg.aslinearoperator(laplacian)):
+        x, log = conjugate_gradients(A, b, M=lambda r: r / diagonal, rtol=1e-10)
+        assert log.converged and np.allclose(laplacian @ x, b, atol=1e-8)
+    x, with_ic = conjugate_gradients(laplacian, b, M=preconditioner(laplacian), rtol=1e-10)
+    assert with_ic.iterations < log.iterations
+
+    def broken(r):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        conjugate_gradients(laplacian, b, M=broken)
+    with pytest.raises(kasane.InputError, match="returned 3 numbers"):
+        conjugate_gradients(lambda v: v[:3], b)
+
+
+def test_a_callback_ends_a_solve_and_may_raise(laplacian):
+    solver = Solver(laplacian, rtol=1e-12)
+    seen = []
+
+    def stop(iteration, residual):
+        seen.append(residual)
+        return iteration >= 4
+
+    solver.solve(np.ones(256), callback=stop)
+    assert solver.log.end == "stopped" and solver.log.iterations == 4 and len(seen) >= 4
+
+    def broken(iteration, residual):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        solver.solve(np.ones(256), callback=broken)
+    assert np.allclose(laplacian @ solver.solve(np.ones(256)), 1, atol=1e-9)
+
+
+def test_ctrl_c_ends_a_solve():
+    problem = PoissonProblem((64, 64, 64), boundary={"z_max": ("dirichlet", 0.0)})
+    solver = Solver(problem.matrix(), rtol=1e-15, iteration_limit=10**9, precondition="none", tune=False, threads=2)
+    random = np.random.default_rng(2).normal(size=64**3)
+    begun = time.monotonic()
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        while True:  # 0.2 s may be longer than one solve
+            solver.solve(random, check=False)
+    assert time.monotonic() - begun < 30
+
+
+def test_a_second_thread_gets_an_error():
+    problem = PoissonProblem((32, 32, 32), boundary={"z_max": ("dirichlet", 0.0)})
+    solver = Solver(problem.matrix(), tune=False)
+    errors = []
+
+    def inside(iteration, residual):
+        def use():
+            try:
+                solver.solve(np.ones(32**3))
+            except kasane.LogicError as error:
+                errors.append(error)
+
+        second = threading.Thread(target=use)
+        second.start()
+        second.join()
+        return True
+
+    solver.solve(np.ones(32**3), callback=inside)
+    assert "another thread" in str(errors[0])
+
+
+def test_poisson_is_solved_as_its_matrix_is():
+    random = np.random.default_rng(7)
+    coefficient, source = 1 + random.random((6, 5, 4)), random.normal(size=(6, 5, 4))
+    problem = PoissonProblem(
+        spacing=(0.5, [1, 2, 1, 1, 1], 1.0), coefficient=coefficient, source=source, boundary={"x_min": ("dirichlet", 2.0), "y_max": ("neumann", 0.3)}
+    )
+    assert problem.cells == (4, 5, 6) and problem.shape == (6, 5, 4)
+    exact = linalg.spsolve(problem.matrix().tocsc(), problem.rhs())
+    assert np.allclose(problem.solve(rtol=1e-11, device="cpu").ravel(), exact, rtol=1e-8)
+    assert np.allclose(solve(problem.matrix(), problem.rhs(), rtol=1e-12), exact, rtol=1e-8)
+    i = np.arange(1, 5)
+    assert np.array_equal(problem.field("i")[2, 3], i)
+    solver = PoissonSolver(problem)
+    assert solver.grids[0] == (4, 5, 6) and "4 x 5 x 6" in repr(solver)
+
+
+def test_matrices_and_vectors_in_files(tmp_path, laplacian):
+    for format, name in (("mtx", "A.mtx"), ("petsc", "A.petsc")):
+        write_matrix(tmp_path / name, laplacian, format=format)
+        assert abs(read_matrix(tmp_path / name) - laplacian).max() == 0
+        x = np.random.default_rng(0).normal(size=256)
+        write_vector(tmp_path / f"x{name}", x, format=format)
+        assert np.array_equal(read_vector(tmp_path / f"x{name}"), x)
+    scipy_io = pytest.importorskip("scipy.io")
+    assert abs(scipy_io.mmread(tmp_path / "A.mtx") - laplacian).max() == 0
+    scipy_io.mmwrite(tmp_path / "B.mtx", laplacian)
+    assert abs(read_matrix(tmp_path / "B.mtx") - laplacian).max() == 0
+
+
+def test_other_formats_are_converted_and_reported(laplacian):
+    with pytest.warns(kasane.CopyWarning, match="coo"):
+        x = solve(laplacian.tocoo(), np.ones(256))
+    assert np.allclose(laplacian @ x, 1, atol=1e-6)
+    with pytest.warns(kasane.CopyWarning, match="float32"):
+        solve(laplacian.astype(np.float32), np.ones(256))
+    with pytest.warns(kasane.CopyWarning, match="b is not contiguous"):
+        solve(laplacian, np.ones(512)[::2])
+
+
+def not_symmetric(A):
+    A = A.tolil()
+    A[0, 1] = 5
+    return A.tocsr()
+
+
+BAD = [
+    (lambda A: Solver(A.toarray()), "A", "csr_array"),
+    (lambda A: Solver(A[:, :9]), "A", "square"),
+    (lambda A: Solver(not_symmetric(A)), None, "symmetric"),
+    (lambda A: Solver(-A), None, "diagonal"),
+    (lambda A: Solver(A * np.nan), None, "NaN|nan"),
+    (lambda A: Solver(A, ordering="red"), None, "red"),
+    (lambda A: Solver(A, colour=3), "colour", "not an option"),
+    (lambda A: solve(A, np.ones(9)), "b", r"\(9,\).*\(256,\)"),
+    (lambda A: solve(A, np.full(256, np.nan)), None, "NaN|finite"),
+    (lambda A: solve(A, ["x"] * 256), "b", "type"),
+    (lambda A: preconditioner(A, "none"), "precondition", "ic0"),
+    (lambda A: PoissonProblem(), "cells", "missing"),
+    (lambda A: PoissonProblem((4, 4, 4), coefficient=np.ones((4, 4, 5))), "coefficient", r"\(4, 4, 5\)"),
+    (lambda A: PoissonProblem((4, 4, 4), coefficient=np.zeros((4, 4, 4))), "coefficient", "positive|above 0"),
+    (lambda A: PoissonProblem((4, 4, 4), boundary={"top": ("dirichlet", 0)}), "boundary", "z_max"),
+    (lambda A: read_matrix("missing.mtx"), None, "missing.mtx"),
+]
+
+
+@pytest.mark.parametrize("call, key, message", BAD)
+def test_bad_input_is_an_input_error(laplacian, call, key, message):
+    with pytest.raises(kasane.InputError, match=message) as error:
+        call(laplacian)
+    assert key is None or error.value.key == key
+
+
+def test_offsets_beyond_the_entries_are_refused(laplacian):
+    laplacian.indptr = laplacian.indptr.copy()
+    laplacian.indptr[-1] += 1000
+    with pytest.raises(kasane.InputError, match="beyond the entries"):
+        Solver(laplacian)
+
+
+def test_a_damaged_file_names_file_and_line(tmp_path):
+    (tmp_path / "bad.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.0\n2 x 1.0\n")
+    with pytest.raises(kasane.InputError) as error:
+        read_matrix(tmp_path / "bad.mtx")
+    assert error.value.file.endswith("bad.mtx") and error.value.line == 4
+
+
+def test_pickling_is_refused_with_the_reason(laplacian):
+    with pytest.raises(TypeError, match="store the matrix"):
+        pickle.dumps(Solver(laplacian))
