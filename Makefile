@@ -68,7 +68,7 @@ wheel: setup build/venv
 	build/venv/bin/pip wheel --no-deps -w build/wheel -C cmake.define.KASANE_CUDA=$(CUDA) .
 
 test-python: setup build/venv
-	build/venv/bin/pip install -C cmake.define.KASANE_CUDA=$(CUDA) '.[test]'
+	build/venv/bin/pip install -C cmake.define.KASANE_CUDA=$(CUDA) '.[test,interoperability]'
 	build/venv/bin/pytest $(ARGS)
 
 clean:
