@@ -41,6 +41,12 @@ Force = Union[Direct, Tree]
 Step = Union[Leapfrog, Adaptive, Block]
 
 
+def _force(force: Any) -> Force:
+    if not isinstance(force, (Direct, Tree)):
+        raise InputError(f"is {type(force).__name__}: Direct(...) or Tree(...) is expected", "force")
+    return force
+
+
 def _mac(tree: Tree) -> str:
     name, value = tree.mac
     return f"{name}={value:g}"
@@ -120,6 +126,10 @@ class Particles:
             if array is not None:
                 yield name, array
 
+    def _checked(self) -> Particles:
+        """The same particles, whose arrays may have been assigned, checked again; nothing is copied."""
+        return Particles(**dict(self._arrays()))
+
     def copy(self) -> Particles:
         """The same particles in arrays of their own."""
         arrays = dict(self._arrays())
@@ -136,7 +146,7 @@ class Particles:
     def placed(self, position: Any = (0, 0, 0), velocity: Any = (0, 0, 0), spin: Any = (0, 0, 0)) -> Particles:
         """A copy that is rotated by `spin` (angles about the x, then the y, then the z axis [degrees]), then moved by position [length]
         and velocity [length / time]."""
-        return Particles._of(_core.place(self, vector3(position, "position"), vector3(velocity, "velocity"), vector3(spin, "spin")))
+        return Particles._of(_core.place(self._checked(), vector3(position, "position"), vector3(velocity, "velocity"), vector3(spin, "spin")))
 
     def _facts(self) -> List[Tuple[str, Any]]:
         counts = np.bincount(self.type, minlength=6)
@@ -167,7 +177,7 @@ class Snapshot:
 
     def write(self, path: Union[str, os.PathLike], format: str = "hdf5", double_precision: bool = True, compress: bool = False) -> None:
         """Writes it as write_snapshot() does."""
-        _core.write_snapshot(os.fspath(path), self.particles, self.time, self.units, self._scales, format, double_precision, compress)
+        _core.write_snapshot(os.fspath(path), self.particles._checked(), self.time, self.units, self._scales, format, double_precision, compress)
 
     def __repr__(self) -> str:
         return f"Snapshot(time={self.time:g}, units={self.units!r}, {self.particles!r})"
@@ -221,9 +231,11 @@ class Simulation(NotPickled):
             particles = particles.particles
         if not isinstance(particles, Particles):
             raise InputError(f"are {type(particles).__name__}: Particles, a Snapshot or a file name are expected", "particles")
-        self.force = force
+        self.force = _force(force)
+        if not isinstance(step, (Leapfrog, Adaptive, Block)):
+            raise InputError(f"is {type(step).__name__}: Leapfrog(...), Adaptive(...) or Block(...) is expected", "step")
         self.step_options = step
-        self._core = _core.Simulation(particles, force, step, device, threads, 0.0 if time is None else time)
+        self._core = _core.Simulation(particles._checked(), force, step, device, threads, 0.0 if time is None else float(time))
 
     def run(self, until: float, callback: Optional[Callable[[Simulation], Any]] = None, every: int = 1) -> Simulation:
         """Takes steps (of dt, or dt_max) until `time` is `until` [time] to half a step, and returns the simulation.
@@ -328,7 +340,7 @@ class LocalForce(NotPickled):
     _instead = "make a new one from its force"
 
     def __init__(self, force: Force, n: int, threads: int = 0) -> None:
-        self.force = force
+        self.force = _force(force)
         self._core = _core.LocalForce(force, n, "cpu", threads)
 
     def _checked(self, position: Any, mass: Any) -> Tuple[np.ndarray, np.ndarray]:

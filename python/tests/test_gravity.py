@@ -202,6 +202,8 @@ BAD = [
     (lambda c: Particles(c.position.astype(complex)), "position", "complex128.*float64"),
     (lambda c: Particles(c.position, mass=c.mass[None]), "mass", "shape"),
     (lambda c: simulation(object()), "particles", "object"),
+    (lambda c: simulation(c, force="tree"), "force", "str.*Tree"),
+    (lambda c: simulation(c, step=0.1), "step", "float.*Leapfrog"),
     (lambda c: simulation(c, device="tpu"), None, "tpu"),
     (lambda c: simulation(c).run(until=float("nan")), "until", "finite"),
     (lambda c: Tree(theta=0.5, delta=0.01), "Tree", "one of them"),
@@ -223,6 +225,13 @@ def test_bad_input_is_an_input_error(cluster, call, key, message):
         call(cluster)
     assert key is None or error.value.key == key
     assert isinstance(error.value, ValueError)
+
+
+def test_arrays_that_were_assigned_are_checked(cluster, tmp_path):
+    cluster.velocity = cluster.velocity[:10]
+    for use in (simulation, Particles.placed, lambda c: write_snapshot(tmp_path / "x.hdf5", c)):
+        with pytest.raises(kasane.InputError, match=r"\(10, 3\).*\(64, 3\)"):
+            use(cluster)
 
 
 def test_particles_that_are_not_finite_are_refused(cluster):

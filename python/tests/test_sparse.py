@@ -1,5 +1,6 @@
 """Solvers of sparse systems and of the Poisson problem."""
 
+import gc
 import os
 import pickle
 import signal
@@ -51,6 +52,16 @@ def test_a_solver_is_used_again(laplacian):
     coarse = solver.solve(b)
     assert solver.log.iterations < len(b) and not np.array_equal(coarse, x)
     assert np.allclose(solver.solve(b, x0=coarse), coarse, rtol=1e-12) and solver.log.iterations == 0  # a guess within the tolerance
+
+
+def test_a_solver_outlives_the_arrays_of_its_matrix(laplacian):
+    A = laplacian.copy()
+    solver = Solver(A, rtol=1e-10, ordering="natural")
+    for array in (A.data, A.indices, A.indptr):
+        array[:] = 0
+    del A
+    gc.collect()
+    assert np.allclose(laplacian @ solver.solve(np.ones(256)), 1, atol=1e-8)
 
 
 def test_a_solve_that_does_not_converge_is_a_computation_error(laplacian):
