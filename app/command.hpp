@@ -69,6 +69,13 @@ Action add_calibrate(CLI::App&, const Common&);
 Action add_predict(CLI::App&, const Common&);
 Action add_bench(CLI::App&, const Common&);
 Action add_info(CLI::App&, const Common&);
+Action add_view(CLI::App&, const Common&);
+Action add_new(CLI::App&, const Common&);
+Action add_completion(CLI::App&, const Common&);
+Action add_manual(CLI::App&, const Common&);
+
+/// Names of the options that every verb has.
+inline constexpr const char* common_options[] = {"--help", "--json", "--quiet", "--device", "--threads"};
 
 /// --set key=value, any number of times.
 void add_settings(CLI::App& app, std::vector<std::string>& to);

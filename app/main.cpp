@@ -29,6 +29,8 @@ constexpr Verb verbs[] = {
     {"check", "Read a run file as `run` would, or a model file as `sample` would, and print what it would do", add_check, OnRanks::led},
     {"resume", "Continue an interrupted run from its newest valid checkpoint", add_resume, OnRanks::led},
     {"report", "Write the report.html of a run", add_report},
+    {"view", "Show the report of a run in a browser of this machine, also while it is in progress", add_view},
+    {"new", "Write a run file with comments, to be changed", add_new},
     {"sample", "Sample a model into a snapshot", add_sample},
     {"forces", "Accelerations and potentials of a snapshot", add_forces},
     {"solve", "Solve a sparse symmetric positive definite system from a file", add_solve},
@@ -37,6 +39,8 @@ constexpr Verb verbs[] = {
     {"predict", "Expected time, efficiency and memory of a run on a number of ranks", add_predict, OnRanks::each},
     {"bench", "Measure this machine: speed with its bound and error", add_bench, OnRanks::each},
     {"info", "Devices, build and versions", add_info, OnRanks::each},
+    {"completion", "Print a script for a shell that completes verbs and options", add_completion, OnRanks::each},
+    {"manual", "Print the manual page: kasane manual > kasane.1", add_manual, OnRanks::each},
 };
 
 void add_common(CLI::App& app, Common& common) {

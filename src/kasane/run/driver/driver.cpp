@@ -297,11 +297,16 @@ Summary check(const Kinds& kinds, const fs::path& run_file, const std::vector<io
     return summary;
 }
 
-fs::path write_report(const Kinds& kinds, const fs::path& directory) {
+std::string report_page(const Kinds& kinds, const fs::path& directory, bool* finished) {
     auto history = read_run_history(directory);
     const auto page = kind_in(kinds, directory).page(history);
+    if (finished) *finished = page.head.status != "running";
+    return html(page, history);
+}
+
+fs::path write_report(const Kinds& kinds, const fs::path& directory) {
     const auto path = directory / "report.html";
-    write_atomically(path, html(page, history));
+    write_atomically(path, report_page(kinds, directory));
     return path;
 }
 

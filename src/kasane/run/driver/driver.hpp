@@ -31,9 +31,13 @@ RunResult resume(const Kinds& kinds, const std::filesystem::path& directory, con
 Summary check(const Kinds& kinds, const std::filesystem::path& run_file, const std::vector<io::Setting>& settings,
               const RunControls& controls = {});
 
-/// Writes the directory's report.html atomically, from the files of the directory, whether the run is done or not. The page names files
-/// that are missing or cannot be read. @returns the path of the page
-/// @throws InputError: no such directory, it holds no run, or it is not writable; ComputationError: the disk is full
+/// The page of a run, made from the files of its directory, whether the run is done or not. The page names files that are missing or cannot
+/// be read. @param finished  set to whether the run is no longer in progress; may be null
+/// @throws InputError: no such directory, or it holds no run
+std::string report_page(const Kinds& kinds, const std::filesystem::path& directory, bool* finished = nullptr);
+
+/// Writes report_page() as the directory's report.html, atomically. @returns the path of the page
+/// @throws InputError: as report_page(), or the directory is not writable; ComputationError: the disk is full
 std::filesystem::path write_report(const Kinds& kinds, const std::filesystem::path& directory);
 
 }  // namespace kasane::run
