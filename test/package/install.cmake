@@ -16,6 +16,29 @@ must(${WORK}/build/outside)
 must(${WORK}/build/formula)
 must(${WORK}/installed/bin/kasane --version)
 
+# The size of the installed tree, and the files for shells and clusters.
+file(GLOB_RECURSE files ${WORK}/installed/*)
+set(bytes 0)
+foreach(file IN LISTS files)
+  file(SIZE ${file} size)
+  math(EXPR bytes "${bytes} + ${size}")
+endforeach()
+message(STATUS "the installed tree has ${bytes} bytes")
+if(LIMIT_SIZE AND bytes GREATER 60000000)
+  message(FATAL_ERROR "the installed tree has ${bytes} bytes: at most 60,000,000 are allowed")
+endif()
+foreach(name IN ITEMS share/man/man1/kasane.1 share/bash-completion/completions/kasane share/zsh/site-functions/_kasane
+                      share/fish/vendor_completions.d/kasane.fish)
+  if(NOT EXISTS ${WORK}/installed/${name})
+    message(FATAL_ERROR "${name} is not installed")
+  endif()
+endforeach()
+file(GLOB modulefiles ${WORK}/installed/share/kasane/modulefiles/kasane/*)
+list(LENGTH modulefiles count)
+if(NOT count EQUAL 1)
+  message(FATAL_ERROR "there is no modulefile in share/kasane/modulefiles/kasane")
+endif()
+
 # The programs of examples/cpp.
 must(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/examples/cpp -B ${WORK}/examples -D CMAKE_PREFIX_PATH=${WORK}/installed
      -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${FLAGS})
