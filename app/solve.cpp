@@ -56,6 +56,9 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
             fmt::format("is {}: ssor is positive definite only for values above 0 and below 2. Try 1", options.ssor_omega));
     require(app.count("--ssor-omega") == 0 || o.precondition == "ssor", "--ssor-omega",
             "has no effect with --precondition " + o.precondition + ": leave it out, or take ssor");
+    if (options.precondition == sparse::Precondition::multigrid)
+        for (const char* option : {"--ordering", "--numbering", "--format", "--iteration", "--launch", "--single-factor", "--tune"})
+            require(app.count(option) == 0, option, "has no effect with --precondition multigrid: leave it out, or take ic0");
     if (!problems.empty()) throw InputError(problems);
     options.tune = o.no_tune ? sparse::Tuning::off : o.tune ? sparse::Tuning::full : sparse::Tuning::automatic;
     if (!o.no_tune) options.tuning_file = o.tuning_file.empty() ? sparse::default_tuning_file() : fs::path(o.tuning_file);
@@ -188,7 +191,7 @@ Action add_solve(CLI::App& app, const Common& common) {
     app.add_option("--rtol", o.solver.rtol, "Solved where ||b - A x|| / ||b|| is below this");
     app.add_option("--max-iterations", o.solver.iteration_limit, "Stop after this number of iterations")
         ->check(whole_number(1, std::numeric_limits<int>::max()));
-    app.add_option("--precondition", o.precondition, "ic0, ssor, jacobi or none");
+    app.add_option("--precondition", o.precondition, "ic0, ssor, jacobi, none, or multigrid (smoothed aggregation)");
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
     const std::string how = "Method of computation; x is the same up to rounding (auto: by rule, or by an earlier timing)";

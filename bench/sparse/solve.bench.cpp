@@ -112,6 +112,9 @@ void device_rows(const BenchmarkContext& context, SparseProblems& problems, Cuda
     SolverOptions by_rule;
     by_rule.tune = sparse::Tuning::off;
     device_row(context, problems, on, side, "sparse.solve, from a device CSR, by rule", by_rule);
+    SolverOptions multigrid;
+    multigrid.precondition = Precondition::multigrid;
+    device_row(context, problems, on, side, "sparse.solve, from a device CSR, multigrid", multigrid);
 }
 #endif
 
@@ -138,8 +141,9 @@ Benchmark sparse_solve(const SharedSparse& shared) {
         "rule). "
         "Seconds are those of a solve "
         "from host vectors to host vectors, the median of up to five; `iteration_seconds` are the iterations alone; `setup_seconds` and "
-        "its parts come on top. `from a device CSR`: matrix and vectors in device memory, everything by rule, seconds count set-up and "
-        "solve. The rate is "
+        "its parts come on top. `from a device CSR`: matrix and vectors in device memory, everything by rule or with smoothed aggregation, "
+        "seconds count set-up "
+        "and solve. The rate is "
         "bytes per iteration (every array once per phase) times iterations over `iteration_seconds`, the bound the triad of this run. "
         "On a CPU with one thread and with all: `gain_over_triad` is the gain over one thread divided by the triad's. The error is "
         "the largest relative one of all cells against a direct solution by cosines and elimination; `memory_per_row` are bytes that the "

@@ -308,7 +308,7 @@ TEST_F(Solve, BadOptionsAreNamed) {
     refused({"--numbering", "coalesce"}, {"--numbering", "coalesced"});
     refused({"--format", "sell:0:1"}, {"--format", "sell"});
     refused({"--precondition", "ilu"}, {"--precondition", "ic0"});
-    refused({"--precondition", "amg"}, {"--precondition", "is not known. There are none, jacobi, ssor, ic0."});
+    refused({"--precondition", "amg"}, {"--precondition", "is not known. There are none, jacobi, ssor, ic0, multigrid."});
     refused({"--format", "zzz"}, {"--format", "is not known. There are auto"});
     refused({"--iteration", "eisenstadt"}, {"--iteration", "eisenstat"});
     refused({"--launch", "graf"}, {"--launch", "graph"});
@@ -317,6 +317,25 @@ TEST_F(Solve, BadOptionsAreNamed) {
     refused({"--frobnicate"}, {"--frobnicate"});
     const auto outcome = solve({"A.mtx", "--rtol", "0", "--format", "dense", "--json"});
     EXPECT_EQ(outcome.json()["problems"].size(), 2u) << "all at once: " << outcome.out;
+}
+
+TEST_F(Solve, TakesMultigridWithItsLevels) {
+    const int n = 5000;
+    const auto A = chain(n, 2.0001);
+    sparse::write_matrix_market(directory / "A.mtx", A.view(), true);
+    const auto x = waves(n);
+    sparse::write_vector_market(directory / "b.mtx", view(product(A, x)));
+    const auto outcome = solve({"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--precondition", "multigrid", "--rtol", "1e-10", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto json = outcome.json();
+    EXPECT_EQ(json["precondition"], "multigrid");
+    EXPECT_LE(json["iterations"], 25);
+    EXPECT_GT(json["stored_entries"], json["nonzeros"]);
+    const auto found = sparse::read_vector(directory / "x.mtx", n);
+    for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], x[i], 1e-4);
+    for (const char* option : {"--ordering", "--format", "--numbering", "--iteration", "--launch"})
+        expect_refused({"A.mtx", "--precondition", "multigrid", option, "auto"}, {option, "has no effect with --precondition multigrid"});
+    expect_refused({"A.mtx", "--precondition", "multigrid", "--tune"}, {"--tune", "has no effect"});
 }
 
 TEST_F(Solve, TakesTheRuleFirstAndTimesCandidatesInATenthOfTheTime) {

@@ -4,9 +4,12 @@
 #include <kasane/core/device/load.hpp>
 #include <kasane/sparse/check_vectors.hpp>
 #include <kasane/sparse/choice.hpp>
+#include <kasane/sparse/multigrid_system.hpp>
 #include <kasane/sparse/prepared_system.hpp>
 #include <kasane/sparse/order/on_device.hpp>
 #include <kasane/sparse/solver.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +37,9 @@ void check_options(const SolverOptions& options) {
     require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 10000.", "max_iterations");
     require(options.precondition != Precondition::ssor || (options.ssor_omega > 0 && options.ssor_omega < 2),
             "the relaxation of ssor lies between 0 and 2. Try 1.", "ssor_omega");
+    require(options.near_null.count >= 1 && options.near_null.count <= 64 && options.near_null.rows_per_node >= 1 &&
+                options.near_null.rows_per_node <= 64,
+            "near_null.count and near_null.rows_per_node lie between 1 and 64.", "near_null");
     if (!problems.empty()) throw InputError(problems);
 }
 
@@ -108,10 +114,19 @@ SpaceOrder<S> placed(S on, ColoredOrder order) {
 }
 
 #if defined(KASANE_CUDA)
-using AnyPrepared = std::variant<PreparedSystem<Cpu>, PreparedSystem<Cuda>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, PreparedSystem<Cuda>, MultigridSystem<Cuda>>;
 #else
-using AnyPrepared = std::variant<PreparedSystem<Cpu>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>>;
 #endif
+
+template <Space S>
+S space_of(const PreparedSystem<S>& prepared) {
+    return prepared.system.on;
+}
+template <Space S>
+S space_of(const MultigridSystem<S>& prepared) {
+    return prepared.on;
+}
 
 }  // namespace
 
@@ -124,6 +139,14 @@ struct Solver::Parts {
 };
 
 namespace {
+
+void describe_singular(const MatrixFacts& matrix, SetupFacts& facts) {
+    facts.singular = matrix.singular;
+    if (facts.singular)
+        facts.notes.push_back(
+            "The matrix is singular: constants are its null space. A right-hand side must have mean zero; the solution whose mean is zero "
+            "is given.");
+}
 
 /// The part of SetupFacts that is the same for every space.
 template <Space S>
@@ -149,14 +172,29 @@ void describe(const PreparedSystem<S>& prepared, const AnySpace& on, const Matri
     const auto cost = cost_of(system, prepared.options.iteration);
     facts.bytes_per_iteration = cost.bytes;
     facts.barriers_per_iteration = cost.barriers;
-    facts.singular = matrix.singular;
     if (facts.shift > 0)
         facts.notes.push_back("The factorisation met a pivot that was not positive; it was made with the diagonal raised by " +
                               std::to_string(facts.shift) + " of itself.");
-    if (facts.singular)
-        facts.notes.push_back(
-            "The matrix is singular: constants are its null space. A right-hand side must have mean zero; the solution whose mean is zero "
-            "is given.");
+    describe_singular(matrix, facts);
+}
+
+template <Space S>
+void describe(const MultigridSystem<S>& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts) {
+    facts.rows = facts.padded_rows = matrix.rows;
+    facts.nonzeros = matrix.nonzeros;
+    facts.device = device_info(on).name;
+    facts.precondition = name(prepared.options.precondition);
+    facts.bytes = facts.peak_bytes = prepared.bytes();
+    facts.bytes_per_iteration = bytes_per_iteration(prepared);
+    facts.decision = {"options", "multigrid was asked for", 0, 0};
+    std::string rows;
+    for (const auto& level : prepared.M->levels()) {
+        facts.stored_entries += level.entries;
+        rows += fmt::format("{}{}", rows.empty() ? "" : ", ", level.rows);
+    }
+    facts.notes.push_back(fmt::format("levels of {} rows; together they have {:.2f} times the entries of the matrix", rows,
+                                      static_cast<double>(facts.stored_entries) / static_cast<double>(matrix.nonzeros)));
+    describe_singular(matrix, facts);
 }
 
 /// The set-up of A in host memory for a space.
@@ -178,6 +216,18 @@ PreparedSystem<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, con
     if (!choice.order.note.empty()) facts.notes.push_back(choice.order.note);
     facts.color_sizes = color_sizes(choice.order);
     return prepare_system(on, here.view(), placed(on, std::move(choice.order)), choice.options, times);
+}
+
+template <Space S>
+MultigridSystem<S> prepare_timed_multigrid(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options,
+                                           PartTimes& times) {
+    Stopwatch watch;
+    const Placed here(on, A);
+    if (!std::same_as<S, Cpu>) times.add("copy", watch.seconds());
+    watch.restart();
+    auto prepared = prepare_multigrid(on, here.view(), matrix.nonzeros, options, matrix.singular && matrix.components == 1);
+    times.add("multigrid", watch.seconds());
+    return prepared;
 }
 
 }  // namespace
@@ -205,8 +255,14 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& options) : pa
     parts_->options = options;
     std::visit(
         [&]<Space S>(S space) {
-            parts_->prepared = prepare(space, given, matrix, options, parts_->facts, times, parts_->account);
-            describe(std::get<PreparedSystem<S>>(parts_->prepared), on, matrix, parts_->facts);
+            if (options.precondition == Precondition::multigrid)
+                parts_->prepared = prepare_timed_multigrid(space, given, matrix, options, times);
+            else
+                parts_->prepared = prepare(space, given, matrix, options, parts_->facts, times, parts_->account);
+            if (auto* const multigrid = std::get_if<MultigridSystem<S>>(&parts_->prepared))
+                describe(*multigrid, on, matrix, parts_->facts);
+            else
+                describe(std::get<PreparedSystem<S>>(parts_->prepared), on, matrix, parts_->facts);
         },
         on);
     parts_->null = {matrix.singular, std::move(matrix.component), matrix.components};
@@ -275,11 +331,23 @@ Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options
         return Solver(AnySpace(on), host.view(), options);
     };
     if (!matrix.sorted || matrix.duplicates > 0 || (matrix.singular && matrix.components > 1)) return through_the_host();
+    const auto finished = [](std::unique_ptr<Parts> done, const MatrixFacts& facts, const PartTimes& parts_of, double seconds) {
+        done->null = {facts.singular, {}, 1};
+        done->facts.seconds = parts_of.parts();
+        done->facts.total_seconds = seconds;
+        return Solver(std::move(done));
+    };
     auto parts = std::make_unique<Parts>();
     parts->options = options;
     SolverOptions decided = options;
     std::string note;
     watch.restart();
+    if (options.precondition == Precondition::multigrid) {
+        parts->prepared = prepare_multigrid(on, A, matrix.nonzeros, options, matrix.singular);
+        times.add("multigrid", watch.seconds());
+        describe(std::get<MultigridSystem<Cuda>>(parts->prepared), AnySpace(on), matrix, parts->facts);
+        return finished(std::move(parts), matrix, times, all.seconds());
+    }
     auto order = order_there(on, A, decided, note);
     if (!order) return through_the_host();
     times.add("order", watch.seconds());
@@ -290,19 +358,16 @@ Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options
     parts->facts.decision = {"rule", "the matrix is in the memory of the device", 0, 0};
     parts->prepared = prepare_system(on, A, std::move(*order), decided, times);
     describe(std::get<PreparedSystem<Cuda>>(parts->prepared), AnySpace(on), matrix, parts->facts);
-    parts->null = {matrix.singular, {}, 1};
-    parts->facts.seconds = times.parts();
-    parts->facts.total_seconds = all.seconds();
-    return Solver(std::move(parts));
+    return finished(std::move(parts), matrix, times, all.seconds());
 }
 
 SolveLog Solver::solve_on_device(View<const double> b, View<double> x, const StopFunction& stop) {
-    auto* const prepared = std::get_if<PreparedSystem<Cuda>>(&parts_->prepared);
-    KS_REQUIRE(prepared, "the solver is on the CPU: give it host memory, or make it with Solver::on_device.");
+    const auto space = std::visit([](const auto& prepared) { return AnySpace(space_of(prepared)); }, parts_->prepared);
+    KS_REQUIRE(std::holds_alternative<Cuda>(space), "the solver is on the CPU: give it host memory, or make it with Solver::on_device.");
+    const Cuda on = std::get<Cuda>(space);
     const index_t n = parts_->facts.rows;
     require_sizes(n, b, View<const double>(x));
     if (parts_->null.singular && parts_->null.components > 1) {
-        const Cuda on = prepared->system.on;
         std::vector<double> b_here(static_cast<std::size_t>(n)), x_here(b_here);
         copy_to_host(on, view(b_here), b);
         copy_to_host(on, view(x_here), View<const double>(x));
@@ -310,7 +375,8 @@ SolveLog Solver::solve_on_device(View<const double> b, View<double> x, const Sto
         copy_from_host(on, x, View<const double>(view(x_here)));
         return log;
     }
-    return solve_prepared(*prepared, b, x, parts_->null.singular, Start::anew, stop);
+    return std::visit([&](auto& prepared) { return solve_prepared(prepared, b, x, parts_->null.singular, Start::anew, stop); },
+                      parts_->prepared);
 }
 #endif
 
@@ -355,17 +421,20 @@ SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction&
     }
     const bool mean_free = null.singular && !many;
     const LoadMeter load;
-    if (auto* prepared = std::get_if<PreparedSystem<Cpu>>(&parts_->prepared)) log = solve_prepared(*prepared, b, x, mean_free, start, stop);
-#if defined(KASANE_CUDA)
-    if (auto* prepared = std::get_if<PreparedSystem<Cuda>>(&parts_->prepared)) {
-        const Cuda on = prepared->system.on;
-        Buffer<double, Cuda> b_there(on, n), x_there(on, n);
-        copy_from_host(on, b_there.view(), b);
-        copy_from_host(on, x_there.view(), View<const double>(x));
-        log = solve_prepared(*prepared, b_there.view(), x_there.view(), mean_free, start, stop);
-        copy_to_host(on, x, View<const double>(x_there.view()));
-    }
-#endif
+    std::visit(
+        [&](auto& prepared) {
+            const auto on = space_of(prepared);
+            if constexpr (std::same_as<decltype(space_of(prepared)), Cpu>) {
+                log = solve_prepared(prepared, b, x, mean_free, start, stop);
+            } else {
+                Buffer<double, decltype(space_of(prepared))> b_there(on, n), x_there(on, n);
+                copy_from_host(on, b_there.view(), b);
+                copy_from_host(on, x_there.view(), View<const double>(x));
+                log = solve_prepared(prepared, b_there.view(), x_there.view(), mean_free, start, stop);
+                copy_to_host(on, x, View<const double>(x_there.view()));
+            }
+        },
+        parts_->prepared);
     if (many) {
         remove_means(null, x);
         log.mean_removed = removed.largest;
@@ -388,6 +457,13 @@ std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const SolverOption
     // Two triangles of 12 bytes an entry with a tenth of padding, offsets; six vectors, diagonal, scale, two permutations.
     double bytes = off * 12 * 1.1 + n * (2. + 6 * 8 + 2 * 8 + 2 * 4);
     if (options.single_factor) bytes += off * 8 * 1.1;
+    if (options.precondition == Precondition::multigrid) {
+        // An entry: A in double, the finest level's value, and of the coarse levels, which have up to 1.3 times as many, 8 bytes;
+        // temporary: the strong entries twice and the product A P. A row: near-null vectors, prolongators and vectors.
+        const auto& near_null = options.near_null;
+        const int vectors = near_null.vectors.empty() ? near_null.rows_per_node : near_null.count;
+        bytes = static_cast<double>(nonzeros) * (12 + 4 + 8 * 1.3 + 2 * 8 + 10) + n * (160. + 80. * vectors);
+    }
     // Temporary: pivots and the order of elimination.
     bytes += n * (8 + 4);
     return static_cast<std::uint64_t>(bytes);

@@ -1,6 +1,8 @@
-// Solves sparse symmetric positive definite systems: conjugate gradients with a preconditioner that is made parallel by colouring.
-// Invariants: the whole iteration runs on the solver's device without the host; results do not depend on threads or device beyond
-// rounding; a solve that does not converge returns its log (krylov::Outcome) and never throws for a numerical reason.
+// Solves sparse symmetric positive definite systems: conjugate gradients with a preconditioner that is made parallel by colouring, or with
+// multigrid.
+// Invariants: the whole iteration runs on the solver's device without the host (with multigrid the host launches it); results do not depend
+// on threads or device beyond rounding; a solve that does not converge returns its log (krylov::Outcome) and never throws for a numerical
+// reason.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -76,7 +78,7 @@ class Solver {
     /// @throws LogicError: another size than A's; InputError: NaN or infinity in b or x
     SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {}, Start start = Start::anew);
     /// Continues the last solve, which stop() ended, with its search direction: up to rounding, the iterations are those of an unbroken
-    /// solve. @param b  the same   @param x  as that solve left it   @param stop  may be empty
+    /// solve; with multigrid it begins again from x. @param b  the same   @param x  as that solve left it   @param stop  may be empty
     SolveLog go_on(View<const double> b, View<double> x, const StopFunction& stop = {}) { return solve(b, x, stop, Start::where_stopped); }
     /// The solution from a first guess of zero. @param b  [n]   @param log  filled with the log; may be null   @throws as the other solve()
     std::vector<double> solve(const std::vector<double>& b, SolveLog* log = nullptr);

@@ -181,11 +181,7 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
     o.precondition =
         choice(table, "precondition", "none | jacobi | ssor | ic0 | multigrid", name(o.precondition), [&](const std::string& text) {
             multigrid = text == of_grid;
-            try {
-                return multigrid ? o.precondition : sparse::parse_precondition(text);
-            } catch (const InputError& error) {  // the library lists those of a matrix
-                throw InputError(error.problems()[0].message + " A run file also has multigrid");
-            }
+            return multigrid ? o.precondition : sparse::parse_precondition(text);
         });
     if (multigrid) {
         read_multigrid(table);

@@ -15,8 +15,11 @@ struct Named {
     const char* name;
 };
 
-constexpr Named<Precondition> preconditions[] = {
-    {Precondition::none, "none"}, {Precondition::jacobi, "jacobi"}, {Precondition::ssor, "ssor"}, {Precondition::ic0, "ic0"}};
+constexpr Named<Precondition> preconditions[] = {{Precondition::none, "none"},
+                                                 {Precondition::jacobi, "jacobi"},
+                                                 {Precondition::ssor, "ssor"},
+                                                 {Precondition::ic0, "ic0"},
+                                                 {Precondition::multigrid, "multigrid"}};
 constexpr Named<Numbering> numberings[] = {
     {Numbering::automatic, "auto"}, {Numbering::coalesced, "coalesced"}, {Numbering::sequential, "sequential"}};
 constexpr Named<Iteration> iterations[] = {

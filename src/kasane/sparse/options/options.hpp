@@ -8,15 +8,17 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace kasane::sparse {
 
 /// The preconditioner M.
 enum class Precondition {
-    none,    ///< M = 1
-    jacobi,  ///< the diagonal of A
-    ssor,    ///< symmetric successive over-relaxation                                                               [Saad 2003, 10.2]
-    ic0,     ///< incomplete Cholesky factorisation with the pattern of A                                           [Saad 2003, 10.3]
+    none,       ///< M = 1
+    jacobi,     ///< the diagonal of A
+    ssor,       ///< symmetric successive over-relaxation                                                            [Saad 2003, 10.2]
+    ic0,        ///< incomplete Cholesky factorisation with the pattern of A                                        [Saad 2003, 10.3]
+    multigrid,  ///< a V cycle of smoothed aggregation in single precision                             [Vanek, Mandel & Brezina 1996]
 };
 /// How new row numbers are assigned.
 enum class Numbering {
@@ -59,7 +61,7 @@ struct Format {
     bool operator==(const Format&) const = default;
 };
 
-/// "none", "jacobi", "ssor" or "ic0". @throws InputError with what is allowed and the nearest name
+/// "none", "jacobi", "ssor", "ic0" or "multigrid". @throws InputError with what is allowed and the nearest name
 Precondition parse_precondition(const std::string& text);
 /// "auto", "coalesced" or "sequential". @throws InputError as parse_precondition
 Numbering parse_numbering(const std::string& text);
@@ -86,6 +88,14 @@ enum class Tuning {
 /// The smallest rtol that the command accepts: rounding alone leaves a residual of some units in the last place of b.
 inline constexpr double least_rtol = 1e-15;
 
+/// Near-null vectors for multigrid: vectors that A maps to almost nothing, which the coarse levels must represent.
+struct NearNullOptions {
+    /// [rows][count], the numbers of one row together: rigid motions for elasticity. Empty: constants, one for each row of a node.
+    std::vector<double> vectors;
+    int count = 1;          ///< of the vectors; not used where there are none
+    int rows_per_node = 1;  ///< neighbouring rows of one node, such as the displacements of elasticity, which stay together
+};
+
 /// Options of a Solver. It decides those that are `automatic`; Solver::setup() has the choice and the reason.
 struct SolverOptions {
     Ordering ordering;                              ///< order of elimination and its colours
@@ -93,6 +103,7 @@ struct SolverOptions {
     Format format;                                  ///< how triangles are stored
     Precondition precondition = Precondition::ic0;  ///< the preconditioner
     double ssor_omega = 1;                          ///< relaxation of ssor, in (0, 2)
+    NearNullOptions near_null;                      ///< of multigrid
     bool single_factor = false;                     ///< the factor's triangles in float under the double iteration (plain alone)
     Iteration iteration = Iteration::automatic;     ///< the form of the iteration
     Launch launch = Launch::automatic;              ///< CUDA devices alone

@@ -1,0 +1,178 @@
+#include <kasane/core/device/algorithms.hpp>
+#include <kasane/core/device/kernels.hpp>
+#include <kasane/core/device/sum.hpp>
+#include <kasane/sparse/aggregation/aggregates.hpp>
+
+namespace kasane::sparse {
+namespace {
+
+/// State of a node: root, out, or its priority in this round with its number in the low half, so that no two are equal.
+constexpr std::uint64_t root_state = 0, out_state = ~std::uint64_t{0};
+
+KS_FN std::uint64_t priority_of(index_t node, std::uint64_t round) {
+    std::uint64_t bits = static_cast<std::uint64_t>(node) * 0x9E3779B97F4A7C15u + (round + 1) * 0xD1B54A32D192ED03u;
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
+    return (bits >> 32 << 32) | (static_cast<std::uint64_t>(node) + 1);
+}
+
+KS_FN bool undecided(std::uint64_t state) { return state != root_state && state != out_state; }
+
+/// The strong entries of a matrix.
+template <class V>
+struct StrongGraph {
+    RowsView<V> A;
+    const std::uint8_t* strong;
+    template <class Visit>
+    KS_FN void each(index_t node, Visit visit) const {
+        for (std::uint32_t e = A.begin[node]; e < A.begin[node + 1]; ++e)
+            if (strong[e]) visit(A.column[e], A.value[e]);
+    }
+};
+
+template <class V>
+struct BeginSearch {
+    StrongGraph<V> graph;
+    std::uint64_t *state, *least;
+    KS_FN void operator()(index_t node) const {
+        bool alone = true;
+        graph.each(node, [&](index_t, V) { alone = false; });
+        state[node] = alone ? out_state : root_state + 1;
+        least[node] = 0;
+    }
+};
+
+struct DrawPriority {
+    std::uint64_t round;
+    std::uint64_t* state;
+    KS_FN void operator()(index_t node) const {
+        if (undecided(state[node])) state[node] = priority_of(node, round);
+    }
+};
+
+/// The least state within one edge; out where a root is there, for good.
+template <class V>
+struct LeastOfNeighbours {
+    StrongGraph<V> graph;
+    const std::uint64_t* state;
+    std::uint64_t* least;
+    KS_FN void operator()(index_t node) const {
+        if (least[node] == out_state) return;
+        std::uint64_t found = state[node];
+        graph.each(node, [&](index_t neighbour, V) {
+            if (state[neighbour] < found) found = state[neighbour];
+        });
+        least[node] = found == root_state ? out_state : found;
+    }
+};
+
+/// A node with a root within two edges is out; one that is the least within two edges is a root.
+template <class V>
+struct Decide {
+    StrongGraph<V> graph;
+    const std::uint64_t* least;
+    std::uint64_t* state;
+    KS_FN void operator()(index_t node) const {
+        const std::uint64_t own = state[node];
+        if (!undecided(own)) return;
+        bool out = least[node] == out_state, is_least = least[node] == own;
+        graph.each(node, [&](index_t neighbour, V) {
+            out = out || least[neighbour] == out_state;
+            is_least = is_least && least[neighbour] == own;
+        });
+        if (out)
+            state[node] = out_state;
+        else if (is_least)
+            state[node] = root_state;
+    }
+};
+
+struct IsUndecided {
+    const std::uint64_t* state;
+    KS_FN Terms<1> operator()(index_t node) const { return {undecided(state[node]) ? 1. : 0.}; }
+};
+
+struct IsRoot {
+    const std::uint64_t* state;
+    index_t n;
+    std::uint32_t* to;
+    KS_FN void operator()(index_t node) const { to[node] = node < n && state[node] == root_state; }
+};
+
+struct NoAggregate {
+    std::int32_t* of;
+    KS_FN void operator()(index_t node) const { of[node] = -1; }
+};
+
+/// A root and its neighbours are an aggregate. No two roots share a neighbour, so no node is written twice.
+template <class V>
+struct FormAggregate {
+    StrongGraph<V> graph;
+    const std::uint64_t* state;
+    const std::uint32_t* number;
+    std::int32_t* of;
+    KS_FN void operator()(index_t node) const {
+        if (state[node] != root_state) return;
+        const auto own = static_cast<std::int32_t>(number[node]);
+        of[node] = own;
+        graph.each(node, [&](index_t neighbour, V) { of[neighbour] = own; });
+    }
+};
+
+struct CopyAggregate {
+    const std::int32_t* from;
+    std::int32_t* to;
+    KS_FN void operator()(index_t node) const { to[node] = from[node]; }
+};
+
+/// A node without an aggregate joins that of the strongest connection; of equal ones that of the smallest number.
+template <class V>
+struct JoinStrongest {
+    StrongGraph<V> graph;
+    const std::int32_t* before;
+    std::int32_t* of;
+    KS_FN void operator()(index_t node) const {
+        if (before[node] >= 0) return;
+        V strongest = 0;
+        std::int32_t best = -1;
+        graph.each(node, [&](index_t neighbour, V value) {
+            const std::int32_t other = before[neighbour];
+            if (other < 0) return;
+            const V strength = value < 0 ? -value : value;
+            if (best < 0 || strength > strongest || (strength == strongest && other < best)) best = other, strongest = strength;
+        });
+        of[node] = best;
+    }
+};
+
+}  // namespace
+
+template <class V, Space S>
+Aggregates<S> aggregated(S on, const RowsView<V>& A, View<const std::uint8_t> strong) {
+    const StrongGraph<V> graph{A, strong.ptr};
+    const index_t n = A.rows;
+    Aggregates<S> result;
+    result.of = Buffer<std::int32_t, S>(on, n);
+    Buffer<std::int32_t, S> before(on, n);
+    Buffer<std::uint64_t, S> state(on, n), least(on, n);
+    Buffer<std::uint32_t, S> number(on, n + 1);
+    parallel_for(on, n, NoAggregate{result.of.data()});
+    parallel_for(on, n, BeginSearch<V>{graph, state.data(), least.data()});
+    for (std::uint64_t round = 0; sum<1>(on, n, IsUndecided{state.data()})[0] > 0; ++round) {
+        parallel_for(on, n, DrawPriority{round, state.data()});
+        parallel_for(on, n, LeastOfNeighbours<V>{graph, state.data(), least.data()});
+        parallel_for(on, n, Decide<V>{graph, least.data(), state.data()});
+    }
+    parallel_for(on, n + 1, IsRoot{state.data(), n, number.data()});
+    result.count = offsets_of_counts(on, number);
+    parallel_for(on, n, FormAggregate<V>{graph, state.data(), number.data(), result.of.data()});
+    parallel_for(on, n, CopyAggregate{result.of.data(), before.data()});
+    parallel_for(on, n, JoinStrongest<V>{graph, before.data(), result.of.data()});
+    synchronize(on);
+    return result;
+}
+
+template Aggregates<KS_SPACE> aggregated(KS_SPACE, const RowsView<float>&, View<const std::uint8_t>);
+template Aggregates<KS_SPACE> aggregated(KS_SPACE, const RowsView<double>&, View<const std::uint8_t>);
+
+}  // namespace kasane::sparse

@@ -1,0 +1,384 @@
+// Levels and cycle of the multigrid by aggregation, once per Space.
+#include <kasane/core/device/kernels.hpp>
+#include <kasane/core/device/sum.hpp>
+#include <kasane/sparse/aggregation/aggregation_multigrid.hpp>
+#include <kasane/sparse/aggregation/dense_inverse.hpp>
+#include <kasane/sparse/aggregation/smoothers.hpp>
+#include <kasane/sparse/aggregation/tentative.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::sparse {
+namespace {
+
+constexpr index_t coarsest_rows = 300;   ///< no further level below
+constexpr index_t most_inverse = 2000;   ///< rows of an inverse
+constexpr int degree = 2;                ///< of the polynomial before and after the coarse level
+constexpr double kept_part = 0.1;        ///< entries that smooth the prolongator, of the largest one of a row
+constexpr int coarsest_degree = 16;      ///< where there is no inverse
+constexpr double smoothed_range = 0.25;  ///< from this part of the largest eigenvalue on
+
+KS_FN double diagonal_of(const RowsView<double>& A, index_t row) {
+    double diagonal = 0;
+    for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
+        if (A.column[e] == row) diagonal = A.value[e];
+    return diagonal;
+}
+
+/// A sum whose result is the largest term.
+struct LargestDiagonal {
+    double value = 0;
+    KS_FN LargestDiagonal& operator+=(const LargestDiagonal& other) {
+        if (other.value > value) value = other.value;
+        return *this;
+    }
+};
+
+struct DiagonalTerm {
+    RowsView<double> A;
+    KS_FN LargestDiagonal operator()(index_t row) const { return {diagonal_of(A, row)}; }
+};
+
+struct RootOfDiagonal {
+    RowsView<double> A;
+    double unit;
+    double* scale;
+    KS_FN void operator()(index_t row) const {
+        const double diagonal = diagonal_of(A, row);
+        scale[row] = diagonal > 0 ? std::sqrt(unit / diagonal) : 0;
+    }
+};
+
+struct ScaleFinest {
+    RowsView<double> A;
+    double unit;
+    const double* scale;
+    float* value;
+    KS_FN void operator()(index_t row) const {
+        const double here = scale[row] / unit;
+        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
+            value[e] = static_cast<float>(A.value[e] * here * scale[A.column[e]]);
+    }
+};
+
+/// Near-null vectors of the scaled matrix.
+template <class V>
+struct Unscale {
+    const V* scale;
+    int vectors;
+    const double* from;
+    double* to;
+    KS_FN void operator()(index_t row) const {
+        const double by = scale[row] > 0 ? 1 / static_cast<double>(scale[row]) : 0;
+        for (int a = 0; a < vectors; ++a) to[row * vectors + a] = by * from[row * vectors + a];
+    }
+};
+
+struct RootOfCoarseDiagonal {
+    RowsView<float> A;
+    float* scale;
+    KS_FN void operator()(index_t row) const {
+        float diagonal = 0;
+        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
+            if (A.column[e] == row) diagonal = A.value[e];
+        scale[row] = diagonal > 0 ? 1 / std::sqrt(diagonal) : 0;
+    }
+};
+
+/// Rows and columns of a matrix times numbers; where one is null it is taken as 1.
+struct ScaleBoth {
+    const std::uint32_t* begin;
+    const std::int32_t* column;
+    const float *row_scale, *column_scale;
+    float* value;
+    KS_FN void operator()(index_t row) const {
+        const float here = row_scale ? row_scale[row] : 1;
+        for (std::uint32_t e = begin[row]; e < begin[row + 1]; ++e) value[e] *= column_scale ? here * column_scale[column[e]] : here;
+    }
+};
+
+template <Space S>
+void scale_both(S on, Rows<float, S>& A, const float* row_scale, const float* column_scale) {
+    parallel_for(on, A.rows, ScaleBoth{A.begin.data(), A.column.data(), row_scale, column_scale, A.value.data()});
+}
+
+/// Numbers between -1 and 1 that depend on the row alone.
+struct PseudoNoise {
+    float* x;
+    KS_FN void operator()(index_t i) const {
+        const auto bits = static_cast<std::uint32_t>(i) * 2654435761u;
+        x[i] = static_cast<float>((bits ^ bits >> 15) & 0xFFFF) / 32768.f - 1;
+    }
+};
+
+struct Multiply {
+    RowsView<float> A;
+    float by;
+    const float* x;
+    float* y;
+    KS_FN void operator()(index_t row) const { y[row] = by * A.times(row, x); }
+};
+
+struct SquareOf {
+    const float* x;
+    KS_FN Terms<1> operator()(index_t i) const { return {static_cast<double>(x[i]) * static_cast<double>(x[i])}; }
+};
+
+/// The largest eigenvalue of A from some steps of the power method, and a tenth more, but no more than the bound of Gershgorin.
+template <Space S>
+double largest_eigenvalue(S on, const RowsView<float>& A, Buffer<float, S>& x, Buffer<float, S>& y) {
+    constexpr int steps = 8;
+    const double bound = row_sum_bound(on, A);
+    parallel_for(on, A.rows, PseudoNoise{x.data()});
+    double norm = std::sqrt(sum<1>(on, A.rows, SquareOf{x.data()})[0]), estimate = 0;
+    for (int step = 0; step < steps && norm > 0; ++step) {
+        parallel_for(on, A.rows, Multiply{A, static_cast<float>(1 / norm), x.data(), y.data()});
+        std::swap(x, y);
+        norm = estimate = std::sqrt(sum<1>(on, A.rows, SquareOf{x.data()})[0]);
+    }
+    return std::min(bound, 1.1 * estimate);
+}
+
+struct FirstStep {
+    const float* b;
+    float by;
+    float *d, *x;
+    KS_FN void operator()(index_t i) const { x[i] = d[i] = by * b[i]; }
+};
+
+/// d = again d + by (b - A x), y = x + d
+struct ChebyshevStep {
+    RowsView<float> A;
+    const float *b, *x;
+    float again, by;
+    float *d, *y;
+    KS_FN void operator()(index_t row) const {
+        const float r = b[row] - A.times(row, x);
+        const float step = again == 0 ? by * r : again * d[row] + by * r;
+        d[row] = step;
+        y[row] = x[row] + step;
+    }
+};
+
+struct LevelResidual {
+    RowsView<float> A;
+    const float *b, *x;
+    float* r;
+    KS_FN void operator()(index_t row) const { r[row] = b[row] - A.times(row, x); }
+};
+
+struct AddProduct {
+    RowsView<float> P;
+    const float* from;
+    float* to;
+    KS_FN void operator()(index_t row) const { to[row] += P.times(row, from); }
+};
+
+struct DenseTimes {
+    const float* inverse;
+    index_t n;
+    const float* b;
+    float* x;
+    KS_FN void operator()(index_t row) const {
+        float sum = 0;
+        for (index_t k = 0; k < n; ++k) sum += inverse[k * n + row] * b[k];  // symmetric: neighbouring threads read neighbouring entries
+        x[row] = sum;
+    }
+};
+
+struct NarrowScaled {
+    const double *from, *scale;
+    double by;
+    float* to;
+    KS_FN void operator()(index_t i) const { to[i] = static_cast<float>(by * from[i] * scale[i]); }
+};
+
+struct WidenScaled {
+    const float* from;
+    const double* scale;
+    double by;
+    double* to;
+    KS_FN void operator()(index_t i) const { to[i] = by * static_cast<double>(from[i]) * scale[i]; }
+};
+
+}  // namespace
+
+template <Space S>
+AggregationMultigrid<S>::AggregationMultigrid(S on, const RowsView<double>& A, const NearNull<S>& null, bool singular)
+    : on_(on), singular_(singular) {
+    build(A, null, false);
+}
+
+template <Space S>
+void AggregationMultigrid<S>::update(const RowsView<double>& A, const NearNull<S>& null) {
+    build(A, null, true);
+}
+
+template <Space S>
+void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>& null, bool keep_aggregates) {
+    if (!keep_aggregates) levels_.emplace_back();
+    auto& finest = levels_.front();
+    std::uint32_t entries = 0;
+    copy_to_host(on_, View<std::uint32_t>(&entries, 1), View<const std::uint32_t>(A.begin + A.rows, 1));
+    finest.entries = entries;
+    scale_ = Buffer<double, S>(on_, A.rows);
+    finest.values = Buffer<float, S>(on_, finest.entries);
+    const double largest = reduce<LargestDiagonal>(on_, A.rows, DiagonalTerm{A}).value;
+    unit_ = largest > 0 ? std::ldexp(1., std::ilogb(largest)) : 1;
+    parallel_for(on_, A.rows, RootOfDiagonal{A, unit_, scale_.data()});
+    parallel_for(on_, A.rows, ScaleFinest{A, unit_, scale_.data(), finest.values.data()});
+    finest.A = {A.rows, A.columns, A.begin, A.column, finest.values.data()};
+    Buffer<double, S> vectors(on_, A.rows * null.count);
+    parallel_for(on_, A.rows, Unscale<double>{scale_.data(), null.count, null.vectors.data(), vectors.data()});
+    int rows_per_node = null.rows_per_node;
+    for (std::size_t number = 0;; ++number, rows_per_node = null.count) {
+        auto& level = levels_[number];
+        for (auto* vector : {&level.x, &level.y, &level.b, &level.d})
+            if (vector->size() == 0) *vector = Buffer<float, S>(on_, level.A.rows);
+        level.largest = largest_eigenvalue(on_, level.A, level.x, level.y);
+        if (!add_coarse(number, vectors, null.count, rows_per_node, keep_aggregates)) break;
+    }
+    const auto& coarsest = levels_.back();
+    if (coarsest.A.rows <= most_inverse && levels_.size() > 1) {
+        const auto n = static_cast<std::size_t>(coarsest.A.rows);
+        const auto begin = to_host(coarsest.own.begin);
+        const auto column = to_host(coarsest.own.column);
+        const auto value = to_host(coarsest.own.value);
+        std::vector<double> dense(n * n, 0.);
+        for (std::size_t row = 0; row < n; ++row)
+            for (std::uint32_t e = begin[row]; e < begin[row + 1]; ++e)
+                dense[row * n + static_cast<std::size_t>(column[e])] = static_cast<double>(value[e]);
+        const auto inverse = dense_inverse(std::move(dense), static_cast<int>(n));
+        inverse_ = to_space(on_, std::vector<float>(inverse.begin(), inverse.end()));
+    }
+    synchronize(on_);
+}
+
+template <Space S>
+bool AggregationMultigrid<S>::add_coarse(std::size_t number, Buffer<double, S>& null, int vectors, int rows_per_node,
+                                         bool keep_aggregates) {
+    if (keep_aggregates && number + 1 == levels_.size()) return false;
+    if (!keep_aggregates && levels_[number].A.rows <= coarsest_rows) return false;
+    if (!keep_aggregates) levels_.emplace_back();
+    auto& fine = levels_[number];
+    auto& coarse = levels_[number + 1];
+    const Strength strength;
+    const View<const double> near_null(null.view());
+    if (!keep_aggregates) {
+        if (rows_per_node == 1) {
+            fine.aggregates = aggregated(on_, fine.A, strong_entries(on_, fine.A, strength).view());
+        } else {
+            const auto norms = block_norms(on_, fine.A, rows_per_node);
+            fine.aggregates = aggregated(on_, norms.view(), strong_entries(on_, norms.view(), strength).view());
+        }
+        if (fine.aggregates.count == 0 || 10 * fine.aggregates.count * vectors > 9 * fine.A.rows) {
+            levels_.pop_back();
+            return false;
+        }
+    }
+    auto tentative = tentative_prolongator<float>(on_, fine.aggregates, near_null, vectors, rows_per_node);
+    fine.P = vectors == 1 ? product(on_, filtered_smoother(on_, fine.A, near_null, kept_part, fine.largest), tentative.P.view())
+                          : product(on_, UnfilteredSmoother<float>{fine.A, 4 / (3 * std::max(fine.largest, 1e-30))}, tentative.P.view());
+    tentative.P = {};
+    fine.R = transposed(on_, fine.P.view());
+    coarse.own = product(on_, fine.R.view(), product(on_, fine.A, fine.P.view()).view());
+    Buffer<float, S> scale(on_, coarse.own.rows);
+    parallel_for(on_, coarse.own.rows, RootOfCoarseDiagonal{coarse.own.view(), scale.data()});
+    scale_both(on_, coarse.own, scale.data(), scale.data());
+    scale_both<S>(on_, fine.P, nullptr, scale.data());
+    scale_both<S>(on_, fine.R, scale.data(), nullptr);
+    null = Buffer<double, S>(on_, coarse.own.rows * vectors);
+    parallel_for(on_, coarse.own.rows, Unscale<float>{scale.data(), vectors, tentative.coarse_null.data(), null.data()});
+    synchronize(on_);
+    coarse.A = coarse.own.view();
+    coarse.entries = coarse.own.entries();
+    return true;
+}
+
+template <Space S>
+void AggregationMultigrid<S>::smooth(const Level& level, bool from_zero) const {
+    const bool alone = &level == &levels_.back() && levels_.size() > 1;
+    const index_t n = level.A.rows;
+    // [Saad 2003, algorithm 12.1]
+    const double high = level.largest, low = smoothed_range * high, middle = (high + low) / 2, half = (high - low) / 2;
+    double rho = half / middle;
+    for (int step = 0; step < (alone ? coarsest_degree : degree); ++step) {
+        if (step == 0 && from_zero) {
+            parallel_for(on_, n, FirstStep{level.b.data(), static_cast<float>(1 / middle), level.d.data(), level.x.data()});
+            continue;
+        }
+        const double next = 1 / (2 * middle / half - rho);
+        const double again = step == 0 ? 0 : next * rho, by = step == 0 ? 1 / middle : 2 * next / half;
+        if (step > 0) rho = next;
+        parallel_for(on_, n,
+                     ChebyshevStep{level.A, level.b.data(), level.x.data(), static_cast<float>(again), static_cast<float>(by),
+                                   level.d.data(), level.y.data()});
+        std::swap(level.x, level.y);
+    }
+}
+
+template <Space S>
+void AggregationMultigrid<S>::cycle(std::size_t number) const {
+    const auto& level = levels_[number];
+    if (number + 1 == levels_.size()) {
+        if (inverse_.size() > 0)
+            parallel_for(on_, level.A.rows, DenseTimes{inverse_.data(), level.A.rows, level.b.data(), level.x.data()});
+        else
+            smooth(level, true);
+        return;
+    }
+    const auto& coarse = levels_[number + 1];
+    smooth(level, true);
+    parallel_for(on_, level.A.rows, LevelResidual{level.A, level.b.data(), level.x.data(), level.y.data()});
+    parallel_for(on_, coarse.A.rows, Multiply{level.R.view(), 1.f, level.y.data(), coarse.b.data()});
+    cycle(number + 1);
+    parallel_for(on_, level.A.rows, AddProduct{level.P.view(), coarse.x.data(), level.x.data()});
+    smooth(level, false);
+}
+
+template <Space S>
+void AggregationMultigrid<S>::apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const {
+    // In units in which |in| is 1, whatever the units of the problem, so that floats keep their range.
+    const double norm = std::sqrt(algebra.dot(in, in));
+    const double unit = norm > 0 && std::isfinite(norm) ? std::ldexp(1., std::ilogb(norm)) : 1;
+    const auto& finest = levels_.front();
+    parallel_for(on_, in.size(), NarrowScaled{in.data(), scale_.data(), 1 / unit, finest.b.data()});
+    cycle(0);
+    parallel_for(on_, in.size(), WidenScaled{finest.x.data(), scale_.data(), unit / unit_, out.data()});
+    if (singular_) algebra.remove_mean(out);
+}
+
+template <Space S>
+std::vector<typename AggregationMultigrid<S>::LevelSize> AggregationMultigrid<S>::levels() const {
+    std::vector<LevelSize> all;
+    for (const auto& level : levels_) all.push_back({level.A.rows, level.entries});
+    return all;
+}
+
+template <Space S>
+std::uint64_t AggregationMultigrid<S>::bytes() const {
+    index_t floats = 2 * scale_.size() + inverse_.size();
+    std::uint64_t bytes = 0;
+    for (const auto& level : levels_) {
+        floats += level.values.size() + level.x.size() + level.y.size() + level.b.size() + level.d.size() + level.aggregates.of.size();
+        bytes += level.own.bytes() + level.P.bytes() + level.R.bytes();
+    }
+    return bytes + sizeof(float) * static_cast<std::uint64_t>(floats);
+}
+
+template <Space S>
+double AggregationMultigrid<S>::bytes_per_cycle() const {
+    double bytes = 20. * static_cast<double>(levels_.front().A.rows) * 2;  // narrowing and widening
+    for (const auto& level : levels_) {
+        const auto rows = static_cast<double>(level.A.rows), entries = static_cast<double>(level.entries);
+        // Each product reads the offsets, entries and x; steps also b, d and write d, y; the residual b and r; both transfers their matrix.
+        bytes += 2 * degree * (8 * entries + 4 * rows) + rows * 4 * (3 + (2 * degree - 1) * 5 + 3 + 2 + 1);
+        bytes += static_cast<double>(level.P.bytes() + level.R.bytes());
+    }
+    return bytes;
+}
+
+template class AggregationMultigrid<KS_SPACE>;
+
+}  // namespace kasane::sparse

@@ -1,0 +1,13 @@
+// The inverse of a small symmetric positive semi-definite matrix, on the host.
+#pragma once
+
+#include <vector>
+
+namespace kasane::sparse {
+
+/// By Cholesky's factorisation. A pivot below rounding counts as a null direction: its unknown is held at 0, so that the result is
+/// symmetric, positive semi-definite, and solves A x = b wherever b is in the range of A.
+/// @param A  [n][n]   @return [n][n]
+std::vector<double> dense_inverse(std::vector<double> A, int n);
+
+}  // namespace kasane::sparse

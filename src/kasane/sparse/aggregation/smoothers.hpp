@@ -1,0 +1,78 @@
+// The matrices that smooth a prolongator, as functions of the matrix of the level: their entries are computed where they are used.
+#pragma once
+
+#include <kasane/sparse/aggregation/rows.hpp>
+
+#include <cmath>
+
+namespace kasane::sparse {
+
+/// The entries of a row that the prolongator takes: those with |a_ij b_j| of at least a part of the largest one beside the diagonal.
+template <class V>
+struct FilteredRow {
+    RowsView<V> A;
+    const double* b;
+    double threshold;
+    index_t row;
+    double least = 0;  ///< |a_ij b_j| of a kept entry
+    V diagonal = 0;    ///< with the entries that are not kept, in parts b_j / b_i; that of A where it would be small
+
+    KS_FN double weight(std::uint32_t e) const { return std::fabs(static_cast<double>(A.value[e]) * b[A.column[e]]); }
+    KS_FN bool keeps(std::uint32_t e) const { return A.column[e] == row || weight(e) >= least; }
+
+    KS_FN FilteredRow(const RowsView<V>& matrix, const double* near_null, double part, index_t number)
+        : A(matrix), b(near_null), threshold(part), row(number) {
+        V own = 0;
+        double removed = 0;
+        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e) {
+            if (A.column[e] == row)
+                own = A.value[e];
+            else if (weight(e) > least)
+                least = weight(e);
+        }
+        least *= threshold;
+        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
+            if (!keeps(e)) removed += static_cast<double>(A.value[e]) * b[A.column[e]];
+        diagonal = b[row] != 0 ? own + static_cast<V>(removed / b[row]) : own;
+        if (!(diagonal > V(0.1) * own)) diagonal = own;
+    }
+};
+
+/// 1 - omega D^-1 F, with F the entries of A for which |a_ij b_j| is at least `threshold` of the largest one beside the diagonal in row i;
+/// the others are added to the diagonal D in parts b_j / b_i, so that F b = A b. Rows decide for themselves: where a coefficient jumps, the
+/// side of the small one depends on the other side, and not the reverse.
+template <class V>
+struct FilteredSmoother {
+    RowsView<V> A;
+    const double* b;  ///< [rows] near-null vector
+    double threshold, omega;
+
+    KS_FN index_t rows() const { return A.rows; }
+    template <class Visit>
+    KS_FN void each(index_t row, Visit visit) const {
+        const FilteredRow<V> filtered(A, b, threshold, row);
+        const V step = static_cast<V>(omega), factor = filtered.diagonal > 0 ? step / filtered.diagonal : 0;
+        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
+            if (filtered.keeps(e)) visit(A.column[e], A.column[e] == row ? 1 - step : -factor * A.value[e]);
+    }
+};
+
+/// 1 - omega A, for several near-null vectors, which no diagonal can preserve.
+template <class V>
+struct UnfilteredSmoother {
+    RowsView<V> A;
+    double omega;
+
+    KS_FN index_t rows() const { return A.rows; }
+    template <class Visit>
+    KS_FN void each(index_t row, Visit visit) const {
+        const V step = static_cast<V>(omega);
+        A.each(row, [&](std::int32_t column, V value) { visit(column, (column == row ? 1 : 0) - step * value); });
+    }
+};
+
+/// The smoother with omega = 4/3 over the least of `largest`, an eigenvalue of A, and two bounds of the largest eigenvalue of D^-1 F.
+template <class V, Space S>
+FilteredSmoother<V> filtered_smoother(S on, const RowsView<V>& A, View<const double> b, double threshold, double largest);
+
+}  // namespace kasane::sparse

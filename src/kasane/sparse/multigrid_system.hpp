@@ -1,0 +1,50 @@
+// A matrix with its multigrid by aggregation on one space, ready for conjugate gradients: the counterpart of PreparedSystem for
+// Precondition::multigrid.
+#pragma once
+
+#include <kasane/sparse/aggregation/aggregation_multigrid.hpp>
+#include <kasane/sparse/options/options.hpp>
+#include <kasane/sparse/options/solve_log.hpp>
+
+#include <memory>
+
+namespace kasane::sparse {
+
+/// out = A in, in the form of krylov.
+template <Space S>
+struct RowsOperator {
+    S on;
+    RowsView<double> A;
+    void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const { multiply(on, A, in.view(), out.view()); }
+};
+
+template <Space S>
+struct MultigridSystem {
+    S on;
+    SolverOptions options;
+    Rows<double, S> A;
+    NearNull<S> null;
+    std::unique_ptr<AggregationMultigrid<S>> M;
+
+    std::uint64_t bytes() const { return A.bytes() + M->bytes() + sizeof(double) * static_cast<std::uint64_t>(null.vectors.size()); }
+};
+
+/// @param A        on S, canonical   @param nonzeros  its entries   @param mean_free  constants are its null space
+/// @throws InputError: near-null vectors of another size or not finite, or a number of rows that is no multiple of that of a node
+template <Space S>
+MultigridSystem<S> prepare_multigrid(S on, const CsrView& A, index_t nonzeros, const SolverOptions& options, bool mean_free);
+
+/// New values of A on the same pattern; the aggregates stay.
+template <Space S>
+void update_multigrid(MultigridSystem<S>& system, const CsrView& A);
+
+/// As solve_prepared() for a PreparedSystem; a stopped solve begins again from its x.
+template <Space S>
+SolveLog solve_prepared(MultigridSystem<S>& system, View<const double> b, View<double> x, bool mean_free, Start start,
+                        const StopFunction& stop);
+
+/// Bytes that an iteration must move: every array once in each pass.
+template <Space S>
+double bytes_per_iteration(const MultigridSystem<S>& system);
+
+}  // namespace kasane::sparse
