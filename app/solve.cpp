@@ -1,5 +1,6 @@
-// kasane solve A.mtx [-b b.mtx] [-o x.mtx]: solves a sparse system by conjugate gradients.
+// kasane solve A.mtx [-b b.mtx] [-o x.mtx]: solves a sparse system, by conjugate gradients where the matrix allows them.
 #include <app/command.hpp>
+#include <app/solve_general.hpp>
 #include <kasane/run/poisson/solve_summary.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
@@ -27,6 +28,7 @@ struct SolveOptions {
     std::string matrix, rhs, solution, tuning_file;
     std::string ordering = "auto", numbering = "auto", format = "auto", precondition = "ic0", iteration = "auto", launch = "auto";
     sparse::SolverOptions solver;
+    GeneralChoices general;
     bool tune = false, no_tune = false, force = false;
 };
 
@@ -47,7 +49,7 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
     take("--ordering", [&] { options.ordering = sparse::Ordering::parse(o.ordering); });
     take("--numbering", [&] { options.numbering = sparse::parse_numbering(o.numbering); });
     take("--format", [&] { options.format = sparse::Format::parse(o.format); });
-    take("--precondition", [&] { options.precondition = sparse::parse_precondition(o.precondition); });
+    if (o.precondition != "ilu0") take("--precondition", [&] { options.precondition = sparse::parse_precondition(o.precondition); });
     take("--iteration", [&] { options.iteration = sparse::parse_iteration(o.iteration); });
     take("--launch", [&] { options.launch = sparse::parse_launch(o.launch); });
     require(options.rtol >= sparse::least_rtol && options.rtol < 1, "--rtol",
@@ -123,8 +125,49 @@ sparse::Solver solver_of(const Common& common, const SolveOptions& o, const AnyS
     }
 }
 
+/// What a solve was and found, by any method.
+struct Solved {
+    std::string method;
+    sparse::SetupFacts setup;
+    sparse::SolveLog log;
+    std::string advice;  ///< where it did not converge
+};
+
+/// @tparam AnySolver  sparse::Solver or sparse::GeneralSolver
+template <class AnySolver>
+sparse::SolveLog iterate(const Common& common, AnySolver& solver, double rtol, const std::vector<double>& b, std::vector<double>& x) {
+    Progress bar(common.progress(), "solving", 1);
+    auto log = solver.solve(view(b), view(x), [&](int iteration, double residual) {
+        bar.update(converged_share(residual, rtol), fmt::format("iteration {}, residual {:.1e}", iteration, residual));
+        return interrupt_requested();
+    });
+    if (log.end == krylov::Outcome::stopped) throw Interrupted();
+    return log;
+}
+
+Solved solve_general(const Common& common, const std::string& file, const AnySpace& space, const sparse::CsrMatrix& A,
+                     const sparse::GeneralOptions& options, const std::vector<double>& b, std::vector<double>& x) {
+    try {
+        sparse::GeneralSolver solver(space, A.view(), options);
+        stop_if_interrupted();
+        auto log = iterate(common, solver, options.rtol, b, x);
+        auto setup = solver.setup();
+        setup.notes.insert(setup.notes.end(), log.notes.begin(), log.notes.end());
+        const auto advice = general_advice(log, options);
+        return {setup.iteration, std::move(setup), std::move(log), advice};
+    } catch (const sparse::PreconditionError& error) {
+        throw ComputationError(fmt::format("{}: {} (--precondition jacobi)", file, error.what()));
+    }
+}
+
+/// The matrix turned out not to be positive definite.
+bool not_positive(krylov::Outcome end) {
+    return end == krylov::Outcome::operator_not_positive || end == krylov::Outcome::preconditioner_not_positive;
+}
+
 int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     auto options = solver_options(o, app);
+    const auto general = general_options(o.general, o.precondition, options, app);
     if (!o.solution.empty()) check_output(o);
     const auto space = common.space();
     catch_interrupts();
@@ -135,29 +178,43 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     const double read_seconds = watch.seconds();
     log::info("{}: {} rows with {} entries, read in {:.2g} s", o.matrix, rows, file.matrix.nonzeros(), read_seconds);
     stop_if_interrupted();
-    check_memory(o, space, file.matrix, options);
-
-    auto solver = solver_of(common, o, space, file.matrix, options);
-    file.matrix = {};
-    stop_if_interrupted();
+    // Conjugate gradients where they were asked for, or where the matrix may be positive definite and no other method was.
+    const bool automatic = general && general->method == sparse::GeneralMethod::automatic;
+    bool by_cg = !general;
+    if (automatic && general->precondition != sparse::GeneralPrecondition::ilu0)
+        by_cg = sparse::kind_of(file.matrix.view(), o.matrix).positive;
+    else if (general)
+        sparse::kind_of(file.matrix.view(), o.matrix);
     std::vector<double> x(static_cast<std::size_t>(rows), 0.0);
-    sparse::SolveLog log;
-    {
-        Progress bar(common.progress(), "solving", 1);
-        log = solver.solve(view(std::as_const(b)), view(x), [&](int iteration, double residual) {
-            bar.update(converged_share(residual, options.rtol), fmt::format("iteration {}, residual {:.1e}", iteration, residual));
-            return interrupt_requested();
-        });
+    Solved solved;
+    std::string why_not_cg;
+    if (by_cg) {
+        check_memory(o, space, file.matrix, options);
+        try {
+            auto solver = solver_of(common, o, space, file.matrix, options);
+            if (!automatic) file.matrix = {};
+            stop_if_interrupted();
+            auto log = iterate(common, solver, options.rtol, b, x);
+            solved = {"cg", solver.setup(), log, run::advice(log)};
+            if (not_positive(log.end)) why_not_cg = krylov::name(log.end);
+        } catch (const ComputationError& error) {
+            if (!automatic) throw;
+            why_not_cg = error.what();
+        }
     }
-    if (log.end == krylov::Outcome::stopped) throw Interrupted();
-
-    auto setup = solver.setup();
+    if (!by_cg || (automatic && !why_not_cg.empty())) {
+        std::ranges::fill(x, 0.);
+        solved = solve_general(common, o.matrix, space, file.matrix, *general, b, x);
+        if (by_cg) solved.setup.notes.insert(solved.setup.notes.begin(), "conjugate gradients failed: " + why_not_cg);
+    }
+    auto& [method, setup, log, advice] = solved;
     if (o.rhs.empty()) setup.notes.insert(setup.notes.begin(), "no right-hand side was given (-b): it is 1 in every row");
     if (file.duplicates > 0)
         setup.notes.insert(setup.notes.begin(),
                            fmt::format("{} duplicate entries were added to others with the same row and column", file.duplicates));
     auto object = run::as_json(setup, log);
     auto text = run::as_text(setup, log);
+    object["method"] = method;
     object["matrix"] = o.matrix;
     object["matrix_format"] = file.format;
     object["right_hand_side"] = o.rhs.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(o.rhs);
@@ -175,7 +232,7 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     const auto written = o.solution.empty() || !attempted ? ""
                          : finite                         ? "; the last x was written"
                                                           : "; x holds numbers that are not finite and was not written";
-    log::error("{}: not solved: {}{}", o.matrix, run::advice(log), written);
+    log::error("{}: not solved: {}{}", o.matrix, advice, written);
     return computation_failed;
 }
 
@@ -184,14 +241,16 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
 Action add_solve(CLI::App& app, const Common& common) {
     auto options = std::make_shared<SolveOptions>();
     auto& o = *options;
-    app.add_option("MATRIX", o.matrix, "Matrix Market or PETSc binary: real, symmetric positive definite")->required();
+    app.add_option("MATRIX", o.matrix, "Matrix Market or PETSc binary: real and square")->required();
     app.add_option("-b,--rhs", o.rhs, "Right-hand side, Matrix Market or PETSc binary (default: 1 in every row)")->type_name("FILE");
     app.add_option("-o,--output", o.solution, "Write x: .mtx as Matrix Market; .petsc, .bin or .dat as PETSc binary")->type_name("FILE");
     app.add_flag("--force", o.force, "Overwrite the output file if it exists");
     app.add_option("--rtol", o.solver.rtol, "Solved where ||b - A x|| / ||b|| is below this");
     app.add_option("--max-iterations", o.solver.iteration_limit, "Stop after this number of iterations")
         ->check(whole_number(1, std::numeric_limits<int>::max()));
-    app.add_option("--precondition", o.precondition, "ic0, ssor, jacobi, none, or multigrid (smoothed aggregation)");
+    add_general_options(app, o.general);
+    app.add_option("--precondition", o.precondition,
+                   "ic0, ssor, jacobi, none, or multigrid (smoothed aggregation); ilu0, jacobi or none where the method is not cg");
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
     const std::string how = "Method of computation; x is the same up to rounding (auto: by rule, or by an earlier timing)";

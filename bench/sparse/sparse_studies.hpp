@@ -82,5 +82,6 @@ Benchmark sparse_peer_cusparse(const SharedSparse& shared);
 Benchmark sparse_colors(const SharedSparse& shared);
 Benchmark sparse_formats(const SharedSparse& shared);
 Benchmark sparse_multigrid(const SharedSparse& shared);
+Benchmark sparse_general();
 
 }  // namespace kasane::bench

@@ -233,7 +233,7 @@ TEST_F(Solve, OtherSingularMatricesNeverSucceedWithoutASolution) {
 
 TEST_F(Solve, AFactorisationThatFailsNamesTheFileAndTheOption) {
     put("A.mtx", general + "2 2 4\n1 1 1\n1 2 10\n2 1 10\n2 2 1\n");
-    const auto outcome = solve({"A.mtx", "--json"});
+    const auto outcome = solve({"A.mtx", "--method", "cg", "--json"});
     EXPECT_EQ(outcome.status, 1) << outcome.out;
     for (const char* words : {"A.mtx: the incomplete Cholesky factorisation", "not positive", "--precondition jacobi"})
         EXPECT_NE((outcome.out + outcome.err).find(words), std::string::npos) << "no '" << words << "' in " << outcome.out << outcome.err;
@@ -264,6 +264,10 @@ TEST_F(Solve, BadMatrixFilesNameFileAndLine) {
         all.push_back("A.mtx");
         expect_refused({"A.mtx"}, all);
     };
+    const auto refused_by_cg = [&](const std::string& text, const std::vector<std::string>& words) {
+        put("A.mtx", text);
+        expect_refused({"A.mtx", "--method", "cg"}, words);
+    };
     expect_refused({"missing.mtx"}, {"missing.mtx", "no such file"});
     refused("", {"empty"});
     refused(general + "0 0 0\n", {" 2 ", "empty"});
@@ -272,11 +276,11 @@ TEST_F(Solve, BadMatrixFilesNameFileAndLine) {
     refused(general + "2 2 3\n1 1 1.50000\n2 2 1.50000\n", {" 4 ", "2 of the 3 entries"});
     refused(general + "2 2 1000000\n1 1 1\n2 2 1\n", {" 2 ", "states 1000000 entries"});
     refused("%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n", {" 1 ", "pattern"});
-    refused(general + "3 3 4\n1 1 1\n1 2 1\n2 1 1\n3 3 1\n", {"row 2 has no diagonal entry"});
-    refused(general + "2 2 2\n1 1 1\n2 2 0\n", {"diagonal entry of row 2 is 0"});
-    refused(general + "2 2 2\n1 1 1\n2 2 -4\n", {"diagonal entry of row 2 is -4"});
-    refused(general + "2 2 4\n1 1 2\n1 2 -1\n2 1 1\n2 2 2\n", {"(1, 2) = -1 and (2, 1) = 1 differ"});
-    refused(general + "3 3 6\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n2 3 -1\n3 3 2\n", {"(2, 3) = -1 has no partner (3, 2)"});
+    refused_by_cg(general + "3 3 4\n1 1 1\n1 2 1\n2 1 1\n3 3 1\n", {"row 2 has no diagonal entry"});
+    refused_by_cg(general + "2 2 2\n1 1 1\n2 2 0\n", {"diagonal entry of row 2 is 0"});
+    refused_by_cg(general + "2 2 2\n1 1 1\n2 2 -4\n", {"diagonal entry of row 2 is -4"});
+    refused_by_cg(general + "2 2 4\n1 1 2\n1 2 -1\n2 1 1\n2 2 2\n", {"(1, 2) = -1 and (2, 1) = 1 differ"});
+    refused_by_cg(general + "3 3 6\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n2 3 -1\n3 3 2\n", {"(2, 3) = -1 has no partner (3, 2)"});
     refused(symmetric + "2 2 4\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n", {" 1 ", "symmetric", "general"});
     refused(std::string("\x1f\x8b\x08", 3), {"gzip", "gunzip"});
 }
@@ -395,10 +399,80 @@ TEST_F(Solve, NotConvergedIsAFailureWithReasonAndFiles) {
 TEST_F(Solve, AnIndefiniteMatrixFails) {
     put("A.mtx", general + "2 2 4\n1 1 1\n1 2 3\n2 1 3\n2 2 1\n");  // eigenvalues 4 and -2
     put("b.mtx", array + "2 1\n1\n-1\n");
-    const auto outcome = solve({"A.mtx", "-b", "b.mtx", "--json", "--precondition", "none"});
+    const auto outcome = solve({"A.mtx", "-b", "b.mtx", "--method", "cg", "--json", "--precondition", "none"});
     EXPECT_EQ(outcome.status, 1) << outcome.err;
     EXPECT_EQ(outcome.json()["end"], "operator not positive definite");
     EXPECT_NE(outcome.err.find("not positive definite"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Solve, TheMethodFollowsFromTheMatrix) {
+    const auto solved = [&](const std::string& text, std::vector<std::string> options, const std::string& method) {
+        put("A.mtx", text);
+        put("b.mtx", array + "2 1\n3\n-1\n");
+        options.insert(options.begin(), {"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--force", "--json"});
+        const auto outcome = solve(options);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.json()["method"], method);
+        EXPECT_LE(outcome.json()["relative_residual"], 1e-8);
+        return sparse::read_vector(directory / "x.mtx", 2);
+    };
+    const auto expect_x = [](const std::vector<double>& x, double first, double second) {
+        EXPECT_NEAR(x[0], first, 1e-6);
+        EXPECT_NEAR(x[1], second, 1e-6);
+    };
+    const auto positive = general + "2 2 4\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n";
+    expect_x(solved(positive, {}, "cg"), 5. / 3, 1. / 3);
+    expect_x(solved(positive, {"--precondition", "ilu0"}, "bicgstab"), 5. / 3, 1. / 3);
+    const auto nonsymmetric = general + "2 2 4\n1 1 2\n1 2 -1\n2 1 1\n2 2 2\n";
+    expect_x(solved(nonsymmetric, {}, "bicgstab"), 1, -1);
+    expect_x(solved(nonsymmetric, {"--method", "gmres", "--restart", "2", "--precondition", "none"}, "gmres"), 1, -1);
+    const auto indefinite = general + "2 2 4\n1 1 1\n1 2 2\n2 1 2\n2 2 1\n";
+    expect_x(solved(indefinite, {}, "minres"), -5. / 3, 7. / 3);
+    expect_x(solved(general + "2 2 2\n1 2 3\n2 1 -1\n", {}, "bicgstab"), 1, 1);  // no diagonal
+}
+
+TEST_F(Solve, AnIndefiniteMatrixThatLooksPositiveIsSolvedAfterConjugateGradientsFail) {
+    // Every 2 x 2 minor is positive, and the eigenvalues are -0.8, 1.9, 1.9.
+    put("A.mtx", general + "3 3 9\n1 1 1\n1 2 -0.9\n1 3 -0.9\n2 1 -0.9\n2 2 1\n2 3 -0.9\n3 1 -0.9\n3 2 -0.9\n3 3 1\n");
+    put("b.mtx", array + "3 1\n1\n2\n4\n");
+    const auto outcome = solve({"A.mtx", "-b", "b.mtx", "--precondition", "none", "-o", "x.mtx", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["method"], "minres");
+    EXPECT_NE(outcome.json()["notes"].dump().find("conjugate gradients failed"), std::string::npos) << outcome.json()["notes"];
+    const auto x = sparse::read_vector(directory / "x.mtx", 3);
+    EXPECT_NEAR(x[0] - 0.9 * (x[1] + x[2]), 1, 1e-6);
+    EXPECT_NEAR(x[2] - 0.9 * (x[0] + x[1]), 4, 1e-6);
+}
+
+TEST_F(Solve, MethodsThatDoNotApplyAreRefused) {
+    put("A.mtx", general + "2 2 4\n1 1 2\n1 2 -1\n2 1 1\n2 2 2\n");
+    expect_refused({"A.mtx", "--method", "minres"},
+                   {"method", "minres needs a symmetric matrix", "(1, 2) = -1 and (2, 1) = 1", "bicgstab"});
+    expect_refused({"A.mtx", "--method", "gmress"}, {"--method", "gmres", "And cg"});
+    expect_refused({"A.mtx", "--method", "gmres", "--precondition", "ic0"}, {"--precondition", "none, jacobi and ilu0"});
+    expect_refused({"A.mtx", "--method", "cg", "--precondition", "ilu0"}, {"--precondition", "take ic0 with cg"});
+    expect_refused({"A.mtx", "--method", "minres", "--precondition", "ilu0"}, {"precondition", "positive definite"});
+    expect_refused({"A.mtx", "--method", "bicgstab", "--restart", "10"}, {"--restart", "no effect"});
+    expect_refused({"A.mtx", "--method", "gmres", "--restart", "0"}, {"--restart", "whole number"});
+    expect_refused({"A.mtx", "--method", "gmres", "--format", "csr"}, {"--format", "no effect", "take cg"});
+    expect_refused({"A.mtx", "--method", "gmres", "--ordering", "block:4:4"}, {"ordering", "no block orderings"});
+    put("A.mtx", general + "3 3 4\n1 1 1\n1 2 1\n2 3 1\n3 3 1\n");
+    expect_refused({"A.mtx"}, {"A.mtx", "structurally singular", "column"});
+    put("A.mtx", general + "3 3 4\n1 1 1\n1 2 1\n1 3 1\n3 3 1\n");
+    expect_refused({"A.mtx"}, {"A.mtx", "row 2 has no entry other than zero"});
+    put("A.mtx", general + "3 3 4\n1 1 1\n2 1 1\n2 3 1\n3 3 1\n");
+    expect_refused({"A.mtx"}, {"A.mtx", "column 2 has no entry other than zero"});
+}
+
+TEST_F(Solve, ABreakdownIsNamedWithARemedy) {
+    put("A.mtx", general + "2 2 4\n1 1 1e-15\n1 2 1\n2 1 -1\n2 2 1e-15\n");
+    put("b.mtx", array + "2 1\n1\n2\n");
+    const auto outcome = solve({"A.mtx", "-b", "b.mtx", "--method", "bicgstab", "--precondition", "none", "--json"});
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    EXPECT_EQ(outcome.json()["end"], "breakdown");
+    EXPECT_EQ(outcome.json()["converged"], false);
+    for (const char* words : {"A.mtx: not solved", "denominator", "--method gmres"})
+        EXPECT_NE(outcome.err.find(words), std::string::npos) << words << " in " << outcome.err;
 }
 
 TEST_F(Solve, AnInterruptWritesNothing) {

@@ -7,8 +7,8 @@
 //     axpby(a, x, b, y)                  y = a x + b y; where b = 0, y is not read
 //     like(x)                            a new vector of x's size (for the form without a workspace)
 //     step(a, p, q, x, r) -> double      optional: x += a p, r -= a q; returns r.r
-// For the methods of general complex systems (bicgstab, gcr, fgmres, refinement, reliable_*) it has
-//     Vector, Scalar                     the types; Scalar is std::complex<double>
+// For the methods of general systems (bicgstab, gcr, fgmres, refinement, reliable_*) it has
+//     Vector, Scalar                     the types; Scalar is std::complex<double>, or double (bicgstab, fgmres)
 //     like(x), copy(x, y), zero(y)       a vector of x's size; y = x; y = 0
 //     norm2(x), dot(x, y)                sum |x_i|^2, sum conj(x_i) y_i
 //     axpby(a, x, b, y)                  y = a x + b y; where b = 0, y is not read
@@ -17,6 +17,7 @@
 //     direction(r, beta, omega, v, p)    p = r + beta (p - omega v)
 //     finish(alpha, p, omega, t, shadow, x, r)    x += alpha p + omega r, r -= omega t; {shadow.r, |r|^2}
 //     step(a, p, q, x, r)                x += a p, r -= a q; returns |r|^2
+// minres needs of them like, copy, zero, norm2, dot and axpby.
 //
 // An operator has apply(algebra, in, out) and, for reliable_cg, apply_adjoint(algebra, in, out); in and out are different vectors.
 // A preconditioner has apply(algebra, in, out): out = M^-1 in, approximately. A flexible one may be another operator at every call, and
@@ -24,7 +25,14 @@
 // convert(from, to) copies a vector of one precision to one of another.
 #pragma once
 
+#include <complex>
+
 namespace kasane::krylov {
+
+/// x itself: the scalars of real algebras.
+inline double conjugate(double x) { return x; }
+/// The complex conjugate of z.
+inline std::complex<double> conjugate(std::complex<double> z) { return std::conj(z); }
 
 class Watch;  ///< see watch.hpp
 

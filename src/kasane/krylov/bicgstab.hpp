@@ -85,7 +85,7 @@ class BicgstabRecurrence {
         const bool plain = &p_hat == &p;
         const auto [v_shadow, v2] = algebra_.dot_norm2(v, shadow);
         if (!(std::abs(v_shadow) > tiny * std::sqrt(shadow2_ * v2))) return broken("shadow.v");  // rounding alone
-        alpha_ = rho_ / std::conj(v_shadow);
+        alpha_ = rho_ / conjugate(v_shadow);
         if (std::abs(alpha_) * std::sqrt(largest_gain2_) > 1 / tiny) return broken("A p");  // x would become too large
         const double before2 = r2_;
         r2_ = algebra_.axpy_norm2(-alpha_, v, r);

@@ -66,14 +66,14 @@ SolveLog fgmres(Algebra& algebra, const Operator& A, Preconditioner&& M, const t
             if (!exhausted) algebra.axpby(0, x, 1 / below, w);
             for (std::size_t i = 0; i < k; ++i) {
                 const Scalar upper = H(i, k), lower = H(i + 1, k);
-                H(i, k) = cosine[i] * upper + std::conj(sine[i]) * lower;
+                H(i, k) = cosine[i] * upper + conjugate(sine[i]) * lower;
                 H(i + 1, k) = -sine[i] * upper + cosine[i] * lower;
             }
             const double diagonal = std::abs(H(k, k)), radius = std::hypot(diagonal, below);
             if (!(radius * radius > 1e-28 * before)) break;  // A z_k has no component outside the span
             const Scalar phase = diagonal > 0 ? H(k, k) / diagonal : Scalar(1);
             cosine[k] = diagonal / radius;
-            sine[k] = below / radius * std::conj(phase);
+            sine[k] = below / radius * conjugate(phase);
             H(k, k) = radius * phase;
             g[k + 1] = -sine[k] * g[k];
             g[k] *= cosine[k];

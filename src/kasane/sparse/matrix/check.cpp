@@ -2,7 +2,7 @@
 // Invariants: offsets are checked before use as positions, columns before use as rows; beside a matrix of ascending rows it
 // takes 4 bytes per row; the first problem that is reported does not depend on threads.
 #include <kasane/core/base/error.hpp>
-#include <kasane/sparse/matrix/csr.hpp>
+#include <kasane/sparse/matrix/findings.hpp>
 
 #include <fmt/format.h>
 
@@ -14,40 +14,7 @@
 #include <utility>
 
 namespace kasane::sparse {
-namespace {
-
-/// One kind of problem: its count, and the first place in the order of rows and columns.
-struct Offence {
-    index_t count = 0, row = 0, column = 0;
-    double value = 0, other = 0;
-
-    void see(index_t i, index_t j, double a = 0, double b = 0) { merge({1, i, j, a, b}); }
-    void merge(const Offence& later) {
-        const bool first = later.count > 0 && (count == 0 || std::pair(later.row, later.column) < std::pair(row, column));
-        const auto sum = count + later.count;
-        if (first) *this = later;
-        count = sum;
-    }
-    std::string others() const { return count > 1 ? fmt::format(" (the first of {} such places)", count) : std::string(); }
-    /// "(3, 7)", 1-based.
-    std::string place() const { return fmt::format("({}, {})", row + 1, column + 1); }
-};
-
-class Problems {
-   public:
-    explicit Problems(std::string source) : source_(std::move(source)) {}
-    void add(const Offence& offence, const std::string& message) {
-        if (offence.count > 0) problems_.push_back({message, {source_, 0, 0, ""}});
-    }
-    void add(const std::string& message) { problems_.push_back({message, {source_, 0, 0, ""}}); }
-    void throw_if_any() const {
-        if (!problems_.empty()) throw InputError(problems_);
-    }
-
-   private:
-    std::string source_;
-    std::vector<InputProblem> problems_;
-};
+namespace detail {
 
 void check_size(const CsrView& A, Problems& problems) {
     if (A.n <= 0) problems.add("is empty: it has no rows, and there is nothing to solve");
@@ -76,24 +43,11 @@ void check_size(const CsrView& A, Problems& problems) {
     problems.throw_if_any();
 }
 
-/// Findings in each row alone.
-struct Rows {
-    index_t longest = 0, duplicates = 0;
-    bool sorted = true;
-    bool zero_sums = true;  ///< every row sums to zero, and no off-diagonal place is positive
-    Offence out_of_range, not_finite, no_diagonal, not_positive;
+}  // namespace detail
 
-    void merge(const Rows& more) {
-        longest = std::max(longest, more.longest);
-        duplicates += more.duplicates;
-        sorted = sorted && more.sorted;
-        zero_sums = zero_sums && more.zero_sums;
-        out_of_range.merge(more.out_of_range);
-        not_finite.merge(more.not_finite);
-        no_diagonal.merge(more.no_diagonal);
-        not_positive.merge(more.not_positive);
-    }
-};
+namespace {
+
+using namespace detail;
 
 void look_at_row(const CsrView& A, index_t row, Rows& found) {
     const auto first = A.begin(row), last = A.end(row);
@@ -136,7 +90,9 @@ void look_at_row(const CsrView& A, index_t row, Rows& found) {
     if (!(std::abs(sum) <= rounding)) found.zero_sums = false;
 }
 
-Rows look_at_rows(const CsrView& A) {
+}  // namespace
+
+detail::Rows detail::look_at_rows(const CsrView& A) {
     Rows found;
 #pragma omp parallel
     {
@@ -148,6 +104,8 @@ Rows look_at_rows(const CsrView& A) {
     }
     return found;
 }
+
+namespace {
 
 /// Sum of the entries of one place of a matrix with ascending columns; nothing where there are none.
 std::optional<double> at(const CsrView& A, index_t row, index_t column) {
@@ -167,18 +125,6 @@ std::optional<double> at(const CsrView& A, index_t row, index_t column) {
     return sum;
 }
 
-struct Symmetry {
-    index_t lower = 0, upper = 0;  ///< places
-    Offence pattern, value;
-
-    void merge(const Symmetry& more) {
-        lower += more.lower;
-        upper += more.upper;
-        pattern.merge(more.pattern);
-        value.merge(more.value);
-    }
-};
-
 /// Whether |a - b| exceeds 1e-12 of the larger and the rounding of sums that cancelled, for which the diagonal gives the scale.
 bool differ(const CsrView& A, index_t row, index_t column, double a, double b) {
     const double difference = std::abs(a - b);
@@ -187,9 +133,9 @@ bool differ(const CsrView& A, index_t row, index_t column, double a, double b) {
     return !(difference <= 4 * std::numeric_limits<double>::epsilon() * scale);
 }
 
-/// Every upper entry searches its lower partner. Where all have one and there are as many of both, the pattern is symmetric; otherwise the
-/// lower ones search, too.
-Symmetry look_at_pairs(const CsrView& A) {
+}  // namespace
+
+detail::Symmetry detail::look_at_pairs(const CsrView& A) {
     Symmetry found;
     const auto sweep = [&](bool lower_look) {
         Symmetry all;
@@ -222,6 +168,8 @@ Symmetry look_at_pairs(const CsrView& A) {
     if (found.pattern.count > 0 || found.lower != found.upper) found.pattern.merge(sweep(true).pattern);
     return found;
 }
+
+namespace {
 
 /// Joins the sets of both rows; parents have smaller numbers, so a root is the first row of its component.
 class Sets {

@@ -1,10 +1,11 @@
-// The vector operations of conjugate gradients on vectors of doubles in the memory of a space.
+// The vector operations of krylov's methods for real systems on vectors of doubles in the memory of a space.
 // Invariant: a sum is taken over a fixed number of runs of neighbouring entries and then over the runs, so that it does not depend on
 // threads.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
 
+#include <utility>
 #include <vector>
 
 namespace kasane::sparse {
@@ -13,21 +14,38 @@ template <Space S>
 class VectorAlgebra {
    public:
     using Vector = Buffer<double, S>;
+    using Scalar = double;
 
     explicit VectorAlgebra(S on);
 
     Vector like(const Vector& x) const { return Vector(on_, x.size()); }
     void copy(const Vector& x, Vector& y) { axpby(1, x, 0, y); }
+    void zero(Vector& y) { axpby(0, y, 0, y); }
     double dot(const Vector& x, const Vector& y);
+    double norm2(const Vector& x) { return dot(x, x); }
+    /// {x.y, x.x}
+    std::pair<double, double> dot_norm2(const Vector& x, const Vector& y);
     /// y = a x + b y; where b = 0, y is not read, and where a = 0, x is not.
     void axpby(double a, const Vector& x, double b, Vector& y);
     /// x += a p, r -= a q; returns r.r
     double step(double a, const Vector& p, const Vector& q, Vector& x, Vector& r);
+    /// y += a x; returns y.y
+    double axpy_norm2(double a, const Vector& x, Vector& y);
+    /// p = r + beta (p - omega v)
+    void direction(const Vector& r, double beta, double omega, const Vector& v, Vector& p);
+    /// x += alpha p + omega r, r -= omega t; returns {shadow.r, r.r}
+    std::pair<double, double> finish(double alpha, const Vector& p, double omega, const Vector& t, const Vector& shadow, Vector& x,
+                                     Vector& r);
     /// Subtracts the mean of the entries, and returns it.
     double remove_mean(Vector& x);
 
    private:
-    double total();
+    template <class Term>
+    double sum(index_t n, const Term& term);
+    template <class Term>
+    std::pair<double, double> two_sums(index_t n, const Term& term);
+    double total(index_t first);
+    void fetch(index_t values);
 
     S on_;
     Buffer<double, S> partial_;

@@ -1,0 +1,80 @@
+#include <app/solve_general.hpp>
+#include <kasane/core/base/error.hpp>
+#include <kasane/run/poisson/solve_summary.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace kasane::app {
+namespace {
+
+constexpr std::array<const char*, 7> only_of_cg{"--numbering",     "--format",     "--iteration", "--launch",
+                                                "--single-factor", "--ssor-omega", "--tune"};
+
+bool given(const CLI::App& app, const char* option) { return app.count(option) > 0; }
+
+}  // namespace
+
+void add_general_options(CLI::App& app, GeneralChoices& choices) {
+    app.add_option("--method", choices.method,
+                   "auto (by symmetry and sign of the matrix), cg, bicgstab, gmres or minres (symmetric, indefinite too)");
+    app.add_option("--restart", choices.restart, "Iterations of a cycle of gmres")->check(whole_number(1, 1000));
+}
+
+std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choices, const std::string& precondition,
+                                                      const sparse::SolverOptions& shared, const CLI::App& app) {
+    const bool automatic = choices.method == "auto", cg = choices.method == "cg";
+    const bool general_name = precondition == "none" || precondition == "jacobi" || precondition == "ilu0";
+    const bool of_cg = std::ranges::any_of(only_of_cg, [&](const char* option) { return given(app, option); }) ||
+                       (given(app, "--precondition") && !general_name);
+    std::vector<InputProblem> problems;
+    const auto refuse = [&](const char* option, const std::string& message) { problems.push_back({message, {"", 0, 0, option}}); };
+    if (cg && precondition == "ilu0") refuse("--precondition", "ilu0 is for bicgstab and gmres: take ic0 with cg");
+    if (given(app, "--restart") && !automatic && choices.method != "gmres")
+        refuse("--restart", "has no effect with --method " + choices.method + ": leave it out, or take gmres");
+    sparse::GeneralOptions options;
+    if (!cg) {
+        try {
+            options.method = sparse::parse_general_method(choices.method);
+        } catch (const InputError& error) {
+            refuse("--method", std::string(error.problems().front().message) + " And cg.");
+        }
+        if (!automatic && problems.empty()) {
+            for (const char* option : only_of_cg)
+                if (given(app, option)) refuse(option, "has no effect with --method " + choices.method + ": leave it out, or take cg");
+            if (given(app, "--precondition") && !general_name)
+                refuse("--precondition",
+                       fmt::format("\"{}\" is not for --method {}: there are none, jacobi and ilu0", precondition, choices.method));
+        }
+    }
+    if (!problems.empty()) throw InputError(problems);
+    if (cg || (automatic && of_cg)) return std::nullopt;
+    if (given(app, "--precondition")) options.precondition = sparse::parse_general_precondition(precondition);
+    options.ordering = shared.ordering;
+    options.restart = choices.restart;
+    options.rtol = shared.rtol;
+    options.iteration_limit = shared.iteration_limit;
+    return options;
+}
+
+std::string general_advice(const sparse::SolveLog& log, const sparse::GeneralOptions& options) {
+    using krylov::Outcome;
+    const bool automatic = options.method == sparse::GeneralMethod::automatic;
+    const std::string other = automatic                                        ? "take --method gmres with a larger --restart"
+                              : options.method == sparse::GeneralMethod::gmres ? "take a larger --restart, or another preconditioner"
+                                                                               : "take --method gmres or auto";
+    switch (log.end) {
+        case Outcome::breakdown:
+        case Outcome::diverged: return "a denominator of the method vanished, and new starts did not help: " + other;
+        case Outcome::stagnated:
+            return fmt::format(
+                "||b - A x|| / ||b|| stays at {:.2e}: {}; where the matrix is singular, no x may give this right-hand side; where "
+                "the residual is near rounding, ask for a larger tolerance (--rtol)",
+                log.true_residual, other);
+        default: return run::advice(log);
+    }
+}
+
+}  // namespace kasane::app

@@ -1,0 +1,31 @@
+// The part of `kasane solve` for nonsymmetric and indefinite matrices: --method, --restart, and what a failure means.
+#pragma once
+
+#include <app/command.hpp>
+#include <kasane/sparse/general_solver.hpp>
+
+#include <optional>
+#include <string>
+
+namespace kasane::app {
+
+/// Options as given.
+struct GeneralChoices {
+    std::string method = "auto";
+    int restart = 30;
+};
+
+/// Adds --method and --restart.
+void add_general_options(CLI::App& app, GeneralChoices& choices);
+
+/// Options of a GeneralSolver; nothing where conjugate gradients are to be taken whatever the matrix is: --method cg, or, with auto, an
+/// option that only they have.
+/// @param precondition  of --precondition   @param shared  has ordering, tolerance and limit
+/// @throws InputError naming each option that does not apply
+std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choices, const std::string& precondition,
+                                                      const sparse::SolverOptions& shared, const CLI::App& app);
+
+/// What the end of a GeneralSolver's solve means, and the remedy; empty where it converged.
+std::string general_advice(const sparse::SolveLog& log, const sparse::GeneralOptions& options);
+
+}  // namespace kasane::app

@@ -1,0 +1,46 @@
+// Options of a GeneralSolver and their names.
+#pragma once
+
+#include <kasane/sparse/order/ordering.hpp>
+
+#include <string>
+
+namespace kasane::sparse {
+
+/// The Krylov method.
+enum class GeneralMethod {
+    automatic,  ///< minres where A is symmetric, else bicgstab; gmres follows where the first one fails
+    bicgstab,   ///< BiCGStab: two products per iteration, nine vectors
+    gmres,      ///< restarted flexible GMRES: the residual never grows; 2 `restart` + 1 vectors
+    minres,     ///< MINRES: symmetric A, definite or not
+};
+
+/// The preconditioner of a GeneralSolver.
+enum class GeneralPrecondition {
+    automatic,  ///< jacobi for minres; otherwise ilu0, and jacobi where the factors of ilu0 are unstable
+    none,       ///< M = 1
+    jacobi,     ///< the diagonal; the largest entry of a row whose diagonal entry is small; for minres their absolute values
+    ilu0,       ///< incomplete LU factorisation with the pattern of A                                               [Saad 2003, 10.3]
+};
+
+/// "auto", "bicgstab", "gmres" or "minres". @throws InputError with what is allowed and the nearest name
+GeneralMethod parse_general_method(const std::string& text);
+/// "auto", "none", "jacobi" or "ilu0". @throws InputError as parse_general_method
+GeneralPrecondition parse_general_precondition(const std::string& text);
+/// As parse_general_method() reads it.
+std::string name(GeneralMethod);
+/// As parse_general_precondition() reads it.
+std::string name(GeneralPrecondition);
+
+/// Options of a GeneralSolver.
+struct GeneralOptions {
+    GeneralMethod method = GeneralMethod::automatic;                    ///< the method
+    GeneralPrecondition precondition = GeneralPrecondition::automatic;  ///< the preconditioner
+    Ordering ordering = {};                                             ///< order of elimination of ilu0 and its colours; any but block
+    int restart = 30;                                                   ///< iterations of a cycle of gmres
+    bool scale = true;            ///< rows and columns by powers of two, where their largest entries differ by more than a factor of 8
+    double rtol = 1e-8;           ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
+    int iteration_limit = 10000;  ///< of all methods together
+};
+
+}  // namespace kasane::sparse

@@ -1,0 +1,117 @@
+// A square matrix in slices of rows on a space, its product, and its incomplete LU factorisation by colours.
+// Invariants: entry k of row r is at begin[r / lanes] + k lanes + r % lanes: compressed rows on the CPU, and on CUDA neighbouring threads
+// read neighbouring entries; columns ascend in a row; every row has a diagonal entry; rows of a colour are neighbours and not coupled, so
+// that they are factorised and solved in parallel, with the same bits for any number of threads.
+#pragma once
+
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// Rows of a slice.
+template <Space S>
+inline constexpr index_t lanes_of = std::same_as<S, Cpu> ? 1 : 32;
+
+/// The arrangement of a matrix on the host: all but the values.
+struct SlicedPattern {
+    std::vector<std::int64_t> begin;     ///< [slices + 1] first entry of each slice
+    std::vector<std::int32_t> count;     ///< [n] entries of each row
+    std::vector<std::int32_t> diagonal;  ///< [n] position of the diagonal entry in its row
+    std::vector<std::int32_t> column;    ///< [stored]
+    std::vector<std::int64_t> source;    ///< [stored] entry of A; -1: zero, as padding or a diagonal entry that A does not have
+};
+
+/// Arranges A. @param row_of  [n] row of A for each new row   @param new_column  [n] new number of each column of A
+/// @param A  columns ascend, no duplicates
+SlicedPattern slice_rows(const CsrView& A, const std::vector<std::int32_t>& row_of, const std::vector<std::int32_t>& new_column,
+                         index_t lanes);
+
+/// What a kernel reads of a matrix.
+template <index_t lanes>
+struct SlicedView {
+    index_t n;
+    const std::int64_t* begin;
+    const std::int32_t *count, *diagonal, *column;
+    const double* value;
+    KS_FN index_t at(index_t row, index_t k) const { return begin[row / lanes] + k * lanes + row % lanes; }
+};
+
+template <Space S>
+class SlicedMatrix {
+   public:
+    using Vector = Buffer<double, S>;
+    SlicedMatrix(S on, const SlicedPattern& pattern);
+
+    /// Replaces the values. @param values  [stored] on the host
+    void set_values(View<const double> values);
+    void multiply(const Vector& in, Vector& out) const;
+    /// The interface of krylov: out = A in.
+    template <class Algebra>
+    void apply(Algebra&, const Vector& in, Vector& out) const {
+        multiply(in, out);
+    }
+    SlicedView<lanes_of<S>> view() const;
+    index_t rows() const { return count_.size(); }
+    index_t stored() const { return column_.size(); }
+    std::uint64_t bytes() const;
+    S space() const { return on_; }
+
+   private:
+    S on_;
+    Buffer<std::int64_t, S> begin_;
+    Buffer<std::int32_t, S> count_, diagonal_, column_;
+    Buffer<double, S> value_;
+};
+
+/// out = D^-1 in; D as in GeneralPrecondition::jacobi.
+template <Space S>
+class DiagonalPreconditioner {
+   public:
+    /// @param absolute  positive definite: the absolute values of D
+    DiagonalPreconditioner(const SlicedMatrix<S>& A, bool absolute);
+    /// The interface of krylov.
+    template <class Algebra>
+    void apply(Algebra&, const Buffer<double, S>& in, Buffer<double, S>& out) const {
+        multiply(in, out);
+    }
+    void multiply(const Buffer<double, S>& in, Buffer<double, S>& out) const;
+
+   private:
+    Buffer<double, S> inverse_;
+};
+
+/// L U with the pattern of A: L has a unit diagonal, and L U equals A wherever A has an entry.
+template <Space S>
+class IncompleteLu {
+   public:
+    /// Factorises A with its diagonal shifted away from zero by `shift` times the largest entry of each row. A pivot below 1e-8 of the
+    /// largest entry of its row is replaced by that.
+    /// @param A  must outlive the factors   @param color_begin  first row of each colour, and n
+    IncompleteLu(const SlicedMatrix<S>& A, std::vector<index_t> color_begin, double shift);
+    /// out = U^-1 L^-1 in.
+    void solve(const Buffer<double, S>& in, Buffer<double, S>& out) const;
+    /// The interface of krylov.
+    template <class Algebra>
+    void apply(Algebra&, const Buffer<double, S>& in, Buffer<double, S>& out) const {
+        solve(in, out);
+    }
+    /// Largest entry of U^-1 L^-1 (1, 1, ...): an estimate of the growth of errors; infinite where a number is not finite.
+    double growth() const;
+    /// Number of pivots that were replaced.
+    index_t replaced_pivots() const { return replaced_; }
+    std::uint64_t bytes() const;
+
+   private:
+    SlicedView<lanes_of<S>> pattern_;
+    S on_;
+    std::vector<index_t> color_begin_;
+    Buffer<double, S> value_, inverse_pivot_;
+    index_t replaced_ = 0;
+};
+
+}  // namespace kasane::sparse

@@ -1,0 +1,46 @@
+#include <kasane/core/base/error.hpp>
+#include <kasane/sparse/general/steps.hpp>
+
+#include <fmt/format.h>
+
+namespace kasane::sparse {
+
+void check_general_options(const GeneralOptions& options) {
+    std::vector<InputProblem> problems;
+    const auto require = [&](bool good, const std::string& message, const char* key) {
+        if (!good) problems.push_back({message, {"", 0, 0, key}});
+    };
+    require(options.rtol > 0 && options.rtol < 1, fmt::format("rtol = {}: must be above 0 and below 1. Try 1e-8", options.rtol), "rtol");
+    require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 10000", "max_iterations");
+    require(options.restart >= 1 && options.restart <= 1000,
+            fmt::format("restart = {}: a cycle of gmres has 1 to 1000 iterations. Try 30", options.restart), "restart");
+    require(options.ordering.kind != OrderingKind::block, "ilu0 has no block orderings. Take auto, natural, mc:K, cm, rcm or cm-rcm:K",
+            "ordering");
+    if (!problems.empty()) throw InputError(problems);
+}
+
+std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions& options) {
+    using enum GeneralMethod;
+    using Kind = GeneralPrecondition;
+    KS_VALIDATE(options.method != minres || options.precondition != Kind::ilu0,
+                "minres needs a symmetric positive definite preconditioner, which ilu0 is not. Take jacobi or none, or gmres with ilu0",
+                {"", 0, 0, "precondition"});
+    KS_VALIDATE(options.method != minres || kind.symmetric,
+                fmt::format("minres needs a symmetric matrix, and {}. Take bicgstab, gmres or auto", kind.asymmetry), {"", 0, 0, "method"});
+    const bool open = options.precondition == Kind::automatic;
+    const auto factors = open ? Kind::ilu0 : options.precondition, diagonal = open ? Kind::jacobi : options.precondition;
+    if (options.method == minres) return {{minres, diagonal}};
+    if (options.method != automatic) {
+        std::vector<GeneralStep> steps{{options.method, factors}};
+        if (open) steps.push_back({options.method, diagonal});
+        return steps;
+    }
+    const bool short_recurrence = kind.symmetric && options.precondition != Kind::ilu0;
+    std::vector<GeneralStep> steps;
+    steps.push_back(short_recurrence ? GeneralStep{minres, diagonal} : GeneralStep{bicgstab, factors});
+    steps.push_back({gmres, factors});
+    if (open) steps.push_back({gmres, diagonal});
+    return steps;
+}
+
+}  // namespace kasane::sparse

@@ -1,0 +1,25 @@
+// The methods that a GeneralSolver tries, one after the other.
+#pragma once
+
+#include <kasane/sparse/general/options.hpp>
+#include <kasane/sparse/matrix/kind.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kasane::sparse {
+
+struct GeneralStep {
+    GeneralMethod method;              ///< not automatic
+    GeneralPrecondition precondition;  ///< not automatic
+    /// "gmres with ilu0"
+    std::string text() const { return name(method) + " with " + name(precondition); }
+};
+
+/// One step where the method is given, otherwise at least two. @throws InputError: minres with ilu0, or for a nonsymmetric matrix
+std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions& options);
+
+/// @throws InputError for options out of range
+void check_general_options(const GeneralOptions& options);
+
+}  // namespace kasane::sparse
