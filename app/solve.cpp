@@ -6,6 +6,7 @@
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/io/atomic_file.hpp>
+#include <kasane/sparse/columns.hpp>
 #include <kasane/sparse/file/matrix_file.hpp>
 #include <kasane/sparse/solver.hpp>
 #include <kasane/sparse/tune/tuning_file.hpp>
@@ -89,9 +90,9 @@ void check_output(const SolveOptions& o) {
     AtomicFile probe(file);
 }
 
-void write_solution(const fs::path& file, const std::vector<double>& x) {
+void write_solution(const fs::path& file, const std::vector<double>& x, index_t columns) {
     if (format_of(file) == VectorFormat::market)
-        sparse::write_vector_market(file, view(x));
+        sparse::write_vector_market(file, view(x), columns);
     else
         sparse::write_vector_petsc(file, view(x));
 }
@@ -129,40 +130,57 @@ sparse::Solver solver_of(const Common& common, const SolveOptions& o, const AnyS
 struct Solved {
     std::string method;
     sparse::SetupFacts setup;
-    sparse::SolveLog log;
-    std::string advice;  ///< where it did not converge
+    std::vector<sparse::SolveLog> logs;  ///< of each right-hand side
+    /// The one to show: the first that did not converge, otherwise the one with the most iterations.
+    std::size_t shown() const {
+        std::size_t best = 0;
+        for (std::size_t k = 0; k < logs.size(); ++k) {
+            if (!logs[k].converged()) return k;
+            if (logs[k].iterations > logs[best].iterations) best = k;
+        }
+        return best;
+    }
 };
 
 /// @tparam AnySolver  sparse::Solver or sparse::GeneralSolver
 template <class AnySolver>
-sparse::SolveLog iterate(const Common& common, AnySolver& solver, double rtol, const std::vector<double>& b, std::vector<double>& x) {
+std::vector<sparse::SolveLog> iterate(const Common& common, AnySolver& solver, double rtol, const sparse::VectorColumns& b,
+                                      std::vector<double>& x) {
     Progress bar(common.progress(), "solving", 1);
-    auto log = solver.solve(view(b), view(x), [&](int iteration, double residual) {
+    auto logs = sparse::solve_columns(solver, view(b.values), view(x), b.columns, [&](int iteration, double residual) {
         bar.update(converged_share(residual, rtol), fmt::format("iteration {}, residual {:.1e}", iteration, residual));
         return interrupt_requested();
     });
-    if (log.end == krylov::Outcome::stopped) throw Interrupted();
-    return log;
+    if (logs.back().end == krylov::Outcome::stopped) throw Interrupted();
+    return logs;
 }
 
 Solved solve_general(const Common& common, const std::string& file, const AnySpace& space, const sparse::CsrMatrix& A,
-                     const sparse::GeneralOptions& options, const std::vector<double>& b, std::vector<double>& x) {
+                     const sparse::GeneralOptions& options, const sparse::VectorColumns& b, std::vector<double>& x) {
     try {
         sparse::GeneralSolver solver(space, A.view(), options);
         stop_if_interrupted();
-        auto log = iterate(common, solver, options.rtol, b, x);
-        auto setup = solver.setup();
-        setup.notes.insert(setup.notes.end(), log.notes.begin(), log.notes.end());
-        const auto advice = general_advice(log, options);
-        return {setup.iteration, std::move(setup), std::move(log), advice};
+        auto logs = iterate(common, solver, options.rtol, b, x);
+        return {solver.setup().iteration, solver.setup(), std::move(logs)};
     } catch (const sparse::PreconditionError& error) {
         throw ComputationError(fmt::format("{}: {} (--precondition jacobi)", file, error.what()));
     }
 }
 
 /// The matrix turned out not to be positive definite.
-bool not_positive(krylov::Outcome end) {
-    return end == krylov::Outcome::operator_not_positive || end == krylov::Outcome::preconditioner_not_positive;
+bool not_positive(const sparse::SolveLog& log) {
+    return log.end == krylov::Outcome::operator_not_positive || log.end == krylov::Outcome::preconditioner_not_positive;
+}
+
+nlohmann::ordered_json columns_json(const std::vector<sparse::SolveLog>& logs) {
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& log : logs)
+        all.push_back({{"converged", log.converged()},
+                       {"end", krylov::name(log.end)},
+                       {"iterations", log.iterations},
+                       {"relative_residual", log.true_residual},
+                       {"solve_seconds", log.seconds}});
+    return all;
 }
 
 int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
@@ -174,7 +192,10 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     const Stopwatch watch;
     auto file = sparse::read_matrix(o.matrix);
     const auto rows = file.matrix.rows();
-    auto b = o.rhs.empty() ? std::vector<double>(static_cast<std::size_t>(rows), 1.0) : sparse::read_vector(o.rhs, rows);
+    const auto b = o.rhs.empty() ? sparse::VectorColumns{std::vector<double>(static_cast<std::size_t>(rows), 1.0), 1}
+                                 : sparse::read_columns(o.rhs, rows);
+    KS_VALIDATE(b.columns == 1 || o.solution.empty() || format_of(o.solution) == VectorFormat::market,
+                fmt::format("cannot hold {} columns: take a name that ends with .mtx", b.columns), {o.solution, 0, 0, "-o"});
     const double read_seconds = watch.seconds();
     log::info("{}: {} rows with {} entries, read in {:.2g} s", o.matrix, rows, file.matrix.nonzeros(), read_seconds);
     stop_if_interrupted();
@@ -185,7 +206,7 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
         by_cg = sparse::kind_of(file.matrix.view(), o.matrix).positive;
     else if (general)
         sparse::kind_of(file.matrix.view(), o.matrix);
-    std::vector<double> x(static_cast<std::size_t>(rows), 0.0);
+    std::vector<double> x(b.values.size(), 0.0);
     Solved solved;
     std::string why_not_cg;
     if (by_cg) {
@@ -194,9 +215,10 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
             auto solver = solver_of(common, o, space, file.matrix, options);
             if (!automatic) file.matrix = {};
             stop_if_interrupted();
-            auto log = iterate(common, solver, options.rtol, b, x);
-            solved = {"cg", solver.setup(), log, run::advice(log)};
-            if (not_positive(log.end)) why_not_cg = krylov::name(log.end);
+            auto logs = iterate(common, solver, options.rtol, b, x);
+            solved = {"cg", solver.setup(), std::move(logs)};
+            if (const auto failed = std::ranges::find_if(solved.logs, not_positive); failed != solved.logs.end())
+                why_not_cg = krylov::name(failed->end);
         } catch (const ComputationError& error) {
             if (!automatic) throw;
             why_not_cg = error.what();
@@ -207,7 +229,14 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
         solved = solve_general(common, o.matrix, space, file.matrix, *general, b, x);
         if (by_cg) solved.setup.notes.insert(solved.setup.notes.begin(), "conjugate gradients failed: " + why_not_cg);
     }
-    auto& [method, setup, log, advice] = solved;
+    auto& [method, setup, logs] = solved;
+    const auto shown = solved.shown();
+    const auto& log = logs[shown];
+    setup.notes.insert(setup.notes.end(), log.notes.begin(), log.notes.end());
+    if (logs.size() > 1)
+        setup.notes.insert(setup.notes.begin(),
+                           fmt::format("of {} right-hand sides, column {} is shown: {}", logs.size(), shown + 1,
+                                       log.converged() ? "it took the most iterations" : "it is the first that did not converge"));
     if (o.rhs.empty()) setup.notes.insert(setup.notes.begin(), "no right-hand side was given (-b): it is 1 in every row");
     if (file.duplicates > 0)
         setup.notes.insert(setup.notes.begin(),
@@ -218,12 +247,13 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     object["matrix"] = o.matrix;
     object["matrix_format"] = file.format;
     object["right_hand_side"] = o.rhs.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(o.rhs);
+    if (logs.size() > 1) object["columns"] = columns_json(logs);
     object["read_seconds"] = read_seconds;
     object["solution"] = nullptr;
     const bool finite = std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
     const bool attempted = log.outside_range == 0;
     if (!o.solution.empty() && finite && attempted) {
-        write_solution(o.solution, x);
+        write_solution(o.solution, x, b.columns);
         object["solution"] = o.solution;
         text += log.converged() ? fmt::format("\nx: {}", o.solution) : fmt::format("\nx, not converged: {}", o.solution);
     }
@@ -232,7 +262,7 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     const auto written = o.solution.empty() || !attempted ? ""
                          : finite                         ? "; the last x was written"
                                                           : "; x holds numbers that are not finite and was not written";
-    log::error("{}: not solved: {}{}", o.matrix, advice, written);
+    log::error("{}: not solved: {}{}", o.matrix, method == "cg" ? run::advice(log) : general_advice(log, *general), written);
     return computation_failed;
 }
 
@@ -242,7 +272,9 @@ Action add_solve(CLI::App& app, const Common& common) {
     auto options = std::make_shared<SolveOptions>();
     auto& o = *options;
     app.add_option("MATRIX", o.matrix, "Matrix Market or PETSc binary: real and square")->required();
-    app.add_option("-b,--rhs", o.rhs, "Right-hand side, Matrix Market or PETSc binary (default: 1 in every row)")->type_name("FILE");
+    app.add_option("-b,--rhs", o.rhs,
+                   "Right-hand side, or several as columns of one array: Matrix Market or PETSc binary (default: 1 in every row)")
+        ->type_name("FILE");
     app.add_option("-o,--output", o.solution, "Write x: .mtx as Matrix Market; .petsc, .bin or .dat as PETSc binary")->type_name("FILE");
     app.add_flag("--force", o.force, "Overwrite the output file if it exists");
     app.add_option("--rtol", o.solver.rtol, "Solved where ||b - A x|| / ||b|| is below this");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
+#include <kasane/sparse/columns.hpp>
 #include <kasane/sparse/file/matrix_file.hpp>
 #include <kasane/sparse/general_solver.hpp>
 #include <kasane/sparse/operators.hpp>

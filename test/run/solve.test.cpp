@@ -464,6 +464,46 @@ TEST_F(Solve, MethodsThatDoNotApplyAreRefused) {
     expect_refused({"A.mtx"}, {"A.mtx", "column 2 has no entry other than zero"});
 }
 
+TEST_F(Solve, SeveralRightHandSidesAreColumnsOfOneFile) {
+    const auto A = chain(40);
+    sparse::write_matrix_market(directory / "A.mtx", A.view(), true);
+    std::vector<double> all, exact;
+    for (const double factor : {1., -3., 0.}) {
+        auto x = waves(40);
+        for (auto& one : x) one *= factor;
+        const auto b = product(A, x);
+        exact.insert(exact.end(), x.begin(), x.end());
+        all.insert(all.end(), b.begin(), b.end());
+    }
+    sparse::write_vector_market(directory / "b.mtx", view(static_cast<const std::vector<double>&>(all)), 3);
+    for (const char* method : {"cg", "gmres"}) {
+        const auto outcome = solve({"A.mtx", "-b", "b.mtx", "--method", method, "-o", "all.mtx", "--force", "--json"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        ASSERT_EQ(outcome.json()["columns"].size(), 3u);
+        EXPECT_EQ(outcome.json()["columns"][2]["iterations"], 0) << "a right-hand side of zero";
+        EXPECT_NE(outcome.json()["notes"].dump().find("of 3 right-hand sides"), std::string::npos);
+        const auto x = sparse::read_columns(directory / "all.mtx", 40);
+        EXPECT_EQ(x.columns, 3);
+        expect_near(x.values, exact, 1e-8);
+    }
+    const auto refused = solve({"A.mtx", "-b", "b.mtx", "-o", "x.petsc"});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("cannot hold 3 columns"), std::string::npos) << refused.err;
+    put("b.mtx", array + "40 2\n1\n2\n");
+    expect_refused({"A.mtx", "-b", "b.mtx"}, {"b.mtx", "states 80 entries"});
+    put(
+        "b.mtx", array + "20 2\n" + []() {
+            std::string t;
+            for (int i = 0; i < 40; ++i) t += "1\n";
+            return t;
+        }());
+    expect_refused({"A.mtx", "-b", "b.mtx"}, {"b.mtx", "20 numbers", "40 rows"});
+    const auto failed = solve({"A.mtx", "-b", "all.mtx", "--max-iterations", "1", "--precondition", "none", "--json"});
+    EXPECT_EQ(failed.status, 1);
+    EXPECT_EQ(failed.json()["converged"], false);
+    EXPECT_EQ(failed.json()["columns"][2]["converged"], true);
+}
+
 TEST_F(Solve, ABreakdownIsNamedWithARemedy) {
     put("A.mtx", general + "2 2 4\n1 1 1e-15\n1 2 1\n2 1 -1\n2 2 1e-15\n");
     put("b.mtx", array + "2 1\n1\n2\n");

@@ -47,6 +47,53 @@ krylov::Outcome end_of(Verdict verdict) {
     }
 }
 
+/// Laps of a stopwatch, each after all work of the space.
+template <Space S>
+class Laps {
+   public:
+    Laps(S on, PartTimes& times) : on_(on), times_(times) {}
+    void operator()(const char* part) {
+        synchronize(on_);
+        times_.add(part, watch_.seconds());
+        watch_.restart();
+    }
+
+   private:
+    S on_;
+    PartTimes& times_;
+    Stopwatch watch_;
+};
+
+/// Splits and factorises A, and makes the system of that layout, which is moved from at the end.
+template <Space S>
+void fill(PreparedSystem<S>& prepared, S on, const CsrView& A, Layout<S>& layout, Laps<S>& lap) {
+    const SolverOptions options = prepared.options;
+    // Two colours of independent rows: the graph is bipartite, so that it has no triangles.
+    const bool bipartite = layout.colors <= 2 && layout.steps == 1;
+    const bool triangles = options.precondition == Precondition::ic0 && !bipartite && has_triangles(on, A);
+    lap("factor");
+    auto matrix = split(on, A, layout, options.format, triangles);
+    lap("convert");
+    auto factor = factorise(on, matrix, layout, {options.precondition, options.ssor_omega});
+    prepared.shift = factor.shift;
+    lap("factor");
+    // Temporary memory: the order while the layout is computed; later the pivots and C.
+    prepared.scratch_bytes = std::max(prepared.scratch_bytes, static_cast<std::uint64_t>(2 * layout.padded) * 4) +
+                             matrix.lower_rows.bytes() + factor.lower.bytes();
+
+    const FactorKind kind = factor.kind;
+    const auto reason = [&](Iteration iteration) { return why_not(iteration, kind, options, layout.colors, layout.steps, factor.shift); };
+    Iteration& iteration = prepared.options.iteration;
+    if (iteration == Iteration::automatic) {
+        iteration = Iteration::plain;
+        for (const Iteration better : {Iteration::eisenstat, Iteration::reduced})
+            if (reason(better).empty()) iteration = better;
+    }
+    if (const std::string why = reason(iteration); !why.empty())
+        throw InputError("iteration = \"" + name(iteration) + "\" does not apply here: " + why + ". Take iteration = \"auto\".");
+    prepared.system = make_system(on, std::move(matrix), std::move(layout), std::move(factor), options.single_factor);
+}
+
 }  // namespace
 
 int chunk_of(const Format& format, bool cuda) {
@@ -60,13 +107,8 @@ PreparedSystem<S> prepare_system(S on, const CsrView& A, SpaceOrder<S> order, co
     constexpr bool cuda = !std::same_as<S, Cpu>;
     PreparedSystem<S> prepared;
     prepared.options = options;
-    Stopwatch watch;
-    const auto lap = [&](const char* part) {
-        synchronize(on);
-        times.add(part, watch.seconds());
-        watch.restart();
-    };
-    const index_t ordered = order.row.size();
+    Laps<S> lap(on, times);
+    prepared.scratch_bytes = static_cast<std::uint64_t>(order.row.size()) * 4;
     LayoutShape shape;
     shape.numbering = options.numbering;
     shape.parts = parts_of(on, options.numbering, A.n, std::max<index_t>(1, static_cast<index_t>(order.color_begin.size()) - 1));
@@ -74,33 +116,28 @@ PreparedSystem<S> prepare_system(S on, const CsrView& A, SpaceOrder<S> order, co
     shape.sigma = options.format.sigma;
     auto layout = make_layout(on, std::move(order), A, shape);
     lap("layout");
-    // Two colours of independent rows: the graph is bipartite, so that it has no triangles.
-    const bool bipartite = layout.colors <= 2 && layout.steps == 1;
-    const bool triangles = options.precondition == Precondition::ic0 && !bipartite && has_triangles(on, A);
-    lap("factor");
-    auto matrix = split(on, A, layout, options.format, triangles);
-    lap("convert");
-    auto factor = factorise(on, matrix, layout, {options.precondition, options.ssor_omega});
-    prepared.shift = factor.shift;
-    lap("factor");
-    // Temporary memory: the order while the layout is computed; later the pivots, the ranks and C.
-    prepared.scratch_bytes = static_cast<std::uint64_t>(std::max(ordered, 2 * layout.padded)) * 4 +
-                             static_cast<std::uint64_t>(layout.rank.size()) * 4 + matrix.lower_rows.bytes() + factor.lower.bytes();
-
-    const FactorKind kind = factor.kind;
-    const auto reason = [&](Iteration iteration) { return why_not(iteration, kind, options, layout.colors, layout.steps, factor.shift); };
-    Iteration& iteration = prepared.options.iteration;
-    if (iteration == Iteration::automatic) {
-        iteration = Iteration::plain;
-        for (const Iteration better : {Iteration::eisenstat, Iteration::reduced})
-            if (reason(better).empty()) iteration = better;
-    }
-    if (const std::string why = reason(iteration); !why.empty())
-        throw InputError("iteration = \"" + name(iteration) + "\" does not apply here: " + why + ". Take iteration = \"auto\".");
-    prepared.system = make_system(on, std::move(matrix), std::move(layout), std::move(factor), options.single_factor);
+    fill(prepared, on, A, layout, lap);
     prepared.vectors = IterationVectors<S>(on, prepared.system.layout.padded);
     lap("convert");
     return prepared;
+}
+
+template <Space S>
+void update_system(PreparedSystem<S>& prepared, const CsrView& A, Iteration iteration, PartTimes& times) {
+    const S on = prepared.system.on;
+    Laps<S> lap(on, times);
+    Layout<S> layout = std::move(prepared.system.layout);
+    prepared.system = {};  // its memory is free before the new system takes as much
+    prepared.system.on = on;
+    prepared.options.iteration = iteration;
+    prepared.rho_before = 0;
+    prepared.scratch_bytes = 0;
+    try {
+        fill(prepared, on, A, layout, lap);
+    } catch (...) {
+        prepared.system.layout = std::move(layout);
+        throw;
+    }
 }
 
 template <Space S>
@@ -259,11 +296,13 @@ TrialProgress progress_after(PreparedSystem<S>& prepared, int iterations, bool m
 }
 
 template PreparedSystem<Cpu> prepare_system(Cpu, const CsrView&, SpaceOrder<Cpu>, const SolverOptions&, PartTimes&);
+template void update_system(PreparedSystem<Cpu>&, const CsrView&, Iteration, PartTimes&);
 template SolveLog solve_prepared(PreparedSystem<Cpu>&, View<const double>, View<double>, bool, Start, const StopFunction&);
 template double seconds_per_iteration(PreparedSystem<Cpu>&, int);
 template TrialProgress progress_after(PreparedSystem<Cpu>&, int, bool);
 #if defined(KASANE_CUDA)
 template PreparedSystem<Cuda> prepare_system(Cuda, const CsrView&, SpaceOrder<Cuda>, const SolverOptions&, PartTimes&);
+template void update_system(PreparedSystem<Cuda>&, const CsrView&, Iteration, PartTimes&);
 template SolveLog solve_prepared(PreparedSystem<Cuda>&, View<const double>, View<double>, bool, Start, const StopFunction&);
 template double seconds_per_iteration(PreparedSystem<Cuda>&, int);
 template TrialProgress progress_after(PreparedSystem<Cuda>&, int, bool);

@@ -45,6 +45,12 @@ struct PreparedSystem {
 template <Space S>
 PreparedSystem<S> prepare_system(S on, const CsrView& A, SpaceOrder<S> order, const SolverOptions& options, PartTimes& times);
 
+/// New values of A on the same pattern: order, layout and options stay; entries are split, factorised and scaled again.
+/// @param A  on S, canonical   @param iteration  as given; may be automatic
+/// @throws as prepare_system(): then the system is empty and keeps its layout, so that another call with good values makes it again
+template <Space S>
+void update_system(PreparedSystem<S>& prepared, const CsrView& A, Iteration iteration, PartTimes& times);
+
 /// @throws InputError: NaN or infinity in b or x
 /// b and x in the user's numbers, on S. @param mean_free  constants are A's null space
 /// @param start  where_stopped: with the search direction of the last run, which stop() ended, and the x that it left

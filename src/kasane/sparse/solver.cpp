@@ -6,6 +6,7 @@
 #include <kasane/sparse/choice.hpp>
 #include <kasane/sparse/multigrid_system.hpp>
 #include <kasane/sparse/prepared_system.hpp>
+#include <kasane/sparse/matrix/pattern_key.hpp>
 #include <kasane/sparse/order/on_device.hpp>
 #include <kasane/sparse/solver.hpp>
 
@@ -136,6 +137,9 @@ struct Solver::Parts {
     NullSpace null;
     AnyPrepared prepared;
     std::optional<SolveAccount> account;
+    std::uint64_t pattern = 0;              ///< pattern_key() of the A of the constructor; 0: it was on a device
+    std::vector<std::string> choice_notes;  ///< notes that new values do not change
+    bool ready = true;                      ///< false after an update() that failed
 };
 
 namespace {
@@ -150,7 +154,8 @@ void describe_singular(const MatrixFacts& matrix, SetupFacts& facts) {
 
 /// The part of SetupFacts that is the same for every space.
 template <Space S>
-void describe(const PreparedSystem<S>& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts) {
+void describe(const PreparedSystem<S>& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts,
+              std::vector<std::string>& choice_notes) {
     const System<S>& system = prepared.system;
     facts.rows = matrix.rows;
     facts.nonzeros = matrix.nonzeros;
@@ -172,6 +177,7 @@ void describe(const PreparedSystem<S>& prepared, const AnySpace& on, const Matri
     const auto cost = cost_of(system, prepared.options.iteration);
     facts.bytes_per_iteration = cost.bytes;
     facts.barriers_per_iteration = cost.barriers;
+    choice_notes = facts.notes;
     if (facts.shift > 0)
         facts.notes.push_back("The factorisation met a pivot that was not positive; it was made with the diagonal raised by " +
                               std::to_string(facts.shift) + " of itself.");
@@ -179,7 +185,10 @@ void describe(const PreparedSystem<S>& prepared, const AnySpace& on, const Matri
 }
 
 template <Space S>
-void describe(const MultigridSystem<S>& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts) {
+void describe(const MultigridSystem<S>& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts,
+              std::vector<std::string>& choice_notes) {
+    choice_notes = facts.notes;
+    facts.stored_entries = 0;
     facts.rows = facts.padded_rows = matrix.rows;
     facts.nonzeros = matrix.nonzeros;
     facts.device = device_info(on).name;
@@ -230,6 +239,17 @@ MultigridSystem<S> prepare_timed_multigrid(S on, const CsrView& A, const MatrixF
     return prepared;
 }
 
+template <Space S>
+void update_values(PreparedSystem<S>& prepared, const CsrView& A, const SolverOptions& options, PartTimes& times) {
+    update_system(prepared, A, options.iteration, times);
+}
+template <Space S>
+void update_values(MultigridSystem<S>& prepared, const CsrView& A, const SolverOptions&, PartTimes& times) {
+    Stopwatch watch;
+    update_multigrid(prepared, A);
+    times.add("multigrid", watch.seconds());
+}
+
 }  // namespace
 
 Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& options) : parts_(std::make_unique<Parts>()) {
@@ -260,12 +280,13 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& options) : pa
             else
                 parts_->prepared = prepare(space, given, matrix, options, parts_->facts, times, parts_->account);
             if (auto* const multigrid = std::get_if<MultigridSystem<S>>(&parts_->prepared))
-                describe(*multigrid, on, matrix, parts_->facts);
+                describe(*multigrid, on, matrix, parts_->facts, parts_->choice_notes);
             else
-                describe(std::get<PreparedSystem<S>>(parts_->prepared), on, matrix, parts_->facts);
+                describe(std::get<PreparedSystem<S>>(parts_->prepared), on, matrix, parts_->facts, parts_->choice_notes);
         },
         on);
     parts_->null = {matrix.singular, std::move(matrix.component), matrix.components};
+    parts_->pattern = pattern_key(A);
     parts_->facts.seconds = times.parts();
     parts_->facts.total_seconds = all.seconds();
     if (!parts_->account) return;
@@ -345,7 +366,7 @@ Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options
     if (options.precondition == Precondition::multigrid) {
         parts->prepared = prepare_multigrid(on, A, matrix.nonzeros, options, matrix.singular);
         times.add("multigrid", watch.seconds());
-        describe(std::get<MultigridSystem<Cuda>>(parts->prepared), AnySpace(on), matrix, parts->facts);
+        describe(std::get<MultigridSystem<Cuda>>(parts->prepared), AnySpace(on), matrix, parts->facts, parts->choice_notes);
         return finished(std::move(parts), matrix, times, all.seconds());
     }
     auto order = order_there(on, A, decided, note);
@@ -357,7 +378,7 @@ Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options
     decide_rest(decided, matrix, static_cast<int>(order->color_begin.size()) - 1, true);
     parts->facts.decision = {"rule", "the matrix is in the memory of the device", 0, 0};
     parts->prepared = prepare_system(on, A, std::move(*order), decided, times);
-    describe(std::get<PreparedSystem<Cuda>>(parts->prepared), AnySpace(on), matrix, parts->facts);
+    describe(std::get<PreparedSystem<Cuda>>(parts->prepared), AnySpace(on), matrix, parts->facts, parts->choice_notes);
     return finished(std::move(parts), matrix, times, all.seconds());
 }
 
@@ -380,6 +401,37 @@ SolveLog Solver::solve_on_device(View<const double> b, View<double> x, const Sto
 }
 #endif
 
+void Solver::update(const CsrView& A) {
+    KS_REQUIRE(parts_->pattern != 0, "the solver was made from a matrix in the memory of a device: make another one for new values.");
+    Stopwatch all, watch;
+    PartTimes times;
+    MatrixFacts matrix = check(A);
+    require_pattern(A, parts_->pattern);
+    CsrMatrix own;
+    CsrView given = A;
+    if (!matrix.sorted || matrix.duplicates > 0) {
+        own = canonical(A);
+        given = own.view();
+        matrix.nonzeros = own.nonzeros();
+    }
+    times.add("check", watch.seconds());
+    SetupFacts& facts = parts_->facts;
+    facts.notes = parts_->choice_notes;
+    parts_->ready = false;
+    std::visit(
+        [&](auto& prepared) {
+            const auto on = space_of(prepared);
+            const Placed here(on, given);
+            update_values(prepared, here.view(), parts_->options, times);
+            describe(prepared, AnySpace(on), matrix, facts, parts_->choice_notes);
+        },
+        parts_->prepared);
+    parts_->null = {matrix.singular, std::move(matrix.component), matrix.components};
+    facts.seconds = times.parts();
+    facts.total_seconds = all.seconds();
+    parts_->ready = true;
+}
+
 Solver::Solver(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
@@ -398,6 +450,7 @@ void Solver::set_tolerance(double rtol, int iteration_limit) {
 }
 
 SolveLog Solver::solve(View<const double> b, View<double> x, const StopFunction& stop, Start start) {
+    require_ready(parts_->ready);
     const index_t n = parts_->facts.rows;
     require_sizes(n, b, View<const double>(x));
     require_finite(b, "the right-hand side");

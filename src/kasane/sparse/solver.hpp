@@ -83,7 +83,13 @@ class Solver {
     /// The solution from a first guess of zero. @param b  [n]   @param log  filled with the log; may be null   @throws as the other solve()
     std::vector<double> solve(const std::vector<double>& b, SolveLog* log = nullptr);
 
-    /// Results and costs of the set-up.
+    /// Replaces A's values: order, layout and decided options stay, A is checked, split and factorised again.
+    /// @param A  in host memory, with the pattern of the constructor's A (offsets and columns equal); not kept
+    /// @throws InputError from check(A), and LogicError: another pattern, or the solver was made by on_device(): the old values stay.
+    ///   Others as the constructor: solve() throws LogicError until an update succeeds.
+    void update(const CsrView& A);
+
+    /// Results and costs of the set-up; after update() of that.
     const SetupFacts& setup() const;
     /// The options as they were given.
     const SolverOptions& options() const;

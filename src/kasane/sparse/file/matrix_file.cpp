@@ -14,4 +14,9 @@ std::vector<double> read_vector(const std::filesystem::path& path, index_t rows)
     return read_vector(source, rows, available_memory(Cpu{}));
 }
 
+VectorColumns read_columns(const std::filesystem::path& path, index_t rows) {
+    ByteSource source(path);
+    return read_columns(source, rows, available_memory(Cpu{}));
+}
+
 }  // namespace kasane::sparse

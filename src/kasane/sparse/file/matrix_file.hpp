@@ -31,11 +31,20 @@ MatrixFile read_matrix(const std::filesystem::path& path);
 /// @param rows  expected; 0: any   @throws InputError as above, and for another size
 std::vector<double> read_vector(const std::filesystem::path& path, index_t rows = 0);
 
+/// Vectors of one size, column after column.
+struct VectorColumns {
+    std::vector<double> values;  ///< [columns * rows]
+    index_t columns = 1;         ///< at least 1
+};
+/// As read_vector(); an array in a Matrix Market file may have several columns.
+VectorColumns read_columns(const std::filesystem::path& path, index_t rows = 0);
+
 /// Writes Matrix Market with as many digits (17 at most) as restore every number exactly. @param path  replaced as a whole
 /// @param A  [n x n]   @param symmetric  write the lower triangle alone   @throws ComputationError where the file cannot be written
 void write_matrix_market(const std::filesystem::path& path, const CsrView& A, bool symmetric);
 /// Writes a vector as Matrix Market array, with digits and errors as write_matrix_market.
-void write_vector_market(const std::filesystem::path& path, View<const double> x);
+/// @param columns  that x consists of, one after the other
+void write_vector_market(const std::filesystem::path& path, View<const double> x, index_t columns = 1);
 /// Writes PETSc binary with 32-bit indices (64-bit where the counts need them). @throws ComputationError where the file cannot be written
 void write_matrix_petsc(const std::filesystem::path& path, const CsrView& A);
 /// Writes a vector as PETSc binary Vec. @throws ComputationError where the file cannot be written

@@ -262,32 +262,49 @@ MatrixFile read_matrix_market(ByteSource& source, std::uint64_t memory) {
     return result;
 }
 
-std::vector<double> read_vector_market(ByteSource& source, index_t rows, std::uint64_t memory) {
+namespace {
+
+/// The numbers of an array or of an n x 1 coordinate file, column by column. @param several  more than one column is allowed in an array
+VectorColumns read_numbers(ByteSource& source, index_t rows, std::uint64_t memory, bool several) {
     MarketFile file(source);
     auto h = file.header(false);
-    if (h.columns != 1)
+    const bool allowed = h.columns == 1 || (several && !h.coordinate && h.columns > 1);
+    if (!allowed)
         file.complaints.fail(h.size_line,
                              fmt::format("has {} rows and {} columns, and a vector of one column is needed{}", h.rows, h.columns,
                                          h.columns > 1 && !h.coordinate ? ": write each right-hand side to a file of its own" : ""));
     if (h.symmetric && h.rows > 1) file.complaints.fail(1, "says 'symmetric' of a vector: it must be 'general'");
-    if (!h.coordinate) h.entries = h.rows;
+    if (h.columns > most_rows)
+        file.complaints.fail(h.size_line, fmt::format("states {} columns, and at most {} can be", h.columns, most_rows));
+    if (!h.coordinate) h.entries = h.rows * h.columns;
     check_length(file, h, h.coordinate ? 5 : 1);
     check_vector_size(source.name(), h.rows, rows);
-    check_file_memory(source.name(), fmt::format("{} numbers", h.rows), static_cast<std::uint64_t>(h.rows) * sizeof(double), memory);
-    std::vector<double> x(static_cast<std::size_t>(h.rows), 0);
+    const index_t numbers = h.rows * h.columns;
+    check_file_memory(source.name(), fmt::format("{} numbers", numbers), static_cast<std::uint64_t>(numbers) * sizeof(double), memory);
+    VectorColumns x{std::vector<double>(static_cast<std::size_t>(numbers), 0), h.columns};
     if (h.coordinate) {
-        read_entries(file, h, [&](index_t row, index_t, double value) { x[static_cast<std::size_t>(row)] += value; });
+        read_entries(file, h, [&](index_t row, index_t, double value) { x.values[static_cast<std::size_t>(row)] += value; });
         return x;
     }
     std::string_view line;
-    for (index_t row = 0; row < h.rows; ++row) {
-        if (!file.data_line(line)) too_few(file, h, row);
+    for (index_t k = 0; k < numbers; ++k) {
+        if (!file.data_line(line)) too_few(file, h, k);
         Words words(line);
-        if (file.value(words.next(), x[static_cast<std::size_t>(row)])) file.nothing_more(words, "value");
+        if (file.value(words.next(), x.values[static_cast<std::size_t>(k)])) file.nothing_more(words, "value");
     }
     if (file.data_line(line)) too_many(file, h);
     file.complaints.throw_if_any();
     return x;
+}
+
+}  // namespace
+
+std::vector<double> read_vector_market(ByteSource& source, index_t rows, std::uint64_t memory) {
+    return read_numbers(source, rows, memory, false).values;
+}
+
+VectorColumns read_columns_market(ByteSource& source, index_t rows, std::uint64_t memory) {
+    return read_numbers(source, rows, memory, true);
 }
 
 }  // namespace kasane::sparse

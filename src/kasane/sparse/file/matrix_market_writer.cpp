@@ -1,4 +1,5 @@
 // Writes Matrix Market files: every number with the fewest digits (at most 17) that restore it exactly.
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/sparse/file/matrix_file.hpp>
 
@@ -60,9 +61,10 @@ void write_matrix_market(const std::filesystem::path& path, const CsrView& A, bo
     file.commit();
 }
 
-void write_vector_market(const std::filesystem::path& path, View<const double> x) {
+void write_vector_market(const std::filesystem::path& path, View<const double> x, index_t columns) {
+    KS_EXPECT(columns >= 1 && x.n % columns == 0);
     MarketWriter file(path, "array real general");
-    file.put(x.n, ' '), file.put(index_t{1}, '\n');
+    file.put(x.n / columns, ' '), file.put(columns, '\n');
     for (const double value : x) file.put(value, '\n');
     file.commit();
 }

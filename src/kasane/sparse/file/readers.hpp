@@ -13,10 +13,12 @@ namespace kasane::sparse {
 /// Recognises the format by the first bytes. @param memory  bytes that may be used; a larger file is refused with both numbers
 MatrixFile read_matrix(ByteSource& source, std::uint64_t memory);
 std::vector<double> read_vector(ByteSource& source, index_t rows, std::uint64_t memory);
+VectorColumns read_columns(ByteSource& source, index_t rows, std::uint64_t memory);
 
 bool is_matrix_market(const std::string& head);
 MatrixFile read_matrix_market(ByteSource& source, std::uint64_t memory);
 std::vector<double> read_vector_market(ByteSource& source, index_t rows, std::uint64_t memory);
+VectorColumns read_columns_market(ByteSource& source, index_t rows, std::uint64_t memory);
 
 bool is_petsc_binary(const std::string& head);
 MatrixFile read_matrix_petsc(ByteSource& source, std::uint64_t memory);

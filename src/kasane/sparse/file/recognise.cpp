@@ -95,4 +95,9 @@ std::vector<double> read_vector(ByteSource& source, index_t rows, std::uint64_t 
     throw InputError(refusal(head, source.name(), Wanted::vector), {source.name(), 0, 0, ""});
 }
 
+VectorColumns read_columns(ByteSource& source, index_t rows, std::uint64_t memory) {
+    if (is_matrix_market(source.head())) return read_columns_market(source, rows, memory);
+    return {read_vector(source, rows, memory), 1};
+}
+
 }  // namespace kasane::sparse

@@ -389,7 +389,6 @@ System<S> make_system(S on, SplitMatrix<S> A, Layout<S> layout, Factor<S> factor
     }
     system.lower = std::move(A.lower);
     system.upper = std::move(A.upper);
-    layout.rank = {};
     system.layout = std::move(layout);
     return system;
 }
