@@ -1,9 +1,13 @@
-// kasane lattice measure CONFIG: gluonic observables of a configuration, and their change along the Wilson flow.
+// kasane lattice measure CONFIG: gluonic observables of a configuration, and their change along the Wilson flow; on one device, or on the
+// workers of all ranks.
 #include <app/lattice.hpp>
+#include <app/lattice_workers.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/lattice/distributed/distributed_measurement.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/observe/observables.hpp>
+#include <kasane/run/driver/rank_coordinator.hpp>
 
 #include <fmt/format.h>
 
@@ -15,16 +19,18 @@ namespace kasane::app {
 namespace {
 
 struct MeasureOptions {
-    std::string file;
+    std::string file, grid;
     double flow_time = 0, flow_step = 0.01;
+    int gpus_per_rank = 1;
 };
 
-struct Measured {
-    lattice::Plaquette plaquette;
-    double link_trace = 0;
-    std::complex<double> polyakov;
-    double charge = 0;
-    std::vector<lattice::FlowPoint> flow;
+/// What is printed.
+struct MeasureResult {
+    lattice::GluonicMeasurement measured;
+    lattice::GaugeFileFacts facts;
+    lattice::Extents extents;
+    lattice::GridShape grid{1, 1, 1, 1};
+    double seconds = 0;
 };
 
 /// All options that are wrong, each with its name.
@@ -44,10 +50,9 @@ void check(const MeasureOptions& o, bool step_given) {
 }
 
 template <Space S>
-Measured measure(S on, const lattice::GaugeField& field, const MeasureOptions& o) {
+lattice::GluonicMeasurement measured_on(S on, const lattice::GaugeField& field, const MeasureOptions& o) {
     const bool flows = o.flow_time > 0;
-    // The links, and as many numbers for the flow.
-    const auto needed = static_cast<std::uint64_t>(field.extents.volume()) * 4 * sizeof(lattice::Su3<double>) * (flows ? 2 : 1);
+    const auto needed = lattice::measurement_bytes(field.extents, flows);
     const auto available = available_memory(on);
     constexpr double GiB = 1u << 30;
     KS_VALIDATE(needed <= available,
@@ -55,9 +60,31 @@ Measured measure(S on, const lattice::GaugeField& field, const MeasureOptions& o
                             static_cast<double>(needed) / GiB, name(on), static_cast<double>(available) / GiB),
                 {o.file, 0, 0, ""});
     auto u = lattice::links_on(on, field);
-    Measured m{lattice::plaquette(u), lattice::link_trace(u), lattice::polyakov_loop(u), lattice::topological_charge(u), {}};
+    lattice::GluonicMeasurement m{
+        lattice::plaquette(u), lattice::link_trace(u), lattice::polyakov_loop(u), lattice::topological_charge(u), {}};
     if (flows) m.flow = lattice::wilson_flow(u, o.flow_time, o.flow_step);
     return m;
+}
+
+MeasureResult on_one_device(const AnySpace& space, const std::optional<lattice::GridShape>& grid, const MeasureOptions& o) {
+    const auto read = lattice::read_gauge(o.file);
+    const auto shape = grid_of(grid, read.field.extents, 1).shape();
+    const Stopwatch watch;
+    auto m = std::visit([&](auto on) { return measured_on(on, read.field, o); }, space);
+    return {std::move(m), read.facts, read.field.extents, shape, watch.seconds()};
+}
+
+MeasureResult on_all_workers(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& grid,
+                             const MeasureOptions& o) {
+    try {
+        auto& communicator = common.ranks->workers(lattice_measure_loop, workers.here);
+        auto all = lattice::measure_on_workers(communicator, workers.here, {o.file, grid, o.flow_time, o.flow_step});
+        log::info("grid: {}", all.grid.text());
+        return {std::move(all.measured), std::move(all.facts), all.grid.lattice(), all.grid.shape(), all.seconds};
+    } catch (...) {
+        common.ranks->end_if_others_wait();
+        throw;
+    }
 }
 
 std::string flow_table(const std::vector<lattice::FlowPoint>& points, double t0) {
@@ -77,20 +104,22 @@ std::string flow_table(const std::vector<lattice::FlowPoint>& points, double t0)
 Action add_lattice_measure(CLI::App& app, const Common& common) {
     auto options = std::make_shared<MeasureOptions>();
     app.add_option("CONFIG", options->file, "Configuration: NERSC, ILDG, MILC or openQCD")->required();
+    add_workers(app, options->grid, options->gpus_per_rank);
     app.add_option("--flow-time", options->flow_time, "Follow the Wilson flow to this time [a^2]; 0: not at all");
     auto* step = app.add_option("--flow-step", options->flow_step, "Step of its integration [a^2]");
     return [options, step, &common] {
         const auto& o = *options;
         check(o, step->count() > 0);
-        const auto space = common.space();
-        const auto read = lattice::read_gauge(o.file);
-        const Stopwatch watch;
-        const auto m = std::visit([&](auto on) { return measure(on, read.field, o); }, space);
-        const double seconds = watch.seconds();
+        const auto grid = parsed_grid(o.grid);
+        const auto workers = place_workers(common, o.gpus_per_rank);
+        const auto result = workers.count == 1 ? on_one_device(workers.here.front(), grid, o) : on_all_workers(common, workers, grid, o);
+        const auto& [m, facts, extents, shape, seconds] = result;
+        const auto device = name(workers.here.front());
         nlohmann::ordered_json object{{"file", o.file},
-                                      {"format", lattice::name(read.facts.format)},
-                                      {"extents", read.field.extents.n},
-                                      {"device", name(space)},
+                                      {"format", lattice::name(facts.format)},
+                                      {"extents", extents.n},
+                                      {"device", device},
+                                      {"grid", shape},
                                       {"plaquette", m.plaquette.mean()},
                                       {"plaquette_space", m.plaquette.space},
                                       {"plaquette_time", m.plaquette.time},
@@ -100,8 +129,8 @@ Action add_lattice_measure(CLI::App& app, const Common& common) {
         auto text = fmt::format(
             "{}: {}, {} sites\nplaquette {:.12f} (space {:.12f}, time {:.12f})\nlink trace {:.12f}\n"
             "Polyakov loop {:.9f} {:+.9f} i, modulus {:.9f}\ntopological charge (clover) {:.6f}",
-            o.file, lattice::name(read.facts.format), lattice::text(read.field.extents), m.plaquette.mean(), m.plaquette.space,
-            m.plaquette.time, m.link_trace, m.polyakov.real(), m.polyakov.imag(), std::abs(m.polyakov), m.charge);
+            o.file, lattice::name(facts.format), lattice::text(extents), m.plaquette.mean(), m.plaquette.space, m.plaquette.time,
+            m.link_trace, m.polyakov.real(), m.polyakov.imag(), std::abs(m.polyakov), m.charge);
         if (!m.flow.empty()) {
             const double t0 = lattice::flow_scale_t0(m.flow);
             auto points = nlohmann::ordered_json::array();
@@ -110,10 +139,10 @@ Action add_lattice_measure(CLI::App& app, const Common& common) {
             object["flow"] = {{"step", o.flow_step}, {"t0", t0}, {"points", points}};
             text += flow_table(m.flow, t0);
         }
-        object["notes"] = read.facts.notes;
+        object["notes"] = facts.notes;
         object["seconds"] = seconds;
-        for (const auto& note : read.facts.notes) text += "\nnote: " + note;
-        print(common, object, text + fmt::format("\n{:.2f} s on {}", seconds, name(space)));
+        for (const auto& note : facts.notes) text += "\nnote: " + note;
+        print(common, object, text + fmt::format("\n{:.2f} s on {}", seconds, device));
         return static_cast<int>(success);
     };
 }

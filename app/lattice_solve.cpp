@@ -369,9 +369,7 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
     app.add_option("--krylov-length", o.options.krylov_length, "Vectors that gcr and fgmres keep")
         ->check(whole_number(1, 1000))
         ->group(how);
-    const std::string ranks = "Several workers: ranks of an MPI launcher, GPUs of a rank";
-    app.add_option("--grid", o.grid, "Workers along x,y,z,t; left out: the grid with the smallest faces")->group(ranks);
-    app.add_option("--gpus-per-rank", o.gpus_per_rank, "Workers of every rank, each with a GPU")->check(whole_number(1, 16))->group(ranks);
+    add_workers(app, o.grid, o.gpus_per_rank);
     return [options, &common] { return solve(common, *options); };
 }
 

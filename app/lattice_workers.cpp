@@ -1,5 +1,6 @@
 #include <app/lattice_workers.hpp>
 #include <kasane/core/base/error.hpp>
+#include <kasane/lattice/distributed/distributed_measurement.hpp>
 #include <kasane/lattice/distributed/distributed_solver.hpp>
 #include <kasane/run/driver/rank_coordinator.hpp>
 
@@ -7,6 +8,12 @@
 #include <memory>
 
 namespace kasane::app {
+
+void add_workers(CLI::App& app, std::string& grid, int& gpus_per_rank) {
+    const std::string ranks = "Several workers: ranks of an MPI launcher, GPUs of a rank";
+    app.add_option("--grid", grid, "Workers along x,y,z,t; left out: the grid with the smallest faces")->group(ranks);
+    app.add_option("--gpus-per-rank", gpus_per_rank, "Workers of every rank, each with a GPU")->check(whole_number(1, 16))->group(ranks);
+}
 
 std::optional<lattice::GridShape> parsed_grid(const std::string& text) {
     if (text.empty()) return {};
@@ -67,6 +74,14 @@ LatticeSolver solver_on(const Common& common, const LatticeWorkers& workers, con
 
 void run_lattice_solve_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
     lattice::solver_worker_loop(communicator, here);
+}
+
+void run_lattice_measure_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+    try {
+        lattice::measure_on_workers(communicator, here, {});
+    } catch (const Error&) {
+        // All workers throw this error, also those of the root rank, which reports it.
+    }
 }
 
 }  // namespace kasane::app

@@ -1,4 +1,4 @@
-// The workers of `kasane lattice solve`: one device, or those of all ranks, in a grid.
+// The workers of `kasane lattice solve` and `measure`: one device, or those of all ranks, in a grid.
 #pragma once
 
 #include <app/command.hpp>
@@ -22,6 +22,8 @@ struct LatticeWorkers {
 /// Chooses the spaces. @throws InputError: no such device, or several workers of a rank on the CPU
 LatticeWorkers place_workers(const Common& common, int per_rank);
 
+/// --grid and --gpus-per-rank.
+void add_workers(CLI::App& app, std::string& grid, int& gpus_per_rank);
 /// "x,y,z,t"; nothing for an empty text.
 std::optional<lattice::GridShape> parsed_grid(const std::string& text);
 /// The grid of this shape, or the best one. @throws InputError with the usable grids
@@ -36,8 +38,10 @@ LatticeSolver solver_on(const Common& common, const LatticeWorkers& workers, con
                         const lattice::GaugeField& links, const lattice::DiracParameters& parameters,
                         const lattice::SolverOptions& options);
 
-/// The worker loop of `kasane lattice solve` for the ranks but the root rank.
+/// The worker loops of `kasane lattice solve` and `measure` for the ranks but the root rank.
 inline constexpr const char* lattice_solve_loop = "lattice solve";
 void run_lattice_solve_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
+inline constexpr const char* lattice_measure_loop = "lattice measure";
+void run_lattice_measure_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
 
 }  // namespace kasane::app

@@ -78,7 +78,8 @@ int led(comm::Communicator& ranks, Common& common, const Action& action, const s
     if (ranks.rank() > 0) {
         try {
             catch_interrupts();  // the root rank saves the run and ends this loop
-            run::worker_loop(ranks, run::kinds(), {{lattice_solve_loop, run_lattice_solve_loop}});
+            run::worker_loop(ranks, run::kinds(),
+                             {{lattice_solve_loop, run_lattice_solve_loop}, {lattice_measure_loop, run_lattice_measure_loop}});
         } catch (...) {
             end_all(ranks, std::current_exception());
         }

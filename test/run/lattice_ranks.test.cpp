@@ -1,4 +1,4 @@
-// `mpirun -n R kasane lattice solve`: the correlators and fields of one rank, refused grids, ranks that end.
+// `mpirun -n R kasane lattice solve` and `measure`: the numbers of one rank, refused grids and files, ranks that end.
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/file/solution_file.hpp>
 
@@ -104,6 +104,44 @@ TEST_F(ParallelLattice, RefusesOnce) {
     test::expect_bad_input(kasane(with({"0.12", "--grid", "2,2"})), {"--grid", "four numbers"});
     test::expect_bad_input(kasane(with({"0.12", "--grid", "1,1,1,2"})), {"[1, 1, 1, 2]", "its product must be 1"});
     test::expect_bad_input(kasane(with({"0.12", "--gpus-per-rank", "2"})), {"worker"});
+}
+
+TEST_F(ParallelLattice, MeasuresTheNumbersOfOneRank) {
+    const auto words = [](const std::string& file) {
+        return std::vector<std::string>{"lattice", "measure",     "--device", "cpu",         "--threads", "1",
+                                        file,      "--flow-time", "0.1",      "--flow-step", "0.02",      "--json"};
+    };
+    put("cfg.lime", {{4, 4, 4, 12}});
+    const auto alone = kasane(words("cfg.lime"));
+    ASSERT_EQ(alone.status, 0) << alone.err;
+    const auto one = alone.json();
+    EXPECT_EQ(one["grid"], (std::vector{1, 1, 1, 1}));
+    for (const int n : {2, 3, 4, 8}) {
+        const auto outcome = ranks(n, words("cfg.lime"));
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        const auto got = outcome.json();
+        int product = 1;
+        for (const int g : got["grid"]) product *= g;
+        EXPECT_EQ(product, n);
+        for (const char* same : {"file", "format", "extents", "notes"}) EXPECT_EQ(got[same], one[same]) << n;
+        for (const char* number : {"plaquette", "plaquette_space", "plaquette_time", "link_trace", "topological_charge"})
+            EXPECT_NEAR(got[number].get<double>(), one[number].get<double>(), 1e-12) << n << " ranks, " << number;
+        for (const int part : {0, 1})
+            EXPECT_NEAR(got["polyakov_loop"][part].get<double>(), one["polyakov_loop"][part].get<double>(), 1e-13) << n;
+        ASSERT_EQ(got["flow"]["points"].size(), 6U);
+        for (std::size_t i = 0; i < 6; ++i)
+            for (const char* number : {"t", "t2E", "t2E_plaquette", "topological_charge"})
+                EXPECT_NEAR(got["flow"]["points"][i][number].get<double>(), one["flow"]["points"][i][number].get<double>(), 1e-12)
+                    << n << " ranks, point " << i << ", " << number;
+    }
+    // A file that is damaged, missing, or cannot be divided, is refused once.
+    expect_refused(5, words("cfg.lime"), {"4x4x4x12", "5 workers", "Usable numbers of workers"});
+    expect_refused(2, words("nothing.lime"), {"nothing.lime"});
+    auto bytes = test::read_file(directory / "cfg.lime");
+    auto& last_bits = bytes[bytes.find("ildg-binary-data") + 128 + 400'000 + 7];  // of a number in the part of the last rank
+    last_bits = static_cast<char>(last_bits ^ 1);
+    test::write_file(directory / "bad.lime", bytes);
+    expect_refused(4, words("bad.lime"), {"bad.lime", "checksum", "damaged"});
 }
 
 TEST_F(ParallelLattice, ARankThatIsKilledEndsAllAndLeavesNothing) {

@@ -1,8 +1,12 @@
-// Operators and solvers on the workers of ranks.
+// Operators, solvers, observables and files on the workers of ranks.
 #include <lattice/distributed/distributed_dirac.hpp>
 #include <lattice/distributed/distributed_solver.hpp>
+#include <lattice/distributed/gluonic.hpp>
+#include <lattice/distributed/local_file.hpp>
 
 #include <kasane/core/base/error.hpp>
+
+#include <filesystem>
 
 namespace kasane::lattice {
 namespace {
@@ -49,6 +53,39 @@ TEST(SolverOfRanks, BadInputIsRefusedOnTheRootRankAlone) {
             make(bad);
     }
     make({});
+}
+
+TEST(GluonicOfRanks, ObservablesAndFlowAreThoseOfOneDevice) {
+    for (const int workers : {1, 2}) {
+        comm::WorkerCommunicator communicator(comm::world(), workers);
+        const Extents n{{4, 4, 2, 2 * communicator.size()}};
+        const GluonicReference one(Cpu{1}, n);
+        const auto grids = usable_grids(n, communicator.size());
+        for (const auto& shape : {grids.front(), grids.back()})
+            communicator.run([&](comm::Worker& worker) { expect_gluonic_of_one_device(Cpu{1}, worker, shape, 1, one); });
+    }
+}
+
+TEST(LocalGaugeFileOfRanks, EveryFormatIsReadInParts) {
+    comm::WorkerCommunicator communicator(comm::world(), 1);
+    auto& ranks = communicator.ranks();
+    const Extents n{{4, 4, 4, 2 * communicator.size()}};
+    const auto directory = std::filesystem::temp_directory_path() / "kasane.LocalGaugeFileOfRanks";
+    std::filesystem::create_directories(directory);
+    const auto name = [&](GaugeFormat format) { return directory / (std::to_string(ranks.size()) + "." + lattice::name(format)); };
+    for (const auto format : {GaugeFormat::nersc, GaugeFormat::ildg, GaugeFormat::openqcd}) {
+        const auto file = name(format);
+        if (ranks.rank() == 0) write_gauge(file, test::random_gauge(n, 7), {.format = format});
+        ranks.barrier();
+        expect_parts_of_file(communicator, {}, file);
+        ranks.barrier();
+        if (ranks.rank() == 0) std::filesystem::resize_file(file, std::filesystem::file_size(file) - 4000);
+        ranks.barrier();
+        expect_error_of_file(communicator, file);
+        ranks.barrier();
+        if (ranks.rank() == 0) std::filesystem::remove(file);
+        expect_error_of_file(communicator, directory / "nothing");
+    }
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+#include <kasane/lattice/distributed/link_halo.hpp>
+#include <kasane/lattice/distributed/link_slices.hpp>
+
+#include <algorithm>
+
+namespace kasane::lattice {
+namespace {
+
+constexpr int backward_channel = 9, forward_channel = 10;  // hops and links on the host have those before them
+
+LocalSites local_sites(const RankGrid& grid, int worker, int width) {
+    LocalSites sites{grid.lattice(), grid.local(), grid.local(), grid.origin(worker), {}};
+    for (int mu = 0; mu < 4; ++mu) {
+        if (!grid.divided(mu)) continue;
+        sites.width[mu] = width;
+        sites.extended.n[mu] += 2 * width;
+    }
+    return sites;
+}
+
+/// Numbers of the largest slice of a halo.
+index_t largest_slice(const LocalSites& sites) {
+    index_t most = 0;
+    for (int mu = 0; mu < 4; ++mu) most = std::max(most, sites.extended.volume() / sites.extended[mu] * sites.width[mu]);
+    return 72 * most;
+}
+
+/// Calls copy(number in the local lattice, number in the extended one, sites) for each row along x.
+template <class Copy>
+void for_local_rows(const LocalSites& sites, const Copy& copy) {
+    const int row = sites.local[0];
+    for (index_t i = 0; i < sites.local.volume(); i += row) {
+        Site x = sites.local.site(i);
+        for (int mu = 0; mu < 4; ++mu) x[mu] += sites.width[mu];
+        copy(i, sites.extended.lexicographic(x), row);
+    }
+}
+
+}  // namespace
+
+template <Space S>
+LinkHalo<S>::LinkHalo(S on, comm::Worker& worker, const RankGrid& grid, int width)
+    : on_(on),
+      worker_(worker),
+      grid_(grid),
+      sites_(local_sites(grid, worker.index(), width)),
+      backward_(on, worker, backward_channel),
+      forward_(on, worker, forward_channel) {
+    for (int side = 0; side < 2; ++side) {
+        sent_[side] = Buffer<double, S>(on, largest_slice(sites_));
+        received_[side] = Buffer<double, S>(on, largest_slice(sites_));
+    }
+}
+
+template <Space S>
+Links<S> LinkHalo<S>::extended(const GaugeField& local) {
+    GaugeField all(sites_.extended);
+    for_local_rows(sites_, [&](index_t from, index_t to, int row) { std::copy_n(&local.link(from, 0), 4 * row, &all.link(to, 0)); });
+    auto u = links_on(on_, all);
+    exchange(u);
+    return u;
+}
+
+template <Space S>
+GaugeField LinkHalo<S>::local(const Links<S>& extended) const {
+    const auto all = to_gauge_field(extended);
+    GaugeField local(sites_.local);
+    for_local_rows(sites_, [&](index_t to, index_t from, int row) { std::copy_n(&all.link(from, 0), 4 * row, &local.link(to, 0)); });
+    return local;
+}
+
+template <Space S>
+void LinkHalo<S>::exchange_links(Links<S>& u, int parity, int mu) {
+    for (int along = 0; along < 4; ++along) {
+        const int width = sites_.width[along], local = sites_.local[along];
+        if (width == 0) continue;
+        const auto slices = [&](int first) { return LinkSlices{sites_.extended, along, first, width, parity, mu}; };
+        pack(slices(width), u, sent_[0].data());
+        pack(slices(local), u, sent_[1].data());
+        const int back = grid_.neighbour(worker_.index(), along, -1), ahead = grid_.neighbour(worker_.index(), along, 1);
+        const index_t bytes = 18 * slices(0).links() * static_cast<index_t>(sizeof(double));
+        const auto start = [&](comm::Channel<S>& channel, int side, int to, int from) {
+            channel.start(on_, {reinterpret_cast<const std::byte*>(sent_[side].data()), bytes}, to,
+                          {reinterpret_cast<std::byte*>(received_[side].data()), bytes}, from);
+        };
+        start(backward_, 0, back, ahead);
+        start(forward_, 1, ahead, back);
+        backward_.finish(on_);
+        forward_.finish(on_);
+        unpack(slices(width + local), received_[0].data(), u);
+        unpack(slices(0), received_[1].data(), u);
+    }
+}
+
+template <Space S>
+void LinkHalo<S>::exchange(Links<S>& u) {
+    exchange_links(u, -1, -1);
+}
+
+template <Space S>
+void LinkHalo<S>::exchange(Links<S>& u, Parity parity, int mu) {
+    exchange_links(u, static_cast<int>(sites_.in_extended(parity)), mu);
+}
+
+template <Space S>
+void LinkHalo<S>::pass(int mu, int step, View<const std::byte> send, View<std::byte> receive) {
+    const int ahead = grid_.neighbour(worker_.index(), mu, step), behind = grid_.neighbour(worker_.index(), mu, -step);
+    auto& channel = step > 0 ? forward_ : backward_;
+    channel.start(on_, send, ahead, receive, behind);
+    channel.finish(on_);
+}
+
+template class LinkHalo<Cpu>;
+#if defined(KASANE_CUDA)
+template class LinkHalo<Cuda>;
+#endif
+
+}  // namespace kasane::lattice
