@@ -15,7 +15,7 @@ const std::vector<Verb> lattice_verbs = {
     {"info", "Print extents, format, plaquette and checksum of a gauge configuration", add_lattice_info},
     {"solve", "Quark propagators and single solutions on a configuration, and their correlators", add_lattice_solve, OnRanks::led},
     {"measure", "Plaquettes, Polyakov loop, topological charge and Wilson flow of a configuration", add_lattice_measure, OnRanks::led},
-    {"generate", "Quenched configurations: the updates that a run file describes", add_lattice_generate},
+    {"generate", "Quenched configurations: the updates that a run file describes", add_lattice_generate, OnRanks::led},
 };
 
 }  // namespace

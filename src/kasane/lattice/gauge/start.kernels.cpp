@@ -1,7 +1,7 @@
 // Starts, once per Space.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
-#include <kasane/lattice/gauge/random_su3.body.hpp>
+#include <kasane/lattice/gauge/start.body.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 
@@ -25,25 +25,11 @@ struct SetLinks {
     }
 };
 
-struct Cold {
-    KS_FN Su3<double> operator()(const LinksView&, Parity, index_t, int, index_t) const { return Su3<double>::unit(); }
-};
-struct Hot {
-    std::uint64_t seed;
-    KS_FN Su3<double> operator()(const LinksView&, Parity, index_t, int, index_t number) const {
-        auto random = random_stream(seed, RandomPurpose::hot_start, number);
-        return random_su3(random);
-    }
-};
-struct Weak {
-    std::uint64_t seed;
-    double epsilon;
-    KS_FN Su3<double> operator()(const LinksView&, Parity, index_t, int, index_t number) const {
-        auto random = random_stream(seed, RandomPurpose::weak_start, number);
-        auto a = random_algebra(random);
-        a *= epsilon;
-        return reunitarised(exponential(a));
-    }
+/// A start, whatever the old link.
+template <class Start>
+struct StartLinks {
+    Start start;
+    KS_FN Su3<double> operator()(const LinksView&, Parity, index_t, int, index_t number) const { return start(number); }
 };
 struct Reunitarise {
     KS_FN Su3<double> operator()(const LinksView& u, Parity parity, index_t place, int mu, index_t) const {
@@ -67,17 +53,17 @@ void set_links(Links<KS_SPACE>& u, Recipe recipe, const ProgressFunction& progre
 
 template <>
 void cold_start(Links<KS_SPACE>& u) {
-    set_links(u, Cold{});
+    set_links(u, StartLinks<ColdStart>{});
 }
 template <>
 void hot_start(Links<KS_SPACE>& u, std::uint64_t seed, const ProgressFunction& progress) {
-    set_links(u, Hot{seed}, progress);
+    set_links(u, StartLinks<HotStart>{{seed}}, progress);
 }
 template <>
 void weak_start(Links<KS_SPACE>& u, double epsilon, std::uint64_t seed, const ProgressFunction& progress) {
     KS_VALIDATE(epsilon > 0 && epsilon <= largest_weak_epsilon,
                 "epsilon of a weak start must be above 0 and at most " + std::to_string(largest_weak_epsilon));
-    set_links(u, Weak{seed, epsilon}, progress);
+    set_links(u, StartLinks<WeakStart>{{seed, epsilon}}, progress);
 }
 template <>
 void reunitarise(Links<KS_SPACE>& u) {

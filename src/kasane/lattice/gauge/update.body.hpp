@@ -45,6 +45,14 @@ struct Overrelaxation {
     }
 };
 
+/// Updates the link of a site along mu. @param number  of the link, for its random numbers: 4 site + mu, with the lexicographic site
+template <class Update>
+KS_FN void update_link(const LinksView& links, const SitePlace& x, int mu, const Update& update, index_t number) {
+    Su3<double> u = completed(load_rows(links, x.parity, x.place, mu)), w = times_adjoint(u, path_sum(links, x, mu));
+    update(u, w, number);
+    links.store(x.parity, x.place, mu, reunitarised(u));
+}
+
 /// Updates the links of one parity and direction.
 template <class Update>
 struct UpdateLinks {
@@ -52,9 +60,7 @@ struct UpdateLinks {
     int mu;
     Update update;
     KS_FN void operator()(const SitePlace& x, int) const {
-        Su3<double> u = completed(load_rows(links, x.parity, x.place, mu)), w = times_adjoint(u, path_sum(links, x, mu));
-        update(u, w, 4 * links.extents.lexicographic(links.extents.site(x.parity, x.place)) + mu);
-        links.store(x.parity, x.place, mu, reunitarised(u));
+        update_link(links, x, mu, update, 4 * links.extents.lexicographic(links.extents.site(x.parity, x.place)) + mu);
     }
 };
 template <Space S, class Update>

@@ -202,13 +202,12 @@ std::string text(const RunMemory& m, const lattice::Extents& extents) {
     return part(m.host_bytes, m.host_available) + (m.device_bytes > 0 ? "; on the device " + part(m.device_bytes, m.device_available) : "");
 }
 
-template <Space S>
-void write_configuration(Loop& loop, const fs::path& name, const lattice::Links<S>& u, const GaugeFile& file,
+void write_configuration(Loop& loop, const fs::path& name, const lattice::GaugeField& u, const GaugeFile& file,
                          std::vector<std::string>& written) {
     const auto timer = loop.timers().scope("configurations");
     const auto path = loop.directory().path() / name;
     if (name.has_parent_path()) fs::create_directories(path.parent_path());
-    lattice::write_gauge(path, lattice::to_gauge_field(u), file.format);
+    lattice::write_gauge(path, u, file.format);
     if (std::ranges::find(written, name.string()) == written.end()) written.push_back(name.string());
     log::debug("configuration {}", path.string());
 }
@@ -224,10 +223,8 @@ Manifest gauge_manifest(const nlohmann::json& record, std::vector<std::string> t
 }
 
 template lattice::Links<Cpu> first_links(Cpu, const GaugeFile&, const RunControls&);
-template void write_configuration(Loop&, const fs::path&, const lattice::Links<Cpu>&, const GaugeFile&, std::vector<std::string>&);
 #if defined(KASANE_CUDA)
 template lattice::Links<Cuda> first_links(Cuda, const GaugeFile&, const RunControls&);
-template void write_configuration(Loop&, const fs::path&, const lattice::Links<Cuda>&, const GaugeFile&, std::vector<std::string>&);
 #endif
 
 }  // namespace kasane::run

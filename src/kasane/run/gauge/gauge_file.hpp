@@ -4,6 +4,7 @@
 
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/toml.hpp>
+#include <kasane/lattice/distributed/rank_grid.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/geometry.hpp>
 #include <kasane/lattice/links.hpp>
@@ -11,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,7 @@ struct GaugeStart {
 struct GaugeFile : RunFile {
     lattice::Extents extents;
     Where extents_where;
+    std::optional<lattice::RankGrid> grid;  ///< of several workers
     GaugeStart start;
     std::int64_t thermalisation = 0;  ///< the first updates, which the means leave out
 
@@ -75,9 +78,8 @@ RunMemory gauge_memory(const GaugeFile& file, std::uint64_t site_bytes);
 /// "1.62 MiB, 3456 bytes per site, of 7.5 GiB free", and the same of the device.
 std::string text(const RunMemory& memory, const lattice::Extents& extents);
 
-/// Writes a configuration of the links in the run's directory and adds its name to `written`.
-template <Space S>
-void write_configuration(Loop& loop, const std::filesystem::path& name, const lattice::Links<S>& u, const GaugeFile& file,
+/// Writes a configuration in the run's directory and adds its name to `written`.
+void write_configuration(Loop& loop, const std::filesystem::path& name, const lattice::GaugeField& u, const GaugeFile& file,
                          std::vector<std::string>& written);
 
 /// The files of a run: its tables and its configurations, which its record names.

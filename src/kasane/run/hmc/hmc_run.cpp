@@ -191,7 +191,7 @@ class HmcRun : public Run {
         tune();
         if (file_.writes(trajectory_)) {
             loop.clear_bar();
-            write_configuration(loop, file_.configuration_of(trajectory_), *u_, file_, record_.configurations);
+            write_configuration(loop, file_.configuration_of(trajectory_), lattice::to_gauge_field(*u_), file_, record_.configurations);
         }
         loop.show(static_cast<double>(trajectory_),
                   fmt::format("plaquette {:.5f}, dH {:.2g}, {} of {} accepted", rows_.back().plaquette, result->dH, accepted_, shown_));
@@ -210,7 +210,9 @@ class HmcRun : public Run {
         return {};
     }
 
-    void complete(Loop& loop) override { write_configuration(loop, file_.configuration, *u_, file_, record_.configurations); }
+    void complete(Loop& loop) override {
+        write_configuration(loop, file_.configuration, lattice::to_gauge_field(*u_), file_, record_.configurations);
+    }
 
     void update() override {
         record_.trajectories_done = trajectory_;

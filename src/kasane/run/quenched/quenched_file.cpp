@@ -1,4 +1,5 @@
 #include <kasane/run/driver/run_keys.hpp>
+#include <kasane/run/gauge/gauge_workers.hpp>
 #include <kasane/run/quenched/quenched_file.hpp>
 
 namespace kasane::run {
@@ -53,8 +54,10 @@ QuenchedFile read_quenched_file(const RunSource& source) {
     io::RunFileReader reader(source.path, source.settings);
     auto root = reader.root();
     QuenchedFile file;
-    read_run_keys(reader, "quenched", source.problems, file);
+    auto parallel = root.table("parallel", "several GPUs and ranks");
+    const int workers = read_workers(reader, parallel, "quenched", source, file);
     read_lattice(root.table("lattice", "periodic in all directions"), file);
+    read_grid(parallel, workers, file);
     read_start(root.table("start", "the links before the first sweep"), !source.from, file);
     auto action = root.table("action", "S = beta sum over plaquettes of (1 - Re tr U / 3)");
     file.beta = action.number("beta", {.help = "6 / g^2", .range = io::above(0)});

@@ -1,12 +1,11 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
-#include <kasane/lattice/gauge/start.hpp>
-#include <kasane/lattice/gauge/update.hpp>
-#include <kasane/lattice/observe/observables.hpp>
 #include <kasane/run/driver/loop.hpp>
+#include <kasane/run/gauge/gauge_workers.hpp>
 #include <kasane/run/quenched/quenched.hpp>
 #include <kasane/run/quenched/quenched_checkpoint.hpp>
 #include <kasane/run/quenched/quenched_file.hpp>
+#include <kasane/run/quenched/quenched_links.hpp>
 #include <kasane/run/quenched/quenched_record.hpp>
 
 #include <fmt/format.h>
@@ -36,15 +35,17 @@ void check_resumable(const QuenchedFile& file, const QuenchedCheckpoint& checkpo
                 {file.path.string(), 0, 0, "update.sweeps"});
 }
 
-template <Space S>
 class QuenchedRun : public Run {
    public:
-    QuenchedRun(S on, QuenchedFile file) : on_(on), file_(std::move(file)) {}
+    QuenchedRun(QuenchedFile file, RankCoordinator& ranks) : file_(std::move(file)), ranks_(ranks) {}
 
     const RunFile& file() const override { return file_; }
     Record& record() override { return record_; }
     nlohmann::ordered_json part() const override { return part_of(record_); }
-    std::vector<RunMemory> memory() const override { return {gauge_memory(file_, links_bytes)}; }
+    std::vector<RunMemory> memory() const override {
+        if (file_.grid) return divided_memory(file_, ranks_, lattice::local_gauge_bytes(*file_.grid));
+        return {gauge_memory(file_, links_bytes)};
+    }
     RunSize size() const override { return {lattice::text(file_.extents), "sites", file_.extents_where}; }
 
     Summary check(const RunControls&) override {
@@ -53,7 +54,10 @@ class QuenchedRun : public Run {
                 fmt::format("{} sites, {} sweeps", lattice::text(file_.extents), file_.sweeps)};
     }
 
-    void create(const RunControls& controls) override { u_ = first_links(on_, file_, controls); }
+    void create(const RunControls& controls) override {
+        u_ = quenched_links(file_, ranks_);
+        u_->start(controls);
+    }
 
     void restore(Checkpoint& from) override {
         record_ = quenched_record_from_json(from.record, file_.path);
@@ -74,18 +78,19 @@ class QuenchedRun : public Run {
     bool tables_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / table); }
     std::string memory_line(const RunMemory& memory) const override { return "memory at most: " + text(memory, file_.extents); }
     std::string headline() const override {
-        return fmt::format("{} sites at beta = {} on {}, {} of {} sweeps", lattice::text(file_.extents), file_.beta,
-                           device_info(file_.space).name, file_.sweeps - sweep_, file_.sweeps);
+        return fmt::format("{} sites at beta = {} on {}{}, {} of {} sweeps", lattice::text(file_.extents), file_.beta,
+                           device_info(file_.space).name, file_.grid ? ", " + file_.grid->text() : "", file_.sweeps - sweep_, file_.sweeps);
     }
 
     void begin(Loop& loop) override {
-        log::info("memory: {}", text(gauge_memory(file_, links_bytes), file_.extents));
+        log::info("memory: {}", text(memory().front(), file_.extents));
         auto& r = record_;
         take_over(file_, r);
         r.boundary = file_.boundary;
         r.beta = file_.beta, r.sweeps = file_.sweeps;
         r.overrelaxation = file_.overrelaxation, r.seed = file_.seed, r.measure_every = file_.measure_every;
-        if (field_) u_ = lattice::links_on(on_, *field_);
+        if (!u_) u_ = quenched_links(file_, ranks_);
+        if (field_) u_->load(*field_);
         field_.reset();
         loop.write_record();
         if (measurements_.empty()) measure(loop);
@@ -96,7 +101,7 @@ class QuenchedRun : public Run {
         if (file_.measures(sweep_)) measure(loop);
         if (file_.writes(sweep_)) {
             loop.clear_bar();
-            write_configuration(loop, file_.configuration_of(sweep_), *u_, file_, record_.configurations);
+            write_configuration(loop, file_.configuration_of(sweep_), u_->field(), file_, record_.configurations);
         }
         loop.show(static_cast<double>(sweep_), fmt::format("plaquette {:.5f}", measurements_.back().plaquette()));
     }
@@ -104,7 +109,7 @@ class QuenchedRun : public Run {
     /// Writes the checkpoint itself, because a second copy of the links would take much memory.
     std::function<void()> save(Loop& loop, const fs::path& path) override {
         QuenchedCheckpoint checkpoint;
-        checkpoint.field = lattice::to_gauge_field(*u_);
+        checkpoint.field = u_->field();
         checkpoint.sweep = sweep_;
         checkpoint.measurements = measurements_;
         checkpoint.record = loop.record();
@@ -113,7 +118,7 @@ class QuenchedRun : public Run {
         return {};
     }
 
-    void complete(Loop& loop) override { write_configuration(loop, file_.configuration, *u_, file_, record_.configurations); }
+    void complete(Loop& loop) override { write_configuration(loop, file_.configuration, u_->field(), file_, record_.configurations); }
 
     void update() override {
         record_.sweeps_done = sweep_;
@@ -146,14 +151,11 @@ class QuenchedRun : public Run {
     void sweep(Loop& loop) {
         {
             const auto timer = loop.timers().scope("heatbath");
-            lattice::heatbath_sweep(*u_, file_.beta, file_.seed, static_cast<std::uint64_t>(sweep_));
-            synchronize(u_->space());
+            u_->heatbath(static_cast<std::uint64_t>(sweep_));
         }
         {
             const auto timer = loop.timers().scope("overrelaxation");
-            for (int k = 0; k < file_.overrelaxation; ++k) lattice::overrelaxation_sweep(*u_);
-            lattice::reunitarise(*u_);  // against rounding; at every sweep, so that a resumed run gives the same bits
-            synchronize(u_->space());
+            u_->overrelaxation();
         }
         ++sweep_;
         record_.link_updates += 4.0 * static_cast<double>(file_.extents.volume()) * (1 + file_.overrelaxation);
@@ -161,28 +163,23 @@ class QuenchedRun : public Run {
 
     void measure(Loop& loop) {
         const auto timer = loop.timers().scope("measurements");
-        const auto plaquette = lattice::plaquette(*u_);
-        const auto polyakov = lattice::polyakov_loop(*u_);
+        const auto [plaquette, polyakov] = u_->measure();
         measurements_.push_back({sweep_, plaquette.space, plaquette.time, polyakov.real(), polyakov.imag()});
         // A trace of SU(3) is at most 3; links with a larger one are no longer a gauge field.
         if (!(std::abs(plaquette.mean()) <= 1 + 1e-9))
             throw ComputationError(fmt::format("the plaquette is {} after sweep {}: the links have left SU(3)", plaquette.mean(), sweep_));
     }
 
-    S on_;
     QuenchedFile file_;
+    RankCoordinator& ranks_;
     QuenchedRecord record_;
-    std::optional<lattice::Links<S>> u_;
+    std::unique_ptr<QuenchedLinks> u_;
     std::optional<lattice::GaugeField> field_;  ///< of a checkpoint, until begin()
     std::int64_t sweep_ = 0;
     std::vector<Measurement> measurements_;
 };
 
-std::unique_ptr<Run> read(const RunSource& source) {
-    auto file = read_quenched_file(source);
-    return std::visit([&](auto on) -> std::unique_ptr<Run> { return std::make_unique<QuenchedRun<decltype(on)>>(on, std::move(file)); },
-                      AnySpace(file.space));
-}
+std::unique_ptr<Run> read(const RunSource& source) { return std::make_unique<QuenchedRun>(read_quenched_file(source), source.ranks); }
 
 std::unique_ptr<Checkpoint> read_checkpoint(const fs::path& path) {
     return std::make_unique<QuenchedCheckpoint>(read_quenched_checkpoint(path));
@@ -198,6 +195,7 @@ const Kind quenched_kind{.name = "quenched",
                          .results = nullptr,
                          .read = read,
                          .read_checkpoint = read_checkpoint,
-                         .page = quenched_page};
+                         .page = quenched_page,
+                         .worker = lattice::gauge_worker_loop};
 
 }  // namespace kasane::run

@@ -1,0 +1,106 @@
+#include <kasane/lattice/distributed/distributed_gauge.hpp>
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/lattice/distributed/local_gauges.hpp>
+#include <kasane/lattice/distributed/solver_commands.hpp>
+#include <kasane/lattice/links.hpp>
+
+#include <algorithm>
+
+namespace kasane::lattice {
+namespace {
+
+using GaugeVerb = GaugeCommand::Verb;
+
+/// Broadcasts a command and executes it here.
+LoopMeasurement execute_everywhere(comm::Communicator& ranks, LocalGauges& workers, GaugeCommand command) {
+    broadcast(ranks, command);
+    return workers.execute(command);
+}
+
+}  // namespace
+
+DistributedGauge::DistributedGauge(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid)
+    : ranks_(communicator.ranks()), grid_(grid) {
+    GaugeCommand command{grid.size() == communicator.size() ? GaugeVerb::make : GaugeVerb::end};
+    broadcast(ranks_, command);
+    KS_REQUIRE(command.verb == GaugeVerb::make, "the grid is of another number of workers than the communicator: make it for this one");
+    GaugeSetup setup{grid.lattice(), grid.shape(), here.empty() ? 0 : here.front().index()};
+    broadcast(ranks_, setup);
+    workers_ = std::make_unique<LocalGauges>(communicator, here, setup);
+}
+
+DistributedGauge::~DistributedGauge() {
+    try {
+        GaugeCommand command{GaugeVerb::end};
+        broadcast(ranks_, command);
+    } catch (...) {  // a rank that does not answer any more has reported its failure
+    }
+}
+
+void DistributedGauge::cold_start() { execute_everywhere(ranks_, *workers_, {GaugeVerb::cold_start}); }
+void DistributedGauge::hot_start(std::uint64_t seed) { execute_everywhere(ranks_, *workers_, {GaugeVerb::hot_start, 0, seed}); }
+void DistributedGauge::weak_start(double epsilon, std::uint64_t seed) {
+    execute_everywhere(ranks_, *workers_, {GaugeVerb::weak_start, epsilon, seed});
+}
+void DistributedGauge::load(const GaugeField& field) {
+    KS_REQUIRE(field.extents == grid_.lattice(), "the field is of another lattice than the grid");
+    GaugeCommand command{GaugeVerb::load};
+    broadcast(ranks_, command);
+    workers_->load(field);
+}
+GaugeField DistributedGauge::field() {
+    GaugeField all(grid_.lattice());
+    GaugeCommand command{GaugeVerb::collect};
+    broadcast(ranks_, command);
+    workers_->collect(all);
+    return all;
+}
+void DistributedGauge::heatbath_sweep(double beta, std::uint64_t seed, std::uint64_t sweep) {
+    execute_everywhere(ranks_, *workers_, {GaugeVerb::heatbath, beta, seed, sweep});
+}
+void DistributedGauge::overrelaxation_sweep() { execute_everywhere(ranks_, *workers_, {GaugeVerb::overrelaxation}); }
+void DistributedGauge::reunitarise() { execute_everywhere(ranks_, *workers_, {GaugeVerb::reunitarise}); }
+LoopMeasurement DistributedGauge::measure() { return execute_everywhere(ranks_, *workers_, {GaugeVerb::measure}); }
+
+void gauge_worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+    auto& ranks = communicator.ranks();
+    GaugeCommand command;
+    broadcast(ranks, command);
+    if (command.verb != GaugeVerb::make) return;  // the root rank refused its input
+    GaugeSetup setup;
+    broadcast(ranks, setup);
+    std::unique_ptr<LocalGauges> workers;
+    try {
+        workers = std::make_unique<LocalGauges>(communicator, here, setup);
+    } catch (const InputError&) {
+        return;  // the root rank reports it
+    }
+    for (;;) {
+        broadcast(ranks, command);
+        if (command.verb == GaugeVerb::end) return;
+        GaugeField none;
+        try {
+            if (command.verb == GaugeVerb::load)
+                workers->load(none);
+            else if (command.verb == GaugeVerb::collect)
+                workers->collect(none);
+            else
+                workers->execute(command);
+        } catch (const Error&) {
+            // All workers throw this error, also those of the root rank, which reports it.
+        }
+    }
+}
+
+std::uint64_t local_gauge_bytes(const RankGrid& grid) {
+    std::uint64_t slices = 0;
+    Extents extended = grid.local();
+    for (int mu = 0; mu < 4; ++mu)
+        if (grid.divided(mu)) extended.n[mu] += 2;
+    for (int mu = 0; mu < 4; ++mu)
+        if (grid.divided(mu)) slices = std::max(slices, static_cast<std::uint64_t>(extended.volume() / extended[mu]));
+    return (static_cast<std::uint64_t>(extended.volume()) + 4 * slices) * 4 * sizeof(Su3<double>);
+}
+
+}  // namespace kasane::lattice

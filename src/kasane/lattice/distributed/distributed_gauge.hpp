@@ -1,0 +1,67 @@
+// A gauge field on all workers of a communicator, and what changes and measures it: quenched sweeps. The root rank has the
+// DistributedGauge; the other ranks are in gauge_worker_loop(), which executes the commands that the root rank broadcasts. Invariants: all
+// ranks execute the same commands in the same order; links of the whole lattice exist on the root rank alone, while they are loaded or
+// collected.
+#pragma once
+
+#include <kasane/core/comm/worker.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/lattice/distributed/rank_grid.hpp>
+#include <kasane/lattice/gauge_field.hpp>
+#include <kasane/lattice/observe/observables.hpp>
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace kasane::lattice {
+
+class LocalGauges;
+
+/// What a quenched run measures.
+struct LoopMeasurement {
+    Plaquette plaquette;
+    std::complex<double> polyakov;
+};
+
+class DistributedGauge {
+   public:
+    /// Only the root rank calls this; every other rank calls gauge_worker_loop().
+    /// @param communicator  must outlive it   @param here  the spaces of this rank's workers   @param grid  of as many workers
+    /// @throws InputError where workers have different kinds of spaces, or not enough memory
+    DistributedGauge(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid);
+    ~DistributedGauge();
+    DistributedGauge(const DistributedGauge&) = delete;
+    DistributedGauge& operator=(const DistributedGauge&) = delete;
+
+    /// As gauge/start.hpp.
+    void cold_start();
+    void hot_start(std::uint64_t seed);
+    void weak_start(double epsilon, std::uint64_t seed);
+    /// Sends each worker its part.
+    void load(const GaugeField& field);
+    /// Collects the links of all workers.
+    GaugeField field();
+
+    /// As gauge/update.hpp.
+    void heatbath_sweep(double beta, std::uint64_t seed, std::uint64_t sweep);
+    void overrelaxation_sweep();
+    void reunitarise();
+    LoopMeasurement measure();
+
+    const RankGrid& grid() const { return grid_; }
+
+   private:
+    comm::Communicator& ranks_;
+    RankGrid grid_;
+    std::unique_ptr<LocalGauges> workers_;
+};
+
+/// Executes the commands of the root rank until its DistributedGauge is destroyed or could not be made; for all ranks but the root rank.
+void gauge_worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
+
+/// Bytes of one worker's links, halo and buffers of messages on its space.
+std::uint64_t local_gauge_bytes(const RankGrid& grid);
+
+}  // namespace kasane::lattice
