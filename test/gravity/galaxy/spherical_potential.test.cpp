@@ -60,6 +60,7 @@ TEST(SphericalPotential, PointMassAlone) {
 TEST(SphericalPotential, SumsOverScales) {
     constexpr double mass = 1e-5, scale = 1e-4, point = 1e-9;
     const auto halo = profile_of({.law = Hernquist{}}), cluster = profile_of({.law = Plummer{}, .mass = mass, .scale = scale});
+    const auto stranger = profile_of({.law = Hernquist{}});
     const auto potential = potential_of({halo, cluster}, point);
     EXPECT_LT(potential->inner(), 1e-3 * 4.7e-6);  // the halo has the point's mass inside 3e-5, the cluster inside 4.6e-6
     const auto exact_mass = [&](double r) { return point + reference::Hernquist::mass(r) + mass * reference::Plummer::mass(r / scale); };
@@ -70,6 +71,9 @@ TEST(SphericalPotential, SumsOverScales) {
     for (double r = 1e-12; r < 1e12; r *= 2.3) {
         EXPECT_NEAR(potential->mass(r) / exact_mass(r), 1, potential_error) << r;
         EXPECT_NEAR(potential->psi(r) / psi(r), 1, potential_error) << r;
+        EXPECT_EQ(potential->density(r, *cluster, cluster->density(r).rho), potential->density(r));
+        EXPECT_EQ(potential->density(r, *cluster, 0), halo->density(r).rho) << "the density given replaces that of the profile";
+        EXPECT_EQ(potential->density(r, *stranger, 7), potential->density(r)) << "a profile of another potential";
         const double far = r * 1.5;
         EXPECT_NEAR(potential->drop(r, std::log(1.5)) / (r < 1 ? depth(far) - depth(r) : psi(r) - psi(far)), 1, 20 * potential_error) << r;
         // Psi is flat to 1e-4 between the scales: the radius is known worse by M / (r Psi).

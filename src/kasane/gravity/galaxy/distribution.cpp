@@ -58,10 +58,11 @@ Integral eddington(const Inversion& c, double r_q) {
     const auto integrand = [&](double x) {
         if (x < inner_part * x_end) return 0.;
         const double r = r_q * std::exp(x);
-        const auto [rho, d, dd] = augmented(c.density.density(r), r, c.anisotropy_radius);
+        const auto own = c.density.density(r);
+        const auto [rho, d, dd] = augmented(own, r, c.anisotropy_radius);
         if (!(rho > 0)) return 0.;
-        const double mass = c.potential.mass(r);
-        const double curvature = dd + d * 2 * (1 - 2 * pi * c.potential.density(r) * r * r * r / mass) / r;
+        const double mass = c.potential.mass(r), all = c.potential.density(r, c.density, own.rho);
+        const double curvature = dd + d * 2 * (1 - 2 * pi * all * r * r * r / mass) / r;
         return r * r * r / mass * curvature / std::sqrt(c.potential.drop(r_q, x));
     };
     auto f = integrate(integrand, 0, x_end, 1e-8);

@@ -89,6 +89,12 @@ double SphericalPotential::density(double r) const {
     return sum;
 }
 
+double SphericalPotential::density(double r, const MassProfile& known, double rho) const {
+    double sum = 0;
+    for (const auto& profile : profiles_) sum += profile.get() == &known ? rho : profile->density(r).rho;
+    return sum;
+}
+
 double SphericalPotential::psi(double r) const {
     const double t = std::log(r), first = log_psi_.first();
     const double point = point_mass_ > 0 ? point_mass_ / r : 0;

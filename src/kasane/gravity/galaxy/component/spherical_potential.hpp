@@ -29,7 +29,9 @@ class SphericalPotential {
 
     double mass(double r) const;     ///< mass inside r with the point mass [mass], r > 0
     double density(double r) const;  ///< sum of the profiles [mass / length^3], r > 0
-    double psi(double r) const;      ///< Psi [mass / length], r > 0; 0 at infinity
+    /// The same where the caller has found the density `rho` of one profile, `known`, at r.
+    double density(double r, const MassProfile& known, double rho) const;
+    double psi(double r) const;  ///< Psi [mass / length], r > 0; 0 at infinity
     /// Psi(r) - Psi(r e^x) for x >= 0 [mass / length]; full relative precision at small x.
     double drop(double r, double x) const;
     /// Radius where Psi = e > 0 (between inner() and outer(), or on the power laws beyond them) [length]; 0 if e is not below central().
