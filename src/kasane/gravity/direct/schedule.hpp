@@ -34,8 +34,8 @@ struct TileSchedule {
 TileSchedule tile_schedule(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors,
                            bool softenings = false);
 
-/// True if `tile` evaluates the accelerations in one launch, which packs the sources and writes the results. It saves the time between
-/// three kernels, some microseconds, and packs each source once for every target block, which costs 3% of the time of the pairs.
+/// True if `tile` evaluates the accelerations in one launch, which packs the sources and writes the results. It saves two
+/// launches and the time between them, and packs each source once for every target block.
 bool whole_in_one_launch(index_t targets, index_t sources, Precision precision, int multiprocessors);
 /// Upper bound of the target blocks of such a launch.
 inline int most_target_blocks(int multiprocessors) { return multiprocessors; }
