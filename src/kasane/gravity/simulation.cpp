@@ -52,7 +52,10 @@ index_t Simulation::size() const { return stepper_->host.size(); }
 const SimulationOptions& Simulation::options() const { return stepper_->options; }
 AnySpace Simulation::space() const { return stepper_->space(); }
 
-void Simulation::step(std::int64_t n) { stepper_->step(n); }
+void Simulation::step(std::int64_t n, bool diagnostics_follow) {
+    stepper_->potential_follows = diagnostics_follow;
+    stepper_->step(n);
+}
 
 void Simulation::run_until(double until) {
     const double dt = macro_step(stepper_->options.step);

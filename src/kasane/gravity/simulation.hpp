@@ -48,8 +48,11 @@ class Simulation {
     AnySpace space() const;
 
     /// Takes n macro steps; returns when they are done, on a CUDA device too.
+    /// @param diagnostics_follow  diagnostics() or potential() is called next: the last force of a tree on one device, with
+    /// `deterministic`, then includes the potentials, so that these need no walk of their own. Positions do not depend on it beyond
+    /// rounding
     /// @throws ComputationError: a position or velocity is not finite any more (with the particle's id, the time and remedies)
-    void step(std::int64_t n = 1);
+    void step(std::int64_t n = 1, bool diagnostics_follow = false);
     /// Takes macro steps until time() is within half a macro step of `until` [time], or beyond it. With a negative dt the simulation runs
     /// backwards to `until`. @throws ComputationError as step() does
     void run_until(double until);

@@ -176,6 +176,51 @@ TEST_P(TreeSimulationOn, TheFirstEnergyIsLikeTheNext) {
     EXPECT_NEAR(mean / first, 1, 1.6e-5);
 }
 
+/// The potentials of the last walk of a step are those of a walk of their own, up to the errors of both; positions differ by rounding.
+TEST_P(TreeSimulationOn, TheLastWalkIncludesThePotentials) {
+    const double eps = 0.02;
+    BlockSteps blocks;
+    AdaptiveSteps shared;
+    blocks.dt_max = shared.dt_max = 1. / 16;
+    for (const auto& how : {Steps{Leapfrog{1. / 64}}, Steps{shared}, Steps{blocks}})
+        for (const bool deterministic : {true, false}) {
+            const Tree tree{.softening = eps, .deterministic = deterministic};
+            Simulation with(space_, plummer({.count = 800, .seed = 12}), {.force = tree, .step = how});
+            Simulation without(space_, plummer({.count = 800, .seed = 12}), {.force = tree, .step = how});
+            for (const std::int64_t steps : {1, 3}) {
+                with.step(steps, true);
+                without.step(steps);
+                const auto phi = with.potential(), alone = without.potential(), again = with.potential();
+                const auto& p = with.particles();
+                double error = 0, scale = 0, difference = 0;
+                for (std::size_t i = 0; i < phi.size(); ++i) {
+                    const double exact = static_cast<double>(
+                        reference::direct(p.position[i], p.position, p.mass, static_cast<index_t>(i), eps, 1).potential);
+                    error += std::abs(phi[i] - exact);
+                    scale += std::abs(exact);
+                    difference += std::abs(phi[i] - alone[i]);
+                    ASSERT_NEAR(phi[i] / exact, 1, 2e-3) << i;
+                    ASSERT_NEAR(again[i] / alone[i], 1, 1e-3) << i << ": a second call walks anew";
+                    ASSERT_LT(magnitude(p.position[i] - without.particles().position[i]), 1e-4) << i;
+                }
+                EXPECT_LT(error, 2e-4 * scale);
+                // The last walk accepts cells by the accelerations before the step; the walk alone by those after it.
+                if (deterministic) {
+                    EXPECT_GT(difference, 0);
+                }
+                const auto moved = with.diagnostics(), still = without.diagnostics();
+                EXPECT_NEAR(moved.energy / still.energy, 1, 1e-4);
+            }
+            with.step(2, true);
+            without.step(2);
+            EXPECT_NEAR(with.diagnostics().energy / without.diagnostics().energy, 1, 1e-4);
+            EXPECT_NEAR(with.diagnostics().potential / without.diagnostics().potential, 1, 1e-4);
+            with.step();
+            without.step();
+            EXPECT_NEAR(with.diagnostics().energy / without.diagnostics().energy, 1, 1e-4) << "not potentials of an earlier step";
+        }
+}
+
 TEST_P(TreeSimulationOn, TimersListItsParts) {
     Simulation sim(space_, plummer({.count = 500, .seed = 11}), {.force = Tree{.softening = 0.02}, .step = Leapfrog{0.01}});
     sim.step(3);

@@ -28,6 +28,7 @@ class DeviceStepper : public Stepper {
     void step(std::int64_t n) override {
         ensure_force();
         for (std::int64_t k = 0; k < n; ++k) {
+            is_last_ = k == n - 1;
             begin_macro_step();
             macro_step();
             ++steps;
@@ -243,7 +244,8 @@ class DeviceStepper : public Stepper {
     Scheme scheme_;
     System<S, A> system_;
     StepCounts counts_;
-    bool accelerated_ = false;  ///< the accelerations belong to the positions
+    bool accelerated_ = false;    ///< the accelerations belong to the positions
+    bool potential_due_ = false;  ///< potentials at the positions of this force are needed next
 
    private:
     /// Advances all particles from one time that they share to the next.
@@ -302,6 +304,7 @@ class DeviceStepper : public Stepper {
             select_flagged(on_, work_, View<const std::uint8_t>(ends), list, selected_.view());
             list = list.subview(0, here);
         });
+        potential_due_ = potential_follows && is_last_ && step.next == grid.end();
         evaluate(list, active, all);
         const bool choose = blocks && step.next < grid.end();  // at the end choose_steps() chooses all steps
         span([&] {
@@ -373,8 +376,9 @@ class DeviceStepper : public Stepper {
     Report own_{};      ///< last report of this device
     Report reduced_{};  ///< last report of all workers
     std::int64_t spans_ = 0;
-    int shared_ = 0;       ///< level of the step that all particles share
-    bool chosen_ = false;  ///< the levels are those of the present macro step
+    int shared_ = 0;        ///< level of the step that all particles share
+    bool is_last_ = false;  ///< this is the last macro step of step()
+    bool chosen_ = false;   ///< the levels are those of the present macro step
     bool warned_ = false;
 };
 

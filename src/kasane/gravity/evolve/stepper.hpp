@@ -45,6 +45,7 @@ class Stepper {
     Particles host;             ///< particles at the step `host_step`; Simulation updates them on demand
     std::int64_t host_step = 0;
     std::int64_t steps = 0;
+    bool potential_follows = false;  ///< diagnostics() or potential() follows step(), whose last force may include the potentials
     Timers timers;
 
    protected:

@@ -13,6 +13,7 @@
 #include <kasane/gravity/tree/tuner.hpp>
 
 #include <cmath>
+#include <utility>
 #include <variant>
 
 namespace kasane::gravity {
@@ -86,8 +87,11 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
             follow_nodes();
         targets_ = list.empty() ? system_.count() : list.n;
         force_.walk().tuning() = tuner_.walk(targets_);
+        // The tuner of other runs compares times of walks without potentials.
+        has_potential_ = this->potential_due_ && tree_.deterministic;
         walk_span_.begin();
-        force_.accelerate({list, list.empty(), system_.size.view()}, {system_.acceleration.view(), {}});
+        force_.accelerate({list, list.empty(), system_.size.view()},
+                          {system_.acceleration.view(), has_potential_ ? system_.floats() : View<float>{}});
         walk_span_.end();
         ++calls_;
     }
@@ -119,12 +123,14 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     }
 
     typename Base::Potentials evaluate_potential() override {
+        const typename Base::Potentials potentials{system_.floats(), system_.words()};
+        if (std::exchange(has_potential_, false)) return potentials;  // the caller may overwrite them
         make_current();
         interactions();
         force_.walk().tuning() = tuner_.tuning().many.walk;
         force_.accelerate({{}, true, system_.size.view()}, {{}, system_.floats()});
         force_.walk().counts();  // diagnostics are not counted as interactions of the steps
-        return {system_.floats(), system_.words()};
+        return potentials;
     }
 
     void force_parts(const typename Base::PartFunction& part) override {
@@ -219,13 +225,14 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     TreeTuner tuner_;
     SpanTimer<S> walk_span_, moments_span_, tree_span_;
     WalkCounts counts_;
-    bool built_ = false;     ///< a tree exists
-    bool centered_ = false;  ///< it was built at the mean time of its forces
-    bool fresh_ = false;     ///< it served no step yet
-    bool current_ = false;   ///< bodies and moments belong to the present positions
-    double age_ = 0;         ///< time since the tree was built
-    double center_ = 0;      ///< age for which it was built
-    double walked_ = 0;      ///< seconds of all walks
+    bool built_ = false;          ///< a tree exists
+    bool centered_ = false;       ///< it was built at the mean time of its forces
+    bool fresh_ = false;          ///< it served no step yet
+    bool has_potential_ = false;  ///< the last walk has left potentials of the present positions in the scratch memory
+    bool current_ = false;        ///< bodies and moments belong to the present positions
+    double age_ = 0;              ///< time since the tree was built
+    double center_ = 0;           ///< age for which it was built
+    double walked_ = 0;           ///< seconds of all walks
     index_t targets_ = 0;
     std::int64_t calls_ = 0, refreshes_ = 0, rebuilds_ = 0;
 };

@@ -221,7 +221,7 @@ class GravityRun : public Run {
         // A fifth of a second: short enough for the progress bar and Ctrl-C, long enough to have no cost.
         const auto burst = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.2 / seconds_per_step_), 1, event - step);
         const Stopwatch watch;
-        simulation_->step(burst);
+        simulation_->step(burst, step + burst == event && schedule.due(schedule.diagnostics_every, event));
         stepping_seconds_ += watch.seconds();
         seconds_per_step_ = std::max(watch.seconds() / static_cast<double>(burst), 1e-9);
         const auto now = simulation_->steps();
