@@ -10,6 +10,7 @@
 #include <kasane/krylov/inner_bicgstab.hpp>
 #include <kasane/krylov/log.hpp>
 #include <kasane/krylov/minres.hpp>
+#include <kasane/krylov/mixed_multishift.hpp>
 #include <kasane/krylov/multishift.hpp>
 #include <kasane/krylov/options.hpp>
 #include <kasane/krylov/outcome.hpp>

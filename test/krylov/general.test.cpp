@@ -6,7 +6,7 @@
 #include <kasane/krylov/fgmres.hpp>
 #include <kasane/krylov/gcr.hpp>
 #include <kasane/krylov/inner_bicgstab.hpp>
-#include <kasane/krylov/multishift.hpp>
+#include <kasane/krylov/mixed_multishift.hpp>
 #include <kasane/krylov/refinement.hpp>
 #include <kasane/krylov/reliable.hpp>
 
@@ -638,6 +638,68 @@ TEST(MultishiftCg, ReportsWhatItCannotSolve) {
     EXPECT_EQ(multishift_cg(algebra, HermitianDense{diagonal({1, not_a_number, 3, 4})}, {0, 1}, b, x, work).end, Outcome::not_finite);
     EXPECT_EQ(multishift_cg(algebra, good, {0, 1}, Vector(4, not_a_number), x, work).end, Outcome::not_finite);
     EXPECT_TRUE(multishift_cg(algebra, good, {0, 1}, Vector(4), x, work).converged());
+    EXPECT_EQ(x, std::vector<Vector>(2, Vector(4)));
+}
+
+template <class Low>
+SolveLog mixed_solve(const HermitianDense& A, const std::vector<double>& shifts, const Vector& b, std::vector<Vector>& x, double low_error,
+                     const Options& options) {
+    DoubleAlgebra high;
+    Low low;
+    typename Low::Vector y(b.size());
+    BicgstabWorkspace<Low> low_work(low, y);
+    MixedMultishiftWorkspace<DoubleAlgebra, Low> together(high, b, low, y, shifts.size());
+    Vector r(b.size()), z(b.size());
+    const ReliableWorkspace<DoubleAlgebra, Low> alone{r, z, low_work, y};
+    return mixed_multishift_cg(high, A, low, A, Convert{}, shifts, b, x, together, alone, options, low_error, 0.1);
+}
+
+TEST(MixedMultishiftCg, AgreesWithEliminationInEveryPrecision) {
+    using Half = ComplexAlgebra<float, 11>;
+    for (const std::size_t n : {1, 7, 40}) {
+        const auto A = square_of(random_matrix(n, 0.6));
+        for (const double size : {1., 1e-30, 1e30}) {
+            auto b = random_vector(n, 400 + n);
+            for (auto& z : b) z *= size;
+            for (const auto& shifts : {std::vector<double>{0}, {0, 1e-3, 0.1, 7, 1e4}, {0.02, 0.02, 0.5}}) {
+                const auto expect = [&](const SolveLog& log, const std::vector<Vector>& x) {
+                    ASSERT_TRUE(log.converged()) << n << " " << name(log.end) << " " << log.true_residual;
+                    EXPECT_LE(log.true_residual, 1e-11);
+                    double worst = 0;
+                    for (std::size_t k = 0; k < shifts.size(); ++k) {
+                        const auto system = shifted(A, shifts[k]);
+                        worst = std::max(worst, true_residual(system, b, x[k]));
+                        const auto exact = eliminated(system, b);
+                        // |(A + s)^-1| below 100
+                        for (std::size_t i = 0; i < n; ++i)
+                            EXPECT_NEAR(std::abs(x[k][i] - exact[i]), 0, 1e-9 * norm_of(b)) << n << " " << k;
+                    }
+                    EXPECT_NEAR(log.true_residual, worst, 1e-14);
+                };
+                std::vector<Vector> x(shifts.size(), random_vector(n, 1));
+                for (const double low_error : {1e-15, 1e-7, 1e-3, 1.}) {
+                    expect(mixed_solve<DoubleAlgebra>(A, shifts, b, x, low_error, {.rtol = 1e-12}), x);
+                    expect(mixed_solve<FloatAlgebra>(A, shifts, b, x, low_error, {.rtol = 1e-12}), x);
+                    expect(mixed_solve<Half>(A, shifts, b, x, low_error, {.rtol = 1e-12}), x);
+                }
+            }
+        }
+    }
+}
+
+TEST(MixedMultishiftCg, ReportsWhatItCannotSolve) {
+    const auto b = random_vector(4, 2);
+    std::vector<Vector> x(2, random_vector(4, 3));
+    const auto end = [&](const HermitianDense& A, const Vector& of, const Options& options) {
+        return mixed_solve<FloatAlgebra>(A, {0, 1}, of, x, 1e-7, options).end;
+    };
+    const HermitianDense good{diagonal({1, 2, 3, 4})};
+    EXPECT_EQ(end(good, b, {.rtol = 1e-10, .iteration_limit = 2}), Outcome::iteration_limit);
+    EXPECT_EQ(end(good, b, {.rtol = 1e-10, .stop = [](int, double) { return true; }}), Outcome::stopped);
+    EXPECT_NE(end(HermitianDense{diagonal({-1, -2, -3, -4})}, b, {.iteration_limit = 50}), Outcome::converged);
+    EXPECT_NE(end(HermitianDense{diagonal({1, not_a_number, 3, 4})}, b, {}), Outcome::converged);
+    EXPECT_EQ(end(good, Vector(4, not_a_number), {}), Outcome::not_finite);
+    EXPECT_EQ(end(good, Vector(4), {}), Outcome::converged);
     EXPECT_EQ(x, std::vector<Vector>(2, Vector(4)));
 }
 

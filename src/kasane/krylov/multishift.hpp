@@ -25,6 +25,76 @@ struct MultishiftWorkspace {
     }
 };
 
+/// A + shift, for an A with apply_dot(algebra, in, out) -> double (in.out), and with apply where that is called.
+template <class Operator>
+struct ShiftedOperator {
+    const Operator& A;  ///< Hermitian
+    double shift = 0;   ///< added to its diagonal
+
+    /// out = (A + shift) in
+    template <class Algebra, class Vector>
+    void apply(Algebra& algebra, const Vector& in, Vector& out) const {
+        A.apply(algebra, in, out);
+        if (shift != 0) algebra.axpby(shift, in, 1, out);
+    }
+    /// The same; returns in.out.
+    template <class Algebra, class Vector>
+    double apply_dot(Algebra& algebra, const Vector& in, Vector& out) const {
+        const double product = A.apply_dot(algebra, in, out);
+        if (shift == 0) return product;
+        algebra.axpby(shift, in, 1, out);
+        return product + shift * algebra.norm2(in);
+    }
+};
+
+/// The scalars of the iteration; vectors and operator may change their precision between two calls of run().
+class MultishiftRecurrence {
+   public:
+    /// Of a residual r, which is every direction, with the square r2; the directions belong to these shifts.
+    MultishiftRecurrence(const std::vector<double>& shifts, double r2)
+        : shifts_(shifts), zeta_(shifts.size(), 1), zeta_before_(shifts.size(), 1), r2_(r2), active_(shifts.size()) {}
+
+    /// Norm of the first shift's residual.
+    double norm() const { return std::sqrt(r2_); }
+    /// Shifts whose residuals are above the target of the solve; the largest shifts converge first.
+    std::size_t active() const { return active_; }
+
+    /// Iterates until norm() <= end or the watch ends; adds the corrections of active shifts to x. @param A  as multishift_cg
+    template <class Algebra, class Operator>
+    void run(Algebra& algebra, const Operator& A, MultishiftWorkspace<Algebra>& work, std::vector<typename Algebra::Vector>& x, double end,
+             Watch& watch) {
+        auto& [r, q, p] = work;
+        StagnationTest stagnation(10 * watch.options().stagnation_limit, norm());
+        const ShiftedOperator<Operator> first{A, shifts_[0]};
+        while (norm() > end && watch.go_on(norm())) {
+            const double curvature = first.apply_dot(algebra, p[0], q);
+            if (!(curvature > 0) || !std::isfinite(curvature)) {
+                watch.end(std::isfinite(curvature) ? Outcome::breakdown : Outcome::not_finite);
+                return;
+            }
+            const double alpha = r2_ / curvature, next = algebra.step(alpha, p[0], q, x[0], r), beta = next / r2_;
+            for (std::size_t i = 1; i < active_; ++i) {
+                const double delta = shifts_[i] - shifts_[0], before = zeta_before_[i], now = zeta_[i];
+                const double after =
+                    now * before * alpha_before_ / (alpha * beta_before_ * (before - now) + before * alpha_before_ * (1 + delta * alpha));
+                algebra.axpby(alpha * after / now, p[i], 1, x[i]);
+                algebra.axpby(after, r, beta * (after / now) * (after / now), p[i]);
+                zeta_before_[i] = now, zeta_[i] = after;
+            }
+            algebra.axpby(1, r, beta, p[0]);
+            while (active_ > 1 && zeta_[active_ - 1] * std::sqrt(next) <= watch.target()) --active_;
+            r2_ = next, alpha_before_ = alpha, beta_before_ = beta;
+            if (stagnation.stagnated(norm())) watch.end(Outcome::stagnated);
+        }
+    }
+
+   private:
+    const std::vector<double>& shifts_;
+    std::vector<double> zeta_, zeta_before_;
+    double r2_, alpha_before_ = 1, beta_before_ = 0;
+    std::size_t active_;
+};
+
 /// Finds x_i with |b - (A + s_i) x_i| <= true_residual_slack rtol |b| for every shift, from zero. The first shift's system is iterated; the
 /// residuals of the others are multiples of its residual. A shift whose residual is below rtol |b| is no longer updated.
 /// Per iteration: A with apply_dot(algebra, in, out) -> double (in.out), and vectors read or written: step 6, 3 for the first direction, 3
@@ -34,8 +104,6 @@ struct MultishiftWorkspace {
 template <class Algebra, class Operator>
 SolveLog multishift_cg(Algebra& algebra, const Operator& A, const std::vector<double>& shifts, const typename Algebra::Vector& b,
                        std::vector<typename Algebra::Vector>& x, MultishiftWorkspace<Algebra>& work, const Options& options = {}) {
-    using Vector = typename Algebra::Vector;
-    const std::size_t count = shifts.size();
     SolveLog log;
     Watch watch(options, log);
     auto& [r, q, p] = work;
@@ -46,41 +114,11 @@ SolveLog multishift_cg(Algebra& algebra, const Operator& A, const std::vector<do
         return log;
     }
     watch.set_b_norm(std::sqrt(b2));
-    const auto apply_shifted = [&](double shift, const Vector& in, Vector& out) {
-        const double product = A.apply_dot(algebra, in, out);
-        if (shift == 0) return product;
-        algebra.axpby(shift, in, 1, out);
-        return product + shift * algebra.norm2(in);
-    };
-
     algebra.copy(b, r);
     for (auto& direction : p) algebra.copy(b, direction);
-    std::vector<double> zeta(count, 1), zeta_before(count, 1);
-    double r2 = b2, alpha_before = 1, beta_before = 0;
-    std::size_t active = count;  // the largest shifts converge first
-    StagnationTest stagnation(10 * options.stagnation_limit, watch.b_norm());
-    while (std::sqrt(r2) > watch.target() && watch.go_on(std::sqrt(r2))) {
-        const double curvature = apply_shifted(shifts[0], p[0], q);
-        if (!(curvature > 0) || !std::isfinite(curvature)) {
-            watch.end(std::isfinite(curvature) ? Outcome::breakdown : Outcome::not_finite);
-            break;
-        }
-        const double alpha = r2 / curvature, next = algebra.step(alpha, p[0], q, x[0], r), beta = next / r2;
-        for (std::size_t i = 1; i < active; ++i) {
-            const double delta = shifts[i] - shifts[0], before = zeta_before[i], now = zeta[i];
-            const double after =
-                now * before * alpha_before / (alpha * beta_before * (before - now) + before * alpha_before * (1 + delta * alpha));
-            algebra.axpby(alpha * after / now, p[i], 1, x[i]);
-            algebra.axpby(after, r, beta * (after / now) * (after / now), p[i]);
-            zeta_before[i] = now, zeta[i] = after;
-        }
-        algebra.axpby(1, r, beta, p[0]);
-        while (active > 1 && zeta[active - 1] * std::sqrt(next) <= watch.target()) --active;
-        r2 = next, alpha_before = alpha, beta_before = beta;
-        if (stagnation.stagnated(std::sqrt(r2))) watch.end(Outcome::stagnated);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        apply_shifted(shifts[i], x[i], q);
+    MultishiftRecurrence(shifts, b2).run(algebra, A, work, x, watch.target(), watch);
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+        ShiftedOperator<Operator>{A, shifts[i]}.apply_dot(algebra, x[i], q);
         algebra.axpby(1, b, -1, q);
         log.true_residual = std::max(log.true_residual, std::sqrt(algebra.norm2(q) / b2));
     }

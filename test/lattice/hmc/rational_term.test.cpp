@@ -64,6 +64,38 @@ TEST_P(OneFlavour, ValueIsThatOfDenseMatricesAndOfItsHeatBath) {
     });
 }
 
+// In every inner precision the solutions are those of one system after the other, and the tolerance holds.
+TEST_P(OneFlavour, SolvesOfAllPolesAgreeInEveryPrecision) {
+    const auto u = test::random_gauge(test::smallest, 528, 0.6);
+    const auto schur = dense_schur(u);
+    const auto R = inverse_root(0.05, 6, 5);
+    on_space([&](auto on) {
+        using S = decltype(on);
+        for (const auto inner : {Precision::half, Precision::single, Precision::double_}) {
+            QuarkOperator<S> D(on, test::smallest, flavour, {.inner = inner});
+            D.pack(links_on(on, u));
+            auto phi = D.vector();
+            gaussian_field(3, 4, 5, Parity::even, phi);
+            const auto source = on_host(phi, test::smallest);
+            std::vector<Field<S, Precision::double_>> x;
+            for (int k = 0; k < R.degree(); ++k) x.push_back(D.vector());
+            for (const double rtol : {1e-3, 1e-8, 1e-12}) {
+                const auto log = D.solve_shifted(R.poles, phi, x, rtol);
+                EXPECT_LE(log.true_residual, 10 * rtol);
+                for (std::size_t k = 0; k < x.size(); ++k) {
+                    const auto found = on_host(x[k], test::smallest), exact = schur.normal(R.poles[k]).solve({source}).first[0];
+                    double apart = 0;
+                    for (std::size_t i = 0; i < exact.size(); ++i) apart = std::max(apart, std::abs(found[i] - exact[i]));
+                    // |(Q^2 + m^2)^-1| is below 20, |phi| is 10.
+                    EXPECT_LT(apart, 10 * rtol * 20 * 10) << name(inner) << " " << rtol << " " << k;
+                }
+            }
+            EXPECT_THROW(D.solve_shifted(R.poles, phi, x, 1e-8, inner == Precision::half ? Precision::single : Precision::half),
+                         LogicError);
+        }
+    });
+}
+
 TEST_P(OneFlavour, HeatBathHasTheCovarianceOfItsAction) {
     // <phi phi^+> = R(Q^2)^-1: phi = C eta with C C^+ = R^-1, so <|v.phi|^2> for v = R w is w^+ R w.
     const auto u = test::random_gauge(test::smallest, 522, 0.5);

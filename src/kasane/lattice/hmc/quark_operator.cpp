@@ -2,7 +2,7 @@
 #include <kasane/lattice/hmc/quark_operator.hpp>
 
 #include <kasane/core/base/error.hpp>
-#include <kasane/krylov/multishift.hpp>
+#include <kasane/krylov/mixed_multishift.hpp>
 #include <kasane/krylov/reliable.hpp>
 #include <kasane/lattice/hmc/clover_force.hpp>
 #include <kasane/lattice/hmc/hop_force.hpp>
@@ -47,6 +47,8 @@ struct QuarkLevel {
     FieldAlgebra<S, P> algebra;
     krylov::BicgstabWorkspace<FieldAlgebra<S, P>> work;
     Field<S, P> y, between;
+    std::optional<krylov::MixedMultishiftWorkspace<FieldAlgebra<S, Precision::double_>, FieldAlgebra<S, P>>>
+        shifted;  ///< of the last number of shifts
 
     explicit QuarkLevel(const std::shared_ptr<const Lattice<S>>& lattice)
         : algebra(lattice), work(algebra, Field<S, P>(lattice)), y(lattice), between(lattice) {}
@@ -114,20 +116,40 @@ struct QuarkOperator<S>::Parts {
     }
 
     template <Precision P>
+    const SchurOperator<S, P>& operator_of(const detail::QuarkLevel<S, P>& level) const {
+        if constexpr (P == outer)
+            return *D;
+        else
+            return *level.D;
+    }
+
+    template <Precision P>
     krylov::SolveLog solve(detail::QuarkLevel<S, P>& level, double mu, const Vector& phi, Vector& solution, const krylov::Options& how) {
         // Updates in half as in the solver of D x = b (resident_solver.hpp); none in double.
-        const double delta = P == outer ? 0 : 0.1;
-        const auto& inner = [&]() -> const SchurOperator<S, P>& {
-            if constexpr (P == outer)
-                return *D;
-            else
-                return *level.D;
-        }();
+        const double delta = P == outer ? 0 : first_update;
         const detail::NormalOperator<S, outer> A{*D, mu * mu, between};
-        const detail::NormalOperator<S, P> a{inner, mu * mu, level.between};
+        const detail::NormalOperator<S, P> a{operator_of(level), mu * mu, level.between};
         const krylov::ReliableWorkspace<FieldAlgebra<S, outer>, FieldAlgebra<S, P>> work{r, z, level.work, level.y};
         return krylov::reliable_hermitian_cg(algebra, A, level.algebra, a, detail::QuarkConvert{}, phi, solution, work, how, delta);
     }
+
+    template <Precision P>
+    krylov::SolveLog solve_shifted(detail::QuarkLevel<S, P>& level, const std::vector<double>& shifts, const Vector& phi,
+                                   std::vector<Vector>& x, const krylov::Options& how) {
+        if (!level.shifted || level.shifted->y.size() != shifts.size()) {
+            level.shifted.reset();  // the memory first
+            level.shifted.emplace(algebra, phi, level.algebra, level.y, shifts.size());
+        }
+        const detail::NormalOperator<S, outer> A{*D, 0, between};
+        const detail::NormalOperator<S, P> a{operator_of(level), 0, level.between};
+        const krylov::ReliableWorkspace<FieldAlgebra<S, outer>, FieldAlgebra<S, P>> work{r, z, level.work, level.y};
+        return krylov::mixed_multishift_cg(algebra, A, level.algebra, a, detail::QuarkConvert{}, shifts, phi, x, *level.shifted, work, how,
+                                           P == Precision::half ? error_of_half : error_of_single, first_update);
+    }
+
+    static constexpr double first_update = 0.1;
+    /// Errors of the low precisions in an iteration for many shifts.
+    static constexpr double error_of_single = 4e-6, error_of_half = 4e-3;
 };
 
 template <Space S>
@@ -208,10 +230,16 @@ krylov::SolveLog QuarkOperator<S>::try_solve(double mu, const Vector& phi, Vecto
     how.rtol = rtol;
     how.iteration_limit = p.options.iteration_limit;
     const auto precision = inner.value_or(p.options.inner);
-    KS_REQUIRE(precision == p.options.inner || precision == p.options.force, "a solve needs a precision of the operator's options");
+    require_level(precision);
     return precision == Precision::half     ? p.solve(*p.half, mu, phi, x, how)
            : precision == Precision::single ? p.solve(*p.single, mu, phi, x, how)
                                             : p.solve(*p.same, mu, phi, x, how);
+}
+
+template <Space S>
+void QuarkOperator<S>::require_level(Precision precision) const {
+    KS_REQUIRE(precision == parts_->options.inner || precision == parts_->options.force,
+               "a solve needs a precision of the operator's options");
 }
 
 template <Space S>
@@ -235,20 +263,27 @@ void QuarkOperator<S>::require_converged(const krylov::SolveLog& log, double mu,
 }
 
 template <Space S>
-krylov::SolveLog QuarkOperator<S>::solve_shifted(const std::vector<double>& shifts, const Vector& phi, std::vector<Vector>& x,
-                                                 double rtol) {
+krylov::SolveLog QuarkOperator<S>::solve_shifted(const std::vector<double>& shifts, const Vector& phi, std::vector<Vector>& x, double rtol,
+                                                 std::optional<Precision> inner) {
     KS_REQUIRE(!shifts.empty() && shifts.size() == x.size(),
                fmt::format("{} shifts for {} solutions: give as many, at least one", shifts.size(), x.size()));
     Parts& p = *parts_;
     krylov::Options how;
     how.rtol = rtol;
     how.iteration_limit = p.options.iteration_limit;
-    if (!p.shifted || p.shifted->p.size() != shifts.size()) {
-        p.shifted.reset();  // the memory first
-        p.shifted.emplace(p.algebra, phi, shifts.size());
-    }
-    const detail::NormalOperator<S, Parts::outer> A{*p.D, 0, p.between};
-    const auto log = krylov::multishift_cg(p.algebra, A, shifts, phi, x, *p.shifted, how);
+    const auto in_double = [&] {
+        if (!p.shifted || p.shifted->p.size() != shifts.size()) {
+            p.shifted.reset();  // the memory first
+            p.shifted.emplace(p.algebra, phi, shifts.size());
+        }
+        const detail::NormalOperator<S, Parts::outer> A{*p.D, 0, p.between};
+        return krylov::multishift_cg(p.algebra, A, shifts, phi, x, *p.shifted, how);
+    };
+    const auto precision = inner.value_or(p.options.inner);
+    require_level(precision);
+    const auto log = precision == Precision::half     ? p.solve_shifted(*p.half, shifts, phi, x, how)
+                     : precision == Precision::single ? p.solve_shifted(*p.single, shifts, phi, x, how)
+                                                      : in_double();
     require_converged(log, std::sqrt(shifts.front()), rtol);
     return log;
 }

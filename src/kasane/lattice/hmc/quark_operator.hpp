@@ -74,9 +74,12 @@ class QuarkOperator {
     /// The same; the log says whether the tolerance was reached.
     krylov::SolveLog try_solve(double mu, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
 
-    /// Solves (Dhat^+ Dhat + shifts_k) x_k = phi for all k at once in double, from zero, each to |phi - (Dhat^+ Dhat + shifts_k) x_k| <=
-    /// rtol |phi| (multishift_cg). @param shifts  ascending, not negative   @param x  as many vectors   @throws ComputationError as solve
-    krylov::SolveLog solve_shifted(const std::vector<double>& shifts, const Vector& phi, std::vector<Vector>& x, double rtol);
+    /// Solves (Dhat^+ Dhat + shifts_k) x_k = phi for all k, from zero, each to |phi - (Dhat^+ Dhat + shifts_k) x_k| <= rtol |phi|:
+    /// together in the inner precision, then one by one (mixed_multishift_cg); with the inner precision double_, all at once in double
+    /// (multishift_cg). @param shifts  ascending, not negative   @param x  as many vectors   @param inner  as solve
+    /// @throws ComputationError as solve
+    krylov::SolveLog solve_shifted(const std::vector<double>& shifts, const Vector& phi, std::vector<Vector>& x, double rtol,
+                                   std::optional<Precision> inner = {});
 
     /// force += factor F of dS = -2 Re (Dhat x)^+ dDhat x: the force of S = phi^+ (Dhat^+ Dhat + mu^2)^-1 phi, x the solution. The links
     /// are those that were packed.
@@ -96,6 +99,8 @@ class QuarkOperator {
    private:
     /// @throws ComputationError where the solve did not converge
     void require_converged(const krylov::SolveLog& log, double mu, double rtol) const;
+    /// @throws LogicError unless the options name this inner precision
+    void require_level(Precision precision) const;
     /// Continues x and Y = Dhat x to the odd sites, adds factor F of the hop to the force, and writes factor W of the clover term, or adds
     /// it to the weights that are there.
     void add_force_of_hop(const Links<S>& u, const Vector& x, double factor, bool add_weights, Links<S>& force);

@@ -36,8 +36,8 @@ void RationalTerm<S>::set(RationalApproximation R) {
 }
 
 template <Space S>
-void RationalTerm<S>::solve(const std::vector<double>& shifts, const Vector& b, double rtol) {
-    iterations_ += D_->solve_shifted(shifts, b, x_, rtol).iterations;
+void RationalTerm<S>::solve(const std::vector<double>& shifts, const Vector& b, double rtol, std::optional<Precision> inner) {
+    iterations_ += D_->solve_shifted(shifts, b, x_, rtol, inner).iterations;
 }
 
 template <Space S>
@@ -67,7 +67,7 @@ double RationalTerm<S>::value(const Links<S>& u) {
 template <Space S>
 void RationalTerm<S>::add_force(const Links<S>& u, double factor, Links<S>& force) {
     D_->pack(u);
-    solve(R_.poles, phi_, tolerances_.force);
+    solve(R_.poles, phi_, tolerances_.force, D_->options().force);
     auto factors = residues_;
     for (double& each : factors) each *= R_.scale * factor;
     D_->add_force(u, x_, factors, force);
@@ -80,8 +80,9 @@ int RationalTerm<S>::take_iterations() {
 
 template <Space S>
 double RationalTerm<S>::bytes_per_site(int degree) {
-    // Of the even sites: x_k and the directions of the solve, its r and q; phi, eta and the sum.
-    return (2 * degree + 5) * 12 * sizeof(double);
+    // Of the even sites: x_k and the directions of the solve, its r and q; in single precision corrections, directions, r and q; phi, eta and
+    // the sum.
+    return (3 * degree + 6) * 12 * sizeof(double);
 }
 
 double weight_error(const RationalApproximation& R, const Extents& extents) {

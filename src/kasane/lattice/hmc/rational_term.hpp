@@ -8,6 +8,7 @@
 #include <kasane/lattice/hmc/rational.hpp>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace kasane::lattice {
@@ -39,7 +40,7 @@ class RationalTerm final : public ActionTerm<S> {
     using Vector = typename QuarkOperator<S>::Vector;
 
     /// x_k = (Dhat^+ Dhat + shifts_k)^-1 b
-    void solve(const std::vector<double>& shifts, const Vector& b, double rtol);
+    void solve(const std::vector<double>& shifts, const Vector& b, double rtol, std::optional<Precision> inner = {});
 
     std::shared_ptr<QuarkOperator<S>> D_;
     int number_;

@@ -50,8 +50,8 @@ struct HmcQuarks {
         return {.inner = named(precision), .force = named(force_precision.empty() ? precision : force_precision)};
     }
     lattice::QuarkTolerances tolerances() const { return {.value = action_rtol, .force = force_rtol, .chronological = chronological}; }
-    /// Of one flavour: all its solves are in double precision.
-    static lattice::QuarkSolverOptions flavour_solver() { return {.inner = lattice::Precision::double_}; }
+    /// Of one flavour: its solves begin in double precision and continue in single.
+    static lattice::QuarkSolverOptions flavour_solver() { return {}; }
     /// Own steps of the field of a mass; 0: none (records of earlier versions have no list).
     int steps_of(std::size_t mass) const { return mass < mass_steps.size() ? mass_steps[mass] : 0; }
     /// Pseudofermion fields of the two flavours.
