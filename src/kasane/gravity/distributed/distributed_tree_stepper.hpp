@@ -5,10 +5,10 @@
 // the forces of few that follow.
 #pragma once
 
-#include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/distributed/worker_stepper.hpp>
 #include <kasane/gravity/domain/domain_force.hpp>
 #include <kasane/gravity/evolve/device_stepper.hpp>
+#include <kasane/gravity/evolve/tree_reference.hpp>
 #include <kasane/gravity/tree/tuner.hpp>
 
 #include <algorithm>
@@ -186,19 +186,8 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
 
     /// Each worker sums the forces of its own particles on all targets.
     std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at, const std::vector<double>& softening) override {
-        const auto target = to_space(on_, at);
-        const auto eps = to_space(on_, softening);
-        Buffer<Vec3<double>, S> own(on_, target.size());
-        DirectSum<S> direct(on_, {.softening = tree_.softening,
-                                  .G = tree_.G,
-                                  .precision = Precision::double_,
-                                  .softening_kernel = tree_.softening_kernel,
-                                  .softening_per_particle = tree_.softening_per_particle});
-        // Two sets: a target is also a source, at distance zero, which adds no acceleration.
-        direct(target.view(), {system_.position.view(), system_.mass.view(), system_.softening.view()}, Self{}, {own.view(), {}},
-               eps.view());
-        auto found = to_host(own);
-        sum({&found[0].x, 3 * target.size()});
+        auto found = tree_reference(on_, tree_, system_, at, softening);
+        sum({&found[0].x, 3 * static_cast<index_t>(found.size())});
         return found;
     }
 

@@ -6,8 +6,8 @@
 // centres of mass are moved to the time of the bodies instead (tree/node_motion.hpp).
 #pragma once
 
-#include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/evolve/device_stepper.hpp>
+#include <kasane/gravity/evolve/tree_reference.hpp>
 #include <kasane/gravity/tree/node_motion.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 #include <kasane/gravity/tree/tuner.hpp>
@@ -140,18 +140,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     }
 
     std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at, const std::vector<double>& softening) override {
-        const auto target = to_space(on_, at);
-        const auto eps = to_space(on_, softening);
-        Buffer<Vec3<double>, S> found(on_, target.size());
-        DirectSum<S> sum(on_, {.softening = tree_.softening,
-                               .G = tree_.G,
-                               .precision = Precision::double_,
-                               .softening_kernel = tree_.softening_kernel,
-                               .softening_per_particle = tree_.softening_per_particle});
-        // Two sets: a target is also a source, at distance zero, which adds no acceleration.
-        sum(target.view(), {system_.position.view(), system_.mass.view(), system_.softening.view()}, Self{}, {found.view(), {}},
-            eps.view());
-        return to_host(found);
+        return tree_reference(on_, tree_, system_, at, softening);
     }
 
     /// Builds a tree and brings the particles into its order. Where their accelerations are known the tree is built at the positions that
