@@ -78,6 +78,9 @@ class PoissonSolverOn final : public Base {
 
 PoissonSolver::PoissonSolver(const AnySpace& on, const PoissonProblem& problem, const PoissonSolverOptions& options) {
     check_tolerance(options.rtol, options.iteration_limit);
+    for (std::size_t d = 0; d < 3; ++d)
+        KS_VALIDATE(!problem.periodic(d), "is periodic: geometric multigrid has no periodic grids. Take Solver with poisson_matrix()",
+                    {"", 0, 0, face_names[2 * d]});
     const Stopwatch watch;
     parts_ = std::visit(
         [&]<Space S>(S space) -> std::unique_ptr<Parts> { return std::make_unique<PoissonSolverOn<S, Parts>>(space, problem); }, on);

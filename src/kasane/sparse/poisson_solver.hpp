@@ -32,7 +32,7 @@ class PoissonSolver {
    public:
     /// @param on       the CPU or a CUDA device
     /// @param problem  not kept; its source is not used
-    /// @throws InputError as validate(), and for options out of range
+    /// @throws InputError as validate(), for periodic faces, and for options out of range
     PoissonSolver(const AnySpace& on, const PoissonProblem& problem, const PoissonSolverOptions& options = {});
     /// Frees all memory.
     ~PoissonSolver();

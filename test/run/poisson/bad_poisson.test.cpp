@@ -78,6 +78,20 @@ TEST_F(BadPoisson, Boundaries) {
     expect_refused({"boundary.x_min={dirichlet=1.0, neumann=2.0}"}, {"boundary.x_min.neumann", "one of the two"});
     expect_refused({"boundary.x_min=3"}, {"boundary.x_min", "must be a table"});
     expect_refused({"boundary.x_min={dirichlet=inf}"}, {"boundary.x_min.dirichlet", "must be finite"});
+    expect_refused({"boundary.x_min={dirichlet='x +'}"}, {"boundary.x_min.dirichlet", "formula ends"});
+    expect_refused({"boundary.x_min={dirichlet='1/(y - y)'}"}, {"boundary.x_min", "finite on the whole face"});
+    expect_refused({"boundary.x_min={robin=1.0}"}, {"boundary.x_min.transfer", "is missing"});
+    expect_refused({"boundary.x_min={robin=1.0, transfer=0.0}"}, {"boundary.x_min.transfer", "above 0"});
+    expect_refused({"boundary.x_min={robin=1.0, transfer=1e200}"}, {"boundary.x_min", "between 1e-100 and 1e100"});
+    expect_refused({"boundary.x_min={neumann=1.0, transfer=2.0}"}, {"boundary.x_min.transfer", "belongs to robin"});
+    expect_refused({"boundary.x_min={robin=1.0, transfer=2.0, neumann=3.0}"}, {"boundary.x_min.robin", "one of the two"});
+    expect_refused({"boundary.x_min={periodic=true}"}, {"boundary.x_min", "x_max is not", "periodic = true"});
+    expect_refused({"boundary.x_min={periodic=false}"}, {"boundary.x_min.periodic", "is false"});
+    expect_refused({"boundary.x_min={periodic=true, dirichlet=1.0}"}, {"boundary.x_min.periodic", "another condition"});
+    expect_refused({"boundary.x_min={periodic=true}", "boundary.x_max={periodic=true}", "grid.cells=[2, 4, 4]"},
+                   {"boundary.x_min", "at least 3"});
+    expect_refused({"boundary.x_min={periodic=true}", "boundary.x_max={periodic=true}", "solver.precondition=multigrid"},
+                   {"boundary.x_min", "no periodic grids", "ic0"});
 }
 
 TEST_F(BadPoisson, Formulas) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <regex>
 
@@ -242,6 +243,61 @@ TEST_F(Poisson, FacesThatAreNotNamedAreClosed) {
     for (const char* face : {"y_min", "y_max", "z_min", "z_max"})
         EXPECT_NE(resolved.find(std::string("[boundary.") + face + "]\nneumann = 0.0"), std::string::npos) << resolved;
     EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["boundary"]["z_max"], (json{{"neumann", 0.0}}));
+}
+
+TEST_F(Poisson, FacesTakeFormulasAndTransfer) {
+    // phi = x y + 2 z, which the scheme holds exactly.
+    for (const std::string precondition : {"ic0", "multigrid"}) {
+        problem(
+            4, "rtol = 1e-12\n",
+            "[boundary]\nx_min = { dirichlet = '2*z' }\nx_max = { neumann = '-y' }\ny_min = { dirichlet = '2*z' }\n"
+            "y_max = { robin = 'x*y + 2*z + x/4', transfer = 4 }\nz_min = { robin = 'x*y - 2', transfer = 1 }\nz_max = { neumann = -2 }\n",
+            "formula = '0'");
+        if (precondition == "multigrid") {
+            const std::regex matrix("ordering = 'cm-rcm:8'\ntune = false\n");
+            test::write_file(directory / "box.toml",
+                             std::regex_replace(read_file(directory / "box.toml"), matrix, "precondition = 'multigrid'\n"));
+        }
+        const auto outcome = kasane({"run", "box.toml", "--json", "--set", "output.directory=" + precondition});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        const auto phi = potential(precondition);
+        for (size_t row = 0; row < phi.size(); ++row) {
+            const auto x = static_cast<double>(row % 4) + 0.5, y = static_cast<double>(row / 4 % 4) + 0.5,
+                       z = static_cast<double>(row / 16) + 0.5;
+            EXPECT_NEAR(phi[row], x * y + 2 * z, 1e-9) << row;
+        }
+        const auto boundary = json::parse(read_file(directory / precondition / "record.json"))["boundary"];
+        EXPECT_EQ(boundary["y_max"], (json{{"robin", 0.0}, {"transfer", 4.0}, {"formula", "x*y + 2*z + x/4"}}));
+        EXPECT_EQ(boundary["z_max"], (json{{"neumann", -2.0}}));
+        EXPECT_EQ(hdf5::File::open(directory / precondition / "solution.hdf5").text_attribute("/Boundary", "z_min"),
+                  "robin x*y - 2, transfer 1");
+        ASSERT_EQ(kasane({"report", precondition}).status, 0) << "the record is read again";
+        EXPECT_NE(read_file(directory / precondition / "report.html").find("out of z_min"), std::string::npos);
+    }
+}
+
+TEST_F(Poisson, PeriodicBoxes) {
+    const std::string all =
+        "[boundary]\nx_min = { periodic = true }\nx_max = { periodic = true }\ny_min = { periodic = true }\ny_max = { periodic = true }\n"
+        "z_min = { periodic = true }\nz_max = { periodic = true }\n";
+    problem(8, "rtol = 1e-11\n", all, "formula = 'sin(2*pi*x/8)'");
+    const auto outcome = kasane({"run", "box.toml", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(outcome.json()["singular"]);
+    EXPECT_EQ(outcome.json()["nonzeros"], 7 * 512);
+    const double eigenvalue = 2 - 2 * std::cos(2 * std::numbers::pi / 8);
+    const auto phi = potential();
+    for (size_t row = 0; row < phi.size(); ++row)
+        EXPECT_NEAR(phi[row], std::sin(2 * std::numbers::pi * (static_cast<double>(row % 8) + 0.5) / 8) / eigenvalue, 1e-8) << row;
+    EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["boundary"]["y_min"], (json{{"periodic", true}}));
+    EXPECT_NE(read_file(directory / "out/report.html").find("periodic along x"), std::string::npos);
+    const auto resolved = kasane({"check", "box.toml", "--json"}).json()["resolved"].get<std::string>();
+    EXPECT_NE(resolved.find("[boundary.z_max]\nperiodic = true"), std::string::npos) << resolved;
+    // Sources that do not balance are refused, with the value to subtract.
+    problem(8, "", all, "formula = '3'");
+    const auto refused = kasane({"run", "box.toml", "--set", "output.directory=other"});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("subtract 3 from the source"), std::string::npos) << refused.err;
 }
 
 TEST_F(Poisson, CheckpointsDoNotChangeTheIteration) {

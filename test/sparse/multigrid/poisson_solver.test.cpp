@@ -147,6 +147,7 @@ struct Case {
 
 std::vector<Case> cases() {
     std::vector<Case> all;
+    all.reserve(16);  // references to cases stay valid
     const auto add = [&](const char* name, int iterations, PoissonProblem problem) -> PoissonProblem& {
         all.push_back({name, std::move(problem), iterations});
         return all.back().problem;

@@ -88,14 +88,70 @@ void read_grid(io::Section grid, const fs::path& directory, PoissonFile& file) {
     }
 }
 
+/// A number, or a formula of the position on the face.
+void read_value(io::Section& face, const char* key, const char* help, double fallback, Boundary& condition) {
+    if (!face.peek(key)) {
+        condition.value = face.number(key, {.help = help, .fallback = fallback});
+        return;
+    }
+    condition.formula = face.text(key, {.help = help});
+    try {
+        sparse::check_formula(condition.formula);
+    } catch (const InputError& error) {
+        face.problem(key, error.problems()[0].message);
+        condition.formula.clear();
+    }
+}
+
 Boundary read_face(io::Section face, const std::string& name, const Boundary& fallback) {
-    const bool dirichlet = face.has("dirichlet"), neumann = face.has("neumann");
+    const bool dirichlet = face.has("dirichlet"), neumann = face.has("neumann"), robin = face.has("robin"), periodic = face.has("periodic");
     if (dirichlet && neumann) face.problem("neumann", "is given beside dirichlet: a face has one of the two");
-    if (face.present() && !dirichlet && !neumann)
-        face.problem("", fmt::format("is empty: write {0} = {{ dirichlet = VALUE }} or {0} = {{ neumann = FLUX }}", name));
-    const auto kind = dirichlet ? BoundaryKind::dirichlet : neumann ? BoundaryKind::neumann : fallback.kind;
-    if (kind == BoundaryKind::dirichlet) return {kind, face.number("dirichlet", {.help = "phi on the face", .fallback = fallback.value})};
-    return {kind, face.number("neumann", {.help = "flux density -c dphi/dn that leaves through the face", .fallback = fallback.value})};
+    if (robin && (dirichlet || neumann))
+        face.problem("robin", fmt::format("is given beside {}: a face has one of the two", dirichlet ? "dirichlet" : "neumann"));
+    if (periodic && (dirichlet || neumann || robin)) face.problem("periodic", "is given beside another condition: a face has one of them");
+    if (face.present() && !dirichlet && !neumann && !robin && !periodic)
+        face.problem(
+            "", fmt::format("is empty: write {0} = {{ dirichlet = VALUE }}, {{ neumann = FLUX }}, {{ robin = OUTSIDE, transfer = H }} or "
+                            "{{ periodic = true }}",
+                            name));
+    if (face.has("transfer") && !robin) face.problem("transfer", "has no effect here: it belongs to robin");
+    Boundary condition;
+    condition.kind = dirichlet ? BoundaryKind::dirichlet : robin ? BoundaryKind::robin : neumann ? BoundaryKind::neumann : fallback.kind;
+    if (periodic) {
+        if (!face.flag("periodic", {.help = "the opposite face is the same one"}))
+            face.problem("periodic", "is false: leave it out, or give the face another condition");
+        condition.kind = BoundaryKind::periodic;
+        return condition;
+    }
+    const double value = condition.kind == fallback.kind ? fallback.value : 0;
+    switch (condition.kind) {
+        case BoundaryKind::dirichlet: read_value(face, "dirichlet", "phi on the face: a number or a formula", value, condition); break;
+        case BoundaryKind::robin:
+            read_value(face, "robin", "phi outside: a number or a formula; -c dphi/dn = transfer (phi - robin)", value, condition);
+            condition.transfer = face.number("transfer", {.help = "of robin", .range = io::above(0)});
+            break;
+        default:
+            read_value(face, "neumann", "flux density -c dphi/dn that leaves through the face: a number or a formula", value, condition);
+    }
+    return condition;
+}
+
+/// A direction is periodic by both faces, and multigrid has no periodic grids.
+void check_periodic(io::Section& table, const PoissonFile& file) {
+    const auto& boundary = file.problem.boundary;
+    for (std::size_t f = 0; f < 6; ++f) {
+        if (boundary[f].kind != BoundaryKind::periodic) continue;
+        const auto opposite = f ^ 1;
+        if (boundary[opposite].kind != BoundaryKind::periodic)
+            table.problem(sparse::face_names[f],
+                          fmt::format("is periodic, and {0} is not: write {0} = {{ periodic = true }} too", sparse::face_names[opposite]));
+        else if (f % 2 == 0 && file.problem.cells[f / 2] < 3)
+            table.problem(sparse::face_names[f],
+                          fmt::format("is periodic with {} cells along {}: at least 3 are needed. With one cell, closed faces are the same",
+                                      file.problem.cells[f / 2], "xyz"[f / 2]));
+        else if (file.multigrid)
+            table.problem(sparse::face_names[f], "is periodic, and precondition = \"multigrid\" has no periodic grids: take \"ic0\"");
+    }
 }
 
 /// Without the table the library's default holds; in a given table, faces that are not named have zero flux.
@@ -246,13 +302,15 @@ PoissonFile read_poisson_file(const RunSource& source) {
     read_run_keys(reader, "poisson", source.problems, file);
     auto grid = root.table("grid", "a box of cells with its lower corner at the origin");
     read_grid(grid, directory, file);
-    read_boundary(root.table("boundary", "faces that are not named have zero flux; without this table phi = 0 on z_max"), file);
+    auto boundary = root.table("boundary", "faces that are not named have zero flux; without this table phi = 0 on z_max");
+    read_boundary(boundary, file);
     if (!grid.faulty("grid") && file.problem.rows() == 1 && file.problem.singular())
         grid.problem("cells", "leave a single cell without a Dirichlet face: its equation is empty. Give one face a Dirichlet value");
     file.coefficient =
         read_field(root.table("coefficient", "c of -div(c grad phi) = f, above 0"), "c", "1", "/Coefficient", directory, file.problem);
     file.source = read_field(root.table("source", "f of -div(c grad phi) = f, per volume"), "f", "", "/Source", directory, file.problem);
     file.solver = read_solver(root.table("solver", "conjugate gradients"), directory, file.multigrid);
+    if (!grid.faulty("grid")) check_periodic(boundary, file);
     auto output = root.table("output", "what is written");
     file.directory = read_output_directory(output);
     file.checkpoint_every =
@@ -319,6 +377,7 @@ sparse::PoissonProblem load(const PoissonFile& file) {
     try {
         b = sparse::poisson_rhs(problem);
     } catch (const InputError& error) {
+        if (!error.problems()[0].where.key.empty()) throw placed(file, error);
         throw InputError(at_key(error).problems()[0].message, file.source.where);
     }
     if (problem.singular()) check_balance(file, problem, b);

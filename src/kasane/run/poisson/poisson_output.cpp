@@ -69,8 +69,9 @@ void write_facts(hdf5::File& file, const PoissonRecord& record) {
     file.create_group("/Boundary");
     for (std::size_t f = 0; f < 6; ++f) {
         const auto& face = record.boundary[f];
-        const auto* kind = face.kind == sparse::BoundaryKind::dirichlet ? "dirichlet" : "neumann";
-        file.set_attribute("/Boundary", sparse::face_names[f], fmt::format("{} {}", kind, face.value));
+        auto text = fmt::format("{} {}", boundary_name(face.kind), face.formula.empty() ? fmt::to_string(face.value) : face.formula);
+        if (face.kind == sparse::BoundaryKind::robin) text += fmt::format(", transfer {}", face.transfer);
+        file.set_attribute("/Boundary", sparse::face_names[f], face.kind == sparse::BoundaryKind::periodic ? "periodic" : text);
     }
     const auto& [setup, log] = std::tie(record.setup, record.log);
     const std::string solver = "/Solver";

@@ -235,16 +235,21 @@ std::string speed(const PoissonRecord& r) {
     return speed_section(rate, "<h3>Where the time went</h3>\n" + bars);
 }
 
-/// "0 on z_max; flux 2 out of x_min; no flux through the other faces".
+/// "φ = 0 on z_max; flux density 2 out of x_min; no flux elsewhere".
 std::string boundary_text(const std::array<sparse::Boundary, 6>& boundary) {
     std::vector<std::string> parts;
     int closed = 0;
     for (std::size_t f = 0; f < 6; ++f) {
         const auto& face = boundary[f];
+        const auto value = face.formula.empty() ? brief(face.value) : face.formula;
         if (face.kind == sparse::BoundaryKind::dirichlet)
-            parts.push_back(fmt::format("φ = {} on {}", brief(face.value), sparse::face_names[f]));
-        else if (face.value != 0)
-            parts.push_back(fmt::format("flux density {} out of {}", brief(face.value), sparse::face_names[f]));
+            parts.push_back(fmt::format("φ = {} on {}", value, sparse::face_names[f]));
+        else if (face.kind == sparse::BoundaryKind::robin)
+            parts.push_back(fmt::format("flux density {} (φ − {}) out of {}", brief(face.transfer), value, sparse::face_names[f]));
+        else if (face.kind == sparse::BoundaryKind::periodic) {
+            if (f % 2 == 0) parts.push_back(fmt::format("periodic along {}", "xyz"[f / 2]));
+        } else if (face.value != 0 || !face.formula.empty())
+            parts.push_back(fmt::format("flux density {} out of {}", value, sparse::face_names[f]));
         else
             ++closed;
     }

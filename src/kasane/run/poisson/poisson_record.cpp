@@ -3,7 +3,7 @@
 namespace kasane::run {
 namespace {
 
-const char* name(sparse::BoundaryKind kind) { return kind == sparse::BoundaryKind::dirichlet ? "dirichlet" : "neumann"; }
+using sparse::BoundaryKind;
 
 template <class Fields, class Setup>
 void list_setup(Fields& f, Setup& s) {
@@ -30,11 +30,21 @@ void list_log(Fields& f, Log& log) {
             if (krylov::name(krylov::Outcome{outcome}) == end) log.end = krylov::Outcome{outcome};
 }
 
-/// {"dirichlet": value} or {"neumann": flux}.
-void list_face(FieldWriter& f, const sparse::Boundary& face) { f(name(face.kind), face.value); }
+/// {"dirichlet": value}, {"neumann": flux}, {"robin": value, "transfer": h} or {"periodic": true}; a formula beside the value of 0.
+void list_face(FieldWriter& f, const sparse::Boundary& face) {
+    if (face.kind == BoundaryKind::periodic) return f("periodic", true);
+    f(boundary_name(face.kind), face.value);
+    if (face.kind == BoundaryKind::robin) f("transfer", face.transfer);
+    if (!face.formula.empty()) f("formula", face.formula);
+}
 void list_face(FieldReader& f, sparse::Boundary& face) {
-    face.kind = f.has("dirichlet") ? sparse::BoundaryKind::dirichlet : sparse::BoundaryKind::neumann;
-    f(name(face.kind), face.value);
+    face = {};
+    for (const auto kind : {BoundaryKind::dirichlet, BoundaryKind::robin, BoundaryKind::periodic})
+        if (f.has(boundary_name(kind))) face.kind = kind;
+    if (face.kind == BoundaryKind::periodic) return;
+    f(boundary_name(face.kind), face.value);
+    if (face.kind == BoundaryKind::robin) f("transfer", face.transfer);
+    if (f.has("formula")) f("formula", face.formula);
 }
 
 template <class Fields, class R>
@@ -52,6 +62,16 @@ void list_fields(Fields& f, R& r) {
 }
 
 }  // namespace
+
+const char* boundary_name(sparse::BoundaryKind kind) {
+    switch (kind) {
+        case BoundaryKind::neumann: return "neumann";
+        case BoundaryKind::dirichlet: return "dirichlet";
+        case BoundaryKind::robin: return "robin";
+        case BoundaryKind::periodic: return "periodic";
+    }
+    return "";
+}
 
 nlohmann::ordered_json part_of(const PoissonRecord& r) {
     FieldWriter fields;

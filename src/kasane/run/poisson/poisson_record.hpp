@@ -28,6 +28,9 @@ struct PoissonRecord : Record {
     std::vector<std::string> notes;            ///< on the choices of the solver
 };
 
+/// "neumann", "dirichlet", "robin" or "periodic".
+const char* boundary_name(sparse::BoundaryKind kind);
+
 /// The part of record.json after the common part.
 nlohmann::ordered_json part_of(const PoissonRecord& record);
 /// @throws InputError when the text is not the record of a Poisson run

@@ -226,4 +226,29 @@ std::vector<double> source_of(const PoissonProblem& problem, const std::string& 
     return values;
 }
 
+std::vector<double> face_values(const PoissonProblem& problem, std::size_t face) {
+    const std::size_t across = face / 2, first = across == 0 ? 1 : 0, second = across == 2 ? 1 : 2;
+    const bool upper = face % 2 == 1;
+    const auto columns = problem.cells[first], lines = problem.cells[second];
+    const auto& condition = problem.boundary[face];
+    std::vector<double> values(static_cast<std::size_t>(columns * lines), condition.value);
+    if (condition.formula.empty()) return values;
+    Formula f(condition.formula);
+    const auto u = cell_centres(problem, static_cast<int>(first)), v = cell_centres(problem, static_cast<int>(second));
+    const auto edges = cell_faces(problem, static_cast<int>(across));
+    f.place(across, upper ? problem.cells[across] - 1 : 0, upper ? edges.back() : edges.front());
+    for (index_t line = 0; line < lines; ++line) {
+        f.place(second, line, v[static_cast<std::size_t>(line)]);
+        for (index_t column = 0; column < columns; ++column) {
+            f.place(first, column, u[static_cast<std::size_t>(column)]);
+            const double value = values[static_cast<std::size_t>(column + columns * line)] = f.value();
+            KS_VALIDATE(std::isfinite(value),
+                        fmt::format("the formula gives {} at {} = {:.6g}, {} = {:.6g}: it must be finite on the whole face", value,
+                                    "xyz"[first], u[static_cast<std::size_t>(column)], "xyz"[second], v[static_cast<std::size_t>(line)]),
+                        {"", 0, 0, face_names[face]});
+        }
+    }
+    return values;
+}
+
 }  // namespace kasane::sparse

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 namespace kasane::sparse {
 namespace {
@@ -16,8 +18,8 @@ namespace {
 bool positive(double value) { return value > 0 && std::isfinite(value); }
 
 /// Neighbours below and above along one direction of all cells with an index below m, one line of n cells.
-index_t neighbours_before(index_t m, index_t n) { return m == 0 ? 0 : m == n ? 2 * n - 2 : 2 * m - 1; }
-index_t neighbours_at(index_t m, index_t n) { return (m > 0) + (m < n - 1); }
+index_t neighbours_before(index_t m, index_t n, bool periodic) { return periodic ? 2 * m : m == 0 ? 0 : m == n ? 2 * n - 2 : 2 * m - 1; }
+index_t neighbours_at(index_t m, index_t n, bool periodic) { return periodic ? 2 : (m > 0) + (m < n - 1); }
 
 /// Widths, coefficients and conductances of a valid box.
 class Box {
@@ -39,7 +41,13 @@ class Box {
         const double c = problem_.coefficient.empty() ? 1 : problem_.coefficient[static_cast<std::size_t>(row)];
         return width(direction, at) / (2 * c);
     }
-    /// Conductance between two neighbours, or from a centre to the face where `other` is outside.
+    bool periodic(int direction) const { return problem_.periodic(static_cast<std::size_t>(direction)); }
+    /// The cell below or above along a direction, round the box where that is periodic; -1 or the number of cells outside.
+    index_t neighbour(int direction, index_t here, bool upper) const {
+        const index_t n = n_[static_cast<std::size_t>(direction)], other = upper ? here + 1 : here - 1;
+        return !periodic(direction) ? other : other < 0 ? n - 1 : other == n ? 0 : other;
+    }
+    /// Conductance between two neighbours, or from a centre to what the face holds where `other` is outside.
     double conductance(int direction, const std::array<index_t, 3>& cell, index_t other) const {
         const auto d = static_cast<std::size_t>(direction);
         double resistance = half_resistance(direction, cell[d], row(cell[0], cell[1], cell[2]));
@@ -47,6 +55,8 @@ class Box {
             auto beyond = cell;
             beyond[d] = other;
             resistance += half_resistance(direction, other, row(beyond[0], beyond[1], beyond[2]));
+        } else if (const auto& outside = face(direction, other >= 0); outside.kind == BoundaryKind::robin) {
+            resistance += 1 / outside.transfer;
         }
         return area(direction, cell) / resistance;
     }
@@ -55,9 +65,10 @@ class Box {
     /// Entries in all rows before the line (j, k).
     index_t entries_before(index_t j, index_t k) const {
         const auto [nx, ny, nz] = n_;
-        const index_t own = 3 * nx - 2;  // entries of a line: its diagonal and its neighbours along x
-        return nx * ny * neighbours_before(k, nz) + nx * k * neighbours_before(ny, ny) + own * ny * k +
-               nx * (neighbours_before(j, ny) + j * neighbours_at(k, nz)) + own * j;
+        const bool around_y = periodic(1), around_z = periodic(2);
+        const index_t own = nx + neighbours_before(nx, nx, periodic(0));  // entries of a line: its diagonal and its neighbours along x
+        return nx * ny * neighbours_before(k, nz, around_z) + nx * k * neighbours_before(ny, ny, around_y) + own * ny * k +
+               nx * (neighbours_before(j, ny, around_y) + j * neighbours_at(k, nz, around_z)) + own * j;
     }
 
    private:
@@ -99,7 +110,7 @@ void check_magnitudes(const PoissonProblem& problem, const Bad& bad) {
             coefficient.empty() ? "spacing" : "coefficient");
     for (std::size_t f = 0; f < 6; ++f) {
         const auto& face = problem.boundary[f];
-        const double flow = std::abs(face.value) * (face.kind == BoundaryKind::dirichlet ? most : area);
+        const double flow = std::abs(face.value) * (face.kind == BoundaryKind::neumann ? area : most);
         if (!(flow <= most_flow))
             bad(fmt::format("is too extreme: its value is {}, and up to {:.1e} flow through it into one cell; at most {:.0e} can. "
                             "Choose other units",
@@ -111,10 +122,47 @@ void check_magnitudes(const PoissonProblem& problem, const Bad& bad) {
 }  // namespace
 
 bool PoissonProblem::singular() const {
-    for (const auto& face : boundary)
-        if (face.kind == BoundaryKind::dirichlet) return false;
-    return true;
+    return std::ranges::none_of(
+        boundary, [](const Boundary& face) { return face.kind == BoundaryKind::dirichlet || face.kind == BoundaryKind::robin; });
 }
+
+bool PoissonProblem::periodic(std::size_t direction) const {
+    return boundary[2 * direction].kind == BoundaryKind::periodic && boundary[2 * direction + 1].kind == BoundaryKind::periodic;
+}
+
+namespace {
+
+/// Refuses conditions of faces that cannot be. @param bad  as in check_magnitudes()
+template <class Bad>
+void check_faces(const PoissonProblem& problem, const Bad& bad) {
+    for (std::size_t f = 0; f < 6; ++f) {
+        const auto& face = problem.boundary[f];
+        if (!std::isfinite(face.value)) bad(fmt::format("has the value {}, which is not finite", face.value), face_names[f]);
+        if (face.kind == BoundaryKind::robin && !(face.transfer >= 1e-100 && face.transfer <= 1e100))
+            bad(fmt::format("has the transfer {}: it must lie between 1e-100 and 1e100. A face without transfer is {{ neumann = 0 }}, one "
+                            "without resistance {{ dirichlet = VALUE }}",
+                            face.transfer),
+                face_names[f]);
+        if (!face.formula.empty()) {
+            try {
+                check_formula(face.formula);
+            } catch (const InputError& error) {
+                bad(error.problems()[0].message, face_names[f]);
+            }
+        }
+        if (face.kind != BoundaryKind::periodic) continue;
+        const auto opposite = f ^ 1;
+        if (problem.boundary[opposite].kind != BoundaryKind::periodic)
+            bad(fmt::format("is periodic, and {} is not: a direction is periodic by both of its faces", face_names[opposite]),
+                face_names[f]);
+        else if (const auto n = problem.cells[f / 2]; n < 3 && f % 2 == 0)
+            bad(fmt::format("is periodic with {} cell{} along {}: at least 3 are needed. With one cell, closed faces are the same", n,
+                            n == 1 ? "" : "s", "xyz"[f / 2]),
+                face_names[f]);
+    }
+}
+
+}  // namespace
 
 void validate(const PoissonProblem& problem) {
     std::vector<InputProblem> problems;
@@ -138,9 +186,7 @@ void validate(const PoissonProblem& problem) {
             }
     }
     if (rows > most_rows) bad(fmt::format("multiply to more than {} cells: columns are stored in 32 bits. Take fewer", most_rows), "cells");
-    for (std::size_t f = 0; f < 6; ++f)
-        if (!std::isfinite(problem.boundary[f].value))
-            bad(fmt::format("has the value {}, which is not finite", problem.boundary[f].value), face_names[f]);
+    check_faces(problem, bad);
     if (rows >= 1 && rows <= most_rows) {
         if (rows == 1 && problem.singular())
             bad("leave a single cell without a Dirichlet face: its equation is empty. Give one face a Dirichlet value", "cells");
@@ -158,8 +204,11 @@ void validate(const PoissonProblem& problem) {
 }
 
 index_t poisson_nonzeros(const PoissonProblem& problem) {
-    const auto [nx, ny, nz] = problem.cells;
-    return 7 * nx * ny * nz - 2 * (ny * nz + nx * nz + nx * ny);
+    const auto rows = problem.rows();
+    index_t entries = 7 * rows;
+    for (std::size_t d = 0; d < 3; ++d)
+        if (!problem.periodic(d)) entries -= 2 * (rows / problem.cells[d]);
+    return entries;
 }
 
 CsrMatrix poisson_matrix(const PoissonProblem& problem) {
@@ -171,6 +220,7 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem) {
     A.column.resize(static_cast<std::size_t>(poisson_nonzeros(problem)));
     A.value.resize(A.column.size());
     const std::array<index_t, 3> stride{1, nx, nx * ny};
+    const bool around = box.periodic(0) || box.periodic(1) || box.periodic(2);  // columns do not ascend by themselves
     parallel_for(Cpu{}, ny * nz, [&, nx = nx, ny = ny](index_t line) {
         const index_t j = line % ny, k = line / ny;
         auto at = static_cast<std::size_t>(box.entries_before(j, k));
@@ -178,24 +228,25 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem) {
             const std::array<index_t, 3> cell{i, j, k};
             const index_t row = box.row(i, j, k);
             A.begin[static_cast<std::size_t>(row)] = static_cast<index_t>(at);
+            std::array<std::pair<std::int32_t, double>, 7> entries;
+            std::size_t count = 0;
             double diagonal = 0;
             // Adds the flow to one neighbour, or through the face where there is none.
             const auto flow = [&](int d, bool upper) {
-                const auto here = cell[static_cast<std::size_t>(d)], other = upper ? here + 1 : here - 1;
+                const auto here = cell[static_cast<std::size_t>(d)], other = box.neighbour(d, here, upper);
                 const bool inside = other >= 0 && other < problem.cells[static_cast<std::size_t>(d)];
                 if (!inside && box.face(d, upper).kind == BoundaryKind::neumann) return;
                 const double g = box.conductance(d, cell, other);
                 diagonal += g;
                 if (!inside) return;
-                const auto step = stride[static_cast<std::size_t>(d)];
-                A.column[at] = static_cast<std::int32_t>(upper ? row + step : row - step);
-                A.value[at++] = -g;
+                entries[count++] = {static_cast<std::int32_t>(row + (other - here) * stride[static_cast<std::size_t>(d)]), -g};
             };
             for (const int d : {2, 1, 0}) flow(d, false);
-            const auto middle = at++;
+            const auto middle = count++;
             for (const int d : {0, 1, 2}) flow(d, true);
-            A.column[middle] = static_cast<std::int32_t>(row);
-            A.value[middle] = diagonal;
+            entries[middle] = {static_cast<std::int32_t>(row), diagonal};
+            if (around) std::sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(count));
+            for (std::size_t e = 0; e < count; ++e, ++at) std::tie(A.column[at], A.value[at]) = entries[e];
         }
     });
     A.begin.back() = static_cast<index_t>(A.value.size());
@@ -215,8 +266,8 @@ std::vector<double> face_conductances(const PoissonProblem& problem, int directi
             std::array<index_t, 3> cell{i, line % ny, line / ny};  // above the face
             const bool last = cell[d] == problem.cells[d], edge = last || cell[d] == 0;
             if (edge && box.face(direction, last).kind == BoundaryKind::neumann) continue;
-            const index_t other = last ? problem.cells[d] : cell[d] - 1;
             if (last) --cell[d];
+            const index_t other = box.neighbour(direction, cell[d], last);
             g[static_cast<std::size_t>(nx * line + i)] = box.conductance(direction, cell, other);
         }
     });
@@ -229,6 +280,15 @@ std::vector<double> poisson_rhs(const PoissonProblem& problem) {
     KS_VALIDATE(std::ssize(problem.source) == rows, fmt::format("the source has {} values for {} cells", problem.source.size(), rows));
     const Box box(problem);
     const auto [nx, ny, nz] = problem.cells;
+    std::array<std::vector<double>, 6> given;
+    for (std::size_t f = 0; f < 6; ++f)
+        if (!problem.boundary[f].formula.empty()) given[f] = face_values(problem, f);
+    const auto value_at = [&, nx = nx, ny = ny](int d, bool upper, const std::array<index_t, 3>& cell) {
+        const auto& values = given[static_cast<std::size_t>(2 * d + upper)];
+        if (values.empty()) return box.face(d, upper).value;
+        const index_t place = d == 0 ? cell[1] + ny * cell[2] : d == 1 ? cell[0] + nx * cell[2] : cell[0] + nx * cell[1];
+        return values[static_cast<std::size_t>(place)];
+    };
     std::vector<double> b(static_cast<std::size_t>(rows));
     parallel_for(Cpu{}, ny * nz, [&, nx = nx, ny = ny](index_t line) {
         const index_t j = line % ny, k = line / ny;
@@ -238,11 +298,11 @@ std::vector<double> poisson_rhs(const PoissonProblem& problem) {
             double sum = box.volume(i, j, k) * problem.source[row];
             for (const int d : {0, 1, 2})
                 for (const bool upper : {false, true}) {
-                    const auto here = cell[static_cast<std::size_t>(d)], other = upper ? here + 1 : here - 1;
+                    const auto other = box.neighbour(d, cell[static_cast<std::size_t>(d)], upper);
                     if (other >= 0 && other < problem.cells[static_cast<std::size_t>(d)]) continue;
-                    const auto& face = box.face(d, upper);
-                    sum += face.kind == BoundaryKind::dirichlet ? box.conductance(d, cell, other) * face.value
-                                                                : -box.area(d, cell) * face.value;
+                    const double value = value_at(d, upper, cell);
+                    sum += box.face(d, upper).kind == BoundaryKind::neumann ? -box.area(d, cell) * value
+                                                                            : box.conductance(d, cell, other) * value;
                 }
             b[row] = sum;
         }

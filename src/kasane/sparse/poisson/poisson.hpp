@@ -15,11 +15,20 @@ namespace kasane::sparse {
 enum class BoundaryKind {
     neumann,    ///< the flux
     dirichlet,  ///< the potential
+    robin,      ///< the flux by the difference of potentials
+    periodic,   ///< the opposite face is the same one; both faces of a direction, with at least 3 cells between them
 };
 /// The condition on one face of the box.
 struct Boundary {
     BoundaryKind kind = BoundaryKind::neumann;  ///< the meaning of `value`
-    double value = 0;  ///< phi on the face (dirichlet), or the outward flux density -c dphi/dn that leaves through it (neumann)
+    /// phi on the face (dirichlet), the outward flux density -c dphi/dn that leaves through it (neumann), or phi outside (robin)
+    double value = 0;
+    double transfer = 0;  ///< robin: h > 0 of -c dphi/dn = h (phi - value)
+    /// Where it is not empty, a formula of the value over the face, as source_of() takes it; x y z are centres of the cells' faces, i j k
+    /// the cells behind them. `value` is not used then.
+    std::string formula = {};
+    /// Whether all members are equal.
+    bool operator==(const Boundary&) const = default;
 };
 
 /// -div(c grad phi) = f on a box of cells.
@@ -33,7 +42,8 @@ struct PoissonProblem {
     std::vector<double> source;       ///< [cells] f_i per volume: -div(c grad phi) = f, so that b_i = V_i f_i
     /// Number of cells.
     index_t rows() const { return cells[0] * cells[1] * cells[2]; }
-    bool singular() const;  ///< no Dirichlet face
+    bool singular() const;                       ///< no face holds phi: no Dirichlet and no Robin face
+    bool periodic(std::size_t direction) const;  ///< both faces across it
 };
 
 /// "x_min", ..., "z_max": the faces in the order of PoissonProblem::boundary.
@@ -41,8 +51,9 @@ inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min"
 
 /// Checks a problem. @throws InputError with all problems: cells < 1 or more than most_rows of them, a spacing or coefficient that is
 /// not positive and
-///   finite, a boundary value that is not finite, wrong counts, a single cell without any Dirichlet face, conductances or flows that leave
-///   the range of doubles; each with the name of its member, or of its face, as the key
+///   finite, a boundary value that is not finite, a transfer that is not between 1e-100 and 1e100, a formula that is not understood, one
+///   periodic face without the opposite one or fewer than 3 cells between two, wrong counts, a single cell without any Dirichlet face,
+///   conductances or flows that leave the range of doubles; each with the name of its member, or of its face, as the key
 void validate(const PoissonProblem& problem);
 /// Entries of the matrix: a diagonal entry per cell and two per face between cells.
 index_t poisson_nonzeros(const PoissonProblem& problem);
@@ -50,12 +61,17 @@ index_t poisson_nonzeros(const PoissonProblem& problem);
 /// @throws InputError as validate()
 CsrMatrix poisson_matrix(const PoissonProblem& problem);
 /// Conductances of all faces across direction 0, 1 or 2, in the order of the cells with one more along that direction: to the neighbour,
-/// or from a centre to a Dirichlet face; 0 at a Neumann face. -A_ij of eq. 3 where a face has two cells.
+/// or from a centre to what a Dirichlet or Robin face holds; 0 at a Neumann face; at both faces of a periodic direction from the last to
+/// the first cell. -A_ij of eq. 3 where a face has two cells.
 /// @throws InputError as validate()
 std::vector<double> face_conductances(const PoissonProblem& problem, int direction);
-/// b of eq. 3: V_i f_i, plus the flow from Dirichlet faces, minus the flow that leaves through Neumann faces.
+/// b of eq. 3: V_i f_i, plus the flow from Dirichlet and Robin faces, minus the flow that leaves through Neumann faces.
 /// @throws InputError as validate(), and for a source of another size or with an entry that is not finite
 std::vector<double> poisson_rhs(const PoissonProblem& problem);
+
+/// Values of a face's condition in its cells, the lower of the two other directions fastest. [cells of the face]
+/// @param face  as in PoissonProblem::boundary   @throws InputError with the face as the key: a formula that is not finite somewhere
+std::vector<double> face_values(const PoissonProblem& problem, std::size_t face);
 
 /// Faces of the cells along direction 0, 1 or 2 from the origin at the lower corner of the box. [cells + 1] [length]
 std::vector<double> cell_faces(const PoissonProblem& problem, int direction);
