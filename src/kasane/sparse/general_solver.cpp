@@ -135,6 +135,7 @@ class GeneralSolverOn final : public Base {
 
     /// Shifts the diagonal until the factors do not amplify errors beyond use.       [Manteuffel 1980; Chow & Saad 1997 for the estimate]
     void factorise(double largest) {
+        this->facts.shift = 0;
         if (!uses(this->steps, GeneralPrecondition::ilu0)) return;
         constexpr double most_growth = 1e12;
         for (const double shift : {0., 1e-3, 1e-2, 1e-1, 1.}) {
@@ -144,6 +145,7 @@ class GeneralSolverOn final : public Base {
             if (factors_->growth() * largest <= most_growth) return;
         }
         factors_.reset();
+        this->facts.shift = 0;
         if (this->options.precondition == GeneralPrecondition::ilu0)
             throw PreconditionError("the incomplete LU factors amplify errors beyond use, even with a shifted diagonal. Take jacobi");
         std::erase_if(this->steps, [](const GeneralStep& step) { return step.precondition == GeneralPrecondition::ilu0; });

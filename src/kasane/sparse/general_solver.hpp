@@ -49,7 +49,8 @@ class GeneralSolver {
     ///   PreconditionError: solve() throws LogicError until an update succeeds.
     void update(const CsrView& A);
 
-    /// Results and costs of the set-up: `iteration` is the (first) method, `bytes_per_iteration` 0.
+    /// Results and costs of the set-up: `iteration` is the (first) method, `bytes_per_iteration` is 0 (not counted), `peak_bytes` an
+    /// estimate.
     const SetupFacts& setup() const;
     /// What was found in A.
     const MatrixKind& kind() const;
