@@ -19,6 +19,13 @@ struct Choice {
     std::vector<std::string> notes;
 };
 
+/// ic0 or multigrid for a matrix in host memory.
+struct PreconditionChoice {
+    Precondition kind;
+    std::string reason;  ///< one sentence
+};
+PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda);
+
 template <Space S>
 using PrepareSystem = std::function<PreparedSystem<S>(const SolverOptions&, ColoredOrder)>;
 

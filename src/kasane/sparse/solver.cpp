@@ -195,7 +195,7 @@ void describe(const MultigridSystem<S>& prepared, const AnySpace& on, const Matr
     facts.precondition = name(prepared.options.precondition);
     facts.bytes = facts.peak_bytes = prepared.bytes();
     facts.bytes_per_iteration = bytes_per_iteration(prepared);
-    facts.decision = {"options", "multigrid was asked for", 0, 0};
+    facts.decision = {"options", "multigrid has no open options", 0, 0};
     std::string rows;
     for (const auto& level : prepared.M->levels()) {
         facts.stored_entries += level.entries;
@@ -252,8 +252,9 @@ void update_values(MultigridSystem<S>& prepared, const CsrView& A, const SolverO
 
 }  // namespace
 
-Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& options) : parts_(std::make_unique<Parts>()) {
-    check_options(options);
+Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& asked) : parts_(std::make_unique<Parts>()) {
+    check_options(asked);
+    SolverOptions options = asked;
     Stopwatch all, watch;
     PartTimes times;
     MatrixFacts matrix = check(A);
@@ -268,11 +269,18 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& options) : pa
     }
     times.add("check", watch.seconds());
     if (options.check_stop) options.check_stop();
+    if (options.precondition == Precondition::automatic) {
+        watch.restart();
+        auto choice = precondition_by_rule(given, !std::holds_alternative<Cpu>(on));
+        options.precondition = choice.kind;
+        parts_->facts.notes.push_back(std::move(choice.reason));
+        times.add("choose", watch.seconds());
+    }
     const std::uint64_t needed = memory_estimate(matrix.rows, matrix.nonzeros, options), there = available_memory(on);
     KS_VALIDATE(needed <= there, "the solver needs about " + std::to_string(needed >> 20) + " MiB for " + std::to_string(matrix.rows) +
                                      " unknowns with " + std::to_string(matrix.nonzeros) + " entries; there are " +
                                      std::to_string(there >> 20) + " MiB. Take a smaller system, or a device with more memory.");
-    parts_->options = options;
+    parts_->options = asked;
     std::visit(
         [&]<Space S>(S space) {
             if (options.precondition == Precondition::multigrid)
@@ -361,6 +369,7 @@ Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options
     auto parts = std::make_unique<Parts>();
     parts->options = options;
     SolverOptions decided = options;
+    if (decided.precondition == Precondition::automatic) decided.precondition = Precondition::ic0;
     std::string note;
     watch.restart();
     if (options.precondition == Precondition::multigrid) {
@@ -510,7 +519,7 @@ std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const SolverOption
     // Two triangles of 12 bytes an entry with a tenth of padding, offsets; six vectors, diagonal, scale, two permutations.
     double bytes = off * 12 * 1.1 + n * (2. + 6 * 8 + 2 * 8 + 2 * 4);
     if (options.single_factor) bytes += off * 8 * 1.1;
-    if (options.precondition == Precondition::multigrid) {
+    if (options.precondition == Precondition::multigrid || options.precondition == Precondition::automatic) {
         // An entry: A in double, the finest level's value, and of the coarse levels, which have up to 1.3 times as many, 8 bytes;
         // temporary: the strong entries twice and the product A P. A row: near-null vectors, prolongators and vectors.
         const auto& near_null = options.near_null;

@@ -320,6 +320,30 @@ TEST(AggregationMultigrid, TakesNewValuesWithTheOldAggregates) {
     EXPECT_LT(std::sqrt(algebra.dot(updated, updated)), 1e-5 * norm);
 }
 
+/// The rule takes multigrid where information must travel far, and ic0 where it need not or constants are no near-null vectors.
+TEST(AggregationMultigrid, IsChosenByTheRuleForLongWays) {
+    auto damped = box_matrix({1, 1, 5000});
+    for (std::size_t row = 0; row < 5000; ++row)
+        for (auto e = static_cast<std::size_t>(damped.begin[row]); e < static_cast<std::size_t>(damped.begin[row + 1]); ++e)
+            if (damped.column[e] == static_cast<std::int32_t>(row)) damped.value[e] += 1;
+    auto options = by_aggregation();
+    options.precondition = Precondition::automatic;
+    for (const auto& [A, chosen] : {std::pair{box_matrix({1, 1, 5000}), "multigrid"},
+                                    {damped, "ic0"},
+                                    {box_matrix({10, 10, 10}), "ic0"},
+                                    {random_graph(4000, 12000, 3), "ic0"},
+                                    {elasticity(2, {300, 4, 0}).A, "ic0"}}) {
+        Solver solver(Cpu{2}, A.view(), options);
+        EXPECT_EQ(solver.setup().precondition, chosen);
+        EXPECT_NE(solver.setup().notes.at(0).find("was chosen"), std::string::npos);
+        EXPECT_EQ(solver.options().precondition, Precondition::automatic);
+        const auto b = right_hand_side(A.rows());
+        solver.set_tolerance(1e-8, 10000);
+        SolveLog log;
+        EXPECT_LE(relative_residual(A, b, solver.solve(b, &log)), 1.1e-8);
+    }
+}
+
 TEST(AggregationMultigrid, StopsWhereAskedAndReportsLevels) {
     const auto A = box_matrix({24, 24, 24});
     const auto b = right_hand_side(A.rows());

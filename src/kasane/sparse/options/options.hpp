@@ -18,6 +18,7 @@ enum class Precondition {
     jacobi,     ///< the diagonal of A
     ssor,       ///< symmetric successive over-relaxation                                                            [Saad 2003, 10.2]
     ic0,        ///< incomplete Cholesky factorisation with the pattern of A                                        [Saad 2003, 10.3]
+    automatic,  ///< ic0 or multigrid, by rule
     multigrid,  ///< a V cycle of smoothed aggregation in single precision                             [Vanek, Mandel & Brezina 1996]
 };
 /// How new row numbers are assigned.
@@ -61,7 +62,7 @@ struct Format {
     bool operator==(const Format&) const = default;
 };
 
-/// "none", "jacobi", "ssor", "ic0" or "multigrid". @throws InputError with what is allowed and the nearest name
+/// "auto", "none", "jacobi", "ssor", "ic0" or "multigrid". @throws InputError with what is allowed and the nearest name
 Precondition parse_precondition(const std::string& text);
 /// "auto", "coalesced" or "sequential". @throws InputError as parse_precondition
 Numbering parse_numbering(const std::string& text);
