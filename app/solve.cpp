@@ -1,5 +1,6 @@
 // kasane solve A.mtx [-b b.mtx] [-o x.mtx]: solves a sparse system, by conjugate gradients where the matrix allows them.
 #include <app/command.hpp>
+#include <app/solve_eigenvalues.hpp>
 #include <app/solve_general.hpp>
 #include <kasane/run/poisson/solve_summary.hpp>
 #include <kasane/core/base/error.hpp>
@@ -31,6 +32,7 @@ struct SolveOptions {
     sparse::SolverOptions solver;
     GeneralChoices general;
     bool tune = false, no_tune = false, force = false;
+    int eigenvalues = 0;
 };
 
 /// All options that are wrong, each with its name.
@@ -186,6 +188,7 @@ nlohmann::ordered_json columns_json(const std::vector<sparse::SolveLog>& logs) {
 int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     auto options = solver_options(o, app);
     const auto general = general_options(o.general, o.precondition, options, app);
+    if (o.eigenvalues > 0) return solve_eigenvalues(common, app, o.matrix, o.eigenvalues, options);
     if (!o.solution.empty()) check_output(o);
     const auto space = common.space();
     catch_interrupts();
@@ -287,6 +290,9 @@ Action add_solve(CLI::App& app, const Common& common) {
                    "not cg");
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
+    app.add_option("--eigenvalues", o.eigenvalues,
+                   "Find this number of the smallest eigenvalues of A in place of x (preconditioner multigrid, jacobi or none)")
+        ->check(whole_number(1, std::numeric_limits<int>::max()));
     const std::string how = "Method of computation; x is the same up to rounding (auto: by rule, or by an earlier timing)";
     app.add_option("--ordering", o.ordering, "auto, natural, mc:K, cm, rcm, cm-rcm:K or block:B:K")->group(how);
     app.add_option("--numbering", o.numbering, "auto, coalesced or sequential")->group(how);

@@ -8,6 +8,7 @@
 #include <kasane/krylov/gcr.hpp>
 #include <kasane/krylov/host_algebra.hpp>
 #include <kasane/krylov/inner_bicgstab.hpp>
+#include <kasane/krylov/lobpcg.hpp>
 #include <kasane/krylov/log.hpp>
 #include <kasane/krylov/minres.hpp>
 #include <kasane/krylov/mixed_multishift.hpp>
@@ -16,6 +17,7 @@
 #include <kasane/krylov/outcome.hpp>
 #include <kasane/krylov/refinement.hpp>
 #include <kasane/krylov/reliable.hpp>
+#include <kasane/krylov/symmetric_eigen.hpp>
 
 /// Krylov methods.
 namespace kasane::krylov {}

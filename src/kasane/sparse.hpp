@@ -2,6 +2,7 @@
 // replaceable parts of a solve for krylov::conjugate_gradients.
 #pragma once
 
+#include <kasane/sparse/eigenpairs.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
 #include <kasane/sparse/columns.hpp>
 #include <kasane/sparse/file/matrix_file.hpp>

@@ -328,7 +328,8 @@ TEST_F(Solve, TakesMultigridWithItsLevels) {
     const auto A = chain(n, 2.0001);
     sparse::write_matrix_market(directory / "A.mtx", A.view(), true);
     const auto x = waves(n);
-    sparse::write_vector_market(directory / "b.mtx", view(product(A, x)));
+    const auto b = product(A, x);
+    sparse::write_vector_market(directory / "b.mtx", view(b));
     const auto outcome = solve({"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--precondition", "multigrid", "--rtol", "1e-10", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto json = outcome.json();
@@ -340,6 +341,25 @@ TEST_F(Solve, TakesMultigridWithItsLevels) {
     for (const char* option : {"--ordering", "--format", "--numbering", "--iteration", "--launch"})
         expect_refused({"A.mtx", "--precondition", "multigrid", option, "auto"}, {option, "has no effect with --precondition multigrid"});
     expect_refused({"A.mtx", "--precondition", "multigrid", "--tune"}, {"--tune", "has no effect"});
+}
+
+TEST_F(Solve, FindsTheSmallestEigenvalues) {
+    const int n = 400;
+    sparse::write_matrix_market(directory / "A.mtx", chain(n, 2).view(), true);
+    const auto outcome = solve({"A.mtx", "--eigenvalues", "4", "--rtol", "1e-8", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto json = outcome.json();
+    EXPECT_EQ(json["precondition"], "multigrid");
+    ASSERT_EQ(json["eigenvalues"].size(), 4u);
+    for (int m = 1; m <= 4; ++m) {
+        const double exact = 4 * std::pow(std::sin(M_PI * m / (2. * (n + 1))), 2);
+        EXPECT_NEAR(json["eigenvalues"][static_cast<std::size_t>(m - 1)].get<double>(), exact, 1e-8 * exact * 16) << m;
+    }
+    EXPECT_EQ(solve({"A.mtx", "--eigenvalues", "2", "--precondition", "none", "--max-iterations", "2"}).status, 1);
+    expect_refused({"A.mtx", "--eigenvalues", "0"}, {"--eigenvalues", "whole number from 1"});
+    expect_refused({"A.mtx", "--eigenvalues", "200"}, {"a fifth of the rows"});
+    expect_refused({"A.mtx", "--eigenvalues", "2", "--precondition", "ssor"}, {"multigrid, jacobi and none"});
+    expect_refused({"A.mtx", "--eigenvalues", "2", "-o", "x.mtx"}, {"--output", "has no effect with --eigenvalues"});
 }
 
 TEST_F(Solve, TakesTheRuleFirstAndTimesCandidatesInATenthOfTheTime) {

@@ -35,15 +35,21 @@ std::vector<double> near_null_vectors(const NearNullOptions& given, index_t rows
 }  // namespace
 
 template <Space S>
+NearNull<S> near_null_on(S on, const NearNullOptions& given, index_t rows) {
+    NearNull<S> null;
+    null.vectors = to_space(on, near_null_vectors(given, rows));
+    null.count = given.vectors.empty() ? given.rows_per_node : given.count;
+    null.rows_per_node = given.rows_per_node;
+    return null;
+}
+
+template <Space S>
 MultigridSystem<S> prepare_multigrid(S on, const CsrView& A, index_t nonzeros, const SolverOptions& options, bool mean_free) {
     MultigridSystem<S> system;
     system.on = on;
     system.options = options;
     system.A = copied_rows(on, A, nonzeros);
-    const auto& given = options.near_null;
-    system.null.vectors = to_space(on, near_null_vectors(given, A.n));
-    system.null.count = given.vectors.empty() ? given.rows_per_node : given.count;
-    system.null.rows_per_node = given.rows_per_node;
+    system.null = near_null_on(on, options.near_null, A.n);
     system.M = std::make_unique<AggregationMultigrid<S>>(on, system.A.view(), system.null, mean_free);
     return system;
 }
@@ -104,11 +110,13 @@ double bytes_per_iteration(const MultigridSystem<S>& system) {
            system.M->bytes_per_cycle();
 }
 
+template NearNull<Cpu> near_null_on(Cpu, const NearNullOptions&, index_t);
 template MultigridSystem<Cpu> prepare_multigrid(Cpu, const CsrView&, index_t, const SolverOptions&, bool);
 template void update_multigrid(MultigridSystem<Cpu>&, const CsrView&);
 template SolveLog solve_prepared(MultigridSystem<Cpu>&, View<const double>, View<double>, bool, Start, const StopFunction&);
 template double bytes_per_iteration(const MultigridSystem<Cpu>&);
 #if defined(KASANE_CUDA)
+template NearNull<Cuda> near_null_on(Cuda, const NearNullOptions&, index_t);
 template MultigridSystem<Cuda> prepare_multigrid(Cuda, const CsrView&, index_t, const SolverOptions&, bool);
 template void update_multigrid(MultigridSystem<Cuda>&, const CsrView&);
 template SolveLog solve_prepared(MultigridSystem<Cuda>&, View<const double>, View<double>, bool, Start, const StopFunction&);

@@ -18,6 +18,11 @@ struct RowsOperator {
     void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const { multiply(on, A, in.view(), out.view()); }
 };
 
+/// The user's near-null vectors, or constants: one for each row of a node.
+/// @throws InputError: vectors of another size or not finite, or a number of rows that is no multiple of that of a node
+template <Space S>
+NearNull<S> near_null_on(S on, const NearNullOptions& given, index_t rows);
+
 template <Space S>
 struct MultigridSystem {
     S on;
@@ -30,7 +35,7 @@ struct MultigridSystem {
 };
 
 /// @param A        on S, canonical   @param nonzeros  its entries   @param mean_free  constants are its null space
-/// @throws InputError: near-null vectors of another size or not finite, or a number of rows that is no multiple of that of a node
+/// @throws InputError as near_null_on()
 template <Space S>
 MultigridSystem<S> prepare_multigrid(S on, const CsrView& A, index_t nonzeros, const SolverOptions& options, bool mean_free);
 

@@ -58,6 +58,10 @@ Rows<double, S> copied_rows(S on, const CsrView& A, index_t entries);
 template <Space S>
 void copy_values(S on, const CsrView& A, Rows<double, S>& to);
 
+/// y_i = a_i x_i.
+template <Space S>
+void multiply_entries(S on, View<const double> a, View<const double> x, View<double> y);
+
 /// y = A x.
 template <Space S>
 void multiply(S on, const RowsView<double>& A, View<const double> x, View<double> y);

@@ -251,7 +251,18 @@ struct RowTimes {
     KS_FN void operator()(index_t row) const { y[row] = A.times(row, x); }
 };
 
+struct EntryTimes {
+    const double *a, *x;
+    double* y;
+    KS_FN void operator()(index_t i) const { y[i] = a[i] * x[i]; }
+};
+
 }  // namespace
+
+template <Space S>
+void multiply_entries(S on, View<const double> a, View<const double> x, View<double> y) {
+    parallel_for(on, y.n, EntryTimes{a.ptr, x.ptr, y.ptr});
+}
 
 template <Space S>
 Rows<double, S> copied_rows(S on, const CsrView& A, index_t entries) {
@@ -324,6 +335,7 @@ Rows<V, S> transposed(S on, const RowsView<V>& A) {
 
 template Rows<double, KS_SPACE> copied_rows(KS_SPACE, const CsrView&, index_t);
 template void copy_values(KS_SPACE, const CsrView&, Rows<double, KS_SPACE>&);
+template void multiply_entries(KS_SPACE, View<const double>, View<const double>, View<double>);
 template void multiply(KS_SPACE, const RowsView<double>&, View<const double>, View<double>);
 template index_t offsets_of_counts(KS_SPACE, Buffer<std::uint32_t, KS_SPACE>&);
 template Rows<float, KS_SPACE> product(KS_SPACE, const RowsView<float>&, const RowsView<float>&);
