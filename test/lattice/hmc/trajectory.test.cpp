@@ -368,5 +368,36 @@ TEST(TrajectoriesOnADevice, AreThoseOfTheCpu) {
 }
 #endif
 
+/// A gauge action whose force fails after some calls.
+template <Space S>
+struct FailingTerm final : GaugeTerm<S> {
+    int calls_left;
+    FailingTerm(const GaugeAction& action, int calls) : GaugeTerm<S>(action), calls_left(calls) {}
+    void add_force(const Links<S>& u, double factor, Links<S>& force) override {
+        if (calls_left-- == 0) throw ComputationError("the solve of a test failed");
+        GaugeTerm<S>::add_force(u, factor, force);
+    }
+};
+
+TEST_P(Trajectories, AFailureLeavesTheLinksOfBefore) {
+    on_space([](auto on) {
+        using S = decltype(on);
+        auto u = thermal_links(on, unequal_extents);
+        const auto before = to_gauge_field(u);
+        const GaugeAction action{5.7, 0};
+        typename HybridMonteCarlo<S>::Terms terms;
+        terms.push_back(std::make_unique<FailingTerm<S>>(action, 5));
+        HybridMonteCarlo<S> hmc(on, unequal_extents, std::move(terms), {{Integrator::leapfrog, 8, {0}}}, 1, 1);
+        EXPECT_THROW(hmc.trajectory(u, 1), ComputationError);
+        EXPECT_EQ(to_gauge_field(u).links, before.links);
+        // The same object continues as one that never failed.
+        auto v = links_on(on, before);
+        const auto again = hmc.trajectory(u, 2), other = gauge_hmc(on, unequal_extents, action, Integrator::leapfrog, 8).trajectory(v, 2);
+        ASSERT_TRUE(again && other);
+        EXPECT_EQ(again->dH, other->dH);
+        EXPECT_EQ(to_gauge_field(u).links, to_gauge_field(v).links);
+    });
+}
+
 }  // namespace
 }  // namespace kasane::lattice

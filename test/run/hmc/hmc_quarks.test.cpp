@@ -101,4 +101,25 @@ TEST_F(HmcWithQuarks, AnOperatorThatCannotBeInvertedEndsTheRun) {
     EXPECT_EQ(json::parse(read_file(directory / "out/record.json"))["status"], "failed");
 }
 
+TEST_F(HmcWithQuarks, ASolveThatFailsKeepsTheLastLinks) {
+    // On links of 1 the clover term is 1; after a trajectory or two kappa c_sw is too large for any solve.
+    quark_file("kappa = 0.13\ncsw = 8\n", "");
+    const auto outcome = run_to_end("part", {"start.kind=cold", "output.checkpoint_every=3600"}, 1);
+    for (const char* words : {"critical value", "residuals", "kasane resume"})
+        EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+    const auto record = json::parse(read_file(directory / "part/record.json"));
+    EXPECT_EQ(record["status"], "failed");
+    const auto done = record["trajectories_done"].get<int>();
+    ASSERT_GE(done, 1);
+    EXPECT_EQ(rows("part").size(), static_cast<std::size_t>(done));
+    ASSERT_EQ(checkpoints("part").size(), 1u);
+    EXPECT_NE(checkpoints("part")[0].filename().string().find(std::to_string(done)), std::string::npos);
+    // From the links of the checkpoint the same trajectory fails again.
+    const auto failed = "trajectory " + std::to_string(done + 1) + ":";
+    EXPECT_NE(outcome.err.find(failed), std::string::npos) << outcome.err;
+    const auto resumed = kasane({"resume", "part"});
+    EXPECT_EQ(resumed.status, 1);
+    EXPECT_NE(resumed.err.find(failed), std::string::npos) << resumed.err;
+}
+
 }  // namespace

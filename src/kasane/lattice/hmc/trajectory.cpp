@@ -155,6 +155,18 @@ template <Space S>
 std::optional<TrajectoryResult> HybridMonteCarlo<S>::trajectory(Links<S>& u, std::uint64_t number, bool test, Timers* timers,
                                                                 const std::function<bool()>& stop, bool reverse) {
     KS_REQUIRE(u.extents == before_.extents, "links of " + text(u.extents) + " in trajectories of " + text(before_.extents));
+    timed(u.space(), timers, "momenta", [&] { copy_links(u, before_); });
+    try {
+        return begun_trajectory(u, number, test, timers, stop, reverse);
+    } catch (...) {  // of a solve that fails, for example
+        copy_links(before_, u);
+        throw;
+    }
+}
+
+template <Space S>
+std::optional<TrajectoryResult> HybridMonteCarlo<S>::begun_trajectory(Links<S>& u, std::uint64_t number, bool test, Timers* timers,
+                                                                      const std::function<bool()>& stop, bool reverse) {
     TrajectoryResult result;
     Measured measured{.timers = timers};
     measured.terms.resize(terms_.size());
@@ -167,10 +179,7 @@ std::optional<TrajectoryResult> HybridMonteCarlo<S>::trajectory(Links<S>& u, std
         }
     };
     double after = 0;
-    timed(u.space(), timers, "momenta", [&] {
-        copy_links(u, before_);
-        draw_momenta(momenta_, seed_, number);
-    });
+    timed(u.space(), timers, "momenta", [&] { draw_momenta(momenta_, seed_, number); });
     for (const auto& term : terms_) timed(u.space(), timers, "heat bath, " + term->name(), [&] { term->refresh(u, seed_, number); });
     timed(u.space(), timers, "action", [&] { result.H = kinetic_energy(momenta_) + action(u); });
     count(&TermDynamics::iterations);

@@ -50,8 +50,8 @@ class HybridMonteCarlo {
     HybridMonteCarlo(S on, const Extents& extents, Terms terms, std::vector<Level> levels, double length, std::uint64_t seed);
 
     /// Runs the trajectory of this number, distinct for every trajectory of one seed. Where `stop` becomes true between two operations, the
-    /// links are those of before, and there is no result. Adds the time of each term to `timers`. The first kick of a level, and every
-    /// force_interval-th one after it, is measured.
+    /// links are those of before, and there is no result; where a term throws, they are those of before too. Adds the time of each term to
+    /// `timers`. The first kick of a level, and every force_interval-th one after it, is measured.
     /// @param test  Metropolis's test; without it every end with a finite H is accepted   @param reverse  integrates back from the end too,
     /// without effect on the trajectory; takes the memory of one more field
     std::optional<TrajectoryResult> trajectory(Links<S>& u, std::uint64_t number, bool test = true, Timers* timers = nullptr,
@@ -83,6 +83,9 @@ class HybridMonteCarlo {
         std::vector<int> measured = {};        ///< of each term
     };
 
+    /// After the links were copied.
+    std::optional<TrajectoryResult> begun_trajectory(Links<S>& u, std::uint64_t number, bool test, Timers* timers,
+                                                     const std::function<bool()>& stop, bool reverse);
     bool integrate(Links<S>& u, Links<S>& p, Measured& measured, const std::function<bool()>& stop);
     void kick(const Links<S>& u, int level, double step, Links<S>& p, Measured& measured, bool measure);
     void gradient_kick(const Links<S>& u, const Operation& operation, Links<S>& p, Measured& measured);

@@ -170,9 +170,7 @@ class HmcRun : public Run {
     void advance(Loop& loop) override {
         const auto number = trajectory_ + 1;
         const bool test = number > file_.accept_first;
-        const auto result = hmc_->trajectory(
-            *u_, static_cast<std::uint64_t>(number), test, &loop.timers(), [&] { return loop.controls().stop(); },
-            HmcMeasurements::due(file_.measure.reversibility_every, number));
+        const auto result = trajectory(loop, number, test);
         if (!result) return;
         trajectory_ = number;
         measure(loop, *result);
@@ -245,6 +243,33 @@ class HmcRun : public Run {
     }
 
    private:
+    /// A trajectory that fails, because kappa is beyond its critical value on these links for example, leaves the links of before in a
+    /// checkpoint.
+    std::optional<lattice::TrajectoryResult> trajectory(Loop& loop, std::int64_t number, bool test) {
+        try {
+            return hmc_->trajectory(
+                *u_, static_cast<std::uint64_t>(number), test, &loop.timers(), [&] { return loop.controls().stop(); },
+                HmcMeasurements::due(file_.measure.reversibility_every, number));
+        } catch (const ComputationError& error) {
+            if (trajectory_ == 0 || !saved(loop)) throw;
+            throw ComputationError(
+                fmt::format("trajectory {}: {}. The links of trajectory {} are in a checkpoint: `kasane resume` "
+                            "continues from them after a change of the steps or tolerances in run.toml",
+                            number, error.what(), trajectory_));
+        }
+    }
+
+    /// False where the checkpoint cannot be written: an earlier error is reported then.
+    static bool saved(Loop& loop) {
+        try {
+            loop.clear_bar();
+            loop.save();
+            return true;
+        } catch (const Error&) {
+            return false;
+        }
+    }
+
     /// Takes the number of steps from the run file, or from the checkpoint where it was tuned there.
     void begin_tuning(HmcRecord& r) const {
         const bool continues = r.tuning.acceptance > 0 && r.steps == file_.steps && file_.acceptance > 0;
