@@ -26,7 +26,7 @@ void add_general_options(CLI::App& app, GeneralChoices& choices) {
 std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choices, const std::string& precondition,
                                                       const sparse::SolverOptions& shared, const CLI::App& app) {
     const bool automatic = choices.method == "auto", cg = choices.method == "cg";
-    const bool general_name = precondition == "none" || precondition == "jacobi" || precondition == "ilu0";
+    const bool general_name = precondition == "auto" || precondition == "none" || precondition == "jacobi" || precondition == "ilu0";
     const bool of_cg = std::ranges::any_of(only_of_cg, [&](const char* option) { return given(app, option); }) ||
                        (given(app, "--precondition") && !general_name);
     std::vector<InputProblem> problems;

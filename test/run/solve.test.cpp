@@ -445,6 +445,8 @@ TEST_F(Solve, TheMethodFollowsFromTheMatrix) {
     expect_x(solved(positive, {"--precondition", "ilu0"}, "bicgstab"), 5. / 3, 1. / 3);
     const auto nonsymmetric = general + "2 2 4\n1 1 2\n1 2 -1\n2 1 1\n2 2 2\n";
     expect_x(solved(nonsymmetric, {}, "bicgstab"), 1, -1);
+    expect_x(solved(nonsymmetric, {"--precondition", "auto"}, "bicgstab"), 1, -1);
+    expect_x(solved(positive, {"--precondition", "auto"}, "cg"), 5. / 3, 1. / 3);
     expect_x(solved(nonsymmetric, {"--method", "gmres", "--restart", "2", "--precondition", "none"}, "gmres"), 1, -1);
     const auto indefinite = general + "2 2 4\n1 1 1\n1 2 2\n2 1 2\n2 2 1\n";
     expect_x(solved(indefinite, {}, "minres"), -5. / 3, 7. / 3);
