@@ -265,7 +265,9 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     const auto written = o.solution.empty() || !attempted ? ""
                          : finite                         ? "; the last x was written"
                                                           : "; x holds numbers that are not finite and was not written";
-    log::error("{}: not solved: {}{}", o.matrix, method == "cg" ? run::advice(log) : general_advice(log, *general), written);
+    auto advice = method == "cg" ? "" : general_advice(log, *general);
+    if (advice.empty()) advice = run::advice(log);
+    log::error("{}: not solved: {}{}", o.matrix, advice, written);
     return computation_failed;
 }
 

@@ -25,7 +25,7 @@ void add_general_options(CLI::App& app, GeneralChoices& choices);
 std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choices, const std::string& precondition,
                                                       const sparse::SolverOptions& shared, const CLI::App& app);
 
-/// What the end of a GeneralSolver's solve means, and the remedy; empty where it converged.
+/// The meaning of the end of a GeneralSolver's solve and the remedy; empty where the end is one of every solver.
 std::string general_advice(const sparse::SolveLog& log, const sparse::GeneralOptions& options);
 
 }  // namespace kasane::app

@@ -103,7 +103,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     /// Steps of its own for which a particle's position is foreseen when LETs are made: prediction is of no use for longer.
     static constexpr double foreseen_steps = 16;
     /// LETs are kept for so much of the step of particles that are not on deep levels: second moments and sizes of nodes remain those of
-    /// the beginning, so that the median error grows by 3, 11 and 33% in a quarter, a half and all of that step
+    /// the beginning, so that the median error grows by 2, 11 and 33% in a quarter, a half and all of that step
     /// (essential_exchange.test.cpp).
     static constexpr double kept_share = 0.5;
 
