@@ -128,7 +128,8 @@ class RunResult:
         """A table of the run ("energy.csv") as a structured array; fields have the names of its columns."""
         path = self.directory / name
         if not path.is_file():
-            raise InputError(f"has no table {name}; there are {', '.join(sorted(p.name for p in self.directory.glob('*.csv'))) or 'none'}", str(self.directory))
+            tables = ", ".join(sorted(p.name for p in self.directory.glob("*.csv"))) or "none"
+            raise InputError(f"has no table {name}; there are: {tables}", str(self.directory))
         return np.atleast_1d(np.genfromtxt(path, delimiter=",", names=True, comments="#", dtype=None, encoding="utf-8"))
 
     def resume(self, terminal: bool = True) -> RunResult:

@@ -133,7 +133,9 @@ class Particles:
     def copy(self) -> Particles:
         """The same particles in arrays of their own."""
         arrays = dict(self._arrays())
-        return Particles._of(tuple(arrays[k].copy() if k in arrays else None for k in ("position", "velocity", "mass", "id", "type", "softening")))
+        return Particles._of(
+            tuple(arrays[k].copy() if k in arrays else None for k in ("position", "velocity", "mass", "id", "type", "softening"))
+        )
 
     def __add__(self, other: Particles) -> Particles:
         """The particles of both, with new ids 1, 2, ...; softenings stay only if both have them."""
@@ -146,7 +148,9 @@ class Particles:
     def placed(self, position: Any = (0, 0, 0), velocity: Any = (0, 0, 0), spin: Any = (0, 0, 0)) -> Particles:
         """A copy that is rotated by `spin` (angles about the x, then the y, then the z axis [degrees]), then moved by position [length]
         and velocity [length / time]."""
-        return Particles._of(_core.place(self._checked(), vector3(position, "position"), vector3(velocity, "velocity"), vector3(spin, "spin")))
+        return Particles._of(
+            _core.place(self._checked(), vector3(position, "position"), vector3(velocity, "velocity"), vector3(spin, "spin"))
+        )
 
     def _facts(self) -> List[Tuple[str, Any]]:
         counts = np.bincount(self.type, minlength=6)
@@ -177,7 +181,9 @@ class Snapshot:
 
     def write(self, path: Union[str, os.PathLike], format: str = "hdf5", double_precision: bool = True, compress: bool = False) -> None:
         """Writes it as write_snapshot() does."""
-        _core.write_snapshot(os.fspath(path), self.particles._checked(), self.time, self.units, self._scales, format, double_precision, compress)
+        _core.write_snapshot(
+            os.fspath(path), self.particles._checked(), self.time, self.units, self._scales, format, double_precision, compress
+        )
 
     def __repr__(self) -> str:
         return f"Snapshot(time={self.time:g}, units={self.units!r}, {self.particles!r})"

@@ -216,7 +216,9 @@ def quenched(
     return _chain(make, beta, sweeps, overrelaxation, seed, every)
 
 
-def _chain(field: GaugeField, beta: float, sweeps: Optional[int], overrelaxation: int, seed: int, every: int) -> Iterator[QuenchedConfiguration]:
+def _chain(
+    field: GaugeField, beta: float, sweeps: Optional[int], overrelaxation: int, seed: int, every: int
+) -> Iterator[QuenchedConfiguration]:
     done = 0
     while sweeps is None or done + every <= sweeps:
         for _ in range(every):  # one by one, so that Ctrl-C ends the chain between two sweeps

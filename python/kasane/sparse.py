@@ -90,9 +90,8 @@ class _Solving(NotPickled):
         x = _guess(x0, self._core.rows)
         self.log = self._core.solve(b, x, callback)
         if check and not self.log.converged and self.log.end != "stopped":
-            raise ComputationError(
-                f"the solve did not converge: {self.log.end} after {self.log.iterations} iterations, true residual {self.log.true_residual:.2e}"
-            )
+            course = f"{self.log.end} after {self.log.iterations} iterations, true residual {self.log.true_residual:.2e}"
+            raise ComputationError(f"the solve did not converge: {course}")
         return x
 
     def set_tolerance(self, rtol: float, iteration_limit: int) -> None:
@@ -253,7 +252,9 @@ class PoissonProblem:
         return PoissonSolver(self, rtol=rtol, device=device, threads=threads).solve(self.rhs()).reshape(self.shape)
 
     def __repr__(self) -> str:
-        faces = ", ".join(f"{name}: {kind} {value:g}" for name, (kind, value) in zip(FACES, self.boundary) if (kind, value) != ("neumann", 0.0))
+        faces = ", ".join(
+            f"{name}: {kind} {value:g}" for name, (kind, value) in zip(FACES, self.boundary) if (kind, value) != ("neumann", 0.0)
+        )
         return f"PoissonProblem({self.cells[0]} x {self.cells[1]} x {self.cells[2]}, {faces or 'no flux'})"
 
 

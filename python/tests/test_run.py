@@ -132,7 +132,8 @@ def test_ctrl_c_ends_a_run_with_a_checkpoint_and_resume_continues_it(tmp_path, p
     program = textwrap.dedent(
         f"""
         import kasane
-        result = kasane.run({str(plummer_file)!r}, output={str(tmp_path / "run")!r}, set={{"run.until": 1000.0, "output.snapshot_every": 500.0}})
+        long = {{"run.until": 1000.0, "output.snapshot_every": 500.0}}
+        result = kasane.run({str(plummer_file)!r}, output={str(tmp_path / "run")!r}, set=long)
         print(result.status)
         """
     )

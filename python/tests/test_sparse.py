@@ -79,10 +79,10 @@ def test_scipy_uses_the_solver_and_the_preconditioner(laplacian):
     assert smallest == pytest.approx(8 * np.sin(np.pi / 34) ** 2, rel=1e-8)  # of the five-point Laplacian
     iterations = []
     for M in (None, preconditioner(laplacian, "jacobi"), preconditioner(laplacian, "ssor"), preconditioner(laplacian, "ic0")):
-        count = [0]
-        x, info = linalg.cg(laplacian, b, M=M, rtol=1e-10, callback=lambda _: count.__setitem__(0, count[0] + 1))
+        course = []
+        x, info = linalg.cg(laplacian, b, M=M, rtol=1e-10, callback=course.append)
         assert info == 0 and np.allclose(laplacian @ x, b, atol=1e-7)
-        iterations.append(count[0])
+        iterations.append(len(course))
     assert iterations[0] >= iterations[2] > iterations[3]
 
 
@@ -161,7 +161,10 @@ def test_poisson_is_solved_as_its_matrix_is():
     random = np.random.default_rng(7)
     coefficient, source = 1 + random.random((6, 5, 4)), random.normal(size=(6, 5, 4))
     problem = PoissonProblem(
-        spacing=(0.5, [1, 2, 1, 1, 1], 1.0), coefficient=coefficient, source=source, boundary={"x_min": ("dirichlet", 2.0), "y_max": ("neumann", 0.3)}
+        spacing=(0.5, [1, 2, 1, 1, 1], 1.0),
+        coefficient=coefficient,
+        source=source,
+        boundary={"x_min": ("dirichlet", 2.0), "y_max": ("neumann", 0.3)},
     )
     assert problem.cells == (4, 5, 6) and problem.shape == (6, 5, 4)
     exact = linalg.spsolve(problem.matrix().tocsc(), problem.rhs())
