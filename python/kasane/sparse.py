@@ -111,8 +111,9 @@ class _Solving(NotPickled):
 class Solver(_Solving):
     """Solves A x = b for one symmetric positive definite A and any number of right-hand sides.
 
-    Options: rtol (1e-8), iteration_limit, precondition (ic0, ssor, jacobi, none), ordering (auto, natural, mc:K, cm, rcm, cm-rcm:K,
-    block:B:K), numbering, format, iteration, launch, ssor_omega, single_factor, tune (True: every candidate is timed; False: by rule).
+    Options: rtol (1e-8), iteration_limit, precondition (ic0, auto, multigrid, ssor, jacobi, none), ordering (auto, natural, mc:K, cm, rcm,
+    cm-rcm:K, block:B:K), numbering, format, iteration, launch, ssor_omega, single_factor, tune (True: every candidate is timed; False: by
+    rule).
     """
 
     _instead = "store the matrix, and make a new one from it"

@@ -198,9 +198,11 @@ std::function<void(const std::vector<double>&, std::vector<double>&)> preconditi
         case Precondition::ic0: return of(IncompleteCholesky(A));
         case Precondition::ssor: return of(Ssor(A, omega));
         case Precondition::jacobi: return of(Jacobi(A));
-        case Precondition::none: break;
+        case Precondition::none:
+        case Precondition::automatic:
+        case Precondition::multigrid: break;
     }
-    throw InputError("is none: take ic0, ssor or jacobi", {"", 0, 0, "precondition"});
+    throw InputError("is " + name + ": take ic0, ssor or jacobi", {"", 0, 0, "precondition"});
 }
 
 struct PythonPreconditioner {
