@@ -55,4 +55,8 @@ TEST(Schedule, AnIntervalLongerThanTheRunLeavesStartAndEnd) {
     EXPECT_EQ(by_asking(s, 100), (std::vector<std::int64_t>{0, 4}));
     EXPECT_EQ(by_jumping(s, 100), (std::vector<std::int64_t>{0, 4}));
     EXPECT_EQ(s.snapshot_number(4), 1);
+    EXPECT_TRUE(s.regular(100, 0));
+    EXPECT_FALSE(s.regular(100, 4)) << "due at the end alone";
+    EXPECT_TRUE(s.regular(1, 4));
+    EXPECT_FALSE(s.regular(1, 3));
 }

@@ -221,7 +221,9 @@ class GravityRun : public Run {
         // A fifth of a second: short enough for the progress bar and Ctrl-C, long enough to have no cost.
         const auto burst = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.2 / seconds_per_step_), 1, event - step);
         const Stopwatch watch;
-        simulation_->step(burst, step + burst == event && schedule.due(schedule.diagnostics_every, event));
+        // Not at an end between two regular times: a run that goes on to a later end has the bits of one that went there at once.
+        const bool diagnosed = step + burst == event && schedule.regular(schedule.diagnostics_every, event);
+        simulation_->step(burst, diagnosed);
         stepping_seconds_ += watch.seconds();
         seconds_per_step_ = std::max(watch.seconds() / static_cast<double>(burst), 1e-9);
         const auto now = simulation_->steps();

@@ -27,17 +27,16 @@ struct Schedule {
         while (nearest(static_cast<double>(k + 1) * every) <= step) ++k;
         return k;
     }
+    /// Is this step at a multiple of the interval?
+    bool regular(double every, std::int64_t step) const { return nearest(static_cast<double>(events_until(every, step)) * every) == step; }
     /// Is an event of this kind due at this step? At the start and at the end all kinds are.
-    bool due(double every, std::int64_t step) const {
-        return step == 0 || step == last() || nearest(static_cast<double>(events_until(every, step)) * every) == step;
-    }
+    bool due(double every, std::int64_t step) const { return step == 0 || step == last() || regular(every, step); }
     /// The first step after `step` with an event of this kind.
     std::int64_t next(double every, std::int64_t step) const { return step_of(every, events_until(every, step) + 1); }
     /// Number of the snapshot that belongs to a step at which one is due.
     std::int64_t snapshot_number(std::int64_t step) const {
         const auto k = events_until(snapshot_every, step);
-        const bool regular = nearest(static_cast<double>(k) * snapshot_every) == step;
-        return regular ? k : k + 1;  // the one at the end, between two regular times
+        return regular(snapshot_every, step) ? k : k + 1;  // the one at the end, between two regular times
     }
 
    private:
