@@ -80,8 +80,8 @@ int RationalTerm<S>::take_iterations() {
 
 template <Space S>
 double RationalTerm<S>::bytes_per_site(int degree) {
-    // Of the even sites: x_k and the directions of the solve, its r and q; in single precision corrections, directions, r and q; phi, eta and
-    // the sum.
+    // Of the even sites: x_k and the directions of the solve, its r and q; in single precision corrections, directions, r and q; phi, eta
+    // and the sum.
     return (3 * degree + 6) * 12 * sizeof(double);
 }
 
