@@ -1,8 +1,7 @@
 // Steps of one worker of many with a tree: those of TreeStepper with a DomainForce. The particles move between the workers when trees are
 // built. Reports and sums are reduced over all workers, so that all take the same steps.
 // Invariants: no decision depends on a clock, because all workers must decide alike; trees are built as in a deterministic run of one
-// device, at the mean time of the forces that they serve (docs/energy.md). LETs are made for every force of many particles, and kept for
-// the forces of few that follow.
+// device, at the mean time of the forces that they serve (docs/energy.md); LETs are made anew for every force.
 #pragma once
 
 #include <kasane/gravity/distributed/worker_stepper.hpp>
@@ -11,10 +10,8 @@
 #include <kasane/gravity/evolve/tree_reference.hpp>
 #include <kasane/gravity/tree/tuner.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -44,9 +41,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
           tuner_(total, true, {}, {}),
           walk_span_(on),
           moments_span_(on),
-          tree_span_(on),
-          work_(on),
-          list_(on, 0) {
+          tree_span_(on) {
         std::vector<std::uint32_t> number(static_cast<std::size_t>(slab_of.size()));
         std::iota(number.begin(), number.end(), static_cast<std::uint32_t>(first));
         copy_from_host(on, system_.given.view(), view(number));
@@ -100,54 +95,31 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     std::string variant() override { return name(tree_.walk == TreeWalk::automatic ? TreeWalk::lists : tree_.walk); }
 
    private:
-    /// Steps of its own for which a particle's position is foreseen when LETs are made: prediction is of no use for longer.
-    static constexpr double foreseen_steps = 16;
-    /// LETs are kept for so much of the step of particles that are not on deep levels: second moments and sizes of nodes remain those of
-    /// the beginning, so that the median error grows by 2, 11 and 33% in a quarter, a half and all of that step
-    /// (essential_exchange.test.cpp).
-    static constexpr double kept_share = 0.5;
-
     index_t first() const override { return first_; }
     typename Base::SumRange sum_range() const override { return {sum_total_, sum_first_}; }
     void sum(View<double> values) const override { worker_.all_reduce(values, comm::Reduce::sum); }
     void sum(View<std::uint64_t> values) const override { worker_.all_reduce(values, comm::Reduce::sum); }
-    Report reduce(const Report& own) override { return reduced_report(worker_, own, outgrown_); }
+    Report reduce(const Report& own) override { return reduced_report(worker_, own); }
     /// Every worker throws; the root rank, which has the ids, writes the message.
     void handle(const BlowUp& what) override { throw what; }
     bool writes_warnings() const override { return worker_.index() == 0; }
 
     void begin_block_step(std::uint32_t now) override {
         if (!centered_ || (!fresh_ && (now == 0 || tuner_.due()))) rebuild(now);
-        if (std::exchange(outgrown_, false) && force_.keeps()) {
-            if (writes_warnings()) log::debug("LETs are made again: particles have left the boxes for which they were made");
-            force_.forget();
-        }
     }
 
     void advance(const Motion<Vec3<float>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
-        prepare(step);
         gravity::advance(on_, motion, step, ends, predict_bodies());
         age_ += step.grid.time(step.next - step.now);
         fresh_ = false;
     }
 
     void evaluate(View<const std::uint32_t> list, index_t active, bool all) override {
-        const WalkTargets targets{list, all, system_.size.view()};
-        const WalkField out{system_.acceleration.view(), {}};
-        if (few_ && force_.reaches(age_))
-            move_nodes();
-        else
-            make_moments();
+        make_moments();
         targets_ = active;
         force_.walk().tuning() = tuner_.walk(active);
         walk_span_.begin();
-        if (few_) {
-            if (current_) force_.keep(age_, deep_targets());
-            outgrown_ |= force_.accelerate_kept(targets, out);
-        } else {
-            force_.accelerate(targets, out);
-            if (this->scheme_.kind == Scheme::Kind::blocks) force_.record(age_);
-        }
+        force_.accelerate({list, all, system_.size.view()}, {system_.acceleration.view(), {}});
         walk_span_.end();
         ++calls_;
     }
@@ -197,8 +169,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         tree_span_.begin();
         auto& octree = force_.octree();
         centered_ = this->accelerated_;
-        const auto times = centered_ ? this->force_times(now, tuner_.expected_targets(), true) : typename Base::ForceTimes{};
-        center_ = times.mean, last_ = times.last;
+        center_ = centered_ ? this->mean_force_time(now, tuner_.expected_targets(), true) : 0;
         force_.rebuild(system_, total_, this->scheme_.kind == Scheme::Kind::blocks && centered_, [&] {
             if (centered_)
                 this->predict(now, center_, predict_bodies());
@@ -209,7 +180,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         tuner_.built(0);
         if (centered_) this->count_own_levels();
         number_particles();
-        age_ = kept_until_ = 0;
+        age_ = 0;
         built_ = fresh_ = true;
         current_ = false;
         ++rebuilds_;
@@ -227,10 +198,9 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         }
     }
 
-    PredictBodies predict_bodies() { return predict_bodies(force_.octree().bodies()); }
-    PredictBodies predict_bodies(View<Body> bodies) {
+    PredictBodies predict_bodies() {
         const auto& frame = force_.octree().frame();
-        return {bodies, system_.mass.view(), frame.center, 1 / frame.length, 1 / frame.mass};
+        return {force_.octree().bodies(), system_.mass.view(), frame.center, 1 / frame.length, 1 / frame.mass};
     }
 
     /// Updates bodies and moments to the present positions if they are older.
@@ -250,43 +220,6 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         current_ = true;
     }
 
-    /// Decides whether the step is one of few particles, for which LETs are kept. Between two other steps only particles on deep levels
-    /// are active: LETs are made for these, and all other particles move as predicted, without messages.
-    void prepare(const BlockStep& step) {
-        const bool blocks = this->scheme_.kind == Scheme::Kind::blocks;
-        begin_ = step.now;
-        few_ = blocks && pays(step.first);
-        if (!few_ || step.first < deep_ || age_ >= kept_until_) force_.forget();
-        if (!few_ || force_.keeps()) return;
-        deep_ = step.first;
-        while (deep_ > 0 && pays(deep_ - 1)) --deep_;
-        const double longest = kept_share * std::ldexp(step.grid.dt_max, 1 - deep_);
-        kept_until_ = age_ + longest;
-        this->predict(begin_, std::min(longest, std::max(last_ - age_, 0.)), predict_bodies(force_.later()), foreseen_steps);
-    }
-    /// Steps that end for this level and deeper ones alone have few active particles.
-    bool pays(int level) const { return NodeMotion<S>::pays(this->on_levels(level), total_); }
-
-    /// The particles that may be active while LETs are kept.
-    WalkTargets deep_targets() {
-        const index_t n = system_.count();
-        Buffer<std::uint8_t, S> flag(on_, n);
-        if (list_.size() < n + 1) list_.reserve_discarding(n + n / 8 + 1);
-        const auto list = list_.view();
-        flag_levels(on_, View<const std::uint8_t>(system_.level.view()), deep_, flag.view());
-        select_flagged(on_, work_, View<const std::uint8_t>(flag.view()), list.subview(0, n), list.subview(n, 1));
-        std::uint32_t count = 0;
-        copy_to_host(on_, View<std::uint32_t>(&count, 1), View<const std::uint32_t>(list.subview(n, 1)));
-        return {View<const std::uint32_t>(list.subview(0, static_cast<index_t>(count))), false, system_.size.view()};
-    }
-
-    void move_nodes() {
-        moments_span_.begin();
-        force_.move(age_, {system_.velocity.view(), system_.acceleration.view(), system_.level.view(), this->elapsed(begin_), deep_});
-        moments_span_.end();
-        current_ = false;
-    }
-
     void measure_sizes() { measure(on_, View<const Vec3<float>>(system_.acceleration.view()), system_.size.view()); }
 
     void add_interactions() {
@@ -301,20 +234,12 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     TreeTuner tuner_;
     SpanTimer<S> walk_span_, moments_span_, tree_span_;
     index_t first_ = 0, sum_first_ = 0, sum_total_ = 0;
-    bool built_ = false;       ///< trees exist
-    bool centered_ = false;    ///< they were built at the mean time of their forces
-    bool fresh_ = false;       ///< they served no step yet
-    bool current_ = false;     ///< bodies and moments belong to the present positions
-    double age_ = 0;           ///< time since the trees were built
-    double center_ = 0;        ///< age for which they were built
-    double last_ = 0;          ///< age at the last of their forces
-    bool outgrown_ = false;    ///< targets are near to the end of the boxes of kept LETs
-    std::uint32_t begin_ = 0;  ///< begin of the present block step [ticks]
-    bool few_ = false;         ///< it has few active particles
-    int deep_ = 0;             ///< particles on this level and deeper ones may be active while LETs are kept
-    Workspace<S> work_;
-    double kept_until_ = 0;  ///< age at which kept LETs are too old
-    Buffer<std::uint32_t, S> list_;
+    bool built_ = false;     ///< trees exist
+    bool centered_ = false;  ///< they were built at the mean time of their forces
+    bool fresh_ = false;     ///< they served no step yet
+    bool current_ = false;   ///< bodies and moments belong to the present positions
+    double age_ = 0;         ///< time since the trees were built
+    double center_ = 0;      ///< age for which they were built
     index_t targets_ = 0;
     double interactions_ = 0;
     std::int64_t calls_ = 0, refreshes_ = 0, rebuilds_ = 0;

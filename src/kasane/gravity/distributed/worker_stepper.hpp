@@ -28,16 +28,12 @@ class WorkerStepper {
 
 /// Reduces the reports of all workers, whose particles have their numbers among all particles: adds the counts and, of several non-finite
 /// particles, keeps the one that a single worker would report. Collective.
-/// @param flag  becomes true on all workers where it is true on one
 inline std::array<StepReport::Word, StepReport::words> reduced_report(comm::Worker& worker,
-                                                                      const std::array<StepReport::Word, StepReport::words>& own,
-                                                                      bool& flag) {
-    std::array<std::uint64_t, StepReport::words + 1> words{};
+                                                                      const std::array<StepReport::Word, StepReport::words>& own) {
+    std::array<std::uint64_t, StepReport::words> words{};
     std::copy(own.begin(), own.begin() + StepReport::bad, words.begin());
     words[StepReport::bad] = own[StepReport::bad] != StepReport::none;
-    words[StepReport::words] = flag;
-    worker.all_reduce(View<std::uint64_t>(words.data(), static_cast<index_t>(words.size())), comm::Reduce::sum);
-    flag = words[StepReport::words] != 0;
+    worker.all_reduce(View<std::uint64_t>(words.data(), StepReport::words), comm::Reduce::sum);
     std::array<StepReport::Word, StepReport::words> reduced{};
     std::copy(words.begin(), words.begin() + StepReport::bad, reduced.begin());
     reduced[StepReport::bad] = StepReport::none;

@@ -32,30 +32,6 @@ OctreeView essential_view(const std::byte* message, const EssentialSize& size, c
 /// Bodies that replace the children of a node.
 inline constexpr std::uint32_t equivalent_bodies(bool quadrupole) { return quadrupole ? 6 : 1; }
 
-/// A node of an LET: its node in the sender's tree, and what is sent below it.
-struct EssentialNode {
-    enum Kind : std::uint32_t {
-        inner,   ///< its children
-        bodies,  ///< its bodies
-        closed,  ///< bodies in the place of its children
-    };
-    std::uint32_t word;  ///< node | kind << 29
-
-    KS_FN static EssentialNode make(std::uint32_t node, Kind kind) { return {node | static_cast<std::uint32_t>(kind) << 29}; }
-    KS_FN std::uint32_t node() const { return word & (largest_node_count - 1); }
-    KS_FN Kind kind() const { return static_cast<Kind>(word >> 29); }
-};
-
-/// The LET of a tree for one other domain, on the sender's side.
-template <Space S>
-struct EssentialPart {
-    explicit EssentialPart(S on) : node(on, 0), message(on, 0) {}
-
-    EssentialSize size;
-    Buffer<EssentialNode, S> node;  ///< [size.nodes]
-    Buffer<std::byte, S> message;   ///< essential_bytes(size) or more
-};
-
 /// Selects and packs LETs of one tree.
 template <Space S>
 class EssentialTree {
@@ -64,8 +40,9 @@ class EssentialTree {
 
     /// Makes the LET of a tree for the targets of these boxes; it is empty if they have no targets. Waits for the space.
     /// @param levels   Octree::levels()   @param box  [TargetBoxLayout::size]   @param spline  pairs have the spline kernel
-    void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, View<const TargetBox> box, bool spline,
-              EssentialPart<S>& part);
+    /// @param message  becomes the message, of essential_bytes(size) or more bytes
+    EssentialSize make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, View<const TargetBox> box, bool spline,
+                       Buffer<std::byte, S>& message);
 
    private:
     S on_;

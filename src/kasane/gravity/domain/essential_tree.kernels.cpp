@@ -91,7 +91,6 @@ struct PackNodes {
     OctreeView tree;
     const std::uint32_t *index, *first_body;  ///< in the LET
     const std::uint8_t* state;
-    EssentialNode* node;
     EssentialOut out;
     KS_FN void operator()(index_t i) const {
         if (state[i] == left_out) return;
@@ -102,9 +101,6 @@ struct PackNodes {
         const std::uint32_t from = test.begin;
         test.begin = begin;
         test.count = inner ? inner_count : first_body[i + 1] - begin;
-        node[to] = EssentialNode::make(static_cast<std::uint32_t>(i), inner                ? EssentialNode::inner
-                                                                      : state[i] == opened ? EssentialNode::bodies
-                                                                                           : EssentialNode::closed);
         out.center[to] = tree.center[i];
         out.test[to] = test;
         out.link[to] = inner ? index[first_child(link)] | (child_count(link) - 1) << 29 : leaf;
@@ -131,11 +127,10 @@ struct PackNodes {
 }  // namespace
 
 template <Space S>
-void EssentialTree<S>::make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, View<const TargetBox> box, bool spline,
-                            EssentialPart<S>& part) {
+EssentialSize EssentialTree<S>::make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, View<const TargetBox> box,
+                                     bool spline, Buffer<std::byte, S>& message) {
     const index_t nodes = tree.nodes;
-    part.size = {};
-    if (nodes == 0) return;
+    if (nodes == 0) return {};
     sent_.reserve_discarding(nodes + 1);
     bodies_.reserve_discarding(nodes + 1);
     state_.reserve_discarding(nodes);
@@ -150,15 +145,16 @@ void EssentialTree<S>::make(const OctreeView& tree, const std::vector<std::uint3
     std::uint32_t total[2] = {};
     copy_to_host(on_, View<std::uint32_t>(total, 1), View<const std::uint32_t>(sent).subview(nodes, 1));
     copy_to_host(on_, View<std::uint32_t>(total + 1, 1), View<const std::uint32_t>(bodies).subview(nodes, 1));
-    part.size = {total[0], total[1]};
-    if (part.size.nodes == 0) return;
+    const EssentialSize size{total[0], total[1]};
     const EssentialArrays arrays{by.quadrupole, tree.node_term != nullptr};
-    const auto sent_nodes = static_cast<index_t>(part.size.nodes);
-    if (const index_t bytes = essential_bytes(part.size, arrays); part.message.size() < bytes)
-        part.message.reserve_discarding(bytes + bytes / 8);
-    if (part.node.size() < sent_nodes) part.node.reserve_discarding(sent_nodes + sent_nodes / 8);
-    const auto out = writable(essential_view(part.message.data(), part.size, arrays, tree.frame));
-    parallel_for(on_, nodes, PackNodes{tree, sent.ptr, bodies.ptr, state_.data(), part.node.data(), out});
+    if (size.nodes == 0) return size;
+    if (const index_t bytes = essential_bytes(size, arrays); message.size() < bytes) {
+        message = {};
+        message = Buffer<std::byte, S>(on_, bytes + bytes / 8);
+    }
+    const auto out = writable(essential_view(message.data(), size, arrays, tree.frame));
+    parallel_for(on_, nodes, PackNodes{tree, sent.ptr, bodies.ptr, state_.data(), out});
+    return size;
 }
 
 template class EssentialTree<KS_SPACE>;

@@ -1,5 +1,4 @@
-// One tree of a worker's own tree and the LETs that it received, so that walks find all particles by one pass and need no change. While the
-// parts are kept, nodes and bodies of the merged tree move.
+// One tree of a worker's own tree and the LETs that it received, so that walks find all particles by one pass and need no change.
 // Invariants: the bodies of the first part come first, with their numbers, so that they are the targets; the parts' roots are below a few
 // nodes that no criterion accepts.
 #pragma once
@@ -21,16 +20,6 @@ struct TreeTop {
 /// The top of a tree of so many parts: node link.size() + p is the root of part p. One part needs none.
 TreeTop tree_top(std::uint32_t parts);
 
-/// Motion of a body from the time of its part, in tree units of length.
-struct BodyMotion {
-    Vec3<float> velocity, acceleration;
-};
-/// Motion of the nodes and bodies of a part from its time.
-struct PartMotion {
-    const Vec3<float>* node;  ///< [nodes], velocities of the centres
-    const BodyMotion* body;   ///< [bodies]; null: the part has the bodies of the present time
-};
-
 template <Space S>
 class MergedTree {
    public:
@@ -39,21 +28,10 @@ class MergedTree {
     /// Merges parts, each with nodes and with the same arrays and frame.
     /// @throws ComputationError: together they have more nodes or bodies than a tree can number
     void merge(const std::vector<OctreeView>& parts);
-    /// Moves centres and bodies from their places in the parts. @param parts  those of merge()   @param motion  of each part
-    /// @param elapsed  time since that of the parts
-    void move(const std::vector<OctreeView>& parts, const std::vector<PartMotion>& motion, double elapsed);
-    /// Replaces the bodies of a part with these numbers.
-    void replace(std::size_t part, View<const std::uint32_t> number, View<const Body> body);
     OctreeView view() const { return view_; }
 
    private:
-    /// Where the nodes and bodies of a part are.
-    struct Place {
-        std::uint32_t root, first, first_body;  ///< places of the root, of node 1, and of body 0
-    };
-
     S on_;
-    std::vector<Place> place_;  ///< of each part
     Buffer<Body, S> body_, center_;
     Buffer<NodeTest, S> test_;
     Buffer<NodeLink, S> link_;

@@ -151,7 +151,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         auto& octree = force_.octree();
         octree.choose_frame(system_.position.view(), system_.mass.view());
         centered_ = this->accelerated_;
-        center_ = centered_ ? this->force_times(now, tuner_.expected_targets(), tree_.deterministic).mean : 0;
+        center_ = centered_ ? this->mean_force_time(now, tuner_.expected_targets(), tree_.deterministic) : 0;
         if (centered_)
             this->predict(now, center_, predict_bodies());
         else
