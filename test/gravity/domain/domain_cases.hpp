@@ -138,10 +138,10 @@ DomainField domain_field(S on, int workers, const TreeProblem& of, const DomainR
     return domain_field(on, communicator, of, request);
 }
 
-/// Median and 99th percentile of the relative errors of accelerations, and 99th percentile of those of potentials, of a sample of the
+/// Median, 99th percentile and mean of the relative errors of accelerations, and 99th percentile of those of potentials, of a sample of the
 /// particles.
 struct ErrorPercentiles {
-    double median = 0, p99 = 0, potential = 0;
+    double median = 0, p99 = 0, potential = 0, mean = 0;
 };
 
 /// The exact field at a sample of the particles.
@@ -190,7 +190,9 @@ inline ErrorPercentiles errors(const DomainField& field, const Sampled& at) {
         std::sort(all.begin(), all.end());
         return all.empty() ? 0. : all[std::min(all.size() - 1, all.size() * hundredths / 100)];
     };
-    return {percentile(of_acceleration, 50), percentile(of_acceleration, 99), percentile(of_potential, 99)};
+    double mean = 0;
+    for (const double error : of_acceleration) mean += error / static_cast<double>(of_acceleration.size());
+    return {percentile(of_acceleration, 50), percentile(of_acceleration, 99), percentile(of_potential, 99), mean};
 }
 
 }  // namespace kasane::test
