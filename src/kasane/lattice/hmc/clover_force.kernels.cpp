@@ -16,9 +16,10 @@ struct SpinTraces {
     Su3<double> of[3];
 };
 
-/// Writes c W, W = L - L^+, of the six planes of a site. @param add  to the weights that are there
-KS_FN void store_weights(const CloverWeightsView& to, Parity parity, index_t checkerboard, const SpinTraces (&p)[2], double c = 1,
-                         bool add = false) {
+/// Writes c W, W = L - L^+, of the six planes of a site. @tparam add  to the weights that are there; an argument would keep the loads of
+/// both cases in one kernel
+template <bool add = false>
+KS_FN void store_weights(const CloverWeightsView& to, Parity parity, index_t checkerboard, const SpinTraces (&p)[2], double c = 1) {
     for (int k = 0; k < 3; ++k)
         for (int time = 0; time < 2; ++time) {
             const auto m = time ? p[0].of[k] - p[1].of[k] : p[0].of[k] + p[1].of[k];
@@ -26,7 +27,7 @@ KS_FN void store_weights(const CloverWeightsView& to, Parity parity, index_t che
             const double sign = time ? c : -c;
             for (int a = 0; a < 3; ++a)
                 for (int b = 0; b < 3; ++b) w.e[a][b] = {-sign * (m.e[a][b].im - m.e[b][a].im), sign * (m.e[a][b].re + m.e[b][a].re)};
-            if (add) w += to.load(parity, 3 * time + k, checkerboard, 1);
+            if constexpr (add) w += to.load(parity, 3 * time + k, checkerboard, 1);
             to.store(parity, 3 * time + k, checkerboard, w);
         }
 }
@@ -46,11 +47,10 @@ KS_FN SpinTraces spin_traces(const Entry& entry) {
     return p;
 }
 
-template <class Sites>
+template <class Sites, bool add>
 struct WeightsOfProduct {
     Sites x[2], y[2];
     double c;
-    bool add;
     CloverWeightsView to;
     KS_FN void operator()(index_t i) const {
         const index_t places = x[0].places(), place = i % places;
@@ -63,7 +63,7 @@ struct WeightsOfProduct {
                 const auto &z = v.s[2 * chirality + s].c[a], &q = w.s[2 * chirality + r].c[b];
                 return Complex<double>{z.re, z.im} * Complex<double>{q.re, -q.im};
             });
-        store_weights(to, parity, to.extents.checkerboard(x[0].site(parity, place)), p, c, add);
+        store_weights<add>(to, parity, to.extents.checkerboard(x[0].site(parity, place)), p, c);
     }
 };
 
@@ -157,8 +157,11 @@ void weights_of_product(const ResidentField<KS_SPACE>& x, const ResidentField<KS
     KS_REQUIRE(x.even.lattice()->extents() == weights.extents && y.even.lattice()->extents() == weights.extents,
                "fields and weights belong to lattices of different extents: give them the same");
     using Sites = FieldSites<KS_SPACE>;
-    const WeightsOfProduct<Sites> body{{Sites(x.even), Sites(x.odd)}, {Sites(y.even), Sites(y.odd)}, c, add, weights.view()};
-    parallel_for_sites(weights.data.space(), 2 * body.x[0].places(), body);
+    const auto run = [&]<bool adding>() {
+        const WeightsOfProduct<Sites, adding> body{{Sites(x.even), Sites(x.odd)}, {Sites(y.even), Sites(y.odd)}, c, weights.view()};
+        parallel_for_sites(weights.data.space(), 2 * body.x[0].places(), body);
+    };
+    add ? run.template operator()<true>() : run.template operator()<false>();
 }
 
 template <>
