@@ -157,9 +157,9 @@ TEST(TilePairs, WholeEvaluationsInOneLaunchHaveFewPairsAndTargetBlocks) {
                     const auto schedule = tile_schedule(targets, sources, precision, false, multiprocessors);
                     EXPECT_EQ(schedule.shape.threads, 128);  // the only shape that is compiled for it
                     EXPECT_LE(schedule.target_blocks, most_target_blocks(multiprocessors));
-                    EXPECT_LE(targets * sources, (index_t{1} << 18) * multiprocessors);
+                    EXPECT_LE(targets * sources, (index_t{1} << 19) * multiprocessors);
                 }
-    EXPECT_TRUE(whole_in_one_launch(4096, 4096, Precision::single_, 132));
+    EXPECT_TRUE(whole_in_one_launch(8192, 8192, Precision::single_, 132));
     EXPECT_FALSE(whole_in_one_launch(1 << 14, 1 << 14, Precision::single_, 132));
 }
 

@@ -11,10 +11,10 @@ namespace {
 // Targets per multiprocessor from which thread blocks have 256 threads with 4 targets each: 12,288 on the 132 of an H200.
 constexpr index_t many_targets = 93;
 // With fewer thread blocks per multiprocessor, threads have one target instead of two, which doubles their number.
-constexpr index_t few_blocks = 7;
-// Pairs per multiprocessor up to which a whole evaluation takes one launch: N = 5,880 on the 132 of an H200. One launch and three take 8.4
-// and 11.8 us at N = 1,024, 14.2 and 15.6 at 4,096, 26.4 and 26.4 at 6,144, 41 and 39 at 8,192 (H200, single precision, 2026-11).
-constexpr index_t few_pairs = 1 << 18;
+constexpr index_t few_blocks = 8;
+// Pairs per multiprocessor up to which a whole evaluation takes one launch: N = 8,300 on the 132 of an H200. One launch and three take 41.7
+// and 44.5 us at N = 8,192, 71.6 and 64.8 at 10,240 (`kasane bench gravity.direct.tile`, H200, single precision, equal masses, 2026-11).
+constexpr index_t few_pairs = 1 << 19;
 
 /// Number of shares of the sources that keeps every multiprocessor busy to the end: minimises waves times the work of one thread block.
 /// For each number of waves the largest number of shares is the best; more than most_waves gain nothing.
