@@ -6,6 +6,7 @@
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/base/types.hpp>
 #include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/device_pointer.hpp>
 #include <kasane/core/device/space.hpp>
 
 /// Spaces, memory, errors, log, progress; the subjects have namespaces of their own.

@@ -41,8 +41,8 @@ Particles cube(index_t n) {
     return p;
 }
 
-/// Takes a step and then holds what a run holds at most: a file that is written, which is a copy of the particles, the state, and a file of
-/// the same size in memory. Exits with 0 if the memory fits the estimate.
+/// Takes a step and then holds what a run holds at most: a copy of the particles and the state, while a file is written. Exits with 0 if
+/// the memory fits the estimate.
 [[noreturn, maybe_unused]] void measure(const Force& force) {
     mallopt(M_MMAP_THRESHOLD, 1 << 16);  // freed arrays return to the system, so that resident memory is the sum of the live arrays
     constexpr index_t n = index_t{1} << 19;

@@ -2,6 +2,7 @@
 // checkpoint damaged, and with a full disk.
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/driver/run_directory.hpp>
 #include <kasane/run/gravity/gravity_checkpoint.hpp>
 
 #include <gtest/gtest.h>
@@ -214,6 +215,52 @@ TEST_F(ResumeTree, AfterKillsAtAnyMomentTheRunEndsInTheSameBits) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_GT(kills, 1);
     expect_same_files("killed");
+}
+
+// From 32,768 particles on a checkpoint of a step with a snapshot shares its particles with the snapshot.
+TEST_F(ResumeTree, OfManyParticlesFromCheckpointsThatShareTheirParticlesWithSnapshots) {
+    tree_run(32'768);
+    const std::vector<std::string> settings{
+        "--set", "run.until=0.125", "--set", "output.snapshot_every=0.0625", "--set", "output.checkpoint_every=1000", "--quiet"};
+    const auto run = [&](const std::string& name) {
+        std::vector<std::string> words{"run", "tree.toml", "-o", name};
+        words.insert(words.end(), settings.begin(), settings.end());
+        const auto outcome = kasane(words);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+    };
+    const auto particles = [&](const std::string& name) {
+        std::vector<fs::path> all;
+        for (const auto& entry : fs::directory_iterator(directory / name / "checkpoints"))
+            if (entry.path().filename().string().starts_with("particles_")) all.push_back(entry.path());
+        std::sort(all.begin(), all.end());
+        return all;
+    };
+    const auto newest = [&](const std::string& name) {
+        return run::read_gravity_checkpoint(run::checkpoints_in(directory / name).front());
+    };
+    run("whole"), run("early");
+    ASSERT_EQ(particles("whole").size(), 2u);
+    EXPECT_EQ(fs::hard_link_count(particles("whole").back()), 2u);
+    EXPECT_LT(fs::file_size(run::checkpoints_in(directory / "whole").front()), fs::file_size(particles("whole").back()) / 2);
+    // Without the snapshots, and from the start: the checkpoint of the end is removed.
+    const auto expected = newest("whole");
+    fs::remove(run::checkpoints_in(directory / "early").front());
+    fs::remove_all(directory / "early/snapshots");
+    auto outcome = kasane({"resume", "early", "--quiet"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto again = newest("early");
+    EXPECT_EQ(again.step, expected.step);
+    EXPECT_EQ(again.particles.position, expected.particles.position);
+    EXPECT_EQ(again.particles.velocity, expected.particles.velocity);
+    EXPECT_EQ(again.state.acceleration, expected.state.acceleration);
+    // A checkpoint without its particles is passed over; a run that replaces this one leaves none of its files.
+    fs::remove(particles("early").back());
+    outcome = kasane({"resume", "early"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("has its particles in particles_"), std::string::npos) << outcome.err;
+    EXPECT_EQ(newest("early").particles.position, expected.particles.position);
+    ASSERT_EQ(kasane({"run", "tree.toml", "-o", "early", "--force", "--quiet", "--set", "initial.count=100"}).status, 0);
+    EXPECT_TRUE(particles("early").empty());
 }
 
 TEST_F(Resume, FromTheCheckpointOfTheStart) {

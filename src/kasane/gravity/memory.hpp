@@ -3,23 +3,18 @@
 
 #include <kasane/gravity/simulation.hpp>
 
-#include <algorithm>
-
 namespace kasane::gravity::detail {
 
 /// Bytes of a particle on the host: position, velocity, mass, id, type.
 inline constexpr std::uint64_t host_particle = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + 1;
 
-/// Largest host memory per particle of a run, without its force [byte]: the particles, and the larger of the files that a thread writes
-/// beside the computation
-///   a snapshot:   a copy of the particles, two lists of their numbers, and the file without types, which HDF5 builds in memory
-///   a checkpoint: a copy of the particles, the state for a resumed run, and the file with both
+/// Largest host memory per particle of a run, without its force [byte]: the particles, and for the files that a thread writes beside the
+/// computation a copy of the particles, for a snapshot with a list of their numbers, and the state for a resumed run
 /// @param state  bytes per particle of SimulationState   @param softening  bytes of its own softening, or 0
 constexpr std::uint64_t host_bytes(std::uint64_t state, std::uint64_t softening) {
     const std::uint64_t particle = host_particle + softening;
-    const std::uint64_t snapshot = particle + 2 * sizeof(std::size_t) + (host_particle - 1);
     // A snapshot and a checkpoint of one step share the copy of the particles; while the snapshot is written, the state waits.
-    return particle + std::max(snapshot + state, 2 * (particle + state));
+    return 2 * particle + sizeof(std::size_t) + state;
 }
 
 /// Largest grain of direct summation on any space.

@@ -242,6 +242,35 @@ TEST_F(Hdf5, ChangedBytesOfLargeDataSetsAreFound) {
     EXPECT_EQ(hdf5::File::open(path()).read<double>("/x"), numbers);
 }
 
+// Data sets below 4 MiB are read by HDF5 itself, which compares its own checksum with the stored one, whose sums are 65535 and not 0 where
+// they are multiples of 65535.
+TEST_F(Hdf5, ChecksumsOfChunksAreThoseOfHdf5) {
+    constexpr std::size_t n = hdf5::chunk_rows;
+    std::vector<std::uint8_t> bytes(6 * n + 1);
+    std::fill_n(bytes.begin() + n, n, std::uint8_t{0xff});  // chunk 0: zeros; chunk 1: both sums are 0 modulo 65535
+    bytes[2 * n] = 0xff, bytes[2 * n + 1] = 0xff;           // the first sum alone
+    bytes[3 * n + 1] = 1;                                   // small sums
+    for (std::size_t i = 4 * n; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * i / 7);
+    std::vector<Vec3<double>> vectors(2 * n + 3);
+    for (std::size_t i = 0; i < vectors.size(); ++i) vectors[i] = {std::sqrt(static_cast<double>(i)), -0.0, 1e-300};
+    auto out = hdf5::File::create(path());
+    out.write("/bytes", bytes, {.checksum = true});
+    out.write("/vectors", vectors, {.checksum = true});
+    out.close();
+    const auto in = hdf5::File::open(path());
+    EXPECT_EQ(in.read<std::uint8_t>("/bytes"), bytes);
+    EXPECT_EQ(in.read<Vec3<double>>("/vectors"), vectors);
+}
+
+TEST_F(Hdf5, AFileIsCompleteWithoutTheMemoryOfAnImage) {
+    auto out = hdf5::File::create(path());
+    const std::vector<double> numbers(300'000, 0.5);
+    out.write("/x", numbers, {.checksum = true});
+    EXPECT_GE(std::filesystem::file_size(path()), numbers.size() * sizeof(double)) << "numbers are in the file before it is closed";
+    out.close();
+    EXPECT_EQ(hdf5::File::open(path()).read<double>("/x"), numbers);
+}
+
 TEST_F(Hdf5, SameContentMakesTheSameBytes) {
     for (const auto* name : {"a.hdf5", "b.hdf5"}) {
         auto out = hdf5::File::create(path(name));

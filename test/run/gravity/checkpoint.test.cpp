@@ -1,6 +1,7 @@
 // Checkpoints: what comes back is what went in, bit by bit, and no damage goes unseen.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/hdf5.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/gravity/gravity_checkpoint.hpp>
 
 #include <gtest/gtest.h>
@@ -145,18 +146,116 @@ TEST_F(CheckpointFile, TheFourthLayoutIsStillRead) {
     EXPECT_EQ(back.state.frame.total, 1'000'000'000'000);
 }
 
+/// A checkpoint of a step with a snapshot: its particles are a second name of the snapshot.
+class LinkedCheckpoint : public CheckpointFile {
+   protected:
+    fs::path path_, particles_;
+
+    void SetUp() override {
+        CheckpointFile::SetUp();
+        path_ = directory / "checkpoint_000000000007.hdf5", particles_ = directory / "particles_000000000007.hdf5";
+    }
+    static gravity::Snapshot snapshot_of(const GravityCheckpoint& c) {
+        gravity::Snapshot snapshot;
+        snapshot.particles = c.particles;
+        snapshot.units = c.units;
+        return snapshot;
+    }
+    /// @param several  types in an order that the snapshot does not have, and one mass for all particles of type 4
+    GravityCheckpoint write(bool several, bool compress = false) {
+        auto c = example();
+        for (std::size_t i = 0; i < 13; ++i) {
+            c.particles.type[i] = static_cast<std::uint8_t>(several ? (i * 5 + 3) % 6 : i / 4);
+            c.particles.velocity[i].y = 1.0 / (static_cast<double>(i) + 7);
+            if (c.particles.type[i] == 4) c.particles.mass[i] = 0.1;
+        }
+        if (several) c.particles.softening.assign(13, 0.25);
+        gravity::write_snapshot(directory / "s.hdf5", snapshot_of(c), {.compress = compress});
+        run::write_gravity_checkpoint(path_, c, directory / "s.hdf5");
+        return c;
+    }
+    std::string complaint() const {
+        try {
+            run::read_gravity_checkpoint(path_);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    }
+};
+
+TEST_F(LinkedCheckpoint, RoundTripKeepsEveryBitWithoutTheSnapshot) {
+    for (const bool several : {false, true}) {
+        for (const bool compress : {false, true}) {
+            const auto c = write(several, compress);
+            EXPECT_EQ(fs::hard_link_count(particles_), 2u) << "their bytes are on the disk once";
+            fs::remove(directory / "s.hdf5");
+            const auto back = run::read_gravity_checkpoint(path_);
+            EXPECT_EQ(back.particles.position, c.particles.position);
+            EXPECT_EQ(back.particles.velocity, c.particles.velocity);
+            EXPECT_TRUE(std::signbit(back.particles.velocity[0].z));
+            EXPECT_EQ(back.particles.mass, c.particles.mass);
+            EXPECT_EQ(back.particles.id, c.particles.id);
+            EXPECT_EQ(back.particles.type, c.particles.type);
+            EXPECT_EQ(back.particles.softening, c.particles.softening);
+            EXPECT_EQ(back.state.acceleration, c.state.acceleration);
+            EXPECT_EQ(back.record, c.record);
+        }
+    }
+}
+
+TEST_F(LinkedCheckpoint, ParticlesThatAreMissingDamagedOrOthersAreFound) {
+    const auto c = write(true);
+    const auto refused = [&](const char* reason) {
+        const auto said = complaint();
+        EXPECT_NE(said.find("particles_000000000007.hdf5"), std::string::npos) << said;
+        EXPECT_NE(said.find(reason), std::string::npos) << said;
+    };
+    const auto whole = test::read_file(particles_);
+    for (const std::size_t at : {std::size_t{40}, whole.size() / 2, whole.size() - 200}) {
+        auto damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+        test::write_file(particles_, damaged);
+        try {
+            EXPECT_EQ(run::read_gravity_checkpoint(path_).particles.position, c.particles.position) << "padding of HDF5";
+        } catch (const InputError&) {
+        }
+    }
+    auto others = snapshot_of(c);
+    others.particles.position[3].x *= 1 + 1e-15;
+    gravity::write_snapshot(particles_, others);
+    EXPECT_NE(complaint().find("checksum does not fit"), std::string::npos) << complaint();
+    others.particles.type[0] = others.particles.type[0] == 1 ? 2 : 1;
+    gravity::write_snapshot(particles_, others);
+    refused("other particles");
+    others.particles.resize(12);
+    gravity::write_snapshot(particles_, others);
+    refused("other particles");
+    test::write_file(particles_, "this is text");
+    refused("which");
+    fs::remove(particles_);
+    refused("no such file");
+}
+
+TEST_F(LinkedCheckpoint, WithoutALinkTheCheckpointHasTheParticles) {
+    const auto c = example();
+    run::write_gravity_checkpoint(path_, c, directory / "missing.hdf5");
+    EXPECT_FALSE(fs::exists(particles_));
+    EXPECT_EQ(run::read_gravity_checkpoint(path_).particles.position, c.particles.position);
+}
+
 TEST_F(CheckpointFile, ALaterLayoutIsRefusedWithBothNumbers) {
     {
         auto file = hdf5::File::create(directory / "later.hdf5");
         file.create_group("/Checkpoint");
-        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{7});
+        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{8});
         file.close();
     }
     try {
         run::read_gravity_checkpoint(directory / "later.hdf5");
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find("layout 7, this one reads up to 6"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("layout 8, this one reads up to 7"), std::string::npos) << error.what();
     }
 }
 

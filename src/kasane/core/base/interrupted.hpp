@@ -1,13 +1,14 @@
-// The exception for work that a signal interrupts and that leaves no output behind. A run that can save its state ends otherwise: it
-// writes a checkpoint and returns.
+// The exception for work that a signal interrupts and that leaves no output behind, or says where it is. A run that can save its state ends
+// otherwise: it writes a checkpoint and returns.
 #pragma once
 
-#include <exception>
+#include <stdexcept>
+#include <string>
 
 namespace kasane {
 
-struct Interrupted : std::exception {
-    const char* what() const noexcept override { return "interrupted: nothing was written"; }
+struct Interrupted : std::runtime_error {
+    explicit Interrupted(const std::string& message = "interrupted: nothing was written") : std::runtime_error(message) {}
 };
 
 }  // namespace kasane

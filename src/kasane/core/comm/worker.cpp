@@ -286,7 +286,7 @@ std::string reason_of_current_exception(int& status) {
         status = 2;
         return error.what();
     } catch (const std::bad_alloc&) {
-        return "there is not enough memory; take fewer particles, or more ranks";
+        return "there is not enough memory: take a smaller problem (fewer particles, lattice sites or rows), or more ranks";
     } catch (const std::exception& error) {
         return error.what();
     } catch (...) {

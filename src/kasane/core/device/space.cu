@@ -1,5 +1,6 @@
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/core/device/cuda_code.hpp>
+#include <kasane/core/device/host_copies.hpp>
 #include <kasane/core/device/space_cuda.hpp>
 
 namespace kasane::cuda {
@@ -73,12 +74,14 @@ void release(Cuda on, void* memory) noexcept {
 
 void copy_to_device(Cuda on, void* to, const void* from_host, std::size_t bytes) {
     KS_CUDA(cudaSetDevice(on.device));
+    detail::count_host_copy(bytes);
     KS_CUDA(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, on.stream));
     KS_CUDA(cudaStreamSynchronize(on.stream));
 }
 
 void copy_to_host(Cuda on, void* to_host, const void* from, std::size_t bytes) {
     KS_CUDA(cudaSetDevice(on.device));
+    detail::count_host_copy(bytes);
     KS_CUDA(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, on.stream));
     KS_CUDA(cudaStreamSynchronize(on.stream));
 }

@@ -1,4 +1,5 @@
 #include <kasane/core/device/check.cuda.hpp>
+#include <kasane/core/device/host_copies.hpp>
 #include <kasane/core/device/stream_cuda.hpp>
 
 #include <cstring>
@@ -98,11 +99,13 @@ void start_copy_from_device(Cuda on, void* to, const void* from, int from_device
 
 void start_copy_to_host(Cuda on, void* to_host, const void* from, std::size_t bytes) {
     KS_CUDA(cudaSetDevice(on.device));
+    detail::count_host_copy(bytes);
     KS_CUDA(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, on.stream));
 }
 
 void start_copy_to_device(Cuda on, void* to, const void* from_host, std::size_t bytes) {
     KS_CUDA(cudaSetDevice(on.device));
+    detail::count_host_copy(bytes);
     KS_CUDA(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, on.stream));
 }
 

@@ -2,6 +2,7 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/core/io/hdf5_blocks.hpp>
+#include <kasane/core/io/hdf5_driver.hpp>
 #include <kasane/core/io/input_file.hpp>
 
 #include <fmt/format.h>
@@ -20,7 +21,6 @@ namespace kasane::hdf5 {
 
 namespace {
 
-constexpr std::size_t memory_step = 1 << 20;             // growth of the image of a file that is written
 constexpr std::uint64_t largest_chunk = 64ull << 20;     // a chunk is read as a whole: larger ones only where the data set is larger
 constexpr std::uint64_t largest_attribute = 1ull << 20;  // HDF5's own limit is 64 KiB except for dense storage
 
@@ -164,7 +164,7 @@ bool is_hdf5(const std::filesystem::path& path) {
     return false;
 }
 
-File::File(std::int64_t id, std::filesystem::path path, bool writing) : id_(id), path_(std::move(path)), writing_(writing) {}
+File::File(std::int64_t id, std::filesystem::path path) : id_(id), path_(std::move(path)) {}
 
 File File::open(const std::filesystem::path& path) {
     silence();
@@ -172,22 +172,24 @@ File File::open(const std::filesystem::path& path) {
     KS_VALIDATE(is_hdf5(path), "is not an HDF5 file: the signature is missing", in_file(path));
     const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     KS_VALIDATE(id >= 0, fmt::format("cannot be opened as HDF5: it is truncated or corrupt ({})", reason()), in_file(path));
-    return File(id, path, false);
+    return File(id, path);
 }
 
 File File::create(const std::filesystem::path& path) {
     silence();
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) throw ComputationError(fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
-    ::close(descriptor);
+    File file(-1, path);
+    file.output_ = std::make_unique<OutputFile>(descriptor);
     // The file format of HDF5 1.10 has a checksum on all structures of HDF5; the older default format has none, and
     // HDF5 may crash on a changed byte. The superblock stays at 1.8's: 1.10's is marked as being written until HDF5 closes it.
-    const auto in_memory = properties_of(H5P_FILE_ACCESS, [](hid_t list) {
-        return std::min(H5Pset_fapl_core(list, memory_step, false), H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
+    const auto access = properties_of(H5P_FILE_ACCESS, [&](hid_t list) {
+        return std::min(set_output_driver(list, *file.output_), H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
     });
     const auto root = without_times(H5P_FILE_CREATE);
-    File file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, root, in_memory), path, true);
+    file.id_ = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, root, access);
     if (file.id_ < 0 || H5Fset_libver_bounds(file.id_, H5F_LIBVER_V110, H5F_LIBVER_LATEST) < 0) {
+        file.check_disk();
         throw ComputationError(fmt::format("cannot create {}: {}", path.string(), reason()));
     }
     return file;
@@ -197,61 +199,40 @@ File::~File() {
     if (id_ >= 0) H5Fclose(id_);
 }
 
-File::File(File&& other) noexcept : id_(std::exchange(other.id_, -1)), path_(std::move(other.path_)), writing_(other.writing_) {}
+File::File(File&& other) noexcept : output_(std::move(other.output_)), id_(std::exchange(other.id_, -1)), path_(std::move(other.path_)) {}
 
 File& File::operator=(File&& other) noexcept {
     if (this != &other) {
         if (id_ >= 0) H5Fclose(id_);
         id_ = std::exchange(other.id_, -1);
+        output_ = std::move(other.output_);
         path_ = std::move(other.path_);
-        writing_ = other.writing_;
     }
     return *this;
 }
 
-namespace {
-
-/// Replaces the content of `path`. @returns 0 or errno
-int write_file(const std::filesystem::path& path, const char* bytes, std::size_t count) {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) return errno;
-    int error = 0;
-    while (count > 0 && error == 0) {
-        const auto written = ::write(descriptor, bytes, count);
-        if (written < 0) {
-            error = errno == EINTR ? 0 : errno;
-        } else {
-            bytes += written;
-            count -= static_cast<std::size_t>(written);
-        }
-    }
-    if (::close(descriptor) != 0 && error == 0) error = errno;
-    return error;
-}
-
-}  // namespace
-
 void File::close() {
     if (id_ < 0) return;
-    const Handle file(std::exchange(id_, -1), H5Fclose);
-    if (!writing_) return;
-    void* memory = nullptr;
-    const bool flushed = H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
-    const auto size = flushed ? H5Fget_file_image(file, nullptr, 0) : -1;
-    if (size < 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, &memory) < 0 || memory == nullptr) {
-        throw ComputationError(fmt::format("cannot write {}: {}", path_.string(), reason()));
-    }
-    // The core driver hands out the address of its pointer to the image.
-    const int error = write_file(path_, *static_cast<const char**>(memory), static_cast<std::size_t>(size));
-    if (error != 0) {
-        const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-        throw ComputationError(fmt::format("cannot write {}: {}{} MiB are needed: {}", path_.string(), full ? "disk full, " : "",
-                                           (size >> 20) + 1, std::strerror(error)));
-    }
+    const bool flushed = !output_ || H5Fflush(id_, H5F_SCOPE_LOCAL) >= 0;
+    const auto why = flushed ? std::string() : reason();
+    const bool closed = H5Fclose(std::exchange(id_, -1)) >= 0;
+    if (!output_) return;
+    check_disk();
+    if (!flushed || !closed) throw ComputationError(fmt::format("cannot write {}: {}", path_.string(), flushed ? reason() : why));
+}
+
+/// @throws ComputationError if a write has failed
+void File::check_disk() const {
+    const int error = output_ ? output_->error() : 0;
+    if (error == 0) return;
+    const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+    throw ComputationError(fmt::format("cannot write {}: {}{} MiB are needed: {}", path_.string(), full ? "disk full, " : "",
+                                       (output_->length >> 20) + 1, std::strerror(error)));
 }
 
 void File::fail(const std::string& object, const std::string& problem) const {
-    if (writing_) throw ComputationError(fmt::format("cannot write {}: {}: {}", path_.string(), object, problem));
+    check_disk();
+    if (output_) throw ComputationError(fmt::format("cannot write {}: {}: {}", path_.string(), object, problem));
     throw InputError(problem, Where{.file = path_.string(), .key = object});
 }
 
@@ -351,7 +332,7 @@ DatasetInfo File::dataset(const std::string& dataset) const {
         const auto chunk = product(count_of({extent.begin(), extent.begin() + std::max(rank, 0)}), H5Tget_size(type));
         if (static_cast<std::size_t>(std::max(rank, 0)) != info.shape.size() || chunk == 0) corrupt("chunks of another shape");
         if (chunk > std::max(bytes, largest_chunk)) corrupt(fmt::format("chunks of {} bytes", chunk));
-        if (info.stored_bytes != 0 && !writing_) {
+        if (info.stored_bytes != 0 && !output_) {
             // Each stored chunk takes some of the file; a missing one would be read as zeros.
             hsize_t stored = 0;
             std::uint64_t wanted = 1;
@@ -361,7 +342,7 @@ DatasetInfo File::dataset(const std::string& dataset) const {
             if (stored < wanted)
                 fail(dataset, fmt::format("only {} of its {} chunks were written: the file is incomplete", stored, wanted));
         }
-    } else if (info.stored_bytes != 0 && !writing_) {
+    } else if (info.stored_bytes != 0 && !output_) {
         const auto file_bytes = std::filesystem::file_size(path_);
         if (bytes > file_bytes) corrupt(fmt::format("it claims {} bytes in a file of {}", bytes, file_bytes));
     }
@@ -421,7 +402,7 @@ void File::read_all(const std::string& name, Number kind, void* to) const {
     if (count_of(info.shape) == 0) return;
     check_written(name, info);
     const Handle opened(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-    if (opened.valid() && !writing_ && read_blocks(id_, opened, memory_type(kind), to)) return;
+    if (opened.valid() && !output_ && read_blocks(id_, opened, memory_type(kind), to)) return;
     const auto how = transfer_properties();
     if (!opened.valid() || H5Dread(opened, memory_type(kind), H5S_ALL, H5S_ALL, how, to) < 0) {
         fail(name, "cannot be read: it is truncated or corrupt, or holds a value out of range (" + reason() + ")");
@@ -454,10 +435,12 @@ void File::write_numbers(const std::string& name, Number kind, const void* from,
     const Handle opened(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
     const Handle space(opened.valid() ? H5Dget_space(opened) : -1, H5Sclose);
     const auto how = transfer_properties();
-    if (!space.valid() || H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, shape.data(), nullptr) < 0 ||
-        H5Dwrite(opened, memory_type(kind), memory, space, how, from) < 0) {
+    if (!space.valid() || H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, shape.data(), nullptr) < 0)
         fail(name, reason());
-    }
+    if (!write_blocks(opened, memory_type(kind), start[0], shape[0], from) &&
+        H5Dwrite(opened, memory_type(kind), memory, space, how, from) < 0)
+        fail(name, reason());
+    check_disk();
 }
 
 void File::write_shaped(const std::string& name, Number kind, const void* from, const std::vector<std::uint64_t>& shape) {
@@ -467,6 +450,7 @@ void File::write_shaped(const std::string& name, Number kind, const void* from, 
     const auto layout = without_times(H5P_DATASET_CREATE);
     const Handle made(H5Dcreate2(id_, name.c_str(), file_type(kind), space, H5P_DEFAULT, layout, H5P_DEFAULT), H5Dclose);
     if (!made.valid() || H5Dwrite(made, memory_type(kind), H5S_ALL, H5S_ALL, H5P_DEFAULT, from) < 0) fail(name, reason());
+    check_disk();
 }
 
 bool File::has_attribute(const std::string& object, const std::string& name) const {

@@ -1,8 +1,7 @@
 // HDF5 files through paths: "/PartType1/Coordinates". A thin owner of one open file over the HDF5 C API (hdf5.h stays in the .cpp).
 // Invariants: every call is checked; reading throws InputError, writing ComputationError, both naming file and object; shapes and
 // number ranges are compared before a value is converted, so that a value is never clipped silently. HDF5's own printing is off.
-// A file that is written stays in memory until close() writes it to disk at once: HDF5 1.10 crashes at the end of the program when a
-// disk filled up under it. A writer therefore needs as much memory as its file is long.
+// A file that is written goes to the disk at once; HDF5 never sees an error of the disk (hdf5_driver.hpp), and the call after it throws.
 // One thread at a time: the HDF5 library that distributions build is not thread-safe.
 #pragma once
 
@@ -14,6 +13,7 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -67,6 +67,8 @@ struct DatasetOptions {
     bool single_precision = false;  ///< store double as float; a value beyond float's range is an error
 };
 
+class OutputFile;
+
 /// True when the file begins as HDF5 does (a user block of up to 1 MiB before it is allowed). @throws InputError: cannot be read.
 bool is_hdf5(const std::filesystem::path& path);
 
@@ -74,15 +76,14 @@ class File {
    public:
     /// For reading. @throws InputError: missing, a directory, no permission, not HDF5, truncated
     static File open(const std::filesystem::path& path);
-    /// For writing; an existing file is replaced when close() is called (see AtomicFile for writing beside it).
-    /// @throws ComputationError: cannot be created
+    /// For writing; an existing file is emptied (see AtomicFile for writing beside it). @throws ComputationError: cannot be created
     static File create(const std::filesystem::path& path);
-    /// Closes; without close() the written data are dropped.
+    /// Closes; without close() a file that is being written is incomplete, and errors of the disk are lost.
     ~File();
     File(File&& other) noexcept;
     File& operator=(File&& other) noexcept;
 
-    /// Writes the data to disk and closes. @throws ComputationError (disk full)
+    /// Completes and closes. @throws ComputationError (disk full)
     void close();
     const std::filesystem::path& path() const { return path_; }
 
@@ -118,7 +119,7 @@ class File {
         create_rows(dataset, number_of<typename Row<T>::Component>(), rows, Row<T>::components, options);
     }
     /// Fills the rows first, first + 1, ... of a data set that is being written. With a checksum whole chunks (chunk_rows) are cheapest:
-    /// a part of a chunk is read, changed and written again.
+    /// all threads compute the checksums of many; a part of a chunk is read, changed and written again.
     template <class T>
     void write_rows(const std::string& dataset, index_t first, View<const T> from) {
         write_numbers(dataset, number_of<typename Row<T>::Component>(), from.ptr, first, from.n, Row<T>::components);
@@ -185,7 +186,7 @@ class File {
     void set_attribute(const std::string& object, const std::string& name, const std::string& text);
 
    private:
-    File(std::int64_t id, std::filesystem::path path, bool writing);
+    File(std::int64_t id, std::filesystem::path path);
     void read_numbers(const std::string& dataset, Number kind, void* to, index_t rows, int components) const;
     void create_rows(const std::string& dataset, Number kind, index_t rows, int components, const DatasetOptions& options);
     void write_numbers(const std::string& dataset, Number kind, const void* from, index_t first, index_t rows, int components);
@@ -198,10 +199,11 @@ class File {
     std::uint64_t checked_count(const std::string& dataset, std::size_t bytes, const std::vector<std::uint64_t>& shape) const;
     void check_memory(const std::string& dataset, std::uint64_t needed) const;
     [[noreturn]] void fail(const std::string& object, const std::string& problem) const;
+    void check_disk() const;
 
+    std::unique_ptr<OutputFile> output_;  ///< of a file that is written
     std::int64_t id_ = -1;
     std::filesystem::path path_;
-    bool writing_ = false;
 };
 
 }  // namespace kasane::hdf5

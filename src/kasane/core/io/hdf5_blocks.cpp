@@ -15,10 +15,11 @@
 namespace kasane::hdf5 {
 namespace {
 
-constexpr std::uint64_t least = 4ull << 20;    // bytes of a data set; below, threads gain nothing
-constexpr std::uint64_t at_once = 1ull << 20;  // bytes of one read of a data set without chunks
-constexpr std::uint64_t checksum_bytes = 4;    // behind a chunk
-constexpr std::uint64_t least_chunk = 4096;    // bytes; a list of smaller ones could be longer than the data
+constexpr std::uint64_t least = 4ull << 20;      // bytes of a data set; below, threads gain nothing
+constexpr std::uint64_t at_once = 1ull << 20;    // bytes of one read of a data set without chunks
+constexpr std::uint64_t checksum_bytes = 4;      // behind a chunk
+constexpr std::uint64_t prepared = 16ull << 20;  // bytes of the chunks that are prepared for writing at once
+constexpr std::uint64_t least_chunk = 4096;      // bytes; a list of smaller ones could be longer than the data
 
 /// A part of the data set: `bytes` in the file at `address`, of which `used` belong to it; the rest of the last chunk is padding.
 struct Block {
@@ -35,10 +36,12 @@ struct Closed {
     }
 };
 
-/// Fletcher's sums of big-endian words of 16 bits modulo 65535, as HDF5 stores them: the second one above the first.
+/// Fletcher's sums of big-endian words of 16 bits modulo 65535, as HDF5 stores them: the second one above the first. A sum that is a
+/// multiple of 65535 is stored as 65535, and as 0 where all bytes are 0.
 std::uint32_t fletcher32(const unsigned char* bytes, std::uint64_t count) {
     constexpr std::uint64_t words_at_once = 1 << 15;  // sums of word * place stay below 2^46
     std::uint64_t first = 0, second = 0;
+    bool zeros = true;
     for (std::uint64_t words = count / 2; words > 0;) {
         const std::uint64_t n = std::min(words, words_at_once);
         std::uint64_t sum = 0, weighted = 0;
@@ -49,17 +52,20 @@ std::uint32_t fletcher32(const unsigned char* bytes, std::uint64_t count) {
         }
         second = (second + n * first + weighted) % 65535;
         first = (first + sum) % 65535;
+        zeros = zeros && sum == 0;
         bytes += 2 * n;
         words -= n;
     }
     if (count % 2 != 0) {
         first = (first + (static_cast<std::uint64_t>(bytes[0]) << 8)) % 65535;
         second = (second + first) % 65535;
+        zeros = zeros && bytes[0] == 0;
     }
-    return static_cast<std::uint32_t>(second << 16 | first);
+    const auto stored = [&](std::uint64_t sum) { return zeros ? 0 : sum == 0 ? 65535 : sum; };
+    return static_cast<std::uint32_t>(stored(second) << 16 | stored(first));
 }
 
-/// The same with 65535 replaced by 0: HDF5 stores either.
+/// The same with 65535 replaced by 0, for files of other writers.
 std::uint32_t reduced(std::uint32_t sums) { return (sums >> 16) % 65535 << 16 | (sums & 0xffff) % 65535; }
 
 bool read_at(int descriptor, std::uint64_t address, unsigned char* to, std::uint64_t count) {
@@ -153,11 +159,45 @@ bool read_blocks(hid_t file, hid_t dataset, hid_t memory_type, void* to) {
             std::uint32_t sums = 0;
             for (std::uint64_t byte = 0; byte < checksum_bytes; ++byte)
                 sums |= static_cast<std::uint32_t>(stored[block.bytes + byte]) << 8 * byte;
-            if (reduced(sums) != fletcher32(stored.data(), block.bytes)) whole = false;
+            if (reduced(sums) != reduced(fletcher32(stored.data(), block.bytes))) whole = false;
         }
         std::memcpy(place(k), stored.data(), block.used);
     });
     return whole;
+}
+
+bool write_blocks(hid_t dataset, hid_t memory_type, hsize_t first, hsize_t rows, const void* from) {
+    const Closed type{H5Dget_type(dataset), H5Tclose}, space{H5Dget_space(dataset), H5Sclose},
+        layout{H5Dget_create_plist(dataset), H5Pclose};
+    std::array<hsize_t, 2> shape{1, 1}, chunk{1, 1};
+    bool checksum = false;
+    const int rank = H5Sget_simple_extent_ndims(space.id);
+    if (rank < 1 || rank > 2 || H5Tequal(type.id, memory_type) <= 0 || H5Pget_layout(layout.id) != H5D_CHUNKED ||
+        !plain_filters(layout.id, checksum) || !checksum || H5Sget_simple_extent_dims(space.id, shape.data(), nullptr) != rank ||
+        H5Pget_chunk(layout.id, rank, chunk.data()) != rank || chunk[1] != shape[1] || first % chunk[0] != 0 || first + rows > shape[0] ||
+        (rows % chunk[0] != 0 && first + rows != shape[0]))
+        return false;
+    const std::uint64_t row_bytes = shape[1] * H5Tget_size(type.id), bytes = chunk[0] * row_bytes;
+    const hsize_t chunks = (rows + chunk[0] - 1) / chunk[0], at_most = std::max<hsize_t>(1, prepared / bytes);
+    std::vector<unsigned char> stored(std::min(chunks, at_most) * (bytes + checksum_bytes));
+    const auto place = [&](index_t k) { return stored.data() + static_cast<std::uint64_t>(k) * (bytes + checksum_bytes); };
+    for (hsize_t done = 0; done < chunks; done += at_most) {
+        const auto now = static_cast<index_t>(std::min(at_most, chunks - done));
+        for_each_part(thread_count(Cpu{}), now, [&](index_t k) {
+            const auto row = (done + static_cast<hsize_t>(k)) * chunk[0];
+            const auto used = std::min(chunk[0], rows - row) * row_bytes;
+            std::memcpy(place(k), static_cast<const unsigned char*>(from) + row * row_bytes, used);
+            std::memset(place(k) + used, 0, bytes - used);
+            const auto sums = fletcher32(place(k), bytes);
+            for (std::uint64_t byte = 0; byte < checksum_bytes; ++byte)
+                place(k)[bytes + byte] = static_cast<unsigned char>(sums >> 8 * byte);
+        });
+        for (index_t k = 0; k < now; ++k) {
+            const std::array<hsize_t, 2> offset{first + (done + static_cast<hsize_t>(k)) * chunk[0], 0};
+            if (H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, offset.data(), bytes + checksum_bytes, place(k)) < 0) return false;
+        }
+    }
+    return true;
 }
 
 }  // namespace kasane::hdf5

@@ -1,5 +1,5 @@
-// The blocks in which HDF5 stores the numbers of a data set, read by all threads. HDF5 itself reads with one thread: 0.7 GB/s with
-// checksums, from memory. Internal to core/io.
+// The blocks in which HDF5 stores the numbers of a data set, read and prepared for writing by all threads. HDF5 itself reads with one
+// thread: 0.7 GB/s with checksums, from memory. Internal to core/io.
 #pragma once
 
 #include <hdf5.h>
@@ -11,5 +11,10 @@ namespace kasane::hdf5 {
 /// @param dataset  of a file opened for reading with HDF5's default driver
 /// @returns false: the data set is small, is stored in another way, or a block is damaged. HDF5 must read it, and reports the damage
 bool read_blocks(hid_t file, hid_t dataset, hid_t memory_type, void* to);
+
+/// Writes whole chunks whose only filter is Fletcher32, from rows of the type of the file; all threads compute the checksums.
+/// @param first  row of the data set   @param from  `rows` rows, up to the end of a chunk or of the data set
+/// @returns false: the data set is stored in another way, or a part of a chunk is to be written. HDF5 must write it
+bool write_blocks(hid_t dataset, hid_t memory_type, hsize_t first, hsize_t rows, const void* from);
 
 }  // namespace kasane::hdf5

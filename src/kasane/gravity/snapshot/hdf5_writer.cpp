@@ -1,3 +1,4 @@
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/gravity/snapshot/hdf5_layout.hpp>
 #include <kasane/version.hpp>
 
@@ -148,8 +149,8 @@ Hdf5Writer::Hdf5Writer(AtomicFile& to, const Header& header, const SnapshotWrite
 
 template <class T>
 void Hdf5Writer::write(const std::string& name, std::size_t type, const T* all, View<const std::size_t> members, std::vector<T>& selected) {
-    selected.clear();
-    for (const auto i : members) selected.push_back(all[i]);
+    selected.resize(static_cast<std::size_t>(members.size()));
+    parallel_for(Cpu{}, members.size(), [&](index_t k) { selected[static_cast<std::size_t>(k)] = all[members[k]]; });
     file_.write_rows(group_of(type) + name, static_cast<index_t>(written_[type]), View<const T>(view(selected)));
 }
 
@@ -165,8 +166,8 @@ void Hdf5Writer::append(std::size_t type, const Columns& from, View<const std::s
             throw refuse(fmt::format("a particle of type {} has mass {}, but {} was announced for all", type, from.mass[i], mass));
         }
     }
-    // Written in parts that fit into the cache and end with a chunk.
-    constexpr index_t most = 8 * hdf5::chunk_rows;
+    // Written in parts that end with a chunk, large enough for all threads and small enough for a cache.
+    constexpr index_t most = 32 * hdf5::chunk_rows;
     for (index_t first = 0; first < members.size();) {
         const auto until_chunk = most - static_cast<index_t>(written_[type]) % hdf5::chunk_rows;
         const auto part = members.subview(first, std::min(until_chunk, members.size() - first));

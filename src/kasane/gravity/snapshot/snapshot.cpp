@@ -200,6 +200,17 @@ void check_for_writing(const fs::path& path, const Snapshot& s, const SnapshotWr
     }
 }
 
+/// The particles of each type, in their order.
+std::array<std::vector<std::size_t>, type_count> members_of(const std::vector<std::uint8_t>& type) {
+    std::array<std::size_t, type_count> count{};
+    for (const auto t : type) ++count[t];
+    std::array<std::vector<std::size_t>, type_count> members;
+    for (std::size_t t = 0; t < type_count; ++t) resize_touched(members[t], count[t]);
+    count = {};
+    for (std::size_t i = 0; i < type.size(); ++i) members[type[i]][count[type[i]]++] = i;
+    return members;
+}
+
 /// The common mass of all particles of a type; 0 if masses differ or are 0, which MassTable cannot express.
 double common_mass(const Particles& particles, const std::vector<std::size_t>& members) {
     if (members.empty()) return 0;
@@ -256,8 +267,7 @@ Snapshot read_snapshot(const fs::path& path, const SnapshotReadOptions& options)
 void write_snapshot(const fs::path& path, const Snapshot& snapshot, const SnapshotWriteOptions& options) {
     check_for_writing(path, snapshot, options);
     const auto& particles = snapshot.particles;
-    std::array<std::vector<std::size_t>, type_count> members;
-    for (std::size_t i = 0; i < particles.type.size(); ++i) members[particles.type[i]].push_back(i);
+    auto members = members_of(particles.type);
 
     Header header;
     header.time = snapshot.time;
@@ -283,7 +293,10 @@ void write_snapshot(const fs::path& path, const Snapshot& snapshot, const Snapsh
         for (std::size_t t = 0; t < type_count; ++t) {
             const auto n = members[t].size();
             const auto from = static_cast<std::ptrdiff_t>(n * i / files), to = static_cast<std::ptrdiff_t>(n * (i + 1) / files);
-            part.members[t].assign(members[t].begin() + from, members[t].begin() + to);
+            if (files == 1)
+                part.members[t] = std::move(members[t]);
+            else
+                part.members[t].assign(members[t].begin() + from, members[t].begin() + to);
             part.header.here[t] = part.members[t].size();
             if (part.header.here[t] > UINT32_MAX) throw bad(path, "", "cannot be written: above 2^32 particles of a type. Use more files");
         }

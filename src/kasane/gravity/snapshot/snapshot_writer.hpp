@@ -1,5 +1,5 @@
 // A writer of HDF5 snapshots whose particles are made block by block, so that they need not be in memory together.
-// Invariants: a reader sees the whole file or none, as with write_snapshot(); HDF5 keeps the file in memory until the end.
+// Invariants: a reader sees the whole file or none, as with write_snapshot(); memory does not grow with the number of particles.
 #pragma once
 
 #include <kasane/gravity/snapshot/snapshot.hpp>

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <set>
 #include <sys/file.h>
 #include <unistd.h>
 #include <utility>
@@ -17,6 +18,8 @@ namespace fs = std::filesystem;
 
 namespace kasane::run {
 namespace {
+
+constexpr const char *checkpoint_stem = "checkpoint_", *particles_stem = "particles_";
 
 Where place(const fs::path& path) { return {path.string(), 0, 0, "output.directory"}; }
 
@@ -55,7 +58,7 @@ void remove_old_run(const fs::path& path, const Manifest& old) {
         fs::remove(path / series.folder, not_empty);  // fails where other files are in it
     }
     for (const char* name : {"record.json", "log.txt", "report.html"}) remove_file(path, name);
-    remove_series(path, {"checkpoints", "checkpoint_", ".hdf5"});
+    for (const char* stem : {checkpoint_stem, particles_stem}) remove_series(path, {"checkpoints", stem, ".hdf5"});
     remove_file(path, "run.toml");  // last, so that --force works again if this is interrupted
 }
 
@@ -153,18 +156,33 @@ std::vector<fs::path> checkpoints_in(const fs::path& path) {
     std::error_code absent;
     for (const auto& entry : fs::directory_iterator(path / "checkpoints", absent)) {
         const auto name = entry.path().filename().string();
-        if (name.starts_with("checkpoint_") && name.ends_with(".hdf5")) all.push_back(entry.path());
+        if (name.starts_with(checkpoint_stem) && name.ends_with(".hdf5")) all.push_back(entry.path());
     }
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.filename() > b.filename(); });
     return all;
 }
 
+fs::path particles_beside(const fs::path& checkpoint) {
+    auto name = checkpoint.filename().string();
+    if (name.starts_with(checkpoint_stem)) name.erase(0, std::strlen(checkpoint_stem));
+    return checkpoint.parent_path() / (particles_stem + name);
+}
+
 void RunDirectory::keep_checkpoints(std::size_t count) const {
     const auto all = checkpoints();
-    for (std::size_t i = count; i < all.size(); ++i) {
-        std::error_code ignored;  // a remaining file does no harm
-        fs::remove(all[i], ignored);
+    std::error_code ignored;  // a remaining file does no harm
+    for (std::size_t i = count; i < all.size(); ++i) fs::remove(all[i], ignored);
+    // Those of a checkpoint that was renamed (NAME.unread) stay.
+    std::vector<fs::path> particles;
+    std::set<std::string> used;
+    for (const auto& entry : fs::directory_iterator(path_ / "checkpoints", ignored)) {
+        const auto name = entry.path().filename().string();
+        if (name.starts_with(particles_stem) && name.ends_with(".hdf5")) particles.push_back(entry.path());
+        if (const auto end = name.find(".hdf5"); name.starts_with(checkpoint_stem) && end != std::string::npos)
+            used.insert(particles_beside(entry.path().parent_path() / name.substr(0, end + 5)).filename().string());
     }
+    for (const auto& each : particles)
+        if (!used.contains(each.filename().string())) fs::remove(each, ignored);
 }
 
 }  // namespace kasane::run

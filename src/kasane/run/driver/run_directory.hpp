@@ -1,5 +1,5 @@
 // The directory of one run and the names that every kind of run has in it:
-//   run.toml  log.txt  record.json  report.html  checkpoints/checkpoint_000000001234.hdf5
+//   run.toml  log.txt  record.json  report.html  checkpoints/checkpoint_000000001234.hdf5  checkpoints/particles_000000001234.hdf5
 // A kind declares its own files with a Manifest.
 // Invariants: while a RunDirectory exists no other process has the same one open (a lock that ends with the process); only files that
 // kasane itself wrote are ever removed.
@@ -28,6 +28,9 @@ using OldFiles = std::function<Manifest(const nlohmann::json& record)>;
 
 /// Checkpoints in the directory of a run, the newest first.
 std::vector<std::filesystem::path> checkpoints_in(const std::filesystem::path& path);
+
+/// The file for a part of a checkpoint that another file has too: checkpoints/particles_000000001234.hdf5.
+std::filesystem::path particles_beside(const std::filesystem::path& checkpoint);
 
 class RunDirectory {
    public:
@@ -62,7 +65,7 @@ class RunDirectory {
     std::filesystem::path existing_report() const;
     /// The status in record.json: "done", "interrupted", …; empty where it does not exist or cannot be read.
     std::string recorded_status() const;
-    /// Removes all but the newest `count` checkpoints.
+    /// Removes all but the newest `count` checkpoints, and the particles of those that no longer exist.
     void keep_checkpoints(std::size_t count) const;
 
    private:

@@ -2,9 +2,12 @@
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/checksum.hpp>
 #include <kasane/core/io/hdf5.hpp>
+#include <kasane/gravity/snapshot/snapshot.hpp>
+#include <kasane/run/driver/run_directory.hpp>
 #include <kasane/run/gravity/gravity_checkpoint.hpp>
 #include <kasane/run/gravity/unit_fields.hpp>
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 
@@ -12,8 +15,11 @@ namespace kasane::run {
 namespace {
 
 // Of the file; a larger number is one of a newer version. 1: without /State; 2: without the frame of direct summation; 3: with numbers of
-// the tree's walk that no run applies; 4: with one choice for walks with many and with few targets; 5: without softenings of the particles.
-constexpr std::uint32_t layout = 6;
+// the tree's walk that no run applies; 4: with one choice for walks with many and with few targets; 5: without softenings of the particles;
+// 6: always with the particles.
+constexpr std::uint32_t layout = 7;
+
+constexpr const char* particles_file = "ParticlesFile";
 
 /// Numbers of earlier layouts that only the checksum needs. The choice of layouts 2 to 4 was measured with many targets alone.
 struct Unused {
@@ -93,13 +99,73 @@ std::uint64_t checksum(const GravityCheckpoint& c, std::uint32_t of_layout, cons
     return sum.value();
 }
 
+/// Makes the particles of a checkpoint another name of a snapshot. @returns false: the file system does not allow it
+bool link_particles(const std::filesystem::path& snapshot, const std::filesystem::path& to) {
+    const auto temporary = to.parent_path() / ("." + to.filename().string() + ".tmp");
+    std::error_code error;
+    std::filesystem::remove(temporary, error);
+    std::filesystem::create_hard_link(snapshot, temporary, error);
+    if (!error) std::filesystem::rename(temporary, to, error);
+    if (!error) std::filesystem::remove(temporary, error);  // two names of one file: rename() leaves both
+    return !error;
+}
+
+/// Moves the particles of a snapshot, whose types ascend, to the order of the checkpoint, whose types are `type`.
+/// @returns false: there are others in the snapshot
+bool arrange(gravity::Particles& from, const std::vector<std::uint8_t>& type, gravity::Particles& to) {
+    std::array<std::size_t, gravity::type_count + 1> next{};
+    for (const auto t : type) {
+        if (t >= gravity::type_count) return false;
+        ++next[t + 1u];
+    }
+    for (std::size_t t = 0; t < gravity::type_count; ++t) next[t + 1] += next[t];
+    const auto first = next;
+    for (std::size_t i = 0; i < from.type.size(); ++i)
+        if (from.type.size() != type.size() || i < first[from.type[i]] || i >= first[from.type[i] + 1u]) return false;
+    if (std::is_sorted(type.begin(), type.end())) {
+        to = std::move(from);
+        return to.type == type;
+    }
+    to.resize(static_cast<index_t>(type.size()));
+    for (std::size_t i = 0; i < type.size(); ++i) {
+        const auto k = next[type[i]]++;
+        to.position[i] = from.position[k];
+        to.velocity[i] = from.velocity[k];
+        to.mass[i] = from.mass[k];
+        to.id[i] = from.id[k];
+    }
+    to.type = type;
+    return true;
+}
+
+/// The particles of a checkpoint in a file of their own. @throws InputError
+gravity::Particles linked_particles(const std::filesystem::path& path, const std::string& name, const std::vector<std::uint8_t>& type) {
+    const Where here{path.string(), 0, 0, ""};
+    const auto refuse = [&](const std::string& problem) {
+        return InputError("has its particles in " + name + " beside it, which " + problem + ": put back the file of this run", here);
+    };
+    KS_VALIDATE(!name.empty() && name == std::filesystem::path(name).filename().string(), "is damaged: it names no file for its particles",
+                here);
+    gravity::Particles particles;
+    try {
+        auto snapshot = gravity::read_snapshot(path.parent_path() / name);
+        if (!arrange(snapshot.particles, type, particles)) throw refuse("is a snapshot of other particles");
+    } catch (const InputError& error) {
+        if (error.problems().front().where.file == path.string()) throw;
+        throw refuse(error.problems().front().message);
+    }
+    return particles;
+}
+
 }  // namespace
 
-void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCheckpoint& c) {
+void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCheckpoint& c, const std::filesystem::path& snapshot) {
+    const auto particles = particles_beside(path);
+    const bool linked = !snapshot.empty() && link_particles(snapshot, particles);
     const auto n = static_cast<std::uint64_t>(c.particles.size());
     const auto state = c.state.order.size() * sizeof(std::uint32_t) + c.state.acceleration.size() * sizeof(Vec3<float>);
     const auto softenings = c.particles.softening.size() * sizeof(double);
-    AtomicFile target(path, n * 65 + softenings + state + c.record.size() + 16384);  // 65 bytes a particle, and HDF5's own
+    AtomicFile target(path, n * (linked ? 1 : 65) + softenings + state + c.record.size() + 16384);  // bytes a particle, and HDF5's own
     auto file = hdf5::File::create(target.temporary());
     file.create_group("/Checkpoint");
     file.set_attribute("/Checkpoint", "Layout", layout);
@@ -109,10 +175,14 @@ void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCh
     file.set_attribute("/Checkpoint", "Checksum", checksum(c, layout, {}));
     file.create_group("/Units");
     for_each_unit_field(c.units, [&](const char*, const char* name, const auto& value) { file.set_attribute("/Units", name, value); });
-    file.write("/Particles/Position", c.particles.position);
-    file.write("/Particles/Velocity", c.particles.velocity);
-    file.write("/Particles/Mass", c.particles.mass);
-    file.write("/Particles/Id", c.particles.id);
+    if (linked) {
+        file.set_attribute("/Checkpoint", particles_file, particles.filename().string());
+    } else {
+        file.write("/Particles/Position", c.particles.position);
+        file.write("/Particles/Velocity", c.particles.velocity);
+        file.write("/Particles/Mass", c.particles.mass);
+        file.write("/Particles/Id", c.particles.id);
+    }
     file.write("/Particles/Type", c.particles.type);
     if (!c.particles.softening.empty()) file.write("/Particles/Softening", c.particles.softening);
     file.write("/Checkpoint/Record", std::vector<std::uint8_t>(c.record.begin(), c.record.end()));
@@ -142,11 +212,16 @@ GravityCheckpoint read_gravity_checkpoint(const std::filesystem::path& path) {
         else
             value = file.text_attribute("/Units", name);
     });
-    c.particles.position = file.read<Vec3<double>>("/Particles/Position");
-    c.particles.velocity = file.read<Vec3<double>>("/Particles/Velocity");
-    c.particles.mass = file.read<double>("/Particles/Mass");
-    c.particles.id = file.read<std::uint64_t>("/Particles/Id");
-    c.particles.type = file.read<std::uint8_t>("/Particles/Type");
+    auto type = file.read<std::uint8_t>("/Particles/Type");
+    if (found >= 7 && file.has_attribute("/Checkpoint", particles_file)) {
+        c.particles = linked_particles(path, file.text_attribute("/Checkpoint", particles_file), type);
+    } else {
+        c.particles.position = file.read<Vec3<double>>("/Particles/Position");
+        c.particles.velocity = file.read<Vec3<double>>("/Particles/Velocity");
+        c.particles.mass = file.read<double>("/Particles/Mass");
+        c.particles.id = file.read<std::uint64_t>("/Particles/Id");
+        c.particles.type = std::move(type);
+    }
     if (found >= 6 && file.exists("/Particles/Softening")) c.particles.softening = file.read<double>("/Particles/Softening");
     const auto record = file.read<std::uint8_t>("/Checkpoint/Record");
     c.record.assign(record.begin(), record.end());

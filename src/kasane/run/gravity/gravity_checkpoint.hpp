@@ -1,5 +1,8 @@
-// Checkpoints: the state from which a run continues with the same bits, in one HDF5 file with an XXH3 checksum over all of it.
-// Invariants: a checkpoint appears whole or not at all (AtomicFile); what read_gravity_checkpoint returns is exactly what was written.
+// Checkpoints: the state from which a run continues with the same bits, in one HDF5 file with an XXH3 checksum over all of it. The
+// particles of a checkpoint with a snapshot of the same step are in particles_NUMBER.hdf5 beside it, a hard link to the snapshot: their
+// bytes are written once, and the checkpoint needs the snapshot no more.
+// Invariants: a checkpoint appears whole or not at all (AtomicFile), and after its particles; what read_gravity_checkpoint returns is
+// exactly what was written.
 #pragma once
 
 #include <kasane/gravity/simulation.hpp>
@@ -21,10 +24,13 @@ struct GravityCheckpoint : Checkpoint {
     gravity::SimulationState state;  ///< of the force and the steps; empty in files of layout 1, without a frame in those of layout 2
 };
 
+/// @param snapshot  in double precision, of the same particles, complete: the checkpoint links to it where the file system can. Empty: none
 /// @throws ComputationError when the disk is full: the file that was there before, if any, is untouched
-void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCheckpoint& checkpoint);
+void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCheckpoint& checkpoint,
+                              const std::filesystem::path& snapshot = {});
 
-/// Reads layouts 1 to 6. @throws InputError: missing, truncated, a newer layout, or the checksum does not match
+/// Reads layouts 1 to 7. @throws InputError: missing, truncated, a newer layout, particles that are missing or of another snapshot, or the
+/// checksum does not match
 GravityCheckpoint read_gravity_checkpoint(const std::filesystem::path& path);
 
 }  // namespace kasane::run

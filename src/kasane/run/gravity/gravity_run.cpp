@@ -246,9 +246,11 @@ class GravityRun : public Run {
         checkpoint->start = file_.schedule.start;
         checkpoint->dt = file_.schedule.dt;
         checkpoint->record = loop.record();
-        return with_particles(particles, checkpoint, [this, path](const GravityCheckpoint& c) {
+        constexpr index_t least = 32'768;  // particles; below, a second copy of some MB costs nothing
+        const bool links = snapshot_step_ == checkpoint->step && simulation_->size() >= least;  // the output thread may hold the particles
+        return with_particles(particles, checkpoint, [this, path, snapshot = links ? snapshot_ : fs::path()](const GravityCheckpoint& c) {
             energy_->sync();  // the rows up to this step must be on the disk before the checkpoint
-            write_gravity_checkpoint(path, c);
+            write_gravity_checkpoint(path, c, snapshot);
         });
     }
 
@@ -258,6 +260,7 @@ class GravityRun : public Run {
         record_.time = file_.schedule.time(record_.steps);
         record_.step_counts = step_counts();
         record_.interactions = interactions_before_ + simulation_->interactions();
+        record_.loads = gravity::worker_loads(*simulation_);
         add(record_.timers, simulation_->timers().parts());
         double force_seconds = 0;  // of direct summation, or of a tree's walks
         for (const char* part : {"force", "walk"})
@@ -431,6 +434,8 @@ class GravityRun : public Run {
         const auto path = loop.directory().path() / "snapshots" / fmt::format("snapshot_{:04}.hdf5", file_.schedule.snapshot_number(step));
         log::debug("step {}, t = {:.6g}: {}, energy error {:.2e}, {:.1f} s", step, snapshot->time, path.filename().string(),
                    record_.final_relative_energy_error, loop.seconds());
+        snapshot_ = path;
+        snapshot_step_ = step;
         const gravity::SnapshotWriteOptions how{.compress = file_.compress};
         loop.output().add(with_particles(particles, snapshot, [path, how](const auto& s) { gravity::write_snapshot(path, s, how); }));
     }
@@ -462,6 +467,8 @@ class GravityRun : public Run {
     gravity::StepCounts counts_before_;
     std::weak_ptr<gravity::Particles> copy_;  ///< of copied_step_, while a job of the output thread holds it
     std::int64_t copied_step_ = -1;
+    fs::path snapshot_;  ///< of snapshot_step_; the output thread writes it before the checkpoint of this step
+    std::int64_t snapshot_step_ = -1;
     std::int64_t audited_step_ = -1;
     double interactions_before_ = 0;
     double last_good_time_ = 0;

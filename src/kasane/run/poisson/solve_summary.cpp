@@ -31,11 +31,14 @@ nlohmann::ordered_json history_json(const std::vector<sparse::ResidualPoint>& hi
     return {{"iteration", iteration}, {"preconditioned", preconditioned}, {"relative", relative}};
 }
 
-/// At most a dozen points of the history, with the first and the last; points where ||r|| was computed are preferred.
+/// At most a dozen points of the history, with the first and the last; points where ||r|| was computed are preferred. General methods have
+/// no sqrt(r.M^-1 r), then its column is left out.
 std::string history_table(const std::vector<sparse::ResidualPoint>& history) {
     constexpr std::size_t lines = 12;
     if (history.size() < 2) return "";
-    auto text = fmt::format("\n{:>12} {:>12} {:>18}", "iteration", "||r||/||b||", "sqrt(r.M^-1 r)");
+    const bool has_preconditioned = std::isfinite(history.front().preconditioned);
+    auto text = fmt::format("\n{:>12} {:>12}", "iteration", "||r||/||b||");
+    if (has_preconditioned) text += fmt::format(" {:>18}", "sqrt(r.M^-1 r)");
     const auto count = std::min(lines, history.size());
     std::size_t next = 0;
     for (std::size_t line = 0; line < count; ++line) {
@@ -48,7 +51,8 @@ std::string history_table(const std::vector<sparse::ResidualPoint>& history) {
             }
         const auto& point = history[at];
         const auto relative = std::isnan(point.relative) ? std::string("-") : fmt::format("{:.3e}", point.relative);
-        text += fmt::format("\n{:>12} {:>12} {:>18.3e}", point.iteration, relative, point.preconditioned);
+        text += fmt::format("\n{:>12} {:>12}", point.iteration, relative);
+        if (has_preconditioned) text += fmt::format(" {:>18.3e}", point.preconditioned);
         next = at + 1;
         if (next >= history.size()) break;
     }

@@ -1,0 +1,158 @@
+#include <kasane/core/io/hdf5_driver.hpp>
+
+#if H5_VERSION_GE(1, 13, 2)
+#include <H5FDdevelop.h>
+#endif
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <new>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace kasane::hdf5 {
+
+OutputFile::~OutputFile() { ::close(descriptor_); }
+
+void OutputFile::write(std::uint64_t address, const void* bytes, std::uint64_t count) {
+    // The disk begins with a part while the next one is copied to the system's cache.
+    constexpr std::uint64_t most = 8ull << 20, worth_starting = 1ull << 20;
+    const auto* from = static_cast<const char*>(bytes);
+    length = std::max(length, address + count);
+    while (count > 0 && error_ == 0) {
+        const auto written = ::pwrite(descriptor_, from, std::min(count, most), static_cast<off_t>(address));
+        if (written < 0) {
+            error_ = errno == EINTR ? 0 : errno;
+            continue;
+        }
+        const auto done = static_cast<std::uint64_t>(written);
+#if defined(SYNC_FILE_RANGE_WRITE)
+        if (done >= worth_starting) ::sync_file_range(descriptor_, static_cast<off_t>(address), written, SYNC_FILE_RANGE_WRITE);
+#endif
+        address += done;
+        from += done;
+        count -= done;
+    }
+}
+
+void OutputFile::read(std::uint64_t address, void* bytes, std::uint64_t count) {
+    auto* to = static_cast<char*>(bytes);
+    while (count > 0) {
+        const auto got = ::pread(descriptor_, to, count, static_cast<off_t>(address));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && error_ == 0) error_ = errno;
+        if (got <= 0) break;
+        address += static_cast<std::uint64_t>(got);
+        to += got;
+        count -= static_cast<std::uint64_t>(got);
+    }
+    std::memset(to, 0, count);
+}
+
+void OutputFile::resize(std::uint64_t to) {
+    if (error_ == 0 && ::ftruncate(descriptor_, static_cast<off_t>(to)) != 0) error_ = errno;
+    length = to;
+}
+
+namespace {
+
+/// An open file as HDF5 knows it.
+struct DriverFile {
+    H5FD_t shared;  // first: HDF5 has a pointer to it
+    OutputFile* file;
+};
+
+/// The address of the file, in the access properties.
+struct DriverInfo {
+    OutputFile* file;
+};
+
+OutputFile& file_of(const H5FD_t* opened) { return *reinterpret_cast<const DriverFile*>(opened)->file; }
+
+H5FD_t* open_file(const char*, unsigned flags, hid_t access, haddr_t) {
+    const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
+    auto* opened = info ? new (std::nothrow) DriverFile{{}, info->file} : nullptr;
+    if (!opened) return nullptr;
+    if ((flags & H5F_ACC_TRUNC) != 0) info->file->resize(0);
+    return &opened->shared;
+}
+
+herr_t close_file(H5FD_t* opened) {
+    delete reinterpret_cast<DriverFile*>(opened);
+    return 0;
+}
+
+int compare(const H5FD_t* a, const H5FD_t* b) {
+    if (&file_of(a) == &file_of(b)) return 0;
+    return std::less<>{}(&file_of(a), &file_of(b)) ? -1 : 1;
+}
+
+herr_t query(const H5FD_t*, unsigned long* features) {
+    *features = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA;
+    return 0;
+}
+
+haddr_t allocated(const H5FD_t* opened, H5FD_mem_t) { return file_of(opened).allocated; }
+
+herr_t set_allocated(H5FD_t* opened, H5FD_mem_t, haddr_t end) {
+    file_of(opened).allocated = end;
+    return 0;
+}
+
+haddr_t length(const H5FD_t* opened, H5FD_mem_t) { return file_of(opened).length; }
+
+herr_t read(H5FD_t* opened, H5FD_mem_t, hid_t, haddr_t address, size_t count, void* to) {
+    file_of(opened).read(address, to, count);
+    return 0;
+}
+
+herr_t write(H5FD_t* opened, H5FD_mem_t, hid_t, haddr_t address, size_t count, const void* from) {
+    file_of(opened).write(address, from, count);
+    return 0;
+}
+
+/// The length that a reader expects is the allocated one.
+herr_t truncate(H5FD_t* opened, hid_t, hbool_t) {
+    auto& file = file_of(opened);
+    if (file.length != file.allocated) file.resize(file.allocated);
+    return 0;
+}
+
+constexpr H5FD_class_t make_driver() {
+    H5FD_class_t driver{};
+#if defined(H5FD_CLASS_VERSION)
+    driver.version = H5FD_CLASS_VERSION;
+    driver.value = static_cast<H5FD_class_value_t>(300);  // 256 to 511 are free for drivers that are not registered
+#endif
+    driver.name = "kasane_output";
+    driver.maxaddr = (haddr_t{1} << 62);
+    driver.fc_degree = H5F_CLOSE_WEAK;
+    driver.fapl_size = sizeof(DriverInfo);
+    driver.open = open_file;
+    driver.close = close_file;
+    driver.cmp = compare;
+    driver.query = query;
+    driver.get_eoa = allocated;
+    driver.set_eoa = set_allocated;
+    driver.get_eof = length;
+    driver.read = read;
+    driver.write = write;
+    driver.truncate = truncate;
+    constexpr H5FD_mem_t map[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
+    for (int type = 0; type < H5FD_MEM_NTYPES; ++type) driver.fl_map[type] = map[type];
+    return driver;
+}
+
+}  // namespace
+
+herr_t set_output_driver(hid_t access, OutputFile& file) {
+    static constexpr H5FD_class_t driver = make_driver();
+    static const hid_t registered = H5FDregister(&driver);
+    const DriverInfo info{&file};
+    return registered < 0 ? -1 : H5Pset_driver(access, registered, &info);
+}
+
+}  // namespace kasane::hdf5

@@ -1,0 +1,41 @@
+// HDF5's file driver for files that are written: every write goes to the file at once, so that no image of the file is kept in memory.
+// Invariants: HDF5 never sees an error of the disk, because HDF5 1.10 crashes at the end of the program when a disk fills up under it; the
+// first error is kept, and hdf5::File throws it. Internal to core/io.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+
+namespace kasane::hdf5 {
+
+/// A file that HDF5 writes.
+class OutputFile {
+   public:
+    /// @param descriptor  open for reading and writing; closed by the destructor
+    explicit OutputFile(int descriptor) : descriptor_(descriptor) {}
+    ~OutputFile();
+    OutputFile(const OutputFile&) = delete;
+    OutputFile& operator=(const OutputFile&) = delete;
+
+    /// Writes, unless an earlier write has failed.
+    void write(std::uint64_t address, const void* bytes, std::uint64_t count);
+    /// What was written; zeros where nothing was.
+    void read(std::uint64_t address, void* bytes, std::uint64_t count);
+    /// Sets the length of the file.
+    void resize(std::uint64_t length);
+
+    /// Length that HDF5 has allocated, and that of the file [byte].
+    std::uint64_t allocated = 0, length = 0;
+    /// The errno of the first write that failed; 0: none has.
+    int error() const { return error_; }
+
+   private:
+    int descriptor_;
+    int error_ = 0;
+};
+
+/// Makes the files that are created with these access properties write to `file`, which must exist until they are closed.
+herr_t set_output_driver(hid_t access, OutputFile& file);
+
+}  // namespace kasane::hdf5
