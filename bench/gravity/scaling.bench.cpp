@@ -1,12 +1,11 @@
 // gravity.direct.scaling: figures 7 to 10 and table 2 of [MTM13] on the workers of this run: the devices of one process or of several
 // ranks.
 #include <bench/benchmarks.hpp>
+#include <bench/gravity/bench_workers.hpp>
 #include <bench/gravity/scaling.hpp>
 #include <bench/gravity/scaling_measure.hpp>
 #include <bench/gravity/scaling_model.hpp>
 #include <kasane/core/base/error.hpp>
-#include <kasane/core/comm/communicator.hpp>
-#include <kasane/core/comm/placement.hpp>
 #include <kasane/gravity/performance/bound.hpp>
 #include <kasane/gravity/performance/direct_model.hpp>
 #include <kasane/perf/sync_times.hpp>
@@ -28,13 +27,6 @@ using namespace gravity;
 constexpr double longest_call = 4;                                                     // [s]
 constexpr index_t least_each = 256, most_each_cpu = 8192, most_each_device = 1048576;  // N/P; the paper's
 constexpr index_t quick_each_cpu = 1024, quick_each_device = 65536;
-constexpr int most_workers_cpu = 8;
-
-/// The first ranks, with the same number of workers each.
-struct WorkerSet {
-    int ranks = 1, workers = 1;
-    int size() const { return ranks * workers; }
-};
 
 const char* form_name(PairForm form) { return form == PairForm::automatic ? "both-sides" : "one-sided"; }
 
@@ -47,42 +39,12 @@ std::string label_of(const ScalingWay& way, int workers) {
     return fmt::format("{}, {}{}, P {}", scaling_study, form_name(way.form), engine, workers);
 }
 
-/// A note on workers that share devices or processors; empty if each worker has its own device.
-std::string shared_note(comm::Communicator& ranks, const std::vector<AnySpace>& here) {
-    std::string own = ranks.host();
-    for (const auto& space : here) own += "\t" + name(space);
-    std::map<std::string, int> workers;  // number of workers of each device
-    for (const auto& text : ranks.all_gather(own)) {
-        const auto host = text.substr(0, text.find('\t'));
-        for (auto at = text.find('\t'); at != std::string::npos; at = text.find('\t', at + 1))
-            ++workers[host + text.substr(at, text.find('\t', at + 1) - at)];
-    }
-    const auto fullest = std::max_element(workers.begin(), workers.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (fullest->second == 1) return "";
-    if (!std::holds_alternative<Cpu>(here.front())) return fmt::format("{} workers share a device", fullest->second);
-    const int threads = thread_count(std::get<Cpu>(here.front()));
-    return fmt::format("{} workers share a processor, {} {} each; this rank may use {} cores", fullest->second, threads,
-                       threads == 1 ? "thread" : "threads", device_info(Cpu{}).units);
-}
-
 class ScalingStudy {
    public:
-    explicit ScalingStudy(const BenchmarkContext& context) : context_(context), ranks_(comm::world()) {
-        here_ = comm::placement(ranks_, context.device, 1, context.threads);
-        on_cpu_ = std::holds_alternative<Cpu>(here_.front());
-        workers_ = context.workers > 0                                                  ? context.workers
-                   : ranks_.size() > 1 || context.device.find(':') != std::string::npos ? 1
-                                                                                        : most_workers();
-        if (!on_cpu_)
-            here_ = comm::placement(ranks_, context.device, workers_, context.threads);
-        else if (workers_ > 1)  // workers of a process divide its threads; each has the same number for any number of workers
-            here_.assign(static_cast<std::size_t>(workers_),
-                         Cpu{context.threads > 0 ? context.threads : std::max(1, thread_count(std::get<Cpu>(here_.front())) / workers_)});
-        for (const int workers : doublings_up_to(workers_)) worker_sets_.push_back({1, workers});
-        for (const int ranks : doublings_up_to(ranks_.size()))
-            if (ranks > 1) worker_sets_.push_back({ranks, workers_});
+    explicit ScalingStudy(const BenchmarkContext& context)
+        : context_(context), workers_(context), here_(workers_.here), on_cpu_(workers_.on_cpu) {
         std::vector<int> counts;
-        for (const auto& set : worker_sets_) counts.push_back(set.size());
+        for (const auto& set : workers_.sets) counts.push_back(set.size());
         const auto most_each = context.quick ? (on_cpu_ ? quick_each_cpu : quick_each_device) : on_cpu_ ? most_each_cpu : most_each_device;
         sizes_ = scaling_sizes(counts, context.sizes, least_each, most_each);
         for (const auto form : forms())
@@ -92,18 +54,12 @@ class ScalingStudy {
     }
 
     void run() {
-        for (const auto& set : worker_sets_) {
-            if (const auto ranks = ranks_.first(set.ranks)) {
-                comm::WorkerCommunicator communicator(*ranks, set.workers);
-                measure(communicator, {here_.begin(), here_.begin() + set.workers});
-            }
-            ranks_.barrier();
-        }
+        workers_.for_each_set(
+            [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) { measure(communicator, here); });
     }
 
    private:
-    int most_workers() const { return on_cpu_ ? std::min(thread_count(Cpu{}), most_workers_cpu) : static_cast<int>(devices().size()) - 1; }
-    bool leads() const { return ranks_.rank() == 0; }
+    bool leads() const { return workers_.leads(); }
     std::vector<PairForm> forms() const {
         if (on_cpu_) return {PairForm::one_sided};
         return {PairForm::automatic, PairForm::one_sided};
@@ -169,7 +125,7 @@ class ScalingStudy {
                 if (workers > 1 && least == 0) least = timed.row.seconds;
                 const auto next = std::upper_bound(sizes.begin(), sizes.end(), n);
                 const bool largest = next == sizes.end() || too_long(*next);
-                if (workers == worker_sets_.back().size() && (n == small(sizes, workers) || largest)) timed.row.timeline = point.timeline;
+                if (workers == workers_.sets.back().size() && (n == small(sizes, workers) || largest)) timed.row.timeline = point.timeline;
                 if (workers > 1) {
                     report(timed, workers);
                 } else {
@@ -268,11 +224,9 @@ class ScalingStudy {
     }
 
     const BenchmarkContext& context_;
-    comm::Communicator& ranks_;
-    bool on_cpu_ = true;
-    int workers_ = 1;  ///< workers of each rank
-    std::vector<AnySpace> here_;
-    std::vector<WorkerSet> worker_sets_;  ///< begins with one worker
+    BenchWorkers workers_;
+    const std::vector<AnySpace>& here_;
+    bool on_cpu_;
     std::map<int, std::vector<index_t>> sizes_;
     std::map<PairForm, DirectBound> bounds_;
     std::map<index_t, std::vector<Vec3<double>>> exact_;

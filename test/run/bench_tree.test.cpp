@@ -74,6 +74,35 @@ TEST_F(BenchTree, M31FollowsDelta) {
     EXPECT_EQ(page.find("GOTHIC, V100"), std::string::npos) << "its time is that of 8,388,608 particles";
 }
 
+TEST_F(BenchTree, ScalingComparesNumbersOfWorkers) {
+    const auto outcome = kasane({"bench", "gravity.tree.scaling", "--device", "cpu", "--threads", "1", "--members", "2", "--n", "1024",
+                                 "--quick", "--json", "r.json", "--page", "p.html"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::map<std::string, std::map<int, json>> rows;  // by name and n
+    const auto results = record_of("r.json")["results"];
+    for (const auto& row : results) rows[row["case"].get<std::string>()][row["n"].get<int>()] = row;
+    ASSERT_EQ(rows.size(), 4U) << "two methods, 1 and 2 workers";
+    for (const std::string method : {"all", "block"}) {
+        auto& one = rows["gravity.tree.scaling, " + method + ", P 1"];
+        auto& two = rows["gravity.tree.scaling, " + method + ", P 2"];
+        ASSERT_EQ(one.size(), 2U);
+        ASSERT_EQ(two.size(), 1U) << "twice 1024 is the size of both comparisons";
+        const double seconds = two[2048]["seconds"];
+        EXPECT_NEAR(two[2048]["strong"], one[2048]["seconds"].get<double>() / (2 * seconds), 1e-9);
+        EXPECT_NEAR(two[2048]["weak"], one[1024]["seconds"].get<double>() / seconds, 1e-9);
+        for (const auto& row : {one[1024], one[2048], two[2048]}) {
+            EXPECT_GT(row["block_steps"], method == "all" ? 1 : 3) << row;
+            EXPECT_GT(row["median_error"], 0) << row;
+            EXPECT_LT(row["median_error"], 1e-3) << row;
+            EXPECT_GE(row["imbalance"], 1) << row;
+            EXPECT_LE(row["updates"], 1) << row;
+        }
+        EXPECT_EQ(one[2048]["received_bytes"], 0);
+        EXPECT_GT(two[2048]["received_bytes"], 0);
+        EXPECT_LT(two[2048]["imbalance"], 1.3);
+    }
+}
+
 TEST_F(BenchTree, AStoppedBenchmarkLeavesItsRows) {
     auto process = start({"bench", "gravity.tree.m31", "--device", "cpu", "--threads", "1", "--n", "2048,4096", "--json", "r.json"});
     ASSERT_TRUE(wait_for([&] { return fs::exists(directory / "r.json"); }));

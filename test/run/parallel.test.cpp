@@ -176,6 +176,10 @@ TEST_F(Parallel, ATreeRunsAndResumesOnAnyNumberOfRanks) {
         EXPECT_LT(record["relative_energy_error"], 1e-3);
         EXPECT_LT(record["force_error"]["median"], 1e-3);
         EXPECT_GT(record["interactions"], 0.5 * one["interactions"].get<double>());
+        std::int64_t particles = 0;
+        for (const auto& load : record["worker_loads"]) particles += load["particles"].get<std::int64_t>();
+        EXPECT_EQ(record["worker_loads"].size(), 3u);
+        EXPECT_EQ(particles, 2000);
         const auto end = run::read_gravity_checkpoint(checkpoints(name).back());
         EXPECT_EQ(end.step, exact.step);
         EXPECT_EQ(end.particles.id, exact.particles.id);

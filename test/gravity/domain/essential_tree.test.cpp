@@ -43,8 +43,7 @@ struct TwoTrees {
 
 struct EssentialOn {
     OctreeView tree;  ///< the sender's
-    Buffer<std::byte, Cpu> message;
-    EssentialSize size;
+    EssentialPart<Cpu> part{Cpu{1}};
     OctreeView let;
 };
 
@@ -57,8 +56,8 @@ EssentialOn essential(TwoTrees& two, const Tree& options, const std::vector<std:
     WalkTargets wanted{view(targets), false, view(last)};
     boxes.measure(other, wanted, options.G);
     EssentialTree<Cpu> maker(two.on);
-    made.size = maker.make(made.tree, two.tree[0].octree().levels(), boxes.boxes(), false, made.message);
-    made.let = essential_view(made.message.data(), made.size, {options.multipole == Multipole::quadrupole, false}, two.frame);
+    maker.make(made.tree, two.tree[0].octree().levels(), boxes.boxes(), false, made.part);
+    made.let = essential_view(made.part.message.data(), made.part.size, {options.multipole == Multipole::quadrupole, false}, two.frame);
     return made;
 }
 
@@ -186,9 +185,9 @@ TEST(EssentialTree, IsEmptyWithoutTargets) {
     Tree options{.mac = GeometricMac{0.6}, .softening = 0.02};
     TwoTrees two(problem, options, [](const Vec3<double>& x) { return x.x > 0; });
     const auto made = essential(two, options, {}, {});
-    EXPECT_EQ(made.size.nodes, 0u);
-    EXPECT_EQ(made.size.bodies, 0u);
-    EXPECT_EQ(essential_bytes(made.size, {true, false}), 0);
+    EXPECT_EQ(made.part.size.nodes, 0u);
+    EXPECT_EQ(made.part.size.bodies, 0u);
+    EXPECT_EQ(essential_bytes(made.part.size, {true, false}), 0);
 }
 
 TEST(EssentialTree, ShrinksWithTheTargets) {

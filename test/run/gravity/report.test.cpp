@@ -93,6 +93,23 @@ TEST(Report, ShowsTimeStepsAndForceErrors) {
     EXPECT_TRUE(contains(html, "Trees built"));
 }
 
+TEST(Report, ShowsTheWorkOfEachWorker) {
+    const auto with = [](const std::string& loads) {
+        Directory d;
+        test::fill_run(d, 0);
+        write_file(d / "record.json", test::record("Tree", "done", tree_record("[100, 300]") + ", \"worker_loads\": " + loads));
+        return report_of(d);
+    };
+    const auto html = with(R"([{"particles": 150, "interactions": 3e6, "received_bytes": 2048},
+                              {"particles": 250, "interactions": 1e6, "received_bytes": 1}])");
+    EXPECT_TRUE(contains(html, "Work of the 2 workers"));
+    EXPECT_TRUE(contains(html, "<strong>1.50</strong> times"));
+    EXPECT_TRUE(contains(html, "150 particles · 2 KiB"));
+    EXPECT_TRUE(contains(html, "width:33.33%"));
+    for (const char* none : {"[]", "null", "[{\"particles\": 400, \"interactions\": 4e6, \"received_bytes\": 0}]", "[{}, {}]"})
+        EXPECT_FALSE(contains(with(none), "Work of the")) << none;
+}
+
 TEST(Report, NoTimeStepsWithoutLevels) {
     for (const char* levels : {"[]", "[0, 0]", "[-3, 5]", "null", "[\"x\"]", "7"}) {
         Directory d;

@@ -70,6 +70,7 @@ class RootStepper final : public Stepper {
     void read_timers(Timers& to) override { workers_->first().read_timers(to); }
     std::string variant() override { return workers_->first().variant(); }
     ExchangeUsed exchange_used() const { return workers_->exchange_used(); }
+    std::vector<WorkerLoad> loads() const { return workers_->loads(); }
 
    private:
     Answer run(Command::Verb verb, std::int64_t count = 0) {
@@ -124,6 +125,11 @@ void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySp
 ExchangeUsed exchange_used(const Simulation& simulation) {
     const auto* root = dynamic_cast<const RootStepper*>(&simulation.stepper());
     return root ? root->exchange_used() : ExchangeUsed{};
+}
+
+std::vector<WorkerLoad> worker_loads(const Simulation& simulation) {
+    const auto* root = dynamic_cast<const RootStepper*>(&simulation.stepper());
+    return root ? root->loads() : std::vector<WorkerLoad>{};
 }
 
 }  // namespace kasane::gravity

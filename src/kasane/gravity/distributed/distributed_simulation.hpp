@@ -4,6 +4,7 @@
 
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/gravity/distributed/exchange.hpp>
+#include <kasane/gravity/distributed/worker_load.hpp>
 #include <kasane/gravity/simulation.hpp>
 
 #include <vector>
@@ -25,5 +26,8 @@ void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySp
 
 /// Engine and form with which the workers of a simulation exchange particles; on one device the engine is empty.
 ExchangeUsed exchange_used(const Simulation& simulation);
+
+/// Particles and work of each worker of a tree, since the simulation was made; empty with direct summation and on one device.
+std::vector<WorkerLoad> worker_loads(const Simulation& simulation);
 
 }  // namespace kasane::gravity

@@ -33,7 +33,8 @@ class DistributedStepper final : public DirectStepper<S, DistributedForce<S>>, p
     Report reduce(const Report& own) override {
         auto numbered = own;
         if (own[StepReport::bad] != StepReport::none) numbered[StepReport::bad] += static_cast<StepReport::Word>(this->first());
-        return reduced_report(worker_, numbered);
+        bool none = false;
+        return reduced_report(worker_, numbered, none);
     }
 
     /// Every worker throws; the root rank, which has the ids, writes the message.

@@ -36,6 +36,7 @@ class LocalWorkers {
     /// The first worker of this rank.
     Stepper& first() { return workers_.front()->stepper(); }
     ExchangeUsed exchange_used() const { return workers_.front()->exchange_used(); }
+    std::vector<WorkerLoad> loads() const { return workers_.front()->loads(); }
 
    private:
     void check(const std::vector<AnySpace>& here, const Setup& setup) const;

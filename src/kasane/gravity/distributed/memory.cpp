@@ -1,6 +1,7 @@
 #include <kasane/core/comm/plan.hpp>
 #include <kasane/gravity/direct/variants.hpp>
 #include <kasane/gravity/distributed/memory.hpp>
+#include <kasane/gravity/domain/merged_tree.hpp>
 #include <kasane/gravity/domain/move_particles.hpp>
 #include <kasane/gravity/memory.hpp>
 
@@ -41,7 +42,12 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Tree& f
         const double own = static_cast<double>(domain), received = std::min(70 * std::pow(own, 2. / 3), 7 * static_cast<double>(n));
         const double node = sizeof(Body) + sizeof(NodeTest) + sizeof(Quadrupole) + 2 * sizeof(std::uint32_t), body = sizeof(Body);
         const double merged = own * body + own / 4 * node + received * (body + node / 6);
-        const auto more = static_cast<std::uint64_t>(2 * own * sizeof(ParticleRecord) + merged + 2 * received * (body + node / 6));
+        // Where LETs are kept: bodies at a later time; centres, momenta, velocities and lists of the own nodes; motions of the bodies and
+        // nodes of LETs, sent and received; numbers and flags of what is sent for every force, and its values.
+        const double kept = own * body + own / 4 * (2 * sizeof(Body) + sizeof(Vec3<float>) + 1 + sizeof(std::uint32_t)) +
+                            received * (2 * (sizeof(BodyMotion) + sizeof(Vec3<float>) / 6.) + 2 * sizeof(std::uint32_t)) +
+                            received / 4 * (body + sizeof(NodeValues) / 6.);
+        const auto more = static_cast<std::uint64_t>(2 * own * sizeof(ParticleRecord) + merged + 2 * received * (body + node / 6) + kept);
         (name(kind) == "cpu" ? memory.host_bytes : memory.device_bytes) += more;
     }
     constexpr std::uint64_t given = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + sizeof(Vec3<float>);

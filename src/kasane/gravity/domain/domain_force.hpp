@@ -1,15 +1,16 @@
 // The tree code on many workers ([OMBMN12] section 6): each has the particles of a domain, a range of the space-filling curve, and their
 // tree; for a force it receives the LETs of the other domains and walks one tree of all parts.
-// Invariants: all workers make the same calls in the same order; with one worker the tree is that of TreeForce, without copies; LETs belong
-// to the bodies of one force, so that the criterion holds for every cell.
+// In block steps of few particles LETs are kept: their nodes and bodies move.
+// Invariants: all workers make the same calls in the same order; with one worker the tree is that of TreeForce, without copies; LETs have
+// all that the criterion needs for the targets that use them.
 #pragma once
 
 #include <kasane/gravity/domain/common_frame.hpp>
 #include <kasane/gravity/domain/curve_parts.hpp>
-#include <kasane/gravity/domain/essential_tree.hpp>
-#include <kasane/gravity/domain/merged_tree.hpp>
+#include <kasane/gravity/domain/essential_exchange.hpp>
 #include <kasane/gravity/domain/move_particles.hpp>
 #include <kasane/gravity/step/motion.hpp>
+#include <kasane/gravity/tree/node_motion.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 
 #include <bit>
@@ -19,11 +20,6 @@
 
 namespace kasane::gravity {
 
-/// Sizes of the LETs that a worker received for its last force.
-struct ReceivedTrees {
-    std::uint64_t nodes = 0, bodies = 0, bytes = 0;
-};
-
 template <Space S>
 class DomainForce {
    public:
@@ -32,21 +28,17 @@ class DomainForce {
         : on_(on),
           options_(options),
           worker_(worker),
-          channel_(on, worker, channel, engine),
           work_(on),
           force_(on, options),
-          boxes_(on),
-          all_boxes_(on, TargetBoxLayout::size * worker.size()),
-          essential_(on),
-          merged_(on),
-          outgoing_(static_cast<std::size_t>(worker.size())),
-          incoming_(outgoing_.size()) {}
+          exchange_(on, options, worker, channel, engine),
+          motion_(on),
+          later_(on, 0) {}
 
     Octree<S>& octree() { return force_.octree(); }
     Walk<S>& walk() { return force_.walk(); }
-    const ReceivedTrees& received() const { return received_; }
+    const ReceivedTrees& received() const { return exchange_.received(); }
     /// "peer copies", "MPI through host memory", ...
-    std::string engine() const { return channel_.text(); }
+    std::string engine() const { return exchange_.engine(); }
 
     /// Divides the particles into domains of equal work, moves them to their workers, and builds the topology of the trees. The caller then
     /// writes the bodies again, in their new order. Collective.
@@ -70,23 +62,60 @@ class DomainForce {
             const auto level = levels ? View<const std::uint8_t>(system.level.view()) : View<const std::uint8_t>{};
             const auto own = curve_parts<S>(on_, tree.keys(), level, work_per_force_, parts_per_worker(worker_.size()));
             const auto boundary = domain_boundaries(all_parts(own), worker_.size());
-            move_particles(on_, worker_, channel_, system, domain_begins<S>(on_, tree.keys(), boundary));
+            move_particles(on_, worker_, exchange_.channel(), system, domain_begins<S>(on_, tree.keys(), boundary));
             sort();
         }
         tree.build(system.softening.view());
-        boxes_.choose(tree.view());
+        exchange_.choose_boxes(tree.view());
+        motion_.reset();
+        forget();
     }
 
-    /// Evaluates the force on targets of all workers, from the present bodies and the moments of the last refresh(). Collective; a worker
-    /// may have no targets. `all` means all bodies of this worker.
+    /// Evaluates the force on targets of all workers, from the present bodies and the moments of the last refresh(), with LETs for these
+    /// targets. Collective; a worker may have no targets. `all` means all bodies of this worker.
     void accelerate(const WalkTargets& targets, const WalkField& out) {
-        if (worker_.size() == 1) {
-            force_.accelerate(targets, out);
-        } else {
-            exchange(targets);
-            if (const auto tree = merged_.view(); tree.nodes > 0) walk()(tree, numbered(targets), out);
-        }
-        targets_ += static_cast<double>(targets.all ? octree().bodies().n : targets.index.n);
+        forget();
+        if (worker_.size() > 1) exchange_.make(octree().view(), octree().levels(), targets);
+        walk_all(targets, out);
+    }
+
+    /// Makes no more use of kept LETs.
+    void forget() { kept_ = moved_ = false; }
+    /// There are kept LETs; one worker needs none.
+    bool keeps() const { return kept_ || worker_.size() == 1; }
+    /// The positions that this worker's bodies will have when the next kept LETs are used last, for the caller to write. [n]
+    View<Body> later() {
+        const index_t n = worker_.size() > 1 ? octree().bodies().n : 0;
+        if (later_.size() < n) later_.reserve_discarding(n + n / 8);
+        return later_.view().subview(0, n);
+    }
+    /// Takes the nodes of the last refresh(), which belong to this time. (Several workers compute velocities from those of the bodies.)
+    void record(double time) {
+        if (worker_.size() == 1) motion_.record(octree().centers(), time);
+    }
+    /// Makes LETs and keeps them. Bodies and moments are those of `time`. Collective.
+    /// @param targets  all targets of this worker for which they will be used
+    void keep(double time, const WalkTargets& targets) {
+        if (worker_.size() > 1) exchange_.make_until(octree().view(), octree().levels(), targets, later());
+        record(time);
+        kept_time_ = time, kept_ = true, moved_ = false;
+    }
+    /// move() is possible. With one worker the velocities of nodes are those of the last two records.
+    bool reaches(double time) const { return worker_.size() > 1 ? kept_ : motion_.reaches(time); }
+    /// Moves nodes, and LETs with their bodies, from the time of keep() (one worker: of the last record()). This worker's bodies are those
+    /// of `time`; nodes that hold kicked bodies are computed from these. Collective. @param bodies  read by the first call since keep():
+    /// those above the deep levels have not been kicked since
+    void move(double time, const MovingBodies& bodies) {
+        if (worker_.size() == 1) return motion_.move(octree().centers(), time);
+        if (!moved_) exchange_.begin_motion(octree(), bodies);
+        exchange_.move(octree(), time - kept_time_);
+        moved_ = true;
+    }
+    /// Evaluates the force with kept LETs. @return targets of this worker are outside of the boxes for which the LETs of the others were
+    /// made, or near to that: the caller lets all workers forget() them
+    bool accelerate_kept(const WalkTargets& targets, const WalkField& out) {
+        walk_all(targets, out);
+        return worker_.size() > 1 && octree().bodies().n > 0 && exchange_.outgrown(octree().view(), targets);
     }
 
     /// The same for all bodies, without a last acceleration. With the acceleration criterion, a geometric walk (theta = 0.5) comes first;
@@ -130,43 +159,12 @@ class DomainForce {
         return parts;
     }
 
-    /// Sends the LETs of this domain, receives those of the others and merges all parts.
-    void exchange(const WalkTargets& targets) {
-        const auto workers = static_cast<std::size_t>(worker_.size()), me = static_cast<std::size_t>(worker_.index());
-        const auto tree = octree().view();
-        boxes_.measure(tree, targets, options_.G);
-        std::vector<View<const std::byte>> send(workers, as_bytes(boxes_.boxes()));
-        std::vector<View<std::byte>> receive;
-        for (std::size_t w = 0; w < workers; ++w) receive.push_back(as_bytes(boxes_of(w)));
-        all_to_all(on_, worker_, channel_, send, receive);
-
-        std::vector<std::uint64_t> sizes(2 * workers);
-        for (std::size_t w = 0; w < workers; ++w) {
-            if (w == me) continue;
-            const bool spline = options_.softening_kernel == SofteningKernel::spline;
-            const auto size = essential_.make(tree, octree().levels(), boxes_of(w), spline, outgoing_[w]);
-            sizes[2 * w] = size.nodes, sizes[2 * w + 1] = size.bodies;
-        }
-        const auto all = gather_words(worker_, sizes);
-        const EssentialArrays arrays{options_.multipole == Multipole::quadrupole, combines_softenings(options_)};
-        const auto size_of = [&](std::size_t from, std::size_t to) {
-            const auto* const words = all.data() + 2 * (from * workers + to);
-            return EssentialSize{words[0], words[1]};
-        };
-        received_ = {};
-        std::vector<OctreeView> parts;
-        if (tree.nodes > 0) parts.push_back(tree);
-        for (std::size_t w = 0; w < workers; ++w) {
-            const auto size = size_of(w, me);
-            const index_t out = essential_bytes(size_of(me, w), arrays), in = essential_bytes(size, arrays);
-            incoming_[w].reserve_discarding(in);
-            send[w] = {outgoing_[w].data(), out};
-            receive[w] = {incoming_[w].data(), in};
-            if (size.nodes > 0) parts.push_back(essential_view(incoming_[w].data(), size, arrays, tree.frame));
-            received_.nodes += size.nodes, received_.bodies += size.bodies, received_.bytes += static_cast<std::uint64_t>(in);
-        }
-        all_to_all(on_, worker_, channel_, send, receive);
-        merged_.merge(parts);
+    void walk_all(const WalkTargets& targets, const WalkField& out) {
+        if (worker_.size() == 1)
+            force_.accelerate(targets, out);
+        else if (const auto tree = exchange_.view(); tree.nodes > 0)
+            walk()(tree, numbered(targets), out);
+        targets_ += static_cast<double>(targets.all ? octree().bodies().n : targets.index.n);
     }
 
     /// Targets of the merged tree: its first bodies are those of this worker.
@@ -177,29 +175,17 @@ class DomainForce {
         return {View<const std::uint32_t>(number_.view().subview(0, n)), false, targets.acceleration};
     }
 
-    View<TargetBox> boxes_of(std::size_t w) {
-        return all_boxes_.view().subview(TargetBoxLayout::size * static_cast<index_t>(w), TargetBoxLayout::size);
-    }
-    static View<const std::byte> as_bytes(View<const TargetBox> of) {
-        return {reinterpret_cast<const std::byte*>(of.ptr), of.n * static_cast<index_t>(sizeof(TargetBox))};
-    }
-    static View<std::byte> as_bytes(View<TargetBox> of) {
-        return {reinterpret_cast<std::byte*>(of.ptr), of.n * static_cast<index_t>(sizeof(TargetBox))};
-    }
-
     S on_;
     Tree options_;
     comm::Worker& worker_;
-    comm::Channel<S> channel_;
     Workspace<S> work_;
     TreeForce<S> force_;
-    TargetBoxes<S> boxes_;
-    Buffer<TargetBox, S> all_boxes_;
-    EssentialTree<S> essential_;
-    MergedTree<S> merged_;
-    std::vector<Buffer<std::byte, S>> outgoing_, incoming_;
+    EssentialExchange<S> exchange_;
+    NodeMotion<S> motion_;
+    Buffer<Body, S> later_;
     Buffer<std::uint32_t, S> number_;
-    ReceivedTrees received_;
+    bool kept_ = false, moved_ = false;
+    double kept_time_ = 0;
     double work_per_force_ = 1, targets_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <kasane/core/device/algorithms.hpp>
+#include <kasane/gravity/domain/equivalent_bodies.hpp>
 #include <kasane/gravity/domain/target_boxes.hpp>
 
 #include <cstddef>
@@ -29,8 +30,29 @@ index_t essential_bytes(const EssentialSize& size, const EssentialArrays& arrays
 /// The LET in a message. Its nodes and bodies count from 0. @param message  [essential_bytes], aligned to 16 bytes
 OctreeView essential_view(const std::byte* message, const EssentialSize& size, const EssentialArrays& arrays, const Frame& frame);
 
-/// Bodies that replace the children of a node.
-inline constexpr std::uint32_t equivalent_bodies(bool quadrupole) { return quadrupole ? 6 : 1; }
+/// A node of an LET: its number in the sender's tree (or in the LET), and what is sent below it.
+struct EssentialNode {
+    enum Kind : std::uint32_t {
+        inner,   ///< its children
+        bodies,  ///< its bodies
+        closed,  ///< bodies in the place of its children
+    };
+    std::uint32_t word;  ///< node | kind << 29
+
+    KS_FN static EssentialNode make(std::uint32_t node, Kind kind) { return {node | static_cast<std::uint32_t>(kind) << 29}; }
+    KS_FN std::uint32_t node() const { return word & (largest_node_count - 1); }
+    KS_FN Kind kind() const { return static_cast<Kind>(word >> 29); }
+};
+
+/// The LET of a tree for one other domain, on the sender's side.
+template <Space S>
+struct EssentialPart {
+    explicit EssentialPart(S on) : node(on, 0), message(on, 0) {}
+
+    EssentialSize size;
+    Buffer<EssentialNode, S> node;  ///< [size.nodes]
+    Buffer<std::byte, S> message;   ///< essential_bytes(size) or more
+};
 
 /// Selects and packs LETs of one tree.
 template <Space S>
@@ -40,9 +62,8 @@ class EssentialTree {
 
     /// Makes the LET of a tree for the targets of these boxes; it is empty if they have no targets. Waits for the space.
     /// @param levels   Octree::levels()   @param box  [TargetBoxLayout::size]   @param spline  pairs have the spline kernel
-    /// @param message  becomes the message, of essential_bytes(size) or more bytes
-    EssentialSize make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, View<const TargetBox> box, bool spline,
-                       Buffer<std::byte, S>& message);
+    void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, View<const TargetBox> box, bool spline,
+              EssentialPart<S>& part);
 
    private:
     S on_;

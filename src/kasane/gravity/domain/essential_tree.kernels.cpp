@@ -1,5 +1,6 @@
 // Selection and packing of LETs, once per Space: count, scan and fill.
 #include <kasane/core/device/kernels.hpp>
+#include <kasane/gravity/domain/equivalent_bodies.hpp>
 #include <kasane/gravity/domain/essential_tree.hpp>
 
 namespace kasane::gravity {
@@ -53,24 +54,6 @@ struct SelectNodes {
     }
 };
 
-/// Writes six bodies with the mass m, the centre of mass c and the second moments Q: with the columns l of a triangular matrix for which
-/// L L^T = Q / m, they are at c + sqrt(3) l and c - sqrt(3) l.
-KS_FN void write_equivalent(const Body& c, const Quadrupole& q, Body* to) {
-    const float per_mass = c.m > 0 ? 1 / c.m : 0.f, tiny = 1e-6f * (q.xx + q.yy + q.zz) * per_mass;
-    const auto root = [tiny](float x) { return x > tiny ? std::sqrt(x) : 0.f; };
-    const auto over = [](float x, float y) { return y > 0 ? x / y : 0.f; };
-    const float xx = root(q.xx * per_mass), yx = over(q.xy * per_mass, xx), zx = over(q.xz * per_mass, xx);
-    const float yy = root(q.yy * per_mass - yx * yx), zy = over(q.yz * per_mass - zx * yx, yy);
-    const float zz = root(q.zz * per_mass - zx * zx - zy * zy);
-    const float column[3][3] = {{xx, yx, zx}, {0, yy, zy}, {0, 0, zz}};
-    constexpr float sqrt3 = 1.7320508f;
-    for (int k = 0; k < 6; ++k) {
-        const float* const l = column[k / 2];
-        const float s = k % 2 == 0 ? sqrt3 : -sqrt3;
-        to[k] = {c.x + s * l[0], c.y + s * l[1], c.z + s * l[2], c.m / 6};
-    }
-}
-
 /// The arrays of a message, for writing.
 struct EssentialOut {
     Body *center, *body;
@@ -91,6 +74,7 @@ struct PackNodes {
     OctreeView tree;
     const std::uint32_t *index, *first_body;  ///< in the LET
     const std::uint8_t* state;
+    EssentialNode* node;
     EssentialOut out;
     KS_FN void operator()(index_t i) const {
         if (state[i] == left_out) return;
@@ -101,6 +85,9 @@ struct PackNodes {
         const std::uint32_t from = test.begin;
         test.begin = begin;
         test.count = inner ? inner_count : first_body[i + 1] - begin;
+        node[to] = EssentialNode::make(static_cast<std::uint32_t>(i), inner                ? EssentialNode::inner
+                                                                      : state[i] == opened ? EssentialNode::bodies
+                                                                                           : EssentialNode::closed);
         out.center[to] = tree.center[i];
         out.test[to] = test;
         out.link[to] = inner ? index[first_child(link)] | (child_count(link) - 1) << 29 : leaf;
@@ -115,10 +102,7 @@ struct PackNodes {
             }
             return;
         }
-        if (out.quadrupole)
-            write_equivalent(tree.center[i], tree.quadrupole[i], out.body + begin);
-        else
-            out.body[begin] = tree.center[i];
+        write_equivalent(tree.center[i], out.quadrupole ? tree.quadrupole + i : nullptr, out.body + begin);
         if (out.body_term)
             for (std::uint32_t k = 0; k < test.count; ++k) out.body_term[begin + k] = tree.node_term[i];
     }
@@ -127,10 +111,11 @@ struct PackNodes {
 }  // namespace
 
 template <Space S>
-EssentialSize EssentialTree<S>::make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, View<const TargetBox> box,
-                                     bool spline, Buffer<std::byte, S>& message) {
+void EssentialTree<S>::make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, View<const TargetBox> box, bool spline,
+                            EssentialPart<S>& part) {
     const index_t nodes = tree.nodes;
-    if (nodes == 0) return {};
+    part.size = {};
+    if (nodes == 0) return;
     sent_.reserve_discarding(nodes + 1);
     bodies_.reserve_discarding(nodes + 1);
     state_.reserve_discarding(nodes);
@@ -145,16 +130,15 @@ EssentialSize EssentialTree<S>::make(const OctreeView& tree, const std::vector<s
     std::uint32_t total[2] = {};
     copy_to_host(on_, View<std::uint32_t>(total, 1), View<const std::uint32_t>(sent).subview(nodes, 1));
     copy_to_host(on_, View<std::uint32_t>(total + 1, 1), View<const std::uint32_t>(bodies).subview(nodes, 1));
-    const EssentialSize size{total[0], total[1]};
+    part.size = {total[0], total[1]};
+    if (part.size.nodes == 0) return;
     const EssentialArrays arrays{by.quadrupole, tree.node_term != nullptr};
-    if (size.nodes == 0) return size;
-    if (const index_t bytes = essential_bytes(size, arrays); message.size() < bytes) {
-        message = {};
-        message = Buffer<std::byte, S>(on_, bytes + bytes / 8);
-    }
-    const auto out = writable(essential_view(message.data(), size, arrays, tree.frame));
-    parallel_for(on_, nodes, PackNodes{tree, sent.ptr, bodies.ptr, state_.data(), out});
-    return size;
+    const auto sent_nodes = static_cast<index_t>(part.size.nodes);
+    if (const index_t bytes = essential_bytes(part.size, arrays); part.message.size() < bytes)
+        part.message.reserve_discarding(bytes + bytes / 8);
+    if (part.node.size() < sent_nodes) part.node.reserve_discarding(sent_nodes + sent_nodes / 8);
+    const auto out = writable(essential_view(part.message.data(), part.size, arrays, tree.frame));
+    parallel_for(on_, nodes, PackNodes{tree, sent.ptr, bodies.ptr, state_.data(), part.node.data(), out});
 }
 
 template class EssentialTree<KS_SPACE>;

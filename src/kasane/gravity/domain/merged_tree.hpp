@@ -1,9 +1,11 @@
-// One tree of a worker's own tree and the LETs that it received, so that walks find all particles by one pass and need no change.
+// One tree of a worker's own tree and the LETs that it received, so that walks find all particles by one pass and need no change. While the
+// parts are kept, nodes and bodies of the merged tree move.
 // Invariants: the bodies of the first part come first, with their numbers, so that they are the targets; the parts' roots are below a few
 // nodes that no criterion accepts.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
+#include <kasane/gravity/domain/essential_tree.hpp>
 #include <kasane/gravity/tree/octree.hpp>
 
 #include <vector>
@@ -20,6 +22,27 @@ struct TreeTop {
 /// The top of a tree of so many parts: node link.size() + p is the root of part p. One part needs none.
 TreeTop tree_top(std::uint32_t parts);
 
+/// Motion of a body from the time of its part, in tree units of length.
+struct BodyMotion {
+    Vec3<float> velocity, acceleration;
+};
+/// Motion of the nodes and bodies of a part from its time; null: the part has those of the present time.
+struct PartMotion {
+    const Vec3<float>* node;  ///< [nodes], velocities of the centres
+    const BodyMotion* body;   ///< [bodies]
+};
+
+/// What changes of a node when its bodies move.
+struct alignas(16) NodeValues {
+    Body center;
+    float radius2, weight;  ///< NodeTest
+    Quadrupole quadrupole;  ///< of no meaning for monopoles
+};
+
+KS_FN NodeValues node_values(const OctreeView& tree, std::uint32_t node) {
+    return {tree.center[node], tree.test[node].radius2, tree.test[node].weight, tree.quadrupole ? tree.quadrupole[node] : Quadrupole{}};
+}
+
 template <Space S>
 class MergedTree {
    public:
@@ -28,10 +51,25 @@ class MergedTree {
     /// Merges parts, each with nodes and with the same arrays and frame.
     /// @throws ComputationError: together they have more nodes or bodies than a tree can number
     void merge(const std::vector<OctreeView>& parts);
+    /// Moves centres and bodies from their places in the parts. @param parts  those of merge()   @param motion  of each part
+    /// @param elapsed  time since that of the parts
+    void move(const std::vector<OctreeView>& parts, const std::vector<PartMotion>& motion, double elapsed);
+    /// Replaces the bodies of a part with these numbers.
+    void replace_bodies(std::size_t part, View<const std::uint32_t> number, View<const Body> body);
+    /// Replaces the values of nodes of an LET, and the bodies in their place.
+    void replace_nodes(std::size_t part, View<const EssentialNode> number, View<const NodeValues> values);
+    /// Copies the values of these nodes of a part.
+    void copy_nodes(std::size_t part, const OctreeView& from, View<const std::uint32_t> number);
     OctreeView view() const { return view_; }
 
    private:
+    /// Where the nodes and bodies of a part are.
+    struct Place {
+        std::uint32_t root, first, first_body;  ///< places of the root, of node 1, and of body 0
+    };
+
     S on_;
+    std::vector<Place> place_;  ///< of each part
     Buffer<Body, S> body_, center_;
     Buffer<NodeTest, S> test_;
     Buffer<NodeLink, S> link_;

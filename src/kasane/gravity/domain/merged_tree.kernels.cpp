@@ -1,6 +1,7 @@
 // Merges trees, once per Space.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
+#include <kasane/gravity/domain/equivalent_bodies.hpp>
 #include <kasane/gravity/domain/merged_tree.hpp>
 
 #include <cmath>
@@ -19,15 +20,20 @@ struct MergedArrays {
     float *body_term, *node_term;
 };
 
+/// Place of a node of a part whose root and whose node 1 are there.
+KS_FN std::uint32_t merged_place(std::uint32_t node, std::uint32_t root, std::uint32_t first) {
+    return node == 0 ? root : first + node - 1;
+}
+
 struct MergeNodes {
     OctreeView part;
     std::uint32_t root, root_next;    ///< place of the root, and the node behind its subtree
     std::uint32_t first, first_body;  ///< place of node 1, and of body 0
     MergedArrays to;
 
-    KS_FN std::uint32_t place(std::uint32_t node) const { return node == 0 ? root : first + node - 1; }
+    KS_FN std::uint32_t place(std::uint32_t node) const { return merged_place(node, root, first); }
     KS_FN void operator()(index_t k) const {
-        const auto node = static_cast<std::uint32_t>(k), at = place(node);
+        const auto at = place(static_cast<std::uint32_t>(k));
         auto test = part.test[k];
         test.begin += first_body;
         const auto link = part.link[k];
@@ -49,6 +55,88 @@ struct MergeBodies {
         to.body[first_body + k] = part.body[k];
         if (to.body_term) to.body_term[first_body + k] = part.body_term[k];
     }
+};
+
+struct MoveCenters {
+    OctreeView part;
+    const Vec3<float>* velocity;
+    float elapsed;
+    std::uint32_t root, first;
+    Body* center;
+    KS_FN void operator()(index_t k) const {
+        const Body then = part.center[k];
+        const auto v = velocity[k];
+        center[merged_place(static_cast<std::uint32_t>(k), root, first)] = {then.x + elapsed * v.x, then.y + elapsed * v.y,
+                                                                            then.z + elapsed * v.z, then.m};
+    }
+};
+
+struct MoveBodies {
+    const Body* then;
+    const BodyMotion* motion;
+    float elapsed;
+    Body* to;
+    KS_FN void operator()(index_t k) const {
+        const Body b = then[k];
+        const auto [v, a] = motion[k];
+        const float half = 0.5f * elapsed;
+        to[k] = {b.x + elapsed * (v.x + half * a.x), b.y + elapsed * (v.y + half * a.y), b.z + elapsed * (v.z + half * a.z), b.m};
+    }
+};
+
+struct ReplaceBodies {
+    View<const std::uint32_t> number;
+    const Body* from;
+    Body* to;
+    KS_FN void operator()(index_t k) const { to[number[k]] = from[k]; }
+};
+
+struct CopyBodies {
+    const Body* from;
+    Body* to;
+    KS_FN void operator()(index_t k) const { to[k] = from[k]; }
+};
+
+struct CopyCenters {
+    const Body* from;
+    std::uint32_t root, first;
+    Body* to;
+    KS_FN void operator()(index_t k) const { to[merged_place(static_cast<std::uint32_t>(k), root, first)] = from[k]; }
+};
+
+/// The arrays of nodes that change when bodies move.
+struct NodeValueArrays {
+    Body* center;
+    NodeTest* test;
+    Quadrupole* quadrupole;
+    KS_FN void write(std::uint32_t at, const NodeValues& values) const {
+        center[at] = values.center;
+        test[at].radius2 = values.radius2, test[at].weight = values.weight;
+        if (quadrupole) quadrupole[at] = values.quadrupole;
+    }
+};
+
+struct ReplaceNodes {
+    const EssentialNode* number;
+    const NodeValues* values;
+    std::uint32_t root, first;
+    NodeValueArrays to;
+    Body* body;
+    KS_FN void operator()(index_t k) const {
+        const auto at = merged_place(number[k].node(), root, first);
+        const auto found = values[k];
+        to.write(at, found);
+        if (number[k].kind() == EssentialNode::closed)
+            write_equivalent(found.center, to.quadrupole ? &found.quadrupole : nullptr, body + to.test[at].begin);
+    }
+};
+
+struct CopyNodes {
+    OctreeView from;
+    const std::uint32_t* number;
+    std::uint32_t root, first;
+    NodeValueArrays to;
+    KS_FN void operator()(index_t k) const { to.write(merged_place(number[k], root, first), node_values(from, number[k])); }
 };
 
 /// A node above the roots, which no criterion accepts.
@@ -120,9 +208,11 @@ void MergedTree<S>::merge(const std::vector<OctreeView>& parts) {
     }
     auto first = static_cast<std::uint32_t>(above) + static_cast<std::uint32_t>(parts.size());
     std::uint32_t first_body = 0;
+    place_.clear();
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const auto root = static_cast<std::uint32_t>(above) + static_cast<std::uint32_t>(p);
         const std::uint32_t behind = top.next[root] == TreeTop::end ? static_cast<std::uint32_t>(nodes) : top.next[root];
+        place_.push_back({root, first, first_body});
         parallel_for(on_, parts[p].nodes, MergeNodes{parts[p], root, behind, first, first_body, to});
         parallel_for(on_, parts[p].bodies, MergeBodies{parts[p], first_body, to});
         first += static_cast<std::uint32_t>(parts[p].nodes) - 1;
@@ -133,6 +223,41 @@ void MergedTree<S>::merge(const std::vector<OctreeView>& parts) {
     view_.nodes = nodes;
     view_.frame = parts.front().frame;
     view_.body_term = to.body_term, view_.node_term = to.node_term;
+}
+
+template <Space S>
+void MergedTree<S>::move(const std::vector<OctreeView>& parts, const std::vector<PartMotion>& motion, double elapsed) {
+    const auto since = static_cast<float>(elapsed);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        const auto& part = parts[p];
+        const auto [root, first, first_body] = place_[p];
+        if (motion[p].node)
+            parallel_for(on_, part.nodes, MoveCenters{part, motion[p].node, since, root, first, center_.data()});
+        else
+            parallel_for(on_, part.nodes, CopyCenters{part.center, root, first, center_.data()});
+        auto* const bodies = body_.data() + first_body;
+        if (motion[p].body)
+            parallel_for(on_, part.bodies, MoveBodies{part.body, motion[p].body, since, bodies});
+        else
+            parallel_for(on_, part.bodies, CopyBodies{part.body, bodies});
+    }
+}
+
+template <Space S>
+void MergedTree<S>::replace_bodies(std::size_t part, View<const std::uint32_t> number, View<const Body> body) {
+    parallel_for(on_, number.n, ReplaceBodies{number, body.ptr, body_.data() + place_[part].first_body});
+}
+
+template <Space S>
+void MergedTree<S>::replace_nodes(std::size_t part, View<const EssentialNode> number, View<const NodeValues> values) {
+    const NodeValueArrays to{center_.data(), test_.data(), view_.quadrupole ? quadrupole_.data() : nullptr};
+    parallel_for(on_, number.n, ReplaceNodes{number.ptr, values.ptr, place_[part].root, place_[part].first, to, body_.data()});
+}
+
+template <Space S>
+void MergedTree<S>::copy_nodes(std::size_t part, const OctreeView& from, View<const std::uint32_t> number) {
+    const NodeValueArrays to{center_.data(), test_.data(), view_.quadrupole ? quadrupole_.data() : nullptr};
+    parallel_for(on_, number.n, CopyNodes{from, number.ptr, place_[part].root, place_[part].first, to});
 }
 
 template <Space S>

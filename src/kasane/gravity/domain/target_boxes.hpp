@@ -71,13 +71,23 @@ class TargetBoxes {
     void choose(const OctreeView& tree);
     /// Computes the boxes of these targets. @param G  of the force
     void measure(const OctreeView& tree, const WalkTargets& targets, double G);
+    /// Computes boxes that hold these targets now, at their later positions, and on straight lines between; with a margin, also of |a|.
+    /// @param later [bodies]
+    void promise(const OctreeView& tree, const WalkTargets& targets, View<const Body> later, double G);
+    /// Whether these targets have used half of a margin, or are outside of the boxes promised last. Computes their boxes; waits.
+    bool exceed_promise(const OctreeView& tree, const WalkTargets& targets, double G);
     /// [TargetBoxLayout::size]
     View<const TargetBox> boxes() const { return box_.view().subview(0, TargetBoxLayout::size); }
 
    private:
+    void measure_boxes(const OctreeView& tree, const Body* later, const WalkTargets& targets, double G);
+    void join_boxes();
+
     S on_;
     Buffer<std::uint32_t, S> begin_;  ///< first bodies of the cells in curve order and, for the rest of [boxes + 1], the number of bodies
     Buffer<TargetBox, S> box_, part_;
+    Buffer<TargetBox, S> promised_;       ///< [boxes], with half of the margin
+    Buffer<std::uint32_t, S> exceeding_;  ///< [groups]
 };
 
 }  // namespace kasane::gravity

@@ -26,8 +26,13 @@ KS_FN void include_box(TargetBox& to, const TargetBox& box) {
           most(to.high_x, box.high_x), most(to.high_y, box.high_y), most(to.high_z, box.high_z), most(to.term, box.term)};
 }
 
+/// Margins of promised boxes, as fractions of the longest side of a box and of |a|. Boxes of few bodies take a quarter of the side of their
+/// group instead, because paths that are not straight leave small boxes soon.
+constexpr float position_margin = 1.f / 16, acceleration_margin = 0.5f, side_per_group = 0.25f;
+
 struct MeasureParts {
     const Body* body;
+    const Body* later;  ///< null: only the present positions
     const float* term;  ///< null: all pairs have one softening
     const std::uint32_t* begin;
     WalkTargets targets;
@@ -62,6 +67,9 @@ struct MeasureParts {
             const std::uint32_t i = targets.all ? static_cast<std::uint32_t>(t) : targets.index[t];
             const Body at = body[i];
             include_box(found, {at.x, at.y, at.z, last_acceleration(i), at.x, at.y, at.z, term ? term[i] : 0.f});
+            if (!later) continue;
+            const Body then = later[i];
+            include_box(found, {then.x, then.y, then.z, found.acceleration, then.x, then.y, then.z, found.term});
         }
         box[k] = found;
     }
@@ -79,6 +87,41 @@ struct JoinBoxes {
     }
 };
 
+/// to = from with a fraction of the margins.
+struct Widen {
+    const TargetBox *from, *group;
+    float part;
+    TargetBox* to;
+    KS_FN static float most(float a, float b) { return b > a ? b : a; }
+    KS_FN static float side(const TargetBox& box) {
+        return most(most(box.high_x - box.low_x, box.high_y - box.low_y), box.high_z - box.low_z);
+    }
+    KS_FN void operator()(index_t k) const {
+        TargetBox box = from[k];
+        if (!box.empty()) {
+            const float margin = part * position_margin * most(side(box), side_per_group * side(group[k / TargetBoxLayout::per_group]));
+            box = {box.low_x - margin,  box.low_y - margin,  box.low_z - margin,  box.acceleration * (1 - part * acceleration_margin),
+                   box.high_x + margin, box.high_y + margin, box.high_z + margin, box.term};
+        }
+        to[k] = box;
+    }
+};
+
+/// exceeding[g]: a box of group g is not within its promised box.
+struct CompareBoxes {
+    const TargetBox *box, *promised;
+    std::uint32_t* exceeding;
+    KS_FN void operator()(index_t g) const {
+        bool exceed = false;
+        for (index_t k = g * TargetBoxLayout::per_group; k < (g + 1) * TargetBoxLayout::per_group; ++k) {
+            const auto &in = box[k], &out = promised[k];
+            exceed |= !in.empty() && !(in.low_x >= out.low_x && in.low_y >= out.low_y && in.low_z >= out.low_z && in.high_x <= out.high_x &&
+                                       in.high_y <= out.high_y && in.high_z <= out.high_z && in.acceleration >= out.acceleration);
+        }
+        exceeding[g] = exceed;
+    }
+};
+
 }  // namespace
 
 template <Space S>
@@ -86,7 +129,9 @@ TargetBoxes<S>::TargetBoxes(S on)
     : on_(on),
       begin_(on, TargetBoxLayout::boxes + 1),
       box_(on, TargetBoxLayout::size),
-      part_(on, parts_of_box<S> * TargetBoxLayout::boxes) {}
+      part_(on, parts_of_box<S> * TargetBoxLayout::boxes),
+      promised_(on, TargetBoxLayout::boxes),
+      exceeding_(on, TargetBoxLayout::groups) {}
 
 template <Space S>
 void TargetBoxes<S>::choose(const OctreeView& tree) {
@@ -114,16 +159,46 @@ void TargetBoxes<S>::choose(const OctreeView& tree) {
 }
 
 template <Space S>
-void TargetBoxes<S>::measure(const OctreeView& tree, const WalkTargets& targets, double G) {
+void TargetBoxes<S>::measure_boxes(const OctreeView& tree, const Body* later, const WalkTargets& targets, double G) {
     using Layout = TargetBoxLayout;
     const auto& frame = tree.frame;
     constexpr index_t parts = parts_of_box<S>;
     parallel_for(on_, parts * Layout::boxes,
-                 MeasureParts{tree.body, tree.body_term, begin_.data(), targets, frame.length / G * (frame.length / frame.mass), parts,
-                              part_.data()});
+                 MeasureParts{tree.body, later, tree.body_term, begin_.data(), targets, frame.length / G * (frame.length / frame.mass),
+                              parts, part_.data()});
     parallel_for(on_, Layout::boxes, JoinBoxes{part_.data(), parts, box_.data() + Layout::first_box});
+}
+
+template <Space S>
+void TargetBoxes<S>::join_boxes() {
+    using Layout = TargetBoxLayout;
     parallel_for(on_, Layout::groups, JoinBoxes{box_.data() + Layout::first_box, Layout::per_group, box_.data() + Layout::first_group});
     parallel_for(on_, 1, JoinBoxes{box_.data() + Layout::first_group, Layout::groups, box_.data()});
+}
+
+template <Space S>
+void TargetBoxes<S>::measure(const OctreeView& tree, const WalkTargets& targets, double G) {
+    measure_boxes(tree, nullptr, targets, G);
+    join_boxes();
+}
+
+template <Space S>
+void TargetBoxes<S>::promise(const OctreeView& tree, const WalkTargets& targets, View<const Body> later, double G) {
+    measure_boxes(tree, later.ptr, targets, G);
+    join_boxes();
+    auto* const box = box_.data() + TargetBoxLayout::first_box;
+    const auto* const group = box_.data() + TargetBoxLayout::first_group;
+    parallel_for(on_, TargetBoxLayout::boxes, Widen{box, group, 0.5f, promised_.data()});
+    parallel_for(on_, TargetBoxLayout::boxes, Widen{box, group, 1, box});
+    join_boxes();
+}
+
+template <Space S>
+bool TargetBoxes<S>::exceed_promise(const OctreeView& tree, const WalkTargets& targets, double G) {
+    measure_boxes(tree, nullptr, targets, G);
+    parallel_for(on_, TargetBoxLayout::groups, CompareBoxes{box_.data() + TargetBoxLayout::first_box, promised_.data(), exceeding_.data()});
+    const auto exceeding = to_host(exceeding_);
+    return std::any_of(exceeding.begin(), exceeding.end(), [](std::uint32_t exceeds) { return exceeds != 0; });
 }
 
 template class TargetBoxes<KS_SPACE>;

@@ -172,20 +172,27 @@ class DeviceStepper : public Stepper {
     /// True if this device writes the warnings of the run.
     virtual bool writes_warnings() const { return true; }
 
-    /// Mean time from `now` to the next forces on `targets` targets, each with the weight 1 / (its step). [time]
-    /// @param now  time in the macro step [ticks]   @param stop  count no force beyond the end of the macro step
-    double mean_force_time(std::uint32_t now, double targets, bool stop) {
+    /// Times of coming forces, from now [time].
+    struct ForceTimes {
+        double mean = 0;  ///< each force has the weight 1 / (step of its target)
+        double last = 0;
+    };
+    /// Times of the next forces on `targets` targets. @param now  time in the macro step [ticks]
+    /// @param stop  count no force beyond the end of the macro step
+    ForceTimes force_times(std::uint32_t now, double targets, bool stop) {
         choose_first_steps();
         const auto& grid = scheme_.grid;
         const bool blocks = scheme_.kind == Scheme::Kind::blocks;
         const int deepest = blocks ? deepest_level() : shared_;
+        ForceTimes times;
         double sum = 0, weights = 0, macro_begin = -grid.time(now);
         while (targets > 0) {
             now = grid.next(deepest, now);
+            times.last = macro_begin + grid.time(now);
             for (int level = blocks ? grid.first_ending(now) : deepest; level <= deepest; ++level) {
                 const double count = blocks ? static_cast<double>(reduced_[static_cast<std::size_t>(level)]) : static_cast<double>(total_);
                 const double weight = std::ldexp(count, level);
-                sum += weight * (macro_begin + grid.time(now));
+                sum += weight * times.last;
                 weights += weight;
                 targets -= count;
             }
@@ -194,20 +201,27 @@ class DeviceStepper : public Stepper {
             now = 0;
             macro_begin += grid.dt_max;
         }
-        return weights > 0 ? sum / weights : 0;
+        if (weights > 0) times.mean = sum / weights;
+        return times;
     }
 
-    /// Predicts all particles to a time `later` than `now` and changes none.
-    template <class Predict>
-    void predict(std::uint32_t now, double later, const Predict& to) {
-        auto motion = system_.motion();
-        std::array<double, most_levels> ahead;
-        ahead.fill(later);
+    /// Time from that of the particles of each level to `now` [ticks], where all are within their steps; for a shared step 0.
+    std::array<double, most_levels> elapsed(std::uint32_t now) const {
+        std::array<double, most_levels> since{};
         if (scheme_.kind == Scheme::Kind::blocks)
             for (int level = 0; level <= scheme_.grid.deepest; ++level)
-                ahead[static_cast<std::size_t>(level)] += scheme_.grid.time(now - scheme_.grid.begin(level, now));
-        else
-            motion.level = {};
+                since[static_cast<std::size_t>(level)] = scheme_.grid.time(now - scheme_.grid.begin(level, now));
+        return since;
+    }
+
+    /// Predicts all particles to a time `later` than `now`, each by at most `most_steps` of its own steps, and changes none.
+    template <class Predict>
+    void predict(std::uint32_t now, double later, const Predict& to, double most_steps = INFINITY) {
+        auto motion = system_.motion();
+        auto ahead = elapsed(now);
+        for (std::size_t level = 0; level < ahead.size(); ++level)
+            ahead[level] += std::min(later, most_steps * std::ldexp(scheme_.grid.dt_max, -static_cast<int>(level)));
+        if (scheme_.kind != Scheme::Kind::blocks) motion.level = {};
         gravity::predict(on_, motion, ahead, to);
     }
 
@@ -217,6 +231,16 @@ class DeviceStepper : public Stepper {
         count_levels(on_, View<const std::uint8_t>(system_.level.view()), report_.view().subview(0, most_levels));
         copy_to_host(on_, view(own_), report_.view());
     }
+
+    /// Number of particles on this level and deeper ones.
+    index_t on_levels(const Report& counted, int level) const {
+        index_t sum = 0;
+        for (; level <= scheme_.grid.deepest; ++level) sum += static_cast<index_t>(counted[static_cast<std::size_t>(level)]);
+        return sum;
+    }
+
+    /// Number of particles of all workers on this level and deeper ones.
+    index_t on_levels(int level) const { return on_levels(reduced_, level); }
 
     void ensure_force() {
         if (accelerated_) return;
@@ -317,13 +341,6 @@ class DeviceStepper : public Stepper {
         if (choose) read_report();
         end_block_step();
         return step.next;
-    }
-
-    /// Number of particles on this level and deeper ones.
-    index_t on_levels(const Report& counted, int level) const {
-        index_t sum = 0;
-        for (; level <= scheme_.grid.deepest; ++level) sum += static_cast<index_t>(counted[static_cast<std::size_t>(level)]);
-        return sum;
     }
 
     template <class F>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <kasane/gravity/evolve/device_stepper.hpp>
+#include <kasane/gravity/evolve/tree_parts.hpp>
 #include <kasane/gravity/evolve/tree_reference.hpp>
 #include <kasane/gravity/tree/node_motion.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
@@ -34,9 +35,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
           force_(on, tree_),
           motion_(on),
           tuner_(particles.size(), tree_.deterministic, walk_alternatives(AnySpace{on}, tree_), chosen.state.tuning),
-          walk_span_(on),
-          moments_span_(on),
-          tree_span_(on) {
+          parts_(on) {
         if (chosen.state.acceleration.empty()) return;
         system_.send(chosen.state.acceleration, system_.acceleration.view());
         measure_sizes();
@@ -56,7 +55,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
 
     StepCounts step_counts() override {
         auto counts = Base::step_counts();
-        counts.rebuilds = rebuilds_;
+        counts.rebuilds = parts_.tree.calls();
         return counts;
     }
 
@@ -89,16 +88,15 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         force_.walk().tuning() = tuner_.walk(targets_);
         // The tuner of other runs compares times of walks without potentials.
         has_potential_ = this->potential_due_ && tree_.deterministic;
-        walk_span_.begin();
-        force_.accelerate({list, list.empty(), system_.size.view()},
-                          {system_.acceleration.view(), has_potential_ ? system_.floats() : View<float>{}});
-        walk_span_.end();
-        ++calls_;
+        parts_.walk.call([&] {
+            force_.accelerate({list, list.empty(), system_.size.view()},
+                              {system_.acceleration.view(), has_potential_ ? system_.floats() : View<float>{}});
+        });
     }
 
     /// Passes the time of the walk to the tuner. The host has waited for the block step.
     void end_block_step() override {
-        const double seconds = tree_.deterministic ? 0 : walk_span_.seconds();
+        const double seconds = tree_.deterministic ? 0 : parts_.walk.seconds();
         tuner_.walked(targets_, seconds - walked_, std::abs(age_ - center_));
         walked_ = seconds;
     }
@@ -114,12 +112,9 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         rebuild(0);
         rebuild(0);
         make_current();
-        walk_span_.begin();
-        force_.accelerate_first({system_.acceleration.view(), {}});
-        walk_span_.end();
-        ++calls_;
+        parts_.walk.call([&] { force_.accelerate_first({system_.acceleration.view(), {}}); });
         measure_sizes();
-        walked_ = tree_.deterministic ? 0 : walk_span_.seconds();
+        walked_ = tree_.deterministic ? 0 : parts_.walk.seconds();
     }
 
     typename Base::Potentials evaluate_potential() override {
@@ -133,11 +128,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         return potentials;
     }
 
-    void force_parts(const typename Base::PartFunction& part) override {
-        part("walk", walk_span_.seconds(), calls_);
-        part("moments", moments_span_.seconds(), refreshes_);
-        part("tree", tree_span_.seconds(), rebuilds_);
-    }
+    void force_parts(const typename Base::PartFunction& part) override { parts_.report(part); }
 
     std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at, const std::vector<double>& softening) override {
         return tree_reference(on_, tree_, system_, at, softening);
@@ -146,26 +137,25 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     /// Builds a tree and brings the particles into its order. Where their accelerations are known the tree is built at the positions that
     /// they will have at the mean time of the forces that it serves: the errors of an older and of a later topology then do opposite work.
     void rebuild(std::uint32_t now) {
-        const double before = tree_.deterministic ? 0 : tree_span_.seconds();
-        tree_span_.begin();
-        auto& octree = force_.octree();
-        octree.choose_frame(system_.position.view(), system_.mass.view());
-        centered_ = this->accelerated_;
-        center_ = centered_ ? this->mean_force_time(now, tuner_.expected_targets(), tree_.deterministic) : 0;
-        if (centered_)
-            this->predict(now, center_, predict_bodies());
-        else
-            octree.place(system_.position.view(), system_.mass.view());
-        octree.sort();
-        system_.reorder(octree.order());
-        octree.build(system_.softening.view());
-        motion_.reset();
-        tree_span_.end();
-        tuner_.built(tree_.deterministic ? 0 : tree_span_.seconds() - before);
+        const double before = tree_.deterministic ? 0 : parts_.tree.seconds();
+        parts_.tree.call([&] {
+            auto& octree = force_.octree();
+            octree.choose_frame(system_.position.view(), system_.mass.view());
+            centered_ = this->accelerated_;
+            center_ = centered_ ? this->force_times(now, tuner_.expected_targets(), tree_.deterministic).mean : 0;
+            if (centered_)
+                this->predict(now, center_, predict_bodies());
+            else
+                octree.place(system_.position.view(), system_.mass.view());
+            octree.sort();
+            system_.reorder(octree.order());
+            octree.build(system_.softening.view());
+            motion_.reset();
+        });
+        tuner_.built(tree_.deterministic ? 0 : parts_.tree.seconds() - before);
         age_ = 0;
         built_ = fresh_ = true;
         current_ = false;
-        ++rebuilds_;
     }
 
     PredictBodies predict_bodies() {
@@ -183,26 +173,19 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
 
     /// Computes the moments of the present bodies.
     void make_moments() {
-        moments_span_.begin();
-        force_.octree().refresh();
-        moments_span_.end();
-        ++refreshes_;
+        parts_.moments.call([&] { force_.octree().refresh(); });
         current_ = true;
     }
 
     /// Computes the moments of the present bodies, from which nodes may move on.
     void follow_nodes() {
         make_moments();
-        moments_span_.begin();
-        if (this->scheme_.kind == Scheme::Kind::blocks) motion_.record(force_.octree().centers(), age_);
-        moments_span_.end();
+        if (this->scheme_.kind == Scheme::Kind::blocks) parts_.moments.add([&] { motion_.record(force_.octree().centers(), age_); });
     }
 
     /// Moves the centres of mass of the last refresh to the present time.
     void move_nodes() {
-        moments_span_.begin();
-        motion_.move(force_.octree().centers(), age_);
-        moments_span_.end();
+        parts_.moments.add([&] { motion_.move(force_.octree().centers(), age_); });
         current_ = false;
     }
 
@@ -212,7 +195,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     TreeForce<S> force_;
     NodeMotion<S> motion_;
     TreeTuner tuner_;
-    SpanTimer<S> walk_span_, moments_span_, tree_span_;
+    TreeParts<S> parts_;
     WalkCounts counts_;
     bool built_ = false;          ///< a tree exists
     bool centered_ = false;       ///< it was built at the mean time of its forces
@@ -223,7 +206,6 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     double center_ = 0;           ///< age for which it was built
     double walked_ = 0;           ///< seconds of all walks
     index_t targets_ = 0;
-    std::int64_t calls_ = 0, refreshes_ = 0, rebuilds_ = 0;
 };
 
 }  // namespace kasane::gravity

@@ -103,6 +103,10 @@ void want_levels(S on, const Motion<A>& motion, const TimeGrid& grid, const Step
 template <Space S, class A>
 void measure(S on, View<const A> acceleration, View<float> size);
 
+/// flag[i] = level[i] >= least, for n particles.
+template <Space S>
+void flag_levels(S on, View<const std::uint8_t> level, int least, View<std::uint8_t> flag);
+
 /// Sets all counts to 0 and the first non-finite particle to `none`.
 template <Space S>
 void reset_report(S on, View<StepReport::Word> report);

@@ -131,6 +131,13 @@ struct Measure {
     }
 };
 
+struct FlagLevels {
+    const std::uint8_t* level;
+    int least;
+    std::uint8_t* flag;
+    KS_FN void operator()(index_t i) const { flag[i] = level[i] >= least; }
+};
+
 struct ResetReport {
     View<Word> report;
     KS_FN void operator()(index_t i) const { report[i] = i == StepReport::bad ? StepReport::none : 0; }
@@ -167,6 +174,11 @@ void measure(S on, View<const A> acceleration, View<float> size) {
 }
 
 template <Space S>
+void flag_levels(S on, View<const std::uint8_t> level, int least, View<std::uint8_t> flag) {
+    parallel_for(on, flag.n, FlagLevels{level.ptr, least, flag.ptr});
+}
+
+template <Space S>
 void reset_report(S on, View<Word> report) {
     parallel_for(on, report.n, ResetReport{report});
 }
@@ -184,6 +196,7 @@ template void finish(KS_SPACE, const Motion<Narrow>&, const BlockStep&, View<con
 template void want_levels(KS_SPACE, const Motion<Wide>&, const TimeGrid&, const StepRule&, View<Word>);
 template void want_levels(KS_SPACE, const Motion<Narrow>&, const TimeGrid&, const StepRule&, View<Word>);
 template void measure(KS_SPACE, View<const Narrow>, View<float>);
+template void flag_levels(KS_SPACE, View<const std::uint8_t>, int, View<std::uint8_t>);
 template void reset_report(KS_SPACE, View<Word>);
 
 }  // namespace kasane::gravity

@@ -89,7 +89,7 @@ __global__ __launch_bounds__(small_block) void make_small_levels(detail::NodeArr
 }
 
 template <bool quadrupoles>
-void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance& by, const detail::RefreshPlan<Cuda>& plan) {
+void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance& by, const RefreshPlan<Cuda>& plan) {
     KS_CUDA(cudaSetDevice(on.device));
     if (const std::uint32_t n = plan.leaf_count; n > 0) {
         make_leaves<quadrupoles><<<(n + leaf_block - 1) / leaf_block, leaf_block, 0, on.stream>>>(tree, by, plan.leaves.data(), n);
@@ -120,16 +120,17 @@ void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance&
 }
 #else
 template <bool quadrupoles>
-void make_all(Cpu on, const detail::NodeArrays& tree, const detail::Acceptance& by, const detail::RefreshPlan<Cpu>& plan) {
+void make_all(Cpu on, const detail::NodeArrays& tree, const detail::Acceptance& by, const RefreshPlan<Cpu>& plan) {
     const auto& levels = plan.levels;
+    const auto* const list = plan.inner.size() > 0 ? plan.inner.data() : nullptr;
     const int threads = thread_count(on);
     for (std::size_t level = levels.size() - 1; level-- > 0;) {
         constexpr index_t part_nodes = 64;
         const index_t begin = levels[level], end = levels[level + 1];
         for_each_part(end - begin > 4 * part_nodes ? threads : 1, (end - begin + part_nodes - 1) / part_nodes, [&](index_t part) {
             const index_t first = begin + part * part_nodes, last = std::min(end, first + part_nodes);
-            for (index_t node = first; node < last; ++node)
-                detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, static_cast<std::uint32_t>(node));
+            for (index_t k = first; k < last; ++k)
+                detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, list ? list[k] : static_cast<std::uint32_t>(k));
         });
     }
 }
@@ -147,6 +148,11 @@ void ensure_size(S on, Buffer<T, S>& buffer, index_t n) {
 
 template <Space S>
 void Octree<S>::refresh() {
+    refresh(plan_);
+}
+
+template <Space S>
+void Octree<S>::refresh(const RefreshPlan<S>& plan) {
     const index_t nodes = levels_.back();
     if (nodes == 0) return;
     const bool quadrupoles = options_.multipole == Multipole::quadrupole;
@@ -165,9 +171,9 @@ void Octree<S>::refresh() {
                                   spreads ? softening_moments_.data() : nullptr};
     const auto by = acceptance(options_, frame_);
     if (quadrupoles)
-        make_all<true>(on_, tree, by, plan_);
+        make_all<true>(on_, tree, by, plan);
     else
-        make_all<false>(on_, tree, by, plan_);
+        make_all<false>(on_, tree, by, plan);
 }
 
 template <Space S>
@@ -178,6 +184,7 @@ void Octree<S>::set_mac(const Mac& mac) {
 }
 
 template void Octree<KS_SPACE>::refresh();
+template void Octree<KS_SPACE>::refresh(const RefreshPlan<KS_SPACE>&);
 template void Octree<KS_SPACE>::set_mac(const Mac&);
 
 }  // namespace kasane::gravity

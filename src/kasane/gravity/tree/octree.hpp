@@ -79,16 +79,14 @@ struct OctreeView {
     const float* node_term = nullptr;  ///< [nodes], Plummer: mean of the bodies' terms, weighted by mass; spline: their largest
 };
 
-namespace detail {
-/// Order in which refresh() computes the nodes: parents after their children.
+/// Nodes that refresh() computes, and their order: parents after their children.
 template <Space S>
 struct RefreshPlan {
-    std::vector<std::uint32_t> levels{0};  ///< Cpu: levels of all nodes, as Octree::levels(); Cuda: of `inner`
-    Buffer<std::uint32_t, S> inner;        ///< Cuda: nodes with children, and leaves of many bodies, by level
-    Buffer<std::uint32_t, S> leaves;       ///< Cuda: all other leaves
+    std::vector<std::uint32_t> levels{0};  ///< first element of each level in `inner`, and its length
+    Buffer<std::uint32_t, S> inner;        ///< nodes by level; Cpu: empty for all nodes. Cuda: without the leaves below
+    Buffer<std::uint32_t, S> leaves;       ///< Cuda: leaves of few bodies
     std::uint32_t leaf_count = 0;
 };
-}  // namespace detail
 
 template <Space S>
 class Octree {
@@ -123,6 +121,10 @@ class Octree {
 
     /// Computes moments, b and acceptance of every node from the present bodies, on the present topology.
     void refresh();
+    /// Lists the flagged nodes for refresh(plan). Waits for the space. @param flag [nodes]  a node with a flagged child has a flag too
+    void plan(View<const std::uint8_t> flag, RefreshPlan<S>& plan);
+    /// Computes the nodes of a plan alone: from the present bodies, and from the moments that the other nodes have.
+    void refresh(const RefreshPlan<S>& plan);
     /// Changes the criterion and calls refresh(). (The first force of a run uses a geometric criterion.)
     void set_mac(const Mac& mac);
 
@@ -150,7 +152,7 @@ class Octree {
     Buffer<std::uint32_t, S> next_;
     Buffer<Quadrupole, S> quadrupole_;
     std::vector<std::uint32_t> levels_{0};
-    detail::RefreshPlan<S> plan_;
+    RefreshPlan<S> plan_;
     bool combines_ = false;  ///< pairs combine softenings; the arrays below are empty if they do not
     bool softened_ = false;  ///< the nodes have softening moments of the present topology
     Buffer<float, S> body_term_, node_term_;

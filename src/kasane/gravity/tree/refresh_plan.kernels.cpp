@@ -1,5 +1,6 @@
 // The order in which refresh() computes nodes, made once per tree. On the CPU it is level by level. On CUDA one lane computes a leaf, and
-// several lanes a node with children, level by level; this file lists the leaves and the nodes of each level.
+// several lanes a node with children, level by level; this file lists the leaves and the nodes of each level. Plans of few nodes list them
+// level by level on both.
 // Invariant: the order inside a list is arbitrary and does not matter, because nodes of one list (one level) do not read each other.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/tree/moments.hpp>
@@ -9,16 +10,42 @@
 #endif
 
 namespace kasane::gravity {
-#if defined(__CUDACC__)
 namespace {
 
 constexpr int most_depths = key_levels + 2;
 
 /// First node of each level and, last, the number of nodes.
 struct Levels {
-    std::uint32_t first[most_depths];
+    explicit Levels(const std::vector<std::uint32_t>& of) : number(static_cast<int>(of.size()) - 1) {
+        for (int k = 0; k <= number; ++k) first[k] = of[static_cast<std::size_t>(k)];
+    }
+    std::uint32_t first[most_depths] = {};
     int number;
 };
+
+/// at[level] = number of listed nodes before the level.
+struct FindLevels {
+    const std::uint32_t* list;
+    const std::uint32_t* count;
+    Levels levels;
+    std::uint32_t* at;
+    KS_FN void operator()(index_t level) const {
+        std::uint32_t low = 0, high = *count;
+        while (low < high) {
+            const std::uint32_t half = low + (high - low) / 2;
+            if (list[half] < levels.first[level])
+                low = half + 1;
+            else
+                high = half;
+        }
+        at[level] = low;
+    }
+};
+
+}  // namespace
+
+#if defined(__CUDACC__)
+namespace {
 
 /// Numbers of nodes listed so far: the inner ones of each level, and the leaves.
 struct Listed {
@@ -61,9 +88,7 @@ struct ListNodes {
 template <>
 void Octree<Cuda>::make_plan() {
     const auto nodes = static_cast<index_t>(levels_.back());
-    Levels levels{};
-    levels.number = static_cast<int>(levels_.size()) - 1;
-    for (int k = 0; k < levels.number; ++k) levels.first[k] = levels_[static_cast<std::size_t>(k)];
+    const Levels levels(levels_);
     Listed listed{};
     auto* const at = reinterpret_cast<Listed*>(work_.bytes(sizeof(Listed)));
     const auto run = [&](std::uint32_t* inner, std::uint32_t* leaves) {
@@ -95,4 +120,25 @@ void Octree<Cpu>::make_plan() {
     plan_.levels = levels_;
 }
 #endif
+
+template <Space S>
+void Octree<S>::plan(View<const std::uint8_t> flag, RefreshPlan<S>& plan) {
+    const index_t nodes = levels_.back(), depths = static_cast<index_t>(levels_.size());
+    plan.levels.assign(1, 0);
+    plan.leaf_count = 0;
+    if (nodes == 0) return;
+    if (plan.inner.size() < nodes + 1 + depths) {
+        plan.inner = {};
+        plan.inner = Buffer<std::uint32_t, S>(on_, nodes + nodes / 8 + 1 + most_depths);
+    }
+    const auto list = plan.inner.view().subview(0, nodes), count = plan.inner.view().subview(nodes, 1),
+               at = plan.inner.view().subview(nodes + 1, depths);
+    select_flagged(on_, work_, flag, list, count);
+    parallel_for(on_, depths, FindLevels{list.ptr, count.ptr, Levels(levels_), at.ptr});
+    plan.levels.resize(levels_.size());
+    copy_to_host(on_, kasane::view(plan.levels), View<const std::uint32_t>(at));
+}
+
+template void Octree<KS_SPACE>::plan(View<const std::uint8_t>, RefreshPlan<KS_SPACE>&);
+
 }  // namespace kasane::gravity

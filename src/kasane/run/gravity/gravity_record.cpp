@@ -74,6 +74,9 @@ void list_fields(Fields& f, R& r) {
     });
     later.positive("step_seconds", r.step_seconds), later.positive("predicted_step_seconds", r.predicted_step_seconds);
     f("interactions", r.interactions), later("rate", r.rate);
+    later.list("worker_loads", r.loads, [](auto& in, auto& load) {
+        in("particles", load.particles), in("interactions", load.interactions), in("received_bytes", load.received);
+    });
     later.part_or_null("bound", r.bound.rate > 0, [&](auto& in) { in("rate", r.bound.rate), in("reason", r.bound.reason); });
     f("initial_energy", r.initial_energy), f("relative_energy_error", r.relative_energy_error);
     f("final_relative_energy_error", r.final_relative_energy_error);

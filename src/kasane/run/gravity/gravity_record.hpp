@@ -1,6 +1,7 @@
 // The run record of a gravity run: the part of record.json after the common part.
 #pragma once
 
+#include <kasane/gravity/distributed/worker_load.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/gravity/particles/units.hpp>
@@ -67,7 +68,8 @@ struct GravityRecord : Record {
     double predicted_step_seconds = 0;  ///< by the model of perf/, where this machine is calibrated; 0: not known
     double expected_energy_drift = 0;   ///< relative, per crossing time (gravity::expected_energy_drift); 0: no estimate
     double interactions = 0;
-    double rate = unknown;  ///< interactions per second of force calculation
+    std::vector<gravity::WorkerLoad> loads;  ///< of the workers of a tree, in the last segment; empty on one device
+    double rate = unknown;                   ///< interactions per second of force calculation
     Bound bound;
     double initial_energy = 0;         ///< E0; the errors below are relative to |E0|
     double relative_energy_error = 0;  ///< largest so far

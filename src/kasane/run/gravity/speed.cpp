@@ -78,11 +78,33 @@ std::string times(const GravityRecord& r) {
     return out;
 }
 
+/// One bar for each worker, relative to the one with the most work.
+std::string shares(const GravityRecord& r) {
+    constexpr std::size_t most_bars = 64;
+    const auto most = std::max_element(r.loads.begin(), r.loads.end(), [](auto& a, auto& b) { return a.interactions < b.interactions; });
+    if (r.loads.size() < 2 || !(most->interactions > 0)) return "";
+    std::string out = fmt::format(
+        "<h3>Work of the {} workers</h3>\n<p>Each worker has the particles of one domain. The one with the most work evaluated "
+        "<strong>{:.2f}"
+        "</strong> times as many interactions as the mean of all: the others wait for it at every step.</p>\n",
+        r.loads.size(), gravity::imbalance(r.loads));
+    if (r.loads.size() > most_bars) return out;
+    out += "<ul class=\"bars\">\n";
+    for (std::size_t k = 0; k < r.loads.size(); ++k) {
+        const auto& load = r.loads[k];
+        out += fmt::format(
+            "<li><span>worker {}</span><span>{} particles · {:.0f} KiB received for a force</span><i style=\"width:{:.2f}%\"></i></li>\n",
+            k, grouped(load.particles), std::ceil(static_cast<double>(load.received) / 1024),
+            100 * std::clamp(load.interactions / most->interactions, 0., 1.));
+    }
+    return out + "</ul>\n";
+}
+
 }  // namespace
 
 std::string speed(const PageContext& c) {
     const auto& r = c.history.record;
-    const auto bars = times(r);
+    const auto bars = times(r) + shares(r);
     if (!(r.rate > 0) && bars.empty()) return "";
     return speed_section(rate_text(r), bars);
 }

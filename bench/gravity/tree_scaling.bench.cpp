@@ -1,0 +1,133 @@
+// gravity.tree.scaling: steps of the tree code on the workers of this run, the devices of one process or of several ranks.
+#include <bench/gravity/bench_workers.hpp>
+#include <bench/gravity/tree_studies.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/gravity/distributed/distributed_simulation.hpp>
+#include <kasane/gravity/galaxy/sampler.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace kasane::bench {
+
+using namespace gravity;
+
+namespace {
+
+constexpr double softening = 1. / 64;
+constexpr double dt_shared = 1. / 256, dt_longest = 1. / 16;
+
+struct Method {
+    const char* name;
+    Steps steps;
+    std::int64_t timed;  ///< macro steps
+};
+
+std::vector<Method> methods(bool quick) {
+    BlockSteps blocks;
+    blocks.dt_max = dt_longest;
+    return {{"all", Leapfrog{dt_shared}, quick ? 2 : 8}, {"block", blocks, quick ? 1 : 2}};
+}
+
+class TreeScalingStudy {
+   public:
+    explicit TreeScalingStudy(const BenchmarkContext& context) : context_(context), workers_(context) {
+        each_ = context.sizes;
+        if (each_.empty()) each_ = {workers_.on_cpu ? (context.quick ? 4096 : 32768) : (context.quick ? 262144 : 4194304)};
+    }
+
+    void run() {
+        workers_.for_each_set([&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+            for (const auto n : sizes(communicator.size()))
+                for (const auto& method : methods(context_.quick)) measure(communicator, here, n, method);
+        });
+    }
+
+   private:
+    /// N particles for each worker, and as many in all as the most workers have then.
+    std::vector<index_t> sizes(int workers) const {
+        std::set<index_t> found;
+        for (const auto each : each_) found.insert({each * workers, each * workers_.sets.back().size()});
+        return {found.begin(), found.end()};
+    }
+
+    void measure(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, index_t n, const Method& method) {
+        if (!workers_.leads()) return worker_loop(communicator, here);
+        const int workers = communicator.size();
+        const Tree tree{.softening = softening};
+        auto sim = distributed_simulation(communicator, here, plummer({.count = n, .seed = 1}), {.force = tree, .step = method.steps});
+        sim.step(1);  // first force, first tree, and memory that grows
+        const auto before = sim.step_counts();
+        const auto parts_before = sim.timers().parts();
+        const Stopwatch watch;
+        sim.step(method.timed);
+        const double seconds = watch.seconds();
+        const auto after = sim.step_counts();
+        const auto steps = static_cast<double>(after.block_steps - before.block_steps);
+        BenchmarkResult row;
+        row.name = fmt::format("gravity.tree.scaling, {}, P {}", method.name, workers);
+        row.n = n;
+        row.seconds = seconds / steps;
+        row.rate = (after.updates - before.updates) / seconds;
+        row.unit = "particles/s";
+        const auto audit = sim.audit(1000);
+        row.error = audit.p99;
+        const auto loads = worker_loads(sim);
+        double received = 0;
+        for (const auto& load : loads) received = std::max(received, static_cast<double>(load.received));
+        row.more = {{"members", workers},
+                    {"block_steps", steps},
+                    {"updates", (after.updates - before.updates) / steps / static_cast<double>(n)},
+                    {"imbalance", imbalance(loads)},
+                    {"received_bytes", received},
+                    {"median_error", audit.median}};
+        const auto parts = sim.timers().parts();
+        for (const char* part : {"walk", "moments", "tree", "step"}) {
+            const auto now = parts.find(part), then = parts_before.find(part);
+            if (now == parts.end()) continue;
+            row.more.emplace_back(std::string(part) + "_seconds",
+                                  (now->second.seconds - (then == parts_before.end() ? 0 : then->second.seconds)) / steps);
+        }
+        seconds_[{method.name, workers, n}] = row.seconds;
+        // An efficiency of 1: the time of one worker with N, divided by P; the time of one worker with N / P.
+        if (const auto one = seconds_.find({method.name, 1, n}); workers > 1 && one != seconds_.end())
+            row.more.emplace_back("strong", one->second / (workers * row.seconds));
+        if (const auto one = seconds_.find({method.name, 1, n / workers}); workers > 1 && one != seconds_.end())
+            row.more.emplace_back("weak", one->second / row.seconds);
+        row.note = shared_;
+        context_.report(row);
+    }
+
+    const BenchmarkContext& context_;
+    BenchWorkers workers_;
+    std::string shared_ = shared_note(workers_.ranks, workers_.here);
+    std::vector<index_t> each_;
+    std::map<std::tuple<std::string, int, index_t>, double> seconds_;
+};
+
+}  // namespace
+
+Benchmark tree_scaling() {
+    return {
+        "gravity.tree.scaling",
+        fmt::format(
+            "Steps of a Plummer sphere, softening {}, default criterion, on P workers, a device or a share of the CPU each. `all`: one "
+            "constant "
+            "step for all particles; `block`: block steps, the mean of all in the longest steps. Sizes are N for each worker (`--n`) and "
+            "N times the most workers. `seconds` is one step with everything in it (prediction, trees, LETs, walk, correction, "
+            "reports), after one longest step that is not timed. `strong` = t(N; 1) / (P t(N; P)), `weak` = t(N / P; 1) / t(N; P). The "
+            "parts "
+            "are those of the first worker; its walk includes the LETs and the wait for them. `imbalance` is the most work of a "
+            "worker over the mean, `received_bytes` the largest LETs of the last force. The error is the 99th percentile of 1000 "
+            "particles against direct summation in double.",
+            softening),
+        [](const BenchmarkContext& context) { TreeScalingStudy(context).run(); }, true};
+}
+
+}  // namespace kasane::bench

@@ -1,0 +1,209 @@
+// LETs between the workers: every worker sends those of its tree to the others, and merges its tree with those that it receives.
+// LETs are made for the targets of one force, or for targets of several forces, until a later time. The latter are kept and move.
+// Invariants: all workers make the same calls in the same order; kept LETs are valid for all targets within the promised boxes.
+#pragma once
+
+#include <kasane/gravity/domain/all_to_all.hpp>
+#include <kasane/gravity/domain/essential_motion.hpp>
+#include <kasane/gravity/domain/essential_tree.hpp>
+#include <kasane/gravity/domain/merged_tree.hpp>
+#include <kasane/gravity/domain/kept_nodes.hpp>
+#include <kasane/gravity/domain/target_boxes.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kasane::gravity {
+
+/// Sizes of the LETs that a worker received for its last force.
+struct ReceivedTrees {
+    std::uint64_t nodes = 0, bodies = 0, bytes = 0;
+};
+
+template <Space S>
+class EssentialExchange {
+   public:
+    /// Collective. @param channel  number of the channel for messages
+    EssentialExchange(S on, const Tree& options, comm::Worker& worker, int channel, comm::Engine engine)
+        : on_(on),
+          options_(options),
+          worker_(worker),
+          channel_(on, worker, channel, engine),
+          work_(on),
+          boxes_(on),
+          all_boxes_(on, TargetBoxLayout::size * worker.size()),
+          essential_(on),
+          merged_(on),
+          nodes_(on) {
+        for (int w = 0; w < worker.size(); ++w) partner_.emplace_back(on);
+    }
+
+    comm::Channel<S>& channel() { return channel_; }
+    /// "peer copies", "MPI through host memory", ...
+    std::string engine() const { return channel_.text(); }
+    const ReceivedTrees& received() const { return received_; }
+    /// This worker's tree with the LETs of the others.
+    OctreeView view() const { return merged_.view(); }
+
+    /// Takes a new topology of this worker's tree. Waits for the space.
+    void choose_boxes(const OctreeView& tree) { boxes_.choose(tree); }
+
+    /// Makes LETs for the targets of all workers. @param levels  Octree::levels()
+    void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const WalkTargets& targets) {
+        boxes_.measure(tree, targets, options_.G);
+        make_for_boxes(tree, levels);
+    }
+    /// Makes LETs for targets from the present positions to the later ones. @param later [bodies]
+    void make_until(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const WalkTargets& targets, View<const Body> later) {
+        boxes_.promise(tree, targets, later, options_.G);
+        make_for_boxes(tree, levels);
+    }
+    /// Whether targets of this worker are outside of the boxes for which its LETs were made, or near to that.
+    bool outgrown(const OctreeView& tree, const WalkTargets& targets) { return boxes_.exceed_promise(tree, targets, options_.G); }
+
+    /// Sends the motion of kept LETs, from the time at which they were made. @param octree  with the nodes of that time
+    /// @param bodies  those of octree, of which bodies above the deep levels have not been kicked since
+    void begin_motion(Octree<S>& octree, const MovingBodies& bodies) {
+        nodes_.begin(octree, bodies);
+        const auto tree = octree.view();
+        const auto workers = static_cast<std::size_t>(worker_.size()), me = static_cast<std::size_t>(worker_.index());
+        std::vector<std::uint64_t> listed(2 * workers);
+        for (std::size_t w = 0; w < workers; ++w) {
+            if (w == me) continue;
+            auto& to = partner_[w];
+            measure_motion(on_, work_, tree, to.part, {nodes_.velocity(), nodes_.kicked()}, bodies, to.motion);
+            listed[2 * w] = static_cast<std::uint64_t>(to.motion.listed.bodies);
+            listed[2 * w + 1] = static_cast<std::uint64_t>(to.motion.listed.nodes);
+        }
+        const auto all = gather_words(worker_, listed);
+        for (std::size_t w = 0; w < workers; ++w) {
+            const auto* const words = all.data() + 2 * (w * workers + me);
+            partner_[w].listed = {static_cast<index_t>(words[0]), static_cast<index_t>(words[1])};
+        }
+        send_and_receive(
+            [&](Partner& to) {
+                return View<const std::byte>(to.motion.message.data(), essential_motion_bytes(to.part.size, to.motion.listed));
+            },
+            [&](Partner& from) { return space_for(from.incoming_motion, essential_motion_bytes(from.size, from.listed)); });
+    }
+
+    /// Moves nodes and bodies to the present time, and sends the values of those that are listed.
+    /// @param octree  with the present bodies   @param elapsed  time since LETs were made
+    void move(Octree<S>& octree, double elapsed) {
+        nodes_.move(octree, elapsed);
+        const auto tree = octree.view();
+        send_and_receive(
+            [&](Partner& to) {
+                pack_update(on_, tree, to.part, to.motion);
+                return View<const std::byte>(to.motion.update.data(), update_bytes(to.motion.listed));
+            },
+            [&](Partner& from) { return space_for(from.incoming_update, update_bytes(from.listed)); });
+        const auto all = parts(tree);
+        if (all.empty()) return;
+        std::vector<PartMotion> motion;
+        if (tree.nodes > 0) motion.push_back({nullptr, nullptr});
+        for (auto& from : partner_)
+            if (from.size.nodes > 0) motion.push_back(essential_motion(from.incoming_motion.data(), from.size));
+        merged_.move(all, motion, elapsed);
+        std::size_t part = 0;
+        if (tree.nodes > 0) merged_.copy_nodes(part++, tree, nodes_.list());
+        for (auto& from : partner_) {
+            if (from.size.nodes == 0) continue;
+            const auto *const numbers = from.incoming_motion.data(), *const values = from.incoming_update.data();
+            merged_.replace_bodies(part, listed_bodies(numbers, from.size, from.listed), updated_bodies(values, from.listed));
+            merged_.replace_nodes(part++, listed_nodes(numbers, from.size, from.listed), updated_nodes(values, from.listed));
+        }
+    }
+
+   private:
+    /// Another worker: what goes there, and what comes from there.
+    struct Partner {
+        explicit Partner(S on) : part(on), motion(on), incoming(on, 0), incoming_motion(on, 0), incoming_update(on, 0) {}
+        EssentialPart<S> part;
+        EssentialMotion<S> motion;
+        EssentialSize size;      ///< of the LET that was received
+        EssentialListed listed;  ///< what arrives of it for every force
+        Buffer<std::byte, S> incoming, incoming_motion, incoming_update;
+    };
+
+    EssentialArrays arrays() const { return {options_.multipole == Multipole::quadrupole, combines_softenings(options_)}; }
+
+    void make_for_boxes(const OctreeView& tree, const std::vector<std::uint32_t>& levels) {
+        const auto workers = static_cast<std::size_t>(worker_.size()), me = static_cast<std::size_t>(worker_.index());
+        const auto own = boxes_.boxes();
+        send_and_receive(
+            [&](Partner&) { return View<const std::byte>(reinterpret_cast<const std::byte*>(own.ptr), box_bytes); },
+            [&](Partner& from) { return View<std::byte>(reinterpret_cast<std::byte*>(boxes_of(&from - partner_.data()).ptr), box_bytes); });
+        std::vector<std::uint64_t> sizes(2 * workers);
+        const bool spline = options_.softening_kernel == SofteningKernel::spline;
+        for (std::size_t w = 0; w < workers; ++w) {
+            if (w == me) continue;
+            auto& part = partner_[w].part;
+            essential_.make(tree, levels, boxes_of(static_cast<std::ptrdiff_t>(w)), spline, part);
+            sizes[2 * w] = part.size.nodes, sizes[2 * w + 1] = part.size.bodies;
+        }
+        const auto all = gather_words(worker_, sizes);
+        received_ = {};
+        for (std::size_t w = 0; w < workers; ++w) {
+            const auto* const words = all.data() + 2 * (w * workers + me);
+            partner_[w].size = {words[0], words[1]};
+        }
+        send_and_receive(
+            [&](Partner& to) { return View<const std::byte>(to.part.message.data(), essential_bytes(to.part.size, arrays())); },
+            [&](Partner& from) {
+                const index_t bytes = essential_bytes(from.size, arrays());
+                from.incoming.reserve_discarding(bytes);
+                received_.nodes += from.size.nodes, received_.bodies += from.size.bodies;
+                received_.bytes += static_cast<std::uint64_t>(bytes);
+                return View<std::byte>(from.incoming.data(), bytes);
+            });
+        merged_.merge(parts(tree));
+    }
+
+    /// This worker's tree and the LETs that it received, as far as they have nodes.
+    std::vector<OctreeView> parts(const OctreeView& tree) const {
+        std::vector<OctreeView> all;
+        if (tree.nodes > 0) all.push_back(tree);
+        for (const auto& from : partner_)
+            if (from.size.nodes > 0) all.push_back(essential_view(from.incoming.data(), from.size, arrays(), tree.frame));
+        return all;
+    }
+
+    /// Exchanges messages with all other workers. @param outgoing, incoming  give the bytes to and from a partner
+    template <class Out, class In>
+    void send_and_receive(Out outgoing, In incoming) {
+        std::vector<View<const std::byte>> send(partner_.size());
+        std::vector<View<std::byte>> receive(partner_.size());
+        for (std::size_t w = 0; w < partner_.size(); ++w) {
+            if (static_cast<int>(w) == worker_.index()) continue;
+            send[w] = outgoing(partner_[w]);
+            receive[w] = incoming(partner_[w]);
+        }
+        all_to_all(on_, worker_, channel_, send, receive);
+    }
+
+    static View<std::byte> space_for(Buffer<std::byte, S>& buffer, index_t bytes) {
+        if (buffer.size() < bytes) buffer.reserve_discarding(bytes + bytes / 8);
+        return {buffer.data(), bytes};
+    }
+
+    View<TargetBox> boxes_of(std::ptrdiff_t worker) {
+        return all_boxes_.view().subview(TargetBoxLayout::size * worker, TargetBoxLayout::size);
+    }
+    static constexpr index_t box_bytes = TargetBoxLayout::size * static_cast<index_t>(sizeof(TargetBox));
+
+    S on_;
+    Tree options_;
+    comm::Worker& worker_;
+    comm::Channel<S> channel_;
+    Workspace<S> work_;
+    TargetBoxes<S> boxes_;
+    Buffer<TargetBox, S> all_boxes_;
+    EssentialTree<S> essential_;
+    MergedTree<S> merged_;
+    std::vector<Partner> partner_;  ///< of each worker; that of this one is not used
+    KeptNodes<S> nodes_;
+    ReceivedTrees received_;
+};
+
+}  // namespace kasane::gravity
