@@ -124,6 +124,16 @@ TEST_F(Solve, PrintsChoicesAndOutcome) {
     EXPECT_EQ(quiet.out + quiet.err, "");
 }
 
+TEST_F(Solve, PrintsTheHistoryOfGeneralMethodsWithoutThePreconditionedNorm) {
+    put_chain(300);
+    const auto outcome = solve({"A.mtx", "--method", "gmres", "--precondition", "jacobi", "--restart", "20"});
+    EXPECT_NE(outcome.out.find("||r||/||b||"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("sqrt(r.M^-1 r)"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("nan"), std::string::npos) << outcome.out;
+    const auto cg = solve({"A.mtx"});
+    EXPECT_NE(cg.out.find("sqrt(r.M^-1 r)"), std::string::npos) << cg.out;
+}
+
 TEST_F(Solve, UsesTheGivenOptions) {
     put_chain(120);
     const std::vector<std::vector<std::string>> choices{{"--ordering", "natural"},

@@ -3,6 +3,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/krylov/cg.hpp>
+#include <kasane/sparse/aggregation/tentative.hpp>
 #include <kasane/sparse/prepared_system.hpp>
 #include <kasane/sparse/vectors.hpp>
 
@@ -15,31 +16,26 @@
 namespace kasane::sparse {
 namespace {
 
-/// The user's near-null vectors, or constants: one for each row of a node.
-std::vector<double> near_null_vectors(const NearNullOptions& given, index_t rows) {
+/// The user's near-null vectors. @throws InputError
+void check_near_null(const NearNullOptions& given, index_t rows) {
     KS_VALIDATE(rows % given.rows_per_node == 0,
                 fmt::format("near_null.rows_per_node = {} does not divide the {} rows of the matrix", given.rows_per_node, rows));
-    if (!given.vectors.empty()) {
-        KS_VALIDATE(static_cast<index_t>(given.vectors.size()) == rows * given.count,
-                    fmt::format("near_null.vectors has {} numbers: {} vectors of {} rows need {}", given.vectors.size(), given.count, rows,
-                                rows * given.count));
-        for (const double value : given.vectors) KS_VALIDATE(std::isfinite(value), "near_null.vectors holds a number that is not finite");
-        return given.vectors;
-    }
-    const auto count = static_cast<std::size_t>(given.rows_per_node);
-    std::vector<double> constants(static_cast<std::size_t>(rows) * count, 0.);
-    for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) constants[row * count + row % count] = 1;
-    return constants;
+    if (given.vectors.empty()) return;
+    KS_VALIDATE(static_cast<index_t>(given.vectors.size()) == rows * given.count,
+                fmt::format("near_null.vectors has {} numbers: {} vectors of {} rows need {}", given.vectors.size(), given.count, rows,
+                            rows * given.count));
+    for (const double value : given.vectors) KS_VALIDATE(std::isfinite(value), "near_null.vectors holds a number that is not finite");
 }
 
 }  // namespace
 
 template <Space S>
 NearNull<S> near_null_on(S on, const NearNullOptions& given, index_t rows) {
+    check_near_null(given, rows);
     NearNull<S> null;
-    null.vectors = to_space(on, near_null_vectors(given, rows));
     null.count = given.vectors.empty() ? given.rows_per_node : given.count;
     null.rows_per_node = given.rows_per_node;
+    null.vectors = given.vectors.empty() ? constant_vectors(on, rows, null.count) : to_space(on, given.vectors);
     return null;
 }
 

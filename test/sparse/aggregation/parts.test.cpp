@@ -121,6 +121,32 @@ TEST(AggregationParts, ProductAndTransposeAreThoseOfDenseMatrices) {
             space);
 }
 
+/// Rows of a few, of hundreds and of thousands of entries, beside each other: every size of table, with collisions. The order of columns
+/// and the sums, whose terms are added in the order of the entries, are those of the CPU.
+TEST(AggregationParts, RowsOfProductsOfAnyLengthAreThoseOfTheCpu) {
+    auto A = random_dense(300, 60, 0.05, 3), B = random_dense(60, 4000, 0.001, 4);
+    for (std::size_t row = 0; row < 60; row += 7) B[row] = random_dense(1, 4000, row == 14 ? 0.6 : 0.03, 5).front();
+    A[17] = random_dense(1, 60, 0.9, 6).front();
+    const auto a = sparse_of(Cpu{}, A, 60), b = sparse_of(Cpu{}, B, 4000);
+    const auto expected = product(Cpu{}, a.view(), b.view());
+    std::uint32_t shortest = ~0u, longest = 0;
+    for (index_t row = 0; row < expected.rows; ++row) {
+        const auto entries = expected.begin.data()[row + 1] - expected.begin.data()[row];
+        shortest = std::min(shortest, entries), longest = std::max(longest, entries);
+    }
+    ASSERT_LT(shortest, 48u);
+    ASSERT_GT(longest, 1600u);
+    for (const auto& space : set_up_spaces())
+        std::visit(
+            [&]<Space S>(S on) {
+                const auto C = product(on, sparse_of(on, A, 60).view(), sparse_of(on, B, 4000).view());
+                EXPECT_EQ(to_host(C.begin), to_host(expected.begin));
+                EXPECT_EQ(to_host(C.column), to_host(expected.column));
+                expect_near(dense(C), dense(expected), 1e-14 * 60);
+            },
+            space);
+}
+
 TEST(AggregationParts, CoarseMatrixIsPTransposedAP) {
     const auto A = scaled(box_matrix({7, 6, 5}));
     std::vector<double> b(A.size());

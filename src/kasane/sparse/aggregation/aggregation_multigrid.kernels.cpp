@@ -3,6 +3,7 @@
 #include <kasane/core/device/sum.hpp>
 #include <kasane/sparse/aggregation/aggregation_multigrid.hpp>
 #include <kasane/sparse/aggregation/dense_inverse.hpp>
+#include <kasane/sparse/aggregation/row_sums.hpp>
 #include <kasane/sparse/aggregation/smoothers.hpp>
 #include <kasane/sparse/aggregation/tentative.hpp>
 
@@ -112,12 +113,10 @@ struct PseudoNoise {
     }
 };
 
-struct Multiply {
-    RowsView<float> A;
+struct ScaledSum {
     float by;
-    const float* x;
     float* y;
-    KS_FN void operator()(index_t row) const { y[row] = by * A.times(row, x); }
+    KS_FN void operator()(index_t row, float sum) const { y[row] = by * sum; }
 };
 
 struct SquareOf {
@@ -133,7 +132,7 @@ double largest_eigenvalue(S on, const RowsView<float>& A, Buffer<float, S>& x, B
     parallel_for(on, A.rows, PseudoNoise{x.data()});
     double norm = std::sqrt(sum<1>(on, A.rows, SquareOf{x.data()})[0]), estimate = 0;
     for (int step = 0; step < steps && norm > 0; ++step) {
-        parallel_for(on, A.rows, Multiply{A, static_cast<float>(1 / norm), x.data(), y.data()});
+        for_each_row_sum(on, A, x.data(), ScaledSum{static_cast<float>(1 / norm), y.data()});
         std::swap(x, y);
         norm = estimate = std::sqrt(sum<1>(on, A.rows, SquareOf{x.data()})[0]);
     }
@@ -149,12 +148,11 @@ struct FirstStep {
 
 /// d = again d + by (b - A x), y = x + d
 struct ChebyshevStep {
-    RowsView<float> A;
     const float *b, *x;
     float again, by;
     float *d, *y;
-    KS_FN void operator()(index_t row) const {
-        const float r = b[row] - A.times(row, x);
+    KS_FN void operator()(index_t row, float Ax) const {
+        const float r = b[row] - Ax;
         const float step = again == 0 ? by * r : again * d[row] + by * r;
         d[row] = step;
         y[row] = x[row] + step;
@@ -162,17 +160,14 @@ struct ChebyshevStep {
 };
 
 struct LevelResidual {
-    RowsView<float> A;
-    const float *b, *x;
+    const float* b;
     float* r;
-    KS_FN void operator()(index_t row) const { r[row] = b[row] - A.times(row, x); }
+    KS_FN void operator()(index_t row, float Ax) const { r[row] = b[row] - Ax; }
 };
 
-struct AddProduct {
-    RowsView<float> P;
-    const float* from;
+struct AddSum {
     float* to;
-    KS_FN void operator()(index_t row) const { to[row] += P.times(row, from); }
+    KS_FN void operator()(index_t row, float sum) const { to[row] += sum; }
 };
 
 struct DenseTimes {
@@ -228,7 +223,7 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
     unit_ = largest > 0 ? std::ldexp(1., std::ilogb(largest)) : 1;
     parallel_for(on_, A.rows, RootOfDiagonal{A, unit_, scale_.data()});
     parallel_for(on_, A.rows, ScaleFinest{A, unit_, scale_.data(), finest.values.data()});
-    finest.A = {A.rows, A.columns, A.begin, A.column, finest.values.data()};
+    finest.A = {A.rows, A.columns, A.begin, A.column, finest.values.data(), finest.entries};
     Buffer<double, S> vectors(on_, A.rows * null.count);
     parallel_for(on_, A.rows, Unscale<double>{scale_.data(), null.count, null.vectors.data(), vectors.data()});
     int rows_per_node = null.rows_per_node;
@@ -311,9 +306,9 @@ void AggregationMultigrid<S>::smooth(const Level& level, bool from_zero) const {
         const double next = 1 / (2 * middle / half - rho);
         const double again = step == 0 ? 0 : next * rho, by = step == 0 ? 1 / middle : 2 * next / half;
         if (step > 0) rho = next;
-        parallel_for(on_, n,
-                     ChebyshevStep{level.A, level.b.data(), level.x.data(), static_cast<float>(again), static_cast<float>(by),
-                                   level.d.data(), level.y.data()});
+        for_each_row_sum(on_, level.A, level.x.data(),
+                         ChebyshevStep{level.b.data(), level.x.data(), static_cast<float>(again), static_cast<float>(by), level.d.data(),
+                                       level.y.data()});
         std::swap(level.x, level.y);
     }
 }
@@ -330,10 +325,10 @@ void AggregationMultigrid<S>::cycle(std::size_t number) const {
     }
     const auto& coarse = levels_[number + 1];
     smooth(level, true);
-    parallel_for(on_, level.A.rows, LevelResidual{level.A, level.b.data(), level.x.data(), level.y.data()});
-    parallel_for(on_, coarse.A.rows, Multiply{level.R.view(), 1.f, level.y.data(), coarse.b.data()});
+    for_each_row_sum(on_, level.A, level.x.data(), LevelResidual{level.b.data(), level.y.data()});
+    for_each_row_sum(on_, level.R.view(), level.y.data(), ScaledSum{1, coarse.b.data()});
     cycle(number + 1);
-    parallel_for(on_, level.A.rows, AddProduct{level.P.view(), coarse.x.data(), level.x.data()});
+    for_each_row_sum(on_, level.P.view(), coarse.x.data(), AddSum{level.x.data()});
     smooth(level, false);
 }
 

@@ -16,6 +16,7 @@ struct RowsView {
     const std::uint32_t* begin = nullptr;  ///< [rows + 1]
     const std::int32_t* column = nullptr;
     const V* value = nullptr;
+    index_t entries = 0;
 
     /// Calls visit(column, value) for the entries of a row.
     template <class Visit>
@@ -38,7 +39,7 @@ struct Rows {
     Buffer<std::int32_t, S> column;
     Buffer<V, S> value;
 
-    RowsView<V> view() const { return {rows, columns, begin.data(), column.data(), value.data()}; }
+    RowsView<V> view() const { return {rows, columns, begin.data(), column.data(), value.data(), entries()}; }
     index_t entries() const { return column.size(); }
     std::uint64_t bytes() const {
         return sizeof(std::uint32_t) * static_cast<std::uint64_t>(begin.size()) +

@@ -12,6 +12,10 @@ struct Tentative {
     Buffer<double, S> coarse_null;  ///< [vectors x aggregates][vectors]: P times this are the near-null vectors
 };
 
+/// [rows][vectors]: the constant, cut into one vector for each row of a node.
+template <Space S>
+Buffer<double, S> constant_vectors(S on, index_t rows, int vectors);
+
 /// @param null           [rows][vectors] near-null vectors, one after the other for each row   @param vectors  their number
 /// @param rows_per_node  rows of a node of the graph that was aggregated
 template <class V, Space S>

@@ -6,6 +6,14 @@
 namespace kasane::sparse {
 namespace {
 
+struct ConstantOfRow {
+    int vectors;
+    double* to;
+    KS_FN void operator()(index_t row) const {
+        for (int a = 0; a < vectors; ++a) to[row * vectors + a] = row % vectors == a ? 1 : 0;
+    }
+};
+
 struct EntriesOfNode {
     const std::int32_t* aggregate;
     std::uint32_t* count;
@@ -101,6 +109,13 @@ struct FillTentative {
 
 }  // namespace
 
+template <Space S>
+Buffer<double, S> constant_vectors(S on, index_t rows, int vectors) {
+    Buffer<double, S> constants(on, rows * vectors);
+    parallel_for(on, rows, ConstantOfRow{vectors, constants.data()});
+    return constants;
+}
+
 template <class V, Space S>
 Tentative<V, S> tentative_prolongator(S on, const Aggregates<S>& aggregates, View<const double> null, int vectors, int rows_per_node) {
     const index_t nodes = aggregates.of.size(), rows = nodes * rows_per_node;
@@ -133,6 +148,7 @@ Tentative<V, S> tentative_prolongator(S on, const Aggregates<S>& aggregates, Vie
     return result;
 }
 
+template Buffer<double, KS_SPACE> constant_vectors(KS_SPACE, index_t, int);
 template Tentative<float, KS_SPACE> tentative_prolongator(KS_SPACE, const Aggregates<KS_SPACE>&, View<const double>, int, int);
 template Tentative<double, KS_SPACE> tentative_prolongator(KS_SPACE, const Aggregates<KS_SPACE>&, View<const double>, int, int);
 

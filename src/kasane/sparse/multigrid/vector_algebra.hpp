@@ -1,20 +1,39 @@
 // The vector operations of krylov's methods for real systems on vectors of doubles in the memory of a space.
-// Invariant: a sum is taken over a fixed number of runs of neighbouring entries and then over the runs, so that it does not depend on
+// Invariant: a sum is taken over a fixed number of runs of entries and then, by the host, over the runs, so that it does not depend on
 // threads.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/stream_cuda.hpp>
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
 namespace kasane::sparse {
+
+/// Two sums over the same entries; the second is 0 where one is wanted.
+struct VectorSums {
+    double first, second;
+};
+
+/// Memory of the host.
+class HostBytes {
+   public:
+    void reserve_discarding(std::size_t bytes) { bytes_.resize(bytes); }
+    std::byte* data() { return bytes_.data(); }
+
+   private:
+    std::vector<std::byte> bytes_;
+};
 
 template <Space S>
 class VectorAlgebra {
    public:
     using Vector = Buffer<double, S>;
     using Scalar = double;
+
+    static constexpr index_t runs = 1024;
 
     explicit VectorAlgebra(S on);
 
@@ -41,15 +60,14 @@ class VectorAlgebra {
 
    private:
     template <class Term>
-    double sum(index_t n, const Term& term);
-    template <class Term>
-    std::pair<double, double> two_sums(index_t n, const Term& term);
-    double total(index_t first);
-    void fetch(index_t values);
+    VectorSums sum(index_t n, const Term& term);
 
     S on_;
-    Buffer<double, S> partial_;
-    std::vector<double> host_;
+#if defined(KASANE_CUDA)
+    std::conditional_t<std::same_as<S, Cuda>, cuda::PinnedMemory, HostBytes> partial_;
+#else
+    HostBytes partial_;
+#endif
 };
 
 }  // namespace kasane::sparse

@@ -4,57 +4,14 @@
 namespace kasane::sparse {
 namespace {
 
-/// Runs of a sum: enough to fill a space.
-template <Space S>
-constexpr index_t runs_of_sum = std::same_as<S, Cpu> ? 1024 : 16384;
+using Sums = VectorSums;
 
-/// partial[run] = sum of term(i) over the entries of a run. On CUDA neighbouring threads read neighbouring entries.
-template <class Term>
-struct SumRuns {
-    index_t n, runs;
-    Term term;
-    double* partial;
-    KS_FN void operator()(index_t run) const {
-        double sum = 0;
-#if defined(__CUDACC__)
-        for (index_t i = run; i < n; i += runs) sum += term(i);
-#else
-        for (index_t i = n * run / runs; i < n * (run + 1) / runs; ++i) sum += term(i);
-#endif
-        partial[run] = sum;
-    }
-};
-
-struct TwoTerms {
-    double first, second;
-};
-
-/// The same for two sums at once: the second begins at partial[runs].
-template <class Term>
-struct SumTwoRuns {
-    index_t n, runs;
-    Term term;
-    double* partial;
-    KS_FN void operator()(index_t run) const {
-        double first = 0, second = 0;
-        const auto add = [&](index_t i) {
-            const TwoTerms terms = term(i);
-            first += terms.first;
-            second += terms.second;
-        };
-#if defined(__CUDACC__)
-        for (index_t i = run; i < n; i += runs) add(i);
-#else
-        for (index_t i = n * run / runs; i < n * (run + 1) / runs; ++i) add(i);
-#endif
-        partial[run] = first;
-        partial[runs + run] = second;
-    }
-};
+KS_FN void add(Sums& sums, double term) { sums.first += term; }
+KS_FN void add(Sums& sums, const Sums& terms) { sums.first += terms.first, sums.second += terms.second; }
 
 struct ProductAndSquare {
     const double *x, *y;
-    KS_FN TwoTerms operator()(index_t i) const { return {x[i] * y[i], x[i] * x[i]}; }
+    KS_FN Sums operator()(index_t i) const { return {x[i] * y[i], x[i] * x[i]}; }
 };
 
 struct AddAndSquare {
@@ -80,7 +37,7 @@ struct Finish {
     double alpha, omega;
     const double *p, *t, *shadow;
     double *x, *r;
-    KS_FN TwoTerms operator()(index_t i) const {
+    KS_FN Sums operator()(index_t i) const {
         const double before = r[i];
         x[i] += alpha * p[i] + omega * before;
         const double now = before - omega * t[i];
@@ -124,62 +81,77 @@ struct Lower {
     KS_FN void operator()(index_t i) const { x[i] -= by; }
 };
 
-void each_run(Cpu on, index_t runs, index_t n, const auto& body) {
+/// The sums of the terms of neighbouring entries, one for each run.
+template <class Term>
+void sum_runs(Cpu on, index_t n, const Term& term, Sums* partial) {
+    constexpr index_t runs = VectorAlgebra<Cpu>::runs;
     constexpr index_t parallel_from = 1 << 15;  // a shorter sum takes less time than waking the threads
     const int threads = n < parallel_from ? 1 : thread_count(on);
     const index_t parts = threads > 1 ? std::min<index_t>(runs, index_t{16} * threads) : 1;
     for_each_part(threads, parts, [&](index_t part) {
-        for (index_t run = runs * part / parts; run < runs * (part + 1) / parts; ++run) body(run);
+        for (index_t run = runs * part / parts; run < runs * (part + 1) / parts; ++run) {
+            Sums sums{};
+            for (index_t i = n * run / runs; i < n * (run + 1) / runs; ++i) add(sums, term(i));
+            partial[run] = sums;
+        }
     });
 }
+
 #if defined(__CUDACC__)
-template <class Body>
-void each_run(Cuda on, index_t runs, index_t, const Body& body) {
-    parallel_for(on, runs, body);
+constexpr int sum_threads = 256;
+
+/// A block has a run: the terms of its threads, then the sum of the block as a tree.
+template <class Term>
+__global__ void __launch_bounds__(sum_threads) sum_run_of_block(index_t n, Term term, Sums* partial) {
+    __shared__ Sums shared[sum_threads];
+    const auto thread = threadIdx.x;
+    Sums sums{};
+    for (index_t i = static_cast<index_t>(blockIdx.x) * sum_threads + thread; i < n; i += static_cast<index_t>(gridDim.x) * sum_threads)
+        add(sums, term(i));
+    shared[thread] = sums;
+    for (unsigned reach = sum_threads / 2; reach > 0; reach /= 2) {
+        __syncthreads();
+        if (thread < reach) add(shared[thread], shared[thread + reach]);
+    }
+    if (thread == 0) partial[blockIdx.x] = shared[0];
+}
+
+/// The device writes the sums of the runs into the memory of the host.
+template <class Term>
+void sum_runs(Cuda on, index_t n, const Term& term, Sums* partial) {
+    KS_CUDA(cudaSetDevice(on.device));
+    sum_run_of_block<<<VectorAlgebra<Cuda>::runs, sum_threads, 0, on.stream>>>(n, term, partial);
+    KS_CUDA(cudaGetLastError());
+    synchronize(on);
 }
 #endif
 
 }  // namespace
 
 template <Space S>
-VectorAlgebra<S>::VectorAlgebra(S on) : on_(on), partial_(on, 2 * runs_of_sum<S>), host_(static_cast<std::size_t>(2 * runs_of_sum<S>)) {}
-
-template <Space S>
-void VectorAlgebra<S>::fetch(index_t values) {
-    copy_to_host(on_, View<double>(host_.data(), values), View<const double>(partial_.data(), values));
-}
-
-template <Space S>
-double VectorAlgebra<S>::total(index_t first) {
-    double sum = 0;
-    for (index_t k = 0; k < runs_of_sum<S>; ++k) sum += host_[static_cast<std::size_t>(first + k)];
-    return sum;
+VectorAlgebra<S>::VectorAlgebra(S on) : on_(on) {
+    partial_.reserve_discarding(runs * sizeof(Sums));
 }
 
 template <Space S>
 template <class Term>
-double VectorAlgebra<S>::sum(index_t n, const Term& term) {
-    each_run(on_, runs_of_sum<S>, n, SumRuns<Term>{n, runs_of_sum<S>, term, partial_.data()});
-    fetch(runs_of_sum<S>);
-    return total(0);
-}
-
-template <Space S>
-template <class Term>
-std::pair<double, double> VectorAlgebra<S>::two_sums(index_t n, const Term& term) {
-    each_run(on_, runs_of_sum<S>, n, SumTwoRuns<Term>{n, runs_of_sum<S>, term, partial_.data()});
-    fetch(2 * runs_of_sum<S>);
-    return {total(0), total(runs_of_sum<S>)};
+VectorSums VectorAlgebra<S>::sum(index_t n, const Term& term) {
+    Sums* const partial = reinterpret_cast<Sums*>(partial_.data());
+    sum_runs(on_, n, term, partial);
+    Sums total{};
+    for (index_t run = 0; run < runs; ++run) add(total, partial[run]);
+    return total;
 }
 
 template <Space S>
 double VectorAlgebra<S>::dot(const Vector& x, const Vector& y) {
-    return sum(x.size(), Product{x.data(), y.data()});
+    return sum(x.size(), Product{x.data(), y.data()}).first;
 }
 
 template <Space S>
 std::pair<double, double> VectorAlgebra<S>::dot_norm2(const Vector& x, const Vector& y) {
-    return two_sums(x.size(), ProductAndSquare{x.data(), y.data()});
+    const auto sums = sum(x.size(), ProductAndSquare{x.data(), y.data()});
+    return {sums.first, sums.second};
 }
 
 template <Space S>
@@ -189,7 +161,7 @@ void VectorAlgebra<S>::axpby(double a, const Vector& x, double b, Vector& y) {
 
 template <Space S>
 double VectorAlgebra<S>::axpy_norm2(double a, const Vector& x, Vector& y) {
-    return sum(x.size(), AddAndSquare{a, x.data(), y.data()});
+    return sum(x.size(), AddAndSquare{a, x.data(), y.data()}).first;
 }
 
 template <Space S>
@@ -200,17 +172,18 @@ void VectorAlgebra<S>::direction(const Vector& r, double beta, double omega, con
 template <Space S>
 std::pair<double, double> VectorAlgebra<S>::finish(double alpha, const Vector& p, double omega, const Vector& t, const Vector& shadow,
                                                    Vector& x, Vector& r) {
-    return two_sums(x.size(), Finish{alpha, omega, p.data(), t.data(), shadow.data(), x.data(), r.data()});
+    const auto sums = sum(x.size(), Finish{alpha, omega, p.data(), t.data(), shadow.data(), x.data(), r.data()});
+    return {sums.first, sums.second};
 }
 
 template <Space S>
 double VectorAlgebra<S>::step(double a, const Vector& p, const Vector& q, Vector& x, Vector& r) {
-    return sum(x.size(), StepBoth{a, p.data(), q.data(), x.data(), r.data()});
+    return sum(x.size(), StepBoth{a, p.data(), q.data(), x.data(), r.data()}).first;
 }
 
 template <Space S>
 double VectorAlgebra<S>::remove_mean(Vector& x) {
-    const double mean = sum(x.size(), Entry{x.data()}) / static_cast<double>(x.size());
+    const double mean = sum(x.size(), Entry{x.data()}).first / static_cast<double>(x.size());
     parallel_for(on_, x.size(), Lower{mean, x.data()});
     return mean;
 }

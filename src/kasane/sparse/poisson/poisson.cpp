@@ -245,7 +245,8 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem) {
             const auto middle = count++;
             for (const int d : {0, 1, 2}) flow(d, true);
             entries[middle] = {static_cast<std::int32_t>(row), diagonal};
-            if (around) std::sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(count));
+            for (std::size_t last = 1; around && last < count; ++last)
+                for (auto e = last; e > 0 && entries[e] < entries[e - 1]; --e) std::swap(entries[e], entries[e - 1]);
             for (std::size_t e = 0; e < count; ++e, ++at) std::tie(A.column[at], A.value[at]) = entries[e];
         }
     });
